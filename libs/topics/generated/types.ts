@@ -1,0 +1,246 @@
+// Generated from schemas/ by `npm run generate`. Do not edit.
+
+/** Where a record came from: the input record that produced it. */
+export type Cause = {
+  /** Input topic, without the prefix. */
+  topic: string;
+  partition: number;
+  offset: number;
+  /** The provider's time of writing, Unix seconds. */
+  ut: number;
+  /** When an ingress service received the message, Unix milliseconds. */
+  received_at: number;
+  /** The provider's message identifier. */
+  message_id: string;
+};
+
+/** Whether trading may act on the score. */
+export type Guard = {
+  safe: boolean;
+  /** Why not: under_review, possible_goal, possible_card, possible_penalty, possible_var, game_break, bet_suspended, score_differs, interrupted. */
+  reasons: string[];
+};
+
+/** What the laws of match state read of an incident, beside its whole body. */
+export type Incident = {
+  /** The provider's sport-prefixed id, the key of ordering and deduplication. */
+  id: string;
+  /** Unix seconds the record was written: the incident's own, else its message's. */
+  ut: number;
+  /** Incident type, see the catalogue of incidents. */
+  incident_id: number;
+  participant_id: null | number;
+  /** The incident's own `for`: all, own, rival, none. */
+  counts_for: null | string;
+  /** tbd, confirmed, cancelled. */
+  confirmation: null | string;
+  /** The phase its clock refers to. */
+  event_status_id: null | number;
+  /** Seconds of match time. */
+  event_time: null | number;
+  parent_id: null | string;
+  /** The provider's record as canonical JSON (keys sorted, no spaces), without `action`. */
+  body: string;
+};
+
+/** Goals of both sides, penalty shoot-outs excluded (result 2 of the provider). */
+export type Score = {
+  home: number;
+  away: number;
+};
+
+/** Something that could not be used, with its bytes and the reason. */
+export type DeadLetter = {
+  /** Same bytes at the same place: same id. */
+  id: string;
+  /** Who gave it up. */
+  service: string;
+  /** A closed list, see docs/topics.md. */
+  code: string;
+  /** One line, without secrets. */
+  reason: string;
+  /** Where it was read, without the prefix; null for what came over HTTP. */
+  topic: null | string;
+  partition: null | number;
+  offset: null | number;
+  key: null | Buffer;
+  value: null | Buffer;
+  /** Unix milliseconds. */
+  failed_at: number;
+};
+
+/** The register of one incident: its winning record, and what is remembered of deletes and snapshots. */
+export type MatchIncident = {
+  event_id: number;
+  id: string;
+  /** The event's version at the change. */
+  version: number;
+  /** Deleted by the provider, or absent from its latest list. */
+  removed: boolean;
+  /** Highest `ut` of the records that deleted it, Unix seconds. */
+  deleted_at: null | number;
+  /** Time of the latest snapshot that listed it, Unix seconds. */
+  listed_at: null | number;
+  /** Null where only a delete has arrived so far. */
+  incident: null | Incident;
+  cause: Cause;
+};
+
+/** The state of one event: a function of the set of its messages (but for `version` and `cause`). */
+export type MatchState = {
+  event_id: number;
+  /** Counts accepted changes, from 1. */
+  version: number;
+  name: null | string;
+  sport_id: null | number;
+  competition_id: null | number;
+  season_id: null | number;
+  stage_id: null | number;
+  group_id: null | number;
+  /** YYYY-MM-DD HH:MM, as the provider gives it. */
+  start_date: null | string;
+  status_id: null | number;
+  /** scheduled, live, finished, interrupted, cancelled, deleted, other. */
+  status_type: null | string;
+  relation_status: null | string;
+  bet_status: null | string;
+  clock: null | Clock;
+  home: null | Participant;
+  away: null | Participant;
+  /** As it stands, goals under review included; null is unknown, never zero. */
+  score: null | Score;
+  /** Without goals that are still to be confirmed. */
+  firm: null | Score;
+  /** Goals of the penalty shoot-out; null where there was none. */
+  shoot_out: null | Score;
+  source: ScoreSource;
+  coverage: Coverage;
+  /** The provider's own result 2. */
+  reported: null | Score;
+  agreement: Agreement;
+  under_review: boolean;
+  /** Incident ids, in order. */
+  counting_goals: string[];
+  /** Incident id to why: removed, cancelled, goal_cancelled. */
+  void_goals: Record<string, string>;
+  /** Goal-cancelled incidents that name no goal. */
+  orphans: string[];
+  /** Ids of removed incidents. */
+  removed: string[];
+  /** Goals that count for no one, as `<incident id>:<why>`. */
+  anomalies: string[];
+  guard: Guard;
+  /** The provider's flag as JSON text. */
+  verified_result: null | string;
+  /** Time of the latest snapshot, Unix seconds. */
+  snapshot_at: null | number;
+  /** Every field of the event as last told, as canonical JSON objects grouped by the time that told them, oldest first: the memory of the event register. */
+  fields: FieldsAt[];
+  cause: Cause;
+};
+
+export type Clock = {
+  /** Seconds in the current period at `ut`. */
+  time: null | number;
+  /** running, stopped. */
+  status: null | string;
+  /** Unix seconds of the reading. */
+  ut: number;
+};
+
+export type Participant = {
+  id: number;
+  name: null | string;
+  short_name: null | string;
+  acronym: null | string;
+};
+
+export type ScoreSource = 'incidents' | 'reported' | 'none';
+
+export type Coverage = 'complete' | 'partial' | 'none';
+
+export type Agreement = 'agrees' | 'differs' | 'unknown';
+
+export type FieldsAt = {
+  ut: number;
+  json: string;
+};
+
+/** One thing that changed. Several may share a version. */
+export type MatchTransition = {
+  /** <event_id>:<version>:<n>, unique over the topic. */
+  id: string;
+  event_id: number;
+  version: number;
+  /** From 0 within the version. */
+  n: number;
+  /** incident_added, incident_confirmed, incident_cancelled, incident_removed, incident_reinstated, incident_amended, goal_cancelled, goal_reinstated, score_changed, firm_score_changed, status_changed, clock_changed, bet_status_changed, guard_changed, result_verified, event_amended, snapshot_applied. */
+  kind: string;
+  /** The incident's id, of incident and goal kinds. */
+  incident_id: null | string;
+  /** The incident's type, e.g. 413. */
+  incident_type: null | number;
+  /** Of score_changed and firm_score_changed. */
+  score: null | ScoreChange;
+  /** Of status, clock, bet status and result kinds: the provider's values as text. */
+  value: null | ValueChange;
+  /** Of guard_changed: the guard after it. */
+  guard: null | Guard;
+  /** Of event_amended: the names of the event's fields with a new value; empty where the provider only stated them again later. */
+  fields: string[];
+  cause: Cause;
+};
+
+export type ScoreChange = {
+  before: null | Score;
+  after: null | Score;
+};
+
+export type ValueChange = {
+  before: null | string;
+  after: null | string;
+};
+
+/** One provider message, parsed once at the edge. */
+export type NormalizedMessage = {
+  /** The provider's `id`, else `uuid`, as text. */
+  message_id: string;
+  type: MessageType;
+  /** The ingress service: webhook, feed. */
+  origin: string;
+  /** The raw-messages record it was part of. */
+  delivery_id: string;
+  event_id: number;
+  /** Unix seconds; of a snapshot, the time of the response. */
+  ut: number;
+  /** Unix milliseconds. */
+  received_at: number;
+  /** The event's fields without `id`, as canonical JSON objects split by how often they change (clock, play, participants, rest), so that what does not change repeats to the letter. Empty where the message has no event. */
+  event_fields: string[];
+  /** Of an incident message. */
+  incident: null | IncidentRecord;
+  /** Of an incident_snapshot: the event's whole incident list at `ut`. */
+  snapshot: null | Incident[];
+  /** Of an event_keep_alive or events_lineups: the message's `data` as canonical JSON. */
+  body: null | string;
+};
+
+export type MessageType = 'incident' | 'event' | 'incident_snapshot' | 'event_keep_alive' | 'events_lineups';
+
+export type IncidentRecord = {
+  /** The record's `action` is delete. */
+  deleted: boolean;
+  incident: Incident;
+};
+
+/** One delivery of the provider as it arrived, for audit and for normalizing again. */
+export type RawMessage = {
+  /** SHA-256 of the body, lower-case hex: a repeated delivery has the same. */
+  delivery_id: string;
+  /** The ingress service: webhook, feed. */
+  origin: string;
+  /** Unix milliseconds. */
+  received_at: number;
+  /** The bytes as received. */
+  body: Buffer;
+};

@@ -1,0 +1,48 @@
+import type { AvroField, AvroNamed, AvroSchema, Schemas } from './schemas.ts';
+
+const PRIMITIVES: Readonly<Record<string, string>> = {
+  null: 'null',
+  boolean: 'boolean',
+  int: 'number',
+  long: 'number',
+  float: 'number',
+  double: 'number',
+  string: 'string',
+  bytes: 'Buffer',
+};
+
+/** Renders the TypeScript types of all schemas, named types in the order they are met, each once. */
+export function renderTypes(schemas: Schemas): string {
+  const declared = new Map<string, string>();
+  const declare = (schema: AvroNamed): void => {
+    if (declared.has(schema.name)) return;
+    declared.set(schema.name, '');
+    declared.set(
+      schema.name,
+      schema.type === 'enum'
+        ? `${docComment(schema.doc, '')}export type ${schema.name} = ${schema.symbols.map((symbol) => `'${symbol}'`).join(' | ')};\n`
+        : `${docComment(schema.doc, '')}export type ${schema.name} = {\n${schema.fields.map(renderField).join('')}};\n`,
+    );
+  };
+  const renderField = (field: AvroField): string =>
+    `${docComment(field.doc, '  ')}  ${field.name}: ${renderType(field.type)};\n`;
+  const renderType = (schema: AvroSchema): string => {
+    if (typeof schema === 'string') return PRIMITIVES[schema] ?? schema;
+    if (Array.isArray(schema)) return schema.map(renderType).join(' | ');
+    if (schema.type === 'array') return arrayOf(renderType(schema.items));
+    if (schema.type === 'map') return `Record<string, ${renderType(schema.values)}>`;
+    declare(schema);
+    return schema.name;
+  };
+  for (const schema of schemas.common.values()) declare(schema);
+  for (const schema of schemas.topics.values()) declare(schema);
+  return ['// Generated from schemas/ by `npm run generate`. Do not edit.\n', ...declared.values()].join('\n');
+}
+
+function arrayOf(item: string): string {
+  return item.includes('|') ? `(${item})[]` : `${item}[]`;
+}
+
+function docComment(doc: string | undefined, indent: string): string {
+  return doc === undefined ? '' : `${indent}/** ${doc} */\n`;
+}

@@ -1,0 +1,64 @@
+/** Reads `schemas/`: one Avro file a topic value, and the records they share in `schemas/common/`. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+
+/** An Avro schema as JSON, as far as this project uses Avro. */
+export type AvroSchema = string | AvroSchema[] | AvroNamed | AvroContainer;
+export type AvroField = { name: string; type: AvroSchema; doc?: string };
+export type AvroRecord = {
+  type: 'record';
+  name: string;
+  namespace?: string;
+  doc?: string;
+  fields: AvroField[];
+};
+export type AvroEnum = { type: 'enum'; name: string; namespace?: string; doc?: string; symbols: string[] };
+export type AvroNamed = AvroRecord | AvroEnum;
+export type AvroContainer = { type: 'array'; items: AvroSchema } | { type: 'map'; values: AvroSchema };
+
+/** The schemas by topic (file name without suffix), each complete in itself, and the shared records by name. */
+export type Schemas = { readonly common: ReadonlyMap<string, AvroRecord>; readonly topics: ReadonlyMap<string, AvroRecord> };
+
+const ROOT = new URL('../../schemas/', import.meta.url);
+
+/** Loads every schema; a shared record stands whole at its first use in a topic's schema, by name after that. */
+export function loadSchemas(): Schemas {
+  const common = new Map(
+    readFolder(new URL('common/', ROOT)).map(({ schema }): [string, AvroRecord] => [schema.name, schema]),
+  );
+  const topics = new Map(
+    readFolder(ROOT).map(({ file, schema }): [string, AvroRecord] => [file, inlineShared(schema, common)]),
+  );
+  return { common, topics };
+}
+
+function readFolder(folder: URL): { file: string; schema: AvroRecord }[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.avsc'))
+    .sort()
+    .map((name) => ({
+      file: basename(name, '.avsc'),
+      schema: JSON.parse(readFileSync(new URL(name, folder), 'utf8')),
+    }));
+}
+
+function inlineShared(root: AvroRecord, common: ReadonlyMap<string, AvroRecord>): AvroRecord {
+  const defined = new Set<string>();
+  const visit = (schema: AvroSchema): AvroSchema => {
+    if (typeof schema === 'string') {
+      const shared = common.get(schema);
+      if (shared === undefined || defined.has(schema)) return schema;
+      return visitRecord(shared);
+    }
+    if (Array.isArray(schema)) return schema.map(visit);
+    if (schema.type === 'record') return visitRecord(schema);
+    if (schema.type === 'array') return { type: 'array', items: visit(schema.items) };
+    if (schema.type === 'map') return { type: 'map', values: visit(schema.values) };
+    return schema;
+  };
+  const visitRecord = (record: AvroRecord): AvroRecord => {
+    defined.add(record.name);
+    return { ...record, fields: record.fields.map((field) => ({ ...field, type: visit(field.type) })) };
+  };
+  return visitRecord(root);
+}

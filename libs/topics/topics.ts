@@ -1,0 +1,109 @@
+import type {
+  DeadLetter,
+  MatchIncident,
+  MatchState,
+  MatchTransition,
+  NormalizedMessage,
+  RawMessage,
+} from './generated/types.ts';
+
+/** How a topic is made and read. docs/topics.md is generated from this. */
+export type TopicSpec = {
+  /** One sentence for those who read it. */
+  readonly about: string;
+  /** What its key is. */
+  readonly key: string;
+  /** Which partition a key goes to. */
+  readonly partitioning: string;
+  readonly partitions: number;
+  readonly cleanup: 'delete' | 'compact';
+  /** Milliseconds; of a compacted topic, how long a deleted key stays readable. */
+  readonly retentionMs: number;
+  /** Largest record batch the topic takes, in bytes. */
+  readonly maxMessageBytes: number;
+};
+
+const DAY = 86_400_000;
+const MIB = 1024 * 1024;
+const BY_EVENT = 'murmur2 of the event id, the same for all topics keyed by event';
+
+/**
+ * Every topic. Those of a match have the same number of partitions and share the partition of its event id,
+ * so that one task owns all that belongs to a match.
+ */
+export const TOPICS = {
+  'raw-messages': {
+    about: 'Deliveries of the provider as they arrived, byte for byte.',
+    key: 'delivery id',
+    partitioning: 'murmur2 of the key',
+    partitions: 8,
+    cleanup: 'delete',
+    retentionMs: 30 * DAY,
+    maxMessageBytes: 8 * MIB,
+  },
+  'normalized-messages': {
+    about: 'Provider messages, parsed once; the input of match state.',
+    key: 'event id',
+    partitioning: BY_EVENT,
+    partitions: 8,
+    cleanup: 'delete',
+    retentionMs: 400 * DAY,
+    maxMessageBytes: 8 * MIB,
+  },
+  'match-incidents': {
+    about: 'The register of every incident, removed ones included.',
+    key: 'event id "/" incident id',
+    partitioning: BY_EVENT,
+    partitions: 8,
+    cleanup: 'compact',
+    retentionMs: DAY,
+    maxMessageBytes: MIB,
+  },
+  'match-state': {
+    about: 'The state of every match: score, firm score, status, clock, trading guard.',
+    key: 'event id',
+    partitioning: BY_EVENT,
+    partitions: 8,
+    cleanup: 'compact',
+    retentionMs: DAY,
+    maxMessageBytes: MIB,
+  },
+  'match-transitions': {
+    about: 'What changed, in order, each with a unique id.',
+    key: 'event id',
+    partitioning: BY_EVENT,
+    partitions: 8,
+    cleanup: 'delete',
+    retentionMs: 400 * DAY,
+    maxMessageBytes: MIB,
+  },
+  'dead-letters': {
+    about: 'What could not be used, with its bytes and the reason.',
+    key: 'dead letter id',
+    partitioning: 'murmur2 of the key',
+    partitions: 1,
+    cleanup: 'delete',
+    retentionMs: 30 * DAY,
+    maxMessageBytes: 8 * MIB,
+  },
+} as const satisfies Record<string, TopicSpec>;
+
+export type TopicName = keyof typeof TOPICS;
+
+/** The type of each topic's value. */
+export type TopicValues = {
+  'raw-messages': RawMessage;
+  'normalized-messages': NormalizedMessage;
+  'match-incidents': MatchIncident;
+  'match-state': MatchState;
+  'match-transitions': MatchTransition;
+  'dead-letters': DeadLetter;
+};
+
+/** All topic names, in the order of a message's way. */
+export const TOPIC_NAMES = Object.keys(TOPICS) as TopicName[];
+
+/** The topic's name on the broker. */
+export function topicName(prefix: string, topic: TopicName): string {
+  return prefix + topic;
+}
