@@ -1,7 +1,105 @@
+import type { AvroType } from './avro.ts';
+import { DecodeError, EncodeError } from './errors.ts';
+
 /** Turns the values of a topic into bytes and back, in the wire format of Confluent's registry. */
-export interface Codec<T> {
+export interface Codec<T> extends Decoder<T> {
   /** Throws `EncodeError` where the value does not fit the schema. */
   encode(value: T): Buffer;
-  /** Synchronous once the writer's schema has been seen. Throws or rejects with `DecodeError`. */
+}
+
+/** The reading half of a codec. */
+export interface Decoder<T> {
+  /**
+   * The value of a record's bytes, in the shape of this version's schema whatever schema it was written with.
+   * Synchronous, but for the first record of a schema that was not met before. Throws or rejects with `DecodeError`
+   * for bytes that can never be read, with `RegistryUnavailableError` where the schema could not be fetched now.
+   */
   decode(bytes: Buffer): T | Promise<T>;
+}
+
+/** Fetches the schema that records with this id were written with; null where the registry does not know the id. */
+export type FindWriter = (id: number) => Promise<AvroType | null>;
+
+/** Before the Avro body: a zero byte and the schema's id, four bytes, big-endian. */
+const HEADER_BYTES = 5;
+
+/**
+ * Where values are encoded before they are copied out at their size: writing and measuring in one pass. Shared by all
+ * codecs, for encoding never waits; it grows to the largest record met.
+ */
+let slab = Buffer.allocUnsafeSlow(64 * 1024);
+
+/** A codec that writes `type` under the registry's `id` for it. */
+export function createCodec<T>(topic: string, type: AvroType, id: number, findWriter: FindWriter): Codec<T> {
+  const header = Buffer.alloc(HEADER_BYTES);
+  header.writeUInt32BE(id, 1);
+  const decoder = createDecoder<T>(topic, type, findWriter, id);
+  return {
+    decode: decoder.decode,
+    encode(value) {
+      let end: number;
+      try {
+        end = type.encode(value, slab, HEADER_BYTES);
+        // A negative end is the number of bytes that were missing.
+        while (end < 0) {
+          slab = Buffer.allocUnsafeSlow(2 * (slab.length - end));
+          end = type.encode(value, slab, HEADER_BYTES);
+        }
+      } catch (error) {
+        throw new EncodeError(topic, invalidFields(type, value), error);
+      }
+      header.copy(slab);
+      const bytes = Buffer.allocUnsafe(end);
+      slab.copy(bytes, 0, 0, end);
+      return bytes;
+    },
+  };
+}
+
+/** A decoder into `type`. `ownId` is the id of `type` itself where it is known: its records need no resolving. */
+export function createDecoder<T>(
+  topic: string,
+  type: AvroType,
+  findWriter: FindWriter,
+  ownId?: number,
+): Decoder<T> {
+  /** By id of the writer's schema; undefined as value where it is the reader's own. */
+  const resolvers = new Map<number, ReturnType<AvroType['createResolver']> | undefined>();
+  if (ownId !== undefined) resolvers.set(ownId, undefined);
+
+  const read = (bytes: Buffer, id: number): T => {
+    let result: { value: T; offset: number };
+    try {
+      result = type.decode(bytes, HEADER_BYTES, resolvers.get(id));
+    } catch (error) {
+      throw new DecodeError(topic, 'the body does not fit its schema', error);
+    }
+    if (result.offset !== bytes.length)
+      throw new DecodeError(topic, result.offset < 0 ? 'cut short' : 'trailing bytes');
+    return result.value;
+  };
+  const meet = async (id: number): Promise<void> => {
+    const writer = await findWriter(id);
+    if (writer === null) throw new DecodeError(topic, `the registry has no schema ${id}`);
+    try {
+      resolvers.set(id, type.equals(writer) ? undefined : type.createResolver(writer));
+    } catch (error) {
+      throw new DecodeError(topic, `schema ${id} cannot be read as this version's`, error);
+    }
+  };
+  return {
+    decode(bytes) {
+      if (bytes.length < HEADER_BYTES || bytes[0] !== 0)
+        throw new DecodeError(topic, 'no schema id before the body');
+      const id = bytes.readUInt32BE(1);
+      return resolvers.has(id) ? read(bytes, id) : meet(id).then(() => read(bytes, id));
+    },
+  };
+}
+
+/** The paths that do not fit, without their values. */
+function invalidFields(type: AvroType, value: unknown): string {
+  const paths = new Set<string>();
+  type.isValid(value, { errorHook: (path) => paths.add(path.join('.') || '(the value)') });
+  return paths.size === 0 ? 'unknown reason' : `does not fit the schema: ${[...paths].join(', ')}`;
 }

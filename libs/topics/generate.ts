@@ -1,9 +1,20 @@
 /**
- * Writes `generated/types.ts` from `schemas/`: the TypeScript types of everything that is on a topic.
- * Run by `npm run generate`; a unit test fails where the written file is not what the schemas say.
+ * Writes what is made of `schemas/` and the table of topics: `generated/types.ts` and docs/topics.md. Run by
+ * `npm run generate`; a unit test fails where a written file is stale. With `--baseline` (at a release) it also
+ * writes `schemas/baseline/`: what later schemas must be able to read.
  */
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { renderTopicsDoc } from './render-doc.ts';
 import { renderTypes } from './render-types.ts';
-import { loadSchemas } from './schemas.ts';
+import { BASELINE, loadSchemas } from './schemas.ts';
 
-writeFileSync(new URL('./generated/types.ts', import.meta.url), renderTypes(loadSchemas()));
+const schemas = loadSchemas();
+writeFileSync(new URL('./generated/types.ts', import.meta.url), renderTypes(schemas));
+writeFileSync(new URL('../../docs/topics.md', import.meta.url), renderTopicsDoc(schemas));
+if (process.argv.includes('--baseline')) {
+  rmSync(BASELINE, { recursive: true, force: true });
+  mkdirSync(BASELINE);
+  for (const [topic, schema] of schemas.topics) {
+    writeFileSync(new URL(`${topic}.avsc`, BASELINE), `${JSON.stringify(schema, null, 2)}\n`);
+  }
+}

@@ -36,7 +36,9 @@ export function renderTypes(schemas: Schemas): string {
   };
   for (const schema of schemas.common.values()) declare(schema);
   for (const schema of schemas.topics.values()) declare(schema);
-  return ['// Generated from schemas/ by `npm run generate`. Do not edit.\n', ...declared.values()].join('\n');
+  return ['// Generated from schemas/ by `npm run generate`. Do not edit.\n', ...declared.values()].join(
+    '\n',
+  );
 }
 
 function arrayOf(item: string): string {

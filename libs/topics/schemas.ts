@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 
 /** An Avro schema as JSON, as far as this project uses Avro. */
 export type AvroSchema = string | AvroSchema[] | AvroNamed | AvroContainer;
-export type AvroField = { name: string; type: AvroSchema; doc?: string };
+export type AvroField = { name: string; type: AvroSchema; doc?: string; default?: unknown };
 export type AvroRecord = {
   type: 'record';
   name: string;
@@ -17,9 +17,14 @@ export type AvroNamed = AvroRecord | AvroEnum;
 export type AvroContainer = { type: 'array'; items: AvroSchema } | { type: 'map'; values: AvroSchema };
 
 /** The schemas by topic (file name without suffix), each complete in itself, and the shared records by name. */
-export type Schemas = { readonly common: ReadonlyMap<string, AvroRecord>; readonly topics: ReadonlyMap<string, AvroRecord> };
+export type Schemas = {
+  readonly common: ReadonlyMap<string, AvroRecord>;
+  readonly topics: ReadonlyMap<string, AvroRecord>;
+};
 
 const ROOT = new URL('../../schemas/', import.meta.url);
+/** The folder of the schemas as last released, each complete in itself. */
+export const BASELINE = new URL('baseline/', ROOT);
 
 /** Loads every schema; a shared record stands whole at its first use in a topic's schema, by name after that. */
 export function loadSchemas(): Schemas {
@@ -30,6 +35,11 @@ export function loadSchemas(): Schemas {
     readFolder(ROOT).map(({ file, schema }): [string, AvroRecord] => [file, inlineShared(schema, common)]),
   );
   return { common, topics };
+}
+
+/** The schemas as last released, by topic. */
+export function loadBaseline(): ReadonlyMap<string, AvroRecord> {
+  return new Map(readFolder(BASELINE).map(({ file, schema }): [string, AvroRecord] => [file, schema]));
 }
 
 function readFolder(folder: URL): { file: string; schema: AvroRecord }[] {

@@ -25,7 +25,8 @@ export type TopicSpec = {
 
 const DAY = 86_400_000;
 const MIB = 1024 * 1024;
-const BY_EVENT = 'murmur2 of the event id, the same for all topics keyed by event';
+/** Partitioning of the topics of a match: one event has the same partition in all of them. */
+const BY_EVENT = 'murmur2 of the event id, the same for all topics of a match';
 
 /**
  * Every topic. Those of a match have the same number of partitions and share the partition of its event id,
@@ -102,6 +103,11 @@ export type TopicValues = {
 
 /** All topic names, in the order of a message's way. */
 export const TOPIC_NAMES = Object.keys(TOPICS) as TopicName[];
+
+/** Whether the topic is one of those that share the partition of the event id. */
+export function isByEvent(topic: TopicName): boolean {
+  return TOPICS[topic].partitioning === BY_EVENT;
+}
 
 /** The topic's name on the broker. */
 export function topicName(prefix: string, topic: TopicName): string {

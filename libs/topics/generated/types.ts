@@ -75,7 +75,7 @@ export type MatchIncident = {
   id: string;
   /** The event's version at the change. */
   version: number;
-  /** Deleted by the provider, or absent from its latest list. */
+  /** Deleted by the provider, or absent from its latest list; false where only a delete has arrived so far. */
   removed: boolean;
   /** Highest `ut` of the records that deleted it, Unix seconds. */
   deleted_at: null | number;
@@ -111,7 +111,7 @@ export type MatchState = {
   score: null | Score;
   /** Without goals that are still to be confirmed. */
   firm: null | Score;
-  /** Goals of the penalty shoot-out; null where there was none. */
+  /** Goals of the penalty shoot-out; null while none counts. */
   shoot_out: null | Score;
   source: ScoreSource;
   coverage: Coverage;
@@ -127,7 +127,7 @@ export type MatchState = {
   orphans: string[];
   /** Ids of removed incidents. */
   removed: string[];
-  /** Goals that count for no one, as `<incident id>:<why>`. */
+  /** Goals that count for no one, as `<incident id>:<why>`: for_all, for_none, unknown_for, unknown_participant. */
   anomalies: string[];
   guard: Guard;
   /** The provider's flag as JSON text. */
@@ -174,7 +174,7 @@ export type MatchTransition = {
   version: number;
   /** From 0 within the version. */
   n: number;
-  /** incident_added, incident_confirmed, incident_cancelled, incident_removed, incident_reinstated, incident_amended, goal_cancelled, goal_reinstated, score_changed, firm_score_changed, status_changed, clock_changed, bet_status_changed, guard_changed, result_verified, event_amended, snapshot_applied. */
+  /** incident_added, incident_confirmed, incident_cancelled, incident_removed, incident_reinstated, incident_amended, incident_deleted_unseen, goal_cancelled, goal_reinstated, score_changed, firm_score_changed, status_changed, clock_changed, bet_status_changed, guard_changed, result_verified, event_amended, snapshot_applied. */
   kind: string;
   /** The incident's id, of incident and goal kinds. */
   incident_id: null | string;

@@ -1,0 +1,26 @@
+# One image for every service: `docker run touchline <service>`. Settings come from the environment.
+FROM node:24.21.0-bookworm-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json ./
+# Without install scripts: they would only bring a second Node beside that of the image.
+RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force
+
+FROM node:24.21.0-bookworm-slim
+ENV NODE_ENV=production \
+    DATA_DIR=/data \
+    METRICS_PORT=9464
+WORKDIR /app
+COPY --from=dependencies /app/node_modules ./node_modules
+COPY package.json LICENSE ./
+COPY bin ./bin
+COPY cli ./cli
+COPY schemas ./schemas
+COPY libs ./libs
+COPY services ./services
+COPY data ./data
+RUN mkdir /data && chown node:node /data
+USER node
+VOLUME /data
+EXPOSE 8080 9464
+ENTRYPOINT ["node", "/app/bin/touchline.js"]
+CMD ["--help"]

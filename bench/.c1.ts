@@ -1,0 +1,16 @@
+import { readFileSync } from 'node:fs';
+import { incidentMessageSchema, eventSchema, incidentSchema, participantSchema } from '#contract/messages.ts';
+import { z } from 'zod';
+import { normalizeMessage } from '#contract/normalize.ts';
+import { readDelivery } from '#contract/delivery.ts';
+import { canonicalJson } from '#contract/canonical-json.ts';
+const msg = JSON.parse(readFileSync('/work/shared/provider/rabbit__message.json','utf8'));
+const bench=(name:string,f:(m:any)=>any,m=msg)=>{ for (let i=0;i<20000;i++) f(m); let best=1e9; for(let r=0;r<5;r++){ const t=process.hrtime.bigint(); for (let i=0;i<10000;i++) f(m); best=Math.min(best,Number(process.hrtime.bigint()-t)/10000/1000);} console.log(name.padEnd(20), best.toFixed(2),'us'); };
+bench('zod message', m=>incidentMessageSchema.safeParse(m));
+bench('zod event', m=>eventSchema.safeParse(m.data.event));
+bench('zod incident', m=>incidentSchema.safeParse(m.data.incident));
+bench('zod participant', m=>participantSchema.safeParse(m.data.event.participants[0]));
+bench('canonical', canonicalJson);
+bench('normalize', m=>normalizeMessage(m,{origin:'webhook',deliveryId:'x',receivedAt:1}));
+const b=Buffer.from('['+JSON.stringify(msg)+']'); bench('delivery', ()=>readDelivery(b,{origin:'webhook',service:'x',receivedAt:1}));
+bench('parse', ()=>JSON.parse(b.toString()));

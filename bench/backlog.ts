@@ -1,0 +1,87 @@
+/** Fills `normalized-messages` with made-up matches, as the webhook receiver would write them. */
+import { Partitioners } from 'kafkajs';
+import { normalizeMessage } from '#contract/normalize.ts';
+import { createTopics } from '#topics/admin.ts';
+import { Registry } from '#topics/registry.ts';
+import { TOPICS, topicName } from '#topics/topics.ts';
+import type { BenchContext } from './context.ts';
+import { BulkWriter } from './kafka.ts';
+import { LiveMatch, liveRound } from './matches.ts';
+
+export type BacklogOptions = {
+  readonly prefix: string;
+  readonly events: number;
+  /** Messages of each event. */
+  readonly messages: number;
+};
+
+/** A backlog that was written. */
+export type Backlog = BacklogOptions & {
+  readonly records: number;
+  readonly bytes: number;
+  /** Score of each event once every message was applied. */
+  readonly finals: ReadonlyMap<number, { readonly home: number; readonly away: number }>;
+};
+
+/** As many matches are live at the same time; the next ones kick off when these are over. */
+const LIVE_AT_ONCE = 250;
+const ROUND_SECONDS = 3 * 3_600;
+/** Kick-offs of a round are spread over this long, seconds. */
+const KICK_OFFS = 900;
+
+/** Writes the backlog: rounds of matches, each round's messages in the order they were written. */
+export async function writeBacklog(context: BenchContext, options: BacklogOptions): Promise<Backlog> {
+  const { prefix, events, messages } = options;
+  const { brokers } = context;
+  const started = performance.now();
+  await createTopics({ brokers, prefix });
+  const codec = await Registry.open({ url: context.registryUrl, prefix }).codec('normalized-messages');
+  const writer = await BulkWriter.open(brokers, topicName(prefix, 'normalized-messages'));
+  const finals = new Map<number, { readonly home: number; readonly away: number }>();
+  const partitionOf = eventPartitions();
+  let records = 0;
+  let bytes = 0;
+  for (let first = 0; first < events; first += LIVE_AT_ONCE) {
+    const live = Array.from({ length: Math.min(LIVE_AT_ONCE, events - first) }, (_, i) => {
+      const kickOff = (first / LIVE_AT_ONCE) * ROUND_SECONDS + ((i * 37) % KICK_OFFS);
+      return new LiveMatch(first + i, messages, kickOff);
+    });
+    for (const match of live) finals.set(match.eventId, match.plan.final);
+    for (const { eventId, ut, message } of liveRound(live)) {
+      const normalized = normalizeMessage(message, {
+        origin: 'webhook',
+        deliveryId: DELIVERY_ID,
+        receivedAt: ut * 1_000 + 1_500,
+      });
+      if (normalized.kind !== 'normalized')
+        throw new Error(`the generator made a message that is ${normalized.kind}`);
+      const value = codec.encode(normalized.message);
+      await writer.add(partitionOf(eventId), String(eventId), value);
+      records += 1;
+      bytes += value.length;
+    }
+  }
+  await writer.close();
+  const seconds = (performance.now() - started) / 1_000;
+  context.print(
+    `backlog ${prefix}: ${records} messages of ${events} events, ${Math.round(bytes / records)} bytes each, ` +
+      `written in ${seconds.toFixed(1)} s`,
+  );
+  return { ...options, records, bytes, finals };
+}
+
+const DELIVERY_ID = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
+
+/** The partition of an event, as every producer of a topic keyed by event chooses it. */
+export function eventPartitions(): (eventId: number) => number {
+  const topic = 'normalized-messages';
+  const partitionMetadata = Array.from({ length: TOPICS[topic].partitions }, (_, partitionId) => ({
+    partitionId,
+    partitionErrorCode: 0,
+    leader: 0,
+    replicas: [],
+    isr: [],
+  }));
+  const choose = Partitioners.DefaultPartitioner();
+  return (eventId) => choose({ topic, message: { key: String(eventId), value: null }, partitionMetadata });
+}

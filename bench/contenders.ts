@@ -1,0 +1,155 @@
+/** The match processor and its peer, in the same terms: start on a backlog, see how far it came, read what it wrote. */
+
+import { createTopics } from '#topics/admin.ts';
+import type { MatchState } from '#topics/generated/types.ts';
+import { Registry } from '#topics/registry.ts';
+import { topicName } from '#topics/topics.ts';
+import type { BenchContext } from './context.ts';
+import { committedOffsets, readToEnd, remove, withAdmin } from './kafka.ts';
+import { startPeer } from './peer.ts';
+import { type Running, startService } from './processes.ts';
+
+/** One that turns `normalized-messages` into match state. */
+export type Contender = {
+  readonly name: string;
+  /** What it needs to work off the backlog of a prefix. Runs are told apart by their number. */
+  on(prefix: string, run: number): Job;
+};
+
+/** One run of a contender over one backlog. */
+export type Job = {
+  readonly name: string;
+  /** Prefix of the backlog. */
+  readonly prefix: string;
+  readonly group: string;
+  /** Prefix of what it writes. */
+  readonly outputPrefix: string;
+  start(context: BenchContext): Promise<Running>;
+};
+
+/** The service under test. Its topics and its group follow from the prefix, so that a run takes them over. */
+export const OURS: Contender = {
+  name: 'match-processor',
+  on: (prefix) => ({
+    name: OURS.name,
+    prefix,
+    group: `${prefix}match-processor`,
+    outputPrefix: prefix,
+    start: async (context) =>
+      startService('match-processor', context.dir, {
+        KAFKA_BROKERS: context.brokers.join(','),
+        SCHEMA_REGISTRY_URL: context.registryUrl,
+        TOPIC_PREFIX: prefix,
+      }),
+  }),
+};
+
+/**
+ * The peer, with `settings` of Kafka Streams over its own. Every run has a group of its own: a member of Kafka Streams
+ * does not leave its group when it is closed.
+ */
+export function kafkaStreams(settings: Readonly<Record<string, string | number>> = {}): Contender {
+  const name = 'Kafka Streams';
+  return {
+    name,
+    on(prefix, run) {
+      const outputPrefix = `${prefix}peer-${run}.`;
+      const group = `${outputPrefix}app`;
+      return {
+        name,
+        prefix,
+        group,
+        outputPrefix,
+        start: (context) =>
+          startPeer(context, { inputPrefix: prefix, outputPrefix, application: group, settings }),
+      };
+    },
+  };
+}
+
+/** Makes the topics of a job anew, and lets its group start from the beginning. */
+export async function prepare(context: BenchContext, job: Job): Promise<void> {
+  const keep = (topic: string) =>
+    topic === topicName(job.prefix, 'normalized-messages') ||
+    (job.outputPrefix === job.prefix && topic.startsWith(`${job.prefix}peer-`));
+  await remove(context.brokers, job.outputPrefix, [job.group], keep);
+  await createTopics({ brokers: context.brokers, prefix: job.outputPrefix });
+}
+
+/** How a run went. Seconds count from the start of the process. */
+export type Run = {
+  readonly records: number;
+  /** First sample at which something was committed, and how much it was. */
+  readonly first: { readonly at: number; readonly records: number };
+  /** When half, and when all of the backlog was committed. */
+  readonly halfAt: number;
+  readonly half: number;
+  readonly endAt: number;
+  readonly cpuSeconds: number;
+};
+
+const SAMPLE_MS = 20;
+const STALLED_SECONDS = 60;
+
+/** Runs a job until its group has committed `records` records of the backlog. */
+export async function runThrough(context: BenchContext, job: Job, records: number): Promise<Run> {
+  const input = topicName(job.prefix, 'normalized-messages');
+  return withAdmin(context.brokers, async (admin) => {
+    const started = performance.now();
+    const seconds = () => (performance.now() - started) / 1_000;
+    const running = await job.start(context);
+    let first: Run['first'] | null = null;
+    let half: { at: number; records: number } | null = null;
+    let done = 0;
+    let movedAt = 0;
+    while (done < records) {
+      await new Promise((resolve) => setTimeout(resolve, SAMPLE_MS));
+      const now = await committedOffsets(admin, job.group, input).catch(() => done);
+      const at = seconds();
+      if (now > done) movedAt = at;
+      else if (at - movedAt > STALLED_SECONDS) {
+        await running.stop();
+        throw new Error(`${job.name} stands at ${done} of ${records} records: see ${running.outputFile}`);
+      }
+      done = now;
+      if (done > 0) first ??= { at, records: done };
+      if (done >= records / 2) half ??= { at, records: done };
+    }
+    const endAt = seconds();
+    const cpuSeconds = await running.cpuSeconds();
+    await running.stop();
+    if (first === null || half === null) throw new Error(`${job.name} had nothing to do`);
+    return { records, first, halfAt: half.at, half: half.records, endAt, cpuSeconds };
+  });
+}
+
+/** Records a second between the first commit and the last. */
+export function rate({ records, first, endAt }: Run): number {
+  return (records - first.records) / (endAt - first.at);
+}
+
+/** Records a second of the second half: the code is warm. */
+export function warmRate({ records, half, halfAt, endAt }: Run): number {
+  return (records - half) / (endAt - halfAt);
+}
+
+/** Records a second from the start of the process. */
+export function rateWithStart({ records, endAt }: Run): number {
+  return records / endAt;
+}
+
+/** The last state of each event that a job wrote, as a read-committed consumer sees it. */
+export async function readStates(context: BenchContext, job: Job): Promise<ReadonlyMap<number, MatchState>> {
+  const decoder = Registry.open({ url: context.registryUrl, prefix: job.prefix }).decoder('match-state');
+  const latest = new Map<string, Buffer>();
+  const topic = topicName(job.outputPrefix, 'match-state');
+  await readToEnd(context.brokers, [topic], ({ key, value }) => {
+    if (value !== null) latest.set(key, value);
+  });
+  const states = new Map<number, MatchState>();
+  for (const bytes of latest.values()) {
+    const state = await decoder.decode(bytes);
+    states.set(state.event_id, state);
+  }
+  return states;
+}

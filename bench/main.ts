@@ -1,0 +1,119 @@
+/** `npm run bench` measures everything, `npm run bench -- NAME …` what is named. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { cpus, tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { startBackbone } from '#embedded/backbone.ts';
+import { type Bench, type BenchContext, type Figure, format } from './context.ts';
+
+/** In the order they run; a bench is loaded when it is run. */
+const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
+  throughput: async () => (await import('./throughput.ts')).bench,
+  latency: async () => (await import('./latency.ts')).bench,
+  receiver: async () => (await import('./receiver.ts')).bench,
+  restore: async () => (await import('./restore.ts')).bench,
+  growth: async () => (await import('./growth.ts')).bench,
+};
+
+const names = process.argv.slice(2);
+const unknown = names.filter((name) => !(name in BENCHES));
+if (unknown.length > 0) {
+  const asked = names.includes('--help');
+  console.error(`${asked ? '' : `No bench ${unknown.join(', ')}.\n`}${await usage()}`);
+  process.exit(asked ? 0 : 2);
+}
+// kafkajs asks for timers in the past, which newer versions of Node warn of.
+process.removeAllListeners('warning');
+process.on('warning', (warning) => {
+  if (warning.name !== 'TimeoutNegativeWarning') console.error(warning);
+});
+await runBenches(names.length === 0 ? Object.keys(BENCHES) : names);
+process.exit();
+
+async function usage(): Promise<string> {
+  const lines = Object.entries(BENCHES).map(
+    async ([name, load]) => `  ${name.padEnd(12)}${(await load()).about}`,
+  );
+  const list = (await Promise.all(lines)).join('\n');
+  return `Usage: npm run bench -- [NAME …]\nWithout a name all of them run, in this order:\n${list}`;
+}
+
+async function runBenches(chosen: readonly string[]): Promise<void> {
+  const dir = await mkdtemp(join(tmpdir(), 'touchline-bench-'));
+  const print = (line: string) => console.log(line);
+  const backbone = await startBackbone({
+    dataDir: join(dir, 'backbone'),
+    env: process.env,
+    onProgress: print,
+  });
+  process.once('SIGINT', () => void backbone.stop().finally(() => process.exit(130)));
+  const figures: [bench: string, Figure][] = [];
+  let keep = true;
+  try {
+    const machine = await machineLine(backbone);
+    print(`\n${machine}`);
+    for (const name of chosen) {
+      const bench = await BENCHES[name]?.();
+      if (bench === undefined) continue;
+      print(`\n== ${name}: ${bench.about}`);
+      await bench.run({
+        ...contextOf(name, dir, backbone, print),
+        figure: (figure) => figures.push([name, figure]),
+      });
+    }
+    print(`\n== Result\n${machine}`);
+    for (const [name, figure] of figures) print(lineOf(name, figure));
+    keep = false;
+  } finally {
+    await backbone.stop();
+    if (keep) print(`Logs are kept in ${dir}`);
+    else await rm(dir, { recursive: true, force: true });
+  }
+}
+
+function contextOf(
+  bench: string,
+  dir: string,
+  backbone: BenchContext['backbone'],
+  print: BenchContext['print'],
+): Omit<BenchContext, 'figure'> {
+  const run = process.pid.toString(36);
+  return {
+    backbone,
+    brokers: backbone.brokers,
+    registryUrl: backbone.registryUrl,
+    dir,
+    print,
+    prefix: (name) => `bench-${run}-${bench}-${name}.`,
+  };
+}
+
+function lineOf(bench: string, { name, ours, beside, unit, better = 'more', target }: Figure): string {
+  const ratio = ours / beside.value;
+  const met = target === undefined || (better === 'more' ? ratio >= target : ratio <= target);
+  const wanted =
+    target === undefined
+      ? ''
+      : `, ${better === 'more' ? 'at least' : 'at most'} ${target}${met ? '' : ': MISSED'}`;
+  return (
+    `${bench.padEnd(11)}${name}: ${format(ours)} ${unit}, ${beside.name} ${format(beside.value)} ${unit}: ` +
+    `ratio ${ratio.toFixed(2)}${wanted}`
+  );
+}
+
+async function machineLine({ kind }: BenchContext['backbone']): Promise<string> {
+  const cores = cpus();
+  const { stderr } = await promisify(execFile)('java', ['-version']);
+  const java = /version "([^"]+)"/.exec(stderr)?.[1] ?? 'unknown';
+  const memory = Math.round(totalmem() / 2 ** 30);
+  return (
+    `machine: ${cores.length} cores ${cores[0]?.model ?? ''}, ${memory} GiB, ${process.platform}; ` +
+    `node ${process.versions.node}, java ${java}, kafka ${kind === 'embedded' ? await embeddedKafka() : `${kind}, version not known`}`
+  );
+}
+
+async function embeddedKafka(): Promise<string> {
+  const pom = await readFile(join(import.meta.dirname, '../libs/embedded/pom.xml'), 'utf8');
+  return `${/<kafka.version>([^<]+)</.exec(pom)?.[1] ?? 'unknown'} on the same machine`;
+}

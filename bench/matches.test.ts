@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { normalizeMessage } from '#contract/normalize.ts';
+import { applyMessage, matchState, newMatch } from '#domain/match.ts';
+import { LiveMatch, liveRound } from './matches.ts';
+
+const MESSAGES = 200;
+
+function play(numbers: readonly number[]) {
+  const live = numbers.map((number) => new LiveMatch(number, MESSAGES, number * 60));
+  return { live, told: [...liveRound(live)] };
+}
+
+describe('generated matches', () => {
+  const { live, told } = play(Array.from({ length: 40 }, (_, number) => number));
+
+  it('are the same each time', () => {
+    expect(play([7]).told).toEqual(play([7]).told);
+  });
+
+  it('tell their messages in the order they were written, with ids of their own', () => {
+    expect(told).toHaveLength(live.length * MESSAGES);
+    expect(told.map(({ ut }) => ut)).toEqual(told.map(({ ut }) => ut).toSorted((a, b) => a - b));
+    expect(new Set(told.map(({ messageId }) => messageId)).size).toBe(told.length);
+  });
+
+  it('end with the planned score, which the provider reports too', () => {
+    const matches = new Map(live.map(({ eventId }) => [eventId, newMatch(eventId)]));
+    told.forEach(({ eventId, message, ut, messageId }, offset) => {
+      const normalized = normalizeMessage(message, { origin: 'webhook', deliveryId: 'd', receivedAt: 0 });
+      const match = matches.get(eventId);
+      if (normalized.kind !== 'normalized' || match === undefined)
+        throw new Error(JSON.stringify(normalized));
+      const cause = { topic: 't', partition: 0, offset, ut, received_at: 0, message_id: messageId };
+      applyMessage(match, normalized.message, cause);
+    });
+    for (const { eventId, plan } of live) {
+      const match = matches.get(eventId);
+      const state = match === undefined ? null : matchState(match);
+      expect(state).toMatchObject({
+        score: plan.final,
+        agreement: 'agrees',
+        under_review: false,
+        status_id: 11,
+      });
+    }
+  });
+
+  it('have goals, and goals that are taken back in each way', () => {
+    const { told: more } = play(Array.from({ length: 200 }, (_, number) => number));
+    const incidents = more.map(({ message }) => (message as { data: { incident: Incident } }).data.incident);
+    const isGoal = ({ incident_id }: Incident) => [413, 421, 423].includes(incident_id);
+    expect(incidents.some((one) => isGoal(one) && one.confirmation === 'cancelled')).toBe(true);
+    expect(incidents.some((one) => isGoal(one) && one.action === 'delete')).toBe(true);
+    expect(incidents.some((one) => one.incident_id === 424 && one.parent_id === null)).toBe(true);
+    expect(incidents.some((one) => one.incident_id === 424 && one.parent_id !== null)).toBe(true);
+  });
+});
+
+type Incident = {
+  incident_id: number;
+  action: string;
+  confirmation: string | null;
+  parent_id: string | null;
+};

@@ -1,0 +1,278 @@
+/**
+ * Made-up live matches as a provider would tell them: the load of the benches. The same number gives the same messages.
+ * Fields and values are those of a real push message.
+ */
+import {
+  FIRST_HALF_ENDS,
+  type MatchPlan,
+  planMatch,
+  SECOND_HALF_ENDS,
+  SECOND_HALF_STARTS,
+  type Side,
+  type Step,
+} from './match-plan.ts';
+
+/** One provider message and when it was written, Unix seconds. */
+export type TimedMessage = {
+  readonly eventId: number;
+  readonly messageId: string;
+  readonly ut: number;
+  readonly message: object;
+};
+
+/** The first kick-off of all, Unix seconds. */
+const EPOCH = 1_790_000_000;
+
+const NAMES: Readonly<Record<number, string>> = {
+  400: 'In possession',
+  401: 'Attack',
+  402: 'Dangerous attack',
+  403: 'Free kick',
+  405: 'Shot on target',
+  406: 'Shot off target',
+  407: 'Goal kick',
+  408: 'Corner',
+  409: 'Throw in',
+  410: 'Foul',
+  411: 'Shot blocked',
+  412: 'Goalkeeper saved',
+  413: 'Goal',
+  416: 'Offside',
+  418: 'Red card',
+  419: 'Yellow card',
+  421: 'Penalty goal',
+  423: 'Own goal',
+  424: 'Goal cancelled',
+  429: '1st half started',
+  430: '2nd half started',
+  437: 'Finished regular time',
+  445: 'Halftime',
+  450: 'Substitution out',
+  452: 'Substitution in',
+  1834: 'Possible VAR',
+  2753: 'VAR ended',
+};
+const GOALS: ReadonlySet<number> = new Set([413, 421, 423]);
+const IMPORTANT: ReadonlySet<number> = new Set([...GOALS, 418, 419, 424, 429, 430, 437, 445]);
+const GAME_BREAKS: ReadonlySet<number> = new Set([437, 445, 1834, 2753]);
+
+/** The event id of a match. */
+export function eventIdOf(match: number): number {
+  return 5_000_000 + match;
+}
+
+/** A match that is being told: the number of the match gives its course, names and ids. */
+export class LiveMatch {
+  readonly eventId: number;
+  readonly plan: MatchPlan;
+  readonly #match: number;
+  readonly #kickOff: number;
+  readonly #score = { 1: 0, 2: 0 };
+  readonly #halfTime = { 1: 0, 2: 0 };
+  #next = 0;
+
+  /** `kickOff`: seconds after the first kick-off of all. */
+  constructor(match: number, messages: number, kickOff: number) {
+    this.eventId = eventIdOf(match);
+    this.plan = planMatch(match + 1, messages);
+    this.#match = match;
+    this.#kickOff = EPOCH + kickOff;
+  }
+
+  /** When the next message is written, Unix seconds; Infinity after the last. */
+  get nextAt(): number {
+    const step = this.plan.steps[this.#next];
+    return step === undefined ? Number.POSITIVE_INFINITY : this.#kickOff + step.at;
+  }
+
+  /** The next message. */
+  tell(): TimedMessage {
+    const step = this.plan.steps[this.#next];
+    if (step === undefined) throw new RangeError('the match is over');
+    const ut = this.#kickOff + step.at;
+    this.#follow(step);
+    const id = 100_000_000 + this.#match * 1_000 + this.#next;
+    this.#next += 1;
+    const data = { incident: this.#incident(step, ut), event: this.#event(step) };
+    return {
+      eventId: this.eventId,
+      messageId: String(id),
+      ut,
+      message: { id, type: 'incident', source: 1, ut, data },
+    };
+  }
+
+  #follow({ type, score }: Step): void {
+    if (score !== null) this.#score[score.side] += score.by;
+    if (type === 445) Object.assign(this.#halfTime, this.#score);
+  }
+
+  #incident(step: Step, ut: number): object {
+    const { type, side, at } = step;
+    const important = IMPORTANT.has(type);
+    const player = side !== 0 && important ? 900_000 + this.#match * 30 + (at % 22) : null;
+    const [phase, phaseName] = phaseAt(at);
+    return {
+      id: this.#incidentId(step.incident),
+      action: step.action,
+      incident_id: type,
+      incident_name: NAMES[type] ?? null,
+      attribute_ids: [],
+      confirmation: step.confirmation,
+      participant_id: side === 0 ? null : this.#participantId(side),
+      participant_name: side === 0 ? null : this.#participantName(side),
+      subparticipant_id: player,
+      subparticipant_name: player === null ? null : `Player ${player}`,
+      info: null,
+      important: yesNo(important),
+      important_for_trader: yesNo(important || type === 402 || type === 408),
+      add_data: null,
+      show_popup: yesNo(important),
+      show_scores: yesNo(GOALS.has(type)),
+      show_action: 'yes',
+      show_time: 'yes',
+      show_on_timeline: yesNo(important),
+      event_time: matchTime(at),
+      event_status_id: phase,
+      event_status_name: phaseName,
+      game_break: yesNo(GAME_BREAKS.has(type)),
+      x_pos: null,
+      y_pos: null,
+      parent_id: step.parent === null ? null : this.#incidentId(step.parent),
+      ut,
+    };
+  }
+
+  #event({ at, type, confirmation }: Step): object {
+    const finished = type === 437;
+    const [status] = phaseAt(at);
+    const half = status === 34 ? at - SECOND_HALF_STARTS : at;
+    return {
+      id: this.eventId,
+      action: 'update',
+      start_date: new Date(this.#kickOff * 1_000).toISOString().slice(0, 16).replace('T', ' '),
+      ft_only: 'no',
+      coverage_type: 'from_tv',
+      status_id: finished ? 11 : status,
+      sport_id: 5,
+      day: null,
+      neutral_venue: 'no',
+      item_status: 'active',
+      clock_time: finished ? 0 : half,
+      clock_status: finished || type === 445 ? 'stopped' : 'running',
+      area_id: 144,
+      competition_id: 6_000 + (this.#match % 40),
+      season_id: 25_000 + (this.#match % 40),
+      stage_id: 76_000 + (this.#match % 40),
+      tour_id: null,
+      gender: 'male',
+      bet_status: finished || (GOALS.has(type) && confirmation === 'tbd') ? 'suspended' : 'active',
+      relation_status: finished ? 'finished' : 'in_progress',
+      status_type: finished ? 'finished' : 'live',
+      name: `${this.#participantName(1)} - ${this.#participantName(2)}`,
+      round_id: 30 + (this.#match % 38),
+      round_name: `Round ${1 + (this.#match % 38)}`,
+      scoutsfeed: 'yes',
+      event_stats_lvl: 'bronze',
+      details: DETAILS,
+      participants: [this.#participant(1, at), this.#participant(2, at)],
+    };
+  }
+
+  #participant(side: Side, at: number): object {
+    const second = at >= SECOND_HALF_STARTS;
+    const score = this.#score[side];
+    const results: Record<number, number | null> = {
+      2: score,
+      3: score,
+      4: second ? this.#halfTime[side] : score,
+      5: second ? score - this.#halfTime[side] : null,
+      7: null,
+      104: null,
+      133: null,
+      134: null,
+      411: 0,
+      412: 0,
+    };
+    return {
+      id: this.#participantId(side),
+      counter: side,
+      name: this.#participantName(side),
+      short_name: this.#participantName(side),
+      acronym: side === 1 ? 'HOM' : 'AWA',
+      area_id: 144,
+      area_name: 'Poland',
+      area_code: 'POL',
+      ut: 1_474_875_000,
+      type: 'team',
+      stats: [],
+      results: Object.entries(results).map(([id, value]) => ({ id: Number(id), value })),
+      subparticipants: [],
+    };
+  }
+
+  #incidentId(incident: number): string {
+    return `5-${100_000_000 + this.#match * 1_000 + incident}`;
+  }
+
+  #participantId(side: Side): number {
+    return 50_000 + this.#match * 2 + side;
+  }
+
+  #participantName(side: Side): string {
+    return `Town ${this.#match * 2 + side}`;
+  }
+}
+
+const DETAILS: readonly { readonly id: number; readonly value: number | string | null }[] = [
+  [8, null],
+  [16, 45],
+  [17, 2],
+  [19, null],
+  [20, null],
+  [36, null],
+  [44, null],
+  [45, null],
+  [50, 15],
+  [58, 'No Extra Time'],
+  [124, 'up'],
+  [141, null],
+  [150, null],
+  [151, null],
+  [160, 'yes'],
+  [168, 45],
+  [169, 15],
+  [170, 2],
+  [178, 'no'],
+  [201, null],
+  [202, null],
+  [203, null],
+  [204, null],
+  [205, 'no'],
+].map(([id, value]) => ({ id: Number(id), value: value ?? null }));
+
+function yesNo(yes: boolean): 'yes' | 'no' {
+  return yes ? 'yes' : 'no';
+}
+
+/** The provider's id and name of the phase. */
+function phaseAt(at: number): readonly [id: number, name: string] {
+  if (at < FIRST_HALF_ENDS) return [33, '1st half'];
+  if (at < SECOND_HALF_STARTS) return [9, 'Halftime'];
+  return at <= SECOND_HALF_ENDS + 120 ? [34, '2nd half'] : [11, 'Finished'];
+}
+
+function matchTime(at: number): string {
+  const seconds = at < SECOND_HALF_STARTS ? at : 45 * 60 + at - SECOND_HALF_STARTS;
+  return `${String(Math.floor(seconds / 60)).padStart(2, '0')}:${String(seconds % 60).padStart(2, '0')}`;
+}
+
+/** A round of matches that are live at the same time, in the order their messages are written. */
+export function* liveRound(matches: readonly LiveMatch[]): Generator<TimedMessage> {
+  while (true) {
+    let first = matches[0];
+    for (const match of matches) if (first === undefined || match.nextAt < first.nextAt) first = match;
+    if (first === undefined || first.nextAt === Number.POSITIVE_INFINITY) return;
+    yield first.tell();
+  }
+}

@@ -1,0 +1,86 @@
+/** The Kafka Streams peer in `peers/kafka-streams`: built on first use, then run beside the match processor. */
+import { execFile } from 'node:child_process';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Registry } from '#topics/registry.ts';
+import type { BenchContext } from './context.ts';
+import { type Running, start } from './processes.ts';
+
+const FOLDER = join(import.meta.dirname, 'peers/kafka-streams');
+const JAR = join(FOLDER, 'target/peer.jar');
+const SCHEMAS = join(import.meta.dirname, '../schemas');
+
+/** Builds the peer unless it is newer than its sources and the schemas. Needs Maven and Java 17. */
+export async function buildPeer(context: BenchContext): Promise<void> {
+  const built = await stat(JAR).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => 0,
+  );
+  const sources = [
+    join(FOLDER, 'pom.xml'),
+    ...(await filesIn(join(FOLDER, 'src'))),
+    ...(await filesIn(SCHEMAS)),
+  ];
+  const changed = await Promise.all(sources.map(async (file) => (await stat(file)).mtimeMs > built));
+  if (!changed.includes(true)) return;
+  context.print('building the Kafka Streams peer (Maven Central, on first use some 60 MB)');
+  await promisify(execFile)('mvn', ['-q', '-B', 'clean', 'package'], {
+    cwd: FOLDER,
+    maxBuffer: 16 * 1024 * 1024,
+  });
+}
+
+async function filesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}
+
+export type PeerOptions = {
+  readonly inputPrefix: string;
+  /** Its topics must exist. */
+  readonly outputPrefix: string;
+  /** Also its consumer group. */
+  readonly application: string;
+  /** Settings of Kafka Streams that go over the peer's own. */
+  readonly settings?: Readonly<Record<string, string | number>>;
+};
+
+/** Starts the peer. */
+export async function startPeer(context: BenchContext, options: PeerOptions): Promise<Running> {
+  const { inputPrefix, outputPrefix, application, settings = {} } = options;
+  const ids = await schemaIds(context, inputPrefix);
+  return start({
+    command: 'java',
+    args: [
+      '-Xmx2g',
+      '-Xms2g',
+      '-XX:+UseParallelGC',
+      '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
+      ...['-cp', `${JAR}:${join(FOLDER, 'target/lib/*')}`, 'touchline.peer.Main'],
+      ...['--brokers', context.brokers.join(',')],
+      ...['--input-prefix', inputPrefix],
+      ...['--output-prefix', outputPrefix],
+      ...['--schema-ids', ids],
+      ...['--application-id', application],
+      ...['--state-dir', join(context.dir, application)],
+      ...Object.entries(settings).flatMap(([name, value]) => ['--set', `${name}=${value}`]),
+    ],
+    outputFile: join(context.dir, `${application}.log`),
+  });
+}
+
+/** The ids that this repository's own registry client got for the schemas. */
+async function schemaIds(context: BenchContext, prefix: string): Promise<string> {
+  const registry = Registry.open({ url: context.registryUrl, prefix });
+  await registry.registerAll();
+  const topics = ['normalized-messages', 'match-incidents', 'match-state', 'match-transitions'] as const;
+  const pairs = topics.map(async (topic) => {
+    const response = await fetch(
+      `${context.registryUrl}/subjects/${registry.subject(topic)}/versions/latest`,
+    );
+    const { id } = (await response.json()) as { id: number };
+    return `${topic}=${id}`;
+  });
+  return (await Promise.all(pairs)).join(',');
+}

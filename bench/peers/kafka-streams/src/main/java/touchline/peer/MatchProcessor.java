@@ -1,0 +1,92 @@
+package touchline.peer;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.streams.KeyValue;
+import org.apache.kafka.streams.processor.api.FixedKeyProcessor;
+import org.apache.kafka.streams.processor.api.FixedKeyProcessorContext;
+import org.apache.kafka.streams.processor.api.FixedKeyRecord;
+import org.apache.kafka.streams.processor.api.RecordMetadata;
+import org.apache.kafka.streams.state.KeyValueIterator;
+import org.apache.kafka.streams.state.KeyValueStore;
+import org.apache.kafka.streams.state.TimestampedKeyValueStore;
+import org.apache.kafka.streams.state.ValueAndTimestamp;
+import touchline.Cause;
+import touchline.MatchIncident;
+import touchline.MatchState;
+import touchline.MatchTransition;
+import touchline.NormalizedMessage;
+
+/**
+ * One task's processor. The matches are objects in memory; the stores hold their records as bytes, are written with
+ * every change and read only when the task starts.
+ */
+final class MatchProcessor implements FixedKeyProcessor<String, byte[], Pipeline.Update> {
+  static final String INCIDENTS = "incidents";
+  static final String STATES = "states";
+
+  private final Map<String, Match> matches = new HashMap<>();
+  private final Wire<NormalizedMessage> messages;
+  private final Wire<MatchIncident> incidents;
+  private final Wire<MatchState> states;
+  private final Wire<MatchTransition> transitions;
+  private FixedKeyProcessorContext<String, Pipeline.Update> context;
+  private KeyValueStore<String, byte[]> incidentStore;
+
+  MatchProcessor(SchemaIds ids) {
+    messages = new Wire<>(NormalizedMessage.getClassSchema(), new NormalizedMessage(), ids.of(SchemaIds.INPUT));
+    incidents = new Wire<>(MatchIncident.getClassSchema(), new MatchIncident(), ids.of(SchemaIds.INCIDENTS));
+    states = new Wire<>(MatchState.getClassSchema(), new MatchState(), ids.of(SchemaIds.STATE));
+    transitions = new Wire<>(MatchTransition.getClassSchema(), new MatchTransition(), ids.of(SchemaIds.TRANSITIONS));
+  }
+
+  @Override
+  public void init(FixedKeyProcessorContext<String, Pipeline.Update> context) {
+    this.context = context;
+    incidentStore = context.getStateStore(INCIDENTS);
+    restore(context.getStateStore(STATES));
+  }
+
+  private void restore(TimestampedKeyValueStore<String, byte[]> stateStore) {
+    try (KeyValueIterator<String, ValueAndTimestamp<byte[]>> all = stateStore.all()) {
+      while (all.hasNext()) {
+        KeyValue<String, ValueAndTimestamp<byte[]>> kept = all.next();
+        match(kept.key).restore(states.decode(kept.value.value()));
+      }
+    }
+    try (KeyValueIterator<String, byte[]> all = incidentStore.all()) {
+      while (all.hasNext()) {
+        MatchIncident kept = incidents.decode(all.next().value);
+        match(Long.toString(kept.getEventId())).restore(kept);
+      }
+    }
+    matches.values().forEach(Match::restored);
+  }
+
+  private Match match(String eventId) {
+    return matches.computeIfAbsent(eventId, id -> new Match(Long.parseLong(id)));
+  }
+
+  @Override
+  public void process(FixedKeyRecord<String, byte[]> record) {
+    NormalizedMessage message = messages.decode(record.value());
+    RecordMetadata at = context.recordMetadata().orElseThrow();
+    Cause cause = new Cause(SchemaIds.INPUT, at.partition(), at.offset(), message.getUt(), message.getReceivedAt(),
+        message.getMessageId());
+    Match match = match(record.key());
+    Match.Change change = match.apply(message, cause);
+    if (change.transitions.isEmpty()) return;
+    List<KeyValue<String, byte[]>> touched = new ArrayList<>(change.touched.size());
+    for (Held held : change.touched) {
+      String key = record.key() + "/" + held.id;
+      byte[] bytes = incidents.encode(match.incident(held));
+      incidentStore.put(key, bytes);
+      touched.add(KeyValue.pair(key, bytes));
+    }
+    List<byte[]> happened = new ArrayList<>(change.transitions.size());
+    for (MatchTransition one : change.transitions) happened.add(transitions.encode(one));
+    context.forward(record.withValue(new Pipeline.Update(touched, states.encode(match.state()), happened)));
+  }
+}

@@ -1,0 +1,82 @@
+/** Child processes of the benches: the service under test, and the peer. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** A process that runs, its output in a file. */
+export type Running = {
+  readonly pid: number;
+  readonly outputFile: string;
+  /** Processor time used so far, seconds; NaN where the system does not tell. */
+  cpuSeconds(): Promise<number>;
+  /** Asks it to stop and waits for that. Throws where it had failed by itself. */
+  stop(): Promise<void>;
+};
+
+export type StartOptions = {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly outputFile: string;
+};
+
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/** Starts a process. It ends with this one: its standard input closes then. */
+export function start({ command, args, env, outputFile }: StartOptions): Running {
+  const output = openSync(outputFile, 'w');
+  const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['pipe', output, output] });
+  closeSync(output);
+  running.add(child);
+  const ended = new Promise<number | string | null>((resolve) => {
+    child.on('error', (error) => resolve(error.message));
+    child.on('exit', (code, signal) => resolve(signal ?? code));
+  }).then((how) => {
+    running.delete(child);
+    return how;
+  });
+  const pid = child.pid ?? 0;
+  return {
+    pid,
+    outputFile,
+    cpuSeconds: () => cpuSecondsOf(pid),
+    async stop() {
+      const early = child.exitCode !== null || child.signalCode !== null;
+      child.kill('SIGTERM');
+      const how = await ended;
+      if (early)
+        throw new Error(`${command} ${args.at(-1)} ended by itself (${how}): see ${outputFile}`);
+    },
+  };
+}
+
+/** Starts a service of this repository; settings go by the environment. */
+export function startService(
+  name: string,
+  dir: string,
+  env: Readonly<Record<string, string>>,
+  nodeArgs: readonly string[] = [],
+): Running {
+  return start({
+    command: process.execPath,
+    args: [...nodeArgs, join(import.meta.dirname, `../services/${name}/main.ts`)],
+    env: { METRICS_PORT: '0', LOG_LEVEL: 'info', ...env },
+    outputFile: join(dir, `${name}-${Date.now()}.log`),
+  });
+}
+
+const TICKS_PER_SECOND = 100;
+
+async function cpuSecondsOf(pid: number): Promise<number> {
+  try {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+  } catch {
+    return Number.NaN;
+  }
+}

@@ -1,0 +1,94 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { topicName } from '#topics/topics.ts';
+import { writeBacklog } from './backlog.ts';
+import { type Job, OURS, prepare, runThrough } from './contenders.ts';
+import { type Bench, type BenchContext, format, median } from './context.ts';
+import { readToEnd, remove } from './kafka.ts';
+
+const EVENTS = Number(process.env.BENCH_EVENTS ?? 1_000);
+const MESSAGES = 200;
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
+const PATIENCE_MS = 120_000;
+
+/**
+ * A match processor that starts on what another one left: from the assignment of the partitions to the last of them
+ * being taken, fencing, barriers and all; beside a bare consumer that reads the same records and does nothing with them.
+ */
+export const bench: Bench = {
+  about: `restore of ${EVENTS} events of ${MESSAGES} messages from match-incidents and match-state, beside a bare consumer`,
+  async run(context) {
+    const prefix = context.prefix('backlog');
+    const backlog = await writeBacklog(context, { prefix, events: EVENTS, messages: MESSAGES });
+    const job = OURS.on(prefix, 0);
+    await prepare(context, job);
+    await runThrough(context, job, backlog.records);
+    const topics = (['match-incidents', 'match-state'] as const).map((topic) => topicName(prefix, topic));
+    const ours: number[] = [];
+    const bare: number[] = [];
+    for (let round = 0; round <= ROUNDS; round++) {
+      const read = await readToEnd(context.brokers, topics);
+      const restored = await restore(context, job);
+      const kind = round === 0 ? 'warm-up' : `round ${round}`;
+      context.print(
+        `${kind}: restored ${restored.records} records in ${restored.seconds.toFixed(2)} s, ` +
+          `${format(restored.records / restored.seconds)} records/s; bare consumer ${read.records} in ` +
+          `${read.seconds.toFixed(2)} s, ${format(read.records / read.seconds)} records/s`,
+      );
+      if (round === 0) continue;
+      ours.push(restored.records / restored.seconds);
+      bare.push(read.records / read.seconds);
+    }
+    context.figure({
+      name: 'restore',
+      ours: median(ours),
+      beside: { name: 'bare consumer', value: median(bare) },
+      unit: 'records/s',
+    });
+    await remove(context.brokers, prefix, [job.group]);
+  },
+};
+
+/** Starts the processor and waits until its log says that it has taken every partition. */
+async function restore(context: BenchContext, job: Job): Promise<{ records: number; seconds: number }> {
+  const running = await job.start(context);
+  const until = performance.now() + PATIENCE_MS;
+  try {
+    for (;;) {
+      const lines = (await readFile(running.outputFile, 'utf8'))
+        .split('\n')
+        .filter((line) => line.startsWith('{'));
+      const log = lines.map((line): LogLine => JSON.parse(line));
+      const assigned = log.find(({ msg }) => msg === 'partitions assigned');
+      const taken = log.filter(({ msg }) => msg === 'partition taken');
+      const last = taken.at(-1);
+      if (
+        assigned?.partitions !== undefined &&
+        last !== undefined &&
+        taken.length >= assigned.partitions.length
+      ) {
+        const records = await metric(log, 'touchline_restore_records_total');
+        return { records, seconds: (timeOf(last) - timeOf(assigned)) / 1_000 };
+      }
+      if (performance.now() > until)
+        throw new Error(`the processor did not start: see ${running.outputFile}`);
+      await delay(50);
+    }
+  } finally {
+    await running.stop();
+  }
+}
+
+type LogLine = { msg: string; time: number | string; partitions?: number[]; port?: number };
+
+function timeOf({ time }: LogLine): number {
+  return typeof time === 'number' ? time : Date.parse(time);
+}
+
+/** The value of a metric of the process whose log this is. */
+async function metric(log: readonly LogLine[], name: string): Promise<number> {
+  const port = log.find(({ msg }) => msg === 'metrics and health')?.port;
+  const response = await fetch(`http://127.0.0.1:${port}/metrics`);
+  const line = (await response.text()).split('\n').find((one) => one.startsWith(name));
+  return Number(line?.split(' ').at(-1));
+}

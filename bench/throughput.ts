@@ -1,0 +1,114 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { MatchState } from '#topics/generated/types.ts';
+import { topicName } from '#topics/topics.ts';
+import { type Backlog, writeBacklog } from './backlog.ts';
+import {
+  type Contender,
+  type Job,
+  kafkaStreams,
+  OURS,
+  prepare,
+  type Run,
+  rate,
+  rateWithStart,
+  readStates,
+  runThrough,
+  warmRate,
+} from './contenders.ts';
+import { type Bench, type BenchContext, format, median } from './context.ts';
+import { readToEnd, remove } from './kafka.ts';
+import { buildPeer } from './peer.ts';
+
+const EVENTS = Number(process.env.BENCH_EVENTS ?? 2_000);
+const MESSAGES = 200;
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
+
+/**
+ * Both work off the same backlog, in turns, each from nothing: ours, peer, ours, peer … A run ends when the group has
+ * committed the whole backlog, so that all outputs are readable. The first round warms the broker and does not count.
+ */
+export const bench: Bench = {
+  about: `processor throughput from a backlog of ${EVENTS * MESSAGES} incidents over ${EVENTS} events, beside Kafka Streams`,
+  async run(context) {
+    await buildPeer(context);
+    const prefix = context.prefix('backlog');
+    const backlog = await writeBacklog(context, { prefix, events: EVENTS, messages: MESSAGES });
+    const peer = kafkaStreams();
+    const runs = new Map<Contender, Run[]>([
+      [OURS, []],
+      [peer, []],
+    ]);
+    for (let round = 0; round <= ROUNDS; round++) {
+      for (const [contender, counted] of runs) {
+        const job = contender.on(prefix, round);
+        await prepare(context, job);
+        const run = await runThrough(context, job, backlog.records);
+        if (round > 0) counted.push(run);
+        printRun(context, job.name, round, run);
+      }
+      await checkStates(context, backlog, OURS.on(prefix, round), peer.on(prefix, round));
+      await remove(context.brokers, peer.on(prefix, round).outputPrefix);
+    }
+    const medianOf = (contender: Contender, of: (run: Run) => number) =>
+      median((runs.get(contender) ?? []).map(of));
+    const compare = (name: string, of: (run: Run) => number, target?: number) =>
+      context.figure({
+        name,
+        ours: medianOf(OURS, of),
+        beside: { name: 'Kafka Streams', value: medianOf(peer, of) },
+        unit: 'msg/s',
+        ...(target === undefined ? {} : { target }),
+      });
+    compare('from first commit to last', rate, 1.5);
+    compare('second half', warmRate);
+    compare('with process start', rateWithStart);
+    await remove(context.brokers, prefix, [OURS.on(prefix, 0).group]);
+  },
+};
+
+function printRun(context: BenchContext, name: string, round: number, run: Run): void {
+  const { first, endAt, cpuSeconds } = run;
+  context.print(
+    `${round === 0 ? 'warm-up' : `round ${round}`} ${name}: ${format(rate(run))} msg/s ` +
+      `(second half ${format(warmRate(run))}, with start ${format(rateWithStart(run))}); ` +
+      `first commit after ${first.at.toFixed(2)} s, all after ${endAt.toFixed(2)} s, ${cpuSeconds.toFixed(1)} s of processor`,
+  );
+}
+
+/** Both must have done the job: the same states, and the score that follows from how the backlog was made. */
+async function checkStates(context: BenchContext, backlog: Backlog, us: Job, peer: Job): Promise<void> {
+  const ours = await readStates(context, us);
+  const theirs = await readStates(context, peer);
+  const wrong: string[] = [];
+  for (const [eventId, final] of backlog.finals) {
+    const state = ours.get(eventId);
+    if (state === undefined || !isDeepStrictEqual({ ...state.score }, final)) {
+      wrong.push(`${eventId}: ours is ${JSON.stringify(state?.score)}, not ${JSON.stringify(final)}`);
+    }
+    const difference = differenceOf(state, theirs.get(eventId));
+    if (difference !== null) wrong.push(`${eventId}: ${difference}`);
+  }
+  if (wrong.length > 0)
+    throw new Error(`${wrong.length} states are wrong:\n  ${wrong.slice(0, 5).join('\n  ')}`);
+  const transitions = await Promise.all(
+    [us, peer].map((job) => readToEnd(context.brokers, [topicName(job.outputPrefix, 'match-transitions')])),
+  );
+  const [one, other] = transitions.map(({ records }) => records);
+  if (one !== other) throw new Error(`ours told ${one} transitions, the peer ${other}`);
+  context.print(
+    `checked: ${ours.size} final scores are right, match-state is the peer's in every field, ${one} transitions of both`,
+  );
+}
+
+/** The memory of the event register is written in another grouping by the peer, and is left out. */
+function differenceOf(ours: MatchState | undefined, theirs: MatchState | undefined): string | null {
+  if (ours === undefined || theirs === undefined)
+    return `is missing at ${ours === undefined ? 'ours' : 'the peer'}`;
+  for (const name of Object.keys(ours) as (keyof MatchState)[]) {
+    if (name === 'fields') continue;
+    const [a, b] = [ours[name], theirs[name]].map((value) => JSON.parse(JSON.stringify(value)));
+    if (!isDeepStrictEqual(a, b))
+      return `${name} is ${JSON.stringify(a)} at ours, ${JSON.stringify(b)} at the peer`;
+  }
+  return null;
+}

@@ -1,0 +1,23 @@
+/** A sub-command of `touchline`. */
+export type Command = {
+  /** The word it is called by. */
+  readonly name: string;
+  /** One line for `touchline --help`. */
+  readonly summary: string;
+  /** The whole text of `touchline <name> --help`. */
+  readonly help: string;
+  /** Runs it with the arguments after its name; resolves to the exit code. Throws `UsageError` for arguments it does not know. */
+  run(args: readonly string[]): Promise<number>;
+};
+
+/** The command line cannot be understood; the message says what is wrong with it. Exit code 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+  readonly code = 'USAGE';
+}
+
+/** The command cannot do what it was asked for; the message is one line for a person. Exit code 1. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+  readonly code = 'COMMAND_FAILED';
+}

@@ -1,0 +1,63 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { DemoRunsError, keepFolder, takeDemoFolder } from './folder.ts';
+
+let dataDir: string;
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'touchline-demo-'));
+});
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+function put(...path: string[]): string {
+  const file = join(dataDir, ...path);
+  mkdirSync(join(file, '..'), { recursive: true });
+  writeFileSync(file, 'x');
+  return file;
+}
+
+it('makes the data folder where there is none', () => {
+  const folder = takeDemoFolder(join(dataDir, 'new'));
+  expect(folder.path).toBe(join(dataDir, 'new'));
+  folder.release();
+});
+
+it('empties the folder of the last demonstration, and keeps the secret and what is not its own', () => {
+  takeDemoFolder(dataDir).release();
+  const old = put('kafka', 'log');
+  const [secret, other] = [put('webhook-secret'), put('notes.txt')];
+  const folder = takeDemoFolder(dataDir);
+  expect(folder.path).toBe(dataDir);
+  expect([old, secret, other].map(existsSync)).toEqual([false, true, true]);
+  folder.release();
+});
+
+it('leaves data alone that no demonstration made', () => {
+  const data = put('kafka', 'log');
+  const folder = takeDemoFolder(dataDir);
+  expect(folder.path).toBe(join(dataDir, 'demo'));
+  expect(readFileSync(data, 'utf8')).toBe('x');
+  folder.release();
+});
+
+it('leaves data alone that is kept from now on', () => {
+  takeDemoFolder(dataDir).release();
+  const data = put('kafka', 'log');
+  keepFolder(dataDir);
+  const folder = takeDemoFolder(dataDir);
+  expect(folder.path).toBe(join(dataDir, 'demo'));
+  expect(existsSync(data)).toBe(true);
+  folder.release();
+});
+
+it('keeps away from a demonstration that runs, and says so where there is no other place', () => {
+  const first = takeDemoFolder(dataDir);
+  const data = put('kafka', 'log');
+  const second = takeDemoFolder(dataDir);
+  expect([first.path, second.path]).toEqual([dataDir, join(dataDir, 'demo')]);
+  expect(existsSync(data)).toBe(true);
+  expect(() => takeDemoFolder(dataDir)).toThrow(DemoRunsError);
+  first.release();
+  second.release();
+});

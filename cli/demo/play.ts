@@ -1,0 +1,130 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Dataset } from '../../data/dataset.ts';
+import type { PlaySummary } from '../../services/simulator/player.ts';
+import type { Platform } from '../platform.ts';
+import { ProcessError, ServiceProcess } from '../processes.ts';
+import { Board } from './board.ts';
+import { checksOf, findAll, mismatches, type Place } from './check.ts';
+import { renderReport } from './report.ts';
+import { Screen } from './screen.ts';
+import { renderProgress, renderTable } from './table.ts';
+import { watch } from './watch.ts';
+
+/** What is played, and where. */
+export type Play = {
+  readonly platform: Platform;
+  readonly dataset: Dataset;
+  readonly matches: Dataset['matches'];
+  readonly settings: { readonly SEED: string; readonly FAULTS: string; readonly DURATION: number };
+  /** File for the simulator's summary. */
+  readonly summaryFile: string;
+  readonly signal: AbortSignal;
+};
+
+const DRAW_EVERY = 100;
+const LINE_EVERY = 3_000;
+const LOOK_EVERY = 200;
+/** The processor has this long without any progress to work off what was sent, in milliseconds. */
+const PATIENCE = 15_000;
+
+/**
+ * Plays, shows it, and says what came of it. Whether all is as it should be; null where `signal` came first.
+ * Throws `ProcessError` where the simulator fails.
+ */
+export async function playAndCheck(play: Play): Promise<boolean | null> {
+  const { platform, dataset, matches, signal } = play;
+  const { brokers, registryUrl } = platform.backbone;
+  const place: Place = { brokers, registryUrl, prefix: platform.prefix };
+  const board = new Board(dataset, matches.length);
+  const over = new AbortController();
+  const stop = AbortSignal.any([signal, over.signal]);
+  const startedAt = performance.now();
+  const seconds = (): number => (performance.now() - startedAt) / 1000;
+  const watching = watch(place, board, stop);
+  const showing = show(board, seconds, stop);
+  const simulator = startSimulator(play);
+  try {
+    const aborted = new Promise<null>((resolve) =>
+      stop.addEventListener('abort', () => resolve(null), { once: true }),
+    );
+    const end = await Promise.race([simulator.ended, aborted, watching.then(() => null)]);
+    if (end === null) return null;
+    if (end.code !== 0)
+      throw new ProcessError('simulator', `failed, see ${platform.logFolder}/simulator.log`);
+    const summary = JSON.parse(readFileSync(play.summaryFile, 'utf8')) as PlaySummary;
+    await settled(platform, summary, signal);
+    if (signal.aborted) return null;
+    const found = await findAll(place);
+    // The readers behind the table may be a moment late.
+    for (const state of found.states.values()) board.state(state);
+    over.abort();
+    await showing;
+    const wrong = mismatches(matches, found);
+    const checks = checksOf(summary, found);
+    process.stdout.write(
+      `${renderReport({ dataset, matches, wrong, checks, summary, found, seconds: summary.seconds })}\n`,
+    );
+    return wrong.length === 0 && checks.every(({ holds }) => holds);
+  } finally {
+    over.abort();
+    await simulator.stop();
+    await Promise.allSettled([watching, showing]);
+  }
+}
+
+function startSimulator({ platform, dataset, matches, settings, summaryFile }: Play): ServiceProcess {
+  return new ServiceProcess({
+    name: 'simulator',
+    settings: {
+      WEBHOOK_URL: platform.webhookUrl,
+      WEBHOOK_SECRET: platform.secret,
+      DATASET: dataset.competition.dataset,
+      MATCHES: String(matches.length),
+      DURATION: String(settings.DURATION),
+      SEED: settings.SEED,
+      FAULTS: settings.FAULTS,
+      SUMMARY_FILE: summaryFile,
+    },
+    logFile: join(platform.logFolder, 'simulator.log'),
+    restart: false,
+    onTrouble: () => {},
+  });
+}
+
+/** Draws the table in its place on a terminal, else says a line now and then, until `signal`. */
+async function show(board: Board, seconds: () => number, signal: AbortSignal): Promise<void> {
+  const { stdout } = process;
+  if (!stdout.isTTY) {
+    while (await pause(LINE_EVERY, signal)) stdout.write(`${renderProgress(board, seconds())}\n`);
+    return;
+  }
+  const screen = new Screen(stdout);
+  const draw = (): void =>
+    screen.draw(renderTable(board, { columns: stdout.columns, rows: stdout.rows, seconds: seconds() }));
+  do draw();
+  while (await pause(DRAW_EVERY, signal));
+  draw();
+  screen.end();
+}
+
+/** Waits until the processors have worked off all that was accepted, as long as they get on with it. */
+async function settled(platform: Platform, summary: PlaySummary, signal: AbortSignal): Promise<void> {
+  const processor = platform.services.find(({ name }) => name === 'match-processor');
+  let done = -1;
+  let since = performance.now();
+  while (processor !== undefined && performance.now() - since < PATIENCE) {
+    const now = await processor.metric('touchline_records_total');
+    const lag = await processor.metric('touchline_lag_records');
+    if (now === done && now >= summary.delivered && lag === 0) return;
+    if (now !== done) since = performance.now();
+    done = now;
+    if (!(await pause(LOOK_EVERY, signal))) return;
+  }
+}
+
+/** Waits; false where the signal came first. */
+function pause(ms: number, signal: AbortSignal): Promise<boolean> {
+  return delay(ms, true, { signal }).catch(() => false);
+}

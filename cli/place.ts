@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { backboneFile } from '#service/backbone-file.ts';
+import { dataSettings, type Environment, kafkaSettings, loadConfig } from '#service/config.ts';
+import { findTopics } from '#topics/admin.ts';
+import { type TopicName, topicName } from '#topics/topics.ts';
+import { CommandError } from './command.ts';
+
+const placeSettings = z.object(kafkaSettings);
+
+/** The broker, the registry and the topic prefix that a command works with. */
+export type Place = z.output<typeof placeSettings>;
+
+/**
+ * The environment with the broker and the registry filled in where they are not set and a `touchline up` or `demo` runs
+ * on this machine.
+ */
+export function withBackbone(env: Environment): Environment {
+  if (env.KAFKA_BROKERS) return env;
+  const { DATA_DIR } = loadConfig(z.object(dataSettings), env);
+  const address = backboneFile(DATA_DIR).read();
+  if (address === null) return env;
+  return {
+    ...env,
+    KAFKA_BROKERS: address.brokers.join(','),
+    SCHEMA_REGISTRY_URL: env.SCHEMA_REGISTRY_URL || address.registryUrl,
+    TOPIC_PREFIX: env.TOPIC_PREFIX || address.topicPrefix,
+  };
+}
+
+/** Where a command finds the topics. Throws `ConfigError` for wrong settings, `CommandError` where there is no broker. */
+export function findPlace(env: Environment): Place {
+  const found = withBackbone(env);
+  if (!found.KAFKA_BROKERS) {
+    throw new CommandError(
+      'no broker: nothing started by touchline up runs here; start that, or set KAFKA_BROKERS and SCHEMA_REGISTRY_URL',
+    );
+  }
+  return loadConfig(placeSettings, found);
+}
+
+/** Checks that a topic is there. Throws `CommandError` where it is not, `TopicAdminError` where no broker answers. */
+export async function requireTopic(place: Place, topic: TopicName): Promise<void> {
+  const there = await findTopics({ brokers: place.KAFKA_BROKERS, prefix: place.TOPIC_PREFIX });
+  if (there.has(topic)) return;
+  const name = topicName(place.TOPIC_PREFIX, topic);
+  throw new CommandError(
+    `there is no topic ${name} at ${place.KAFKA_BROKERS.join(', ')}; is TOPIC_PREFIX right?`,
+  );
+}

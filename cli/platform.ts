@@ -1,0 +1,186 @@
+/** Broker, registry, topics and services: everything but who sends. */
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { type Backbone, startBackbone } from '#embedded/backbone.ts';
+import { backboneFile } from '#service/backbone-file.ts';
+import { dataSettings, kafkaSettings, list, port, secret } from '#service/config.ts';
+import { SECRET_LENGTH } from '#signing/signing.ts';
+import { createTopics } from '#topics/admin.ts';
+import { Registry } from '#topics/registry.ts';
+import { ServiceProcess, servicesToStart } from './processes.ts';
+
+/** Settings of `touchline up` and of the demonstration. */
+export const platformSettings = {
+  ...dataSettings,
+  TOPIC_PREFIX: kafkaSettings.TOPIC_PREFIX,
+  KAFKA_BROKERS: kafkaSettings.KAFKA_BROKERS.optional().describe(
+    'Brokers to use, host:port, with commas between several; else Docker, else one is started here.',
+  ),
+  SCHEMA_REGISTRY_URL: kafkaSettings.SCHEMA_REGISTRY_URL.optional().describe(
+    'Schema registry to use (Confluent API); goes with KAFKA_BROKERS.',
+  ),
+  WEBHOOK_PORT: port().prefault('8080').describe('HTTP port of POST /webhook; 0 takes a free one.'),
+  WEBHOOK_SECRET: secret(
+    list(z.string().length(SECRET_LENGTH, `must have exactly ${SECRET_LENGTH} characters each`)),
+  )
+    .optional()
+    .describe(
+      'Secret of the webhook signatures, 32 characters, two with a comma between while it is rotated; else one is made and kept in DATA_DIR.',
+    ),
+};
+
+/** How a platform is started. */
+export type PlatformOptions = {
+  /** Folder for the broker's data, logs and the secret. */
+  readonly dataDir: string;
+  /** The topic prefix, once the backbone is there. */
+  readonly prefixFor: (backbone: Backbone) => Promise<string>;
+  /** A free one where it is 0. */
+  readonly webhookPort: number;
+  /** Secrets as WEBHOOK_SECRET has them, with a comma between two; undefined: see `keepSecret`. */
+  readonly webhookSecret: string | undefined;
+  /** What is being done, a line at a time. */
+  readonly onProgress: (line: string) => void;
+  /** What went wrong and is being mended. */
+  readonly onTrouble: (line: string) => void;
+  /** Further folders whose readers should find this platform. */
+  readonly alsoFoundIn?: readonly string[];
+};
+
+/** A platform that runs. */
+export type Platform = {
+  readonly backbone: Backbone;
+  readonly prefix: string;
+  readonly webhookUrl: string;
+  /** The secret to sign with; `secretFile` has it where it was made here, and `secretIsNew` where that was now. */
+  readonly secret: string;
+  readonly secretFile: string | null;
+  readonly secretIsNew: boolean;
+  readonly services: readonly ServiceProcess[];
+  /** The settings that a further service or a reader needs. */
+  readonly settings: Readonly<Record<string, string>>;
+  readonly logFolder: string;
+  stop(): Promise<void>;
+};
+
+/** A port that something else has. */
+export class PortInUseError extends Error {
+  readonly code = 'PORT_IN_USE';
+
+  constructor(wanted: number, cause: unknown) {
+    super(`port ${wanted} is in use: set WEBHOOK_PORT to another one`, { cause });
+    this.name = 'PortInUseError';
+  }
+}
+
+/**
+ * Starts everything and waits until all of it is ready. What was started is stopped again where something fails.
+ * Throws `EmbeddedError`, `PortInUseError`, `ProcessError`, those of libs/topics.
+ */
+export async function startPlatform(options: PlatformOptions): Promise<Platform> {
+  const { dataDir, onProgress, onTrouble } = options;
+  const webhookPort = await freePort(options.webhookPort);
+  mkdirSync(dataDir, { recursive: true });
+  const kept = keepSecret(dataDir, options.webhookSecret);
+  const backbone = await startBackbone({ dataDir, env: process.env, onProgress });
+  const services: ServiceProcess[] = [];
+  const files = [dataDir, ...(options.alsoFoundIn ?? [])].map(backboneFile);
+  const stop = async (): Promise<void> => {
+    for (const file of files) file.remove();
+    await Promise.all(services.map((service) => service.stop()));
+    await backbone.stop();
+  };
+  try {
+    const prefix = await options.prefixFor(backbone);
+    onProgress('making topics and registering schemas');
+    await Promise.all([
+      createTopics({ brokers: backbone.brokers, prefix }),
+      Registry.open({ url: backbone.registryUrl, prefix }).registerAll(),
+    ]);
+    const settings = {
+      KAFKA_BROKERS: backbone.brokers.join(','),
+      SCHEMA_REGISTRY_URL: backbone.registryUrl,
+      TOPIC_PREFIX: prefix,
+      DATA_DIR: dataDir,
+    };
+    const logFolder = join(dataDir, 'logs');
+    const names = servicesToStart();
+    onProgress(`starting ${names.join(', ')}`);
+    for (const name of names) {
+      services.push(
+        new ServiceProcess({
+          name,
+          settings: { ...settings, WEBHOOK_PORT: String(webhookPort), WEBHOOK_SECRET: kept.secrets },
+          logFile: join(logFolder, `${name}.log`),
+          restart: true,
+          onTrouble,
+        }),
+      );
+    }
+    await Promise.all(services.map((service) => service.ready()));
+    for (const file of files) {
+      file.write({ brokers: backbone.brokers, registryUrl: backbone.registryUrl, topicPrefix: prefix });
+    }
+    return {
+      backbone,
+      prefix,
+      webhookUrl: `http://localhost:${webhookPort}/webhook`,
+      secret: kept.secrets.slice(0, SECRET_LENGTH),
+      secretFile: kept.file,
+      secretIsNew: kept.isNew,
+      services,
+      settings,
+      logFolder,
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Whether a port can be had, on all addresses as the receiver takes it. */
+export async function isFree(wanted: number): Promise<boolean> {
+  return freePort(wanted).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** The port, or a free one for 0. Throws `PortInUseError`. */
+async function freePort(wanted: number): Promise<number> {
+  const server = createServer();
+  try {
+    server.listen(wanted, '::');
+    await once(server, 'listening');
+    const address = server.address();
+    return typeof address === 'object' && address !== null ? address.port : wanted;
+  } catch (error) {
+    throw new PortInUseError(wanted, error);
+  } finally {
+    server.close();
+  }
+}
+
+/**
+ * The secret of the webhooks: the given one, else the one kept in the data folder, made where there is none,
+ * for its owner's eyes only.
+ */
+function keepSecret(
+  dataDir: string,
+  given: string | undefined,
+): { secrets: string; file: string | null; isNew: boolean } {
+  if (given !== undefined) return { secrets: given, file: null, isNew: false };
+  const file = join(dataDir, 'webhook-secret');
+  if (existsSync(file)) {
+    const secrets = readFileSync(file, 'utf8').trim();
+    if (secrets.length === SECRET_LENGTH) return { secrets, file, isNew: false };
+  }
+  const secrets = randomBytes((SECRET_LENGTH * 3) / 4).toString('base64url');
+  writeFileSync(file, `${secrets}\n`, { mode: 0o600 });
+  return { secrets, file, isNew: true };
+}

@@ -1,0 +1,204 @@
+/** The services as child processes: started, watched, started again when they die, stopped in order. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { serviceNames } from './services.ts';
+
+/** How a process is started. */
+export type ProcessOptions = {
+  /** Folder of the service. */
+  readonly name: string;
+  /** Its settings, on top of this process's environment. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** File that its log is appended to. */
+  readonly logFile: string;
+  /** Whether it is started again when it ends unasked. */
+  readonly restart: boolean;
+  /** Told of what a person should know: warnings, errors, ends and restarts. One line without a line end. */
+  readonly onTrouble: (line: string) => void;
+};
+
+/** How a process ended for good. */
+export type ProcessEnd = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
+
+/** A process that could not be started, or not be kept running. */
+export class ProcessError extends Error {
+  readonly code = 'PROCESS_FAILED';
+
+  constructor(name: string, why: string) {
+    super(`${name}: ${why}`);
+    this.name = 'ProcessError';
+  }
+}
+
+const SERVICES = join(import.meta.dirname, '../services');
+const NOT_STARTED: readonly string[] = ['simulator'];
+
+/** A service's settings are wrong: starting it again would not help. */
+const WRONG_SETTINGS = 2;
+const FIRST_WAIT = 500;
+const MOST_WAIT = 10_000;
+/** A process that ran this long is not one that dies at its start. */
+const WELL_AFTER = 30_000;
+/** Ends before it was ever ready, after which it is given up. */
+const TRIES_TO_START = 3;
+const STOP_WITHIN = 20_000;
+const LOOK_EVERY = 50;
+const WARN = 40;
+
+/** The services that `touchline up` starts: all, but for those that only run where they are asked for. */
+export function servicesToStart(): string[] {
+  return serviceNames().filter((name) => !NOT_STARTED.includes(name));
+}
+
+/** A service that runs as a child process. It ends with this process, however this one ends. */
+export class ServiceProcess {
+  readonly name: string;
+  /** Settles when it has ended for good. */
+  readonly ended: Promise<ProcessEnd>;
+  readonly #options: ProcessOptions;
+  readonly #log: WriteStream;
+  readonly #finish: (end: ProcessEnd) => void;
+  #child: ChildProcess | null = null;
+  #opsPort: number | null = null;
+  #end: ProcessEnd | null = null;
+  #stopping = false;
+  #everReady = false;
+  #failures = 0;
+  #lastWords = '';
+
+  constructor(options: ProcessOptions) {
+    this.name = options.name;
+    this.#options = options;
+    mkdirSync(dirname(options.logFile), { recursive: true });
+    this.#log = createWriteStream(options.logFile, { flags: 'a' });
+    const { promise, resolve } = Promise.withResolvers<ProcessEnd>();
+    this.ended = promise;
+    this.#finish = resolve;
+    this.#spawn();
+  }
+
+  /** Waits until it does its work. Throws `ProcessError` where it ended for good. */
+  async ready(): Promise<void> {
+    while (!(await this.#isReady())) {
+      if (this.#end !== null) throw new ProcessError(this.name, this.#lastWords || endText(this.#end));
+      await delay(LOOK_EVERY);
+    }
+    this.#everReady = true;
+  }
+
+  /** The value of a metric, added over its labels; 0 where the process does not answer. */
+  async metric(name: string): Promise<number> {
+    const text = await this.#ask('/metrics');
+    return (text ?? '')
+      .split('\n')
+      .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
+      .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
+  }
+
+  /** Asks it to end, ends it by force where it does not, and waits. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    if (this.#child === null) return this.#finished({ code: 0, signal: null });
+    this.#child.kill('SIGTERM');
+    const late = setTimeout(() => this.#child?.kill('SIGKILL'), STOP_WITHIN);
+    await this.ended;
+    clearTimeout(late);
+  }
+
+  #spawn(): void {
+    // In a group of its own: Ctrl-C reaches the parent only, which then stops things in order.
+    const child = spawn(process.execPath, [join(SERVICES, this.name, 'main.ts')], {
+      detached: true,
+      stdio: ['pipe', 'ignore', 'pipe'],
+      env: { ...process.env, METRICS_PORT: '0', ...this.#options.settings, TOUCHLINE_PARENT_PIPE: '1' },
+    });
+    const startedAt = performance.now();
+    this.#child = child;
+    this.#opsPort = null;
+    // The pipe that tells it of our end; that it is broken means that the child has ended.
+    child.stdin?.on('error', () => {});
+    if (child.stderr !== null)
+      createInterface({ input: child.stderr }).on('line', (line) => this.#onLine(line));
+    child.once('error', (error) => {
+      this.#lastWords = error.message;
+      this.#onEnd({ code: 1, signal: null }, startedAt);
+    });
+    // 'close', not 'exit': its last line is read before.
+    child.once('close', (code, signal) => this.#onEnd({ code, signal }, startedAt));
+  }
+
+  #onEnd(end: ProcessEnd, startedAt: number): void {
+    if (this.#child === null) return;
+    this.#child = null;
+    const ranWell = this.#everReady && performance.now() - startedAt > WELL_AFTER;
+    this.#failures = ranWell ? 1 : this.#failures + 1;
+    const hopeless = end.code === WRONG_SETTINGS || (!this.#everReady && this.#failures >= TRIES_TO_START);
+    if (this.#stopping || !this.#options.restart || hopeless) {
+      this.#finished(end);
+      return;
+    }
+    const wait = Math.min(FIRST_WAIT * 2 ** (this.#failures - 1), MOST_WAIT);
+    this.#options.onTrouble(`${this.name} ${endText(end)}; starting it again in ${wait / 1000} s`);
+    setTimeout(() => {
+      if (!this.#stopping) this.#spawn();
+    }, wait).unref();
+  }
+
+  #finished(end: ProcessEnd): void {
+    if (this.#end !== null) return;
+    this.#end = end;
+    this.#log.end();
+    this.#finish(end);
+  }
+
+  #onLine(line: string): void {
+    this.#log.write(`${line}\n`);
+    const entry = parseLine(line);
+    if (entry === null) {
+      this.#lastWords = line;
+      this.#options.onTrouble(`${this.name}: ${line}`);
+      return;
+    }
+    if (entry.msg === 'metrics and health' && entry.port !== undefined) this.#opsPort = entry.port;
+    if (entry.level < WARN) return;
+    const text = [entry.msg, entry.err?.message ?? entry.reason].filter(Boolean).join(': ');
+    this.#lastWords = entry.err?.message ?? text;
+    this.#options.onTrouble(`${this.name}: ${text}`);
+  }
+
+  async #isReady(): Promise<boolean> {
+    return (await this.#ask('/health/ready')) !== null;
+  }
+
+  /** What it answers over HTTP; null where it does not, or with an error. */
+  async #ask(path: string): Promise<string | null> {
+    if (this.#opsPort === null || this.#child === null) return null;
+    try {
+      const response = await fetch(`http://127.0.0.1:${this.#opsPort}${path}`, {
+        signal: AbortSignal.timeout(2_000),
+      });
+      return response.ok ? await response.text() : null;
+    } catch {
+      return null;
+    }
+  }
+}
+
+type LogLine = { level: number; msg?: string; port?: number; reason?: string; err?: { message?: string } };
+
+/** A line of a pino log; null where it is something else. */
+function parseLine(line: string): LogLine | null {
+  if (!line.startsWith('{')) return null;
+  try {
+    return JSON.parse(line) as LogLine;
+  } catch {
+    return null;
+  }
+}
+
+function endText({ code, signal }: ProcessEnd): string {
+  return signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`;
+}

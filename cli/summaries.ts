@@ -1,0 +1,104 @@
+/** One line for people of each topic's values. */
+import type {
+  DeadLetter,
+  Guard,
+  Incident,
+  MatchIncident,
+  MatchState,
+  MatchTransition,
+  NormalizedMessage,
+  RawMessage,
+  Score,
+} from '#topics/generated/types.ts';
+import type { TopicName, TopicValues } from '#topics/topics.ts';
+
+type Summaries = { readonly [T in TopicName]: (value: TopicValues[T]) => (string | null)[] };
+
+const SUMMARIES: Summaries = {
+  'raw-messages': ({ origin, body }: RawMessage) => [origin, `${body.length} bytes`],
+  'normalized-messages': ({ type, message_id, incident, snapshot, ut }: NormalizedMessage) => [
+    type,
+    message_id,
+    incident?.incident.id ?? null,
+    incident === null ? null : `${incident.deleted ? 'delete of ' : ''}${incidentText(incident.incident)}`,
+    snapshot === null ? null : `${snapshot.length} incidents`,
+    `at ${timeText(ut)}`,
+  ],
+  'match-incidents': ({ id, version, removed, incident }: MatchIncident) => [
+    `v${version}`,
+    id,
+    incident === null ? 'deleted before it was sent' : incidentText(incident),
+    removed ? 'REMOVED' : null,
+  ],
+  'match-state': (state: MatchState) => [
+    `v${state.version}`,
+    state.name ?? sides(state),
+    scoreText(state.score),
+    state.firm !== null && scoreText(state.firm) !== scoreText(state.score)
+      ? `firm ${scoreText(state.firm)}`
+      : null,
+    state.shoot_out === null ? null : `shoot-out ${scoreText(state.shoot_out)}`,
+    wordsOf(state.status_type, state.status_id === null ? null : `(${state.status_id})`),
+    state.clock === null || state.clock.time === null ? null : clockText(state.clock.time),
+    state.agreement === 'differs' ? `reported ${scoreText(state.reported)}` : null,
+    guardText(state.guard),
+  ],
+  'match-transitions': ({ id, kind, incident_id, score, value, guard, fields }: MatchTransition) => [
+    id,
+    kind,
+    incident_id,
+    score === null ? null : `${scoreText(score.before)} -> ${scoreText(score.after)}`,
+    value === null ? null : `${value.before ?? 'unknown'} -> ${value.after ?? 'unknown'}`,
+    guard === null ? null : guardText(guard),
+    fields.length === 0 ? null : fields.join(', '),
+  ],
+  'dead-letters': (letter: DeadLetter) => [letter.service, letter.code, originText(letter), letter.reason],
+};
+
+/** A line without a line end. */
+export function summaryOf<T extends TopicName>(topic: T, value: TopicValues[T]): string {
+  return SUMMARIES[topic](value)
+    .filter((part) => part !== null && part !== '')
+    .join('  ');
+}
+
+/** Where a dead letter's bytes were read. */
+export function originText({ topic, partition, offset }: DeadLetter): string {
+  return topic === null ? 'over HTTP' : `${topic}/${partition}/${offset}`;
+}
+
+function incidentText({ incident_id, event_time, confirmation, body }: Incident): string {
+  const { incident_name, participant_name }: Record<string, unknown> = JSON.parse(body);
+  const name = typeof incident_name === 'string' ? incident_name : 'incident';
+  return wordsOf(
+    `${name} (${incident_id})`,
+    event_time === null ? null : clockText(event_time),
+    typeof participant_name === 'string' ? participant_name : null,
+    confirmation,
+  );
+}
+
+function sides({ home, away }: MatchState): string | null {
+  return home?.name && away?.name ? `${home.name} - ${away.name}` : null;
+}
+
+function scoreText(score: Score | null): string {
+  return score === null ? 'unknown' : `${score.home}:${score.away}`;
+}
+
+function guardText({ safe, reasons }: Guard): string {
+  return safe ? 'safe' : `NOT SAFE: ${reasons.join(', ')}`;
+}
+
+/** Match time as MM:SS. */
+function clockText(seconds: number): string {
+  return `${String(Math.floor(seconds / 60)).padStart(2, '0')}:${String(seconds % 60).padStart(2, '0')}`;
+}
+
+function timeText(seconds: number): string {
+  return new Date(seconds * 1_000).toISOString().replace('.000Z', 'Z');
+}
+
+function wordsOf(...words: readonly (string | null)[]): string {
+  return words.filter((word) => word !== null).join(' ');
+}

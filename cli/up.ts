@@ -1,0 +1,77 @@
+/** `touchline up`: everything but who sends. */
+import { relative } from 'node:path';
+import { z } from 'zod';
+import { loadConfig, renderHelp } from '#service/config.ts';
+import { onStopRequest } from '#service/stop-requests.ts';
+import { type Command, UsageError } from './command.ts';
+import { keepFolder } from './demo/folder.ts';
+import { type Platform, platformSettings, startPlatform } from './platform.ts';
+
+const config = z.object(platformSettings);
+const ABOUT = `Starts a broker, a schema registry and every service but the simulator, and stays until Ctrl-C.
+Broker and registry: those of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else in Docker, else here on Java 17 or later.`;
+
+/** Starts everything but the simulator. */
+export const up: Command = {
+  name: 'up',
+  summary: 'starts broker, registry and all services but the simulator',
+  help: renderHelp({ usage: 'touchline up', about: ABOUT, config }),
+  async run(args) {
+    if (args.length > 0) throw new UsageError(`up takes no arguments, not ${JSON.stringify(args[0])}`);
+    const settings = loadConfig(config, process.env);
+    const stopping = new AbortController();
+    let platform: Platform | undefined;
+    onStopRequest({
+      graceful: (reason) => {
+        // What is only being started ends with this process.
+        if (platform === undefined) process.exit(0);
+        say(reason === 'SIGINT' ? '\nStopping …' : `Stopping (${reason}) …`);
+        stopping.abort(reason);
+      },
+      force: (code) => process.exit(code),
+    });
+    platform = await startPlatform({
+      dataDir: settings.DATA_DIR,
+      prefixFor: async () => settings.TOPIC_PREFIX,
+      webhookPort: settings.WEBHOOK_PORT,
+      webhookSecret: settings.WEBHOOK_SECRET?.join(','),
+      onProgress: (line) => say(`  ${line}`),
+      onTrouble: (line) => say(`! ${line}`),
+    });
+    keepFolder(settings.DATA_DIR);
+    say(`\n${renderHowTo(platform)}`);
+    const stay = setInterval(() => {}, 2 ** 30);
+    await new Promise((resolve) => stopping.signal.addEventListener('abort', resolve, { once: true }));
+    clearInterval(stay);
+    await platform.stop();
+    return 0;
+  },
+};
+
+/** Where everything is, and how to send and to read. */
+function renderHowTo(platform: Platform): string {
+  const { backbone, prefix, webhookUrl, secret, secretFile, secretIsNew, logFolder } = platform;
+  const file = secretFile === null ? null : relative('', secretFile);
+  const kept = file === null ? 'as set' : secretIsNew ? `${secret}  (kept in ${file})` : `kept in ${file}`;
+  const sign = file === null ? '$WEBHOOK_SECRET' : `$(cat ${file})`;
+  return `Touchline is up: ${backbone.why}
+
+  Kafka     ${backbone.brokers.join(',')}
+  Registry  ${backbone.registryUrl}
+  Topics    ${prefix}*
+  Webhook   POST ${webhookUrl}
+  Secret    ${kept}
+  Logs      ${relative('', logFolder)}
+
+Send, from another terminal: real matches as a provider would
+  WEBHOOK_URL=${webhookUrl} WEBHOOK_SECRET="${sign}" npx touchline simulator
+Read
+  npx touchline tail match-state --from-beginning
+
+Ctrl-C stops everything.
+`;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

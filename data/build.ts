@@ -1,0 +1,305 @@
+/**
+ * Makes the data sets of this folder from the match facts of Pappalardo et al. 2019 (CC BY 4.0):
+ *
+ *     node data/build.ts [FOLDER]      FOLDER has World_Cup.key.jsonl and England.key.jsonl,
+ *                                      default ../shared/data/timelines
+ *
+ * Only facts are taken; ids and format are the project's own. The same input gives the same bytes.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Competition, DatasetName, FactKind, GoalPair, MatchFacts, Period, Side } from './dataset.ts';
+import { finalScore } from './dataset.ts';
+import { ACRONYMS, SHORT_NAMES } from './names.ts';
+
+type SourceEvent = {
+  p: Period;
+  s: number;
+  team: Side;
+  player: string;
+  pid: number;
+  type: string;
+  for?: Side;
+};
+type SourceSub = { minute: number; team: Side; out: string; in: string; out_id: number; in_id: number };
+type SourceMatch = {
+  match_id: number;
+  round: number;
+  dateutc: string;
+  label: string;
+  home: string;
+  away: string;
+  truth: {
+    score: GoalPair;
+    ht: GoalPair;
+    et: GoalPair;
+    pens: GoalPair;
+    duration: 'Regular' | 'ExtraTime' | 'Penalties';
+  };
+  consistent: boolean;
+  events: SourceEvent[];
+  subs: SourceSub[];
+};
+
+/**
+ * Where the source contradicts itself, by its match id; data/README.md tells the whole story.
+ * A match that is not named here and does not add up stops the build.
+ */
+const CORRECTIONS: Record<number, 'score_only' | 'half_time_from_goals'> = {
+  2499781: 'score_only',
+  2500001: 'half_time_from_goals',
+};
+
+const SOURCE =
+  'Pappalardo et al. 2019, A public data set of spatio-temporal match events in soccer competitions (Wyscout), CC BY 4.0';
+const KINDS: Record<string, FactKind> = {
+  goal: 'goal',
+  penalty_goal: 'penalty_goal',
+  own_goal: 'own_goal',
+  penalty_missed: 'penalty_missed',
+  yellow: 'yellow',
+  second_yellow: 'second_yellow',
+  red: 'red',
+  shootout_goal: 'kick_scored',
+  shootout_miss: 'kick_missed',
+};
+const GOALS: readonly FactKind[] = ['goal', 'penalty_goal', 'own_goal'];
+
+type Place = { stage: number; group: number | null; round: number | null };
+type Plan = {
+  name: DatasetName;
+  file: string;
+  /** All ids of a data set begin with it, so that those of two never meet. */
+  base: number;
+  /** Who plays at home in a tournament; null where everyone does in turn. */
+  host: string | null;
+  competition: Pick<Competition, 'area' | 'competition' | 'season'>;
+  places: (matches: SourceMatch[], base: number) => { stages: Competition['stages']; of: Place[] };
+};
+
+/** A league: one stage, one unnamed table, a round a matchday. */
+function league(matches: SourceMatch[], base: number): { stages: Competition['stages']; of: Place[] } {
+  const stage = base * 10 + 1;
+  const rounds = [...new Set(matches.map((match) => match.round))].sort((a, b) => a - b);
+  return {
+    stages: [
+      {
+        id: stage,
+        name: 'Regular season',
+        knockout: false,
+        groups: [],
+        rounds: rounds.map((n) => ({ id: base * 1000 + n, name: `Round ${n}` })),
+      },
+    ],
+    of: matches.map((match) => ({ stage, group: null, round: base * 1000 + match.round })),
+  };
+}
+
+/** A cup: groups are who met whom in rounds 1 to 3, lettered by first kick-off; then the knockout stages by date. */
+function cup(matches: SourceMatch[], base: number): { stages: Competition['stages']; of: Place[] } {
+  const met = new Map<string, Set<string>>();
+  for (const { round, home, away } of matches) {
+    if (round === 0) continue;
+    const both = [home, away];
+    for (const team of both) met.set(team, new Set([...(met.get(team) ?? []), ...both]));
+  }
+  const groupOf = new Map<string, number>();
+  let groups = 0;
+  for (const { home } of matches) {
+    if (groupOf.has(home)) continue;
+    groups++;
+    for (const team of met.get(home) ?? []) groupOf.set(team, groups);
+  }
+  const knockout: [string, number][] = [
+    ['Round of 16', 8],
+    ['Quarter-finals', 4],
+    ['Semi-finals', 2],
+    ['Third place', 1],
+    ['Final', 1],
+  ];
+  const stageOfKnockout = knockout.flatMap(([, size], n) => Array<number>(size).fill(base * 10 + 2 + n));
+  const groupStage = base * 10 + 1;
+  let played = 0;
+  const of = matches.map(({ round, home }): Place => {
+    if (round === 0)
+      return {
+        stage: stageOfKnockout[played++] ?? fail('too many knockout matches'),
+        group: null,
+        round: null,
+      };
+    const group = groupOf.get(home) ?? fail(`${home} has no group`);
+    return { stage: groupStage, group: base * 100 + group, round: base * 1000 + round };
+  });
+  const letters = Array.from({ length: groups }, (_, n) => String.fromCharCode(65 + n));
+  return {
+    stages: [
+      {
+        id: groupStage,
+        name: 'Group stage',
+        knockout: false,
+        groups: letters.map((letter, n) => ({ id: base * 100 + n + 1, name: `Group ${letter}` })),
+        rounds: [1, 2, 3].map((n) => ({ id: base * 1000 + n, name: `Round ${n}` })),
+      },
+      ...knockout.map(([name], n) => ({
+        id: base * 10 + 2 + n,
+        name,
+        knockout: true,
+        groups: [],
+        rounds: [],
+      })),
+    ],
+    of,
+  };
+}
+
+const PLANS: Plan[] = [
+  {
+    name: 'world-cup-2018',
+    file: 'World_Cup.key.jsonl',
+    base: 31,
+    host: 'Russia',
+    competition: {
+      area: { id: 301, name: 'World', code: 'WOR' },
+      competition: { id: 3100, name: 'World Cup' },
+      season: { id: 31018, name: 'World Cup 2018' },
+    },
+    places: cup,
+  },
+  {
+    name: 'england-2017-18',
+    file: 'England.key.jsonl',
+    base: 32,
+    host: null,
+    competition: {
+      area: { id: 302, name: 'England', code: 'ENG' },
+      competition: { id: 3200, name: 'Premier League' },
+      season: { id: 32017, name: 'Premier League 2017/18' },
+    },
+    places: league,
+  },
+];
+
+function fail(why: string): never {
+  throw new Error(why);
+}
+
+function personIds(all: SourceMatch[][]): Map<number, number> {
+  const names = new Map<number, string>();
+  for (const match of all.flat()) {
+    for (const event of match.events) names.set(event.pid, event.player);
+    for (const sub of match.subs) names.set(sub.out_id, sub.out).set(sub.in_id, sub.in);
+  }
+  const sorted = [...names].sort(([a, nameA], [b, nameB]) =>
+    nameA < nameB ? -1 : nameA > nameB ? 1 : a - b,
+  );
+  return new Map(sorted.map(([pid], n) => [pid, 600_001 + n]));
+}
+
+function goalsOf(events: MatchFacts['events'], periods: readonly Period[]): GoalPair {
+  const score: [number, number] = [0, 0];
+  for (const [period, , kind, side] of events) {
+    if (!GOALS.includes(kind) || !periods.includes(period)) continue;
+    const forHome = (side === 'home') !== (kind === 'own_goal');
+    score[forHome ? 0 : 1]++;
+  }
+  return score;
+}
+
+const same = (a: GoalPair, b: GoalPair): boolean => a[0] === b[0] && a[1] === b[1];
+
+/** Stops the build where a match's facts do not add up to its official scores. */
+function check(match: MatchFacts, label: string): void {
+  if (match.facts === 'score_only') return;
+  const kicks = match.events.filter(([, , kind]) => kind === 'kick_scored');
+  const scored = (side: Side): number => kicks.filter((kick) => kick[3] === side).length;
+  const sound =
+    same(goalsOf(match.events, ['1H']), match.ht) &&
+    same(goalsOf(match.events, ['1H', '2H']), match.ft) &&
+    same(goalsOf(match.events, ['1H', '2H', 'E1', 'E2']), finalScore(match)) &&
+    same([scored('home'), scored('away')], match.pens ?? [0, 0]);
+  if (!sound) fail(`${label}: the events do not add up to the official scores`);
+}
+
+function build(plan: Plan, matches: SourceMatch[], person: Map<number, number>): string {
+  const names = [...new Set(matches.flatMap((match) => [match.home, match.away]))].sort();
+  const teamId = new Map(names.map((name, n) => [name, plan.base * 1000 + 501 + n]));
+  const players = new Map<number, string>();
+  const personOf = (pid: number, name: string): number => {
+    const id = person.get(pid) ?? fail(`${name} has no id`);
+    players.set(id, name);
+    return id;
+  };
+  const { stages, of } = plan.places(matches, plan.base);
+  const lines = matches.map((source, n) => {
+    const { truth } = source;
+    const correction = CORRECTIONS[source.match_id];
+    if (source.consistent !== (correction === undefined))
+      fail(`${source.label}: consistency is not as noted`);
+    const events = source.events.map((event): MatchFacts['events'][number] => {
+      if (event.type === 'own_goal' && event.for === event.team)
+        fail(`${source.label}: own goal for its own side`);
+      const kind = KINDS[event.type] ?? fail(`${source.label}: unknown event ${event.type}`);
+      return [event.p, Math.round(event.s), kind, event.team, personOf(event.pid, event.player)];
+    });
+    const match: MatchFacts = {
+      id: plan.base * 10_000 + n + 1,
+      date: `${source.dateutc.slice(0, 16).replace(' ', 'T')}Z`,
+      ...(of[n] ?? fail('a match without a place')),
+      neutral: plan.host !== null && source.home !== plan.host && source.away !== plan.host,
+      home: teamId.get(source.home) ?? fail(source.home),
+      away: teamId.get(source.away) ?? fail(source.away),
+      ft: truth.score,
+      ht: correction === 'half_time_from_goals' ? goalsOf(events, ['1H']) : truth.ht,
+      ...(truth.duration === 'Regular' ? {} : { et: truth.et }),
+      ...(truth.duration === 'Penalties' ? { pens: truth.pens } : {}),
+      facts: correction === 'score_only' ? 'score_only' : 'all',
+      events,
+      subs: source.subs.map((sub) => [
+        sub.minute,
+        sub.team,
+        personOf(sub.out_id, sub.out),
+        personOf(sub.in_id, sub.in),
+      ]),
+    };
+    check(match, source.label);
+    return match;
+  });
+  const competition: Competition = {
+    format: 1,
+    dataset: plan.name,
+    source: SOURCE,
+    ...plan.competition,
+    stages,
+    teams: names.map((name) => ({
+      id: teamId.get(name) ?? fail(name),
+      name,
+      short: SHORT_NAMES[name] ?? name,
+      acronym: ACRONYMS[name] ?? fail(`${name} has no acronym`),
+    })),
+    players: Object.fromEntries([...players].sort(([a], [b]) => a - b)),
+  };
+  return `${[competition, ...lines].map((line) => JSON.stringify(line)).join('\n')}\n`;
+}
+
+/** The text of every data set, by name. */
+export function buildAll(folder: string): Map<DatasetName, string> {
+  const sources = PLANS.map((plan) =>
+    readFileSync(join(folder, plan.file), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as SourceMatch)
+      .sort((a, b) => (a.dateutc < b.dateutc ? -1 : a.dateutc > b.dateutc ? 1 : a.match_id - b.match_id)),
+  );
+  const person = personIds(sources);
+  return new Map(PLANS.map((plan, n) => [plan.name, build(plan, sources[n] ?? [], person)]));
+}
+
+if (import.meta.main) {
+  const folder = process.argv[2] ?? join(import.meta.dirname, '../../shared/data/timelines');
+  for (const [name, text] of buildAll(folder)) {
+    writeFileSync(join(import.meta.dirname, `${name}.jsonl`), text);
+    process.stdout.write(
+      `data/${name}.jsonl: ${text.trimEnd().split('\n').length - 1} matches, ${text.length} characters\n`,
+    );
+  }
+}

@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+
+/**
+ * The project's own format of played matches: JSON lines, the first line the competition, then one match a line
+ * in order of kick-off. data/README.md explains every field and names the source.
+ */
+
+const SCORE = z.tuple([z.int().nonnegative(), z.int().nonnegative()]).readonly();
+const SIDE = z.enum(['home', 'away']);
+const PERIOD = z.enum(['1H', '2H', 'E1', 'E2', 'P']);
+const KIND = z.enum([
+  'goal',
+  'penalty_goal',
+  'own_goal',
+  'penalty_missed',
+  'yellow',
+  'second_yellow',
+  'red',
+  'kick_scored',
+  'kick_missed',
+]);
+
+const named = { id: z.int().positive(), name: z.string().min(1) };
+
+const COMPETITION = z.object({
+  format: z.literal(1),
+  dataset: z.string(),
+  source: z.string(),
+  area: z.object({ ...named, code: z.string() }),
+  competition: z.object(named),
+  season: z.object(named),
+  stages: z.array(
+    z.object({
+      ...named,
+      knockout: z.boolean(),
+      groups: z.array(z.object(named)),
+      rounds: z.array(z.object(named)),
+    }),
+  ),
+  teams: z.array(z.object({ ...named, short: z.string(), acronym: z.string() })),
+  /** Name by person id. */
+  players: z.record(z.string().regex(/^\d+$/), z.string()),
+});
+
+const MATCH = z.object({
+  id: z.int().positive(),
+  date: z.iso.datetime({ precision: -1 }),
+  stage: z.int().positive(),
+  group: z.int().positive().nullable(),
+  round: z.int().positive().nullable(),
+  neutral: z.boolean(),
+  home: z.int().positive(),
+  away: z.int().positive(),
+  ft: SCORE,
+  ht: SCORE,
+  et: SCORE.optional(),
+  pens: SCORE.optional(),
+  facts: z.enum(['all', 'score_only']),
+  /** [period, second in it, kind, side, person] */
+  events: z.array(z.tuple([PERIOD, z.int().nonnegative(), KIND, SIDE, z.int().positive()])),
+  /** [minute as it is displayed, side, person out, person in] */
+  subs: z.array(z.tuple([z.int().positive(), SIDE, z.int().positive(), z.int().positive()])),
+});
+
+/** Goals of home and away. */
+export type GoalPair = readonly [home: number, away: number];
+export type Side = z.infer<typeof SIDE>;
+/** First and second half, first and second half of extra time, penalty shoot-out. */
+export type Period = z.infer<typeof PERIOD>;
+/** What happened. `kick_…` are kicks of a shoot-out; an own goal has the side of who scored it. */
+export type FactKind = z.infer<typeof KIND>;
+export type Competition = z.infer<typeof COMPETITION>;
+export type MatchFacts = z.infer<typeof MATCH>;
+export type Dataset = { readonly competition: Competition; readonly matches: readonly MatchFacts[] };
+
+/** The data sets in this folder. */
+export const DATASETS = ['world-cup-2018', 'england-2017-18'] as const;
+export type DatasetName = (typeof DATASETS)[number];
+
+/** Reads a data set of this folder. Throws ZodError where a line has not the form of data/README.md. */
+export function readDataset(name: DatasetName): Dataset {
+  const [first = '', ...rest] = readFileSync(new URL(`./${name}.jsonl`, import.meta.url), 'utf8')
+    .trimEnd()
+    .split('\n');
+  return {
+    competition: COMPETITION.parse(JSON.parse(first)),
+    matches: rest.map((line) => MATCH.parse(JSON.parse(line))),
+  };
+}
+
+/** The official final score: result 2, extra time included, a shoot-out not. */
+export function finalScore(match: Pick<MatchFacts, 'ft' | 'et'>): GoalPair {
+  return match.et ?? match.ft;
+}

@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { configure } from 'safe-stable-stringify';
+import { describe, expect, it } from 'vitest';
+import { CanonicalJsonError, canonicalJson, canonicalPart, fieldsOf } from './canonical-json.ts';
+
+const reference = configure({ circularValue: Error });
+
+/** The same value with the keys of every object inserted in reverse order. */
+function reversed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(reversed);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([key, item]) => [key, reversed(item)]),
+  );
+}
+
+const nested = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
+
+describe('canonicalJson', () => {
+  it('sorts keys and leaves no space', () => {
+    expect(canonicalJson({ b: [1, { d: null, c: 'x y' }], a: true })).toBe(
+      '{"a":true,"b":[1,{"c":"x y","d":null}]}',
+    );
+  });
+
+  it('sorts keys that look like integers as text', () => {
+    expect(canonicalJson({ 2: 1, 10: 2, 1: 3 })).toBe('{"1":3,"10":2,"2":1}');
+    expect(canonicalJson([{ 2: 1, 10: 2 }])).toBe('[{"10":2,"2":1}]');
+  });
+
+  it('keeps a key named __proto__', () => {
+    expect(canonicalJson(JSON.parse('{"b":1,"__proto__":{"a":2}}'))).toBe('{"__proto__":{"a":2},"b":1}');
+  });
+
+  it('is the same for any order of the keys, and parses back to the same value', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
+        const parsed: unknown = JSON.parse(JSON.stringify(value));
+        const text = canonicalJson(parsed);
+        expect(canonicalJson(reversed(parsed))).toBe(text);
+        expect(JSON.parse(text)).toEqual(parsed);
+        expect(canonicalJson(JSON.parse(text))).toBe(text);
+      }),
+    );
+  });
+
+  it('is what safe-stable-stringify writes', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 6, stringUnit: 'binary' }), (value) => {
+        const parsed: unknown = JSON.parse(JSON.stringify(value));
+        expect(canonicalJson(parsed)).toBe(reference(parsed));
+      }),
+    );
+  });
+
+  it('escapes what JSON wants escaped, lone surrogates too', () => {
+    const text = '"\\\n\u0000 \u2028 \ud83d\ude00 \ud800 é';
+    expect(canonicalJson(text)).toBe(JSON.stringify(text));
+    expect(canonicalJson({ [text]: 1 })).toBe(`{${JSON.stringify(text)}:1}`);
+  });
+
+  it('sorts a record of many keys too', () => {
+    const keys = Array.from({ length: 300 }, (_, n) => `k${(n * 7919) % 300}`);
+    const text = canonicalJson(Object.fromEntries(keys.map((key) => [key, 0])));
+    expect(Object.keys(JSON.parse(text))).toEqual([...keys].sort());
+  });
+
+  it('refuses what nests absurdly deep, without a full stack', () => {
+    expect(canonicalJson(nested(64))).toHaveLength(128);
+    for (const value of [nested(65), nested(1_000_000), { a: nested(64) }]) {
+      expect(() => canonicalJson(value)).toThrow(expect.objectContaining({ code: 'too_deep' }));
+    }
+    const flatObjectTooDeep = JSON.parse(`${'['.repeat(64)}{"a":1}${']'.repeat(64)}`);
+    expect(() => canonicalJson(flatObjectTooDeep)).toThrow(CanonicalJsonError);
+  });
+
+  it('refuses numbers that JSON does not know', () => {
+    for (const value of [
+      JSON.parse('1e999'),
+      [JSON.parse('[1e999]')],
+      { a: [{ id: 1, value: Number.NaN }] },
+      undefined,
+    ]) {
+      expect(() => canonicalJson(value)).toThrow(expect.objectContaining({ code: 'not_json' }));
+    }
+  });
+});
+
+describe('canonicalPart', () => {
+  it('writes the fields asked for that are there', () => {
+    expect(canonicalPart({ c: 3, a: null, b: 2 }, fieldsOf(['b', 'x', 'a']))).toBe('{"a":null,"b":2}');
+    expect(canonicalPart({ c: 3 }, fieldsOf(['b', 'a']))).toBe('{}');
+  });
+});

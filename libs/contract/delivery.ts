@@ -1,0 +1,153 @@
+/** From the bytes of one delivery to everything that is written of it. Pure: the same bytes give the same records. */
+import { hash } from 'node:crypto';
+import type { DeadLetter, NormalizedMessage, RawMessage } from '#topics/generated/types.ts';
+import { jsonElements } from './json-elements.ts';
+import { type MessageContext, normalizeMessage, type UnreadableCode } from './normalize.ts';
+
+/** Why bytes were given up: a body as a whole, or a message in it. */
+export type DeliveryFaultCode = 'not_utf8' | 'not_json' | 'not_array' | 'too_many' | UnreadableCode;
+
+/** Who read a delivery, and when. */
+export type DeliveryContext = {
+  /** The ingress service. */
+  readonly origin: MessageContext['origin'];
+  /** The name of the service, for its dead letters. */
+  readonly service: string;
+  /** Unix milliseconds. */
+  readonly receivedAt: number;
+};
+
+/** What a delivery holds. */
+export type Delivery = {
+  /** Null where nothing is to be kept: the empty array of a test delivery. */
+  readonly raw: RawMessage | null;
+  readonly normalized: readonly NormalizedMessage[];
+  readonly deadLetters: readonly DeadLetter[];
+  /** How many messages of each type that nothing here uses. */
+  readonly ignored: ReadonlyMap<string, number>;
+};
+
+/** A body of more messages is given up as a whole: reading them would hold up all other deliveries. */
+const MAX_MESSAGES = 10_000;
+
+type Fault = { readonly code: DeliveryFaultCode; readonly reason: string };
+type MessageFault = Fault & { readonly index: number };
+type Messages = Pick<Delivery, 'normalized' | 'ignored'> & {
+  readonly count: number;
+  readonly faults: readonly MessageFault[];
+};
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * Reads the body of a delivery. What cannot be read becomes a dead letter, and the rest goes on:
+ * - a body that is not UTF-8, not JSON, not an array, or holds too many messages: one, with the body's bytes;
+ * - a message that cannot be normalized: one, with the message's bytes as they stand in the body; with the whole body
+ *   where it is the only message.
+ *
+ * A dead letter's `key` is the delivery id, by which `raw-messages` has the body. Never throws on what is in the bytes.
+ */
+export function readDelivery(body: Buffer, context: DeliveryContext): Delivery {
+  const deliveryId = hash('sha256', body, 'hex');
+  const read = readBody(body, { origin: context.origin, deliveryId, receivedAt: context.receivedAt });
+  if ('code' in read) {
+    return {
+      raw: { delivery_id: deliveryId, origin: context.origin, received_at: context.receivedAt, body },
+      normalized: [],
+      deadLetters: [deadLetter(read, 'body', body, deliveryId, context)],
+      ignored: new Map(),
+    };
+  }
+  const { normalized, ignored, count, faults } = read;
+  return {
+    raw:
+      count === 0
+        ? null
+        : { delivery_id: deliveryId, origin: context.origin, received_at: context.receivedAt, body },
+    normalized,
+    deadLetters: faults.length === 0 ? [] : deadLettersOf(faults, count, body, deliveryId, context),
+    ignored,
+  };
+}
+
+/**
+ * Reads a dead letter of a delivery once more, e.g. by a release that knows more. Its messages belong to the delivery
+ * they came with, so there is no raw record. What is still unreadable is named in `faults`.
+ */
+export function readDeadLetter(
+  letter: DeadLetter,
+  context: DeliveryContext,
+): Pick<Delivery, 'normalized' | 'ignored'> & { readonly faults: readonly Fault[] } {
+  const deliveryId = letter.key?.toString() ?? '';
+  const bytes = letter.value ?? Buffer.alloc(0);
+  const messageContext = { origin: context.origin, deliveryId, receivedAt: context.receivedAt };
+  const read = readBody(bytes, messageContext);
+  if (!('code' in read)) return read;
+  if (read.code !== 'not_array') return { normalized: [], ignored: new Map(), faults: [read] };
+  const message = readBody(Buffer.concat([Buffer.from('['), bytes, Buffer.from(']')]), messageContext);
+  return 'code' in message ? { normalized: [], ignored: new Map(), faults: [message] } : message;
+}
+
+function readBody(body: Buffer, context: MessageContext): Messages | Fault {
+  let text: string;
+  try {
+    text = utf8.decode(body);
+  } catch {
+    return { code: 'not_utf8', reason: 'the body is not valid UTF-8' };
+  }
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    return { code: 'not_json', reason: 'the body is not valid JSON' };
+  }
+  if (!Array.isArray(parsed)) return { code: 'not_array', reason: 'the body is not an array of messages' };
+  if (parsed.length > MAX_MESSAGES) {
+    return { code: 'too_many', reason: `the body holds more than ${MAX_MESSAGES} messages` };
+  }
+  const normalized: NormalizedMessage[] = [];
+  const ignored = new Map<string, number>();
+  const faults: MessageFault[] = [];
+  for (let index = 0; index < parsed.length; index++) {
+    const result = normalizeMessage(parsed[index], context);
+    if (result.kind === 'normalized') normalized.push(result.message);
+    else if (result.kind === 'ignored') ignored.set(result.type, (ignored.get(result.type) ?? 0) + 1);
+    else faults.push({ index, code: result.code, reason: result.reason });
+  }
+  return { normalized, ignored, count: parsed.length, faults };
+}
+
+function deadLettersOf(
+  faults: readonly MessageFault[],
+  count: number,
+  body: Buffer,
+  deliveryId: string,
+  context: DeliveryContext,
+): DeadLetter[] {
+  if (count === 1) return faults.map((fault) => deadLetter(fault, 'body', body, deliveryId, context));
+  const elements = jsonElements(body);
+  return faults.map((fault) =>
+    deadLetter(fault, String(fault.index), elements[fault.index] ?? body, deliveryId, context),
+  );
+}
+
+function deadLetter(
+  fault: Fault,
+  place: string,
+  value: Buffer,
+  deliveryId: string,
+  context: DeliveryContext,
+): DeadLetter {
+  return {
+    id: hash('sha256', `${deliveryId}:${place}`, 'hex'),
+    service: context.service,
+    code: fault.code,
+    reason: fault.reason,
+    topic: null,
+    partition: null,
+    offset: null,
+    key: Buffer.from(deliveryId),
+    value,
+    failed_at: context.receivedAt,
+  };
+}

@@ -1,0 +1,102 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import {
+  INCIDENT,
+  INCIDENT_TYPES_OF_SOCCER,
+  PHASE_BOUNDARIES,
+  SHOOT_OUT_PHASES,
+  STATUSES_OF_SOCCER,
+} from './soccer.ts';
+
+const type = (id: number) => INCIDENT_TYPES_OF_SOCCER.get(id);
+const fixtures = new URL('../../../shared/provider/', import.meta.url);
+
+describe('incident types', () => {
+  it('break the game where the specification says so, and nowhere else', () => {
+    const breaking = [...INCIDENT_TYPES_OF_SOCCER.values()]
+      .filter((row) => row.gameBreak)
+      .map((row) => row.id);
+    expect(breaking).toEqual([
+      420, 434, 435, 436, 437, 438, 439, 440, 441, 442, 445, 446, 447, 448, 451, 1834, 2753,
+    ]);
+  });
+
+  it('name those that only the specification knows', () => {
+    expect([1827, 1829, 1830, 1831, 1832, 1834, 2753, 449].map((id) => type(id)?.name)).toEqual([
+      'Possible goal',
+      'Possible card',
+      'Possible card cancelled',
+      'Possible penalty cancelled',
+      'Possible penalty',
+      'Possible VAR',
+      'VAR ended',
+      'Added time',
+    ]);
+  });
+
+  it('count goals for the participant, own goals for the rival', () => {
+    expect([413, 421, 423].map((id) => type(id)?.for)).toEqual(['own', 'own', 'rival']);
+  });
+
+  it('are there for every id that rules name', () => {
+    for (const id of Object.values(INCIDENT)) expect(type(id)?.id).toBe(id);
+  });
+});
+
+describe('statuses and phases', () => {
+  it('are of the specification’s types', () => {
+    const finished = [...STATUSES_OF_SOCCER.values()]
+      .filter((row) => row.type === 'finished')
+      .map((row) => row.id);
+    expect(finished).toEqual([7, 11, 12, 13, 14]);
+    expect(STATUSES_OF_SOCCER.get(5)?.type).toBe('scheduled');
+  });
+
+  it('end at the nominal minute', () => {
+    expect([...PHASE_BOUNDARIES]).toEqual([
+      [33, 45],
+      [34, 90],
+      [35, 105],
+      [36, 120],
+    ]);
+    for (const id of [...PHASE_BOUNDARIES.keys(), ...SHOOT_OUT_PHASES])
+      expect(STATUSES_OF_SOCCER.get(id)?.type).toBe('live');
+  });
+});
+
+describe.runIf(existsSync(fixtures))('beside the provider’s own catalogues (../shared/provider)', () => {
+  const read = (name: string) => JSON.parse(readFileSync(new URL(name, fixtures), 'utf8')).api.data;
+
+  it('has every soccer type with the same flags, but for what the specification says otherwise', () => {
+    type Row = {
+      id: number;
+      sport_id: number;
+      type: string;
+      for: string;
+      game_break: string;
+      important: string;
+      important_for_trader: string;
+    };
+    const rows = (read('Incidents__incidents.json').incidents as Row[]).filter((row) => row.sport_id === 5);
+    expect(rows).toHaveLength(47);
+    for (const row of rows) {
+      const gameBreak = row.id !== 415 && row.game_break === 'yes';
+      expect(type(row.id)).toMatchObject({
+        type: row.type,
+        for: row.for,
+        gameBreak,
+        important: row.important === 'yes',
+        importantForTrader: row.important_for_trader === 'yes',
+      });
+    }
+  });
+
+  it('has its statuses with the same type and short name', () => {
+    type Row = { id: number; type: string; short_name: string };
+    const rows = new Map((read('Statuses__statuses.json').statuses as Row[]).map((row) => [row.id, row]));
+    for (const status of STATUSES_OF_SOCCER.values()) {
+      const row = rows.get(status.id);
+      expect([status.id, status.type, status.shortName]).toEqual([status.id, row?.type, row?.short_name]);
+    }
+  });
+});

@@ -1,0 +1,93 @@
+/** The simple values of the provider's records. */
+import { z } from 'zod';
+
+/** The largest id or number that a field of Avro type `int` takes. */
+export const INT_MAX = 2_147_483_647;
+
+/** The largest whole number that a field of Avro type `long` takes: one less than JavaScript carries exactly. */
+export const LONG_MAX = Number.MAX_SAFE_INTEGER - 1;
+
+/** Longest identifier of a message or an incident, in characters. */
+const MAX_IDENTIFIER = 255;
+
+/**
+ * A whole number as the provider writes it: a number, or a string of digits; null, absent and '' are none.
+ * Returns null where there is none or where it is something else.
+ */
+export function toWholeNumber(value: unknown): number | null {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? value : null;
+  return typeof value === 'string' && /^[0-9]{1,16}$/.test(value) ? toWholeNumber(Number(value)) : null;
+}
+
+function isWhole(value: unknown, max: number): boolean {
+  const number = toWholeNumber(value);
+  return number !== null && number >= 0 && number <= max;
+}
+
+/** A whole number from 0 to `max`, as a number or a string of digits. */
+export function whole(max: number) {
+  return z.custom<number | string>(
+    (value) => isWhole(value, max),
+    `expected a whole number from 0 to ${max}`,
+  );
+}
+
+/** Like `whole`, or none: null, absent or ''. */
+export function wholeOrNone(max: number) {
+  return z
+    .custom<number | string | null | undefined>(
+      (value) => value === null || value === undefined || value === '' || isWhole(value, max),
+      `expected a whole number from 0 to ${max}, or null`,
+    )
+    .optional();
+}
+
+/** Text, or none: null or absent. */
+export const textOrNone = z.string('expected text or null').nullish();
+
+/** The provider's boolean, or none. */
+export const yesNoOrNone = z.enum(['yes', 'no'], 'expected yes, no or null').nullish();
+
+const anyValue = z.union([z.number(), z.string(), z.null()], 'expected a number, text or null').optional();
+
+/** A result, statistic or detail: `value` may be a number, text or null. */
+const idAndValue = z.object({ id: whole(INT_MAX), value: anyValue });
+const listOfValues = z.array(idAndValue, 'expected a list');
+
+/**
+ * A list of results, statistics or details, or none. A message holds some hundred of them, so a good list is looked
+ * through by hand; the schema speaks where it is not.
+ */
+export const valuesOrNone = z
+  .custom<z.infer<typeof listOfValues>>()
+  .check((payload) => {
+    if (isListOfValues(payload.value)) return;
+    const { error } = listOfValues.safeParse(payload.value);
+    for (const { path, message } of error?.issues ?? []) {
+      payload.issues.push({ code: 'custom', path, message, input: undefined });
+    }
+  })
+  .nullish();
+
+function isListOfValues(list: unknown): boolean {
+  if (!Array.isArray(list)) return false;
+  for (const item of list) {
+    if (typeof item !== 'object' || item === null || !isWhole(item.id, INT_MAX) || !isValue(item.value))
+      return false;
+  }
+  return true;
+}
+
+function isValue(value: unknown): boolean {
+  return value === null || value === undefined || typeof value === 'string' || Number.isFinite(value);
+}
+
+/** An identifier that is text, such as "5-889947". */
+export const identifier = z
+  .string('expected text')
+  .refine(isIdentifier, `expected 1 to ${MAX_IDENTIFIER} well-formed characters`);
+
+/** Whether a text can stand as a key: not empty, not absurdly long, and the same again after UTF-8. */
+export function isIdentifier(text: string): boolean {
+  return text.length > 0 && text.length <= MAX_IDENTIFIER && text.isWellFormed();
+}

@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { clockAt, isClockNews } from './clock.ts';
+
+const reading = (time: number | null, status: string | null, ut = 1000) => ({ time, status, ut });
+
+describe('the clock shows', () => {
+  it.each([
+    {
+      why: 'a running clock goes on',
+      clock: reading(60, 'running'),
+      status: 33,
+      clock_time: 90,
+      played_time: 90,
+    },
+    {
+      why: 'a stopped clock stands',
+      clock: reading(60, 'stopped'),
+      status: 33,
+      clock_time: 60,
+      played_time: 60,
+    },
+    {
+      why: 'a clock of unknown status stands',
+      clock: reading(60, null),
+      status: 33,
+      clock_time: 60,
+      played_time: 60,
+    },
+    {
+      why: 'the first half comes before',
+      clock: reading(60, 'running'),
+      status: 34,
+      clock_time: 90,
+      played_time: 2790,
+    },
+    {
+      why: 'both halves come before',
+      clock: reading(60, 'running'),
+      status: 35,
+      clock_time: 90,
+      played_time: 5490,
+    },
+    { why: 'and extra time', clock: reading(60, 'running'), status: 36, clock_time: 90, played_time: 6390 },
+    {
+      why: 'added time goes on',
+      clock: reading(2800, 'running'),
+      status: 33,
+      clock_time: 2830,
+      played_time: 2830,
+    },
+    { why: 'half-time', clock: reading(0, 'stopped'), status: 9, clock_time: 0, played_time: 2700 },
+    { why: 'waiting for extra time', clock: null, status: 48, clock_time: null, played_time: 5400 },
+    { why: 'half-time of extra time', clock: null, status: 37, clock_time: null, played_time: 6300 },
+    {
+      why: 'a shoot-out has no time',
+      clock: reading(0, 'stopped'),
+      status: 141,
+      clock_time: 0,
+      played_time: null,
+    },
+    {
+      why: 'a finished match has none',
+      clock: reading(0, 'stopped'),
+      status: 11,
+      clock_time: 0,
+      played_time: null,
+    },
+    { why: 'no reading', clock: reading(null, 'running'), status: 33, clock_time: null, played_time: null },
+    { why: 'no status', clock: reading(60, 'running'), status: null, clock_time: 90, played_time: null },
+  ])('$why', ({ clock, status, clock_time, played_time }) => {
+    expect(clockAt(clock, status, 1030)).toEqual({ clock_time, played_time });
+  });
+
+  it('the reading itself before the reading was made', () => {
+    expect(clockAt(reading(60, 'running'), 33, 990)).toEqual({ clock_time: 60, played_time: 60 });
+  });
+});
+
+describe('a reading is news', () => {
+  it.each([
+    { news: false, why: 'there was none and is none', before: null, after: null },
+    { news: true, why: 'it is the first', before: null, after: reading(0, 'running') },
+    { news: true, why: 'it is gone', before: reading(0, 'running'), after: null },
+    { news: false, why: 'it ticks', before: reading(60, 'running'), after: reading(90, 'running', 1030) },
+    {
+      news: false,
+      why: 'within two seconds',
+      before: reading(60, 'running'),
+      after: reading(92, 'running', 1030),
+    },
+    { news: true, why: 'ahead', before: reading(60, 'running'), after: reading(93, 'running', 1030) },
+    { news: true, why: 'behind', before: reading(60, 'running'), after: reading(87, 'running', 1030) },
+    {
+      news: true,
+      why: 'it does not run',
+      before: reading(60, 'running'),
+      after: reading(60, 'running', 1030),
+    },
+    { news: false, why: 'it stands', before: reading(60, 'stopped'), after: reading(60, 'stopped', 1030) },
+    {
+      news: true,
+      why: 'it was set while standing',
+      before: reading(60, 'stopped'),
+      after: reading(63, 'stopped', 1030),
+    },
+    {
+      news: true,
+      why: 'it was stopped',
+      before: reading(60, 'running'),
+      after: reading(90, 'stopped', 1030),
+    },
+    {
+      news: true,
+      why: 'its time is known now',
+      before: reading(null, 'running'),
+      after: reading(0, 'running'),
+    },
+    {
+      news: true,
+      why: 'its time is unknown now',
+      before: reading(0, 'running'),
+      after: reading(null, 'running'),
+    },
+    {
+      news: false,
+      why: 'its time stays unknown',
+      before: reading(null, 'running'),
+      after: reading(null, 'running', 1030),
+    },
+  ])('$news: $why', ({ news, before, after }) => {
+    expect(isClockNews(before, after)).toBe(news);
+  });
+});

@@ -1,0 +1,63 @@
+import { SOCCER } from '#contract/soccer.ts';
+import type { Clock } from '#topics/generated/types.ts';
+import type { EventRegister } from './event-register.ts';
+import type { Sides } from './readings.ts';
+
+/** What the laws read of the event register, its clock apart. Unknown is null. */
+export type EventFacts = {
+  readonly name: string | null;
+  readonly sport_id: number | null;
+  readonly competition_id: number | null;
+  readonly season_id: number | null;
+  readonly stage_id: number | null;
+  readonly group_id: number | null;
+  readonly start_date: string | null;
+  readonly status_id: number | null;
+  readonly status_type: string | null;
+  readonly relation_status: string | null;
+  readonly bet_status: string | null;
+  /** JSON text of the provider's flag; null where it was never told, or told as null. */
+  readonly verified_result: string | null;
+  readonly sides: Sides;
+};
+
+const NO_SIDES: Sides = { home: null, away: null, reported: null };
+
+/** Reads the facts of an event. `sides` stays the same object while `participants` stays the same. */
+export function readEventFacts(register: EventRegister): EventFacts {
+  const verified = register.json('verified_result');
+  return {
+    name: register.reading('name') ?? null,
+    sport_id: register.reading('sport_id') ?? null,
+    competition_id: register.reading('competition_id') ?? null,
+    season_id: register.reading('season_id') ?? null,
+    stage_id: register.reading('stage_id') ?? null,
+    group_id: register.reading('group_id') ?? null,
+    start_date: register.reading('start_date') ?? null,
+    status_id: register.reading('status_id') ?? null,
+    status_type: register.reading('status_type') ?? null,
+    relation_status: register.reading('relation_status') ?? null,
+    bet_status: register.reading('bet_status') ?? null,
+    verified_result: verified === undefined || verified === 'null' ? null : verified,
+    sides: register.reading('participants') ?? NO_SIDES,
+  };
+}
+
+/** The clock's latest reading; null where neither its time nor its status is known. */
+export function readClock(register: EventRegister): Clock | null {
+  const time = register.reading('clock_time') ?? null;
+  const status = register.reading('clock_status') ?? null;
+  if (time === null && status === null) return null;
+  const ut = register.toldAt(time === null ? 'clock_status' : 'clock_time');
+  return ut === undefined ? null : { time, status, ut };
+}
+
+/** Whether goals have rules here. A sport that was never told is taken for soccer: incident types belong to one sport. */
+export function hasGoalRules(facts: EventFacts): boolean {
+  return facts.sport_id === SOCCER || facts.sport_id === null;
+}
+
+/** Whether the event is over for good: nothing more is expected of it but corrections. */
+export function isOver(statusType: string | null): boolean {
+  return statusType === 'finished' || statusType === 'cancelled' || statusType === 'deleted';
+}

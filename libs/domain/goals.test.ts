@@ -1,0 +1,288 @@
+import { describe, expect, it } from 'vitest';
+import type { Incident } from '#topics/generated/types.ts';
+import { tallyGoals } from './goals.ts';
+import { readSides } from './readings.ts';
+import { AWAY, HOME, type IncidentOptions, incident, participants } from './testing/messages.ts';
+
+const sides = readSides(participants());
+const goal = (id: string, options?: IncidentOptions) => incident(id, 413, options);
+const cancels = (id: string, options?: IncidentOptions) => incident(id, 424, options);
+
+/** The tally of a timeline in id order; `removed` names the ids that are. */
+function tally(timeline: readonly Incident[], removed: readonly string[] = [], of = sides) {
+  const known = timeline.map((one) => ({ id: one.id, incident: one, removed: removed.includes(one.id) }));
+  const is424 = ({ incident }: (typeof known)[number]) => incident.incident_id === 424;
+  const result = tallyGoals(
+    known.filter((one) => !is424(one)),
+    known.filter(is424),
+    of,
+  );
+  return { ...result, voided: Object.fromEntries(result.voided) };
+}
+
+describe('the side that a goal counts for (law 5)', () => {
+  it.each([
+    { type: 413, of: HOME, counts_for: null, score: { home: 1, away: 0 } },
+    { type: 413, of: AWAY, counts_for: null, score: { home: 0, away: 1 } },
+    { type: 421, of: HOME, counts_for: null, score: { home: 1, away: 0 } },
+    { type: 423, of: HOME, counts_for: null, score: { home: 0, away: 1 } },
+    { type: 423, of: AWAY, counts_for: null, score: { home: 1, away: 0 } },
+    { type: 423, of: HOME, counts_for: 'own', score: { home: 1, away: 0 } },
+    { type: 413, of: HOME, counts_for: 'rival', score: { home: 0, away: 1 } },
+    { type: 413, of: HOME, counts_for: 'all', anomaly: 'for_all' },
+    { type: 413, of: HOME, counts_for: 'none', anomaly: 'for_none' },
+    { type: 413, of: HOME, counts_for: 'someone', anomaly: 'unknown_for' },
+    { type: 413, of: 999, counts_for: null, anomaly: 'unknown_participant' },
+    { type: 423, of: null, counts_for: null, anomaly: 'unknown_participant' },
+  ])('type $type of $of, for $counts_for', ({ type, of, counts_for, score, anomaly }) => {
+    const result = tally([incident('5-1', type, { participant_id: of, counts_for })]);
+    expect(result.score).toEqual(score ?? { home: 0, away: 0 });
+    expect(result.anomalies).toEqual(anomaly === undefined ? [] : [`5-1:${anomaly}`]);
+    expect(result.counting).toEqual(anomaly === undefined ? ['5-1'] : []);
+  });
+
+  it('is unknown, and so is the score, while a side is', () => {
+    for (const known of [[], participants().slice(0, 1), participants().slice(1)]) {
+      expect(tally([], [], readSides(known))).toMatchObject({ score: null, firm: null });
+    }
+    expect(tally([goal('5-1')], [], readSides([]))).toMatchObject({
+      score: null,
+      anomalies: ['5-1:unknown_participant'],
+    });
+  });
+
+  it('is in the shoot-out where its phase is one', () => {
+    const result = tally([
+      goal('5-1', { event_status_id: 36 }),
+      goal('5-2', { event_status_id: 141 }),
+      goal('5-3', { event_status_id: 16, participant_id: AWAY, confirmation: 'tbd' }),
+      goal('5-4', { event_status_id: 141, confirmation: 'cancelled' }),
+    ]);
+    expect(result).toMatchObject({
+      score: { home: 1, away: 0 },
+      shootOut: { home: 1, away: 1 },
+      counting: ['5-1'],
+      voided: { '5-4': 'cancelled' },
+      underReview: false,
+    });
+  });
+
+  it('has no shoot-out without a goal that counts there', () => {
+    expect(tally([goal('5-1', { event_status_id: 141, confirmation: 'cancelled' })]).shootOut).toBeNull();
+  });
+});
+
+describe('a goal is void (law 6)', () => {
+  it.each([
+    {
+      why: 'removed, before all',
+      by: [goal('5-1', { confirmation: 'cancelled' }), cancels('5-2', { parent_id: '5-1' })],
+      removed: ['5-1'],
+      voided: 'removed',
+    },
+    {
+      why: 'cancelled, before being named',
+      by: [goal('5-1', { confirmation: 'cancelled' }), cancels('5-2', { parent_id: '5-1' })],
+      removed: [],
+      voided: 'cancelled',
+    },
+    {
+      why: 'named by a confirmed 424',
+      by: [goal('5-1'), cancels('5-2', { parent_id: '5-1' })],
+      removed: [],
+      voided: 'goal_cancelled',
+    },
+    {
+      why: 'named by a 424 without confirmation',
+      by: [goal('5-1'), cancels('5-2', { parent_id: '5-1', confirmation: null })],
+      removed: [],
+      voided: 'goal_cancelled',
+    },
+    {
+      why: 'not by a 424 that is to be confirmed',
+      by: [goal('5-1'), cancels('5-2', { parent_id: '5-1', confirmation: 'tbd' })],
+      removed: [],
+      voided: undefined,
+    },
+    {
+      why: 'not by a cancelled 424',
+      by: [goal('5-1'), cancels('5-2', { parent_id: '5-1', confirmation: 'cancelled' })],
+      removed: [],
+      voided: undefined,
+    },
+    {
+      why: 'not by a removed 424',
+      by: [goal('5-1'), cancels('5-2', { parent_id: '5-1' })],
+      removed: ['5-2'],
+      voided: undefined,
+    },
+    {
+      why: 'by a parent of a later id',
+      by: [cancels('5-0', { parent_id: '5-1' }), goal('5-1')],
+      removed: [],
+      voided: 'goal_cancelled',
+    },
+    {
+      why: 'named by two, one of them to be confirmed',
+      by: [
+        goal('5-1'),
+        cancels('5-2', { parent_id: '5-1', confirmation: 'tbd' }),
+        cancels('5-3', { parent_id: '5-1' }),
+      ],
+      removed: [],
+      voided: 'goal_cancelled',
+    },
+  ])('$why', ({ by, removed, voided }) => {
+    expect(tally(by, removed).voided['5-1']).toBe(voided);
+  });
+
+  it('and is subtracted once, sparing the goal before, when told in all three ways', () => {
+    const timeline = [
+      goal('5-1', { event_time: 300 }),
+      goal('5-2', { event_time: 600, confirmation: 'cancelled' }),
+      cancels('5-3', { event_time: 640 }),
+    ];
+    expect(tally(timeline, ['5-2'])).toMatchObject({
+      score: { home: 1, away: 0 },
+      counting: ['5-1'],
+      voided: { '5-2': 'removed' },
+      orphans: [],
+    });
+  });
+});
+
+describe('a cancellation without a parent (law 6)', () => {
+  it.each([
+    {
+      why: 'takes the nearest goal before it',
+      timeline: [goal('5-1'), goal('5-2'), cancels('5-3')],
+      voided: ['5-2'],
+    },
+    { why: 'takes none after it', timeline: [cancels('5-1'), goal('5-2')], voided: [], orphans: ['5-1'] },
+    {
+      why: 'takes none of the other side',
+      timeline: [goal('5-1', { participant_id: AWAY }), cancels('5-2')],
+      voided: [],
+      orphans: ['5-2'],
+    },
+    {
+      why: 'takes an own goal of the rival',
+      timeline: [incident('5-1', 423, { participant_id: AWAY }), cancels('5-2')],
+      voided: ['5-1'],
+    },
+    {
+      why: 'goes by its own `for`',
+      timeline: [goal('5-1'), cancels('5-2', { participant_id: AWAY, counts_for: 'rival' })],
+      voided: ['5-1'],
+    },
+    {
+      why: 'takes one at most ten minutes before',
+      timeline: [goal('5-1', { event_time: 0 }), cancels('5-2', { event_time: 600 })],
+      voided: ['5-1'],
+    },
+    {
+      why: 'not longer before',
+      timeline: [goal('5-1', { event_time: 0 }), cancels('5-2', { event_time: 601 })],
+      voided: [],
+      orphans: ['5-2'],
+    },
+    {
+      why: 'nor longer after, for match time is not the order',
+      timeline: [goal('5-1', { event_time: 1201 }), cancels('5-2')],
+      voided: [],
+      orphans: ['5-2'],
+    },
+    {
+      why: 'none of unknown time',
+      timeline: [goal('5-1', { event_time: null }), cancels('5-2')],
+      voided: [],
+      orphans: ['5-2'],
+    },
+    {
+      why: 'nor itself of unknown time',
+      timeline: [goal('5-1'), cancels('5-2', { event_time: null })],
+      voided: [],
+      orphans: ['5-2'],
+    },
+    {
+      why: 'passes over a goal that a parent named',
+      timeline: [goal('5-1'), goal('5-2'), cancels('5-3'), cancels('5-9', { parent_id: '5-2' })],
+      voided: ['5-1', '5-2'],
+    },
+    {
+      why: 'each takes its own',
+      timeline: [goal('5-1'), goal('5-2'), cancels('5-3'), cancels('5-4')],
+      voided: ['5-1', '5-2'],
+    },
+    {
+      why: 'takes a void one too',
+      timeline: [goal('5-1'), goal('5-2', { confirmation: 'cancelled' }), cancels('5-3')],
+      voided: ['5-2'],
+    },
+    {
+      why: 'to be confirmed, it keeps its goal from the next',
+      timeline: [goal('5-1'), goal('5-2'), cancels('5-3', { confirmation: 'tbd' }), cancels('5-4')],
+      voided: ['5-1'],
+    },
+    {
+      why: 'with a parent that is no goal, it is an orphan',
+      timeline: [goal('5-1'), cancels('5-2', { parent_id: '5-7' })],
+      voided: [],
+      orphans: ['5-2'],
+    },
+    {
+      why: 'of no side, it is an orphan',
+      timeline: [goal('5-1', { participant_id: null }), cancels('5-2', { participant_id: null })],
+      voided: [],
+      orphans: ['5-2'],
+    },
+    {
+      why: 'orphans are in order',
+      timeline: [cancels('5-1'), cancels('5-2', { parent_id: '5-7' })],
+      voided: [],
+      orphans: ['5-1', '5-2'],
+    },
+  ])('$why', ({ timeline, voided, orphans }) => {
+    const result = tally(timeline);
+    expect(Object.keys(result.voided)).toEqual(voided);
+    expect(result.orphans).toEqual(orphans ?? []);
+  });
+});
+
+describe('the firm score and review (law 7)', () => {
+  it.each([
+    { why: 'a confirmed goal', timeline: [goal('5-1')], firm: 1, underReview: false },
+    {
+      why: 'a goal without confirmation',
+      timeline: [goal('5-1', { confirmation: null })],
+      firm: 1,
+      underReview: false,
+    },
+    {
+      why: 'a goal to be confirmed',
+      timeline: [goal('5-1', { confirmation: 'tbd' })],
+      firm: 0,
+      underReview: true,
+    },
+    {
+      why: 'a goal that a 424 to be confirmed names',
+      timeline: [goal('5-1'), cancels('5-2', { confirmation: 'tbd' })],
+      firm: 1,
+      underReview: true,
+    },
+    {
+      why: 'a void goal that one names',
+      timeline: [goal('5-1', { confirmation: 'cancelled' }), cancels('5-2', { confirmation: 'tbd' })],
+      firm: 0,
+      underReview: false,
+    },
+    {
+      why: 'an orphan to be confirmed',
+      timeline: [cancels('5-2', { confirmation: 'tbd' })],
+      firm: 0,
+      underReview: false,
+    },
+  ])('$why: firm $firm, under review $underReview', ({ timeline, firm, underReview }) => {
+    expect(tally(timeline)).toMatchObject({ firm: { home: firm, away: 0 }, underReview });
+  });
+});

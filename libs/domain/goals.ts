@@ -1,0 +1,174 @@
+import { INCIDENT, INCIDENT_TYPES_OF_SOCCER, SHOOT_OUT_PHASES } from '#contract/soccer.ts';
+import type { Incident, Score } from '#topics/generated/types.ts';
+import type { Sides } from './readings.ts';
+
+const GOAL_TYPES: ReadonlySet<number> = new Set([INCIDENT.goal, INCIDENT.penaltyGoal, INCIDENT.ownGoal]);
+
+/** How far apart in match time a goal and the cancellation that names it by place may be, seconds. */
+const NEAR_SECONDS = 600;
+
+/** An incident with a body, as its register has it. */
+export type KnownIncident = {
+  readonly id: string;
+  readonly incident: Incident | null;
+  readonly removed: boolean;
+};
+
+export type VoidReason = 'removed' | 'cancelled' | 'goal_cancelled';
+
+/** What the goals of a match come to. Ids in order. */
+export type GoalTally = {
+  /** As it stands; null where a side is unknown, for goals cannot be given to it then. */
+  readonly score: Score | null;
+  /** Without goals still to be confirmed. */
+  readonly firm: Score | null;
+  /** Goals of the penalty shoot-out; null where none counted. */
+  readonly shootOut: Score | null;
+  readonly underReview: boolean;
+  readonly counting: readonly string[];
+  /** All goals that are not void, wherever they count. */
+  readonly valid: readonly string[];
+  readonly voided: ReadonlyMap<string, VoidReason>;
+  readonly orphans: readonly string[];
+  readonly anomalies: readonly string[];
+};
+
+type Side = 'home' | 'away';
+type Goal = { readonly id: string; readonly incident: Incident; readonly removed: boolean };
+
+/** Whether an incident is a goal, wherever it counts. */
+export function isGoal(incident: Incident): boolean {
+  return GOAL_TYPES.has(incident.incident_id);
+}
+
+/** Whether an incident takes a goal back. */
+export function isCancellation(incident: Incident): boolean {
+  return incident.incident_id === INCIDENT.goalCancelled;
+}
+
+/**
+ * Laws 5 and 6: which goals count, for which side, and which are void.
+ * `goals` are the incidents of goal types, `cancellations` those of type 424, removed ones included, both sorted by id.
+ */
+export function tallyGoals(
+  goals: readonly KnownIncident[],
+  cancellations: readonly KnownIncident[],
+  sides: Sides,
+): GoalTally {
+  const known = goals.filter(hasBody);
+  const { naming, orphans } = nameGoals(known, cancellations.filter(hasBody), sides);
+  const score = { home: 0, away: 0 };
+  const firm = { home: 0, away: 0 };
+  const shootOut = { home: 0, away: 0 };
+  const counting: string[] = [];
+  const valid: string[] = [];
+  let hadShootOut = false;
+  const anomalies: string[] = [];
+  const voided = new Map<string, VoidReason>();
+  let underReview = false;
+  for (const goal of known) {
+    const { id, incident } = goal;
+    const named = naming.get(id) ?? [];
+    const reason = voidReason(goal, named);
+    if (reason !== null) {
+      voided.set(id, reason);
+      continue;
+    }
+    valid.push(id);
+    const side = sideOf(incident, sides);
+    if (side === null) {
+      anomalies.push(`${id}:${whyNoSide(incident)}`);
+    } else if (SHOOT_OUT_PHASES.has(incident.event_status_id ?? 0)) {
+      hadShootOut = true;
+      shootOut[side] += 1;
+    } else {
+      const toConfirm = incident.confirmation === 'tbd';
+      counting.push(id);
+      score[side] += 1;
+      if (!toConfirm) firm[side] += 1;
+      if (toConfirm || named.some(({ confirmation }) => confirmation === 'tbd')) underReview = true;
+    }
+  }
+  const sidesKnown = sides.home !== null && sides.away !== null;
+  return {
+    score: sidesKnown ? score : null,
+    firm: sidesKnown ? firm : null,
+    shootOut: hadShootOut ? shootOut : null,
+    underReview,
+    counting,
+    valid,
+    voided,
+    orphans,
+    anomalies,
+  };
+}
+
+/** The side that a goal, or a cancellation, is for; null where that is no one. */
+function sideOf(incident: Incident, { home, away }: Sides): Side | null {
+  const participant = incident.participant_id;
+  if (participant === null) return null;
+  const isHome = participant === home?.id;
+  if (!isHome && participant !== away?.id) return null;
+  const countsFor = countsForOf(incident);
+  if (countsFor === 'own') return isHome ? 'home' : 'away';
+  if (countsFor === 'rival') return isHome ? 'away' : 'home';
+  return null;
+}
+
+function countsForOf(incident: Incident): string {
+  return incident.counts_for ?? INCIDENT_TYPES_OF_SOCCER.get(incident.incident_id)?.for ?? 'none';
+}
+
+function whyNoSide(incident: Incident): string {
+  const countsFor = countsForOf(incident);
+  if (countsFor === 'own' || countsFor === 'rival') return 'unknown_participant';
+  return countsFor === 'all' || countsFor === 'none' ? `for_${countsFor}` : 'unknown_for';
+}
+
+function voidReason(goal: Goal, named: readonly Incident[]): VoidReason | null {
+  if (goal.removed) return 'removed';
+  if (goal.incident.confirmation === 'cancelled') return 'cancelled';
+  const stands = named.some(({ confirmation }) => confirmation === 'confirmed' || confirmation === null);
+  return stands ? 'goal_cancelled' : null;
+}
+
+/** Gives each cancellation that is neither removed nor cancelled itself the goal it names. */
+function nameGoals(
+  goals: readonly Goal[],
+  cancellations: readonly Goal[],
+  sides: Sides,
+): { naming: ReadonlyMap<string, readonly Incident[]>; orphans: readonly string[] } {
+  const naming = new Map<string, Incident[]>();
+  const orphans: string[] = [];
+  const standing = cancellations.filter((one) => !one.removed && one.incident.confirmation !== 'cancelled');
+  if (standing.length === 0) return { naming, orphans };
+  const goalIds = new Set(goals.map(({ id }) => id));
+  // Those with a parent go first, whatever their id.
+  for (const { id, incident } of standing) {
+    const parent = incident.parent_id;
+    if (parent === null) continue;
+    if (goalIds.has(parent)) naming.set(parent, [...(naming.get(parent) ?? []), incident]);
+    else orphans.push(id);
+  }
+  for (const cancellation of standing) {
+    if (cancellation.incident.parent_id !== null) continue;
+    const goal = goals.findLast((one) => !naming.has(one.id) && matches(one, cancellation, sides));
+    if (goal === undefined) orphans.push(cancellation.id);
+    else naming.set(goal.id, [cancellation.incident]);
+  }
+  return { naming, orphans: orphans.sort() };
+}
+
+/** Whether a goal, void or not, is one that a cancellation without a parent may mean. */
+function matches(goal: Goal, cancellation: Goal, sides: Sides): boolean {
+  if (goal.id >= cancellation.id) return false;
+  const side = sideOf(cancellation.incident, sides);
+  if (side === null || sideOf(goal.incident, sides) !== side) return false;
+  const goalTime = goal.incident.event_time;
+  const time = cancellation.incident.event_time;
+  return goalTime !== null && time !== null && Math.abs(goalTime - time) <= NEAR_SECONDS;
+}
+
+function hasBody(one: KnownIncident): one is Goal {
+  return one.incident !== null;
+}

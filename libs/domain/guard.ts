@@ -1,0 +1,78 @@
+import type { Agreement, Guard } from '#topics/generated/types.ts';
+import { isOver } from './event-facts.ts';
+import type { LastOf, Signal } from './signals.ts';
+
+/** Why trading may not act on the score, in the order in which reasons are given. */
+export const GUARD_REASONS = [
+  'under_review',
+  'possible_goal',
+  'possible_card',
+  'possible_penalty',
+  'possible_var',
+  'game_break',
+  'bet_suspended',
+  'score_differs',
+  'interrupted',
+] as const;
+
+export type GuardReason = (typeof GUARD_REASONS)[number];
+
+/** What law 9 decides from. */
+export type GuardInputs = {
+  readonly underReview: boolean;
+  readonly agreement: Agreement;
+  readonly statusId: number | null;
+  readonly statusType: string | null;
+  readonly betStatus: string | null;
+  readonly last: LastOf;
+};
+
+const STATUS_INTERRUPTED = 2;
+const STATUS_ABANDONED = 7;
+
+/**
+ * Law 9: whether trading may act, and if not, why. A function of what was told and never of a clock: staleness is for
+ * the reader to judge from the stamps.
+ */
+export function guardOf({
+  underReview,
+  agreement,
+  statusId,
+  statusType,
+  betStatus,
+  last,
+}: GuardInputs): Guard {
+  const over = isOver(statusType);
+  const open = (possible: Signal, decided: Signal): boolean =>
+    !over && isLater(last[possible], last[decided]);
+  const holds: Readonly<Record<GuardReason, boolean>> = {
+    under_review: underReview,
+    possible_goal: open('possible_goal', 'goal_decided'),
+    possible_card: open('possible_card', 'card_decided'),
+    possible_penalty: open('possible_penalty', 'penalty_decided'),
+    possible_var: open('possible_var', 'var_decided'),
+    game_break: statusType === 'live' && isLater(last.game_break, last.play),
+    bet_suspended: betStatus === 'suspended' && !over,
+    score_differs: agreement === 'differs',
+    interrupted:
+      statusType === 'interrupted' ||
+      statusId === STATUS_INTERRUPTED ||
+      statusId === STATUS_ABANDONED ||
+      isLater(last.interruption, last.other_status),
+  };
+  const reasons = GUARD_REASONS.filter((reason) => holds[reason]);
+  return { safe: reasons.length === 0, reasons };
+}
+
+/** Whether two guards say the same. */
+export function sameGuard(a: Guard, b: Guard): boolean {
+  return (
+    a === b ||
+    (a.reasons.length === b.reasons.length && a.reasons.every((reason, i) => reason === b.reasons[i]))
+  );
+}
+
+/** Whether something was told, and nothing of `other` after it in id order. */
+function isLater(id: string | undefined, other: string | undefined): boolean {
+  return id !== undefined && (other === undefined || id > other);
+}

@@ -1,0 +1,99 @@
+import type { Incident } from '#topics/generated/types.ts';
+import { isCancellation, isGoal, type KnownIncident } from './goals.ts';
+import { isTimelineStart } from './score.ts';
+import { type LastOf, SIGNALS, type Signal, signalsOf } from './signals.ts';
+import { insertById, removeById } from './sorted.ts';
+
+/** What the index knew an incident as: its type and presence when it was last indexed. */
+export type Indexed = Pick<KnownIncident, 'incident' | 'removed'>;
+
+/**
+ * What the rules ask of a timeline, kept up to date incident by incident: looking at the whole timeline again is only
+ * needed where the last incident of a signal stops giving it.
+ */
+export class IncidentIndex {
+  /** Incidents of goal types, by id. */
+  readonly goals: KnownIncident[] = [];
+  /** Incidents that cancel goals, by id. */
+  readonly cancellations: KnownIncident[] = [];
+  /** Incidents with a body. */
+  known = 0;
+  /** Incidents of the timeline's start that are not removed. */
+  starts = 0;
+  /** Removed incidents, by id. */
+  readonly removed: KnownIncident[] = [];
+  readonly #last: Partial<Record<Signal, string>> = {};
+  /** Signals, as bits, whose last incident must be looked for again. */
+  #lost = 0;
+
+  /** Takes in a change of an incident. True where it may change what the goals come to. */
+  update(now: KnownIncident, before: Indexed): boolean {
+    if (before.incident === null && now.incident !== null) this.known += 1;
+    this.starts += startsOf(now) - startsOf(before);
+    if (now.removed !== before.removed) {
+      if (now.removed) insertById(this.removed, now);
+      else removeById(this.removed, now.id);
+    }
+    this.#updateSignals(now, before);
+    const goals = place(this.goals, now, before, isGoal);
+    return place(this.cancellations, now, before, isCancellation) || goals;
+  }
+
+  /** The last incident of each signal; `all` are the incidents to look through where one was lost. */
+  last(all: Iterable<KnownIncident>): LastOf {
+    if (this.#lost !== 0) this.#findLost(all);
+    return this.#last;
+  }
+
+  #updateSignals(now: KnownIncident, before: Indexed): void {
+    const had = signalsOf(before.incident, before.removed);
+    const has = signalsOf(now.incident, now.removed);
+    for (let bits = has & ~had; bits !== 0; bits &= bits - 1) this.#give(bitOf(bits), now.id);
+    for (let bits = had & ~has; bits !== 0; bits &= bits - 1) {
+      const signal = SIGNALS[bitOf(bits)];
+      if (signal !== undefined && this.#last[signal] === now.id) this.#lost |= bits & -bits;
+    }
+  }
+
+  #findLost(all: Iterable<KnownIncident>): void {
+    const lost = this.#lost;
+    this.#lost = 0;
+    SIGNALS.forEach((signal, bit) => {
+      if (lost & (1 << bit)) delete this.#last[signal];
+    });
+    for (const { id, incident, removed } of all) {
+      for (let bits = signalsOf(incident, removed) & lost; bits !== 0; bits &= bits - 1)
+        this.#give(bitOf(bits), id);
+    }
+  }
+
+  #give(bit: number, id: string): void {
+    const signal = SIGNALS[bit];
+    if (signal === undefined) return;
+    const last = this.#last[signal];
+    if (last === undefined || id > last) this.#last[signal] = id;
+  }
+}
+
+/** The lowest bit that is set. */
+function bitOf(bits: number): number {
+  return 31 - Math.clz32(bits & -bits);
+}
+
+function startsOf({ incident, removed }: Indexed): number {
+  return incident !== null && !removed && isTimelineStart(incident) ? 1 : 0;
+}
+
+/** Puts an incident where it belongs; true where it belongs or belonged there. */
+function place(
+  items: KnownIncident[],
+  now: KnownIncident,
+  before: Indexed,
+  belongs: (incident: Incident) => boolean,
+): boolean {
+  const has = now.incident !== null && belongs(now.incident);
+  const had = before.incident !== null && belongs(before.incident);
+  if (has && !had) insertById(items, now);
+  else if (had && !has) removeById(items, now.id);
+  return has || had;
+}

@@ -1,0 +1,171 @@
+import type { Cause, Incident } from '#topics/generated/types.ts';
+import { IncidentIndex } from './incident-index.ts';
+import { isRemoved, type Presence } from './removal.ts';
+import { compareIds } from './sorted.ts';
+
+/** The register of one incident. Changed by `IncidentRegister` alone, but for its stamps. */
+export type IncidentEntry = {
+  readonly id: string;
+  incident: Incident | null;
+  deletedAt: number | null;
+  listedAt: number | null;
+  removed: boolean;
+  /** The event's version at the last change, and what caused it; null until stamped. */
+  version: number;
+  cause: Cause | null;
+};
+
+/** An incident that a message changed, and what it was before. */
+export type IncidentChange = {
+  readonly entry: IncidentEntry;
+  readonly before: Presence & { readonly removed: boolean };
+};
+
+/** What a message changed in the register. */
+export type IncidentChanges = {
+  /** By incident id. */
+  readonly incidents: readonly IncidentChange[];
+  /** What the goals come to may have changed. */
+  readonly goals: boolean;
+  /** The message's snapshot is the latest now, or changed what is known to be listed. */
+  readonly snapshot: boolean;
+};
+
+export const NO_INCIDENT_CHANGES: IncidentChanges = { incidents: [], goals: false, snapshot: false };
+
+const UNKNOWN: IncidentChange['before'] = { incident: null, deletedAt: null, listedAt: null, removed: false };
+
+const CONFIRMATION_STRENGTH: Readonly<Record<string, number>> = { tbd: 1, confirmed: 2, cancelled: 3 };
+
+/**
+ * Law 1: whether a record wins over the one that stands: the higher `ut`, then the stronger confirmation, then the
+ * larger canonical JSON by code units.
+ */
+export function outranks(record: Incident, standing: Incident): boolean {
+  if (record.ut !== standing.ut) return record.ut > standing.ut;
+  const strength = strengthOf(record) - strengthOf(standing);
+  return strength !== 0 ? strength > 0 : record.body > standing.body;
+}
+
+function strengthOf({ confirmation }: Incident): number {
+  return confirmation === null ? 0 : (CONFIRMATION_STRENGTH[confirmation] ?? 0);
+}
+
+/** Laws 1 and 3: all incidents of an event, and which of them are removed. */
+export class IncidentRegister {
+  readonly index = new IncidentIndex();
+  readonly #entries = new Map<string, IncidentEntry>();
+  #snapshotAt: number | null = null;
+
+  /** The register that was written down as its entries and the time of the latest snapshot. */
+  static restore(entries: Iterable<IncidentEntry>, snapshotAt: number | null): IncidentRegister {
+    const register = new IncidentRegister();
+    register.#snapshotAt = snapshotAt;
+    for (const entry of entries) {
+      register.#entries.set(entry.id, entry);
+      register.index.update(entry, UNKNOWN);
+    }
+    return register;
+  }
+
+  /** Time of the latest snapshot, Unix seconds. */
+  get snapshotAt(): number | null {
+    return this.#snapshotAt;
+  }
+
+  get(id: string): Readonly<IncidentEntry> | undefined {
+    return this.#entries.get(id);
+  }
+
+  /** All incidents, in no order. */
+  all(): Iterable<Readonly<IncidentEntry>> {
+    return this.#entries.values();
+  }
+
+  /** Says which version changed these incidents, and what caused it. */
+  stamp(changes: IncidentChanges, version: number, cause: Cause): void {
+    for (const { entry } of changes.incidents) {
+      entry.version = version;
+      entry.cause = cause;
+    }
+  }
+
+  /** Applies the record of an incident message. A record that deletes tells when, and nothing of the body. */
+  record(incident: Incident, deleted: boolean): IncidentChanges {
+    const entry = this.#entry(incident.id);
+    const before = presenceOf(entry);
+    if (deleted) {
+      if (entry.deletedAt !== null && entry.deletedAt >= incident.ut) return NO_INCIDENT_CHANGES;
+      entry.deletedAt = incident.ut;
+    } else {
+      if (!accepts(entry, incident)) return NO_INCIDENT_CHANGES;
+      entry.incident = incident;
+    }
+    return this.#settle([{ entry, before }], false);
+  }
+
+  /** Applies an event's whole incident list as it was at `time` (Unix seconds). */
+  snapshot(incidents: readonly Incident[], time: number): IncidentChanges {
+    const changes = new Map<string, IncidentChange>();
+    const touch = (entry: IncidentEntry): void => {
+      if (!changes.has(entry.id)) changes.set(entry.id, { entry, before: presenceOf(entry) });
+    };
+    let news = false;
+    for (const incident of incidents) {
+      const entry = this.#entry(incident.id);
+      if (accepts(entry, incident)) {
+        touch(entry);
+        entry.incident = incident;
+      }
+      if (entry.listedAt === null || time > entry.listedAt) {
+        touch(entry);
+        entry.listedAt = time;
+        news = true;
+      }
+    }
+    if (this.#snapshotAt === null || time > this.#snapshotAt) {
+      this.#snapshotAt = time;
+      news = true;
+      // What the new list leaves out may be removed by it.
+      for (const entry of this.#entries.values()) {
+        if (isRemoved(entry, time) !== entry.removed) touch(entry);
+      }
+    }
+    const byId = [...changes.values()].sort((a, b) => compareIds(a.entry.id, b.entry.id));
+    return this.#settle(byId, news);
+  }
+
+  #settle(incidents: readonly IncidentChange[], snapshot: boolean): IncidentChanges {
+    let goals = false;
+    for (const { entry, before } of incidents) {
+      entry.removed = isRemoved(entry, this.#snapshotAt);
+      if (this.index.update(entry, before)) goals = true;
+    }
+    return { incidents, goals, snapshot };
+  }
+
+  #entry(id: string): IncidentEntry {
+    const known = this.#entries.get(id);
+    if (known !== undefined) return known;
+    // Every record of an unknown incident is accepted, so that no entry stays empty.
+    const entry = {
+      id,
+      incident: null,
+      deletedAt: null,
+      listedAt: null,
+      removed: false,
+      version: 0,
+      cause: null,
+    };
+    this.#entries.set(id, entry);
+    return entry;
+  }
+}
+
+function accepts({ incident }: IncidentEntry, record: Incident): boolean {
+  return incident === null || outranks(record, incident);
+}
+
+function presenceOf({ incident, deletedAt, listedAt, removed }: IncidentEntry): IncidentChange['before'] {
+  return incident === null && deletedAt === null ? UNKNOWN : { incident, deletedAt, listedAt, removed };
+}

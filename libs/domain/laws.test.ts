@@ -1,0 +1,188 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type {
+  MatchIncident,
+  MatchState,
+  MatchTransition,
+  NormalizedMessage,
+} from '#topics/generated/types.ts';
+import { applyMessage, type Match, matchIncident, matchState, newMatch, restoreMatch } from './match.ts';
+import { histories, retold, tellsSomething } from './testing/arbitraries.ts';
+import { causeOf, EVENT_ID } from './testing/messages.ts';
+import { derive } from './testing/oracle.ts';
+
+/** All of a state but what tells of the order in the log. */
+function withoutOrder<T extends MatchState | MatchIncident>({ version: _, cause: __, ...rest }: T) {
+  return rest;
+}
+
+function play(match: Match, messages: readonly NormalizedMessage[], from = 0) {
+  return messages.map((message, i) => applyMessage(match, message, causeOf(message, from + i)));
+}
+
+function idsOf(messages: readonly NormalizedMessage[]): string[] {
+  const ids = messages.flatMap(({ incident, snapshot }) => [
+    ...(incident === null ? [] : [incident.incident.id]),
+    ...(snapshot ?? []).map(({ id }) => id),
+  ]);
+  return [...new Set(ids)].sort();
+}
+
+/** What is on the topics of a match, as text. */
+function written(match: Match, ids: readonly string[]): { state: string; incidents: string[] } {
+  return {
+    state: JSON.stringify(matchState(match)),
+    incidents: ids.map((id) => JSON.stringify(matchIncident(match, id))),
+  };
+}
+
+/** A match read back from what was written of it. */
+function readBack(match: Match, ids: readonly string[]): Match {
+  const { state, incidents } = written(match, ids);
+  return restoreMatch(
+    JSON.parse(state),
+    incidents.map((incident) => JSON.parse(incident)),
+  );
+}
+
+const withRetelling = histories.chain((history) => fc.tuple(fc.constant(history), retold(history)));
+const runs = { numRuns: 1000 };
+
+describe('match state is a function of the set of messages', () => {
+  it('equals the laws as written down in the oracle, in any order, told any number of times', () => {
+    fc.assert(
+      fc.property(withRetelling, ([history, order]) => {
+        const match = newMatch(EVENT_ID);
+        play(match, order);
+        const expected = derive(EVENT_ID, history);
+        expect(withoutOrder(matchState(match))).toStrictEqual(expected.state);
+        expect(idsOf(history).map((id) => withoutOrder(matchIncident(match, id)))).toStrictEqual(
+          expected.incidents,
+        );
+      }),
+      runs,
+    );
+  });
+
+  it('changes by nothing that was told before', () => {
+    fc.assert(
+      fc.property(withRetelling, ([history, order]) => {
+        const match = newMatch(EVENT_ID);
+        for (const message of history) {
+          play(match, [message]);
+          expect(play(match, [message])).toEqual([{ transitions: [], incidents: [] }]);
+        }
+        const before = written(match, idsOf(history));
+        for (const applied of play(match, order)) expect(applied).toEqual({ transitions: [], incidents: [] });
+        expect(written(match, idsOf(history))).toEqual(before);
+      }),
+      runs,
+    );
+  });
+});
+
+describe('a match that is restored from its records', () => {
+  it('goes on to the very bytes of one that never stopped', () => {
+    fc.assert(
+      fc.property(histories, fc.infiniteStream(fc.boolean()), (history, stops) => {
+        const steady = newMatch(EVENT_ID);
+        let stopping = newMatch(EVENT_ID);
+        history.forEach((message, offset) => {
+          const expected = play(steady, [message], offset);
+          expect(JSON.stringify(play(stopping, [message], offset))).toBe(JSON.stringify(expected));
+          if (!history.slice(0, offset + 1).some(tellsSomething)) return;
+          const known = idsOf(history.slice(0, offset + 1));
+          expect(written(stopping, known)).toEqual(written(steady, known));
+          if (stops.next().value) stopping = readBack(stopping, known);
+        });
+      }),
+      runs,
+    );
+  });
+});
+
+describe('transitions', () => {
+  it('count versions without gaps, each with an unbroken number of transitions', () => {
+    fc.assert(
+      fc.property(histories, (history) => {
+        const match = newMatch(EVENT_ID);
+        let version = 0;
+        for (const { transitions, incidents } of play(match, history)) {
+          if (transitions.length === 0) {
+            expect(incidents).toEqual([]);
+            continue;
+          }
+          version += 1;
+          transitions.forEach((transition, n) => {
+            expect(transition).toMatchObject({ id: `${EVENT_ID}:${version}:${n}`, version, n });
+          });
+        }
+        expect(matchState(match).version).toBe(version);
+      }),
+      runs,
+    );
+  });
+
+  it('replayed, give the scores, the guard and the removed incidents', () => {
+    fc.assert(
+      fc.property(histories, (history) => {
+        const match = newMatch(EVENT_ID);
+        const transitions = play(match, history).flatMap((applied) => applied.transitions);
+        const last = (kind: string): MatchTransition | undefined =>
+          transitions.findLast((one) => one.kind === kind);
+        const state = matchState(match);
+        expect(last('score_changed')?.score?.after ?? null).toEqual(state.score);
+        expect(last('firm_score_changed')?.score?.after ?? null).toEqual(state.firm);
+        expect(last('guard_changed')?.guard ?? { safe: true, reasons: [] }).toEqual(state.guard);
+        const removed = new Set<string>();
+        for (const { kind, incident_id } of transitions) {
+          if (kind === 'incident_removed') removed.add(incident_id ?? '');
+          if (kind === 'incident_reinstated') removed.delete(incident_id ?? '');
+        }
+        expect([...removed].sort()).toEqual(state.removed);
+      }),
+      runs,
+    );
+  });
+
+  it('tell of every goal that becomes void, and of every void one that is a goal again', () => {
+    fc.assert(
+      fc.property(histories, (history) => {
+        const match = newMatch(EVENT_ID);
+        let before: string[] = [];
+        for (const message of history) {
+          const transitions = play(match, [message]).flatMap((applied) => applied.transitions);
+          if (transitions.length === 0) continue;
+          const state = matchState(match);
+          const after = Object.keys(state.void_goals).sort();
+          const told = (kind: string) =>
+            transitions.filter((one) => one.kind === kind).map((one) => one.incident_id);
+          const isGoal = (id: string) =>
+            [5, null].includes(state.sport_id) &&
+            [413, 421, 423].includes(matchIncident(match, id).incident?.incident_id ?? 0);
+          expect(told('goal_cancelled')).toEqual(after.filter((id) => !before.includes(id)));
+          expect(told('goal_reinstated')).toEqual(before.filter((id) => !after.includes(id) && isGoal(id)));
+          before = after;
+        }
+      }),
+      runs,
+    );
+  });
+
+  it('come with the ids of exactly the incidents whose record changed', () => {
+    fc.assert(
+      fc.property(histories, (history) => {
+        const match = newMatch(EVENT_ID);
+        let known: string[] = [];
+        history.forEach((message, offset) => {
+          const before = new Map(known.map((id) => [id, JSON.stringify(matchIncident(match, id))]));
+          const [applied] = play(match, [message], offset);
+          known = idsOf(history.slice(0, offset + 1));
+          const changed = known.filter((id) => JSON.stringify(matchIncident(match, id)) !== before.get(id));
+          expect(applied?.incidents).toEqual(changed);
+        });
+      }),
+      runs,
+    );
+  });
+});

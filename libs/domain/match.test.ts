@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest';
+import { DomainError } from './errors.ts';
+import { applyMessage, isSettled, matchIncident, matchState, newMatch, restoreMatch } from './match.ts';
+import {
+  AWAY,
+  causeOf,
+  EVENT_ID,
+  eventFields,
+  eventMessage,
+  HOME,
+  incident,
+  incidentMessage,
+  participants,
+  START,
+  snapshotMessage,
+} from './testing/messages.ts';
+import { given, played } from './testing/spec.ts';
+
+const opening = eventMessage(START, eventFields());
+
+describe('the state of a match', () => {
+  it('shows what was told, and what it comes to', () => {
+    const goal = incidentMessage(incident('5-110', 413, { ut: START + 60 }), {
+      fields: { clock_time: 60, participants: participants('1', 0) },
+    });
+    expect(given(opening, incidentMessage(incident('5-100', 429)), goal).state).toEqual({
+      event_id: EVENT_ID,
+      version: 3,
+      name: 'Home - Away',
+      sport_id: 5,
+      competition_id: 6628,
+      season_id: 25528,
+      stage_id: 76600,
+      group_id: null,
+      start_date: '2026-08-15 15:00',
+      status_id: 33,
+      status_type: 'live',
+      relation_status: 'in_progress',
+      bet_status: 'active',
+      clock: { time: 60, status: 'running', ut: START + 60 },
+      home: { id: HOME, name: 'Home', short_name: 'Home', acronym: 'HOM' },
+      away: { id: AWAY, name: 'Away', short_name: 'Away', acronym: 'AWA' },
+      score: { home: 1, away: 0 },
+      firm: { home: 1, away: 0 },
+      shoot_out: null,
+      source: 'incidents',
+      coverage: 'complete',
+      reported: { home: 1, away: 0 },
+      agreement: 'agrees',
+      under_review: false,
+      counting_goals: ['5-110'],
+      void_goals: {},
+      orphans: [],
+      removed: [],
+      anomalies: [],
+      guard: { safe: true, reasons: [] },
+      verified_result: null,
+      snapshot_at: null,
+      fields: [
+        {
+          ut: START,
+          json:
+            '{"bet_status":"active","clock_status":"running","competition_id":6628,"group_id":null,"name":"Home - Away",' +
+            '"relation_status":"in_progress","season_id":25528,"sport_id":5,"stage_id":76600,' +
+            '"start_date":"2026-08-15 15:00","status_id":33,"status_type":"live"}',
+        },
+        {
+          ut: START + 60,
+          json: expect.stringMatching(/^\{"clock_time":60,"participants":\[\{"acronym":"HOM"/),
+        },
+      ],
+      cause: causeOf(goal, 2),
+    });
+  });
+
+  it('knows no goals of a sport without rules here: the reported result stands', () => {
+    const fields = eventFields({ sport_id: 1, participants: participants(80, 75) });
+    const { state } = given(
+      eventMessage(START, fields),
+      incidentMessage(incident('1-100', 429)),
+      incidentMessage(incident('1-101', 413)),
+    );
+    expect(state).toMatchObject({
+      score: { home: 80, away: 75 },
+      source: 'reported',
+      coverage: 'complete',
+      counting_goals: [],
+    });
+  });
+
+  it('takes a sport that was never told for soccer', () => {
+    const { state } = given(
+      eventMessage(START, { participants: participants() }),
+      snapshotMessage(START, [incident('5-1', 413)]),
+    );
+    expect(state).toMatchObject({ sport_id: null, score: { home: 1, away: 0 } });
+  });
+
+  it('knows no score without sides', () => {
+    const { state } = given(snapshotMessage(START, [incident('5-1', 413)]));
+    expect(state).toMatchObject({
+      score: null,
+      source: 'none',
+      coverage: 'complete',
+      anomalies: ['5-1:unknown_participant'],
+    });
+  });
+
+  it('keeps apart the ids of incidents that name what every object has', () => {
+    const { state } = given(
+      opening,
+      incidentMessage(incident('__proto__', 413, { confirmation: 'cancelled' })),
+    );
+    expect(Object.entries(state.void_goals)).toEqual([['__proto__', 'cancelled']]);
+  });
+});
+
+describe('a message', () => {
+  it.each(['event_keep_alive', 'events_lineups'] as const)('%s says nothing about the state', (type) => {
+    const match = played([opening]);
+    const before = JSON.stringify(matchState(match));
+    const message = { ...eventMessage(START + 60, { name: 'B - A' }), type, body: '{}' };
+    expect(applyMessage(match, message, causeOf(message, 1))).toEqual({ transitions: [], incidents: [] });
+    expect(JSON.stringify(matchState(match))).toBe(before);
+  });
+
+  it.each([
+    {
+      code: 'WRONG_EVENT',
+      message: { ...eventMessage(START + 60, { name: 'B - A' }), event_id: EVENT_ID + 1 },
+    },
+    {
+      code: 'UNREADABLE_EVENT',
+      message: {
+        ...incidentMessage(incident('5-1', 413)),
+        event_fields: ['{"name":"B - A"}', '{"clock_time":'],
+      },
+    },
+  ])('that is refused with $code changes nothing', ({ code, message }) => {
+    const match = played([opening]);
+    const before = JSON.stringify(matchState(match));
+    const refusal = expect(() => applyMessage(match, message, causeOf(message, 1)));
+    refusal.toThrow(DomainError);
+    refusal.toThrow(expect.objectContaining({ code }));
+    expect(JSON.stringify(matchState(match))).toBe(before);
+  });
+});
+
+describe('a match', () => {
+  it('has no state before anything is told, and no incident that was never told', () => {
+    const match = newMatch(EVENT_ID);
+    expect(() => matchState(match)).toThrow(expect.objectContaining({ code: 'NOTHING_TOLD' }));
+    expect(() => matchIncident(match, '5-1')).toThrow(expect.objectContaining({ code: 'UNKNOWN_INCIDENT' }));
+  });
+
+  it.each([
+    ['finished', true],
+    ['cancelled', true],
+    ['deleted', true],
+    ['live', false],
+    ['scheduled', false],
+    ['interrupted', false],
+    [null, false],
+  ])('that is %s is settled: %s', (status_type, settled) => {
+    expect(isSettled(played([eventMessage(START, eventFields({ status_type }))]))).toBe(settled);
+    expect(isSettled(newMatch(EVENT_ID))).toBe(false);
+  });
+
+  it('is restored from its records, stamps included', () => {
+    const match = played([
+      opening,
+      incidentMessage(incident('5-1', 413)),
+      eventMessage(START + 60, { clock_time: 60 }),
+    ]);
+    const restored = restoreMatch(matchState(match), [matchIncident(match, '5-1')]);
+    expect(matchState(restored)).toEqual(matchState(match));
+    expect(matchIncident(restored, '5-1')).toMatchObject({ version: 2, cause: { offset: 1 } });
+    expect(matchState(restored).version).toBe(3);
+  });
+});

@@ -1,0 +1,186 @@
+import type {
+  Cause,
+  MatchIncident,
+  MatchState,
+  MatchTransition,
+  NormalizedMessage,
+} from '#topics/generated/types.ts';
+import { DomainError } from './errors.ts';
+import { isOver } from './event-facts.ts';
+import { EventRegister } from './event-register.ts';
+import { IncidentRegister, NO_INCIDENT_CHANGES } from './incident-register.ts';
+import { tellStep } from './transitions.ts';
+import { deriveView, type MatchView } from './view.ts';
+
+const inside = Symbol('inside');
+
+/** A match in memory: changed by `applyMessage` alone, read by the functions of this file. */
+export type Match = { readonly eventId: number; readonly [inside]: Inside };
+
+type Inside = {
+  readonly event: EventRegister;
+  readonly incidents: IncidentRegister;
+  view: MatchView;
+  version: number;
+  /** What caused the last version; null before the first. */
+  cause: Cause | null;
+};
+
+/** What a message did. Both empty: nothing was accepted, and there is nothing to write. */
+export type Applied = {
+  /** In order; at least one where anything changed. */
+  readonly transitions: readonly MatchTransition[];
+  /** Ids, in order, of the incidents whose `matchIncident` changed. */
+  readonly incidents: readonly string[];
+};
+
+const NOTHING: Applied = { transitions: [], incidents: [] };
+
+/** A match nothing was told about yet. */
+export function newMatch(eventId: number): Match {
+  return matchOf(eventId, new EventRegister(), new IncidentRegister());
+}
+
+/**
+ * Applies a message to a match (laws 1 to 10). Keep-alives and line-ups say nothing about its state and are ignored.
+ * Throws `DomainError` WRONG_EVENT or UNREADABLE_EVENT, and then has changed nothing.
+ */
+export function applyMessage(match: Match, message: NormalizedMessage, cause: Cause): Applied {
+  if (message.type === 'event_keep_alive' || message.type === 'events_lineups') return NOTHING;
+  if (message.event_id !== match.eventId) {
+    throw new DomainError('WRONG_EVENT', `a message of event ${message.event_id} for event ${match.eventId}`);
+  }
+  const { event, incidents, view: before } = match[inside];
+  const told = event.tell(event.read(message.event_fields), message.ut);
+  const changes =
+    message.snapshot !== null
+      ? incidents.snapshot(message.snapshot, message.ut)
+      : message.incident !== null
+        ? incidents.record(message.incident.incident, message.incident.deleted)
+        : NO_INCIDENT_CHANGES;
+  if (!told.changed && !changes.snapshot && changes.incidents.length === 0) return NOTHING;
+
+  const after = deriveView(event, incidents, before, { fields: told.fields, goals: changes.goals });
+  const version = match[inside].version + 1;
+  match[inside].view = after;
+  match[inside].version = version;
+  match[inside].cause = cause;
+  incidents.stamp(changes, version, cause);
+  const { eventId } = match;
+  const typeOf = (id: string): number | null => incidents.get(id)?.incident?.incident_id ?? null;
+  return {
+    transitions: tellStep({
+      eventId,
+      version,
+      cause,
+      before,
+      after,
+      fields: told.fields,
+      incidents: changes,
+      typeOf,
+    }),
+    incidents: changes.incidents.map(({ entry }) => entry.id),
+  };
+}
+
+/** The state of a match, as it goes on the topic. Throws `DomainError` NOTHING_TOLD before the first accepted message. */
+export function matchState(match: Match): MatchState {
+  const { event, incidents, view, version, cause } = match[inside];
+  if (cause === null) throw new DomainError('NOTHING_TOLD', `nothing was told about event ${match.eventId}`);
+  const { facts, tally, final } = view;
+  return {
+    event_id: match.eventId,
+    version,
+    name: facts.name,
+    sport_id: facts.sport_id,
+    competition_id: facts.competition_id,
+    season_id: facts.season_id,
+    stage_id: facts.stage_id,
+    group_id: facts.group_id,
+    start_date: facts.start_date,
+    status_id: facts.status_id,
+    status_type: facts.status_type,
+    relation_status: facts.relation_status,
+    bet_status: facts.bet_status,
+    clock: view.clock,
+    home: facts.sides.home,
+    away: facts.sides.away,
+    score: final.score,
+    firm: final.firm,
+    shoot_out: tally.shootOut,
+    source: final.source,
+    coverage: view.coverage,
+    reported: facts.sides.reported,
+    agreement: final.agreement,
+    under_review: tally.underReview,
+    counting_goals: [...tally.counting],
+    void_goals: Object.fromEntries(tally.voided),
+    orphans: [...tally.orphans],
+    removed: incidents.index.removed.map(({ id }) => id),
+    anomalies: [...tally.anomalies],
+    guard: view.guard,
+    verified_result: facts.verified_result,
+    snapshot_at: incidents.snapshotAt,
+    fields: event.grouped(),
+    cause,
+  };
+}
+
+/** The register of one incident, as it goes on the topic. Throws `DomainError` UNKNOWN_INCIDENT. */
+export function matchIncident(match: Match, id: string): MatchIncident {
+  const entry = match[inside].incidents.get(id);
+  if (entry === undefined || entry.cause === null) {
+    throw new DomainError('UNKNOWN_INCIDENT', `event ${match.eventId} has no incident ${id}`);
+  }
+  return {
+    event_id: match.eventId,
+    id,
+    version: entry.version,
+    removed: entry.removed,
+    deleted_at: entry.deletedAt,
+    listed_at: entry.listedAt,
+    incident: entry.incident,
+    cause: entry.cause,
+  };
+}
+
+/** The ids of all incidents that `matchIncident` can tell of. */
+export function incidentIds(match: Match): string[] {
+  return Array.from(match[inside].incidents.all(), ({ id }) => id);
+}
+
+/**
+ * The match that was written down as its state and all its incidents. Going on from it gives the same bytes as never
+ * having stopped: there is no other memory.
+ */
+export function restoreMatch(state: MatchState, incidents: Iterable<MatchIncident>): Match {
+  const entries = Array.from(
+    incidents,
+    ({ id, version, removed, deleted_at, listed_at, incident, cause }) => ({
+      id,
+      incident,
+      deletedAt: deleted_at,
+      listedAt: listed_at,
+      removed,
+      version,
+      cause,
+    }),
+  );
+  const event = EventRegister.restore(state.fields);
+  const match = matchOf(state.event_id, event, IncidentRegister.restore(entries, state.snapshot_at));
+  match[inside].version = state.version;
+  match[inside].cause = state.cause;
+  return match;
+}
+
+/** Whether the event is over: it may leave memory, and be restored should a correction come. */
+export function isSettled(match: Match): boolean {
+  return isOver(match[inside].view.facts.status_type);
+}
+
+function matchOf(eventId: number, event: EventRegister, incidents: IncidentRegister): Match {
+  return {
+    eventId,
+    [inside]: { event, incidents, view: deriveView(event, incidents), version: 0, cause: null },
+  };
+}

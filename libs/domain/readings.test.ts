@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { readSides } from './readings.ts';
+import { AWAY, HOME, participants } from './testing/messages.ts';
+
+const side = (id: number, name: string, acronym: string) => ({ id, name, short_name: name, acronym });
+const home = side(HOME, 'Home', 'HOM');
+const away = side(AWAY, 'Away', 'AWA');
+
+describe('the sides of an event', () => {
+  it('are told by the counter of a participant, not by its place', () => {
+    expect(readSides(participants().toReversed())).toEqual({ home, away, reported: null });
+  });
+
+  it.each([
+    { value: [2, 1], reported: { home: 2, away: 1 } },
+    { value: ['2', '0'], reported: { home: 2, away: 0 } },
+    { value: [0, 0], reported: { home: 0, away: 0 } },
+    { value: [2, null], reported: null },
+    { value: [2, undefined], reported: null },
+    { value: ['', 1], reported: null },
+    { value: [-1, 1], reported: null },
+    { value: ['w/o', 1], reported: null },
+  ])('report result 2 only where both have it: $value', ({ value, reported }) => {
+    expect(readSides(participants(value[0], value[1])).reported).toEqual(reported);
+  });
+
+  it.each([null, undefined, 'two', {}, [], [null], [{ counter: 1 }], [{ id: 'x', counter: 1 }]])(
+    'are unknown where there are none: %j',
+    (value) => {
+      expect(readSides(value)).toEqual({ home: null, away: null, reported: null });
+    },
+  );
+
+  it('may be known of one only', () => {
+    expect(readSides(participants(1, 1).slice(1))).toEqual({ home: null, away, reported: null });
+  });
+
+  it('pass over what is no participant', () => {
+    expect(readSides([{ id: 'x', counter: 1 }, null, ...participants()])).toEqual({
+      home,
+      away,
+      reported: null,
+    });
+  });
+
+  it('take the first of several', () => {
+    expect(readSides([...participants(1, 1), { id: 5, counter: 1, results: [{ id: 2, value: 9 }] }])).toEqual(
+      {
+        home,
+        away,
+        reported: { home: 1, away: 1 },
+      },
+    );
+  });
+});

@@ -1,0 +1,69 @@
+import { RESULT } from '#contract/soccer.ts';
+import type { Participant, Score } from '#topics/generated/types.ts';
+import { count, int, list, long, object, text } from './values.ts';
+
+/** Both sides of an event and the score the provider reports for them. */
+export type Sides = {
+  readonly home: Participant | null;
+  readonly away: Participant | null;
+  /** The provider's own result 2; null unless both sides have one. */
+  readonly reported: Score | null;
+};
+
+/** How the laws read the fields of an event that they know; every other field is kept as it is. */
+export const READERS = {
+  name: text,
+  sport_id: int,
+  competition_id: long,
+  season_id: long,
+  stage_id: long,
+  group_id: long,
+  start_date: text,
+  status_id: int,
+  status_type: text,
+  relation_status: text,
+  bet_status: text,
+  clock_time: int,
+  clock_status: text,
+  participants: readSides,
+} as const satisfies Readonly<Record<string, (value: unknown) => unknown>>;
+
+/** A field that the laws read, and what they read of it. */
+export type ReadField = keyof typeof READERS;
+export type Reading<K extends ReadField> = ReturnType<(typeof READERS)[K]>;
+
+/** Reads a field's value; undefined for a field the laws do not read. */
+export function readField(name: string, value: unknown): unknown {
+  return Object.hasOwn(READERS, name) ? READERS[name as ReadField](value) : undefined;
+}
+
+/** The sides of a value of the event's `participants`: counter 1 is home, 2 is away. */
+export function readSides(value: unknown): Sides {
+  const records = list(value).map(object);
+  const home = records.find((record) => isSide(record, 1));
+  const away = records.find((record) => isSide(record, 2));
+  const homeGoals = reportedGoals(home?.results);
+  const awayGoals = reportedGoals(away?.results);
+  return {
+    home: readParticipant(home),
+    away: readParticipant(away),
+    reported: homeGoals === null || awayGoals === null ? null : { home: homeGoals, away: awayGoals },
+  };
+}
+
+type JsonRecord = ReturnType<typeof object>;
+
+function isSide(record: JsonRecord, counter: number): boolean {
+  return record !== null && int(record.counter) === counter && long(record.id) !== null;
+}
+
+function readParticipant(record: JsonRecord | undefined): Participant | null {
+  const id = long(record?.id);
+  if (!record || id === null) return null;
+  return { id, name: text(record.name), short_name: text(record.short_name), acronym: text(record.acronym) };
+}
+
+function reportedGoals(results: unknown): number | null {
+  const score = list(results).find((result) => int(object(result)?.id) === RESULT.score);
+  return count(object(score)?.value);
+}

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { isRemoved } from './removal.ts';
+import { incident } from './testing/messages.ts';
+
+describe('an incident is removed (law 3)', () => {
+  it.each([
+    {
+      told: 100,
+      deleted: null,
+      listed: null,
+      snapshot: null,
+      removed: false,
+      why: 'nothing speaks against it',
+    },
+    {
+      told: 100,
+      deleted: 99,
+      listed: null,
+      snapshot: null,
+      removed: false,
+      why: 'it was told again after the delete',
+    },
+    {
+      told: 100,
+      deleted: 100,
+      listed: null,
+      snapshot: null,
+      removed: true,
+      why: 'a delete wins at the same time',
+    },
+    {
+      told: 100,
+      deleted: 101,
+      listed: null,
+      snapshot: null,
+      removed: true,
+      why: 'it was deleted after it was told',
+    },
+    { told: 100, deleted: null, listed: 105, snapshot: 105, removed: false, why: 'the latest list has it' },
+    {
+      told: 100,
+      deleted: null,
+      listed: null,
+      snapshot: 104,
+      removed: false,
+      why: 'the list may be older than it',
+    },
+    { told: 100, deleted: null, listed: null, snapshot: 105, removed: true, why: 'the margin is used up' },
+    {
+      told: 100,
+      deleted: null,
+      listed: 104,
+      snapshot: 105,
+      removed: true,
+      why: 'an older list had it, the latest not',
+    },
+    {
+      told: 100,
+      deleted: null,
+      listed: 103,
+      snapshot: 104,
+      removed: false,
+      why: 'the latest list is within the margin',
+    },
+    {
+      told: 100,
+      deleted: 104,
+      listed: 105,
+      snapshot: 105,
+      removed: false,
+      why: 'it was listed after the delete',
+    },
+    {
+      told: 100,
+      deleted: 105,
+      listed: 105,
+      snapshot: 105,
+      removed: true,
+      why: 'a delete wins over a list of that time',
+    },
+    {
+      told: 110,
+      deleted: null,
+      listed: 105,
+      snapshot: 105,
+      removed: false,
+      why: 'it was told after the list',
+    },
+    { told: 110, deleted: 109, listed: null, snapshot: 114, removed: false, why: 'it was told after both' },
+    {
+      told: 110,
+      deleted: 109,
+      listed: null,
+      snapshot: 115,
+      removed: true,
+      why: 'the list without it is the later word',
+    },
+    { told: null, deleted: 100, listed: null, snapshot: null, removed: false, why: 'it never was there' },
+    { told: null, deleted: 100, listed: null, snapshot: 200, removed: false, why: 'it never was there' },
+  ])('$removed: told $told, deleted $deleted, listed $listed of $snapshot: $why', (row) => {
+    const body = row.told === null ? null : incident('5-1', 413, { ut: row.told });
+    expect(isRemoved({ incident: body, deletedAt: row.deleted, listedAt: row.listed }, row.snapshot)).toBe(
+      row.removed,
+    );
+  });
+});

@@ -1,0 +1,29 @@
+/** Ids are compared as strings, by code units (law 4). */
+export function compareIds(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Where `id` is, or belongs, in items sorted by id. */
+function position(items: readonly { readonly id: string }[], id: string): number {
+  let low = 0;
+  let high = items.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const item = items[middle];
+    if (item !== undefined && item.id < id) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Puts an item into a list sorted by id; an item of that id stays once. */
+export function insertById<T extends { readonly id: string }>(items: T[], item: T): void {
+  const at = position(items, item.id);
+  if (items[at]?.id !== item.id) items.splice(at, 0, item);
+}
+
+/** Takes the item of that id out of a list sorted by id. */
+export function removeById<T extends { readonly id: string }>(items: T[], id: string): void {
+  const at = position(items, id);
+  if (items[at]?.id === id) items.splice(at, 1);
+}

@@ -1,0 +1,161 @@
+import fc from 'fast-check';
+import { canonicalJson } from '#contract/canonical-json.ts';
+import type { Incident, NormalizedMessage } from '#topics/generated/types.ts';
+import {
+  AWAY,
+  eventMessage,
+  HOME,
+  incident,
+  incidentMessage,
+  participants,
+  START,
+  snapshotMessage,
+} from './messages.ts';
+
+/**
+ * Messages made to collide: few ids, few times (so that many are equal, and some lie on the settle margin of a
+ * snapshot), every type that a rule is about, sides that change or are unknown.
+ */
+
+/** Ids that sort as strings and not as numbers, one of them a name that objects have by themselves. */
+const ids = fc.constantFrom('5-1', '5-10', '5-100', '5-2', '5-20', '5-3', '7', '__proto__');
+const times = fc.constantFrom(0, 1, 2, 3, 5, 6, 7, 8, 10).map((seconds) => START + seconds);
+
+const types = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom(413, 421, 423, 424) },
+  { weight: 2, arbitrary: fc.constantFrom(427, 429) },
+  { weight: 3, arbitrary: fc.constantFrom(1827, 1829, 1830, 1831, 1832, 1833, 1834, 2753) },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(400, 415, 418, 419, 420, 422, 430, 437, 441, 445, 449, 450, 451, 99_999),
+  },
+);
+
+const anything = fc
+  .record({
+    id: ids,
+    type: types,
+    options: fc.record({
+      ut: times,
+      participant_id: fc.constantFrom(HOME, HOME, AWAY, AWAY, 999, null),
+      counts_for: fc.constantFrom(null, null, null, null, 'own', 'rival', 'all', 'none'),
+      confirmation: fc.constantFrom('confirmed', 'confirmed', 'tbd', 'cancelled', null),
+      event_status_id: fc.constantFrom(33, 33, 34, 16, 141, null),
+      event_time: fc.constantFrom(0, 600, 601, 1200, 1201, null),
+      parent_id: fc.option(ids, { freq: 3 }),
+      note: fc.constantFrom('a', 'b'),
+    }),
+  })
+  .map(({ id, type, options }) => incident(id, type, options));
+
+/** Goals and their cancellations that are likely to find each other, about the ten minutes apart. */
+const goals = fc
+  .record({
+    id: ids,
+    type: fc.constantFrom(413, 413, 413, 423, 424, 424),
+    options: fc.record({
+      ut: times,
+      participant_id: fc.constantFrom(HOME, HOME, HOME, AWAY),
+      confirmation: fc.constantFrom('confirmed', 'confirmed', 'confirmed', 'tbd', 'cancelled'),
+      event_time: fc.constantFrom(600, 600, 1200, 1201),
+      parent_id: fc.option(ids, { freq: 1 }),
+    }),
+  })
+  .map(({ id, type, options }) => incident(id, type, options));
+
+const incidents: fc.Arbitrary<Incident> = fc.oneof(anything, goals);
+
+const results = fc.constantFrom(undefined, null, 0, 1, '1', '2', '', 'w/o');
+const sides = fc.oneof(
+  { weight: 4, arbitrary: fc.tuple(results, results).map(([home, away]) => participants(home, away)) },
+  fc.tuple(results, results).map(([home, away]) => participants(home, away).toReversed()),
+  fc.constantFrom(null, [], 'none', participants(1, 1).slice(0, 1), [null, 5, { counter: 1 }]),
+  fc.constant([
+    { id: AWAY, counter: 1, name: 'Away', results: [{ id: 2, value: 1 }] },
+    { id: String(HOME), counter: '2', acronym: 7, results: {} },
+  ]),
+);
+
+const fieldValues = fc.record(
+  {
+    clock: fc.record(
+      {
+        clock_time: fc.constantFrom(0, 3, 60, '61', null),
+        clock_status: fc.constantFrom('running', 'stopped', null),
+      },
+      { requiredKeys: [] },
+    ),
+    play: fc.record(
+      {
+        status_id: fc.constantFrom(33, 2, 7, 11, '34', null),
+        status_type: fc.constantFrom('live', 'live', 'finished', 'interrupted', 'deleted', null),
+        bet_status: fc.constantFrom('active', 'suspended', null),
+        relation_status: fc.constantFrom('in_progress', 4),
+      },
+      { requiredKeys: [] },
+    ),
+    participants: fc.record({ participants: sides }),
+    rest: fc.record(
+      {
+        name: fc.constantFrom('A - B', 'A – "B"', null),
+        sport_id: fc.constantFrom(5, 5, 5, 1, null),
+        verified_result: fc.constantFrom(true, 'yes', null, { by: 'x' }),
+        details: fc.constantFrom([], [{ id: 16, value: '45' }]),
+        'odd "name"\\': fc.constantFrom('}', '{"', '\\', ['a,b', { '': [] }], 1.5),
+      },
+      { requiredKeys: [] },
+    ),
+  },
+  { requiredKeys: [] },
+);
+
+/** The event of a message, in parts as the provider's messages have them. */
+const eventParts = fieldValues.map((parts) =>
+  [parts.clock, parts.play, parts.participants, parts.rest]
+    .filter((part) => part !== undefined)
+    .map(canonicalJson),
+);
+
+const event = fc
+  .tuple(times, eventParts)
+  .map(([ut, parts]) => ({ ...eventMessage(ut, {}), event_fields: parts }));
+
+const told = fc
+  .tuple(incidents, fc.boolean(), times, fc.option(eventParts, { freq: 2 }))
+  .map(([one, same, ut, parts]) => ({
+    ...incidentMessage(one),
+    ut: same ? one.ut : ut,
+    event_fields: parts ?? [],
+  }));
+
+const deleted = incidents.map((one) => incidentMessage(one, { deleted: true }));
+
+const snapshot = fc
+  .tuple(times, fc.array(incidents, { maxLength: 5 }))
+  .map(([time, list]) => snapshotMessage(time, list));
+
+/** A message of the one event that tests are about. */
+export const messages: fc.Arbitrary<NormalizedMessage> = fc.oneof(
+  { weight: 8, arbitrary: told },
+  { weight: 2, arbitrary: deleted },
+  { weight: 3, arbitrary: event },
+  { weight: 2, arbitrary: snapshot },
+);
+
+/** Whether a message says anything about an event. */
+export function tellsSomething({ event_fields, incident, snapshot }: NormalizedMessage): boolean {
+  return incident !== null || snapshot !== null || event_fields.some((part) => part !== '{}');
+}
+
+/** A history of one event, in which something is told. */
+export const histories = fc
+  .array(messages, { minLength: 1, maxLength: 25, size: 'max' })
+  .filter((history) => history.some(tellsSomething));
+
+/** The same messages in another order, some of them more than once. */
+export function retold(history: readonly NormalizedMessage[]): fc.Arbitrary<NormalizedMessage[]> {
+  return fc.subarray([...history]).chain((again) => {
+    const all = [...history, ...again];
+    return fc.shuffledSubarray(all, { minLength: all.length });
+  });
+}

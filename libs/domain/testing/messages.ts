@@ -1,0 +1,109 @@
+import { canonicalJson } from '#contract/canonical-json.ts';
+import type { Cause, Incident, NormalizedMessage } from '#topics/generated/types.ts';
+
+/** The event that the builders of this file are about, its sides, and a time to start from. */
+export const EVENT_ID = 7000001;
+export const HOME = 51447;
+export const AWAY = 51448;
+export const START = 1_790_000_000;
+
+/** The cause of a message read at an offset of the input. */
+export function causeOf(message: NormalizedMessage, offset: number): Cause {
+  return {
+    topic: 'normalized-messages',
+    partition: 0,
+    offset,
+    ut: message.ut,
+    received_at: message.received_at,
+    message_id: message.message_id,
+  };
+}
+
+/** What a test says of an incident; the rest is a confirmed one of the home side in the first half. */
+export type IncidentOptions = Partial<Omit<Incident, 'body'>> & { readonly note?: string };
+
+/** An incident with the body that fits it; `note` makes an otherwise equal body another one. */
+export function incident(id: string, type: number, options: IncidentOptions = {}): Incident {
+  const { note, ...rest } = options;
+  const fields = {
+    id,
+    ut: START,
+    incident_id: type,
+    participant_id: HOME,
+    counts_for: null,
+    confirmation: 'confirmed',
+    event_status_id: 33,
+    event_time: 600,
+    parent_id: null,
+    ...rest,
+  };
+  return { ...fields, body: canonicalJson({ ...fields, note: note ?? null }) };
+}
+
+/** The fields of an event in play, by name; what is given replaces or adds. */
+export function eventFields(fields: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+  return {
+    name: 'Home - Away',
+    sport_id: 5,
+    competition_id: 6628,
+    season_id: 25528,
+    stage_id: 76600,
+    group_id: null,
+    start_date: '2026-08-15 15:00',
+    status_id: 33,
+    status_type: 'live',
+    relation_status: 'in_progress',
+    bet_status: 'active',
+    clock_time: 0,
+    clock_status: 'running',
+    participants: participants(),
+    ...fields,
+  };
+}
+
+/** The `participants` of an event, with the provider's result 2 of both sides where given. */
+export function participants(home?: unknown, away?: unknown): unknown[] {
+  const results = (value: unknown) => (value === undefined ? [] : [{ id: 2, value }]);
+  return [
+    { id: HOME, counter: 1, name: 'Home', short_name: 'Home', acronym: 'HOM', results: results(home) },
+    { id: AWAY, counter: 2, name: 'Away', short_name: 'Away', acronym: 'AWA', results: results(away) },
+  ];
+}
+
+/** An event message telling these fields, as one part. */
+export function eventMessage(ut: number, fields: Readonly<Record<string, unknown>>): NormalizedMessage {
+  return { ...message(ut), type: 'event', event_fields: [canonicalJson(fields)] };
+}
+
+/** An incident message; without `fields` its event tells nothing. */
+export function incidentMessage(
+  told: Incident,
+  options: { readonly deleted?: boolean; readonly fields?: Readonly<Record<string, unknown>> } = {},
+): NormalizedMessage {
+  return {
+    ...message(told.ut),
+    type: 'incident',
+    event_fields: options.fields === undefined ? [] : [canonicalJson(options.fields)],
+    incident: { deleted: options.deleted ?? false, incident: told },
+  };
+}
+
+/** A list of all incidents of the event as it was at `time`. */
+export function snapshotMessage(time: number, incidents: readonly Incident[]): NormalizedMessage {
+  return { ...message(time), type: 'incident_snapshot', snapshot: [...incidents] };
+}
+
+function message(ut: number): Omit<NormalizedMessage, 'type'> {
+  return {
+    message_id: `m-${ut}`,
+    origin: 'webhook',
+    delivery_id: 'd',
+    event_id: EVENT_ID,
+    ut,
+    received_at: ut * 1000,
+    event_fields: [],
+    incident: null,
+    snapshot: null,
+    body: null,
+  };
+}

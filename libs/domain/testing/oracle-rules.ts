@@ -1,0 +1,151 @@
+import type { Incident, MatchIncident, Score } from '#topics/generated/types.ts';
+
+/** The laws on goals and the trading guard as the oracle reads them: over the whole timeline at once. */
+
+/** The register of an incident, without what tells of the order in the log. */
+export type OracleIncident = Omit<MatchIncident, 'version' | 'cause'>;
+
+/** An incident with a body. */
+export type Known = OracleIncident & { readonly incident: Incident };
+
+type Goals = {
+  score: Score;
+  firm: Score;
+  shootOut: Score | null;
+  underReview: boolean;
+  counting: string[];
+  voided: [string, string][];
+  orphans: string[];
+  anomalies: string[];
+};
+
+/** Laws 5 to 7. */
+export function deriveGoals(
+  known: readonly Known[],
+  home: number | undefined,
+  away: number | undefined,
+): Goals {
+  const rule = ({ incident }: Known): string =>
+    incident.counts_for ?? (incident.incident_id === 423 ? 'rival' : 'own');
+  const sideOf = (one: Known): keyof Score | null => {
+    const participant = one.incident.participant_id;
+    if (participant === null) return null;
+    const own = participant === home ? 'home' : participant === away ? 'away' : null;
+    if (own === null || rule(one) === 'own') return own;
+    return rule(one) === 'rival' ? (own === 'home' ? 'away' : 'home') : null;
+  };
+  const goals = known.filter(({ incident }) => [413, 421, 423].includes(incident.incident_id));
+  const cancellations = known.filter(
+    ({ removed, incident }) =>
+      incident.incident_id === 424 && !removed && incident.confirmation !== 'cancelled',
+  );
+  const named = new Map<Known, Known>();
+  for (const one of cancellations) {
+    const goal = goals.find(({ id }) => id === one.incident.parent_id);
+    if (goal !== undefined) named.set(one, goal);
+  }
+  for (const one of cancellations.filter(({ incident }) => incident.parent_id === null)) {
+    const taken = new Set(named.values());
+    const candidates = goals.filter((goal) => {
+      const [a, b] = [goal.incident.event_time, one.incident.event_time];
+      const near = a !== null && b !== null && Math.abs(a - b) <= 600;
+      const sameSide = sideOf(goal) !== null && sideOf(goal) === sideOf(one);
+      return compare(goal.id, one.id) < 0 && sameSide && near && !taken.has(goal);
+    });
+    const nearest = candidates.at(-1);
+    if (nearest !== undefined) named.set(one, nearest);
+  }
+  const namersOf = (goal: Known) => cancellations.filter((one) => named.get(one) === goal);
+  const whyVoid = (goal: Known): string | null => {
+    if (goal.removed) return 'removed';
+    if (goal.incident.confirmation === 'cancelled') return 'cancelled';
+    const stands = namersOf(goal).some(({ incident }) => ['confirmed', null].includes(incident.confirmation));
+    return stands ? 'goal_cancelled' : null;
+  };
+  const valid = goals.filter((goal) => whyVoid(goal) === null);
+  const inShootOut = ({ incident }: Known) => [16, 141].includes(incident.event_status_id ?? 0);
+  const counting = valid.filter((goal) => sideOf(goal) !== null && !inShootOut(goal));
+  const shootOut = valid.filter((goal) => sideOf(goal) !== null && inShootOut(goal));
+  const sum = (some: readonly Known[]): Score => ({
+    home: some.filter((goal) => sideOf(goal) === 'home').length,
+    away: some.filter((goal) => sideOf(goal) === 'away').length,
+  });
+  const toConfirm = ({ incident }: Known) => incident.confirmation === 'tbd';
+  return {
+    score: sum(counting),
+    firm: sum(counting.filter((goal) => !toConfirm(goal))),
+    shootOut: shootOut.length === 0 ? null : sum(shootOut),
+    underReview: counting.some((goal) => toConfirm(goal) || namersOf(goal).some(toConfirm)),
+    counting: counting.map(({ id }) => id),
+    voided: goals.flatMap((goal) => {
+      const why = whyVoid(goal);
+      return why === null ? [] : [[goal.id, why]];
+    }),
+    orphans: cancellations.filter((one) => !named.has(one)).map(({ id }) => id),
+    anomalies: valid
+      .filter((goal) => sideOf(goal) === null)
+      .map(
+        (goal) =>
+          `${goal.id}:${['all', 'none'].includes(rule(goal)) ? `for_${rule(goal)}` : 'unknown_participant'}`,
+      ),
+  };
+}
+
+type GuardFacts = {
+  readonly underReview: boolean;
+  readonly differs: boolean;
+  readonly statusId: number | null;
+  readonly statusType: string | null;
+  readonly betStatus: string | null;
+};
+
+const STARTS = [429, 430, 431, 432, 433];
+const FINISHES = [434, 435, 436, 437];
+const BREAKS = [445, 446, 447, 448];
+
+/** Law 9. */
+export function deriveReasons(known: readonly Known[], facts: GuardFacts): string[] {
+  const standing = known.filter(({ removed }) => !removed);
+  const happened = standing.filter(({ incident }) => incident.confirmation !== 'cancelled');
+  const over = ['finished', 'cancelled', 'deleted'].includes(facts.statusType ?? '');
+  const idsOf = (some: readonly Known[], types: readonly number[]) =>
+    some.filter(({ incident }) => types.includes(incident.incident_id)).map(({ id }) => id);
+  const open = (possible: number, deciders: readonly number[]): boolean => {
+    const decided = idsOf(standing, [...deciders, ...STARTS, ...FINISHES]);
+    return (
+      !over && idsOf(happened, [possible]).some((id) => !decided.some((decider) => compare(decider, id) > 0))
+    );
+  };
+  const gameBreaks = [420, 434, 435, 436, 437, 438, 439, 440, 441, 442, 445, 446, 447, 448, 451, 1834, 2753];
+  const play = [...range(400, 413), 416, 421, 422, 423, 425, 1833, ...STARTS];
+  const course = idsOf(happened, [...gameBreaks, ...play]).at(-1);
+  const statuses = idsOf(happened, [427, ...STARTS, ...FINISHES, ...range(438, 442), ...BREAKS, 451]).at(-1);
+  const isOf = (id: string | undefined, types: readonly number[]) =>
+    id !== undefined && idsOf(happened, types).includes(id);
+  const held: [string, boolean][] = [
+    ['under_review', facts.underReview],
+    ['possible_goal', open(1827, [413, 421, 423, 424, 1833, ...BREAKS])],
+    ['possible_card', open(1829, [418, 419, 1830])],
+    ['possible_penalty', open(1832, [420, 421, 422, 1831])],
+    ['possible_var', open(1834, [2753])],
+    ['game_break', facts.statusType === 'live' && isOf(course, gameBreaks)],
+    ['bet_suspended', facts.betStatus === 'suspended' && !over],
+    ['score_differs', facts.differs],
+    [
+      'interrupted',
+      facts.statusType === 'interrupted' ||
+        [2, 7].includes(facts.statusId ?? 0) ||
+        isOf(statuses, [441, 442]),
+    ],
+  ];
+  return held.filter(([, holds]) => holds).map(([reason]) => reason);
+}
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from + 1 }, (_, i) => from + i);
+}
+
+/** Law 4: ids, and JSON, by code units. */
+export function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

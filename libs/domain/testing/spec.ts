@@ -1,0 +1,47 @@
+import type {
+  MatchIncident,
+  MatchState,
+  MatchTransition,
+  NormalizedMessage,
+} from '#topics/generated/types.ts';
+import { applyMessage, type Match, matchIncident, matchState, newMatch } from '../match.ts';
+import { causeOf, EVENT_ID } from './messages.ts';
+
+/** What a message did to a match, as tests read it. */
+export type Outcome = {
+  readonly transitions: readonly MatchTransition[];
+  readonly kinds: readonly string[];
+  readonly incidents: readonly string[];
+  readonly state: MatchState;
+  incident(id: string): MatchIncident;
+};
+
+/** given(…messages).when(message): what that message does to a match that the others made. */
+export function given(...messages: readonly NormalizedMessage[]) {
+  return {
+    when(message: NormalizedMessage): Outcome {
+      const match = played(messages);
+      const { transitions, incidents } = applyMessage(match, message, causeOf(message, messages.length));
+      return {
+        transitions,
+        kinds: transitions.map(({ kind }) => kind),
+        incidents,
+        state: matchState(match),
+        incident: (id) => matchIncident(match, id),
+      };
+    },
+    /** The state those messages make. */
+    get state(): MatchState {
+      return matchState(played(messages));
+    },
+  };
+}
+
+/** A match to which messages were told. */
+export function played(messages: readonly NormalizedMessage[]): Match {
+  const match = newMatch(EVENT_ID);
+  messages.forEach((message, offset) => {
+    applyMessage(match, message, causeOf(message, offset));
+  });
+  return match;
+}

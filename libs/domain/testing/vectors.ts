@@ -1,0 +1,87 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import { normalizeMessage, normalizeSnapshot } from '#contract/normalize.ts';
+import type { MatchState, NormalizedMessage } from '#topics/generated/types.ts';
+
+const score = z.object({ home: z.int(), away: z.int() }).nullable();
+
+const vectorSchema = z.object({
+  name: z.string(),
+  event_id: z.int(),
+  why: z.string(),
+  messages: z.array(z.record(z.string(), z.unknown())),
+  expect: z.strictObject({
+    score,
+    firm: score,
+    source: z.string(),
+    coverage: z.string(),
+    reported: score,
+    agreement: z.string(),
+    under_review: z.boolean(),
+    counting_goals: z.array(z.string()),
+    void_goals: z.record(z.string(), z.string()),
+    orphans: z.array(z.string()),
+    removed: z.array(z.string()),
+    status_id: z.int().nullable(),
+    bet_status: z.string().nullable(),
+  }),
+});
+
+const snapshotSchema = z.object({ event_id: z.int(), time: z.int(), incidents: z.array(z.unknown()) });
+
+/** Messages of one event as a provider told them, and the state they must come to. */
+export type Vector = Omit<z.infer<typeof vectorSchema>, 'messages'> & {
+  readonly messages: readonly NormalizedMessage[];
+};
+
+/** The folder of the vectors: VECTORS_DIR, by default `../shared/vectors` beside the repository. */
+export const VECTORS_DIR = resolve(
+  process.env.VECTORS_DIR ?? join(import.meta.dirname, '../../../../shared/vectors'),
+);
+
+/** Every vector of the folder, its messages normalized; none where there is no such folder. */
+export function readVectors(): Vector[] {
+  if (!existsSync(VECTORS_DIR)) return [];
+  return readdirSync(VECTORS_DIR)
+    .filter((file) => file.endsWith('.json'))
+    .sort()
+    .map((file) => {
+      const vector = vectorSchema.parse(JSON.parse(readFileSync(join(VECTORS_DIR, file), 'utf8')));
+      return { ...vector, messages: vector.messages.map((message, place) => normalize(message, place)) };
+    });
+}
+
+/** The part of a state that vectors speak of. */
+export function expectable(state: MatchState): Vector['expect'] {
+  return {
+    score: state.score,
+    firm: state.firm,
+    source: state.source,
+    coverage: state.coverage,
+    reported: state.reported,
+    agreement: state.agreement,
+    under_review: state.under_review,
+    counting_goals: state.counting_goals,
+    void_goals: state.void_goals,
+    orphans: state.orphans,
+    removed: state.removed,
+    status_id: state.status_id,
+    bet_status: state.bet_status,
+  };
+}
+
+function normalize(message: Record<string, unknown>, place: number): NormalizedMessage {
+  const context = { origin: 'webhook', deliveryId: 'vector', receivedAt: 0 } as const;
+  const normalized =
+    message.type === 'snapshot'
+      ? normalizeSnapshot(snapshotOf(message, place), { ...context, origin: 'feed' })
+      : normalizeMessage(message, context);
+  if (normalized.kind === 'normalized') return normalized.message;
+  throw new Error(`message ${place}: ${JSON.stringify(normalized)}`);
+}
+
+function snapshotOf(message: Record<string, unknown>, place: number) {
+  const { event_id, time, incidents } = snapshotSchema.parse(message);
+  return { messageId: `snapshot-${place}`, eventId: event_id, time, incidents };
+}

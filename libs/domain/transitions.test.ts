@@ -1,0 +1,327 @@
+import { describe, expect, it } from 'vitest';
+import {
+  EVENT_ID,
+  eventFields,
+  eventMessage,
+  type IncidentOptions,
+  incident,
+  incidentMessage,
+  participants,
+  START,
+  snapshotMessage,
+} from './testing/messages.ts';
+import { given } from './testing/spec.ts';
+
+const opening = eventMessage(START, eventFields());
+const kickOff = incidentMessage(incident('5-100', 429));
+const told = (id: string, type: number, options?: IncidentOptions) =>
+  incidentMessage(incident(id, type, options));
+const later = (seconds: number) => ({ ut: START + seconds });
+
+describe('what is told of an incident (law 10)', () => {
+  const known = told('5-1', 400);
+  it.each([
+    { why: 'its first body', before: [], message: known, kinds: ['incident_added'] },
+    {
+      why: 'its first body, cancelled',
+      before: [],
+      message: told('5-1', 400, { confirmation: 'cancelled' }),
+      kinds: ['incident_added'],
+    },
+    {
+      why: 'it became confirmed',
+      before: [told('5-1', 400, { confirmation: 'tbd' })],
+      message: told('5-1', 400, later(1)),
+      kinds: ['incident_confirmed'],
+    },
+    {
+      why: 'it became cancelled',
+      before: [known],
+      message: told('5-1', 400, { ...later(1), confirmation: 'cancelled' }),
+      kinds: ['incident_cancelled'],
+    },
+    {
+      why: 'it is to be confirmed again',
+      before: [known],
+      message: told('5-1', 400, { ...later(1), confirmation: 'tbd' }),
+      kinds: ['incident_amended'],
+    },
+    {
+      why: 'another body',
+      before: [known],
+      message: told('5-1', 400, { participant_id: null }),
+      kinds: ['incident_amended'],
+    },
+    {
+      why: 'the same, told later',
+      before: [known],
+      message: told('5-1', 400, later(1)),
+      kinds: ['incident_amended'],
+    },
+    {
+      why: 'deleted',
+      before: [known],
+      message: incidentMessage(incident('5-1', 400, later(1)), { deleted: true }),
+      kinds: ['incident_removed'],
+    },
+    {
+      why: 'deleted, but told since',
+      before: [known],
+      message: incidentMessage(incident('5-1', 400, { ut: START - 1 }), { deleted: true }),
+      kinds: ['incident_amended'],
+    },
+    {
+      why: 'deleted before it was told',
+      before: [],
+      message: incidentMessage(incident('5-1', 400), { deleted: true }),
+      kinds: ['incident_deleted_unseen'],
+    },
+    {
+      why: 'back',
+      before: [known, incidentMessage(incident('5-1', 400, later(1)), { deleted: true })],
+      message: told('5-1', 400, later(2)),
+      kinds: ['incident_reinstated'],
+    },
+    {
+      why: 'back, and cancelled',
+      before: [known, incidentMessage(incident('5-1', 400, later(1)), { deleted: true })],
+      message: told('5-1', 400, { ...later(2), confirmation: 'cancelled' }),
+      kinds: ['incident_reinstated', 'incident_cancelled'],
+    },
+    { why: 'a copy', before: [known], message: known, kinds: [] },
+    { why: 'an older record', before: [known], message: told('5-1', 400, { ut: START - 1 }), kinds: [] },
+  ])('$why: $kinds', ({ before, message, kinds }) => {
+    const outcome = given(opening, kickOff, ...before).when(message);
+    expect(outcome.kinds).toEqual(kinds);
+    for (const one of outcome.transitions) expect(one.incident_id).toBe('5-1');
+    expect(outcome.incidents).toEqual(kinds.length === 0 ? [] : ['5-1']);
+  });
+
+  it('names its type, where a body tells it', () => {
+    expect(given(opening).when(known).transitions[0]).toMatchObject({ incident_type: 400 });
+    const unseen = incidentMessage(incident('5-1', 400), { deleted: true });
+    expect(given(opening).when(unseen).transitions[0]).toMatchObject({ incident_type: null });
+  });
+});
+
+describe('what is told of goals and scores (law 10)', () => {
+  const goal = told('5-110', 413);
+
+  it('a goal', () => {
+    const outcome = given(opening, kickOff).when(goal);
+    expect(outcome.kinds).toEqual(['incident_added', 'score_changed', 'firm_score_changed']);
+    const score = { before: { home: 0, away: 0 }, after: { home: 1, away: 0 } };
+    expect(outcome.transitions.slice(1)).toMatchObject([{ score }, { score }]);
+  });
+
+  it('a goal to be confirmed, and its confirmation', () => {
+    const tbd = told('5-110', 413, { confirmation: 'tbd' });
+    expect(given(opening, kickOff).when(tbd).kinds).toEqual([
+      'incident_added',
+      'score_changed',
+      'guard_changed',
+    ]);
+    expect(given(opening, kickOff, tbd).when(told('5-110', 413, later(9))).kinds).toEqual([
+      'incident_confirmed',
+      'firm_score_changed',
+      'guard_changed',
+    ]);
+  });
+
+  it.each([
+    {
+      how: 'cancelled',
+      message: told('5-110', 413, { ...later(60), confirmation: 'cancelled' }),
+      first: 'incident_cancelled',
+    },
+    {
+      how: 'deleted',
+      message: incidentMessage(incident('5-110', 413, later(60)), { deleted: true }),
+      first: 'incident_removed',
+    },
+    { how: 'named by a 424', message: told('5-120', 424, later(60)), first: 'incident_added' },
+  ])('a goal that is $how', ({ message, first }) => {
+    const outcome = given(opening, kickOff, goal).when(message);
+    expect(outcome.kinds).toEqual([first, 'goal_cancelled', 'score_changed', 'firm_score_changed']);
+    expect(outcome.transitions[1]).toMatchObject({ incident_id: '5-110', incident_type: 413 });
+  });
+
+  it('a goal that is void from the start', () => {
+    const cancels = told('5-120', 424, { parent_id: '5-110' });
+    expect(given(opening, kickOff, cancels).when(goal).kinds).toEqual(['incident_added', 'goal_cancelled']);
+  });
+
+  it('nothing more of a goal that is void in another way', () => {
+    const cancelled = told('5-110', 413, { ...later(60), confirmation: 'cancelled' });
+    expect(given(opening, kickOff, goal, cancelled).when(told('5-120', 424, later(90))).kinds).toEqual([
+      'incident_added',
+    ]);
+  });
+
+  it('a goal that is given back', () => {
+    const cancels = told('5-120', 424, later(60));
+    const back = told('5-120', 424, { ...later(90), confirmation: 'cancelled' });
+    expect(given(opening, kickOff, goal, cancels).when(back).kinds).toEqual([
+      'incident_cancelled',
+      'goal_reinstated',
+      'score_changed',
+      'firm_score_changed',
+    ]);
+  });
+
+  it('a void goal that turns out to be none is not given back', () => {
+    const cancelled = told('5-110', 413, { confirmation: 'cancelled' });
+    expect(given(opening, kickOff, cancelled).when(told('5-110', 419, later(60))).kinds).toEqual([
+      'incident_confirmed',
+    ]);
+  });
+
+  it('one goal cancelled and another given back, by id', () => {
+    const first = told('5-105', 413);
+    const cancels = told('5-120', 424, { ...later(60), parent_id: '5-105' });
+    const other = told('5-120', 424, { ...later(90), parent_id: '5-110' });
+    const outcome = given(opening, kickOff, first, goal, cancels).when(other);
+    expect(outcome.transitions.map(({ kind, incident_id }) => [kind, incident_id])).toEqual([
+      ['incident_amended', '5-120'],
+      ['goal_reinstated', '5-105'],
+      ['goal_cancelled', '5-110'],
+    ]);
+  });
+});
+
+describe('what is told of the event (law 10)', () => {
+  const when = (fields: Record<string, unknown>, seconds = 60) =>
+    given(opening, kickOff).when(eventMessage(START + seconds, { clock_time: seconds, ...fields }))
+      .transitions;
+  const value = (before: string | null, after: string | null) => ({ before, after });
+
+  it('its status', () => {
+    expect(when({ status_id: 9 })).toMatchObject([
+      { kind: 'status_changed', value: value('33 live', '9 live') },
+    ]);
+    expect(when({ status_id: null, status_type: 'finished' })).toMatchObject([
+      { kind: 'status_changed', value: value('33 live', 'finished') },
+    ]);
+  });
+
+  it('its clock, where it is not what it would show by itself', () => {
+    expect(when({ clock_status: 'stopped' })).toMatchObject([
+      { kind: 'clock_changed', value: value('0 running', '60 stopped') },
+    ]);
+    expect(when({ clock_time: 57 })).toMatchObject([
+      { kind: 'clock_changed', value: value('0 running', '57 running') },
+    ]);
+    expect(when({ clock_time: 58 })).toMatchObject([{ kind: 'event_amended', fields: ['clock_time'] }]);
+    expect(when({ clock_time: 58, played_time: 58 })).toMatchObject([
+      { kind: 'event_amended', fields: ['clock_time', 'played_time'] },
+    ]);
+  });
+
+  it('its bet status', () => {
+    expect(when({ bet_status: 'suspended' })).toMatchObject([
+      { kind: 'bet_status_changed', value: value('active', 'suspended') },
+      { kind: 'guard_changed', guard: { safe: false, reasons: ['bet_suspended'] } },
+    ]);
+  });
+
+  it('its verified result', () => {
+    expect(when({ verified_result: true })).toMatchObject([
+      { kind: 'result_verified', value: value(null, 'true') },
+    ]);
+  });
+
+  it('its other fields by name, sorted', () => {
+    expect(when({ relation_status: 'finished', name: 'B - A' })).toMatchObject([
+      { kind: 'event_amended', fields: ['name', 'relation_status'] },
+    ]);
+    expect(when({ participants: participants(1, 0) }).map(({ kind }) => kind)).toEqual([
+      'event_amended',
+      'guard_changed',
+    ]);
+  });
+
+  it('a field that means the same as before, by name', () => {
+    expect(when({ status_id: '33' })).toMatchObject([{ kind: 'event_amended', fields: ['status_id'] }]);
+  });
+
+  it('nothing of a ticking clock, or of what is told again, where there is other news', () => {
+    const outcome = given(opening, kickOff).when(
+      incidentMessage(incident('5-110', 400, later(60)), { fields: eventFields({ clock_time: 60 }) }),
+    );
+    expect(outcome.kinds).toEqual(['incident_added']);
+  });
+
+  it('that it was told again later, where there is no other news', () => {
+    const outcome = given(opening).when(eventMessage(START + 60, { name: 'Home - Away' }));
+    expect(outcome.transitions).toMatchObject([{ kind: 'event_amended', fields: [] }]);
+    expect(given(opening).when(opening).transitions).toEqual([]);
+  });
+});
+
+describe('what is told of a snapshot (law 10)', () => {
+  const first = incident('5-100', 429);
+
+  it('that it was applied, once', () => {
+    const snapshot = snapshotMessage(START + 60, [first]);
+    const outcome = given(opening, kickOff).when(snapshot);
+    expect(outcome.kinds).toEqual(['snapshot_applied']);
+    expect(outcome.incidents).toEqual(['5-100']);
+    expect(given(opening, kickOff, snapshot).when(snapshot)).toMatchObject({ kinds: [], incidents: [] });
+  });
+
+  it('even with nothing in it', () => {
+    expect(given(opening).when(snapshotMessage(START, [])).kinds).toEqual([
+      'score_changed',
+      'firm_score_changed',
+      'snapshot_applied',
+    ]);
+  });
+
+  it('after the incidents that it brought or removed, by id', () => {
+    const outcome = given(opening, kickOff, told('5-2', 413)).when(
+      snapshotMessage(START + 60, [first, incident('5-150', 400), incident('5-20', 400)]),
+    );
+    expect(outcome.transitions.map(({ kind, incident_id }) => [kind, incident_id])).toEqual([
+      ['incident_added', '5-150'],
+      ['incident_removed', '5-2'],
+      ['incident_added', '5-20'],
+      ['goal_cancelled', '5-2'],
+      ['score_changed', null],
+      ['firm_score_changed', null],
+      ['snapshot_applied', null],
+    ]);
+    expect(outcome.incidents).toEqual(['5-100', '5-150', '5-2', '5-20']);
+  });
+});
+
+describe('a version (law 10)', () => {
+  it('tells everything of one message in order, each with its own id', () => {
+    const { transitions } = given(opening, kickOff).when(
+      incidentMessage(incident('5-110', 413, { ...later(60), confirmation: 'tbd' }), {
+        fields: {
+          ...eventFields({ clock_time: 60 }),
+          status_id: 9,
+          clock_status: 'stopped',
+          bet_status: 'suspended',
+          verified_result: 'yes',
+          name: 'B - A',
+        },
+      }),
+    );
+    expect(transitions.map(({ id, kind }) => [id, kind])).toEqual(
+      [
+        'incident_added',
+        'score_changed',
+        'status_changed',
+        'clock_changed',
+        'bet_status_changed',
+        'result_verified',
+        'event_amended',
+        'guard_changed',
+      ].map((kind, n) => [`${EVENT_ID}:3:${n}`, kind]),
+    );
+    for (const transition of transitions) {
+      expect(transition).toMatchObject({ event_id: EVENT_ID, version: 3, cause: { offset: 2 } });
+    }
+  });
+});

@@ -1,0 +1,192 @@
+import type { Cause, Clock, MatchTransition, Score } from '#topics/generated/types.ts';
+import { isClockNews } from './clock.ts';
+import type { EventFacts } from './event-facts.ts';
+import type { IncidentChange, IncidentChanges } from './incident-register.ts';
+import { sameScore } from './score.ts';
+import { compareIds } from './sorted.ts';
+import type { MatchView } from './view.ts';
+
+/** What a transition tells, in the order in which a version tells them. */
+export type TransitionKind =
+  | 'incident_added'
+  | 'incident_reinstated'
+  | 'incident_removed'
+  | 'incident_confirmed'
+  | 'incident_cancelled'
+  | 'incident_amended'
+  | 'incident_deleted_unseen'
+  | 'goal_cancelled'
+  | 'goal_reinstated'
+  | 'score_changed'
+  | 'firm_score_changed'
+  | 'status_changed'
+  | 'clock_changed'
+  | 'bet_status_changed'
+  | 'result_verified'
+  | 'event_amended'
+  | 'snapshot_applied'
+  | 'guard_changed';
+
+/** One accepted version: what it came from and what it made. */
+export type Step = {
+  readonly eventId: number;
+  readonly version: number;
+  readonly cause: Cause;
+  readonly before: MatchView;
+  readonly after: MatchView;
+  readonly incidents: IncidentChanges;
+  /** Fields of the event with a new value. */
+  readonly fields: readonly string[];
+  /** The type of an incident. */
+  readonly typeOf: (id: string) => number | null;
+};
+
+type Detail = Partial<
+  Pick<MatchTransition, 'incident_id' | 'incident_type' | 'score' | 'value' | 'guard' | 'fields'>
+>;
+
+/** Told by a kind of its own where that kind is told at all. */
+const OWN_KIND: Readonly<Record<string, TransitionKind>> = {
+  status_id: 'status_changed',
+  status_type: 'status_changed',
+  status_name: 'status_changed',
+  clock_status: 'clock_changed',
+  bet_status: 'bet_status_changed',
+  verified_result: 'result_verified',
+};
+
+/** Fields that move by themselves while the match runs. */
+const TICKING: ReadonlySet<string> = new Set(['clock_time', 'played_time', 'ut']);
+
+/** Law 10: what a version changed, told in a fixed order; never empty. */
+export function tellStep(step: Step): MatchTransition[] {
+  const teller = new Teller(step);
+  for (const change of step.incidents.incidents) tellIncident(teller, change);
+  if (step.before.tally !== step.after.tally) tellGoals(teller, step);
+  tellScores(teller, step);
+  if (step.before.facts !== step.after.facts || step.before.clock !== step.after.clock)
+    tellEvent(teller, step);
+  tellAmended(teller, step);
+  if (step.incidents.snapshot) teller.tell('snapshot_applied', {});
+  if (step.before.guard !== step.after.guard) teller.tell('guard_changed', { guard: step.after.guard });
+  return teller.told;
+}
+
+/** Numbers what is told. */
+class Teller {
+  readonly told: MatchTransition[] = [];
+  readonly #step: Step;
+
+  constructor(step: Step) {
+    this.#step = step;
+  }
+
+  tell(kind: TransitionKind, detail: Detail): void {
+    const { eventId, version, cause } = this.#step;
+    const n = this.told.length;
+    this.told.push({
+      id: `${eventId}:${version}:${n}`,
+      event_id: eventId,
+      version,
+      n,
+      kind,
+      incident_id: detail.incident_id ?? null,
+      incident_type: detail.incident_type ?? null,
+      score: detail.score ?? null,
+      value: detail.value ?? null,
+      guard: detail.guard ?? null,
+      fields: detail.fields ?? [],
+      cause,
+    });
+  }
+
+  /** Whether a kind was told. */
+  tells(kind: TransitionKind | undefined): boolean {
+    return kind !== undefined && this.told.some((transition) => transition.kind === kind);
+  }
+
+  change(kind: TransitionKind, before: string | null, after: string | null): void {
+    if (before !== after) this.tell(kind, { value: { before, after } });
+  }
+
+  score(kind: TransitionKind, before: Score | null, after: Score | null): void {
+    if (!sameScore(before, after)) this.tell(kind, { score: { before, after } });
+  }
+}
+
+function tellIncident(teller: Teller, { entry, before }: IncidentChange): void {
+  const { id, incident, removed, deletedAt } = entry;
+  const detail = { incident_id: id, incident_type: incident?.incident_id ?? null };
+  if (incident === null) {
+    teller.tell('incident_deleted_unseen', detail);
+    return;
+  }
+  if (before.incident === null) {
+    teller.tell('incident_added', detail);
+    if (removed) teller.tell('incident_removed', detail);
+    return;
+  }
+  if (removed !== before.removed) teller.tell(removed ? 'incident_removed' : 'incident_reinstated', detail);
+  const decided =
+    incident.confirmation !== before.incident.confirmation ? decisionOf(incident.confirmation) : null;
+  if (decided !== null) teller.tell(decided, detail);
+  const amended = incident !== before.incident || deletedAt !== before.deletedAt;
+  if (amended && decided === null && removed === before.removed) teller.tell('incident_amended', detail);
+}
+
+function decisionOf(confirmation: string | null): TransitionKind | null {
+  if (confirmation === 'confirmed') return 'incident_confirmed';
+  return confirmation === 'cancelled' ? 'incident_cancelled' : null;
+}
+
+/** A goal is cancelled as it becomes void, however; it is reinstated as it is a goal again. */
+function tellGoals(teller: Teller, { before, after, typeOf }: Step): void {
+  const wasVoid = before.tally.voided;
+  const isVoid = after.tally.voided;
+  const cancelled = [...isVoid.keys()].filter((id) => !wasVoid.has(id));
+  const reinstated = after.tally.valid.filter((id) => wasVoid.has(id));
+  for (const id of [...cancelled, ...reinstated].sort(compareIds)) {
+    const kind = isVoid.has(id) ? 'goal_cancelled' : 'goal_reinstated';
+    teller.tell(kind, { incident_id: id, incident_type: typeOf(id) });
+  }
+}
+
+function tellScores(teller: Teller, { before, after }: Step): void {
+  if (before.final === after.final) return;
+  teller.score('score_changed', before.final.score, after.final.score);
+  teller.score('firm_score_changed', before.final.firm, after.final.firm);
+}
+
+function tellEvent(teller: Teller, { before, after }: Step): void {
+  teller.change('status_changed', statusText(before.facts), statusText(after.facts));
+  if (isClockNews(before.clock, after.clock)) {
+    teller.tell('clock_changed', {
+      value: { before: clockText(before.clock), after: clockText(after.clock) },
+    });
+  }
+  teller.change('bet_status_changed', before.facts.bet_status, after.facts.bet_status);
+  teller.change('result_verified', before.facts.verified_result, after.facts.verified_result);
+}
+
+/** Tells the fields that no other kind told. A ticking clock, or a field told again later, is told only where nothing else is. */
+function tellAmended(teller: Teller, { fields, incidents }: Step): void {
+  const untold = fields.filter((name) => !TICKING.has(name) && !teller.tells(OWN_KIND[name]));
+  if (untold.length > 0) teller.tell('event_amended', { fields: [...new Set(untold)].sort() });
+  else if (teller.told.length === 0 && !incidents.snapshot) {
+    teller.tell('event_amended', { fields: [...new Set(fields)].sort() });
+  }
+}
+
+function statusText({ status_id, status_type }: EventFacts): string | null {
+  return wordsOf(status_id, status_type);
+}
+
+function clockText(clock: Clock | null): string | null {
+  return clock === null ? null : wordsOf(clock.time, clock.status);
+}
+
+/** Known values as words, e.g. `34 live`, `2700 stopped`. */
+function wordsOf(...values: readonly (string | number | null)[]): string | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : known.join(' ');
+}

@@ -1,0 +1,45 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { applyMessage, matchState, newMatch } from './match.ts';
+import { causeOf } from './testing/messages.ts';
+import { expectable, readVectors, VECTORS_DIR, type Vector } from './testing/vectors.ts';
+
+const vectors = readVectors();
+
+function stateOf({ event_id, messages }: Vector) {
+  const match = newMatch(event_id);
+  messages.forEach((message, offset) => {
+    applyMessage(match, message, causeOf(message, offset));
+  });
+  return matchState(match);
+}
+
+describe(`vectors of ${VECTORS_DIR}, through the pure functions`, () => {
+  describe.each(vectors)('$name: $why', (vector) => {
+    it('come to the expected state as told', () => {
+      expect(expectable(stateOf(vector))).toEqual(vector.expect);
+    });
+
+    it('come to it in any order, told more than once', () => {
+      const messages = [...vector.messages];
+      const retold = fc
+        .subarray(messages)
+        .chain((again) =>
+          fc.shuffledSubarray([...messages, ...again], { minLength: messages.length + again.length }),
+        );
+      fc.assert(
+        fc.property(retold, (order) => {
+          expect(expectable(stateOf({ ...vector, messages: order }))).toEqual(vector.expect);
+        }),
+        { numRuns: 20 },
+      );
+    });
+  });
+
+  if (vectors.length === 0) {
+    it('are not there, and so none was checked', () => {
+      // Where the folder was asked for by name, that is a mistake.
+      expect(process.env.VECTORS_DIR).toBeUndefined();
+    });
+  }
+});

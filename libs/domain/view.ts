@@ -1,0 +1,93 @@
+import type { Clock, Coverage, Guard } from '#topics/generated/types.ts';
+import { type EventFacts, hasGoalRules, readClock, readEventFacts } from './event-facts.ts';
+import type { EventRegister } from './event-register.ts';
+import { type GoalTally, tallyGoals } from './goals.ts';
+import { guardOf, sameGuard } from './guard.ts';
+import type { IncidentRegister } from './incident-register.ts';
+import { coverageOf, decideScore, type FinalScore } from './score.ts';
+
+/** What the laws derive from the registers at one version; never changed, only replaced. */
+export type MatchView = {
+  readonly facts: EventFacts;
+  readonly clock: Clock | null;
+  readonly tally: GoalTally;
+  readonly coverage: Coverage;
+  readonly final: FinalScore;
+  readonly guard: Guard;
+};
+
+/** Which inputs of a view changed since the one before. */
+export type Stale = {
+  /** Fields of the event with a new value. */
+  readonly fields: readonly string[];
+  /** Incidents of goals or their cancellations. */
+  readonly goals: boolean;
+};
+
+const CLOCK_FIELDS: ReadonlySet<string> = new Set(['clock_time', 'clock_status']);
+
+/** Derives a view anew; what did not change is taken over from `previous`. */
+export function deriveView(
+  event: EventRegister,
+  incidents: IncidentRegister,
+  previous?: MatchView,
+  stale?: Stale,
+): MatchView {
+  const factsStand = stale?.fields.every((name) => CLOCK_FIELDS.has(name)) ?? false;
+  const facts = previous !== undefined && factsStand ? previous.facts : readEventFacts(event);
+  const tally =
+    previous !== undefined && !needsTally(previous, facts, stale)
+      ? previous.tally
+      : tallyOf(facts, incidents);
+  const { index } = incidents;
+  const coverage = coverageOf(incidents.snapshotAt, index.starts, index.known);
+  const final =
+    previous !== undefined && sameSources(previous, facts, tally, coverage)
+      ? previous.final
+      : decideScore({
+          coverage,
+          derived: hasGoalRules(facts) ? tally.score : null,
+          derivedFirm: tally.firm,
+          reported: facts.sides.reported,
+        });
+  const guard = guardOf({
+    underReview: tally.underReview,
+    agreement: final.agreement,
+    statusId: facts.status_id,
+    statusType: facts.status_type,
+    betStatus: facts.bet_status,
+    last: index.last(incidents.all()),
+  });
+  return {
+    facts,
+    clock: readClock(event),
+    tally,
+    coverage,
+    final,
+    guard: previous !== undefined && sameGuard(previous.guard, guard) ? previous.guard : guard,
+  };
+}
+
+function tallyOf(facts: EventFacts, { index }: IncidentRegister): GoalTally {
+  return hasGoalRules(facts)
+    ? tallyGoals(index.goals, index.cancellations, facts.sides)
+    : tallyGoals([], [], facts.sides);
+}
+
+function needsTally(previous: MatchView, facts: EventFacts, stale: Stale | undefined): boolean {
+  return (
+    stale === undefined ||
+    stale.goals ||
+    facts.sides !== previous.facts.sides ||
+    hasGoalRules(facts) !== hasGoalRules(previous.facts)
+  );
+}
+
+function sameSources(previous: MatchView, facts: EventFacts, tally: GoalTally, coverage: Coverage): boolean {
+  return (
+    previous.coverage === coverage &&
+    previous.tally === tally &&
+    previous.facts.sides === facts.sides &&
+    hasGoalRules(previous.facts) === hasGoalRules(facts)
+  );
+}

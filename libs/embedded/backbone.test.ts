@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { startBackbone } from './backbone.ts';
+import type { Env } from './types.ts';
+
+let folder: string;
+let engine: Server | undefined;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'touchline-backbone-'));
+});
+afterEach(async () => {
+  engine?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** A machine on which nothing is installed. */
+const bare = (): Env => ({ PATH: folder, HOME: folder, DOCKER_HOST: `unix://${folder}/none.sock` });
+const start = (env: Env) => startBackbone({ dataDir: join(folder, 'data'), env, onProgress: () => {} });
+
+async function program(name: string, script: string): Promise<void> {
+  await writeFile(join(folder, name), `#!/bin/sh\n${script}\n`);
+  await chmod(join(folder, name), 0o755);
+}
+
+const NO_DOCKER = '(KAFKA_BROKERS is not set and no Docker engine answers)';
+const ADVICE = 'or start Docker, or set KAFKA_BROKERS and SCHEMA_REGISTRY_URL';
+
+test('what is configured is taken, and nothing is started', async () => {
+  const url = 'http://registry:8080/apis/ccompat/v7';
+  const backbone = await start({ ...bare(), KAFKA_BROKERS: 'one:9092', SCHEMA_REGISTRY_URL: url });
+  expect(backbone).toMatchObject({ kind: 'configured', brokers: ['one:9092'], registryUrl: url });
+  expect(backbone.why).toBe(`using one:9092 and ${url}, as configured`);
+  await backbone.stop();
+});
+
+test('half a configuration is refused', async () => {
+  await expect(start({ ...bare(), KAFKA_BROKERS: 'one:9092' })).rejects.toMatchObject({
+    code: 'CONFIG_INCOMPLETE',
+  });
+});
+
+test('no Java and no Docker: one line says what to install', async () => {
+  await expect(start(bare())).rejects.toMatchObject({
+    code: 'NO_BACKBONE',
+    message: `no Java found: install Java 17 or later and Maven, ${ADVICE} ${NO_DOCKER}`,
+    cause: { code: 'JAVA_MISSING' },
+  });
+});
+
+test('a Java that is too old and no Docker', async () => {
+  await program('java', `echo 'openjdk version "11.0.2"' >&2`);
+  await expect(start(bare())).rejects.toMatchObject({
+    code: 'NO_BACKBONE',
+    message: `Java 11 (java) is too old: install Java 17 or later, or set JAVA_HOME to one, ${ADVICE} ${NO_DOCKER}`,
+  });
+});
+
+test('Java but nothing downloaded yet, no Maven and no Docker', async () => {
+  await program('java', `echo 'openjdk version "17.0.2"' >&2`);
+  await expect(start(bare())).rejects.toMatchObject({
+    code: 'NO_BACKBONE',
+    cause: { code: 'MAVEN_MISSING' },
+  });
+});
+
+test('an engine that cannot start containers is said, and the embedded broker is next', async () => {
+  const socket = join(folder, 'engine.sock');
+  engine = createServer((_request, response) => response.end('OK')).listen(socket);
+  await once(engine, 'listening');
+  await program('docker', 'echo "no such image" >&2; exit 1');
+  await expect(start({ ...bare(), DOCKER_HOST: `unix://${socket}` })).rejects.toMatchObject({
+    code: 'NO_BACKBONE',
+    message: expect.stringContaining(
+      '(Docker runs but is of no use here (docker compose ps failed: no such image))',
+    ),
+  });
+});

@@ -1,0 +1,106 @@
+import { join, resolve } from 'node:path';
+import { composeUp } from './compose.ts';
+import { configured } from './configured.ts';
+import { type Containers, type Engine, findEngine } from './docker.ts';
+import { EmbeddedError, reasonOf } from './errors.ts';
+import { startKafka } from './kafka.ts';
+import { startRegistry } from './registry.ts';
+import { startThrowaway } from './throwaway.ts';
+import type { Env, OnProgress } from './types.ts';
+
+export type BackboneOptions = {
+  /** Folder of the embedded broker's data (in `kafka`) and of the registry's logs (in `registry`): DATA_DIR. */
+  readonly dataDir: string;
+  readonly env: Env;
+  readonly onProgress: OnProgress;
+  /** Where Docker is used: `compose` (default) keeps the data for the next time, `throwaway` (tests) keeps nothing. */
+  readonly containers?: 'compose' | 'throwaway';
+};
+
+/** A broker and a schema registry to work with. */
+export type Backbone = {
+  /** Who runs it: whoever set KAFKA_BROKERS, the Docker engine, or this process. */
+  readonly kind: 'configured' | 'docker' | 'embedded';
+  /** One line for the user: which was taken, and why. */
+  readonly why: string;
+  readonly brokers: string[];
+  /** Address of the registry's Confluent API. */
+  readonly registryUrl: string;
+  /** Stops what was started here; never what was configured. */
+  stop(): Promise<void>;
+};
+
+/**
+ * Finds or starts a broker and a registry: those of KAFKA_BROKERS and SCHEMA_REGISTRY_URL when set; else in Docker when
+ * an engine answers; else Apache Kafka and Apicurio Registry on this machine's Java, which end with this process.
+ * Throws EmbeddedError: CONFIG_INCOMPLETE (one of the two is set), NO_BACKBONE (neither Docker nor a Java that will do;
+ * the cause tells which), DATA_FOLDER_IN_USE, DOWNLOAD_FAILED, START_….
+ */
+export async function startBackbone(options: BackboneOptions): Promise<Backbone> {
+  const given = configured(options.env);
+  if (given) {
+    return {
+      kind: 'configured',
+      why: `using ${given.shown}, as configured`,
+      ...given.addresses,
+      stop: async () => {},
+    };
+  }
+  const engine = await findEngine(options.env);
+  if (!engine) return await startEmbedded(options, 'KAFKA_BROKERS is not set and no Docker engine answers');
+  try {
+    const { how, containers } = await startInDocker(engine, options);
+    const why = `using ${how} at ${engine.address}: KAFKA_BROKERS is not set and Docker runs`;
+    return { kind: 'docker', why, ...containers };
+  } catch (error) {
+    if (!(error instanceof EmbeddedError) || error.code !== 'DOCKER_FAILED') throw error;
+    return await startEmbedded(options, `Docker runs but is of no use here (${error.message})`);
+  }
+}
+
+async function startInDocker(
+  engine: Engine,
+  { containers, env, onProgress }: BackboneOptions,
+): Promise<{ how: string; containers: Containers }> {
+  onProgress('starting the broker and the registry in Docker');
+  if (containers === 'throwaway') {
+    const throwaway = await startThrowaway();
+    if (throwaway) return { how: 'containers of this run', containers: throwaway };
+  }
+  return { how: 'docker compose', containers: await composeUp(engine, env) };
+}
+
+async function startEmbedded(options: BackboneOptions, because: string): Promise<Backbone> {
+  const { env, onProgress } = options;
+  const dataDir = resolve(options.dataDir);
+  const kafka = await startKafka({ dataDir: join(dataDir, 'kafka'), env, onProgress }).catch(
+    (error: unknown) => {
+      throw withAdvice(error, because);
+    },
+  );
+  try {
+    const inFolder = { dataDir: join(dataDir, 'registry'), env, onProgress };
+    const registry = await startRegistry({ brokers: kafka.brokers, ...inFolder });
+    return {
+      kind: 'embedded',
+      why: `using an embedded broker with its data in ${dataDir}: ${because}`,
+      brokers: kafka.brokers,
+      registryUrl: registry.url,
+      stop: async () => {
+        await registry.stop();
+        await kafka.stop();
+      },
+    };
+  } catch (error) {
+    await kafka.stop();
+    throw error;
+  }
+}
+
+/** What is missing on this machine is told together with the other ways out. */
+function withAdvice(error: unknown, because: string): unknown {
+  const missing = ['JAVA_MISSING', 'JAVA_TOO_OLD', 'MAVEN_MISSING'];
+  if (!(error instanceof EmbeddedError) || !missing.includes(error.code)) return error;
+  const advice = 'or start Docker, or set KAFKA_BROKERS and SCHEMA_REGISTRY_URL';
+  return new EmbeddedError('NO_BACKBONE', `${reasonOf(error)}, ${advice} (${because})`, { cause: error });
+}

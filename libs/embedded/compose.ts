@@ -1,0 +1,48 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Containers, Engine } from './docker.ts';
+import { EmbeddedError, reasonOf } from './errors.ts';
+import { CONFLUENT_API } from './settings.ts';
+import type { Env } from './types.ts';
+
+const FILE = join(import.meta.dirname, '..', '..', 'docker-compose.yml');
+/** Images may have to be fetched first. */
+const TIMEOUT_MS = 15 * 60_000;
+
+/**
+ * Brings up `kafka` and `registry` of docker-compose.yml and waits until they are healthy. Their data stays in a volume;
+ * `stop` stops what did not run before. Throws DOCKER_FAILED.
+ */
+export async function composeUp(engine: Engine, env: Env): Promise<Containers> {
+  if (!engine.local) {
+    throw new EmbeddedError(
+      'DOCKER_FAILED',
+      `${engine.address} is not on this machine, so its ports are not either`,
+    );
+  }
+  const running = (await compose(env, 'ps', '--services', '--status', 'running')).split(/\s+/);
+  await compose(env, 'up', '--detach', '--wait', 'kafka', 'registry');
+  const ours = ['registry', 'kafka'].filter((service) => !running.includes(service));
+  return {
+    brokers: [`127.0.0.1:${env.KAFKA_PORT || 9092}`],
+    registryUrl: `http://127.0.0.1:${env.SCHEMA_REGISTRY_PORT || 8085}${CONFLUENT_API}`,
+    stop: async () => {
+      for (const service of ours) await compose(env, 'stop', service);
+    },
+  };
+}
+
+async function compose(env: Env, ...args: string[]): Promise<string> {
+  try {
+    // Compose wants every variable that the file requires, also those of services that are not asked for.
+    const complete = { WEBHOOK_SECRET: 'not-used-by-the-broker', ...env };
+    const command = ['compose', '--file', FILE, ...args];
+    const { stdout } = await promisify(execFile)('docker', command, { env: complete, timeout: TIMEOUT_MS });
+    return stdout;
+  } catch (cause) {
+    const said = cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim() : '';
+    const reason = said.split('\n').at(-1) || reasonOf(cause);
+    throw new EmbeddedError('DOCKER_FAILED', `docker compose ${args[0]} failed: ${reason}`, { cause });
+  }
+}

@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { engineAddresses, findEngine } from './docker.ts';
+
+let folder: string;
+let server: Server | undefined;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'touchline-docker-'));
+});
+afterEach(async () => {
+  server?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Something that answers a ping as an engine does, with the given status. */
+async function answering(where: string | number, status: number): Promise<Server> {
+  server = createServer((request, response) => {
+    response.statusCode = request.url === '/_ping' ? status : 404;
+    response.end('OK');
+  });
+  if (typeof where === 'string') server.listen(where);
+  else server.listen(where, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}
+
+test('looks where DOCKER_HOST says, else at the usual sockets', () => {
+  expect(engineAddresses({ DOCKER_HOST: 'tcp://engine:2375', HOME: '/home/me' })).toEqual([
+    'tcp://engine:2375',
+  ]);
+  expect(engineAddresses({ HOME: '/home/me', XDG_RUNTIME_DIR: '/run/user/1' })).toEqual([
+    'unix:///var/run/docker.sock',
+    'unix:///home/me/.docker/run/docker.sock',
+    'unix:///run/user/1/docker.sock',
+  ]);
+});
+
+test('finds an engine at a socket', async () => {
+  const socket = join(folder, 'docker.sock');
+  await answering(socket, 200);
+  const address = `unix://${socket}`;
+  expect(await findEngine({ DOCKER_HOST: address })).toEqual({ address, local: true });
+});
+
+test('finds an engine at a port', async () => {
+  const { port } = (await answering(0, 200)).address() as AddressInfo;
+  const address = `tcp://127.0.0.1:${port}`;
+  expect(await findEngine({ DOCKER_HOST: address })).toEqual({ address, local: true });
+});
+
+test('finds none where nobody answers, or not as an engine does', async () => {
+  expect(await findEngine({ DOCKER_HOST: `unix://${join(folder, 'none.sock')}` })).toBeUndefined();
+  expect(await findEngine({ DOCKER_HOST: 'ssh://me@elsewhere' })).toBeUndefined();
+  expect(await findEngine({ DOCKER_HOST: 'nonsense' })).toBeUndefined();
+  const { port } = (await answering(0, 503)).address() as AddressInfo;
+  expect(await findEngine({ DOCKER_HOST: `tcp://127.0.0.1:${port}` })).toBeUndefined();
+});

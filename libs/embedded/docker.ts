@@ -1,0 +1,58 @@
+import { request } from 'node:http';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { Env } from './types.ts';
+
+/** Where a Docker engine answers: `unix:///path` or `tcp://host:port`. */
+export type Engine = { readonly address: string; readonly local: boolean };
+
+/** A broker and a registry that run in containers. */
+export type Containers = {
+  readonly brokers: string[];
+  readonly registryUrl: string;
+  stop(): Promise<void>;
+};
+
+const PING_TIMEOUT_MS = 2_000;
+const UNIX = 'unix://';
+
+/** The engine that DOCKER_HOST names, else the first that answers at one of the usual sockets; undefined when none does. */
+export async function findEngine(env: Env): Promise<Engine | undefined> {
+  for (const address of engineAddresses(env)) {
+    if (await answersPing(address)) return { address, local: isLocal(address) };
+  }
+  return undefined;
+}
+
+/** Where to look for an engine, in this order. */
+export function engineAddresses(env: Env): string[] {
+  if (env.DOCKER_HOST) return [env.DOCKER_HOST];
+  const sockets = ['/var/run/docker.sock', join(env.HOME ?? homedir(), '.docker', 'run', 'docker.sock')];
+  if (env.XDG_RUNTIME_DIR) sockets.push(join(env.XDG_RUNTIME_DIR, 'docker.sock'));
+  return sockets.map((path) => UNIX + path);
+}
+
+function isLocal(address: string): boolean {
+  return address.startsWith(UNIX) || ['localhost', '127.0.0.1', '[::1]'].includes(new URL(address).hostname);
+}
+
+function answersPing(address: string): Promise<boolean> {
+  const target = pingTarget(address);
+  if (!target) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const ping = request({ ...target, path: '/_ping', timeout: PING_TIMEOUT_MS }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    ping.on('timeout', () => ping.destroy(new Error('no answer in time')));
+    ping.on('error', () => resolve(false));
+    ping.end();
+  });
+}
+
+function pingTarget(address: string): { socketPath: string } | { host: string; port: number } | undefined {
+  if (address.startsWith(UNIX)) return { socketPath: address.slice(UNIX.length) };
+  if (!URL.canParse(address)) return undefined;
+  const { protocol, hostname, port } = new URL(address);
+  return protocol === 'tcp:' ? { host: hostname, port: Number(port) || 2375 } : undefined;
+}

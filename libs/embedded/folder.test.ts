@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ownFolder } from './folder.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'touchline-folder-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const NOTES = { owner: 4711, port: 1, controllerPort: 2 };
+
+test('the next owner reads what the last one noted', async () => {
+  const first = await ownFolder(folder);
+  expect(first.last).toBeUndefined();
+  await first.note(NOTES);
+  first.release();
+  const second = await ownFolder(folder);
+  expect(second.last).toEqual(NOTES);
+  second.release();
+});
+
+test('a folder that has an owner tells whose it is', async () => {
+  const owner = await ownFolder(folder);
+  await owner.note(NOTES);
+  await expect(ownFolder(folder)).rejects.toMatchObject({
+    code: 'DATA_FOLDER_IN_USE',
+    message: `the data folder ${folder} is in use by process 4711: stop that one, or set DATA_DIR to another folder`,
+  });
+  owner.release();
+});
+
+test('a broker that outlived its starter is waited for', async () => {
+  const broker = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 700); console.log(1)', folder]);
+  await once(broker.stdout, 'data');
+  await writeFile(join(folder, 'broker.json'), JSON.stringify({ ...NOTES, broker: broker.pid }));
+  const owner = await ownFolder(folder);
+  expect(broker.exitCode).toBe(0);
+  owner.release();
+});
+
+test('another process with the number of the last broker is none of ours', async () => {
+  await writeFile(join(folder, 'broker.json'), JSON.stringify({ ...NOTES, broker: process.pid }));
+  const owner = await ownFolder(folder);
+  owner.release();
+});
+
+test('notes that were cut off while they were written are as none', async () => {
+  await writeFile(join(folder, 'broker.json'), '{"owner":47');
+  const owner = await ownFolder(folder);
+  expect(owner.last).toBeUndefined();
+  owner.release();
+});

@@ -1,0 +1,89 @@
+import { execFile } from 'node:child_process';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { EmbeddedError } from './errors.ts';
+import { tryLock } from './lock.ts';
+import { poll } from './polling.ts';
+
+/** What is noted in a data folder while a broker uses it, and read again by the next start. */
+export type FolderNotes = {
+  /** The process that started the broker. */
+  readonly owner: number;
+  /** The broker's own process, once it runs. */
+  readonly broker?: number;
+  readonly port: number;
+  readonly controllerPort: number;
+};
+
+/** A data folder that is this process's alone until it is released. */
+export type OwnedFolder = {
+  /** What the last broker here noted. */
+  readonly last: FolderNotes | undefined;
+  note(notes: FolderNotes): Promise<void>;
+  release(): void;
+};
+
+/** A broker whose starter was killed ends within some seconds: a new start waits for it that long. */
+const LEFTOVER_TIMEOUT_MS = 20_000;
+
+/**
+ * Makes the folder and takes it for this process. Throws DATA_FOLDER_IN_USE with the pid of whoever has it.
+ */
+export async function ownFolder(folder: string): Promise<OwnedFolder> {
+  await mkdir(folder, { recursive: true });
+  const file = join(folder, 'broker.json');
+  const lock = tryLock(join(folder, 'broker.lock'));
+  const last = await readNotes(file);
+  if (!lock) throw inUse(folder, last?.owner);
+  const leftover = last?.broker;
+  if (leftover !== undefined) {
+    const gone = await poll(async () => !(await runsIn(leftover, folder)), {
+      timeoutMs: LEFTOVER_TIMEOUT_MS,
+    });
+    if (!gone) {
+      lock.release();
+      throw inUse(folder, leftover);
+    }
+  }
+  return {
+    last,
+    note: (notes) => writeFile(file, `${JSON.stringify(notes)}\n`),
+    release: () => lock.release(),
+  };
+}
+
+function inUse(folder: string, pid: number | undefined): EmbeddedError {
+  const who = pid === undefined ? 'another process' : `process ${pid}`;
+  return new EmbeddedError(
+    'DATA_FOLDER_IN_USE',
+    `the data folder ${folder} is in use by ${who}: stop that one, or set DATA_DIR to another folder`,
+  );
+}
+
+async function readNotes(file: string): Promise<FolderNotes | undefined> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as FolderNotes;
+  } catch {
+    return undefined; // none yet, or half-written by a process that was killed: nothing is lost
+  }
+}
+
+/** True when the process runs and its command names the folder (its number may be another process's by now). */
+async function runsIn(pid: number, folder: string): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  return (await commandOf(pid)).includes(folder);
+}
+
+async function commandOf(pid: number): Promise<string> {
+  try {
+    if (process.platform === 'linux') return await readFile(`/proc/${pid}/cmdline`, 'utf8');
+    return (await promisify(execFile)('ps', ['-o', 'command=', '-p', String(pid)])).stdout;
+  } catch {
+    return '';
+  }
+}

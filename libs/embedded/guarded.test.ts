@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { spawnGuarded } from './guarded.ts';
+import { poll } from './polling.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'touchline-guarded-'));
+});
+const parents = new Set<ChildProcess>();
+afterEach(async () => {
+  for (const parent of parents) parent.kill('SIGKILL');
+  parents.clear();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const STUBBORN = 'trap "" TERM; echo ready; while :; do sleep 1; done';
+
+function start(script: string, graceSeconds = 1) {
+  const outputFile = join(folder, 'output');
+  return spawnGuarded({
+    command: 'sh',
+    args: ['-c', script],
+    env: process.env,
+    cwd: folder,
+    outputFile,
+    graceSeconds,
+  });
+}
+
+function runs(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A process of its own that starts the script guarded, tells the pid, and stays. */
+async function parentOf(script: string): Promise<{ parent: ChildProcess; pid: number }> {
+  const program = `
+    const { spawnGuarded } = await import(process.argv[1]);
+    const [, , output, script] = process.argv;
+    const child = await spawnGuarded(
+      { command: 'sh', args: ['-c', script], env: process.env, outputFile: output, graceSeconds: 1 });
+    console.log(child.pid);
+    setInterval(() => {}, 1000);
+  `;
+  const module = join(import.meta.dirname, 'guarded.ts');
+  const args = ['--input-type=module', '--eval', program, module, join(folder, 'output'), script];
+  const parent = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  parents.add(parent);
+  const [line] = (await once(parent.stdout, 'data')) as [Buffer];
+  return { parent, pid: Number(line.toString()) };
+}
+
+test('the process is the command itself; its output and its end are told', async () => {
+  const child = await start('echo $$; pwd; echo oops >&2; exit 7');
+  expect(await child.ended()).toEqual({ code: 7, signal: null });
+  expect(child.running()).toBe(false);
+  expect(await readFile(join(folder, 'output'), 'utf8')).toBe(`${child.pid}\n${folder}\noops\n`);
+  child.signal('SIGTERM'); // nothing happens any more
+});
+
+test('stop is graceful first and by force in the end', async () => {
+  const willing = await start('exec sleep 100');
+  expect(await willing.stop(5_000)).toEqual({ code: null, signal: 'SIGTERM' });
+  const stubborn = await start(STUBBORN);
+  await poll(async () => (await readFile(join(folder, 'output'), 'utf8')) === 'ready\n', {
+    timeoutMs: 5_000,
+  });
+  expect(await stubborn.stop(300)).toEqual({ code: null, signal: 'SIGKILL' });
+});
+
+test.each([
+  ['that ends when asked', 'echo ready; exec sleep 100'],
+  ['that does not end when asked', STUBBORN],
+])('a command %s is gone after its parent was killed', async (_what, script) => {
+  const { parent, pid } = await parentOf(script);
+  await poll(async () => (await readFile(join(folder, 'output'), 'utf8')) === 'ready\n', {
+    timeoutMs: 5_000,
+  });
+  expect(runs(pid)).toBe(true);
+  parent.kill('SIGKILL');
+  expect(await poll(() => !runs(pid), { timeoutMs: 10_000 })).toBe(true);
+});
+
+test('a command that cannot be started ends at once', async () => {
+  const outputFile = join(folder, 'output');
+  const child = await spawnGuarded({
+    command: join(folder, 'none'),
+    args: [],
+    env: process.env,
+    outputFile,
+    graceSeconds: 1,
+  });
+  expect((await child.ended()).code).toBe(127);
+});

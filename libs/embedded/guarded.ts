@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Env, Exit } from './types.ts';
+
+/**
+ * Starts a watcher and then becomes the command, so that the process started here is the command itself.
+ * The watcher waits on a pipe that only the parent holds: when the parent is gone, however it ended, the pipe
+ * ends and the watcher ends the command. A line on the pipe says that the command has already ended.
+ * $1: seconds between SIGTERM and SIGKILL; the rest: the command.
+ */
+const GUARD = `
+grace=$1; shift
+exec 3<&0
+/bin/sh -c '
+  trap "" HUP INT TERM
+  if IFS= read -r ended; then exit 0; fi
+  kill -TERM "$1" 2>/dev/null
+  waited=0
+  while kill -0 "$1" 2>/dev/null && [ "$waited" -lt "$2" ]; do sleep 1; waited=$((waited + 1)); done
+  kill -KILL "$1" 2>/dev/null
+' touchline-guard "$$" "$grace" <&3 &
+exec "$@" </dev/null 3<&-
+`;
+
+export type GuardedOptions = {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Env;
+  readonly cwd?: string;
+  /** File that takes standard output and standard error; emptied first. */
+  readonly outputFile: string;
+  /** Seconds between SIGTERM and SIGKILL when the parent is gone. */
+  readonly graceSeconds: number;
+};
+
+/** A child process that ends when this process does, even when this one is killed. It does not keep this one alive. */
+export type Guarded = {
+  readonly pid: number;
+  /** Waits for the end of the process (and keeps this process alive until then). */
+  ended(): Promise<Exit>;
+  running(): boolean;
+  /** Sends the signal; nothing happens when the process has ended. */
+  signal(signal: NodeJS.Signals): void;
+  /** SIGTERM, and SIGKILL when it still runs after `patienceMs`. */
+  stop(patienceMs: number): Promise<Exit>;
+};
+
+/**
+ * Starts a command in a process group of its own (Ctrl-C in a terminal reaches the parent only, which then stops
+ * things in order) and sees to it that it ends with this process. Rejects when it cannot be started.
+ */
+export async function spawnGuarded(options: GuardedOptions): Promise<Guarded> {
+  const output = openSync(options.outputFile, 'w');
+  const child = spawn(
+    '/bin/sh',
+    ['-c', GUARD, 'touchline-guard', String(options.graceSeconds), options.command, ...options.args],
+    {
+      detached: true,
+      env: { ...options.env },
+      stdio: ['pipe', output, output],
+      ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    },
+  );
+  closeSync(output);
+  const pipe = child.stdin as Socket;
+  // A watcher that is gone is no reason to fall over: the pipe is only ever written to say good-bye.
+  pipe.on('error', () => {});
+  await once(child, 'spawn');
+  child.unref();
+  pipe.unref();
+
+  let exit: Exit | undefined;
+  const exited = new Promise<Exit>((resolve) => {
+    child.once('exit', (code, signal) => {
+      exit = { code, signal };
+      pipe.end('ended\n');
+      resolve(exit);
+    });
+  });
+
+  const signal = (name: NodeJS.Signals) => {
+    if (exit === undefined) child.kill(name);
+  };
+  const ended = () => {
+    if (exit === undefined) child.ref();
+    return exited;
+  };
+  const stop = async (patienceMs: number): Promise<Exit> => {
+    signal('SIGTERM');
+    const patience = new AbortController();
+    const late = delay(patienceMs, undefined, { signal: patience.signal }).then(() => signal('SIGKILL'));
+    late.catch(() => {});
+    const result = await ended();
+    patience.abort();
+    return result;
+  };
+
+  return { pid: child.pid ?? -1, ended, running: () => exit === undefined, signal, stop };
+}

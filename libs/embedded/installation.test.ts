@@ -1,0 +1,98 @@
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { cacheFolder, firstError, install } from './installation.ts';
+import type { Env } from './types.ts';
+
+let folder: string;
+let env: Env;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'touchline-install-'));
+  env = { PATH: `${folder}/bin:/usr/bin:/bin`, XDG_CACHE_HOME: join(folder, 'cache'), HERE: folder };
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** An `mvn` that counts its runs in the file `runs` and then does as told; $out is the folder it is to fill. */
+async function fakeMaven(script: string): Promise<void> {
+  await mkdir(join(folder, 'bin'), { recursive: true });
+  const text = `#!/bin/sh
+    if [ "$1" = --version ]; then exit 0; fi
+    echo run >> "$HERE/runs"
+    for each in "$@"; do case $each in -Dbackbone.dir=*) out=\${each#*=};; esac; done
+    ${script}`;
+  await writeFile(join(folder, 'bin', 'mvn'), text);
+  await chmod(join(folder, 'bin', 'mvn'), 0o755);
+}
+
+const COMPLETE = 'mkdir -p "$out/kafka" "$out/registry"; touch "$out/registry/registry-1-runner.jar"';
+const runs = async () => (await readFile(join(folder, 'runs'), 'utf8')).trim().split('\n').length;
+
+test('the cache is where XDG says, else in the home folder', () => {
+  expect(cacheFolder({ XDG_CACHE_HOME: '/cache', HOME: '/home/me' })).toBe('/cache/touchline');
+  expect(cacheFolder({ XDG_CACHE_HOME: 'not/absolute', HOME: '/home/me' })).toBe('/home/me/.cache/touchline');
+  expect(cacheFolder({ HOME: '/home/me' })).toBe('/home/me/.cache/touchline');
+});
+
+test('downloads once, and two at once download once', async () => {
+  await fakeMaven(`sleep 1; ${COMPLETE}`);
+  const told: string[] = [];
+  const both = await Promise.all([
+    install(env, (line) => told.push(line)),
+    install(env, (line) => told.push(line)),
+  ]);
+  const again = await install(env, (line) => told.push(line));
+  expect(await runs()).toBe(1);
+  expect(both[0]).toEqual(both[1]);
+  expect(again).toEqual(both[0]);
+  expect(again.registryJar).toMatch(/touchline\/backbone-[0-9a-f]{12}\/registry\/registry-1-runner\.jar$/);
+  expect(told.some((line) => line.startsWith('waiting for another process'))).toBe(true);
+});
+
+test('tells how far it is', async () => {
+  await fakeMaven(`
+    echo '[INFO] Downloading from central: https://repo.example/a/1/a-1.jar'
+    echo '[INFO] Downloaded from central: https://repo.example/a/1/a-1.jar (1 kB)'
+    echo '[INFO] Downloading from central: https://repo.example/b/2/b-2.jar'
+    sleep 1; ${COMPLETE}`);
+  const told: string[] = [];
+  await install(env, (line) => told.push(line));
+  expect(told.at(-1)).toMatch(/^downloading the broker and the registry, once: 1 done, \d+ s, b-2\.jar$/);
+});
+
+test('what is left of a download that was cut off is not used', async () => {
+  await fakeMaven('mkdir -p "$out/kafka"; touch "$out/kafka/half.jar"; kill -9 $$');
+  await expect(install(env, () => {})).rejects.toMatchObject({ code: 'DOWNLOAD_FAILED' });
+  await fakeMaven(COMPLETE);
+  const { kafkaLibs } = await install(env, () => {});
+  expect(await readdir(kafkaLibs)).toEqual([]);
+  expect(await runs()).toBe(2);
+});
+
+test('a download that says it went well but is not whole is an error', async () => {
+  await fakeMaven('mkdir -p "$out/kafka" "$out/registry"');
+  await expect(install(env, () => {})).rejects.toMatchObject({ code: 'DOWNLOAD_FAILED' });
+});
+
+test('what Maven says went wrong is told', async () => {
+  await fakeMaven(
+    `echo '[INFO] hm'; echo '[ERROR] no route to host -> [Help 1]'; echo '[ERROR] more'; exit 1`,
+  );
+  await expect(install(env, () => {})).rejects.toMatchObject({
+    code: 'DOWNLOAD_FAILED',
+    message: expect.stringContaining('Maven could not get the broker and the registry: no route to host ('),
+  });
+  expect(firstError('all is well')).toBeUndefined();
+});
+
+test('without Maven it says so, and only when there is something to download', async () => {
+  const without = { ...env, PATH: join(folder, 'bin') };
+  await expect(install(without, () => {})).rejects.toMatchObject({
+    code: 'MAVEN_MISSING',
+    message: 'no Maven found to download the broker and the registry with: install Maven 3.6 or later (mvn)',
+  });
+  await fakeMaven(COMPLETE);
+  await install(env, () => {});
+  await rm(join(folder, 'bin'), { recursive: true });
+  await install(without, () => {});
+});

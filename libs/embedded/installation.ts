@@ -1,0 +1,156 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { access, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { promisify } from 'node:util';
+import { EmbeddedError } from './errors.ts';
+import { type Guarded, spawnGuarded } from './guarded.ts';
+import { type Lock, tryLock } from './lock.ts';
+import { poll } from './polling.ts';
+import type { Env, OnProgress } from './types.ts';
+
+/** Where the broker and the registry lie on this machine. */
+export type Installation = {
+  /** Folder with the jars of Apache Kafka. */
+  readonly kafkaLibs: string;
+  /** The registry's runnable jar, with its libraries beside it. */
+  readonly registryJar: string;
+};
+
+const POM = join(import.meta.dirname, 'pom.xml');
+const DOWNLOAD_TIMEOUT_MS = 20 * 60_000;
+
+/** The folder that downloads are kept in: `touchline` in XDG_CACHE_HOME, else in ~/.cache. */
+export function cacheFolder(env: Env): string {
+  const base = env.XDG_CACHE_HOME;
+  return join(base && isAbsolute(base) ? base : join(env.HOME ?? homedir(), '.cache'), 'touchline');
+}
+
+/**
+ * Gives the broker and the registry of pom.xml, downloading them with Maven the first time. Two processes that ask
+ * at once download once. What is not complete is never used: a download becomes visible by a rename at its end.
+ * Throws MAVEN_MISSING or DOWNLOAD_FAILED.
+ */
+export async function install(env: Env, onProgress: OnProgress): Promise<Installation> {
+  const hash = createHash('sha256')
+    .update(await readFile(POM))
+    .digest('hex')
+    .slice(0, 12);
+  const cache = cacheFolder(env);
+  const folder = join(cache, `backbone-${hash}`);
+  if (!(await exists(folder))) {
+    await mkdir(cache, { recursive: true });
+    const lock = await waitForLock(join(cache, 'download.lock'), onProgress);
+    try {
+      if (!(await exists(folder))) await download(cache, folder, env, onProgress);
+    } finally {
+      lock.release();
+    }
+  }
+  return { kafkaLibs: join(folder, 'kafka'), registryJar: await registryJar(folder) };
+}
+
+async function waitForLock(file: string, onProgress: OnProgress): Promise<Lock> {
+  let told = false;
+  const lock = await poll(
+    () => {
+      const taken = tryLock(file);
+      if (!taken && !told)
+        onProgress('waiting for another process that downloads the broker and the registry');
+      told = true;
+      return taken;
+    },
+    { timeoutMs: DOWNLOAD_TIMEOUT_MS, everyMs: 500 },
+  );
+  if (lock) return lock;
+  throw new EmbeddedError(
+    'DOWNLOAD_FAILED',
+    `another process has held ${file} for too long: end it and try again`,
+  );
+}
+
+async function download(cache: string, folder: string, env: Env, onProgress: OnProgress): Promise<void> {
+  await requireMaven(env);
+  const partial = `${folder}.partial`;
+  await rm(partial, { recursive: true, force: true });
+  const log = join(cache, 'download.log');
+  const goals = ['dependency:copy-dependencies@kafka', 'dependency:unpack@registry'];
+  const maven = await spawnGuarded({
+    command: 'mvn',
+    args: ['-B', '-f', POM, `-Dbackbone.dir=${partial}`, ...goals],
+    env,
+    outputFile: log,
+    graceSeconds: 2,
+  });
+  const exit = await follow(maven, log, onProgress);
+  if (exit !== 0) {
+    const error = firstError(await readFile(log, 'utf8')) ?? `mvn ended with ${exit ?? 'no answer in time'}`;
+    throw new EmbeddedError(
+      'DOWNLOAD_FAILED',
+      `Maven could not get the broker and the registry: ${error} (${log})`,
+    );
+  }
+  await registryJar(partial);
+  await rename(partial, folder);
+}
+
+async function requireMaven(env: Env): Promise<void> {
+  try {
+    await promisify(execFile)('mvn', ['--version'], { env, timeout: 60_000 });
+  } catch (cause) {
+    throw new EmbeddedError(
+      'MAVEN_MISSING',
+      'no Maven found to download the broker and the registry with: install Maven 3.6 or later (mvn)',
+      { cause },
+    );
+  }
+}
+
+/** Tells what Maven downloads until it ends; its exit code, or undefined when it was ended for taking too long. */
+async function follow(
+  maven: Guarded,
+  log: string,
+  onProgress: OnProgress,
+): Promise<number | null | undefined> {
+  const start = performance.now();
+  const ended = await poll(
+    async () => {
+      if (!maven.running()) return true;
+      onProgress(progressOf(await readFile(log, 'utf8'), performance.now() - start));
+      return false;
+    },
+    { timeoutMs: DOWNLOAD_TIMEOUT_MS, everyMs: 500 },
+  );
+  if (ended) return (await maven.ended()).code;
+  await maven.stop(2_000);
+  return undefined;
+}
+
+function progressOf(output: string, elapsedMs: number): string {
+  const files = output.match(/^(?:\[INFO\] )?Downloaded from /gm)?.length ?? 0;
+  const addresses = output.match(/^(?:\[INFO\] )?Downloading from \S+ \S+$/gm);
+  const current = addresses?.at(-1)?.split('/').at(-1) ?? 'Maven';
+  const seconds = Math.round(elapsedMs / 1000);
+  return `downloading the broker and the registry, once: ${files} done, ${seconds} s, ${current}`;
+}
+
+/** The first line with an error in Maven's output, without its help references. */
+export function firstError(output: string): string | undefined {
+  const line = output.split('\n').find((text) => text.startsWith('[ERROR] '));
+  return line?.slice('[ERROR] '.length).replace(/ -> \[Help \d+\]$/, '');
+}
+
+async function registryJar(folder: string): Promise<string> {
+  const registry = join(folder, 'registry');
+  const jar = (await readdir(registry)).find((name) => name.endsWith('-runner.jar'));
+  if (jar) return join(registry, jar);
+  throw new EmbeddedError('DOWNLOAD_FAILED', `${folder} is not complete: remove it and try again`);
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,59 @@
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { findJava, parseJavaVersion } from './java.ts';
+
+describe('parseJavaVersion', () => {
+  test.each([
+    ['openjdk version "17.0.15" 2025-04-15', 17],
+    ['java version "1.8.0_392"', 8],
+    ['openjdk version "21" 2023-09-19', 21],
+    ['openjdk version "25-ea" 2025-09-16', 25],
+    ['command not found', undefined],
+  ])('%s', (output, major) => {
+    expect(parseJavaVersion(output)).toBe(major);
+  });
+});
+
+describe('findJava', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'touchline-java-'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  /** A `java` that says only which version it is. */
+  async function fakeJava(bin: string, version: string): Promise<void> {
+    await mkdir(bin, { recursive: true });
+    await writeFile(join(bin, 'java'), `#!/bin/sh\necho 'openjdk version "${version}"' >&2\n`);
+    await chmod(join(bin, 'java'), 0o755);
+  }
+
+  test('takes the Java of JAVA_HOME before the one on the PATH', async () => {
+    await fakeJava(join(folder, 'home', 'bin'), '21.0.1');
+    await fakeJava(join(folder, 'path'), '17.0.1');
+    const env = { JAVA_HOME: join(folder, 'home'), PATH: join(folder, 'path') };
+    expect(await findJava(env)).toEqual({ path: join(folder, 'home', 'bin', 'java'), major: 21 });
+    expect(await findJava({ PATH: env.PATH })).toEqual({ path: 'java', major: 17 });
+  });
+
+  test('passes over one that is too old where another will do', async () => {
+    await fakeJava(join(folder, 'home', 'bin'), '11.0.2');
+    await fakeJava(join(folder, 'path'), '17.0.1');
+    const env = { JAVA_HOME: join(folder, 'home'), PATH: join(folder, 'path') };
+    expect(await findJava(env)).toEqual({ path: 'java', major: 17 });
+  });
+
+  test('says that Java is missing, or too old', async () => {
+    await expect(findJava({ PATH: folder })).rejects.toMatchObject({
+      code: 'JAVA_MISSING',
+      message: 'no Java found: install Java 17 or later and Maven',
+    });
+    await fakeJava(folder, '11.0.2');
+    await expect(findJava({ PATH: folder })).rejects.toMatchObject({
+      code: 'JAVA_TOO_OLD',
+      message: 'Java 11 (java) is too old: install Java 17 or later, or set JAVA_HOME to one',
+    });
+  });
+});

@@ -1,0 +1,58 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { tryLock } from './lock.ts';
+import { poll } from './polling.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'touchline-lock-'));
+});
+let holder: ChildProcess | undefined;
+afterEach(async () => {
+  holder?.kill('SIGKILL');
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('one at a time, and again after a release', () => {
+  const file = join(folder, 'lock');
+  const first = tryLock(file);
+  expect(first).toBeDefined();
+  expect(tryLock(file)).toBeUndefined();
+  first?.release();
+  first?.release(); // a second release is nothing
+  const second = tryLock(file);
+  expect(second).toBeDefined();
+  second?.release();
+});
+
+test('a process that is killed leaves no lock behind', async () => {
+  const file = join(folder, 'lock');
+  const script = `
+    const { tryLock } = await import(process.argv[1]);
+    globalThis.lock = tryLock(process.argv[2]);
+    console.log('held');
+    setInterval(() => {}, 1000);
+  `;
+  const child = spawn(process.execPath, [
+    '--input-type=module',
+    '--eval',
+    script,
+    join(import.meta.dirname, 'lock.ts'),
+    file,
+  ]);
+  holder = child;
+  await once(child.stdout, 'data');
+  expect(tryLock(file)).toBeUndefined();
+  child.kill('SIGKILL');
+  const lock = await poll(() => tryLock(file), { timeoutMs: 5_000 });
+  expect(lock).toBeDefined();
+  lock?.release();
+});
+
+test('a file that cannot be made is an error, not a lock that is held', () => {
+  expect(() => tryLock(join(folder, 'no', 'such', 'folder'))).toThrow();
+});

@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { expect, test } from 'vitest';
+import { EmbeddedError } from './errors.ts';
+import { freePort, HOST, isFree, requireFree, untilPortHolds } from './ports.ts';
+
+test('a free port can be listened on and is below those of outgoing connections', async () => {
+  const port = await freePort();
+  expect(port).toBeGreaterThanOrEqual(15_000);
+  expect(port).toBeLessThan(32_768);
+  const server = createServer().listen(port, HOST);
+  await once(server, 'listening');
+  expect(await isFree(port)).toBe(false);
+  expect(await freePort(port)).not.toBe(port);
+  await expect(requireFree(port)).rejects.toMatchObject({ code: 'PORT_IN_USE' });
+  server.close();
+  await once(server, 'close');
+  expect(await freePort(port)).toBe(port);
+});
+
+const taken = new EmbeddedError('PORT_IN_USE', 'taken');
+
+test('a port that someone else was faster to take is given up for another', async () => {
+  const tried: number[] = [];
+  const preferred = await freePort();
+  const port = await untilPortHolds(undefined, preferred, async (candidate) => {
+    tried.push(candidate);
+    if (tried.length < 3) throw taken;
+    return candidate;
+  });
+  expect(tried[0]).toBe(preferred);
+  expect(new Set(tried).size).toBe(3);
+  expect(port).toBe(tried[2]);
+});
+
+test('a fixed port is tried once, others not for ever, and other errors not again', async () => {
+  let tries = 0;
+  const fail = (error: Error) => async () => {
+    tries++;
+    throw error;
+  };
+  await expect(untilPortHolds(4711, undefined, fail(taken))).rejects.toBe(taken);
+  expect(tries).toBe(1);
+  await expect(untilPortHolds(undefined, undefined, fail(taken))).rejects.toBe(taken);
+  expect(tries).toBe(6);
+  const other = new EmbeddedError('START_FAILED', 'other');
+  await expect(untilPortHolds(undefined, undefined, fail(other))).rejects.toBe(other);
+  expect(tries).toBe(7);
+});

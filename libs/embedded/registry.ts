@@ -1,0 +1,141 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { install } from './installation.ts';
+import { findJava } from './java.ts';
+import { HOST, requireFree, untilPortHolds } from './ports.ts';
+import { type Controls, controls, type RunningServer, startServer } from './server.ts';
+import { CONFLUENT_API, registryEnvironment } from './settings.ts';
+import type { Env, OnProgress } from './types.ts';
+
+export type RegistryOptions = {
+  /** The broker that keeps the registry's schemas. */
+  readonly brokers: readonly string[];
+  /** Folder for logs and temporary files; schemas are not here but in the broker. */
+  readonly dataDir: string;
+  /** Listen here and nowhere else. Default: a free port. */
+  readonly port?: number;
+  /** Largest heap in megabytes. Default 256. */
+  readonly heapMb?: number;
+  /** How long a start may take. Default 120 s. */
+  readonly readyTimeoutMs?: number;
+  readonly env?: Env;
+  readonly onProgress?: OnProgress;
+};
+
+/**
+ * A schema registry on this machine. It ends when this process does, even when this one is killed.
+ * `start` and `restart` keep the port.
+ */
+export type SchemaRegistry = Controls & {
+  /** Address of its Confluent API (version 7). */
+  readonly url: string;
+  readonly port: number;
+};
+
+const STOP_TIMEOUT_MS = 15_000;
+
+/**
+ * Starts an Apicurio Registry that keeps its schemas in the broker (kafkasql), so that they are there again after
+ * a start with the same broker data. Throws EmbeddedError: JAVA_…, MAVEN_MISSING, DOWNLOAD_FAILED, PORT_IN_USE
+ * (a port was asked for), START_….
+ */
+export async function startRegistry(options: RegistryOptions): Promise<SchemaRegistry> {
+  const env = options.env ?? process.env;
+  const onProgress = options.onProgress ?? (() => {});
+  const java = await findJava(env);
+  const { registryJar } = await install(env, onProgress);
+  onProgress('starting the schema registry');
+  const start = (port: number) => launch({ java: java.path, jar: registryJar, env, port, options });
+  return await untilPortHolds(options.port, await lastPort(options.dataDir), async (port) => {
+    const handle = controls(await start(port), () => start(port));
+    return Object.assign(handle, { url: urlOf(port), port });
+  });
+}
+
+type Launch = {
+  readonly java: string;
+  readonly jar: string;
+  readonly env: Env;
+  readonly port: number;
+  readonly options: RegistryOptions;
+};
+
+async function launch({ java, jar, env, port, options }: Launch): Promise<RunningServer> {
+  const folder = resolve(options.dataDir);
+  const logs = join(folder, 'logs');
+  const work = join(folder, 'work');
+  await mkdir(logs, { recursive: true });
+  await mkdir(work, { recursive: true });
+  await requireFree(port);
+  const log = join(logs, 'registry.log');
+  const output = join(logs, 'registry.out');
+  const server = await startServer({
+    name: 'schema registry',
+    process: {
+      command: java,
+      args: [
+        `-Xmx${options.heapMb ?? 256}m`,
+        '-XX:+UseSerialGC',
+        // Little is asked of it: what the second compiler would gain is less than what it costs at the start.
+        '-XX:TieredStopAtLevel=1',
+        '-XX:+ExitOnOutOfMemoryError',
+        `-Dtouchline.folder=${folder}`, // tells in a list of processes whose it is
+        '-jar',
+        jar,
+      ],
+      env: { ...env, ...settings({ brokers: options.brokers, port, log, work }) },
+      cwd: folder,
+      outputFile: output,
+      graceSeconds: 4,
+    },
+    logFiles: [log, output],
+    ready: () => answersSubjects(port),
+    readyTimeoutMs: options.readyTimeoutMs ?? 120_000,
+    stopTimeoutMs: STOP_TIMEOUT_MS,
+  });
+  await writeFile(join(folder, 'port'), `${port}\n`);
+  return server;
+}
+
+type Settings = {
+  readonly brokers: readonly string[];
+  readonly port: number;
+  readonly log: string;
+  readonly work: string;
+};
+
+function settings({ brokers, port, log, work }: Settings): Record<string, string> {
+  return {
+    QUARKUS_HTTP_HOST: HOST,
+    QUARKUS_HTTP_PORT: String(port),
+    QUARKUS_HTTP_ACCESS_LOG_ENABLED: 'false',
+    QUARKUS_LOG_CONSOLE_ENABLE: 'false',
+    QUARKUS_LOG_FILE_ENABLE: 'true',
+    QUARKUS_LOG_FILE_PATH: log,
+    ...registryEnvironment(brokers),
+    APICURIO_STORAGE_SNAPSHOT_LOCATION: work,
+    APICURIO_IMPORT_WORK_DIR: work,
+  };
+}
+
+function urlOf(port: number): string {
+  return `http://${HOST}:${port}${CONFLUENT_API}`;
+}
+
+async function answersSubjects(port: number): Promise<boolean> {
+  try {
+    const response = await fetch(`${urlOf(port)}/subjects`, { signal: AbortSignal.timeout(5_000) });
+    await response.body?.cancel();
+    return response.ok;
+  } catch {
+    return false; // not yet
+  }
+}
+
+async function lastPort(dataDir: string): Promise<number | undefined> {
+  try {
+    return Number(await readFile(join(dataDir, 'port'), 'utf8')) || undefined;
+  } catch {
+    return undefined;
+  }
+}

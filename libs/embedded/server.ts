@@ -1,0 +1,136 @@
+import { open, stat } from 'node:fs/promises';
+import { EmbeddedError } from './errors.ts';
+import { type Guarded, type GuardedOptions, spawnGuarded } from './guarded.ts';
+import { poll } from './polling.ts';
+
+/** A Java server to run: how it is started, when it is ready, where it writes what it has to say. */
+export type ServerSpec = {
+  /** As it appears in messages: "Kafka broker". */
+  readonly name: string;
+  readonly process: GuardedOptions;
+  readonly logFiles: readonly string[];
+  ready(): Promise<boolean>;
+  readonly readyTimeoutMs: number;
+  /** How long a graceful stop may take before it is ended by force. */
+  readonly stopTimeoutMs: number;
+};
+
+/** A running server. */
+export type RunningServer = Pick<Guarded, 'pid' | 'ended' | 'running' | 'signal'> & {
+  stop(): Promise<void>;
+};
+
+/** What can be done to a server by the one who started it. */
+export type Controls = {
+  /** Process number of the latest start; undefined while it is down. */
+  readonly pid: number | undefined;
+  /** Sends the signal (default SIGKILL) and, unless it is SIGSTOP or SIGCONT, waits until the server has ended. */
+  kill(signal?: NodeJS.Signals): Promise<void>;
+  /** Starts a server that is down again. After `stop` it is an error. */
+  start(): Promise<void>;
+  /** Graceful stop and start. */
+  restart(): Promise<void>;
+  /** Graceful stop for good, by force when it takes too long. */
+  stop(): Promise<void>;
+};
+
+const TAIL_LINES = 15;
+const TAIL_BYTES = 16_384;
+
+/**
+ * Starts the server and waits until it is ready. Rejects with START_FAILED when it ends before that,
+ * START_TIMEOUT when it takes too long (it is then ended), PORT_IN_USE when a port of it was taken;
+ * the message ends with the tail of its log.
+ */
+export async function startServer(spec: ServerSpec): Promise<RunningServer> {
+  const before = new Map<string, number>();
+  for (const file of spec.logFiles) before.set(file, await sizeOf(file));
+  before.set(spec.process.outputFile, 0); // emptied by the start
+
+  const child = await spawnGuarded(spec.process);
+  const outcome = await poll(
+    async () => {
+      if (!child.running()) return 'ended';
+      return (await spec.ready()) ? 'ready' : undefined;
+    },
+    { timeoutMs: spec.readyTimeoutMs },
+  );
+  if (outcome === 'ready') {
+    return { ...child, stop: async () => void (await child.stop(spec.stopTimeoutMs)) };
+  }
+
+  if (outcome === undefined) await child.stop(2_000);
+  const exit = await child.ended();
+  const tail = await tailOf(spec.logFiles, before);
+  const log = `\n${tail || '(its log is empty)'}\n(${spec.logFiles.join(', ')})`;
+  if (/Address already in use|Port already bound|seems to be in use by another process/i.test(tail)) {
+    throw new EmbeddedError('PORT_IN_USE', `the ${spec.name} found its port taken by another process:${log}`);
+  }
+  if (outcome === 'ended') {
+    const how = exit.signal ?? `code ${exit.code}`;
+    throw new EmbeddedError('START_FAILED', `the ${spec.name} ended while starting (${how}):${log}`);
+  }
+  const seconds = Math.round(spec.readyTimeoutMs / 1000);
+  throw new EmbeddedError('START_TIMEOUT', `the ${spec.name} was not ready within ${seconds} s:${log}`);
+}
+
+/** Controls of a server that runs now; `onStopped` is called after `stop`. */
+export function controls(
+  first: RunningServer,
+  startAgain: () => Promise<RunningServer>,
+  onStopped: () => void = () => {},
+): Controls {
+  let server = first;
+  let stopped = false;
+  const start = async () => {
+    if (stopped)
+      throw new EmbeddedError('START_FAILED', 'a server that was stopped is started anew, not again');
+    if (!server.running()) server = await startAgain();
+  };
+  return {
+    get pid() {
+      return server.running() ? server.pid : undefined;
+    },
+    kill: async (signal = 'SIGKILL') => {
+      server.signal(signal);
+      if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') await server.ended();
+    },
+    start,
+    restart: async () => {
+      await server.stop();
+      await start();
+    },
+    stop: async () => {
+      stopped = true;
+      await server.stop();
+      onStopped();
+    },
+  };
+}
+
+async function sizeOf(file: string): Promise<number> {
+  return stat(file).then(
+    (stats) => stats.size,
+    () => 0,
+  );
+}
+
+/** The last lines that were written to the files since they had the given sizes. */
+async function tailOf(files: readonly string[], before: ReadonlyMap<string, number>): Promise<string> {
+  const lines: string[] = [];
+  for (const file of files) {
+    const size = await sizeOf(file);
+    const known = before.get(file) ?? 0;
+    const written = size >= known ? known : 0; // smaller than before: it was turned over
+    const from = Math.max(written, size - TAIL_BYTES);
+    if (size === from) continue;
+    const handle = await open(file);
+    try {
+      const { buffer } = await handle.read({ buffer: Buffer.alloc(size - from), position: from });
+      lines.push(...buffer.toString('utf8').trimEnd().split('\n').slice(-TAIL_LINES));
+    } finally {
+      await handle.close();
+    }
+  }
+  return lines.join('\n');
+}

@@ -1,0 +1,84 @@
+import type { StartedTestContainer } from 'testcontainers';
+import type { Containers } from './docker.ts';
+import { EmbeddedError, reasonOf } from './errors.ts';
+import { answersMetadata } from './metadata.ts';
+import { poll } from './polling.ts';
+import { freePort } from './ports.ts';
+import {
+  CONFLUENT_API,
+  KAFKA_IMAGE,
+  kafkaVariable,
+  LONE_BROKER,
+  REGISTRY_IMAGE,
+  registryEnvironment,
+} from './settings.ts';
+
+const CLIENT_PORT = 9092;
+const NETWORK_PORT = 19_092;
+const CONTROLLER_PORT = 29_093;
+const REGISTRY_PORT = 8080;
+const START_TIMEOUT_MS = 180_000;
+
+/**
+ * A broker and a registry in containers that are gone afterwards, through testcontainers (whose own helper container
+ * removes them when this process is killed). Undefined when testcontainers is not installed; throws DOCKER_FAILED.
+ */
+export async function startThrowaway(): Promise<Containers | undefined> {
+  const testcontainers = await import('testcontainers').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ERR_MODULE_NOT_FOUND') return undefined; // a development dependency, left out in use
+    throw error;
+  });
+  if (!testcontainers) return undefined;
+  const { GenericContainer, getContainerRuntimeClient, Network, Wait } = testcontainers;
+  const started: { stop(): Promise<unknown> }[] = [];
+  const stop = async () => {
+    for (const each of started.toReversed()) await each.stop();
+  };
+  try {
+    const { host } = (await getContainerRuntimeClient()).info.containerRuntime;
+    const network = await new Network().start();
+    started.push(network);
+    // The broker tells its clients where it is, so the port on this machine must be known before it starts.
+    const port = await freePort();
+    const kafka = await new GenericContainer(KAFKA_IMAGE)
+      .withNetwork(network)
+      .withNetworkAliases('kafka')
+      .withExposedPorts({ container: CLIENT_PORT, host: port })
+      .withEnvironment(brokerEnvironment(`${host}:${port}`))
+      .withWaitStrategy(Wait.forLogMessage(/Kafka Server started/))
+      .withStartupTimeout(START_TIMEOUT_MS)
+      .start();
+    started.push(kafka);
+    if (!(await poll(() => answersMetadata(host, port), { timeoutMs: 60_000 }))) {
+      throw new Error(`the broker in the container does not answer at ${host}:${port}`);
+    }
+    const registry: StartedTestContainer = await new GenericContainer(REGISTRY_IMAGE)
+      .withNetwork(network)
+      .withExposedPorts(REGISTRY_PORT)
+      .withEnvironment(registryEnvironment([`kafka:${NETWORK_PORT}`]))
+      .withWaitStrategy(Wait.forHttp(`${CONFLUENT_API}/subjects`, REGISTRY_PORT).forStatusCode(200))
+      .withStartupTimeout(START_TIMEOUT_MS)
+      .start();
+    started.push(registry);
+    const address = `${registry.getHost()}:${registry.getMappedPort(REGISTRY_PORT)}`;
+    return { brokers: [`${host}:${port}`], registryUrl: `http://${address}${CONFLUENT_API}`, stop };
+  } catch (cause) {
+    await stop().catch(() => {});
+    throw new EmbeddedError('DOCKER_FAILED', `the containers could not be started: ${reasonOf(cause)}`, {
+      cause,
+    });
+  }
+}
+
+/** One listener for clients on this machine, one for containers beside it, one for the controller. */
+function brokerEnvironment(clients: string): Record<string, string> {
+  const settings = {
+    ...LONE_BROKER,
+    listeners: `HOST://:${CLIENT_PORT},NETWORK://:${NETWORK_PORT},CONTROLLER://:${CONTROLLER_PORT}`,
+    'advertised.listeners': `HOST://${clients},NETWORK://kafka:${NETWORK_PORT}`,
+    'listener.security.protocol.map': 'HOST:PLAINTEXT,NETWORK:PLAINTEXT,CONTROLLER:PLAINTEXT',
+    'inter.broker.listener.name': 'NETWORK',
+    'controller.quorum.voters': `1@localhost:${CONTROLLER_PORT}`,
+  };
+  return Object.fromEntries(Object.entries(settings).map(([key, value]) => [kafkaVariable(key), value]));
+}

@@ -1,0 +1,44 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { backboneFile } from './backbone-file.ts';
+
+const address = {
+  brokers: ['127.0.0.1:9092'],
+  registryUrl: 'http://127.0.0.1:8085',
+  topicPrefix: 'touchline.',
+};
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'touchline-backbone-file-'));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+it('gives the address back while its writer runs, and nothing after it was removed', () => {
+  const dataDir = join(folder(), 'new', 'folder');
+  const file = backboneFile(dataDir);
+  expect(file.read()).toBeNull();
+  file.write(address);
+  expect(backboneFile(dataDir).read()).toEqual(address);
+  expect(readdirSync(dataDir)).toEqual(['backbone.json']);
+  file.remove();
+  expect(file.read()).toBeNull();
+});
+
+it('does not believe a file whose writer is gone', () => {
+  const file = backboneFile(folder());
+  const { pid } = spawnSync(process.execPath, ['--version']);
+  writeFileSync(file.path, JSON.stringify({ ...address, pid }));
+  expect(file.read()).toBeNull();
+  file.remove();
+  expect(readdirSync(join(file.path, '..'))).toEqual(['backbone.json']);
+});
+
+it('takes what is no such file for none', () => {
+  const file = backboneFile(folder());
+  writeFileSync(file.path, '{"brokers":[');
+  expect(file.read()).toBeNull();
+});

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import {
+  ConfigError,
+  describeSettings,
+  integer,
+  kafkaSettings,
+  list,
+  loadConfig,
+  processSettings,
+  renderHelp,
+  secret,
+  secretValues,
+} from './config.ts';
+
+const spec = z.object({
+  ...kafkaSettings,
+  ...processSettings,
+  WEBHOOK_PORT: integer(0, 65_535).prefault('8080').describe('Port of the webhook.'),
+  WEBHOOK_SECRET: secret(list(z.string().length(32, 'each secret must have exactly 32 characters'))).describe(
+    'The shared secret, comma for two.',
+  ),
+  NOTE: z.string().optional().describe('Free text.'),
+});
+
+const good = {
+  KAFKA_BROKERS: 'one:9092, two:9093',
+  SCHEMA_REGISTRY_URL: 'http://localhost:8081/apis/ccompat/v7/',
+  WEBHOOK_SECRET: `${'a'.repeat(32)},${'b'.repeat(32)}`,
+};
+
+function problemsOf(env: Record<string, string>): string[] {
+  try {
+    loadConfig(spec, env);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    expect((error as ConfigError).code).toBe('CONFIG_INVALID');
+    return (error as ConfigError).message.split('\n').slice(1);
+  }
+  return [];
+}
+
+describe('loadConfig', () => {
+  it('parses what is set and fills in defaults', () => {
+    expect(loadConfig(spec, { ...good, UNRELATED: 'x' })).toEqual({
+      KAFKA_BROKERS: ['one:9092', 'two:9093'],
+      SCHEMA_REGISTRY_URL: 'http://localhost:8081/apis/ccompat/v7',
+      TOPIC_PREFIX: 'touchline.',
+      METRICS_PORT: 0,
+      LOG_LEVEL: 'info',
+      WEBHOOK_PORT: 8080,
+      WEBHOOK_SECRET: ['a'.repeat(32), 'b'.repeat(32)],
+    });
+  });
+
+  it('takes an empty text as not set', () => {
+    expect(loadConfig(spec, { ...good, WEBHOOK_PORT: '', TOPIC_PREFIX: '' })).toMatchObject({
+      WEBHOOK_PORT: 8080,
+      TOPIC_PREFIX: 'touchline.',
+    });
+  });
+
+  it('names everything that is wrong at once', () => {
+    expect(
+      problemsOf({
+        KAFKA_BROKERS: 'one:9092,,two',
+        WEBHOOK_PORT: '80x',
+        LOG_LEVEL: 'loud',
+        METRICS_PORT: '70000',
+        TOPIC_PREFIX: 'a b',
+        WEBHOOK_SECRET: 'short',
+      }),
+    ).toEqual([
+      '  KAFKA_BROKERS: must be host:port, with commas between several, is "one:9092,,two"',
+      '  SCHEMA_REGISTRY_URL: is not set and has no default',
+      '  TOPIC_PREFIX: may hold letters, digits, dot, underscore and hyphen, 100 at most, is "a b"',
+      '  METRICS_PORT: must be a whole number from 0 to 65535, is "70000"',
+      '  LOG_LEVEL: must be one of trace, debug, info, warn, error, fatal, silent, is "loud"',
+      '  WEBHOOK_PORT: must be a whole number from 0 to 65535, is "80x"',
+      '  WEBHOOK_SECRET: each secret must have exactly 32 characters',
+    ]);
+  });
+
+  it.each(['1.5', '1e3', '0x10', ' 5', '-1', '65536', 'NaN'])('refuses %j as a port', (value) => {
+    expect(problemsOf({ ...good, WEBHOOK_PORT: value })).toHaveLength(1);
+  });
+
+  it.each(['ftp://localhost', 'localhost:8081', 'http://'])('refuses %j as an address', (value) => {
+    expect(problemsOf({ ...good, SCHEMA_REGISTRY_URL: value })).toHaveLength(1);
+  });
+
+  it('never prints the value of a secret', () => {
+    const leak = 'do-not-print-me-0123456789-do-not-print-me';
+    expect(problemsOf({ ...good, WEBHOOK_SECRET: leak }).join('\n')).not.toContain(leak.slice(0, 8));
+  });
+});
+
+describe('help', () => {
+  it('describes every setting from the same definition', () => {
+    expect(describeSettings(spec)).toContainEqual({
+      name: 'WEBHOOK_SECRET',
+      about: 'The shared secret, comma for two.',
+      secret: true,
+      fallback: null,
+    });
+    expect(describeSettings(spec)).toContainEqual({
+      name: 'WEBHOOK_PORT',
+      about: 'Port of the webhook.',
+      secret: false,
+      fallback: '8080',
+    });
+    expect(describeSettings(spec).filter((setting) => setting.about === '')).toEqual([]);
+  });
+
+  it('shows name, default and meaning, one setting a line', () => {
+    const text = renderHelp({ usage: 'touchline x', about: 'Does x.', config: spec });
+    expect(text).toContain('Usage: touchline x\n\nDoes x.\n');
+    expect(text).toMatch(/^ {2}KAFKA_BROKERS +required +Brokers to start from/m);
+    expect(text).toMatch(/^ {2}TOPIC_PREFIX +touchline\. +Put before/m);
+    expect(text).toMatch(/^ {2}NOTE +\(none\) +Free text\.$/m);
+  });
+});
+
+it('finds the secrets, each item of a list by itself', () => {
+  expect(secretValues(spec, loadConfig(spec, good))).toEqual(['a'.repeat(32), 'b'.repeat(32)]);
+});

@@ -1,0 +1,72 @@
+import { expect, it } from 'vitest';
+import { createLogger } from './logger.ts';
+
+const SECRET = 'an-actual-secret-of-32-characters';
+
+function capture(write: (logger: ReturnType<typeof createLogger>) => void): string {
+  const lines: string[] = [];
+  write(
+    createLogger({
+      name: 'test',
+      level: 'trace',
+      secrets: [SECRET],
+      stream: { write: (line: string) => lines.push(line) },
+    }),
+  );
+  return lines.join('');
+}
+
+it('writes one JSON object a line, with name, level and message', () => {
+  const [first, second, rest] = capture((logger) => {
+    logger.info({ port: 1 }, 'listening');
+    logger.warn('odd');
+  }).split('\n');
+  expect(JSON.parse(first ?? '')).toMatchObject({ name: 'test', level: 30, port: 1, msg: 'listening' });
+  expect(JSON.parse(second ?? '')).toMatchObject({ level: 40, msg: 'odd' });
+  expect(rest).toBe('');
+});
+
+it.each([
+  ['a secret in the message', (log: ReturnType<typeof createLogger>) => log.info(`using ${SECRET}`)],
+  ['a secret under any key', (log) => log.info({ config: { list: [{ x: SECRET }] } }, 'config')],
+  ['an error', (log) => log.error(new Error(`cannot use ${SECRET}`))],
+  ['the cause of an error', (log) => log.error({ err: new Error('outer', { cause: new Error(SECRET) }) })],
+  [
+    'a child logger',
+    (log) => log.child({ secret: 'hidden-value' }).info({ deep: { Authorization: 'hidden-value' } }),
+  ],
+  [
+    'keys that name a secret',
+    (log) => log.info({ a: { b: { client_secret: 'hidden-value', tokens: ['hidden-value'] } } }),
+  ],
+  [
+    'headers',
+    (log) => log.info({ headers: { authorization: 'Bearer hidden-value', Cookie: 'hidden-value' } }),
+  ],
+  ['a bearer token in text', (log) => log.info('sent Authorization: Bearer hidden-value to it')],
+  [
+    'a token in an address',
+    (log) => log.info({ url: 'http://x/v2/events?page=1&token=hidden-value&limit=5' }),
+  ],
+  [
+    'a secret key in an address',
+    (log) => log.error(new Error('GET /v2/oauth?client_id=1&secret_key=hidden-value')),
+  ],
+] satisfies [string, (logger: ReturnType<typeof createLogger>) => void][])('does not log %s', (_, write) => {
+  const text = capture(write);
+  expect(text).toContain('[redacted]');
+  expect(text).not.toContain(SECRET);
+  expect(text).not.toContain('hidden-value');
+});
+
+it('leaves everything else as it is', () => {
+  const text = capture((log) =>
+    log.info({ event_id: 5, url: 'http://x/?page=1', tokenized: 'yes', nothing: null }, 'ok'),
+  );
+  expect(JSON.parse(text)).toMatchObject({
+    event_id: 5,
+    url: 'http://x/?page=1',
+    tokenized: 'yes',
+    nothing: null,
+  });
+});

@@ -1,0 +1,53 @@
+/** JSON logs to stderr, one object a line, without secrets. */
+import { type DestinationStream, destination, type Logger, pino } from 'pino';
+
+export type { Logger } from 'pino';
+
+/** How a logger is made. */
+export type LoggerOptions = {
+  /** The process, as `name` of every line. */
+  name: string;
+  /** Least level that is written. */
+  level: string;
+  /** Texts that are blanked wherever they stand in a line. */
+  secrets?: readonly string[];
+  /** Where lines go; stderr by default. */
+  stream?: DestinationStream;
+};
+
+/**
+ * A pino logger. Written synchronously, so that the last line before an exit is not lost: what is logged here is
+ * for operators and far from any hot path.
+ */
+export function createLogger({ name, level, secrets = [], stream }: LoggerOptions): Logger {
+  const redact = redactor(secrets);
+  return pino(
+    { name, level, base: { pid: process.pid }, hooks: { streamWrite: (line) => redactLine(line, redact) } },
+    stream ?? destination({ fd: 2, sync: true }),
+  );
+}
+
+const REDACTED = '[redacted]';
+/** The end of a key whose value is secret whatever its shape, after all but letters is dropped: `X-Api-Token`, `secret_key`. */
+const SECRET_KEY = /(secrets?|secretkey|tokens?|password|authorization|apikey|cookie)$/;
+const SECRET_PARAMETER = /\b(token|secret_key|client_secret|secret|password)=[^&\s"'#]+/gi;
+const BEARER = /\b(Bearer|Basic)\s+[\w.~+/=-]+/gi;
+
+/** Blanks secrets in a text: the given ones, those in query strings, and credentials of an HTTP header. */
+export function redactor(secrets: readonly string[]): (text: string) => string {
+  return (text) => {
+    let clean = text.replace(SECRET_PARAMETER, `$1=${REDACTED}`).replace(BEARER, `$1 ${REDACTED}`);
+    for (const secret of secrets) clean = clean.replaceAll(secret, REDACTED);
+    return clean;
+  };
+}
+
+/** Redacting the finished line reaches what paths do not: nested objects, errors with their causes, messages. */
+function redactLine(line: string, redact: (text: string) => string): string {
+  const clean: unknown = JSON.parse(line, (key, value: unknown) => {
+    if (value !== null && value !== undefined && SECRET_KEY.test(key.replace(/[^a-z]/gi, '').toLowerCase()))
+      return REDACTED;
+    return typeof value === 'string' ? redact(value) : value;
+  });
+  return `${JSON.stringify(clean)}\n`;
+}

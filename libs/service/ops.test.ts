@@ -1,0 +1,71 @@
+import { createServer } from 'node:net';
+import { Counter } from 'prom-client';
+import { afterEach, expect, it } from 'vitest';
+import { createMetrics } from './metrics.ts';
+import { type Ops, OpsListenError, startOps } from './ops.ts';
+
+const open: Ops[] = [];
+afterEach(async () => {
+  for (const ops of open.splice(0)) await ops.close();
+});
+
+async function start(ready: () => boolean = () => true) {
+  const metrics = createMetrics('tester');
+  const ops = await startOps({ port: 0, metrics, ready });
+  open.push(ops);
+  const get = async (path: string, method = 'GET') => {
+    const response = await fetch(`http://127.0.0.1:${ops.port}${path}`, { method });
+    return {
+      status: response.status,
+      type: response.headers.get('content-type'),
+      body: await response.text(),
+    };
+  };
+  return { metrics, get, ops };
+}
+
+it('serves the metrics of the process with its name as a label', async () => {
+  const { metrics, get } = await start();
+  new Counter({ name: 'goals_total', help: 'Goals.', registers: [metrics] }).inc(3);
+  const { status, type, body } = await get('/metrics?x=1');
+  expect(status).toBe(200);
+  expect(type).toContain('text/plain; version=0.0.4');
+  expect(body).toContain('goals_total{service="tester"} 3');
+  expect(body).toContain('process_cpu_seconds_total{service="tester"}');
+});
+
+it('is live at once and ready when the service is', async () => {
+  let ready = false;
+  const { get } = await start(() => ready);
+  expect(await get('/health/live')).toMatchObject({ status: 200, body: 'live\n' });
+  expect(await get('/health/ready')).toMatchObject({ status: 503, body: 'not ready\n' });
+  ready = true;
+  expect(await get('/health/ready')).toMatchObject({ status: 200, body: 'ready\n' });
+});
+
+it('knows nothing else', async () => {
+  const { get } = await start();
+  expect((await get('/')).status).toBe(404);
+  expect((await get('/metrics', 'POST')).status).toBe(405);
+});
+
+it('keeps two processes in one apart', async () => {
+  const [first, second] = [createMetrics('a'), createMetrics('b')];
+  new Counter({ name: 'same_total', help: 'x', registers: [first] }).inc();
+  expect(await second.metrics()).not.toContain('same_total');
+});
+
+it('says which port cannot be had', async () => {
+  const taken = createServer();
+  await new Promise<void>((done) => taken.listen(0, done));
+  const port = (taken.address() as { port: number }).port;
+  const failure = await startOps({ port, metrics: createMetrics('x'), ready: () => true }).catch(
+    (error: unknown) => error,
+  );
+  await new Promise((done) => taken.close(done));
+  expect(failure).toBeInstanceOf(OpsListenError);
+  expect(failure).toMatchObject({
+    code: 'OPS_LISTEN_FAILED',
+    message: expect.stringContaining(`METRICS_PORT ${port}`),
+  });
+});

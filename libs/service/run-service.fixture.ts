@@ -1,0 +1,43 @@
+/** A service for run-service.test.ts: says what happens to it on stdout, and behaves as `MODE` tells. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import { processSettings, secret } from './config.ts';
+import { runService } from './run-service.ts';
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+
+await runService({
+  name: 'fixture',
+  about: 'Does nothing, well.',
+  stopWithinMs: 1_500,
+  config: z.object({
+    ...processSettings,
+    MODE: z
+      .enum(['plain', 'slow-start', 'deaf-start', 'fails-to-start', 'hangs', 'rejects', 'throws', 'reports'])
+      .default('plain')
+      .describe('What it does.'),
+    PIN: secret(z.string().length(6, 'must have 6 characters')).default('000000').describe('A secret.'),
+  }),
+  async start({ config, logger, signal, fail }) {
+    const { MODE: mode } = config;
+    logger.info(`the pin is ${config.PIN}`);
+    if (mode === 'fails-to-start') throw new Error('no broker');
+    if (mode === 'slow-start' || mode === 'deaf-start') {
+      say('starting');
+      await delay(60_000, undefined, mode === 'deaf-start' ? {} : { signal });
+    }
+    if (mode === 'rejects') setTimeout(() => void Promise.reject(new Error('nobody listens')), 10);
+    if (mode === 'throws') setTimeout(() => [1].map(() => JSON.parse('{')), 10);
+    if (mode === 'reports') setTimeout(() => [new Error('first'), new Error('second')].forEach(fail), 10);
+    process.emitWarning('odd things happen');
+    setImmediate(say, 'started');
+    return {
+      ready: () => true,
+      async stop() {
+        say('stop called');
+        await delay(mode === 'hangs' ? 60_000 : 100);
+        say('stop done');
+      },
+    };
+  },
+});

@@ -1,0 +1,190 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+
+const FIXTURE = fileURLToPath(new URL('run-service.fixture.ts', import.meta.url));
+const children: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+});
+
+/** Starts the fixture; `out` and `log` grow as it speaks, `ended` gives its exit code or signal. */
+function start(env: Record<string, string> = {}, args: string[] = [], command = [FIXTURE]) {
+  const child = spawn(process.execPath, [...command, ...args], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: 'pipe',
+  });
+  children.push(child);
+  const run = {
+    child,
+    out: '',
+    log: '',
+    ended: once(child, 'close').then(([code, signal]) => code ?? signal),
+  };
+  child.stdout?.on('data', (chunk) => (run.out += chunk));
+  child.stderr?.on('data', (chunk) => (run.log += chunk));
+  return run;
+}
+
+const said = (run: { out: string }, text: string) =>
+  vi.waitFor(() => expect(run.out).toContain(text), 10_000);
+
+describe('command line and settings', () => {
+  it('prints its help, settings and all', async () => {
+    const run = start({}, ['--help']);
+    expect(await run.ended).toBe(0);
+    expect(run.out).toMatch(/^Usage: touchline fixture\n\nDoes nothing, well\.\n/);
+    expect(run.out).toMatch(/METRICS_PORT +0 +HTTP port/);
+    expect(run.log).toBe('');
+  });
+
+  it.each([[['--hlep']], [['something']]])('refuses %j', async (args) => {
+    const run = start({}, args);
+    expect(await run.ended).toBe(2);
+    expect(run.log).toMatch(/^touchline fixture: .+\n$/);
+  });
+
+  it('names wrong settings without their secrets', async () => {
+    const run = start({ METRICS_PORT: 'x', PIN: 'leak' });
+    expect(await run.ended).toBe(2);
+    expect(run.log).toBe(
+      'fixture: These settings are wrong:\n' +
+        '  METRICS_PORT: must be a whole number from 0 to 65535, is "x"\n' +
+        '  PIN: must have 6 characters\n' +
+        'See touchline fixture --help.\n',
+    );
+  });
+});
+
+it('logs nothing but JSON, warnings of Node included', async () => {
+  const run = start();
+  await said(run, 'started');
+  run.child.kill('SIGTERM');
+  await run.ended;
+  const lines = run.log
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(lines).toContainEqual(expect.objectContaining({ level: 40, msg: 'warning of Node' }));
+});
+
+describe('health', () => {
+  it('is ready once started, on a free port that the log names', async () => {
+    const run = start();
+    await said(run, 'started');
+    const { port } = JSON.parse(
+      run.log.split('\n').find((line) => line.includes('metrics and health')) ?? '{}',
+    );
+    expect(await fetch(`http://127.0.0.1:${port}/health/ready`).then((response) => response.status)).toBe(
+      200,
+    );
+  });
+
+  it('is live but not ready while it starts', async () => {
+    const run = start({ MODE: 'slow-start' });
+    await said(run, 'starting');
+    const { port } = JSON.parse(
+      run.log.split('\n').find((line) => line.includes('metrics and health')) ?? '{}',
+    );
+    expect(await fetch(`http://127.0.0.1:${port}/health/live`).then((response) => response.status)).toBe(200);
+    expect(await fetch(`http://127.0.0.1:${port}/health/ready`).then((response) => response.status)).toBe(
+      503,
+    );
+  });
+});
+
+describe('stopping', () => {
+  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('finishes its work on %s', async (signal) => {
+    const run = start();
+    await said(run, 'started');
+    run.child.kill(signal);
+    expect(await run.ended).toBe(0);
+    expect(run.out).toBe('started\nstop called\nstop done\n');
+    expect(run.log).toContain(`"reason":"${signal}"`);
+    expect(run.log).not.toContain('000000');
+  });
+
+  it('takes signals within a moment as one request', async () => {
+    const run = start();
+    await said(run, 'started');
+    run.child.kill('SIGINT');
+    run.child.kill('SIGTERM');
+    expect(await run.ended).toBe(0);
+    expect(run.out).toContain('stop done');
+  });
+
+  it('is forced by a second signal', async () => {
+    const run = start({ MODE: 'hangs' });
+    await said(run, 'started');
+    run.child.kill('SIGTERM');
+    await said(run, 'stop called');
+    const again = setInterval(() => run.child.kill('SIGTERM'), 50);
+    expect(await run.ended.finally(() => clearInterval(again))).toBe(128 + 15);
+    expect(run.log).toContain('stopped by force');
+  });
+
+  it('gives up a stop that takes too long', async () => {
+    const run = start({ MODE: 'hangs' });
+    await said(run, 'started');
+    run.child.kill('SIGTERM');
+    expect(await run.ended).toBe(1);
+    expect(run.log).toContain('did not stop in time');
+  });
+
+  it.each(['slow-start', 'deaf-start'])('gives up a start that is under way (%s)', async (mode) => {
+    const run = start({ MODE: mode });
+    await said(run, 'starting');
+    run.child.kill('SIGTERM');
+    expect(await run.ended).toBe(0);
+    expect(run.log).not.toContain('"level":60');
+  });
+});
+
+describe('failing', () => {
+  it.each([
+    ['fails-to-start', 'no broker', ''],
+    ['rejects', 'nobody listens', 'stop done'],
+    ['throws', 'JSON', 'stop done'],
+    ['reports', 'first', 'stop done'],
+  ])('%s: logs it once, stops, and exits with 1', async (mode, message, out) => {
+    const run = start({ MODE: mode });
+    expect(await run.ended).toBe(1);
+    const fatal = run.log.split('\n').filter((line) => line.includes('"level":60'));
+    expect(fatal).toHaveLength(1);
+    expect(fatal[0]).toContain(message);
+    expect(run.out).toContain(out);
+  });
+});
+
+describe('a parent that ends', () => {
+  it('is noticed by the end of stdin where that is its pipe', async () => {
+    const run = start({ TOUCHLINE_PARENT_PIPE: '1' });
+    await said(run, 'started');
+    run.child.stdin?.end();
+    expect(await run.ended).toBe(0);
+    expect(run.log).toContain('"reason":"parent gone"');
+    expect(run.out).toContain('stop done');
+  });
+
+  it('leaves stdin alone where it is not', async () => {
+    const run = start();
+    await said(run, 'started');
+    run.child.stdin?.end();
+    await said(run, 'started');
+    run.child.kill('SIGTERM');
+    await run.ended;
+    expect(run.log).not.toContain('parent gone');
+  });
+
+  it.each(['pipe', 'ipc'])('is noticed after a kill -9 by the %s', async (way) => {
+    const options = way === 'pipe' ? "['pipe','inherit','inherit']" : "['ignore','inherit','inherit','ipc']";
+    const program = `require('node:child_process').spawn(process.execPath, [${JSON.stringify(FIXTURE)}], { stdio: ${options} })`;
+    const run = start(way === 'pipe' ? { TOUCHLINE_PARENT_PIPE: '1' } : {}, [], ['-e', program]);
+    await said(run, 'started');
+    run.child.kill('SIGKILL');
+    // Its output ends when the last process that holds it has ended: the fixture, not the killed parent.
+    expect(await run.ended).toBe('SIGKILL');
+    expect(run.out).toContain('stop done');
+  });
+});

@@ -1,0 +1,161 @@
+/**
+ * How every process of Touchline is run: settings, log, metrics and health, start, and a graceful stop.
+ * A service says what it is (`ServiceDefinition`); its main.ts holds nothing but that and its wiring.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import type { z } from 'zod';
+import { ConfigError, loadConfig, type processSettings, renderHelp, secretValues } from './config.ts';
+import { createLogger, type Logger } from './logger.ts';
+import { createMetrics, type Registry } from './metrics.ts';
+import { type Ops, startOps } from './ops.ts';
+import { onStopRequest } from './stop-requests.ts';
+
+/** What a service is given to start with. */
+export type ServiceContext<Config> = {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly metrics: Registry;
+  /** Aborted when a stop is asked for: a start that still waits for something gives up. */
+  readonly signal: AbortSignal;
+  /** Reports what the service cannot go on after: it is logged, the service stopped, the exit code 1. */
+  fail(error: unknown): void;
+  /** Stops a service that has done all it had to do: as a signal would, exit code 0. */
+  finish(): void;
+};
+
+/** A service that has started. */
+export type RunningService = {
+  /** Whether it does its work now; shown at `/health/ready`. */
+  ready(): boolean;
+  /** Finishes what was begun and gives everything back. Called once. */
+  stop(): Promise<void>;
+};
+
+/** How long a start that is under way may take to give up. */
+const STARTING_MS = 1_000;
+
+type ProcessSpec = z.ZodObject<typeof processSettings>;
+
+/** What a service is. */
+export type ServiceDefinition<Spec extends ProcessSpec> = {
+  /** Name of its folder. */
+  readonly name: string;
+  /** One sentence for `--help`. */
+  readonly about: string;
+  /** Its settings; `processSettings` are among them. */
+  readonly config: Spec;
+  /** How long a graceful stop may take, in milliseconds. Default 15,000. */
+  readonly stopWithinMs?: number;
+  start(context: ServiceContext<z.output<Spec>>): Promise<RunningService>;
+};
+
+/** Exit codes: 0 stopped as asked, 1 failed, 2 wrong settings or arguments, 128 + n forced by signal n. */
+const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
+
+/**
+ * Runs a service until it is asked to stop or fails, then ends the process.
+ * `args` are those of the command line; `--help` prints the settings and returns.
+ */
+export async function runService<Spec extends ProcessSpec>(
+  service: ServiceDefinition<Spec>,
+  args: readonly string[] = process.argv.slice(2),
+): Promise<void> {
+  if (wantsHelp(service, args)) return;
+  const config = readConfig(service);
+  if (config === undefined) return;
+  const logger = createLogger({
+    name: service.name,
+    level: config.LOG_LEVEL,
+    secrets: secretValues(service.config, config),
+  });
+  const metrics = createMetrics(service.name);
+  const stopping = new AbortController();
+  let exitCode: number = EXIT.ok;
+  let running: RunningService | undefined;
+  let ops: Ops | undefined;
+
+  const fail = (error: unknown): void => {
+    if (exitCode === EXIT.ok) logger.fatal({ err: error }, 'failed');
+    exitCode = EXIT.failed;
+    stopping.abort(error);
+  };
+  onStopRequest({
+    graceful: (reason) => {
+      logger.info({ reason }, 'stopping');
+      stopping.abort(reason);
+    },
+    force: (code) => {
+      logger.warn('stopped by force');
+      process.exit(code);
+    },
+  });
+  logWarnings(logger);
+  process.on('unhandledRejection', fail);
+  process.on('uncaughtException', fail);
+
+  const asked = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()));
+  const begin = async (): Promise<void> => {
+    ops = await startOps({
+      port: config.METRICS_PORT,
+      metrics,
+      ready: () => !stopping.signal.aborted && running?.ready() === true,
+    });
+    logger.info({ port: ops.port }, 'metrics and health');
+    const finish = (): void => stopping.abort('finished');
+    running = await service.start({ config, logger, metrics, signal: stopping.signal, fail, finish });
+    if (!stopping.signal.aborted) logger.info('started');
+  };
+  // A start that was told to give up may well throw; that is no failure.
+  const begun = begin().catch((error: unknown) => {
+    if (!stopping.signal.aborted) fail(error);
+  });
+  await asked;
+
+  const within = service.stopWithinMs ?? 15_000;
+  const deadline = setTimeout(() => {
+    logger.error({ within_ms: within }, 'did not stop in time');
+    process.exit(EXIT.failed);
+  }, within);
+  // A start that does not heed the signal, e.g. one that waits for a broker, is not waited for long: it does no work yet.
+  await Promise.race([begun, delay(STARTING_MS, undefined, { ref: false })]);
+  await running?.stop().catch(fail);
+  await ops?.close();
+  clearTimeout(deadline);
+  logger.info('stopped');
+  process.exit(exitCode);
+}
+
+/** Node writes its warnings as text between the lines of the log. */
+function logWarnings(logger: Logger): void {
+  process.removeAllListeners('warning');
+  process.on('warning', (warning) => {
+    // kafkajs asks for timeouts in the past, which Node takes as 1 ms.
+    const level = warning.name === 'TimeoutNegativeWarning' ? 'debug' : 'warn';
+    logger[level]({ err: warning }, 'warning of Node');
+  });
+}
+
+function wantsHelp(service: ServiceDefinition<ProcessSpec>, args: readonly string[]): boolean {
+  const usage = `touchline ${service.name}`;
+  try {
+    const { values } = parseArgs({ args: [...args], options: { help: { type: 'boolean', short: 'h' } } });
+    if (values.help !== true) return false;
+    process.stdout.write(renderHelp({ usage, about: service.about, config: service.config }));
+  } catch (error) {
+    process.stderr.write(`${usage}: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = EXIT.usage;
+  }
+  return true;
+}
+
+function readConfig<Spec extends ProcessSpec>(service: ServiceDefinition<Spec>): z.output<Spec> | undefined {
+  try {
+    return loadConfig(service.config, process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`${service.name}: ${error.message}\nSee touchline ${service.name} --help.\n`);
+    process.exitCode = EXIT.usage;
+    return undefined;
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * Requests to stop a process: a signal, or the end of its parent.
+ *
+ * The first asks for a graceful stop, a second one forces it. A Ctrl-C reaches every process of the terminal's group and
+ * is passed on by launchers and parents as well, so what arrives within a moment of the first is the same request.
+ */
+import { constants } from 'node:os';
+
+/** What is done on a request; `reason` is `SIGTERM`, `SIGINT`, `SIGHUP` or `parent gone`. */
+export type StopHandlers = { graceful(reason: string): void; force(exitCode: number): void };
+
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+const SAME_REQUEST_MS = 250;
+
+/**
+ * Calls `graceful` once and `force` on a later signal. With `TOUCHLINE_PARENT_PIPE=1` stdin is a pipe that the parent
+ * holds: its end means that the parent is gone, however it ended. The end of an IPC channel means the same.
+ * Returns a function that takes the handlers away.
+ */
+export function onStopRequest(handlers: StopHandlers, env: NodeJS.ProcessEnv = process.env): () => void {
+  let firstAt: number | undefined;
+  const request = (reason: string): boolean => {
+    if (firstAt !== undefined) return false;
+    firstAt = performance.now();
+    handlers.graceful(reason);
+    return true;
+  };
+  const onSignal = (signal: (typeof SIGNALS)[number]): void => {
+    if (request(signal) || performance.now() - (firstAt ?? 0) < SAME_REQUEST_MS) return;
+    handlers.force(128 + constants.signals[signal]);
+  };
+  const onParentGone = (): void => void request('parent gone');
+
+  for (const signal of SIGNALS) process.on(signal, onSignal);
+  const watchesPipe = env.TOUCHLINE_PARENT_PIPE === '1';
+  if (watchesPipe) {
+    for (const event of ['end', 'close', 'error']) process.stdin.on(event, onParentGone);
+    process.stdin.resume();
+    // The pipe is watched, not waited for: it must not keep a finished process alive.
+    if ('unref' in process.stdin) process.stdin.unref();
+  }
+  process.on('disconnect', onParentGone);
+  process.channel?.unref();
+
+  return () => {
+    for (const signal of SIGNALS) process.off(signal, onSignal);
+    process.off('disconnect', onParentGone);
+    if (!watchesPipe) return;
+    for (const event of ['end', 'close', 'error']) process.stdin.off(event, onParentGone);
+    process.stdin.pause();
+  };
+}

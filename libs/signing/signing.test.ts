@@ -1,0 +1,132 @@
+import { createHmac } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { sign, type Verdict, verify } from './signing.ts';
+
+const SECRET = `${'a'.repeat(31)}A`;
+const OTHER = 'b'.repeat(32);
+const NOW = 1_790_000_000_500;
+const FRESH = '1790000300';
+const BODY = Buffer.from('[{"id":1}]');
+
+const check = (
+  timestamp: string | undefined,
+  signature: string | undefined,
+  body: Uint8Array = BODY,
+): Verdict => verify(body, { timestamp, signature }, [SECRET], NOW);
+
+describe('sign', () => {
+  it('is HMAC-SHA256 of the body, a dot and the timestamp, as lower-case hex', () => {
+    const expected = createHmac('sha256', SECRET).update(`${BODY}.${FRESH}`).digest('hex');
+    expect(sign(BODY, FRESH, SECRET)).toBe(expected);
+    // Computed apart from this code: printf '[].1790000300' | openssl dgst -sha256 -hmac <the secret>
+    const fromOpenssl = '984f2c2490ffb2ea6127ba5e2d3daeb1211e7c5f1d3a4e297b9700ea61912d0e';
+    expect(sign(Buffer.from('[]'), FRESH, SECRET)).toBe(fromOpenssl);
+  });
+});
+
+describe('verify', () => {
+  it('accepts what was signed with the secret', () => {
+    expect(check(FRESH, sign(BODY, FRESH, SECRET))).toBe('ok');
+  });
+
+  it('accepts either secret while two are in use', () => {
+    for (const secret of [SECRET, OTHER]) {
+      const headers = { timestamp: FRESH, signature: sign(BODY, FRESH, secret) };
+      expect(verify(BODY, headers, [SECRET, OTHER], NOW)).toBe('ok');
+      expect(verify(BODY, headers, [OTHER, SECRET], NOW)).toBe('ok');
+    }
+    expect(verify(BODY, { timestamp: FRESH, signature: sign(BODY, FRESH, OTHER) }, [SECRET], NOW)).toBe(
+      'signature_mismatch',
+    );
+    expect(verify(BODY, { timestamp: FRESH, signature: sign(BODY, FRESH, SECRET) }, [], NOW)).toBe(
+      'signature_mismatch',
+    );
+  });
+
+  it('takes the second it is now, and nothing before it', () => {
+    expect(check('1790000000', sign(BODY, '1790000000', SECRET))).toBe('ok');
+    expect(check('1789999999', sign(BODY, '1789999999', SECRET))).toBe('timestamp_expired');
+  });
+
+  it.each([
+    '',
+    '0',
+    '-1',
+    '+1790000300',
+    '1790000300.0',
+    '1790000300.5',
+    '1.79e9',
+    '0x6AB1',
+    '01790000300',
+    ' 1790000300',
+    '1790000300 ',
+    '1790000300\n',
+    '17900 00300',
+    'soon',
+    'NaN',
+    'Infinity',
+    '1790000300, 1790000300',
+    '١٧٩٠٠٠٠٣٠٠',
+    '9007199254740993',
+    '9'.repeat(400),
+  ])('takes no timestamp %j, however well it is signed', (timestamp) => {
+    expect(check(timestamp, sign(BODY, timestamp, SECRET))).toBe('timestamp_malformed');
+  });
+
+  it('looks at the timestamp before the signature', () => {
+    expect(check(undefined, undefined)).toBe('timestamp_missing');
+    expect(check('soon', undefined)).toBe('timestamp_malformed');
+    expect(check('1', undefined)).toBe('timestamp_expired');
+    expect(check(FRESH, undefined)).toBe('signature_missing');
+  });
+
+  it('takes a signature in its one form only', () => {
+    const good = sign(BODY, FRESH, SECRET);
+    for (const bad of [
+      '',
+      good.toUpperCase(),
+      good.slice(1),
+      `${good}0`,
+      ` ${good}`,
+      `${good}\n`,
+      `sha256=${good}`,
+      'g'.repeat(64),
+    ]) {
+      expect(check(FRESH, bad)).toBe('signature_malformed');
+    }
+  });
+
+  it('tells any change of one bit of body, timestamp or secret', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 1, maxLength: 200 }), fc.nat(), fc.nat(7), (bytes, at, bit) => {
+        const signature = sign(bytes, FRESH, SECRET);
+        expect(check(FRESH, signature, bytes)).toBe('ok');
+        const changed = Uint8Array.from(bytes);
+        changed[at % bytes.length] = (changed[at % bytes.length] ?? 0) ^ (1 << bit);
+        expect(check(FRESH, signature, changed)).toBe('signature_mismatch');
+        expect(check('1790000301', signature, bytes)).toBe('signature_mismatch');
+        expect(check(FRESH, sign(bytes, FRESH, OTHER), bytes)).toBe('signature_mismatch');
+      }),
+    );
+  });
+
+  it('does not take a byte moved between body and timestamp', () => {
+    const signature = sign(Buffer.from('1.2'), FRESH, SECRET);
+    expect(check(`2.${FRESH}`, signature, Buffer.from('1'))).toBe('timestamp_malformed');
+  });
+
+  it('throws on nothing', () => {
+    const headerValue = fc.option(
+      fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[0-9a-f]{64}$/), fc.constant(FRESH)),
+      {
+        nil: undefined,
+      },
+    );
+    fc.assert(
+      fc.property(fc.uint8Array(), headerValue, headerValue, (body, timestamp, signature) => {
+        expect(verify(body, { timestamp, signature }, [SECRET, OTHER], NOW)).not.toBe('ok');
+      }),
+    );
+  });
+});

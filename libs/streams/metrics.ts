@@ -1,0 +1,69 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+
+/** The runtime's metrics. `partition` is that of the input. */
+export type StreamMetrics = ReturnType<typeof streamMetrics>;
+
+export function streamMetrics(registry: Registry) {
+  const registers = [registry];
+  const labelNames = ['partition'] as const;
+  return {
+    records: new Counter({
+      name: 'touchline_records_total',
+      help: 'Input records committed.',
+      labelNames,
+      registers,
+    }),
+    transactions: new Counter({
+      name: 'touchline_transactions_total',
+      help: 'Transactions committed.',
+      labelNames,
+      registers,
+    }),
+    commitSeconds: new Histogram({
+      name: 'touchline_commit_seconds',
+      help: 'Time from the first record sent to the commit of a transaction.',
+      buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5],
+      registers,
+    }),
+    lag: new Gauge({
+      name: 'touchline_lag_records',
+      help: 'Input records between the position and the end of the partition.',
+      labelNames,
+      registers,
+    }),
+    restoredRecords: new Counter({
+      name: 'touchline_restore_records_total',
+      help: 'Changelog records read to rebuild state.',
+      registers,
+    }),
+    restoreSeconds: new Counter({
+      name: 'touchline_restore_seconds',
+      help: 'Time spent rebuilding state, added over partitions.',
+      registers,
+    }),
+    stateSize: new Gauge({
+      name: 'touchline_state_entries',
+      help: 'Entries of state held.',
+      labelNames,
+      registers,
+    }),
+    deadLetters: new Counter({
+      name: 'touchline_dead_letters_total',
+      help: 'Records given up, by reason.',
+      labelNames: ['code'],
+      registers,
+    }),
+    failures: new Counter({
+      name: 'touchline_task_failures_total',
+      help: 'Tasks lost and taken anew, by reason.',
+      labelNames: ['code'],
+      registers,
+    }),
+    tasks: new Gauge({
+      name: 'touchline_tasks',
+      help: 'Partitions held, by state.',
+      labelNames: ['state'],
+      registers,
+    }),
+  };
+}

@@ -1,0 +1,21 @@
+import type { OutputRecord } from './port.ts';
+
+/** What a task writes with its next commit, to its own partition unless said otherwise. */
+export class Outbox {
+  readonly #partition: number;
+  readonly #records: OutputRecord[] = [];
+
+  constructor(partition: number) {
+    this.#partition = partition;
+  }
+
+  /** Adds a record; `topic` is the name on the broker. */
+  add(topic: string, key: Buffer | string, value: Buffer | null, partition: number = this.#partition): void {
+    this.#records.push({ topic, partition, key, value });
+  }
+
+  /** Everything added so far, in order. */
+  get records(): readonly OutputRecord[] {
+    return this.#records;
+  }
+}

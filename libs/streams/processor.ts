@@ -1,0 +1,35 @@
+import type { Outbox } from './outbox.ts';
+import type { ConsumedRecord } from './port.ts';
+
+/**
+ * What a service does with one partition of its input. One instance lives from a takeover to the loss of the
+ * partition or the first failure; its state is rebuilt from the changelogs each time.
+ */
+export interface PartitionProcessor {
+  /** One record of a changelog (name on the broker), oldest first; a later one for the same key replaces it. */
+  restore(topic: string, record: ConsumedRecord): void | Promise<void>;
+  /**
+   * Takes one input record. Throws `PoisonError`, before anything is changed, for a record that can never be
+   * processed: it goes to dead-letters and the next one is taken. After any other error the partition is rebuilt
+   * and the record tried once more, then it is poison too.
+   */
+  process(record: ConsumedRecord, outbox: Outbox): void | Promise<void>;
+  /** The end of a batch: adds what is written once a transaction, however many records it had. */
+  flush(outbox: Outbox): void;
+  /** The batch is committed. */
+  committed(): void;
+  /** How much it holds, for the metrics. */
+  size(): number;
+  close(): void;
+}
+
+/** A record that cannot be processed, now or later. `code` says why, from the closed list of dead letters. */
+export class PoisonError extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'PoisonError';
+    this.code = code;
+  }
+}

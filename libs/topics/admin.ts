@@ -1,0 +1,128 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import kafkajs, { type Admin, type ITopicConfig } from 'kafkajs';
+import { TopicAdminError, TopicMismatchError } from './errors.ts';
+import { isByEvent, TOPIC_NAMES, TOPICS, type TopicName, type TopicSpec, topicName } from './topics.ts';
+
+/** Where topics are made, and how. */
+export type CreateTopicsOptions = {
+  readonly brokers: readonly string[];
+  readonly prefix: string;
+  /** Default: the broker's own. From 3 on, two replicas must have a record before it counts as written. */
+  readonly replicationFactor?: number;
+  /** Partitions of the topics of a match, all of them, instead of the table's. */
+  readonly partitions?: number;
+};
+
+/** How long topics may take to be seen by the broker that made them. */
+const SETTLE_MS = 30_000;
+/** Compaction leaves the newest segment alone, so the segments of a compacted topic are small. */
+const COMPACTED_SEGMENT_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Makes every topic that is missing as the table says, and changes none that is there: its retention is the operator's.
+ * May run in several processes at once. Throws `TopicMismatchError` where one has another number of partitions,
+ * `TopicAdminError` where the broker cannot be reached or refuses.
+ */
+export async function createTopics(options: CreateTopicsOptions): Promise<void> {
+  const { brokers, prefix } = options;
+  await withAdmin(brokers, PATIENT, async (admin) => {
+    const there = await partitionCounts(admin);
+    const missing = TOPIC_NAMES.filter((topic) => !there.has(topicName(prefix, topic)));
+    if (missing.length > 0) {
+      const topics = missing.map((topic) => topicConfig(topic, options));
+      // False where another process was first.
+      await admin.createTopics({ topics, waitForLeaders: false });
+    }
+    await settled(admin, options);
+  });
+}
+
+/**
+ * The topics of the table that are on the broker. Asks a broker that does not answer a few times only.
+ * Throws `TopicAdminError`.
+ */
+export async function findTopics(options: {
+  readonly brokers: readonly string[];
+  readonly prefix: string;
+}): Promise<ReadonlySet<TopicName>> {
+  const there = await withAdmin(options.brokers, BRIEF, partitionCounts);
+  return new Set(TOPIC_NAMES.filter((topic) => there.has(topicName(options.prefix, topic))));
+}
+
+/** For a broker that may still be starting: about 20 s. */
+const PATIENT = 12;
+/** For someone who waits at a terminal: about 3 s. */
+const BRIEF = 4;
+
+async function withAdmin<T>(
+  brokers: readonly string[],
+  retries: number,
+  work: (admin: Admin) => Promise<T>,
+): Promise<T> {
+  const admin = new kafkajs.Kafka({
+    clientId: 'touchline-admin',
+    brokers: [...brokers],
+    connectionTimeout: 5_000,
+    retry: { initialRetryTime: 100, maxRetryTime: 2_000, retries },
+    // What fails comes as an error; the rest is its retries.
+    logLevel: kafkajs.logLevel.NOTHING,
+  }).admin();
+  try {
+    await admin.connect();
+    return await work(admin);
+  } catch (error) {
+    throw error instanceof TopicMismatchError ? error : new TopicAdminError(brokers, error);
+  } finally {
+    await admin.disconnect();
+  }
+}
+
+/** The broker's settings of a topic, by their names there. */
+export function topicSettings(spec: TopicSpec): Record<string, string> {
+  return {
+    'cleanup.policy': spec.cleanup,
+    'max.message.bytes': String(spec.maxMessageBytes),
+    ...(spec.cleanup === 'compact'
+      ? { 'delete.retention.ms': String(spec.retentionMs), 'segment.bytes': String(COMPACTED_SEGMENT_BYTES) }
+      : { 'retention.ms': String(spec.retentionMs) }),
+  };
+}
+
+function partitionsOf(topic: TopicName, { partitions }: CreateTopicsOptions): number {
+  return partitions !== undefined && isByEvent(topic) ? partitions : TOPICS[topic].partitions;
+}
+
+function topicConfig(topic: TopicName, options: CreateTopicsOptions): ITopicConfig {
+  const { prefix, replicationFactor } = options;
+  const settings = topicSettings(TOPICS[topic]);
+  if (replicationFactor !== undefined && replicationFactor >= 3) settings['min.insync.replicas'] = '2';
+  return {
+    topic: topicName(prefix, topic),
+    numPartitions: partitionsOf(topic, options),
+    ...(replicationFactor === undefined ? {} : { replicationFactor }),
+    configEntries: Object.entries(settings).map(([name, value]) => ({ name, value })),
+  };
+}
+
+/** Asks for all topics: asking for one by name would make it where the broker makes topics by itself. */
+async function partitionCounts(admin: Admin): Promise<Map<string, number>> {
+  const { topics } = await admin.fetchTopicMetadata();
+  return new Map(topics.map(({ name, partitions }) => [name, partitions.length]));
+}
+
+async function settled(admin: Admin, options: CreateTopicsOptions): Promise<void> {
+  const until = performance.now() + SETTLE_MS;
+  for (;;) {
+    const there = await partitionCounts(admin);
+    const wrong = TOPIC_NAMES.flatMap((topic) => {
+      const [name, wanted] = [topicName(options.prefix, topic), partitionsOf(topic, options)];
+      const found = there.get(name);
+      return found === wanted ? [] : [{ found, text: `${name} has ${found} partitions, not ${wanted}` }];
+    });
+    if (wrong.length === 0) return;
+    if (wrong.every(({ found }) => found !== undefined))
+      throw new TopicMismatchError(wrong.map(({ text }) => text));
+    if (performance.now() > until) throw new Error('the topics did not appear after they were made');
+    await delay(50);
+  }
+}

@@ -1,0 +1,200 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { avroType } from './avro.ts';
+import { type Codec, createCodec, createDecoder } from './codec.ts';
+import { DecodeError, EncodeError } from './errors.ts';
+import type { AvroRecord } from './schemas.ts';
+import { loadSchemas } from './schemas.ts';
+import { sampleOf } from './testing/samples.ts';
+import { TOPIC_NAMES, type TopicName, type TopicValues } from './topics.ts';
+
+const schemas = loadSchemas().topics;
+const schemaOf = (topic: TopicName): AvroRecord => {
+  const schema = schemas.get(topic);
+  if (schema === undefined) throw new Error(`no schema of ${topic}`);
+  return schema;
+};
+const unknownWriter = async () => null;
+
+function codecOf<T extends TopicName>(topic: T, id = 7): Codec<TopicValues[T]> {
+  return createCodec(topic, avroType(schemaOf(topic)), id, unknownWriter);
+}
+
+/** Plain objects: avsc's records have a constructor of their own. */
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+describe('the wire format', () => {
+  it('puts a zero byte and the big-endian id before the body', () => {
+    const bytes = codecOf('match-incidents', 0x01020304).encode(sampleOf('match-incidents'));
+    expect([...bytes.subarray(0, 5)]).toEqual([0, 1, 2, 3, 4]);
+    const body = avroType(schemaOf('match-incidents')).toBuffer(sampleOf('match-incidents'));
+    expect(bytes.subarray(5).equals(body)).toBe(true);
+  });
+
+  it.each(TOPIC_NAMES)('gives back what was written to %s, without a promise', (topic) => {
+    const codec = codecOf(topic);
+    const value = sampleOf(topic);
+    expect(plain(codec.decode(codec.encode(value)))).toEqual(plain(value));
+  });
+
+  it('keeps records apart that were encoded one after the other', () => {
+    const codec = codecOf('match-incidents');
+    const [first, second] = [sampleOf('match-incidents'), { ...sampleOf('match-incidents'), id: 'another' }];
+    const bytes = [codec.encode(first), codec.encode(second)];
+    expect(plain(codec.decode(bytes[0] as Buffer))).toEqual(plain(first));
+    expect(plain(codec.decode(bytes[1] as Buffer))).toEqual(plain(second));
+  });
+
+  it('takes records larger than any before', () => {
+    const codec = codecOf('raw-messages');
+    for (const size of [10, 100_000, 5_000_000, 1]) {
+      const value = { ...sampleOf('raw-messages'), body: Buffer.alloc(size, 'x') };
+      expect(codec.encode(value)).toHaveLength(5 + avroType(schemaOf('raw-messages')).toBuffer(value).length);
+      const read = codec.decode(codec.encode(value)) as typeof value;
+      expect(read.body.equals(value.body)).toBe(true);
+    }
+  });
+
+  it('takes whole numbers up to 2^53 - 2 and any text', () => {
+    const codec = codecOf('match-incidents');
+    fc.assert(
+      fc.property(fc.nat({ max: 2 ** 53 - 2 }), fc.string({ unit: 'grapheme' }), (number, text) => {
+        const value = { ...sampleOf('match-incidents'), event_id: number, id: text };
+        expect(plain(codec.decode(codec.encode(value)))).toEqual(plain(value));
+      }),
+    );
+  });
+});
+
+describe('a value that does not fit', () => {
+  it.each([
+    ['a missing field', { version: undefined }, 'version'],
+    ['the wrong type', { event_id: 'secret-text' }, 'event_id'],
+    ['a fraction', { version: 1.5 }, 'version'],
+    ['a number beyond 2^53 - 2, which avsc cannot write', { version: Number.MAX_SAFE_INTEGER }, 'version'],
+    ['a wrong nested field', { cause: { ...sampleOf('match-incidents').cause, topic: 3 } }, 'cause.topic'],
+  ])('%s is an EncodeError that names the field, not the value', (_, change, path) => {
+    const value = { ...sampleOf('match-incidents'), ...change } as unknown as TopicValues['match-incidents'];
+    const encode = () => codecOf('match-incidents').encode(value);
+    expect(encode).toThrow(EncodeError);
+    expect(encode).toThrow(`match-incidents: cannot encode: does not fit the schema: ${path}`);
+    expect(encode).not.toThrow('secret-text');
+  });
+
+  it('does not hurt the next one', () => {
+    const codec = codecOf('match-incidents');
+    expect(() => codec.encode({} as TopicValues['match-incidents'])).toThrow(EncodeError);
+    expect(plain(codec.decode(codec.encode(sampleOf('match-incidents'))))).toEqual(
+      plain(sampleOf('match-incidents')),
+    );
+  });
+});
+
+describe('bytes that cannot be read', () => {
+  const codec = codecOf('normalized-messages');
+  const bytes = codec.encode(sampleOf('normalized-messages'));
+
+  it.each([
+    ['nothing', Buffer.alloc(0)],
+    ['less than a header', bytes.subarray(0, 4)],
+    ['another first byte', Buffer.concat([Buffer.from([1]), bytes.subarray(1)])],
+    ['JSON', Buffer.from('{"a":1}')],
+    ['no body', bytes.subarray(0, 5)],
+    ['a body cut short', bytes.subarray(0, -1)],
+    ['trailing bytes', Buffer.concat([bytes, Buffer.alloc(1)])],
+  ])('%s: DecodeError', (_, wrong) => {
+    expect(() => codec.decode(wrong)).toThrow(DecodeError);
+  });
+
+  it('an id that the registry does not know: DecodeError', async () => {
+    const wrong = Buffer.from(bytes);
+    wrong.writeUInt32BE(99, 1);
+    await expect(codec.decode(wrong)).rejects.toThrow(
+      'normalized-messages: cannot decode: the registry has no schema 99',
+    );
+  });
+
+  it.each(['array', 'map'])('an %s that claims billions of items is refused at once', (kind) => {
+    const items = kind === 'array' ? { type: 'array', items: 'string' } : { type: 'map', values: 'string' };
+    const schema = { type: 'record', name: 'R', fields: [{ name: 'a', type: items }] } as AvroRecord;
+    const hostile = createCodec('test', avroType(schema), 0, unknownWriter);
+    expect(() => hostile.decode(Buffer.from([0, 0, 0, 0, 0, 0xfe, 0xff, 0xff, 0xff, 0x01, 0]))).toThrow(
+      DecodeError,
+    );
+    expect(() => hostile.decode(Buffer.from([0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x01, 0, 0]))).toThrow(
+      DecodeError,
+    );
+  });
+
+  it('never ends in anything but a value or a DecodeError, whatever byte is changed', () => {
+    for (const topic of TOPIC_NAMES) {
+      const own = codecOf(topic);
+      const good = own.encode(sampleOf(topic));
+      fc.assert(
+        fc.property(fc.nat(good.length - 6), fc.uint8Array({ minLength: 1, maxLength: 8 }), (at, patch) => {
+          const wrong = Buffer.from(good);
+          wrong.set(patch.subarray(0, wrong.length - 5 - at), 5 + at);
+          try {
+            own.decode(wrong);
+          } catch (error) {
+            expect(error).toBeInstanceOf(DecodeError);
+          }
+        }),
+      );
+    }
+  });
+});
+
+describe("a writer's schema that is not ours", () => {
+  const record = (fields: AvroRecord['fields']): AvroRecord => ({
+    type: 'record',
+    name: 'R',
+    namespace: 'touchline',
+    fields,
+  });
+  const ours = record([
+    { name: 'a', type: 'long' },
+    { name: 'b', type: ['null', 'string'], default: null },
+    { name: 'list', type: { type: 'array', items: 'string' }, default: [] },
+  ]);
+  const older = record([
+    { name: 'a', type: 'int' },
+    { name: 'gone', type: 'string' },
+  ]);
+  const written = createCodec('t', avroType(older), 1, unknownWriter).encode({ a: 5, gone: 'x' });
+
+  it('is fetched once, resolved to ours, and read without a promise from then on', async () => {
+    const asked: number[] = [];
+    const decoder = createDecoder(
+      't',
+      avroType(ours),
+      async (id) => {
+        asked.push(id);
+        return avroType(older);
+      },
+      2,
+    );
+    const first = decoder.decode(written);
+    expect(first).toBeInstanceOf(Promise);
+    expect(plain(await first)).toEqual({ a: 5, b: null, list: [] });
+    expect(plain(decoder.decode(written))).toEqual({ a: 5, b: null, list: [] });
+    expect(asked).toEqual([1]);
+  });
+
+  it('is asked for again after the registry was away', async () => {
+    let away = true;
+    const decoder = createDecoder('t', avroType(ours), async () => {
+      if (away) throw new Error('away');
+      return avroType(older);
+    });
+    await expect(decoder.decode(written)).rejects.toThrow('away');
+    away = false;
+    expect(plain(await decoder.decode(written))).toMatchObject({ a: 5 });
+  });
+
+  it('is a DecodeError where it cannot be resolved', async () => {
+    const other = record([{ name: 'a', type: 'string' }]);
+    const decoder = createDecoder('t', avroType(ours), async () => avroType(other));
+    await expect(decoder.decode(written)).rejects.toThrow(DecodeError);
+  });
+});

@@ -1,0 +1,163 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { SchemaRegistry, SchemaType } from '@kafkajs/confluent-schema-registry';
+import { AVRO_OPTIONS, type AvroType, avroType } from './avro.ts';
+import { type Codec, createCodec, createDecoder, type Decoder } from './codec.ts';
+import { IncompatibleSchemaError, RegistryUnavailableError } from './errors.ts';
+import { CompatibilityError, requireBackward } from './registry-rule.ts';
+import { type AvroRecord, loadSchemas } from './schemas.ts';
+import { TOPIC_NAMES, type TopicName, type TopicValues } from './topics.ts';
+
+/** How a registry is reached. */
+export type RegistryOptions = {
+  /** Address of its Confluent API, e.g. `http://localhost:8081/apis/ccompat/v7`. */
+  readonly url: string;
+  /** Topic prefix: subjects are `<prefix><topic>-value`. */
+  readonly prefix: string;
+  /** How long a registry that is away or still starting is asked again, in milliseconds. Default 60,000. */
+  readonly waitMs?: number;
+};
+
+/** As the registry client declares it: mappersmith is its own dependency. */
+type Middleware = NonNullable<ConstructorParameters<typeof SchemaRegistry>[0]['middlewares']>[number];
+
+const CLIENT_ID = 'touchline';
+/** How the client's message begins where it got no answer. */
+const UNANSWERED = 'Error, status 400: ';
+/** Longest wait for one answer. */
+const REQUEST_MS = 5_000;
+const FIRST_RETRY_MS = 50;
+const RETRY_CEILING_MS = 1_000;
+
+/** The schemas of all topics at a registry. Every method waits for a registry that is still starting. */
+export class Registry {
+  readonly #url: string;
+  readonly #prefix: string;
+  readonly #waitMs: number;
+  readonly #client: SchemaRegistry;
+  readonly #schemas = loadSchemas().topics;
+  readonly #registered = new Map<TopicName, Promise<number>>();
+
+  private constructor({ url, prefix, waitMs = 60_000 }: RegistryOptions) {
+    this.#url = url;
+    this.#prefix = prefix;
+    this.#waitMs = waitMs;
+    this.#client = new SchemaRegistry(
+      { host: url, clientId: CLIENT_ID, retry: { retries: 0 }, middlewares: [limitTime] },
+      { [SchemaType.AVRO]: { ...AVRO_OPTIONS } },
+    );
+  }
+
+  /** Asks nothing of the registry yet. */
+  static open(options: RegistryOptions): Registry {
+    return new Registry(options);
+  }
+
+  /** The subject of a topic's values. */
+  subject(topic: TopicName): string {
+    return `${this.#prefix}${topic}-value`;
+  }
+
+  /**
+   * Registers the schema of every topic, each checked to be able to read what was written with the one before (BACKWARD).
+   * Throws `IncompatibleSchemaError`, `RegistryUnavailableError`.
+   */
+  async registerAll(): Promise<void> {
+    await Promise.all(TOPIC_NAMES.map((topic) => this.#register(topic)));
+  }
+
+  /** Writes and reads the values of a topic; registers its schema. Throws as `registerAll`. */
+  async codec<T extends TopicName>(topic: T): Promise<Codec<TopicValues[T]>> {
+    const id = await this.#register(topic);
+    return createCodec(topic, avroType(this.#schema(topic)), id, (writer) => this.#findWriter(writer));
+  }
+
+  /** Reads the values of a topic, and changes nothing at the registry. */
+  decoder<T extends TopicName>(topic: T): Decoder<TopicValues[T]> {
+    return createDecoder(topic, avroType(this.#schema(topic)), (writer) => this.#findWriter(writer));
+  }
+
+  #schema(topic: TopicName): AvroRecord {
+    const schema = this.#schemas.get(topic);
+    if (schema === undefined) throw new Error(`schemas/${topic}.avsc is missing`);
+    return schema;
+  }
+
+  #register(topic: TopicName): Promise<number> {
+    let id = this.#registered.get(topic);
+    if (id === undefined) {
+      id = this.#registerNow(topic);
+      this.#registered.set(topic, id);
+      id.catch(() => this.#registered.delete(topic));
+    }
+    return id;
+  }
+
+  async #registerNow(topic: TopicName): Promise<number> {
+    const subject = this.subject(topic);
+    const schema = JSON.stringify(this.#schema(topic));
+    try {
+      const { id } = await this.#whenAnswered(async () => {
+        const compatibility = await requireBackward(this.#url, subject, REQUEST_MS);
+        return this.#client.register({ type: SchemaType.AVRO, schema }, { subject, compatibility });
+      });
+      return id;
+    } catch (error) {
+      if (isRefusal(error)) throw new IncompatibleSchemaError(topic, subject, reasonOf(error), error);
+      throw this.#unavailable(error);
+    }
+  }
+
+  /** The schema of an id; null where the registry does not know it. */
+  async #findWriter(id: number): Promise<AvroType | null> {
+    try {
+      return (await this.#whenAnswered(() => this.#client.getSchema(id))) as AvroType;
+    } catch (error) {
+      if (statusOf(error) === 404) return null;
+      throw this.#unavailable(error);
+    }
+  }
+
+  #unavailable(error: unknown): RegistryUnavailableError {
+    return error instanceof RegistryUnavailableError
+      ? error
+      : new RegistryUnavailableError(this.#url, reasonOf(error), error);
+  }
+
+  async #whenAnswered<T>(ask: () => Promise<T>): Promise<T> {
+    const until = performance.now() + this.#waitMs;
+    for (let wait = FIRST_RETRY_MS; ; wait = Math.min(2 * wait, RETRY_CEILING_MS)) {
+      try {
+        return await ask();
+      } catch (error) {
+        const status = statusOf(error);
+        if (status === null || (status < 500 && status !== 429)) throw error;
+        if (performance.now() + wait > until) throw this.#unavailable(error);
+        // Several processes start at once: their retries are spread.
+        await delay(wait * (0.5 + Math.random()));
+      }
+    }
+  }
+}
+
+/** The HTTP status of a failed request, null where it is another error. What was not answered counts as 503. */
+function statusOf(error: unknown): number | null {
+  if (!(error instanceof Error && 'status' in error && typeof error.status === 'number')) return null;
+  // The client gives a connection that failed the status 400, as if the request had been wrong. What a registry
+  // itself says to a wrong request is JSON, and shown otherwise.
+  return error.message.includes(UNANSWERED) ? 503 : error.status;
+}
+
+/** Whether the registry said no to the schema itself (409), or would have taken any. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof CompatibilityError || statusOf(error) === 409;
+}
+
+function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.replace(`${CLIENT_ID} - `, '').replace(UNANSWERED, '');
+}
+
+/** Without it the client waits for ever where nothing answers. */
+const limitTime: Middleware = () => ({
+  prepareRequest: async (next) => (await next()).enhance({ timeout: REQUEST_MS }),
+});

@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto';
+import type { ConsumedRecord, OutputRecord } from '#streams/port.ts';
+import type { PoisonError } from '#streams/processor.ts';
+import type { Codec } from '#topics/codec.ts';
+import type { DeadLetter } from '#topics/generated/types.ts';
+
+/** Where dead letters of a service go and how they are named. */
+export type DeadLetterOptions = {
+  readonly service: string;
+  /** Input topic without the prefix. */
+  readonly input: string;
+  /** Name of dead-letters on the broker. */
+  readonly topic: string;
+  readonly codec: Codec<DeadLetter>;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+};
+
+/** The dead letter of an input record; the same record always has the same id. */
+export function deadLetterOf(
+  options: DeadLetterOptions,
+  partition: number,
+  record: ConsumedRecord,
+  error: PoisonError,
+): OutputRecord {
+  const { service, input, topic, codec, now } = options;
+  const id = createHash('sha256').update(`${input}/${partition}/${record.offset}`).digest('hex');
+  const letter: DeadLetter = {
+    id,
+    service,
+    code: error.code,
+    reason: error.message,
+    topic: input,
+    partition,
+    offset: record.offset,
+    key: record.key,
+    value: record.value,
+    failed_at: now(),
+  };
+  return { topic, partition: 0, key: id, value: codec.encode(letter) };
+}

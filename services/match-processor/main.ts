@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { integer, kafkaSettings, processSettings } from '#service/config.ts';
+import { runService } from '#service/run-service.ts';
+import { runStream } from '#streams/stream.ts';
+import { Registry } from '#topics/registry.ts';
+import { type TopicName, topicName } from '#topics/topics.ts';
+import { deadLetterOf } from './dead-letter.ts';
+import { type MatchCodecs, MatchPartition } from './match-partition.ts';
+
+const NAME = 'match-processor';
+
+const config = z.object({
+  ...processSettings,
+  ...kafkaSettings,
+  SESSION_TIMEOUT_MS: integer(6_000, 300_000)
+    .prefault('10000')
+    .describe('How long a process that went silent keeps its partitions, in milliseconds.'),
+  KEEP_SETTLED_SECONDS: integer(0, 604_800)
+    .prefault('900')
+    .describe(
+      'How long a match that is over stays in memory after its last message; it is on disk after that.',
+    ),
+});
+
+await runService({
+  name: NAME,
+  about: 'Turns normalized messages into match state, incidents and transitions, exactly once.',
+  config,
+  async start({ config: settings, logger, metrics }) {
+    const prefix = settings.TOPIC_PREFIX;
+    const named = (topic: TopicName) => topicName(prefix, topic);
+    const registry = Registry.open({ url: settings.SCHEMA_REGISTRY_URL, prefix });
+    const codecs: MatchCodecs = {
+      'normalized-messages': await registry.codec('normalized-messages'),
+      'match-incidents': await registry.codec('match-incidents'),
+      'match-state': await registry.codec('match-state'),
+      'match-transitions': await registry.codec('match-transitions'),
+    };
+    const letters = {
+      service: NAME,
+      input: 'normalized-messages',
+      topic: named('dead-letters'),
+      codec: await registry.codec('dead-letters'),
+      now: Date.now,
+    };
+    return runStream({
+      brokers: settings.KAFKA_BROKERS,
+      application: `${prefix}${NAME}`,
+      input: named('normalized-messages'),
+      changelogs: [named('match-incidents'), named('match-state')],
+      createProcessor: (partition) =>
+        new MatchPartition({
+          partition,
+          codecs,
+          topicName: named,
+          keepSettledMs: settings.KEEP_SETTLED_SECONDS * 1_000,
+          now: () => performance.now(),
+        }),
+      deadLetter: (partition, record, error) => deadLetterOf(letters, partition, record, error),
+      log: logger,
+      metrics,
+      sessionTimeoutMs: settings.SESSION_TIMEOUT_MS,
+    });
+  },
+});

@@ -1,0 +1,205 @@
+import {
+  applyMessage,
+  incidentIds,
+  isSettled,
+  type Match,
+  matchIncident,
+  matchState,
+  newMatch,
+  restoreMatch,
+} from '#domain/match.ts';
+import type { Outbox } from '#streams/outbox.ts';
+import type { ConsumedRecord } from '#streams/port.ts';
+import { type PartitionProcessor, PoisonError } from '#streams/processor.ts';
+import type { Codec } from '#topics/codec.ts';
+import type {
+  Cause,
+  MatchIncident,
+  MatchState,
+  MatchTransition,
+  NormalizedMessage,
+} from '#topics/generated/types.ts';
+import type { TopicName } from '#topics/topics.ts';
+import { ColdStore } from './cold-store.ts';
+
+/** The topics of the match processor, in and out. */
+export type MatchCodecs = {
+  readonly 'normalized-messages': Codec<NormalizedMessage>;
+  readonly 'match-incidents': Codec<MatchIncident>;
+  readonly 'match-state': Codec<MatchState>;
+  readonly 'match-transitions': Codec<MatchTransition>;
+};
+
+export type MatchPartitionOptions = {
+  readonly partition: number;
+  readonly codecs: MatchCodecs;
+  /** Name of a topic on the broker. */
+  readonly topicName: (topic: TopicName) => string;
+  /** A settled match leaves the heap when nothing happened to it for this long. */
+  readonly keepSettledMs: number;
+  /** A clock in milliseconds; it decides only what is kept in memory, never what is written. */
+  readonly now: () => number;
+};
+
+type HotMatch = { readonly match: Match; touched: Set<string>; usedAt: number };
+
+/** Looking for matches to put away costs a pass over all of them. */
+const SWEEP_MS = 10_000;
+
+/** All matches of one partition: takes messages, keeps their state, writes what changed. */
+export class MatchPartition implements PartitionProcessor {
+  readonly #options: MatchPartitionOptions;
+  readonly #names: Readonly<Record<keyof MatchCodecs, string>>;
+  readonly #hot = new Map<number, HotMatch>();
+  readonly #cold = new ColdStore();
+  /** Matches that changed since the last flush. */
+  readonly #changed = new Map<number, HotMatch>();
+  #sweptAt: number;
+
+  constructor(options: MatchPartitionOptions) {
+    this.#options = options;
+    this.#sweptAt = options.now();
+    const { topicName } = options;
+    this.#names = {
+      'normalized-messages': topicName('normalized-messages'),
+      'match-incidents': topicName('match-incidents'),
+      'match-state': topicName('match-state'),
+      'match-transitions': topicName('match-transitions'),
+    };
+  }
+
+  restore(_topic: string, { key, value }: ConsumedRecord): void {
+    if (key === null || value === null) return;
+    // Kept encoded: most matches of a long log are over, and the rest are decoded when they are next needed.
+    const text = key.toString();
+    this.#cold.put(Number.parseInt(text, 10), text, value);
+  }
+
+  process(record: ConsumedRecord, outbox: Outbox): void | Promise<void> {
+    const { value } = record;
+    if (value === null) throw new PoisonError('NO_VALUE', 'a message without a value');
+    const decoded = this.#decode(value);
+    if (decoded instanceof Promise) {
+      return decoded.catch(undecodable).then((message) => this.#apply(record, message, outbox));
+    }
+    return this.#apply(record, decoded, outbox);
+  }
+
+  flush(outbox: Outbox): void {
+    const { codecs } = this.#options;
+    for (const [eventId, hot] of this.#changed) {
+      for (const id of hot.touched) {
+        outbox.add(
+          this.#names['match-incidents'],
+          incidentKey(eventId, id),
+          codecs['match-incidents'].encode(matchIncident(hot.match, id)),
+        );
+      }
+      hot.touched = new Set();
+      outbox.add(
+        this.#names['match-state'],
+        String(eventId),
+        codecs['match-state'].encode(matchState(hot.match)),
+      );
+    }
+    this.#changed.clear();
+  }
+
+  committed(): void {
+    const { now, keepSettledMs } = this.#options;
+    const at = now();
+    if (at < this.#sweptAt + SWEEP_MS) return;
+    this.#sweptAt = at;
+    for (const [eventId, hot] of this.#hot) {
+      if (hot.usedAt + keepSettledMs <= at && isSettled(hot.match)) this.#putAway(eventId, hot.match);
+    }
+  }
+
+  size(): number {
+    return this.#hot.size + this.#cold.size;
+  }
+
+  close(): void {
+    this.#cold.close();
+    this.#hot.clear();
+  }
+
+  #decode(value: Buffer): NormalizedMessage | Promise<NormalizedMessage> {
+    try {
+      return this.#options.codecs['normalized-messages'].decode(value);
+    } catch (error) {
+      return undecodable(error);
+    }
+  }
+
+  #apply(record: ConsumedRecord, message: NormalizedMessage, outbox: Outbox): void | Promise<void> {
+    const hot = this.#find(message.event_id);
+    if (hot instanceof Promise) return hot.then((found) => this.#applyTo(found, record, message, outbox));
+    this.#applyTo(hot, record, message, outbox);
+  }
+
+  #applyTo(hot: HotMatch, record: ConsumedRecord, message: NormalizedMessage, outbox: Outbox): void {
+    const cause: Cause = {
+      topic: 'normalized-messages',
+      partition: this.#options.partition,
+      offset: record.offset,
+      ut: message.ut,
+      received_at: message.received_at,
+      message_id: message.message_id,
+    };
+    const { transitions, incidents } = applyMessage(hot.match, message, cause);
+    hot.usedAt = this.#options.now();
+    if (transitions.length === 0) return;
+    const key = String(message.event_id);
+    const codec = this.#options.codecs['match-transitions'];
+    for (const transition of transitions) {
+      outbox.add(this.#names['match-transitions'], key, codec.encode(transition));
+    }
+    for (const id of incidents) hot.touched.add(id);
+    this.#changed.set(message.event_id, hot);
+  }
+
+  /** The match in memory, brought back whole from the cold store, or new. */
+  #find(eventId: number): HotMatch | Promise<HotMatch> {
+    const found = this.#hot.get(eventId);
+    if (found !== undefined) return found;
+    const cold = this.#cold.take(eventId, String(eventId));
+    if (cold === null || cold.state === null) return this.#keep(eventId, newMatch(eventId));
+    const { codecs } = this.#options;
+    const state = codecs['match-state'].decode(cold.state);
+    const incidents = cold.incidents.map((bytes) => codecs['match-incidents'].decode(bytes));
+    if (state instanceof Promise || incidents.some((incident) => incident instanceof Promise)) {
+      return Promise.all([state, Promise.all(incidents)]).then(([ready, all]) =>
+        this.#keep(eventId, restoreMatch(ready, all)),
+      );
+    }
+    return this.#keep(eventId, restoreMatch(state, incidents as MatchIncident[]));
+  }
+
+  #keep(eventId: number, match: Match): HotMatch {
+    const hot: HotMatch = { match, touched: new Set(), usedAt: this.#options.now() };
+    this.#hot.set(eventId, hot);
+    return hot;
+  }
+
+  #putAway(eventId: number, match: Match): void {
+    const { codecs } = this.#options;
+    this.#hot.delete(eventId);
+    this.#cold.put(eventId, String(eventId), codecs['match-state'].encode(matchState(match)));
+    for (const id of incidentIds(match)) {
+      this.#cold.put(
+        eventId,
+        incidentKey(eventId, id),
+        codecs['match-incidents'].encode(matchIncident(match, id)),
+      );
+    }
+  }
+}
+
+function incidentKey(eventId: number, incidentId: string): string {
+  return `${eventId}/${incidentId}`;
+}
+
+function undecodable(error: unknown): never {
+  throw new PoisonError('UNDECODABLE', 'not a message of the schema', error);
+}

@@ -1,0 +1,258 @@
+import { INCIDENT, RESULT, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
+import { finalScore, type MatchFacts, type Period, type Side } from '../../data/dataset.ts';
+import { STATUS, type StatusId } from './periods.ts';
+import type { Change, ScriptedIncident } from './script.ts';
+
+type Value = { readonly id: number; readonly value: number | string | null };
+type Counted = { readonly side: Side; readonly phase: StatusId; counts: boolean };
+
+/** Statistics of a team, by the provider's id. */
+const STAT = {
+  yellowCards: 8,
+  redCards: 9,
+  penaltiesScored: 14,
+  penaltiesMissed: 15,
+  penaltiesGiven: 16,
+  ownGoals: 17,
+  substitutions: 31,
+  goals: 40,
+} as const;
+const STAT_OF: ReadonlyMap<number, number> = new Map([
+  [INCIDENT.yellowCard, STAT.yellowCards],
+  [INCIDENT.redCard, STAT.redCards],
+  [INCIDENT.penalty, STAT.penaltiesGiven],
+  [INCIDENT.penaltyGoal, STAT.penaltiesScored],
+  [INCIDENT.missedPenalty, STAT.penaltiesMissed],
+  [INCIDENT.ownGoal, STAT.ownGoals],
+  [INCIDENT.substitutionOut, STAT.substitutions],
+]);
+
+const PHASE_OF: Readonly<Record<Period, StatusId>> = {
+  '1H': STATUS.firstHalf,
+  '2H': STATUS.secondHalf,
+  E1: STATUS.extraFirstHalf,
+  E2: STATUS.extraSecondHalf,
+  P: STATUS.shootOut,
+};
+const PERIOD_OF: ReadonlyMap<StatusId, Period> = new Map(
+  Object.entries(PHASE_OF).map(([period, phase]) => [phase, period as Period]),
+);
+/** Detail ids of the time added to each period. */
+const ADDED_TIME: Readonly<Partial<Record<Period, number>>> = { '1H': 201, '2H': 202, E1: 203, E2: 204 };
+/** Match time at the start of a period, for `played_time`. */
+const PLAYED_BEFORE: Readonly<Record<Period, number>> = { '1H': 0, '2H': 2700, E1: 5400, E2: 6300, P: 7200 };
+const DETAIL = { periodLength: 16, periods: 17, extraPeriodLength: 50, extraTime: 58, timer: 124 } as const;
+
+/** What changes of an event in the course of a match, as the provider shows it at a time. */
+export type EventFace = {
+  readonly status_id: StatusId;
+  readonly status_name: string;
+  readonly status_type: string;
+  readonly relation_status: 'not_started' | 'in_progress' | 'finished';
+  readonly bet_status: 'active' | 'suspended';
+  readonly clock_time: number | null;
+  readonly clock_status: 'running' | 'stopped' | null;
+  readonly played_time: number | null;
+  readonly winner_id: number | null;
+  readonly verified_result: 'yes' | 'no';
+  readonly details: readonly Value[];
+  readonly home: { readonly results: readonly Value[]; readonly stats: readonly Value[] };
+  readonly away: { readonly results: readonly Value[]; readonly stats: readonly Value[] };
+};
+
+/**
+ * The board of one match: takes what happens, shows the event. Goals count as the provider counts them: a goal under
+ * review is in the score, and leaves it when it is cancelled, deleted or named by a 424 that stands.
+ */
+export class Board {
+  readonly #facts: MatchFacts;
+  #status: StatusId = STATUS.notStarted;
+  #finished = false;
+  #verified = false;
+  /** Where the clock runs: since when, Unix seconds; else what it shows. `before` is the match time at its zero. */
+  #clock:
+    | { readonly runsSince: number; readonly before: number }
+    | { readonly stands: number; readonly before: number }
+    | null = null;
+  readonly #begun = new Set<Period>();
+  readonly #goals = new Map<string, Counted>();
+  readonly #disallowed = new Map<string, string>();
+  readonly #counted = new Map<string, { readonly side: Side; readonly stat: number }>();
+  readonly #addedTime = new Map<Period, number>();
+  readonly #holds = new Set<string>();
+
+  constructor(facts: MatchFacts) {
+    this.#facts = facts;
+  }
+
+  /** Whether the match is being played, breaks included. */
+  get live(): boolean {
+    return this.#begun.size > 0 && !this.#finished;
+  }
+
+  /** Whether the clock runs. */
+  get running(): boolean {
+    return this.#clock !== null && 'runsSince' in this.#clock;
+  }
+
+  /** Takes a change of the event; `at` is Unix seconds. */
+  change(change: Change, at: number): void {
+    if (change.status !== undefined) this.#status = change.status;
+    if (change.period !== undefined) {
+      this.#begun.add(change.period);
+      const before = PLAYED_BEFORE[change.period];
+      this.#clock = change.period === 'P' ? { stands: 0, before } : { runsSince: at, before };
+    }
+    if (change.stops !== undefined)
+      this.#clock = { stands: change.stops.shows, before: change.stops.played - change.stops.shows };
+    if (change.addedTime !== undefined)
+      this.#addedTime.set(change.addedTime.period, change.addedTime.minutes);
+    if (change.suspend !== undefined) this.#holds.add(change.suspend);
+    if (change.resume !== undefined) this.#holds.delete(change.resume);
+    if (change.finished) this.#finished = true;
+    if (change.verified) this.#verified = true;
+  }
+
+  /** Takes a record of an incident. */
+  tell(incident: ScriptedIncident): void {
+    const { key, side, countsFor, cancels } = incident;
+    const stands = incident.confirmation !== 'cancelled' && incident.action !== 'delete';
+    if (countsFor !== undefined)
+      this.#goals.set(key, { side: countsFor, phase: incident.phase, counts: stands });
+    if (cancels !== undefined) {
+      if (stands && incident.confirmation === 'confirmed') this.#disallowed.set(key, cancels.key);
+      else this.#disallowed.delete(key);
+    }
+    const stat = STAT_OF.get(incident.type);
+    if (stat === undefined || side === undefined || incident.phase === STATUS.shootOut) return;
+    if (stands) this.#counted.set(key, { side, stat });
+    else this.#counted.delete(key);
+  }
+
+  /** The event at `at`, Unix seconds. */
+  show(at: number): EventFace {
+    const status = STATUSES_OF_SOCCER.get(this.#status);
+    const time =
+      this.#clock === null ? null : 'stands' in this.#clock ? this.#clock.stands : at - this.#clock.runsSince;
+    const inPlay = !this.#finished && this.#holds.size === 0;
+    return {
+      status_id: this.#status,
+      status_name: status?.name ?? '',
+      status_type: status?.type ?? 'other',
+      relation_status: this.#finished ? 'finished' : this.live ? 'in_progress' : 'not_started',
+      bet_status: inPlay ? 'active' : 'suspended',
+      clock_time: time,
+      clock_status: this.#clock === null ? null : this.running ? 'running' : 'stopped',
+      played_time: this.#clock === null || time === null ? null : this.#clock.before + time,
+      winner_id: this.#winner(),
+      verified_result: this.#verified ? 'yes' : 'no',
+      details: this.#details(),
+      home: { results: this.#results('home'), stats: this.#stats('home') },
+      away: { results: this.#results('away'), stats: this.#stats('away') },
+    };
+  }
+
+  /** A knockout match has no round in the data: its stage is one. */
+  get #knockout(): boolean {
+    return this.#facts.round === null;
+  }
+
+  #goalsOf(side: Side, periods: readonly Period[]): number {
+    const void_ = new Set(this.#disallowed.values());
+    let goals = 0;
+    for (const [key, goal] of this.#goals) {
+      const period = PERIOD_OF.get(goal.phase);
+      if (
+        goal.counts &&
+        goal.side === side &&
+        !void_.has(key) &&
+        period !== undefined &&
+        periods.includes(period)
+      )
+        goals++;
+    }
+    return goals;
+  }
+
+  /** A result of some periods: null before the first of them began. */
+  #result(side: Side, periods: readonly Period[]): number | null {
+    if (!periods.some((period) => this.#begun.has(period))) return null;
+    if (this.#facts.facts === 'all') return this.#goalsOf(side, periods);
+    return this.#finished ? this.#official(side, periods) : null;
+  }
+
+  /** Where the goals are not known one by one: the official scores, once it is over. */
+  #official(side: Side, periods: readonly Period[]): number {
+    const index = side === 'home' ? 0 : 1;
+    const { ht, ft } = this.#facts;
+    const final = finalScore(this.#facts)[index];
+    const first = periods.includes('1H') ? ht[index] : 0;
+    const second = periods.includes('2H') ? ft[index] - ht[index] : 0;
+    return first + second + (periods.includes('E1') ? final - ft[index] : 0);
+  }
+
+  #results(side: Side): Value[] {
+    const other: Side = side === 'home' ? 'away' : 'home';
+    const regularOver = this.#finished || this.#begun.has('E1');
+    const regular: readonly Period[] = ['1H', '2H'];
+    const ahead = (this.#result(side, regular) ?? 0) > (this.#result(other, regular) ?? 0);
+    const advanced = this.#finished && this.#advanced() === side;
+    return [
+      { id: RESULT.score, value: this.#result(side, ['1H', '2H', 'E1', 'E2']) },
+      { id: RESULT.regularTime, value: this.#result(side, regular) },
+      { id: RESULT.firstHalf, value: this.#result(side, ['1H']) },
+      { id: RESULT.secondHalf, value: this.#result(side, ['2H']) },
+      { id: RESULT.shootOut, value: this.#result(side, ['P']) },
+      { id: RESULT.extraTime, value: this.#result(side, ['E1', 'E2']) },
+      { id: RESULT.extraTimeFirstHalf, value: this.#result(side, ['E1']) },
+      { id: RESULT.extraTimeSecondHalf, value: this.#result(side, ['E2']) },
+      { id: RESULT.winner, value: regularOver && ahead ? 1 : 0 },
+      { id: RESULT.progress, value: advanced ? 1 : 0 },
+    ];
+  }
+
+  #stats(side: Side): Value[] {
+    const goals = this.#result(side, ['1H', '2H', 'E1', 'E2']);
+    const of = (stat: number): number =>
+      [...this.#counted.values()].filter((one) => one.side === side && one.stat === stat).length;
+    return Object.values(STAT).map((id) => ({
+      id,
+      value: this.#begun.size === 0 ? null : id === STAT.goals ? goals : of(id),
+    }));
+  }
+
+  #details(): Value[] {
+    return [
+      { id: DETAIL.periodLength, value: 45 },
+      { id: DETAIL.periods, value: 2 },
+      { id: DETAIL.extraPeriodLength, value: 15 },
+      { id: DETAIL.extraTime, value: this.#knockout ? null : 'No Extra Time' },
+      { id: DETAIL.timer, value: 'up' },
+      ...Object.entries(ADDED_TIME).map(([period, id]) => ({
+        id,
+        value: this.#addedTime.get(period as Period) ?? null,
+      })),
+    ];
+  }
+
+  /** Who won after all that was played; null in a draw, and before the end. */
+  #winner(): number | null {
+    if (!this.#finished) return null;
+    const side = this.#advanced() ?? this.#leader();
+    return side === undefined ? null : this.#facts[side];
+  }
+
+  #leader(): Side | undefined {
+    for (const periods of [['P'], ['1H', '2H', 'E1', 'E2']] as const) {
+      const home = this.#result('home', periods) ?? 0;
+      const away = this.#result('away', periods) ?? 0;
+      if (home !== away) return home > away ? 'home' : 'away';
+    }
+    return undefined;
+  }
+
+  /** Who goes on to the next round; undefined in a league. */
+  #advanced(): Side | undefined {
+    return this.#knockout ? this.#leader() : undefined;
+  }
+}

@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import { readDelivery } from '#contract/delivery.ts';
+import { type Match, matchState, newMatch } from '#domain/match.ts';
+import { finalScore, readDataset } from '../../data/dataset.ts';
+import { type Delivery, noDeliveryFaults, planDeliveries } from './deliveries.ts';
+import { DELIVERY_FAULTS, parseFaults } from './faults.ts';
+import type { ProviderMessage } from './records.ts';
+import { schedule } from './schedule.ts';
+import { apply } from './testing/states.ts';
+
+const DATASET = readDataset('world-cup-2018');
+const PATIENCE = 60_000;
+
+function waves(faults: string, seed = 'test') {
+  return schedule(DATASET, { seed, faults: parseFaults(faults), keepAliveEvery: 300, clockEvery: 0 });
+}
+
+function deliver(faults: string, seed = 'test') {
+  const counts = noDeliveryFaults();
+  const plan = { seed, faults: parseFaults(faults), batchSize: 20, batchWindow: 60 };
+  return { deliveries: [...planDeliveries(waves(faults, seed), plan, counts)], counts };
+}
+
+function messagesOf(deliveries: readonly Delivery[]): ProviderMessage[] {
+  return deliveries
+    .filter(({ malformed }) => malformed === null)
+    .flatMap(({ body }) => JSON.parse(body.toString()) as ProviderMessage[]);
+}
+
+describe('waves', () => {
+  const told = [...waves('none')];
+
+  it('play rounds one after the other, no team twice at once', () => {
+    expect(told.map(({ matches }) => matches.length)).toEqual([16, 16, 16, 8, 4, 2, 1, 1]);
+    for (const { matches } of told) {
+      const teams = matches.flatMap(({ facts }) => [facts.home, facts.away]);
+      expect(new Set(teams).size).toBe(teams.length);
+    }
+  });
+
+  it('have one clock that never goes back, and never tell a match before its date', () => {
+    let last = 0;
+    for (const { messages, startsAt, endsAt, matches } of told) {
+      expect(startsAt).toBeGreaterThan(last);
+      expect(messages.map(({ ut }) => ut)).toEqual(messages.map(({ ut }) => ut).sort((a, b) => a - b));
+      for (const { facts, messages: its } of matches) {
+        const started = its.find(({ data }) => data.incident?.incident_id === 429);
+        expect(started?.ut).toBeGreaterThanOrEqual(Date.parse(facts.date) / 1000);
+      }
+      last = endsAt;
+    }
+  });
+
+  it('can be fewer', () => {
+    const telling = { seed: 'x', faults: parseFaults('none'), keepAliveEvery: 0, clockEvery: 0 };
+    expect([...schedule(DATASET, telling, 20)].map(({ matches }) => matches.length)).toEqual([16, 4]);
+  });
+});
+
+describe('deliveries', () => {
+  it('carry every message once and in order where no fault is ordered', () => {
+    const { deliveries, counts } = deliver('none');
+    const messages = [...waves('none')].flatMap((wave) => wave.messages);
+    expect(messagesOf(deliveries)).toEqual(messages);
+    expect(counts).toEqual(noDeliveryFaults());
+    for (const { messages: size } of deliveries) expect(size).toBeLessThanOrEqual(20);
+    expect(deliveries.map(({ due }) => due)).toEqual(deliveries.map(({ due }) => due).sort((a, b) => a - b));
+  });
+
+  it(
+    'are the same for the same seed, and others for another',
+    () => {
+      const digest = (seed: string) =>
+        deliver('many', seed).deliveries.map(({ body, ...rest }) => ({
+          ...rest,
+          body: body.toString('hex'),
+        }));
+      const first = digest('a');
+      expect(digest('a')).toEqual(first);
+      expect(digest('b')).not.toEqual(first);
+    },
+    PATIENCE,
+  );
+
+  it.each(Object.keys(DELIVERY_FAULTS).map((fault) => `${fault}=0.3`))(
+    'with faults %s lose nothing',
+    (faults) => {
+      const { deliveries, counts } = deliver(faults);
+      const sent = messagesOf(deliveries).map((message) => JSON.stringify(message));
+      const distinct = new Set(sent);
+      const told = [...waves(faults)]
+        .flatMap((wave) => wave.messages)
+        .map((message) => JSON.stringify(message));
+      expect(distinct).toEqual(new Set(told));
+      expect(counts.duplicate).toBe(sent.length - distinct.size);
+      expect(counts.drop + counts.signature).toBe(deliveries.filter(({ mishap }) => mishap !== null).length);
+      expect(counts.malformed).toBe(deliveries.filter(({ malformed }) => malformed !== null).length);
+      expect(sent.join() === told.join()).toBe(counts.reorder + counts.delay + counts.duplicate === 0);
+      const ordered = faults.split('=')[0] as keyof typeof DELIVERY_FAULTS;
+      expect(counts[ordered]).toBeGreaterThan(100);
+    },
+  );
+
+  it.each(['some', 'many'])(
+    'with faults %s give the official scores, and a dead letter for each malformed body',
+    (faults) => {
+      const { deliveries, counts } = deliver(faults);
+      const matches = new Map<number, Match>();
+      const letters = new Set<string>();
+      for (const { body } of deliveries) {
+        const { normalized, deadLetters, ignored } = readDelivery(body, {
+          origin: 'webhook',
+          service: 'test',
+          receivedAt: 0,
+        });
+        expect(ignored.size).toBe(0);
+        for (const { id } of deadLetters) letters.add(id);
+        for (const message of normalized) {
+          const { event_id } = message;
+          const match = matches.get(event_id) ?? newMatch(event_id);
+          matches.set(event_id, match);
+          apply(match, message);
+        }
+      }
+      expect(letters.size).toBe(counts.malformed);
+      expect(matches.size).toBe(64);
+      for (const facts of DATASET.matches) {
+        const match = matches.get(facts.id);
+        const [home, away] = finalScore(facts);
+        expect(match === undefined ? null : matchState(match).score).toEqual({ home, away });
+      }
+    },
+    PATIENCE,
+  );
+});

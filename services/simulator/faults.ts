@@ -1,0 +1,96 @@
+/** The faults that can be ordered, and how an order is written. */
+
+/** Faults of delivery. The rate is a share, 0 to 1. */
+export const DELIVERY_FAULTS = {
+  duplicate: 'share of messages that are sent again later, alone or with their whole batch',
+  reorder: 'share of messages that are sent up to two minutes of match time after their turn',
+  delay: 'share of messages that are held back for 2 to 20 minutes of match time',
+  drop: 'share of deliveries whose connection breaks, before or after the receiver has all, and that are sent again',
+  signature: 'share of deliveries that are first sent with a signature that must be refused',
+  malformed: 'share of deliveries that are followed by an authentic one that nobody can read',
+} as const;
+
+/** Faults of content. The rate is how many are expected a match. Each adds to what really happened, and takes it away. */
+export const CONTENT_FAULTS = {
+  rejected: 'goals under review that are not given: tbd, then cancelled',
+  cancelled: 'confirmed goals that are cancelled later (confirmation)',
+  deleted: 'goals that are deleted (action)',
+  goal_cancelled: 'goals that are disallowed by an incident 424 that does not name them',
+  goal_cancelled_child: 'goals that are disallowed by an incident 424 that names them (parent_id)',
+  every_way: 'goals that are disallowed in every way at once',
+  review: 'real goals that are reviewed by a 424 and stand: tbd, then cancelled',
+  reused_id: 'corrections that carry the identifier of the message that they correct',
+} as const;
+
+export type DeliveryFault = keyof typeof DELIVERY_FAULTS;
+export type ContentFault = keyof typeof CONTENT_FAULTS;
+export type Fault = DeliveryFault | ContentFault;
+/** The rate of every fault. */
+export type Faults = Readonly<Record<Fault, number>>;
+
+/** The ways to disallow an invented goal. */
+export const DISALLOWING = [
+  'rejected',
+  'cancelled',
+  'deleted',
+  'goal_cancelled',
+  'goal_cancelled_child',
+  'every_way',
+] as const satisfies readonly ContentFault[];
+export type Disallowing = (typeof DISALLOWING)[number];
+
+const DELIVERY_NAMES = Object.keys(DELIVERY_FAULTS) as DeliveryFault[];
+const CONTENT_NAMES = Object.keys(CONTENT_FAULTS) as ContentFault[];
+/** Every fault. */
+export const FAULT_NAMES: readonly Fault[] = [...DELIVERY_NAMES, ...CONTENT_NAMES];
+/** More than this a match is no football any more: the goals would not find room. */
+const MOST_A_MATCH = 5;
+
+function all(delivery: number, content: number): Faults {
+  const rates: [Fault, number][] = [
+    ...DELIVERY_NAMES.map((name): [Fault, number] => [name, delivery]),
+    ...CONTENT_NAMES.map((name): [Fault, number] => [name, content]),
+  ];
+  return Object.fromEntries(rates) as Record<Fault, number>;
+}
+
+/** Named orders. */
+export const PRESETS: Readonly<Record<string, Faults>> = {
+  none: all(0, 0),
+  some: { ...all(0.02, 0.15), duplicate: 0.1, reorder: 0.1, review: 0.3, reused_id: 1 },
+  many: { ...all(0.1, 0.5), duplicate: 0.3, reorder: 0.4, review: 1, reused_id: 2 },
+};
+
+/** An order of faults that cannot be understood. */
+export class FaultsError extends Error {
+  readonly code = 'FAULTS_INVALID';
+
+  constructor(message: string) {
+    super(message);
+    this.name = 'FaultsError';
+  }
+}
+
+/**
+ * Reads an order: a preset (`none`, `some`, `many`), `name=rate` pairs, or a preset and pairs that change it, with
+ * commas between: `some,delay=0.1,every_way=1`. Throws `FaultsError`.
+ */
+export function parseFaults(order: string): Faults {
+  const parts = order.split(',').map((part) => part.trim());
+  const preset = PRESETS[parts[0] ?? ''];
+  const faults: Record<Fault, number> = { ...(preset ?? all(0, 0)) };
+  for (const part of preset === undefined ? parts : parts.slice(1)) {
+    const [name = '', rate = ''] = part.split('=', 2);
+    const fault = FAULT_NAMES.find((known) => known === name);
+    if (fault === undefined)
+      throw new FaultsError(
+        `unknown fault "${name}"; known are ${[...Object.keys(PRESETS), ...FAULT_NAMES].join(', ')}`,
+      );
+    const most = fault in DELIVERY_FAULTS ? 1 : MOST_A_MATCH;
+    const value = rate === '' ? Number.NaN : Number(rate);
+    if (!(value >= 0 && value <= most))
+      throw new FaultsError(`${name}: the rate must be a number from 0 to ${most}`);
+    faults[fault] = value;
+  }
+  return faults;
+}

@@ -1,0 +1,160 @@
+import { INCIDENT } from '#contract/soccer.ts';
+import type { MatchFacts, Side } from '../../data/dataset.ts';
+import { type ContentFault, DISALLOWING, type Disallowing, type Faults } from './faults.ts';
+import { FREE_KICK, GOAL_FOR } from './incident-types.ts';
+import type { PeriodPlan } from './periods.ts';
+import type { Random } from './random.ts';
+import {
+  GOAL_REVIEW,
+  goalRecords,
+  opponent,
+  planOf,
+  restart,
+  type ScriptedIncident,
+  type Step,
+} from './script.ts';
+
+/** What was invented for a match: the steps, and how often what. */
+export type Inventions = { readonly steps: Step[]; readonly counts: Partial<Record<ContentFault, number>> };
+
+/** Seconds that an invented goal keeps from what really happened: a 424 that names none must find it, not another. */
+const ROOM = { before: 240, after: 420 } as const;
+/** How long an invented goal lasts, in seconds. */
+const LASTS = { min: 70, max: 200 } as const;
+const TRIES = 40;
+
+/**
+ * Goals that did not count are not in the data: these are invented, and each is taken back before the match goes on,
+ * so that the final score stays the official one. And real goals are reviewed, and stand.
+ */
+export function invent(
+  facts: MatchFacts,
+  periods: readonly PeriodPlan[],
+  faults: Faults,
+  random: Random,
+): Inventions {
+  const counts: Partial<Record<ContentFault, number>> = {};
+  const steps: Step[] = [];
+  // Where the timeline is not told, there are no goals to disallow.
+  if (facts.facts === 'score_only') return { steps, counts };
+  const add = (fault: ContentFault, what: Step[]): void => {
+    steps.push(...what);
+    counts[fault] = (counts[fault] ?? 0) + 1;
+  };
+  const taken: [period: string, second: number][] = facts.events.map(([period, second]) => [period, second]);
+  for (const way of DISALLOWING) {
+    for (let n = random.count(faults[way]); n > 0; n--) {
+      const place = findRoom(periods, taken, random);
+      if (place === undefined) continue;
+      const [plan, second] = place;
+      taken.push([plan.period, second]);
+      add(way, disallowedGoal(`${way}${n}`, way, random.chance(0.5) ? 'home' : 'away', second, plan, random));
+    }
+  }
+  const goals = facts.events.flatMap((event, n) => (isGoal(event) ? [{ event, key: `fact${n}` }] : []));
+  for (let n = random.count(faults.review); n > 0 && goals.length > 0; n--) {
+    const [goal] = goals.splice(random.int(0, goals.length - 1), 1);
+    if (goal !== undefined) add('review', reviewedGoal(goal.key, goal.event, planOf(periods, goal.event[0])));
+  }
+  return { steps, counts };
+}
+
+function isGoal([period, , kind]: MatchFacts['events'][number]): boolean {
+  return period !== 'P' && GOAL_FOR[kind] !== undefined;
+}
+
+function findRoom(
+  periods: readonly PeriodPlan[],
+  taken: readonly (readonly [period: string, second: number])[],
+  random: Random,
+): [PeriodPlan, number] | undefined {
+  const open = periods.filter((plan) => plan.nominal > LASTS.max * 2);
+  for (let n = 0; n < TRIES; n++) {
+    const plan = open[random.int(0, open.length - 1)];
+    if (plan === undefined) return undefined;
+    const second = random.int(30, plan.nominal - LASTS.max - 30);
+    const free = taken.every(
+      ([period, at]) => period !== plan.period || at < second - ROOM.before || at > second + ROOM.after,
+    );
+    if (free) return [plan, second];
+  }
+  return undefined;
+}
+
+function disallowedGoal(
+  key: string,
+  way: Disallowing,
+  side: Side,
+  second: number,
+  plan: PeriodPlan,
+  random: Random,
+): Step[] {
+  const { scored, confirmed } = goalRecords(
+    { key, type: INCIDENT.goal, side, countsFor: side },
+    second,
+    plan,
+  );
+  const ended = second + random.int(LASTS.min, LASTS.max);
+  const told = (when: number, incident: ScriptedIncident): Step => ({ at: plan.startsAt + when, incident });
+  const also = (suffix: string, type: number, by: Side, when: number): ScriptedIncident =>
+    restart(`${key}/${suffix}`, type, by, when, plan);
+  const cancelled: ScriptedIncident = { ...scored, action: 'update', confirmation: 'cancelled' };
+  const deleted: ScriptedIncident = { ...scored, action: 'delete' };
+  const disallows = (named: boolean, confirmation: 'tbd' | 'confirmed'): ScriptedIncident => ({
+    ...also('424', INCIDENT.goalCancelled, side, ended),
+    ...(named ? { time: scored.time } : {}),
+    cancels: { key, named },
+    confirmation,
+  });
+  const counted = told(second + GOAL_REVIEW, confirmed);
+  const taken: Readonly<Record<Disallowing, () => Step[]>> = {
+    rejected: () => [told(ended, cancelled)],
+    cancelled: () => [counted, told(ended, cancelled)],
+    deleted: () => [told(ended, deleted)],
+    goal_cancelled: () => [counted, told(ended, disallows(false, 'confirmed'))],
+    goal_cancelled_child: () => [
+      counted,
+      told(ended - 10, disallows(true, 'tbd')),
+      told(ended, { ...disallows(true, 'confirmed'), action: 'update' }),
+    ],
+    every_way: () => [
+      told(ended, disallows(random.chance(0.5), 'confirmed')),
+      told(ended + 4, cancelled),
+      told(ended + 9, deleted),
+    ],
+  };
+  // A goal that is deleted was a slip of who told it: no one reviews that.
+  const review = [
+    told(second + 20, also('var', INCIDENT.possibleVar, side, second + 20)),
+    told(ended - 3, also('varEnded', INCIDENT.varEnded, side, ended - 3)),
+  ];
+  return [
+    { ...told(second, scored), change: { suspend: key } },
+    ...(way === 'deleted' ? [] : review),
+    ...taken[way](),
+    { ...told(ended + 15, also('freeKick', FREE_KICK, opponent(side), ended + 15)), change: { resume: key } },
+  ];
+}
+
+/** A review that changes nothing: a 424 that names the goal, to be confirmed, and then cancelled itself. */
+function reviewedGoal(
+  key: string,
+  [, second, kind, side]: MatchFacts['events'][number],
+  plan: PeriodPlan,
+): Step[] {
+  const scoredBy = kind === 'own_goal' ? opponent(side) : side;
+  const review: ScriptedIncident = {
+    ...restart(`${key}/review`, INCIDENT.goalCancelled, scoredBy, second, plan),
+    cancels: { key, named: true },
+    confirmation: 'tbd',
+  };
+  const at = plan.startsAt + second;
+  return [
+    { at: at + 15, incident: review, change: { suspend: review.key } },
+    {
+      at: at + 40,
+      incident: { ...review, action: 'update', confirmation: 'cancelled' },
+      change: { resume: review.key },
+    },
+  ];
+}

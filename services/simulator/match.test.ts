@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest';
+import type { MatchState } from '#topics/generated/types.ts';
+import { DATASETS, finalScore, type MatchFacts, readDataset } from '../../data/dataset.ts';
+import { CONTENT_FAULTS, type ContentFault, DISALLOWING, parseFaults } from './faults.ts';
+import { type ToldMatch, tellMatch } from './match.ts';
+import type { ProviderMessage } from './records.ts';
+import { stateAfter } from './testing/states.ts';
+
+const DATA = DATASETS.map((name) => readDataset(name));
+const KICK_OFF = 1_530_000_000;
+/** All matches take some seconds, on a machine that has other work too. */
+const PATIENCE = 60_000;
+
+function tellAll(faults: string, every = { keepAliveEvery: 0, clockEvery: 0 }, data = DATA): ToldMatch[] {
+  const telling = { seed: 'test', faults: parseFaults(faults), ...every };
+  return data.flatMap(({ competition, matches }) =>
+    matches.map((facts) => tellMatch(facts, competition, KICK_OFF, telling)),
+  );
+}
+
+function score([home, away]: readonly [number, number]) {
+  return { home, away };
+}
+
+/** What the state of a match that was played must be, whatever was invented on the way. */
+function expectOfficial(facts: MatchFacts, state: MatchState): void {
+  const official = score(finalScore(facts));
+  const known = facts.facts === 'all';
+  expect({ ...state, id: facts.id }).toMatchObject({
+    id: facts.id,
+    score: official,
+    firm: official,
+    reported: official,
+    agreement: 'agrees',
+    shoot_out: facts.pens === undefined ? null : score(facts.pens),
+    under_review: false,
+    source: known ? 'incidents' : 'reported',
+    coverage: known ? 'complete' : 'partial',
+    status_type: 'finished',
+    orphans: [],
+    anomalies: [],
+    guard: { safe: true, reasons: [] },
+    verified_result: '"yes"',
+  });
+}
+
+describe('the messages of every match give the official score', () => {
+  it.each(['none', 'some', 'many', ...Object.keys(CONTENT_FAULTS).map((fault) => `${fault}=1`)])(
+    'with faults %s',
+    (faults) => {
+      for (const { facts, messages } of tellAll(faults))
+        expectOfficial(facts, stateAfter(facts.id, messages));
+    },
+    PATIENCE,
+  );
+});
+
+describe('an invented goal', () => {
+  const reasons: Record<(typeof DISALLOWING)[number], string> = {
+    rejected: 'cancelled',
+    cancelled: 'cancelled',
+    deleted: 'removed',
+    goal_cancelled: 'goal_cancelled',
+    goal_cancelled_child: 'goal_cancelled',
+    every_way: 'removed',
+  };
+
+  it.each(DISALLOWING)(
+    'that is %s was in the score, and is not',
+    (way) => {
+      const told = tellAll(`${way}=1`, undefined, DATA.slice(0, 1)).filter(
+        ({ invented }) => invented[way] === 1,
+      );
+      expect(told.length).toBeGreaterThan(60);
+      for (const { facts, messages } of told) {
+        const end = stateAfter(facts.id, messages);
+        const [[goal = '', why] = []] = Object.entries(end.void_goals);
+        expect([Object.keys(end.void_goals).length, why]).toEqual([1, reasons[way]]);
+        const scored = messages.findIndex(({ data }) => data.incident?.id === goal);
+        const before = stateAfter(facts.id, messages.slice(0, scored));
+        const after = stateAfter(facts.id, messages.slice(0, scored + 1));
+        expect(total(after)).toBe(total(before) + 1);
+        expect(after).toMatchObject({ under_review: true, agreement: 'agrees', firm: before.firm });
+      }
+    },
+    PATIENCE,
+  );
+
+  it(
+    'is ordered for each match and found room in nearly all',
+    () => {
+      for (const way of DISALLOWING) {
+        const counts = tellAll(`${way}=1`).map(({ invented }) => invented[way] ?? 0);
+        expect(counts.reduce((sum, count) => sum + count)).toBeGreaterThan(counts.length * 0.95);
+      }
+    },
+    PATIENCE,
+  );
+});
+
+function total({ score: current }: MatchState): number {
+  return (current?.home ?? 0) + (current?.away ?? 0);
+}
+
+describe('the messages of a match', () => {
+  const told = tellAll('many', { keepAliveEvery: 30, clockEvery: 60 });
+
+  it('come in order of ut; those of the same ut carry the same event', () => {
+    for (const { messages } of told) {
+      let last: ProviderMessage | undefined;
+      for (const message of messages.filter(({ type }) => type !== 'event_keep_alive')) {
+        if (last !== undefined && message.ut === last.ut) expect(message.data.event).toBe(last.data.event);
+        else expect(message.ut).toBeGreaterThan(last?.ut ?? 0);
+        last = message;
+      }
+    }
+  });
+
+  it('number incidents in order, unlike any other match', () => {
+    const seen = new Set<string>();
+    for (const { messages } of told) {
+      const ids = [...new Set(messages.flatMap(({ data }) => data.incident?.id ?? []))];
+      expect(ids).toEqual(ids.toSorted());
+      expect(new Set(ids.map((id) => id.length)).size).toBeLessThanOrEqual(1);
+      for (const id of ids) expect(seen.has(id)).toBe(false);
+      for (const id of ids) seen.add(id);
+    }
+  });
+
+  it('correct an incident with a later ut only', () => {
+    for (const { messages } of told) {
+      const last = new Map<string, number>();
+      for (const { data, ut } of messages) {
+        if (data.incident === undefined) continue;
+        expect(ut).toBeGreaterThan(last.get(data.incident.id) ?? 0);
+        last.set(data.incident.id, ut);
+      }
+    }
+  });
+
+  it('reuse an identifier where that is ordered, and else never', () => {
+    const repeats = (match: ToldMatch) =>
+      match.messages.length - new Set(match.messages.map(({ id }) => id)).size;
+    for (const match of told) expect(repeats(match)).toBe(match.invented.reused_id ?? 0);
+    for (const match of tellAll('none')) expect(repeats(match)).toBe(0);
+  });
+
+  it('show life every 30 seconds while it is live', () => {
+    for (const { messages } of told.slice(0, 20)) {
+      const beats = messages.filter(({ type }) => type === 'event_keep_alive').map(({ ut }) => ut);
+      const gaps = beats.slice(1).map((ut, n) => ut - (beats[n] ?? 0));
+      expect(Math.max(...gaps)).toBeLessThanOrEqual(34);
+      expect(beats.length).toBeGreaterThan(200);
+    }
+  });
+
+  it('are the same for the same seed, and others for another', () => {
+    const [first] = DATA;
+    const facts = first?.matches[0];
+    if (first === undefined || facts === undefined) throw new Error('no data');
+    const tell = (seed: string) =>
+      tellMatch(facts, first.competition, KICK_OFF, {
+        ...{ seed, faults: parseFaults('many'), keepAliveEvery: 30, clockEvery: 60 },
+      });
+    expect(tell('a')).toEqual(tell('a'));
+    expect(tell('a')).not.toEqual(tell('b'));
+  });
+});
+
+it('orders of faults are understood, or refused with what is known', () => {
+  expect(parseFaults('some,delay=0.5,every_way=2')).toEqual({
+    ...parseFaults('some'),
+    delay: 0.5,
+    every_way: 2,
+  });
+  expect(parseFaults('duplicate=1').duplicate).toBe(1);
+  const kinds: ContentFault[] = [...DISALLOWING];
+  expect(kinds.every((kind) => parseFaults('none')[kind] === 0)).toBe(true);
+  expect(() => parseFaults('dupe=1')).toThrow(/unknown fault "dupe"; known are none, some, many, duplicate/);
+  expect(() => parseFaults('delay=2')).toThrow('delay: the rate must be a number from 0 to 1');
+  expect(() => parseFaults('review=')).toThrow('review: the rate must be a number from 0 to 5');
+});

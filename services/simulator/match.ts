@@ -1,0 +1,126 @@
+import type { Competition, MatchFacts } from '../../data/dataset.ts';
+import { Board } from './board.ts';
+import type { ContentFault, Faults } from './faults.ts';
+import { invent } from './inventions.ts';
+import { planPeriods } from './periods.ts';
+import { createRandom, type Random } from './random.ts';
+import { createRecorder, type EventRecord, type ProviderMessage } from './records.ts';
+import { type ScriptedIncident, type Step, scriptFacts } from './script.ts';
+
+/** How a match is told. */
+export type Telling = {
+  readonly seed: string;
+  readonly faults: Faults;
+  /** Seconds of match time between two signs of life while it is live; 0 for none. */
+  readonly keepAliveEvery: number;
+  /** Seconds between two readings of a running clock; 0 for none. */
+  readonly clockEvery: number;
+};
+
+/** A match as the provider tells it. */
+export type ToldMatch = {
+  readonly facts: MatchFacts;
+  /** In order, `ut` never falling; the state at a time is what the messages up to it say. */
+  readonly messages: readonly ProviderMessage[];
+  /** What was invented, by kind. */
+  readonly invented: Readonly<Partial<Record<ContentFault, number>>>;
+};
+
+const SOURCE = 1;
+/** Digits of an incident's number within its match: ids of a match have the same width, so their order is that of time. */
+const INCIDENT_DIGITS = 4;
+
+/**
+ * All messages of a match that kicks off at `kickOff` (Unix seconds). A function of its arguments.
+ * Two messages with the same `ut` carry the same event; a correction always has a later `ut` than what it corrects.
+ */
+export function tellMatch(
+  facts: MatchFacts,
+  competition: Competition,
+  kickOff: number,
+  telling: Telling,
+): ToldMatch {
+  const { seed, faults } = telling;
+  const periods = planPeriods(facts, createRandom(seed, facts.id, 'periods'));
+  const invented = invent(facts, periods, faults, createRandom(seed, facts.id, 'inventions'));
+  const clock: Step[] = [];
+  for (const plan of telling.clockEvery > 0 ? periods.filter(({ nominal }) => nominal > 0) : [])
+    for (let at = plan.startsAt + telling.clockEvery; at < plan.endsAt; at += telling.clockEvery)
+      clock.push({ at });
+  const steps = [...scriptFacts(facts, periods), ...invented.steps, ...clock];
+  const reused = createRandom(seed, facts.id, 'ids');
+  const { messages, reusedIds } = tell(facts, competition, kickOff, steps, { telling, reused });
+  const counts = reusedIds > 0 ? { ...invented.counts, reused_id: reusedIds } : invented.counts;
+  return { facts, messages, invented: counts };
+}
+
+function tell(
+  facts: MatchFacts,
+  competition: Competition,
+  kickOff: number,
+  steps: readonly Step[],
+  { telling, reused }: { telling: Telling; reused: Random },
+): { messages: ProviderMessage[]; reusedIds: number } {
+  const board = new Board(facts);
+  const recorder = createRecorder(facts, competition);
+  const messages: ProviderMessage[] = [];
+  const incidentIds = new Map<string, string>();
+  const firstMessage = new Map<string, number>();
+  let toReuse = reused.count(telling.faults.reused_id);
+  const reusedWanted = toReuse;
+  let nextId = facts.id * 10_000;
+  let ut = 0;
+
+  const add = (type: ProviderMessage['type'], data: ProviderMessage['data'], id = ++nextId): void => {
+    messages.push({ id, type, source: SOURCE, ut, data });
+  };
+  const idOf = (key: string): string => {
+    const known = incidentIds.get(key);
+    if (known !== undefined) return known;
+    const id = `5-${facts.id}${String(incidentIds.size + 1).padStart(INCIDENT_DIGITS, '0')}`;
+    incidentIds.set(key, id);
+    return id;
+  };
+  const addIncident = (told: ScriptedIncident, event: EventRecord): void => {
+    const parentId = told.cancels?.named ? idOf(told.cancels.key) : null;
+    const incident = recorder.incident(told, { id: idOf(told.key), parentId }, ut);
+    const first = firstMessage.get(told.key);
+    const reuse = first !== undefined && toReuse > 0;
+    if (reuse) toReuse--;
+    add('incident', { incident, event }, reuse ? first : undefined);
+    if (first === undefined) firstMessage.set(told.key, nextId);
+  };
+  let nextBeat = telling.keepAliveEvery;
+  const keepAlive = (until: number): void => {
+    if (telling.keepAliveEvery === 0 || !board.live) return;
+    for (; nextBeat < until; nextBeat += telling.keepAliveEvery) {
+      ut = Math.max(ut, kickOff + nextBeat);
+      add('event_keep_alive', { event: { id: facts.id } });
+    }
+  };
+
+  for (const group of groupedByTime(steps)) {
+    const at = group[0]?.at ?? 0;
+    keepAlive(at);
+    // What is told of the event changes with every group, so each has a time of its own.
+    ut = Math.max(ut + 1, kickOff + at);
+    for (const { change, incident } of group) {
+      if (change !== undefined) board.change(change, ut);
+      if (incident !== undefined) board.tell(incident);
+    }
+    const event = recorder.event(board.show(ut), messages.length === 0 ? 'insert' : 'update');
+    for (const { incident } of group) if (incident !== undefined) addIncident(incident, event);
+    if (group.some(({ change, incident }) => change !== undefined || incident === undefined))
+      add('event', { event });
+  }
+  return { messages, reusedIds: reusedWanted - toReuse };
+}
+
+/** Steps by time, those of one second together in the order given. */
+function groupedByTime(steps: readonly Step[]): Step[][] {
+  const byTime = Map.groupBy(
+    steps.toSorted((a, b) => a.at - b.at),
+    ({ at }) => at,
+  );
+  return [...byTime.values()];
+}

@@ -1,0 +1,157 @@
+import type { MatchFacts, Period } from '../../data/dataset.ts';
+import type { Random } from './random.ts';
+
+/** Status ids of the provider for soccer. */
+export const STATUS = {
+  notStarted: 1,
+  halftime: 9,
+  finished: 11,
+  finishedAfterPenalties: 13,
+  finishedAfterExtraTime: 14,
+  firstHalf: 33,
+  secondHalf: 34,
+  extraFirstHalf: 35,
+  extraSecondHalf: 36,
+  extraHalftime: 37,
+  waitingForExtraTime: 48,
+  shootOut: 141,
+  waitingForPenalty: 142,
+} as const;
+export type StatusId = (typeof STATUS)[keyof typeof STATUS];
+
+/** A period as it is played. Times in seconds; `startsAt` and `endsAt` since the kick-off. */
+export type PeriodPlan = {
+  readonly period: Period;
+  readonly status: StatusId;
+  /** Incident that starts it. */
+  readonly starts: number;
+  readonly startsAt: number;
+  readonly endsAt: number;
+  /** Match time at its start. */
+  readonly matchTime: number;
+  /** Its nominal length; 0 of a shoot-out. */
+  readonly nominal: number;
+  /** Minutes that the referee adds. */
+  readonly added: number;
+  /** What ends it: incident, the event's status after it. */
+  readonly ends: number;
+  readonly statusAfter: StatusId;
+};
+
+type Shape = Pick<PeriodPlan, 'period' | 'status' | 'starts' | 'matchTime' | 'nominal'> & {
+  /** Break before it. */
+  readonly pause: number;
+  /** Most minutes that are added where nothing is known of it. */
+  readonly mostAdded: number;
+};
+
+const SHAPES: readonly Shape[] = [
+  {
+    period: '1H',
+    status: STATUS.firstHalf,
+    starts: 429,
+    matchTime: 0,
+    nominal: 2700,
+    pause: 0,
+    mostAdded: 3,
+  },
+  {
+    period: '2H',
+    status: STATUS.secondHalf,
+    starts: 430,
+    matchTime: 2700,
+    nominal: 2700,
+    pause: 900,
+    mostAdded: 5,
+  },
+  {
+    period: 'E1',
+    status: STATUS.extraFirstHalf,
+    starts: 431,
+    matchTime: 5400,
+    nominal: 900,
+    pause: 300,
+    mostAdded: 1,
+  },
+  {
+    period: 'E2',
+    status: STATUS.extraSecondHalf,
+    starts: 432,
+    matchTime: 6300,
+    nominal: 900,
+    pause: 90,
+    mostAdded: 2,
+  },
+  {
+    period: 'P',
+    status: STATUS.shootOut,
+    starts: 433,
+    matchTime: 7200,
+    nominal: 0,
+    pause: 180,
+    mostAdded: 0,
+  },
+];
+
+const ENDS_THE_MATCH: Readonly<Record<Period, readonly [incident: number, status: StatusId]>> = {
+  '1H': [437, STATUS.finished],
+  '2H': [437, STATUS.finished],
+  E1: [434, STATUS.finishedAfterExtraTime],
+  E2: [434, STATUS.finishedAfterExtraTime],
+  P: [435, STATUS.finishedAfterPenalties],
+};
+
+const ENDS_BEFORE: Readonly<Record<Period, readonly [incident: number, status: StatusId]>> = {
+  '1H': [445, STATUS.halftime],
+  '2H': [445, STATUS.halftime],
+  E1: [446, STATUS.waitingForExtraTime],
+  E2: [447, STATUS.extraHalftime],
+  P: [448, STATUS.waitingForPenalty],
+};
+
+/** Seconds of play after the last known fact of a period, at least: a goal is confirmed, and play goes on. */
+const AFTER_THE_LAST = 60;
+
+/**
+ * The periods of a match. How long each really took is not in the data: it ends after its added time, which is long
+ * enough for all that is known to have happened in it.
+ */
+export function planPeriods(facts: MatchFacts, random: Random): PeriodPlan[] {
+  const played = SHAPES.filter(
+    ({ period }) =>
+      period === '1H' || period === '2H' || (period === 'P' ? facts.pens : facts.et) !== undefined,
+  );
+  let clock = 0;
+  return played.map((shape, n) => {
+    const next = played[n + 1];
+    const last = lastSecond(facts, shape.period);
+    const added = Math.max(random.int(0, shape.mostAdded), Math.floor((last - shape.nominal) / 60), 0);
+    const goesOn = shape.nominal === 0 ? 0 : random.int(5, 40);
+    const startsAt = clock + shape.pause;
+    const endsAt = startsAt + Math.max(shape.nominal + added * 60 + goesOn, last + AFTER_THE_LAST);
+    clock = endsAt;
+    const [ends, statusAfter] = next === undefined ? ENDS_THE_MATCH[shape.period] : ENDS_BEFORE[next.period];
+    return { ...shape, startsAt, endsAt, added, ends, statusAfter };
+  });
+}
+
+/** Where a substitution belongs: its period, and the second in it. Minutes are as displayed: up to 45 is the first half. */
+export function placeOfMinute(minute: number, facts: MatchFacts): { period: Period; second: number } {
+  const [period, from]: [Period, number] =
+    minute <= 45
+      ? ['1H', 0]
+      : facts.et === undefined || minute <= 90
+        ? ['2H', 2700]
+        : minute <= 105
+          ? ['E1', 5400]
+          : ['E2', 6300];
+  return { period, second: minute * 60 - from };
+}
+
+function lastSecond(facts: MatchFacts, period: Period): number {
+  const events = facts.events.filter((event) => event[0] === period).map((event) => event[1]);
+  const subs = facts.subs
+    .map(([minute]) => placeOfMinute(minute, facts))
+    .filter((place) => place.period === period);
+  return Math.max(0, ...events, ...subs.map((place) => place.second));
+}

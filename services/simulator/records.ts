@@ -1,0 +1,122 @@
+import { INCIDENT_TYPES_OF_SOCCER, SOCCER, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
+import type { Competition, MatchFacts, Side } from '../../data/dataset.ts';
+import type { EventFace } from './board.ts';
+import type { ScriptedIncident } from './script.ts';
+
+/** A message as the provider pushes and feeds it (spec, "Feed message"); fields as in its published clients. */
+export type ProviderMessage = {
+  readonly id: number;
+  readonly type: 'incident' | 'event' | 'event_keep_alive';
+  readonly source: number;
+  /** Unix seconds. */
+  readonly ut: number;
+  readonly data: {
+    readonly incident?: IncidentRecord;
+    readonly event: EventRecord | { readonly id: number };
+  };
+};
+
+/** An incident as the provider writes it. */
+export type IncidentRecord = Readonly<Record<string, unknown>> & { readonly id: string; readonly ut: number };
+/** An event as it rides in every message. */
+export type EventRecord = Readonly<Record<string, unknown>> & { readonly id: number };
+
+/** Writes the records of one match. */
+export type Recorder = {
+  event(face: EventFace, action: 'insert' | 'update'): EventRecord;
+  /** `id` is the incident's, `parentId` that of the incident it refines. */
+  incident(told: ScriptedIncident, ids: { id: string; parentId: string | null }, ut: number): IncidentRecord;
+};
+
+const COVERAGE = 'from_tv';
+
+/** A recorder for a match of a competition. Throws RangeError where the data names a team or a place that it lacks. */
+export function createRecorder(facts: MatchFacts, competition: Competition): Recorder {
+  const { area, season } = competition;
+  const home = teamOf(competition, facts.home);
+  const away = teamOf(competition, facts.away);
+  const stage = competition.stages.find(({ id }) => id === facts.stage);
+  const round = stage?.rounds.find(({ id }) => id === facts.round);
+  const place = {
+    area_id: area.id,
+    competition_id: competition.competition.id,
+    season_id: season.id,
+    stage_id: facts.stage,
+    group_id: facts.group,
+    tour_id: null,
+    round_id: facts.round,
+    round_name: round?.name ?? null,
+  };
+  const fixed = {
+    id: facts.id,
+    name: `${home.name} - ${away.name}`,
+    start_date: facts.date.slice(0, 16).replace('T', ' '),
+    ft_only: facts.facts === 'all' ? 'no' : 'yes',
+    coverage_type: COVERAGE,
+    sport_id: SOCCER,
+    day: null,
+    neutral_venue: facts.neutral ? 'yes' : 'no',
+    item_status: 'active',
+    gender: 'male',
+    scoutsfeed: 'yes',
+    event_stats_lvl: 'bronze',
+    latency: '3-6s',
+    ...place,
+  };
+  const sideOf = (side: Side | undefined) => (side === 'home' ? home : side === 'away' ? away : undefined);
+  const participant = (team: typeof home, counter: 1 | 2, face: EventFace['home']) => ({
+    ...{ id: team.id, counter, name: team.name, short_name: team.short, acronym: team.acronym },
+    ...{ area_id: area.id, area_name: area.name, area_code: area.code, type: 'team' },
+    ...{ stats: face.stats, results: face.results, subparticipants: [] },
+  });
+  return {
+    event({ home: homeFace, away: awayFace, ...face }, action) {
+      return {
+        ...fixed,
+        action,
+        ...face,
+        participants: [participant(home, 1, homeFace), participant(away, 2, awayFace)],
+      };
+    },
+    incident(told, { id, parentId }, ut) {
+      const type = INCIDENT_TYPES_OF_SOCCER.get(told.type);
+      const team = sideOf(told.side);
+      const yesNo = (flag: boolean | null | undefined): string => (flag ? 'yes' : 'no');
+      return {
+        ...{ id, action: told.action ?? 'insert', incident_id: told.type, incident_name: type?.name ?? '' },
+        ...{ participant_id: team?.id ?? null, participant_name: team?.name ?? null },
+        subparticipant_id: told.person ?? null,
+        subparticipant_name: told.person === undefined ? null : (competition.players[told.person] ?? null),
+        event_status_id: told.phase,
+        event_status_name: STATUSES_OF_SOCCER.get(told.phase)?.name ?? null,
+        event_time: clockText(told.time),
+        for: type?.for ?? (team === undefined ? 'none' : 'own'),
+        confirmation: told.confirmation ?? null,
+        attribute_ids: [],
+        additional_info: {},
+        info: told.info ?? null,
+        add_data: null,
+        game_break: yesNo(type?.gameBreak),
+        important: yesNo(type?.important),
+        important_for_trader: yesNo(type?.importantForTrader),
+        ...{ show_popup: yesNo(type?.important), show_scores: 'no', show_action: 'yes', show_time: 'yes' },
+        show_on_timeline: yesNo(type?.important),
+        ...{ x_pos: null, y_pos: null },
+        parent_id: parentId,
+        ut,
+      };
+    },
+  };
+}
+
+/** Match time as MM:SS; the minutes go on past 99. */
+function clockText(seconds: number): string {
+  const [minutes, rest] = [Math.floor(seconds / 60), seconds % 60];
+  return `${String(minutes).padStart(2, '0')}:${String(rest).padStart(2, '0')}`;
+}
+
+function teamOf(competition: Competition, id: number): Competition['teams'][number] {
+  const team = competition.teams.find((candidate) => candidate.id === id);
+  if (team === undefined) throw new RangeError(`the data set has no team ${id}`);
+  return team;
+}

@@ -1,0 +1,29 @@
+/** For tests: what the real rules make of provider messages. */
+import { normalizeMessage } from '#contract/normalize.ts';
+import { applyMessage, type Match, matchState, newMatch } from '#domain/match.ts';
+import type { MatchState, NormalizedMessage } from '#topics/generated/types.ts';
+import type { ProviderMessage } from '../records.ts';
+
+/** Applies a message, as if it had been read from normalized-messages. */
+export function apply(match: Match, message: NormalizedMessage): void {
+  const { message_id, ut } = message;
+  applyMessage(match, message, {
+    topic: 'normalized-messages',
+    partition: 0,
+    offset: 0,
+    ut,
+    received_at: 0,
+    message_id,
+  });
+}
+
+/** The state of an event after messages of it. */
+export function stateAfter(eventId: number, messages: readonly ProviderMessage[]): MatchState {
+  const match = newMatch(eventId);
+  for (const message of messages) {
+    const result = normalizeMessage(message, { origin: 'webhook', deliveryId: 'd', receivedAt: 0 });
+    if (result.kind !== 'normalized') throw new Error(`${message.id}: ${JSON.stringify(result)}`);
+    apply(match, result.message);
+  }
+  return matchState(match);
+}

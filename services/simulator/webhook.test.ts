@@ -1,0 +1,142 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { afterEach, describe, expect, it } from 'vitest';
+import { SIGNATURE_HEADER, TIMESTAMP_HEADER, type Verdict, verify } from '#signing/signing.ts';
+import type { Delivery, Mishap } from './deliveries.ts';
+import { createWebhookSender, type WebhookSender } from './webhook.ts';
+
+const SECRET = '0123456789abcdef0123456789abcdef';
+const BODY = Buffer.from(JSON.stringify([{ id: 1234, type: 'event', ut: 1, data: { event: { id: 1 } } }]));
+
+type Seen = { readonly verdict: Verdict; readonly body: Buffer | null };
+/** What the receiver answers to its nth request; null: nothing, until the connection ends. */
+type Answers = (n: number, verdict: Verdict) => { status: number; body: string } | null;
+
+const closing: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+const refuseOrAccept: Answers = (_n, verdict) =>
+  verdict === 'ok' ? { status: 200, body: 'Accepted' } : { status: 401, body: 'refused' };
+
+async function receiver(answers: Answers): Promise<{ url: string; seen: Seen[] }> {
+  const seen: Seen[] = [];
+  const server = createServer(async (request, response) => {
+    const body = await buffer(request).catch(() => null);
+    if (body === null) return void seen.push({ verdict: 'ok', body });
+    const header = (name: string): string | undefined => [request.headers[name]].flat()[0];
+    const headers = { timestamp: header(TIMESTAMP_HEADER), signature: header(SIGNATURE_HEADER) };
+    const verdict = verify(body, headers, [SECRET], Date.now());
+    seen.push({ verdict, body });
+    const answer = answers(seen.length, verdict);
+    if (answer !== null) response.writeHead(answer.status, { 'content-type': 'text/plain' }).end(answer.body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.push(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhook`, seen };
+}
+
+function senderTo(url: string, timeoutMs = 5_000): { sender: WebhookSender; retries: string[] } {
+  const retries: string[] = [];
+  const sender = createWebhookSender({
+    ...{ url, secret: SECRET, timeoutMs, firstWaitMs: 5, mostWaitMs: 20 },
+    onRetry: (reason) => retries.push(reason),
+  });
+  closing.push(() => sender.close());
+  return { sender, retries };
+}
+
+function delivery(mishap: Mishap | null = null): Delivery {
+  return { due: 0, body: BODY, messages: 1, mishap, malformed: null };
+}
+
+const running = new AbortController().signal;
+
+describe('a delivery', () => {
+  it('is a signed POST of the body as it is', async () => {
+    const { url, seen } = await receiver(refuseOrAccept);
+    const { sender } = senderTo(url);
+    expect(await sender.deliver(delivery(), running)).toEqual({ requests: 1, forged: null });
+    expect(seen).toEqual([{ verdict: 'ok', body: BODY }]);
+  });
+
+  it.each([
+    ['another status', { status: 201, body: 'Accepted' }],
+    ['an error', { status: 503, body: 'later' }],
+    ['lower case', { status: 200, body: 'accepted' }],
+    ['more text', { status: 200, body: 'Accepted\n' }],
+    ['no text', { status: 200, body: '' }],
+  ])('is repeated after %s', async (_name, answer) => {
+    const { url, seen } = await receiver((n, verdict) => (n < 3 ? answer : refuseOrAccept(n, verdict)));
+    const { sender, retries } = senderTo(url);
+    expect(await sender.deliver(delivery(), running)).toEqual({ requests: 3, forged: null });
+    expect(seen.map(({ body }) => body)).toEqual([BODY, BODY, BODY]);
+    expect(retries).toEqual([`answered ${answer.status}`, `answered ${answer.status}`]);
+  });
+
+  it('is repeated where no answer came in time', async () => {
+    const { url } = await receiver((n, verdict) => (n === 1 ? null : refuseOrAccept(n, verdict)));
+    const { sender, retries } = senderTo(url, 100);
+    expect(await sender.deliver(delivery(), running)).toMatchObject({ requests: 2 });
+    expect(retries).toHaveLength(1);
+    expect(retries[0]).toContain('no answer');
+  });
+
+  it('is repeated until the receiver is there, and given up on a stop', async () => {
+    const { url } = await receiver(refuseOrAccept);
+    for (const close of closing.splice(0)) await close();
+    const { sender, retries } = senderTo(url);
+    const stop = new AbortController();
+    const sent = sender.deliver(delivery(), stop.signal);
+    await expect.poll(() => retries.length).toBeGreaterThan(2);
+    stop.abort(new Error('stopped'));
+    await expect(sent).rejects.toThrow();
+  });
+});
+
+describe('an ordered mishap', () => {
+  it.each([
+    ['wrong_secret', 'signature_mismatch'],
+    ['changed_body', 'signature_mismatch'],
+    ['expired', 'timestamp_expired'],
+  ] as const)('%s is refused first, then sent rightly', async (mishap, verdict) => {
+    const { url, seen } = await receiver(refuseOrAccept);
+    const { sender, retries } = senderTo(url);
+    expect(await sender.deliver(delivery(mishap), running)).toEqual({ requests: 2, forged: 'refused' });
+    expect(seen.map((one) => one.verdict)).toEqual([verdict, 'ok']);
+    expect(seen[1]?.body).toEqual(BODY);
+    expect(retries).toEqual([]);
+  });
+
+  it('tells of a receiver that takes what is forged', async () => {
+    const { url } = await receiver(() => ({ status: 200, body: 'Accepted' }));
+    const { sender } = senderTo(url);
+    expect(await sender.deliver(delivery('wrong_secret'), running)).toEqual({
+      requests: 2,
+      forged: 'accepted',
+    });
+  });
+
+  it('cut_body never arrives whole, and is sent again', async () => {
+    const { url, seen } = await receiver(refuseOrAccept);
+    const { sender } = senderTo(url);
+    expect(await sender.deliver(delivery('cut_body'), running)).toEqual({ requests: 2, forged: null });
+    await expect.poll(() => seen.length).toBe(2);
+    expect(seen.filter(({ body }) => body === null)).toHaveLength(1);
+  });
+
+  it('lost_answer arrives twice', async () => {
+    const { url, seen } = await receiver(refuseOrAccept);
+    const { sender } = senderTo(url);
+    expect(await sender.deliver(delivery('lost_answer'), running)).toEqual({ requests: 2, forged: null });
+    expect(seen.map(({ verdict, body }) => [verdict, body])).toEqual([
+      ['ok', BODY],
+      ['ok', BODY],
+    ]);
+  });
+});

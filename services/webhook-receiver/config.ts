@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { integer, kafkaSettings, list, port, processSettings, secret } from '#service/config.ts';
+import { SECRET_LENGTH } from '#signing/signing.ts';
+import { TOPICS } from '#topics/topics.ts';
+
+const KIB = 1024;
+/** A raw-messages record is the body and a little more. */
+const LARGEST_BODY = TOPICS['raw-messages'].maxMessageBytes - 64 * KIB;
+
+const secretText = z.string().length(SECRET_LENGTH, `must have exactly ${SECRET_LENGTH} characters each`);
+
+/** Settings of the webhook receiver. */
+export const receiverConfig = z.object({
+  ...processSettings,
+  ...kafkaSettings,
+  WEBHOOK_PORT: port()
+    .prefault('8080')
+    .describe('HTTP port of POST /webhook; 0 takes a free one and logs it.'),
+  WEBHOOK_SECRET: secret(
+    list(secretText).refine(
+      (secrets) => secrets.length <= 2,
+      'must be one secret, or two while they are rotated',
+    ),
+  ).describe(
+    `Secret of the provider's signatures, ${SECRET_LENGTH} characters; two with a comma between while it is rotated.`,
+  ),
+  BODY_LIMIT: integer(1, LARGEST_BODY)
+    .prefault(String(5 * KIB * KIB))
+    .describe('Largest body that is taken, in bytes.'),
+  PATIENCE_MS: integer(100, 9_500)
+    .prefault('8000')
+    .describe(
+      'Longest time until an answer, in milliseconds: below the ten seconds after which the sender gives up.',
+    ),
+  QUEUE_LIMIT: integer(KIB * KIB, 1024 * KIB * KIB)
+    .prefault(String(64 * KIB * KIB))
+    .describe('Most bytes that wait for the broker; deliveries on top of that are answered 503.'),
+});
+
+export type ReceiverConfig = z.output<typeof receiverConfig>;

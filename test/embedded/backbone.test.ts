@@ -1,0 +1,101 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Backbone, startBackbone } from '#embedded/backbone.ts';
+import { answersMetadata } from '#embedded/metadata.ts';
+import { poll } from '#embedded/polling.ts';
+
+const MAIN = join(import.meta.dirname, '..', '..', 'libs', 'embedded', 'main.ts');
+const SCHEMA = { type: 'record', name: 'Fact', fields: [{ name: 'what', type: 'string' }] };
+/** Embedded, whatever else this machine offers. */
+const { KAFKA_BROKERS, SCHEMA_REGISTRY_URL, ...rest } = process.env;
+const env = { ...rest, DOCKER_HOST: 'unix:///nowhere/docker.sock' };
+
+let dataDir: string;
+let parent: ChildProcess | undefined;
+let backbone: Backbone | undefined;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'touchline-main-'));
+});
+afterAll(async () => {
+  parent?.kill('SIGKILL');
+  await backbone?.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+/** Runs main.ts until it has said where the broker and the registry are. */
+async function startMain(): Promise<{ brokers: string; registryUrl: string }> {
+  const child = spawn(process.execPath, [MAIN, '--data-dir', dataDir], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  parent = child;
+  const said = new Map<string, string>();
+  for await (const line of createInterface({ input: child.stdout })) {
+    const [name = '', value = ''] = line.split('=');
+    said.set(name, value);
+    if (said.size === 2) break;
+  }
+  return { brokers: said.get('KAFKA_BROKERS') ?? '', registryUrl: said.get('SCHEMA_REGISTRY_URL') ?? '' };
+}
+
+/** The pids of Java processes whose command names the data folder. */
+async function javaProcesses(): Promise<string[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const commands = await Promise.all(
+    pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')),
+  );
+  return pids.filter((_pid, at) => commands[at]?.includes('java') && commands[at]?.includes(dataDir));
+}
+
+async function register(registryUrl: string, subject: string, schema: unknown): Promise<Response> {
+  return await fetch(`${registryUrl}/subjects/${subject}/versions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/vnd.schemaregistry.v1+json' },
+    body: JSON.stringify({ schema: JSON.stringify(schema) }),
+  });
+}
+
+test('ends with its parent when that is killed, and the next start has topics and schemas again', async () => {
+  const { brokers, registryUrl } = await startMain();
+  const [host = '', port = ''] = brokers.split(':');
+  expect(await answersMetadata(host, Number(port))).toBe(true);
+  const registered = await register(registryUrl, 'facts-value', SCHEMA);
+  expect(registered.status).toBe(200);
+  const { id } = (await registered.json()) as { id: number };
+  expect(await javaProcesses()).toHaveLength(2);
+
+  parent?.kill('SIGKILL');
+  // At once: the new start waits for the old broker to end.
+  backbone = await startBackbone({ dataDir, env, onProgress: () => {} });
+  expect(backbone.kind).toBe('embedded');
+  expect(backbone.why).toBe(
+    `using an embedded broker with its data in ${dataDir}: KAFKA_BROKERS is not set and no Docker engine answers`,
+  );
+  expect(backbone.brokers).toEqual([brokers]);
+  const kept = await fetch(`${backbone.registryUrl}/schemas/ids/${id}`);
+  expect(JSON.parse(((await kept.json()) as { schema: string }).schema)).toEqual(SCHEMA);
+  // Of the first two none is left.
+  const two = await poll(async () => (await javaProcesses()).length === 2, { timeoutMs: 15_000 });
+  expect(two).toBe(true);
+
+  await backbone.stop();
+  backbone = undefined;
+  expect(await javaProcesses()).toEqual([]);
+});
+
+test('asked to end while it starts, it leaves nothing behind', async () => {
+  const child = spawn(process.execPath, [MAIN, '--data-dir', dataDir], {
+    env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  parent = child;
+  await poll(async () => (await javaProcesses()).length > 0, { timeoutMs: 30_000 });
+  child.kill('SIGINT');
+  expect(await poll(() => child.exitCode !== null, { timeoutMs: 10_000 })).toBe(true);
+  expect(await poll(async () => (await javaProcesses()).length === 0, { timeoutMs: 15_000 })).toBe(true);
+});

@@ -1,0 +1,18 @@
+import { randomBytes } from 'node:crypto';
+import { inject } from 'vitest';
+
+export type TestBackbone = {
+  readonly brokers: string[];
+  readonly registryUrl: string;
+  /** Prefix for topics, groups and subjects, of this call alone; ends with a dot. */
+  readonly prefix: string;
+};
+
+/**
+ * The broker and the registry of this test run, shared by all files of it: whatever a test makes there goes under
+ * its prefix. A test that stops or breaks a broker starts its own with `#embedded/kafka.ts`.
+ */
+export function backbone(): TestBackbone {
+  const prefix = `t-${randomBytes(4).toString('hex')}.`;
+  return { brokers: inject('brokers'), registryUrl: inject('registryUrl'), prefix };
+}

@@ -1,0 +1,57 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { startBackbone } from '#embedded/backbone.ts';
+import { endProgress, showProgress } from '#embedded/progress.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    brokers: string[];
+    registryUrl: string;
+  }
+}
+
+type Shared = { readonly brokers: string[]; readonly registryUrl: string; stop(): Promise<void> };
+type Holder = { users: number; started: Promise<Shared> | undefined };
+
+/**
+ * Every project of a run calls this, each with its own copy of this module: what they share lies on the global object.
+ * The first starts the broker and the registry, the last one stops them.
+ */
+const HOLDER = Symbol.for('touchline.test.backbone');
+const scope = globalThis as typeof globalThis & { [HOLDER]?: Holder };
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  scope[HOLDER] ??= { users: 0, started: undefined };
+  const holder = scope[HOLDER];
+  holder.users++;
+  holder.started ??= start();
+  const { brokers, registryUrl, stop } = await holder.started;
+  project.provide('brokers', brokers);
+  project.provide('registryUrl', registryUrl);
+  return async () => {
+    holder.users--;
+    if (holder.users > 0) return;
+    holder.started = undefined;
+    await stop();
+  };
+}
+
+async function start(): Promise<Shared> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'touchline-test-'));
+  const onProgress = showProgress(process.stderr);
+  try {
+    const backbone = await startBackbone({ dataDir, env: process.env, onProgress, containers: 'throwaway' });
+    endProgress(process.stderr);
+    process.stderr.write(`${backbone.why}\n`);
+    const stop = async () => {
+      await backbone.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    };
+    return { brokers: backbone.brokers, registryUrl: backbone.registryUrl, stop };
+  } catch (error) {
+    await rm(dataDir, { recursive: true, force: true });
+    throw error;
+  }
+}

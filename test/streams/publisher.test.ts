@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { startKafka } from '#embedded/kafka.ts';
+import { createKafka } from '#streams/kafkajs/client.ts';
+import { openPublisher, type Publisher, type PublisherOptions } from '#streams/publisher.ts';
+import { type ReadRecord, readTopic } from '#streams/read-topic.ts';
+import { backbone } from '../setup/backbone.ts';
+import { quietLog } from '../support/log.ts';
+import { until } from '../support/poll.ts';
+
+const { brokers, prefix } = backbone();
+const PARTITIONS = 8;
+const MAX_MESSAGE_BYTES = 100_000;
+let topic: string;
+const open: Publisher[] = [];
+
+async function makeTopic(at: string[], name: string): Promise<void> {
+  const admin = createKafka({ brokers: at, clientId: 'publisher-setup', log: quietLog }).admin();
+  await admin.connect();
+  const configEntries = [{ name: 'max.message.bytes', value: String(MAX_MESSAGE_BYTES) }];
+  await admin.createTopics({
+    waitForLeaders: true,
+    topics: [{ topic: name, numPartitions: PARTITIONS, replicationFactor: 1, configEntries }],
+  });
+  await admin.disconnect();
+}
+
+async function openOne(options: Partial<PublisherOptions> = {}): Promise<Publisher> {
+  const publisher = await openPublisher({ brokers, clientId: 'publisher-test', log: quietLog, ...options });
+  open.push(publisher);
+  return publisher;
+}
+
+async function readAll(at: string[] = brokers): Promise<ReadRecord[]> {
+  const records: ReadRecord[] = [];
+  await readTopic({
+    brokers: at,
+    topic,
+    fromBeginning: true,
+    untilEnd: true,
+    log: quietLog,
+    onRecord: (record) => void records.push(record),
+  });
+  return records;
+}
+
+const texts = (records: readonly ReadRecord[]) => records.map(({ value }) => String(value)).sort();
+const record = (key: string, value = key) => ({ topic, key, value: Buffer.from(value) });
+
+beforeEach(async () => {
+  topic = `${prefix}${randomUUID()}`;
+  await makeTopic(brokers, topic);
+});
+afterEach(async () => {
+  for (const publisher of open.splice(0)) await publisher.close();
+});
+
+describe('a publisher', () => {
+  test('has every record on the broker when it resolves, each once', async () => {
+    const publisher = await openOne();
+    const sets = Array.from({ length: 50 }, (_, set) => Array.from({ length: 20 }, (_, n) => `${set}-${n}`));
+    await Promise.all(sets.map((set) => publisher.publish(set.map((key) => record(key)))));
+    expect(texts(await readAll())).toEqual(sets.flat().sort());
+    expect(publisher.queuedBytes).toBe(0);
+  });
+
+  test('writes a key to the partition that every client of Kafka gives it', async () => {
+    const publisher = await openOne();
+    // Partitions of 8 by org.apache.kafka.common.utils.Utils: toPositive(murmur2(key)) % 8.
+    const known = { '1822555': 3, '7000001': 5, '21': 4, ü: 2 } as const;
+    await publisher.publish(Object.keys(known).map((key) => record(key)));
+    await publisher.publish([{ topic, key: null, partition: 6, value: Buffer.from('chosen') }]);
+    const found = Object.fromEntries((await readAll()).map(({ key, partition }) => [String(key), partition]));
+    expect(found).toEqual({ ...known, null: 6 });
+  });
+
+  test('takes tombstones and headers', async () => {
+    const publisher = await openOne();
+    await publisher.publish([{ topic, key: 'gone', value: null, headers: { why: 'test' } }]);
+    expect(await readAll()).toMatchObject([{ key: Buffer.from('gone'), value: null }]);
+  });
+
+  test('refuses a record without key and partition, and everything after its close', async () => {
+    const publisher = await openOne();
+    const nowhere = { topic, key: null, value: Buffer.from('x') };
+    await expect(publisher.publish([nowhere])).rejects.toMatchObject({
+      name: 'PublishError',
+      code: 'NO_PARTITION',
+    });
+    const last = publisher.publish([record('last')]);
+    await publisher.close();
+    await last;
+    await expect(publisher.publish([record('late')])).rejects.toMatchObject({ code: 'CLOSED' });
+    expect(texts(await readAll())).toEqual(['last']);
+  });
+
+  test('refuses the publish whose record is too large for its topic, and no other', async () => {
+    const publisher = await openOne();
+    const results = await Promise.allSettled([
+      publisher.publish([record('a')]),
+      publisher.publish([record('b'), record('large', 'x'.repeat(2 * MAX_MESSAGE_BYTES))]),
+      publisher.publish([record('c')]),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(results[1]).toMatchObject({ reason: { code: 'RECORD_TOO_LARGE' } });
+    const found = new Set(texts(await readAll()));
+    expect([...found].filter((key) => key.length === 1 && key !== 'b')).toEqual(['a', 'c']);
+  });
+
+  test('gives up in time on a topic that is not there', async () => {
+    const publisher = await openOne({ timeoutMs: 1_000 });
+    const started = performance.now();
+    const missing = { topic: `${topic}-missing`, key: 'a', value: null };
+    await expect(publisher.publish([missing])).rejects.toMatchObject({ code: 'TIMEOUT' });
+    expect(performance.now() - started).toBeLessThan(3_000);
+    expect(publisher.healthy).toBe(false);
+    await publisher.publish([record('a')]);
+    expect(publisher.healthy).toBe(true);
+  });
+
+  test('that finds no broker does not open', async () => {
+    const opening = openOne({ brokers: ['127.0.0.1:1'], timeoutMs: 500 });
+    await expect(opening).rejects.toMatchObject({ name: 'PublishError', code: 'TIMEOUT' });
+  });
+});
+
+describe('across restarts of the broker', () => {
+  test('every record that was acknowledged is there', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'touchline-publisher-'));
+    const kafka = await startKafka({ dataDir });
+    await makeTopic(kafka.brokers, topic);
+    const publisher = await openOne({ brokers: kafka.brokers, timeoutMs: 5_000 });
+    const acknowledged = new Set<string>();
+    let stopping = false;
+    let next = 0;
+    const send = async (): Promise<void> => {
+      while (!stopping) {
+        const keys = Array.from({ length: 5 }, () => `key-${next++}`);
+        await publisher.publish(keys.map((key) => record(key))).then(
+          () => keys.forEach((key) => void acknowledged.add(key)),
+          () => {},
+        );
+      }
+    };
+    const senders = Array.from({ length: 10 }, send);
+    for (let restart = 0; restart < 3; restart++) {
+      const before = acknowledged.size;
+      await until(
+        'records are acknowledged',
+        () => (acknowledged.size > before + 500 ? true : undefined),
+        60_000,
+      );
+      await kafka.kill('SIGKILL');
+      await kafka.start();
+    }
+    const before = acknowledged.size;
+    await until(
+      'records are acknowledged',
+      () => (acknowledged.size > before + 500 ? true : undefined),
+      60_000,
+    );
+    stopping = true;
+    await Promise.all(senders);
+    const there = new Set(
+      await until('the topic can be read', () => readAll(kafka.brokers).then(texts, () => undefined), 60_000),
+    );
+    expect([...acknowledged].filter((key) => !there.has(key))).toEqual([]);
+    await publisher.close();
+    await kafka.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+});

@@ -1,0 +1,182 @@
+import { createKafka } from '#streams/kafkajs/client.ts';
+import { readTopic } from '#streams/read-topic.ts';
+import { BARRIER_KEY } from '#streams/task.ts';
+import { createTopics } from '#topics/admin.ts';
+import type {
+  MatchIncident,
+  MatchState,
+  MatchTransition,
+  NormalizedMessage,
+} from '#topics/generated/types.ts';
+import { Registry } from '#topics/registry.ts';
+import { TOPICS, type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
+import { quietLog } from './log.ts';
+import { untilTrue } from './poll.ts';
+import { type ServiceProcess, startService } from './processes.ts';
+
+/** Where a pipeline of a test runs. */
+export type PipelinePlace = {
+  readonly brokers: string[];
+  readonly registryUrl: string;
+  readonly prefix: string;
+};
+
+/** Everything a match processor wrote, read committed. */
+export type PipelineOutput = {
+  /** The last match-state of each event. */
+  readonly states: ReadonlyMap<number, MatchState>;
+  /** The last record of each incident, by key. */
+  readonly incidents: ReadonlyMap<string, MatchIncident>;
+  /** All transitions, each event's in the order of the log. */
+  readonly transitions: readonly MatchTransition[];
+};
+
+/** Topics under a prefix of their own, real match processors on them, and what to feed and read them with. */
+export class Pipeline {
+  readonly place: PipelinePlace;
+  readonly #registry: Registry;
+
+  private constructor(place: PipelinePlace, registry: Registry) {
+    this.place = place;
+    this.#registry = registry;
+  }
+
+  static async create(place: PipelinePlace): Promise<Pipeline> {
+    const registry = Registry.open({ url: place.registryUrl, prefix: place.prefix });
+    await Promise.all([
+      createTopics({ brokers: place.brokers, prefix: place.prefix }),
+      registry.registerAll(),
+    ]);
+    return new Pipeline(place, registry);
+  }
+
+  startProcessor(settings: Readonly<Record<string, string>> = {}): ServiceProcess {
+    const { brokers, registryUrl, prefix } = this.place;
+    return startService('match-processor', {
+      KAFKA_BROKERS: brokers.join(','),
+      SCHEMA_REGISTRY_URL: registryUrl,
+      TOPIC_PREFIX: prefix,
+      SESSION_TIMEOUT_MS: '6000',
+      ...settings,
+    });
+  }
+
+  /** Publishes messages as an ingress service does; gives a function for more. `close` it. */
+  async openFeed(): Promise<{
+    send(messages: readonly NormalizedMessage[]): Promise<void>;
+    close(): Promise<void>;
+  }> {
+    const codec = await this.#registry.codec('normalized-messages');
+    const producer = createKafka({
+      brokers: this.place.brokers,
+      clientId: 'test-feed',
+      log: quietLog,
+    }).producer();
+    await producer.connect();
+    const topic = topicName(this.place.prefix, 'normalized-messages');
+    return {
+      send: async (messages) => {
+        await producer.send({
+          topic,
+          acks: -1,
+          messages: messages.map((message) => ({
+            key: String(message.event_id),
+            value: codec.encode(message),
+          })),
+        });
+      },
+      close: () => producer.disconnect(),
+    };
+  }
+
+  async feed(messages: readonly NormalizedMessage[]): Promise<void> {
+    const feed = await this.openFeed();
+    await feed.send(messages);
+    await feed.close();
+  }
+
+  /** Waits until every message is processed and committed. */
+  async settled(deadlineMs = 60_000): Promise<void> {
+    const kafka = createKafka({ brokers: this.place.brokers, clientId: 'test-settled', log: quietLog });
+    const topic = topicName(this.place.prefix, 'normalized-messages');
+    const groupId = `${this.place.prefix}match-processor`;
+    const admin = kafka.admin();
+    await admin.connect();
+    try {
+      await untilTrue(
+        'the committed offsets are at the end',
+        async () => {
+          const [ends, committed] = await Promise.all([
+            admin.fetchTopicOffsets(topic),
+            // A broker that has just started may not have found its coordinator.
+            admin.fetchOffsets({ groupId, topics: [topic] }).catch(() => []),
+          ]);
+          const next = new Map(committed[0]?.partitions.map(({ partition, offset }) => [partition, offset]));
+          return ends.every(({ partition, high }) => high === '0' || next.get(partition) === high);
+        },
+        deadlineMs,
+      );
+    } finally {
+      await admin.disconnect();
+    }
+  }
+
+  async output(): Promise<PipelineOutput> {
+    await this.#allDecided(['match-state', 'match-incidents', 'match-transitions']);
+    const states = new Map<number, MatchState>();
+    const incidents = new Map<string, MatchIncident>();
+    const transitions: MatchTransition[] = [];
+    await Promise.all([
+      this.read('match-state', (value) => states.set(value.event_id, value)),
+      this.read('match-incidents', (value) => incidents.set(`${value.event_id}/${value.id}`, value)),
+      this.read('match-transitions', (value) => transitions.push(value)),
+    ]);
+    return { states, incidents, transitions };
+  }
+
+  /**
+   * Waits until every transaction begun so far is decided for the readers of these topics: a commit is answered, and
+   * its input position shown, a moment before. A record written now is read committed only after all before it.
+   */
+  async #allDecided(topics: readonly TopicName[]): Promise<void> {
+    const kafka = createKafka({ brokers: this.place.brokers, clientId: 'test-decided', log: quietLog });
+    const [producer, admin] = [kafka.producer(), kafka.admin()];
+    await Promise.all([producer.connect(), admin.connect()]);
+    try {
+      for (const name of topics) {
+        const topic = topicName(this.place.prefix, name);
+        const messages = Array.from({ length: TOPICS[name].partitions }, (_, partition) => ({
+          partition,
+          key: BARRIER_KEY,
+          value: null,
+        }));
+        const written = await producer.send({ topic, messages });
+        await untilTrue(`all of ${name} is decided`, async () => {
+          const ends = new Map(
+            (await admin.fetchTopicOffsets(topic)).map(({ partition, high }) => [partition, Number(high)]),
+          );
+          return written.every(
+            ({ partition, baseOffset }) => (ends.get(partition) ?? 0) > Number(baseOffset),
+          );
+        });
+      }
+    } finally {
+      await Promise.all([producer.disconnect(), admin.disconnect()]);
+    }
+  }
+
+  /** Gives every value of a topic, from its beginning to its end as of now. Tombstones are left out. */
+  async read<T extends TopicName>(topic: T, onValue: (value: TopicValues[T]) => void): Promise<void> {
+    const codec = await this.#registry.codec(topic);
+    await readTopic({
+      brokers: this.place.brokers,
+      topic: topicName(this.place.prefix, topic),
+      fromBeginning: true,
+      untilEnd: true,
+      log: quietLog,
+      onRecord: async (record) => {
+        if (record.value !== null) onValue(await codec.decode(record.value));
+      },
+    });
+  }
+}

@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import { until } from './poll.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** A service as a process of its own. Ended with the test that started it. */
+export class ServiceProcess {
+  readonly #child: ChildProcess;
+  readonly #lines: string[] = [];
+  #opsPort: number | undefined;
+
+  constructor(child: ChildProcess) {
+    this.#child = child;
+    if (child.stderr !== null) {
+      createInterface({ input: child.stderr }).on('line', (line) => {
+        this.#lines.push(line);
+        if (this.#opsPort === undefined && line.includes('"metrics and health"'))
+          this.#opsPort = JSON.parse(line).port;
+      });
+    }
+  }
+
+  get pid(): number {
+    const { pid } = this.#child;
+    if (pid === undefined) throw new Error('the process did not start');
+    return pid;
+  }
+
+  get exited(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
+  /** The last lines of its log, for a failure's message. */
+  get log(): string {
+    return this.#lines.slice(-40).join('\n');
+  }
+
+  /** Waits until it says that it does its work. */
+  async ready(deadlineMs = 60_000): Promise<void> {
+    await until(
+      `the service is ready`,
+      async () => {
+        if (this.exited) throw new Error(`the service ended:\n${this.log}`);
+        if (this.#opsPort === undefined) return undefined;
+        const response = await fetch(`http://127.0.0.1:${this.#opsPort}/health/ready`).catch(() => null);
+        return response?.ok ? true : undefined;
+      },
+      deadlineMs,
+    );
+  }
+
+  /** The value of a metric, added over its labels. */
+  async metric(name: string): Promise<number> {
+    const text = await (await fetch(`http://127.0.0.1:${this.#opsPort}/metrics`)).text();
+    return text
+      .split('\n')
+      .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
+      .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  /** Asks it to stop and waits for its end; gives its exit code. */
+  async stop(): Promise<number | null> {
+    return this.#end('SIGTERM');
+  }
+
+  async kill(): Promise<void> {
+    await this.#end('SIGKILL');
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<number | null> {
+    if (!this.exited) {
+      const ended = once(this.#child, 'exit');
+      this.#child.kill(signal);
+      if (signal === 'SIGKILL') this.#child.kill('SIGCONT');
+      await ended;
+    }
+    return this.#child.exitCode;
+  }
+}
+
+/** Starts `services/<name>` with these settings; its standard input is the pipe that ends it with this process. */
+export function startService(name: string, settings: Readonly<Record<string, string>>): ServiceProcess {
+  const child = spawn(process.execPath, [`services/${name}/main.ts`], {
+    cwd: ROOT,
+    stdio: ['pipe', 'ignore', 'pipe'],
+    env: {
+      PATH: process.env.PATH,
+      TOUCHLINE_PARENT_PIPE: '1',
+      METRICS_PORT: '0',
+      LOG_LEVEL: 'info',
+      ...settings,
+    },
+  });
+  const service = new ServiceProcess(child);
+  onTestFinished(() => service.kill());
+  return service;
+}

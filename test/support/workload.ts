@@ -1,0 +1,117 @@
+import { normalizeMessage } from '#contract/normalize.ts';
+import type { NormalizedMessage } from '#topics/generated/types.ts';
+
+/** Where the times of a workload begin, Unix seconds. */
+const KICK_OFF = 1_790_000_000;
+const HOME = 51_447;
+const AWAY = 51_448;
+
+/** A small generator of repeatable numbers from 0 to 1 (mulberry32). */
+export function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/**
+ * Messages of several matches at once, as a provider's log would have them: goals that wait, are confirmed,
+ * cancelled or taken away in each way, repeated and late messages, interleaved between the events. The same seed
+ * gives the same messages.
+ */
+export function workload(options: { events: number; perEvent: number; seed: number }): NormalizedMessage[] {
+  const random = seeded(options.seed);
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
+  const messages: NormalizedMessage[] = [];
+  const told: { id: string; type: number; side: number; at: number }[][] = Array.from(
+    { length: options.events },
+    () => [],
+  );
+  for (let at = 0; at < options.perEvent; at += 1) {
+    for (let event = 0; event < options.events; event += 1) {
+      const earlier = told[event] ?? [];
+      const again = earlier.length > 3 && random() < 0.3 ? pick(earlier) : null;
+      const incident = again ?? {
+        id: `5-${100_000 + at}`,
+        type: at === 0 ? 429 : pick([400, 401, 402, 408, 413, 413, 421, 423, 424, 419]),
+        side: pick([HOME, AWAY]),
+        at,
+      };
+      if (again === null) earlier.push(incident);
+      const action = again === null ? 'insert' : random() < 0.15 ? 'delete' : 'update';
+      messages.push(
+        message({
+          id: messages.length + 1,
+          event,
+          at,
+          incident,
+          action,
+          confirmation: pick(['confirmed', 'confirmed', 'tbd', 'cancelled', null]),
+        }),
+      );
+      if (random() < 0.1) messages.push(pick(messages));
+    }
+  }
+  return messages;
+}
+
+function message(options: {
+  id: number;
+  event: number;
+  at: number;
+  incident: { id: string; type: number; side: number; at: number };
+  action: string;
+  confirmation: string | null;
+}): NormalizedMessage {
+  const { id, event, at, incident, action, confirmation } = options;
+  const ut = KICK_OFF + at * 10;
+  const result = normalizeMessage(
+    {
+      id,
+      type: 'incident',
+      source: 1,
+      ut,
+      data: {
+        incident: {
+          id: incident.id,
+          action,
+          incident_id: incident.type,
+          participant_id: incident.side,
+          confirmation,
+          event_status_id: 33,
+          event_time: `${String(Math.floor(incident.at / 6)).padStart(2, '0')}:${String((incident.at % 6) * 10).padStart(2, '0')}`,
+          parent_id: null,
+          ut,
+        },
+        event: {
+          id: 9_000_000 + event,
+          action: 'update',
+          name: 'Home - Away',
+          start_date: '2026-08-15 15:00',
+          sport_id: 5,
+          competition_id: 1,
+          season_id: 2,
+          stage_id: 3,
+          status_id: 33,
+          status_type: 'live',
+          bet_status: at % 20 === 19 ? 'suspended' : 'active',
+          clock_time: at * 10,
+          clock_status: 'running',
+          participants: [HOME, AWAY].map((participant, index) => ({
+            id: participant,
+            counter: index + 1,
+            name: index === 0 ? 'Home' : 'Away',
+            results: [{ id: 2, value: null }],
+          })),
+        },
+      },
+    },
+    { origin: 'webhook', deliveryId: `delivery-${id}`, receivedAt: ut * 1_000 },
+  );
+  if (result.kind !== 'normalized')
+    throw new Error(`the workload made an unusable message: ${JSON.stringify(result)}`);
+  return result.message;
+}

@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { incidentMessage } from '#contract/testing.ts';
+import { type Kafka, startKafka } from '#embedded/kafka.ts';
+import { backbone } from './setup/backbone.ts';
+import { until } from './support/poll.ts';
+import { TestReceiver } from './webhook-receiver.support.ts';
+
+const OUTAGE_MS = process.env.FAULTS === 'full' ? 20_000 : 5_000;
+const SENDERS = 20;
+/** The sender gives up on an answer after this. */
+const SENDER_PATIENCE_MS = 10_000;
+const EVENTS = 50;
+
+let dataDir: string;
+let kafka: Kafka;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'touchline-outage-'));
+  kafka = await startKafka({ dataDir });
+});
+afterAll(async () => {
+  await kafka?.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+type Sent = { readonly id: number; readonly status: number; readonly ms: number; readonly at: number };
+
+/** Sends different deliveries from many senders at once; each repeats a delivery until it is accepted, as the provider does. */
+class Load {
+  readonly answers: Sent[] = [];
+  readonly bodies = new Map<number, string>();
+  readonly #receiver: TestReceiver;
+  readonly #senders: Promise<void>[];
+  #next = 0;
+  #stopping = false;
+
+  constructor(receiver: TestReceiver) {
+    this.#receiver = receiver;
+    this.#senders = Array.from({ length: SENDERS }, () => this.#send());
+  }
+
+  get accepted(): number {
+    return this.answers.filter(({ status }) => status === 200).length;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await Promise.all(this.#senders);
+  }
+
+  async #send(): Promise<void> {
+    while (!this.#stopping) {
+      const id = this.#next++;
+      const body = JSON.stringify([
+        incidentMessage({ id }, { id: `5-${id}` }, { id: 7_000_000 + (id % EVENTS) }),
+      ]);
+      this.bodies.set(id, body);
+      for (let done = false; !done && !this.#stopping; ) {
+        const at = performance.now();
+        const { status, text } = await this.#receiver.post(body);
+        done = status === 200 && text === 'Accepted';
+        this.answers.push({ id, status, ms: performance.now() - at, at });
+        if (!done) await delay(50);
+      }
+    }
+  }
+}
+
+describe.each([
+  ['is killed', 'SIGKILL'],
+  ['hangs', 'SIGSTOP'],
+] as const)('while the broker %s', (_what, signal) => {
+  it(`for ${OUTAGE_MS / 1000} s, errors are answered in time, and nothing is lost that was accepted`, async () => {
+    const receiver = await TestReceiver.start({ ...backbone(), brokers: kafka.brokers });
+    const load = new Load(receiver);
+    await until('the load runs', () => (load.accepted > 200 ? true : undefined));
+
+    const down = performance.now();
+    await kafka.kill(signal);
+    await delay(OUTAGE_MS);
+    // Those that were under way when it went away had been acknowledged before, or are not accepted.
+    const settled = load.answers.filter(({ status, at }) => status === 200 && at > down + 500);
+    expect(settled).toEqual([]);
+    const up = performance.now();
+    await (signal === 'SIGKILL' ? kafka.start() : kafka.kill('SIGCONT'));
+
+    const before = load.accepted;
+    await until(
+      'deliveries are accepted again',
+      () => (load.accepted > before + 200 ? true : undefined),
+      60_000,
+    );
+    await load.stop();
+
+    const statuses = new Set(load.answers.map(({ status }) => status));
+    if (OUTAGE_MS > SENDER_PATIENCE_MS) expect(statuses).toEqual(new Set([200, 503]));
+    expect([...statuses].filter((status) => status !== 200 && status !== 503)).toEqual([]);
+    expect(Math.max(...load.answers.map(({ ms }) => ms))).toBeLessThan(SENDER_PATIENCE_MS);
+    expect(performance.now() - up).toBeLessThan(60_000);
+
+    const accepted = new Set(load.answers.filter(({ status }) => status === 200).map(({ id }) => id));
+    const raw = new Set((await receiver.read('raw-messages')).map(({ delivery_id }) => delivery_id));
+    const normalized = new Set(
+      (await receiver.read('normalized-messages')).map(({ message_id }) => message_id),
+    );
+    const lost = [...accepted].filter((id) => {
+      const deliveryId = createHash('sha256')
+        .update(load.bodies.get(id) ?? '')
+        .digest('hex');
+      return !raw.has(deliveryId) || !normalized.has(String(id));
+    });
+    expect(lost).toEqual([]);
+    expect(await receiver.read('dead-letters')).toEqual([]);
+    await receiver.stop();
+  });
+});
