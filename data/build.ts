@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import type { Competition, DatasetName, FactKind, GoalPair, MatchFacts, Period, Side } from './dataset.ts';
 import { finalScore } from './dataset.ts';
 import { ACRONYMS, SHORT_NAMES } from './names.ts';
+import { cup, fail, league } from './places.ts';
 
 type SourceEvent = {
   p: Period;
@@ -65,7 +66,6 @@ const KINDS: Record<string, FactKind> = {
 };
 const GOALS: readonly FactKind[] = ['goal', 'penalty_goal', 'own_goal'];
 
-type Place = { stage: number; group: number | null; round: number | null };
 type Plan = {
   name: DatasetName;
   file: string;
@@ -74,83 +74,8 @@ type Plan = {
   /** Who plays at home in a tournament; null where everyone does in turn. */
   host: string | null;
   competition: Pick<Competition, 'area' | 'competition' | 'season'>;
-  places: (matches: SourceMatch[], base: number) => { stages: Competition['stages']; of: Place[] };
+  places: typeof league;
 };
-
-/** A league: one stage, one unnamed table, a round a matchday. */
-function league(matches: SourceMatch[], base: number): { stages: Competition['stages']; of: Place[] } {
-  const stage = base * 10 + 1;
-  const rounds = [...new Set(matches.map((match) => match.round))].sort((a, b) => a - b);
-  return {
-    stages: [
-      {
-        id: stage,
-        name: 'Regular season',
-        knockout: false,
-        groups: [],
-        rounds: rounds.map((n) => ({ id: base * 1000 + n, name: `Round ${n}` })),
-      },
-    ],
-    of: matches.map((match) => ({ stage, group: null, round: base * 1000 + match.round })),
-  };
-}
-
-/** A cup: groups are who met whom in rounds 1 to 3, lettered by first kick-off; then the knockout stages by date. */
-function cup(matches: SourceMatch[], base: number): { stages: Competition['stages']; of: Place[] } {
-  const met = new Map<string, Set<string>>();
-  for (const { round, home, away } of matches) {
-    if (round === 0) continue;
-    const both = [home, away];
-    for (const team of both) met.set(team, new Set([...(met.get(team) ?? []), ...both]));
-  }
-  const groupOf = new Map<string, number>();
-  let groups = 0;
-  for (const { home } of matches) {
-    if (groupOf.has(home)) continue;
-    groups++;
-    for (const team of met.get(home) ?? []) groupOf.set(team, groups);
-  }
-  const knockout: [string, number][] = [
-    ['Round of 16', 8],
-    ['Quarter-finals', 4],
-    ['Semi-finals', 2],
-    ['Third place', 1],
-    ['Final', 1],
-  ];
-  const stageOfKnockout = knockout.flatMap(([, size], n) => Array<number>(size).fill(base * 10 + 2 + n));
-  const groupStage = base * 10 + 1;
-  let played = 0;
-  const of = matches.map(({ round, home }): Place => {
-    if (round === 0)
-      return {
-        stage: stageOfKnockout[played++] ?? fail('too many knockout matches'),
-        group: null,
-        round: null,
-      };
-    const group = groupOf.get(home) ?? fail(`${home} has no group`);
-    return { stage: groupStage, group: base * 100 + group, round: base * 1000 + round };
-  });
-  const letters = Array.from({ length: groups }, (_, n) => String.fromCharCode(65 + n));
-  return {
-    stages: [
-      {
-        id: groupStage,
-        name: 'Group stage',
-        knockout: false,
-        groups: letters.map((letter, n) => ({ id: base * 100 + n + 1, name: `Group ${letter}` })),
-        rounds: [1, 2, 3].map((n) => ({ id: base * 1000 + n, name: `Round ${n}` })),
-      },
-      ...knockout.map(([name], n) => ({
-        id: base * 10 + 2 + n,
-        name,
-        knockout: true,
-        groups: [],
-        rounds: [],
-      })),
-    ],
-    of,
-  };
-}
 
 const PLANS: Plan[] = [
   {
@@ -178,10 +103,6 @@ const PLANS: Plan[] = [
     places: league,
   },
 ];
-
-function fail(why: string): never {
-  throw new Error(why);
-}
 
 function personIds(all: SourceMatch[][]): Map<number, number> {
   const names = new Map<number, string>();

@@ -49,6 +49,18 @@ describe('createTopics', () => {
         resource?.configEntries.map(({ configName, configValue }) => [configName, configValue]) ?? [],
       );
       expect(settings).toMatchObject(topicSettings(TOPICS[topic]));
+      if (topic === 'match-state') {
+        expect(settings).toMatchObject({
+          'cleanup.policy': 'compact',
+          'delete.retention.ms': String(86_400_000),
+        });
+      }
+      if (topic === 'raw-messages') {
+        expect(settings).toMatchObject({
+          'cleanup.policy': 'delete',
+          'retention.ms': String(30 * 86_400_000),
+        });
+      }
     }
   });
 

@@ -119,3 +119,26 @@ describe.each([
     await receiver.stop();
   });
 });
+
+it('what waits for the broker is bounded: the rest is refused at once', async () => {
+  const receiver = await TestReceiver.start(
+    { ...backbone(), brokers: kafka.brokers },
+    { QUEUE_LIMIT: String(1024 * 1024), PATIENCE_MS: '2000' },
+  );
+  const large = (id: number) => JSON.stringify([{ type: 'weather', id, filler: 'x'.repeat(600_000) }]);
+  expect((await receiver.post(large(0))).status).toBe(200);
+  await kafka.kill('SIGSTOP');
+  const waiting = receiver.post(large(1));
+  await until('the first one waits', async () =>
+    (await receiver.metric('pending_bytes')) > 0 ? true : undefined,
+  );
+  const started = performance.now();
+  expect(await receiver.post(large(2))).toMatchObject({ status: 503, text: 'Not stored, repeat it.' });
+  expect(performance.now() - started).toBeLessThan(1_000);
+  expect((await waiting).status).toBe(503);
+  await kafka.kill('SIGCONT');
+  await until('deliveries are accepted again', async () =>
+    (await receiver.post(large(2))).status === 200 ? true : undefined,
+  );
+  await receiver.stop();
+});

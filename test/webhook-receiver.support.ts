@@ -43,12 +43,18 @@ export class TestReceiver {
   /** Makes the topics and starts the receiver; `settings` go over its defaults. */
   static async start(place: Place, settings: Readonly<Record<string, string>> = {}): Promise<TestReceiver> {
     await createTopics({ brokers: place.brokers, prefix: place.prefix });
+    return TestReceiver.startOn(place, settings);
+  }
+
+  /** Starts the receiver on topics that are there. */
+  static async startOn(place: Place, settings: Readonly<Record<string, string>> = {}): Promise<TestReceiver> {
     const config = loadConfig(receiverConfig, {
       KAFKA_BROKERS: place.brokers.join(','),
       SCHEMA_REGISTRY_URL: place.registryUrl,
       TOPIC_PREFIX: place.prefix,
       WEBHOOK_PORT: '0',
       WEBHOOK_SECRET: SECRET,
+      LOG_LEVEL: 'silent',
       ...settings,
     });
     const metrics = createMetrics('webhook-receiver');
@@ -56,6 +62,9 @@ export class TestReceiver {
       config,
       logger: createLogger({ name: 'webhook-receiver', level: 'silent' }),
       metrics,
+      fail: (error) => {
+        throw error;
+      },
     });
     return new TestReceiver(place, receiver.port, metrics, () => receiver.stop());
   }
@@ -89,6 +98,12 @@ export class TestReceiver {
     if (endAfterMs !== undefined) setTimeout(() => socket.destroy(), endAfterMs);
     onTestFinished(() => void socket.destroy());
     return promise;
+  }
+
+  /** The value of one of its metrics, by the end of its name. */
+  async metric(name: string): Promise<number> {
+    const text = await this.metrics.metrics();
+    return Number(new RegExp(`^touchline_webhook_${name}\\{.*\\} (.+)$`, 'm').exec(text)?.[1]);
   }
 
   /** How many records each topic has. */

@@ -318,3 +318,28 @@ describe('a stop', () => {
     expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(0);
   });
 });
+
+describe('a start', () => {
+  it('without a broker fails, and says so', async () => {
+    const { registryUrl, prefix, brokers } = backbone();
+    const receiver = await TestReceiver.start({ registryUrl, prefix, brokers });
+    await receiver.stop();
+    const starting = TestReceiver.startOn(
+      { registryUrl, prefix, brokers: ['127.0.0.1:1'] },
+      { PATIENCE_MS: '500' },
+    );
+    await expect(starting).rejects.toThrow(/not acknowledged in time|no broker/i);
+  });
+
+  it('with several workers takes deliveries in as with one', async () => {
+    const receiver = await TestReceiver.start(backbone(), { WEBHOOK_WORKERS: '3' });
+    const ids = Array.from({ length: 60 }, (_, id) => id);
+    const answers = await Promise.all(
+      ids.map((id) => receiver.post(JSON.stringify([incidentMessage({ id })]))),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    const kept = (await receiver.read('normalized-messages')).map(({ message_id }) => Number(message_id));
+    expect(kept.sort((a, b) => a - b)).toEqual(ids);
+    await receiver.stop();
+  });
+});

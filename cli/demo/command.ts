@@ -51,7 +51,6 @@ export const demo: Command = {
       graceful: () => {
         // What is only being started ends with this process.
         if (!started) process.exit(EXIT.stopped);
-        say('\nStopping …');
         stopping.abort();
       },
       force: (code) => process.exit(code),
@@ -87,12 +86,16 @@ export const demo: Command = {
         summaryFile,
         signal: stopping.signal,
       });
-      if (good === null) return EXIT.stopped;
+      if (good === null) {
+        say('Stopping …');
+        return EXIT.stopped;
+      }
       const foundIn = keep && isFoundAsUsual ? settings.DATA_DIR : folder.path;
       const place = { foundIn, prefix: platform.prefix };
       say(renderHowToRead(place, keep || platform.backbone.kind === 'configured', keep));
-      if (keep) {
+      if (keep && !stopping.signal.aborted) {
         await new Promise((resolve) => stopping.signal.addEventListener('abort', resolve, { once: true }));
+        say('Stopping …');
       }
       return good ? EXIT.ok : EXIT.wrong;
     } finally {

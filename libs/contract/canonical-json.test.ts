@@ -56,9 +56,21 @@ describe('canonicalJson', () => {
   });
 
   it('escapes what JSON wants escaped, lone surrogates too', () => {
-    const text = '"\\\n\u0000 \u2028 \ud83d\ude00 \ud800 é';
-    expect(canonicalJson(text)).toBe(JSON.stringify(text));
-    expect(canonicalJson({ [text]: 1 })).toBe(`{${JSON.stringify(text)}:1}`);
+    for (const text of [
+      '"',
+      '\\',
+      '\n',
+      '\u0000',
+      '\u2028',
+      '\u007f',
+      '\ud83d\ude00',
+      '\ud800',
+      '\udc00',
+      'é',
+    ]) {
+      expect(canonicalJson(text)).toBe(JSON.stringify(text));
+      expect(canonicalJson({ [text]: 1 })).toBe(`{${JSON.stringify(text)}:1}`);
+    }
   });
 
   it('sorts a record of many keys too', () => {

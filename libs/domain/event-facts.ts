@@ -1,7 +1,7 @@
 import { SOCCER } from '#contract/soccer.ts';
 import type { Clock } from '#topics/generated/types.ts';
 import type { EventRegister } from './event-register.ts';
-import type { Sides } from './readings.ts';
+import { READERS, type Sides } from './readings.ts';
 
 /** What the laws read of the event register, its clock apart. Unknown is null. */
 export type EventFacts = {
@@ -20,6 +20,11 @@ export type EventFacts = {
   readonly verified_result: string | null;
   readonly sides: Sides;
 };
+
+/** Whether a field of the event is one of the facts. */
+export function isFact(field: string): boolean {
+  return (Object.hasOwn(READERS, field) && !field.startsWith('clock_')) || field === 'verified_result';
+}
 
 const NO_SIDES: Sides = { home: null, away: null, reported: null };
 

@@ -1,11 +1,13 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { avroType } from '#topics/avro.ts';
 import type {
   MatchIncident,
   MatchState,
   MatchTransition,
   NormalizedMessage,
 } from '#topics/generated/types.ts';
+import { loadSchemas } from '#topics/schemas.ts';
 import { applyMessage, type Match, matchIncident, matchState, newMatch, restoreMatch } from './match.ts';
 import { histories, retold, tellsSomething } from './testing/arbitraries.ts';
 import { causeOf, EVENT_ID } from './testing/messages.ts';
@@ -28,11 +30,19 @@ function idsOf(messages: readonly NormalizedMessage[]): string[] {
   return [...new Set(ids)].sort();
 }
 
-/** What is on the topics of a match, as text. */
-function written(match: Match, ids: readonly string[]): { state: string; incidents: string[] } {
+const schemas = loadSchemas().topics;
+const stateType = avroType(schemas.get('match-state') ?? fail('match-state'));
+const incidentType = avroType(schemas.get('match-incidents') ?? fail('match-incidents'));
+
+function fail(topic: string): never {
+  throw new Error(`no schema of ${topic}`);
+}
+
+/** What is on the topics of a match: the bytes of its state and of its incidents. */
+function written(match: Match, ids: readonly string[]): { state: Buffer; incidents: Buffer[] } {
   return {
-    state: JSON.stringify(matchState(match)),
-    incidents: ids.map((id) => JSON.stringify(matchIncident(match, id))),
+    state: stateType.toBuffer(matchState(match)),
+    incidents: ids.map((id) => incidentType.toBuffer(matchIncident(match, id))),
   };
 }
 
@@ -40,13 +50,16 @@ function written(match: Match, ids: readonly string[]): { state: string; inciden
 function readBack(match: Match, ids: readonly string[]): Match {
   const { state, incidents } = written(match, ids);
   return restoreMatch(
-    JSON.parse(state),
-    incidents.map((incident) => JSON.parse(incident)),
+    stateType.fromBuffer(state),
+    incidents.map((incident) => incidentType.fromBuffer(incident)),
   );
 }
 
 const withRetelling = histories.chain((history) => fc.tuple(fc.constant(history), retold(history)));
-const runs = { numRuns: 1000 };
+const runs = { numRuns: 500 };
+
+// Some ten thousand matches are played here, on a machine that may have other work.
+vi.setConfig({ testTimeout: 120_000 });
 
 describe('match state is a function of the set of messages', () => {
   it('equals the laws as written down in the oracle, in any order, told any number of times', () => {

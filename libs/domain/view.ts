@@ -1,5 +1,5 @@
 import type { Clock, Coverage, Guard } from '#topics/generated/types.ts';
-import { type EventFacts, hasGoalRules, readClock, readEventFacts } from './event-facts.ts';
+import { type EventFacts, hasGoalRules, isFact, readClock, readEventFacts } from './event-facts.ts';
 import type { EventRegister } from './event-register.ts';
 import { type GoalTally, tallyGoals } from './goals.ts';
 import { guardOf, sameGuard } from './guard.ts';
@@ -24,8 +24,6 @@ export type Stale = {
   readonly goals: boolean;
 };
 
-const CLOCK_FIELDS: ReadonlySet<string> = new Set(['clock_time', 'clock_status']);
-
 /** Derives a view anew; what did not change is taken over from `previous`. */
 export function deriveView(
   event: EventRegister,
@@ -33,7 +31,7 @@ export function deriveView(
   previous?: MatchView,
   stale?: Stale,
 ): MatchView {
-  const factsStand = stale?.fields.every((name) => CLOCK_FIELDS.has(name)) ?? false;
+  const factsStand = stale !== undefined && !stale.fields.some(isFact);
   const facts = previous !== undefined && factsStand ? previous.facts : readEventFacts(event);
   const tally =
     previous !== undefined && !needsTally(previous, facts, stale)

@@ -18,6 +18,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+const WILLING = 'trap "echo asked; exit" TERM; echo ready; while :; do sleep 0.1; done';
 const STUBBORN = 'trap "" TERM; echo ready; while :; do sleep 1; done';
 
 function start(script: string, graceSeconds = 1) {
@@ -77,17 +78,18 @@ test('stop is graceful first and by force in the end', async () => {
   expect(await stubborn.stop(300)).toEqual({ code: null, signal: 'SIGKILL' });
 });
 
+const output = () => readFile(join(folder, 'output'), 'utf8');
+
 test.each([
-  ['that ends when asked', 'echo ready; exec sleep 100'],
-  ['that does not end when asked', STUBBORN],
-])('a command %s is gone after its parent was killed', async (_what, script) => {
+  ['that ends when asked', WILLING, 'ready\nasked\n'],
+  ['that does not end when asked', STUBBORN, 'ready\n'],
+])('a command %s is gone after its parent was killed', async (_what, script, said) => {
   const { parent, pid } = await parentOf(script);
-  await poll(async () => (await readFile(join(folder, 'output'), 'utf8')) === 'ready\n', {
-    timeoutMs: 5_000,
-  });
+  await poll(async () => (await output()) === 'ready\n', { timeoutMs: 5_000 });
   expect(runs(pid)).toBe(true);
   parent.kill('SIGKILL');
   expect(await poll(() => !runs(pid), { timeoutMs: 10_000 })).toBe(true);
+  expect(await output()).toBe(said);
 });
 
 test('a command that cannot be started ends at once', async () => {

@@ -72,6 +72,8 @@ test('what is left of a download that was cut off is not used', async () => {
 test('a download that says it went well but is not whole is an error', async () => {
   await fakeMaven('mkdir -p "$out/kafka" "$out/registry"');
   await expect(install(env, () => {})).rejects.toMatchObject({ code: 'DOWNLOAD_FAILED' });
+  await fakeMaven(COMPLETE);
+  await install(env, () => {}); // and is not taken for one the next time
 });
 
 test('what Maven says went wrong is told', async () => {

@@ -10,8 +10,9 @@ export interface PartitionProcessor {
   restore(topic: string, record: ConsumedRecord): void | Promise<void>;
   /**
    * Takes one input record. Throws `PoisonError`, before anything is changed, for a record that can never be
-   * processed: it goes to dead-letters and the next one is taken. After any other error the partition is rebuilt
-   * and the record tried once more, then it is poison too.
+   * processed: it goes to dead-letters and the next one is taken. Throws `StreamError` UNAVAILABLE where something it
+   * needs is away: the partition is taken anew until it is there. After any other error the partition is rebuilt and
+   * the record tried once more, then it is poison too.
    */
   process(record: ConsumedRecord, outbox: Outbox): void | Promise<void>;
   /** The end of a batch: adds what is written once a transaction, however many records it had. */

@@ -134,7 +134,7 @@ function settle(publish: Publish, error?: PublishError): void {
 
 function sizeOf({ key, value, headers }: PublishRecord): number {
   let bytes = RECORD_OVERHEAD + (value?.length ?? 0) + (key === null ? 0 : Buffer.byteLength(key));
-  for (const [name, text] of Object.entries(headers ?? {}))
-    bytes += 2 * name.length + Buffer.byteLength(text) + 10;
+  if (headers === undefined) return bytes;
+  for (const [name, text] of Object.entries(headers)) bytes += 2 * name.length + Buffer.byteLength(text) + 10;
   return bytes;
 }

@@ -1,9 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StreamError } from './errors.ts';
-import { openBatchProducer } from './kafkajs/batch-producer.ts';
-import { createKafka } from './kafkajs/client.ts';
-import { toStreamError } from './kafkajs/errors.ts';
 import type { Logger } from './log.ts';
+import { openBatchProducer } from './platformatic/batch-producer.ts';
 import { PublishError } from './publish-error.ts';
 import { PublishQueue, type Round } from './publish-queue.ts';
 
@@ -44,7 +42,10 @@ export interface Publisher {
 
 /** The Kafka client under a publisher. One send at a time; after a failed one it is closed. */
 export interface BatchProducer {
-  /** Writes all records in one request for each broker and resolves when they are acknowledged. */
+  /**
+   * Writes all records in one request for each broker and resolves when they are acknowledged by all in-sync replicas.
+   * Rejects with `StreamError`: some of them may have been written then.
+   */
   send(records: readonly PublishRecord[]): Promise<void>;
   /** May be called while a send is under way, and again after that; throws nothing. */
   close(): Promise<void>;
@@ -63,7 +64,7 @@ export async function openPublisher(options: PublisherOptions): Promise<Publishe
 
 /** A sequence of producers, one at a time: one whose send has failed is never used again. */
 class KafkaPublisher implements Publisher {
-  readonly #kafka: ReturnType<typeof createKafka>;
+  readonly #open: () => Promise<BatchProducer>;
   readonly #log: Logger;
   readonly #timeoutMs: number;
   readonly #queue: PublishQueue;
@@ -73,7 +74,7 @@ class KafkaPublisher implements Publisher {
   #healthy = true;
 
   constructor({ brokers, clientId, log, timeoutMs, maxQueueBytes }: PublisherOptions) {
-    this.#kafka = createKafka({ brokers, clientId, log });
+    this.#open = () => openBatchProducer(brokers, clientId);
     this.#log = log;
     this.#timeoutMs = timeoutMs ?? DEFAULT_TIMEOUT_MS;
     this.#queue = new PublishQueue(maxQueueBytes ?? DEFAULT_QUEUE_BYTES);
@@ -141,7 +142,7 @@ class KafkaPublisher implements Publisher {
       try {
         if (await settlesWithin(attempt, left)) return;
       } catch (error) {
-        last = toStreamError('publish', error);
+        last = error as StreamError;
       }
       // The attempt that time ran out for goes on in there, and may open its connection once more.
       void this.#letGo(attempt);
@@ -155,7 +156,7 @@ class KafkaPublisher implements Publisher {
   }
 
   async #attempt(work: (producer: BatchProducer) => Promise<void>): Promise<void> {
-    this.#producer ??= openBatchProducer(this.#kafka);
+    this.#producer ??= this.#open();
     await work(await this.#producer);
   }
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Admin } from 'kafkajs';
-import { createKafka } from './kafkajs/client.ts';
 import { toStreamError } from './kafkajs/errors.ts';
+import { createKafka } from './kafkajs/kafka.ts';
 import type { Logger } from './log.ts';
 
 /** A record as a reader sees it. Value null is a tombstone. */
@@ -29,6 +30,8 @@ export type ReadTopicOptions = {
 };
 
 const MAX_WAIT_MS = 100;
+const LEADER_PATIENCE_MS = 5_000;
+const NO_LEADER = new Set(['LEADER_NOT_AVAILABLE', 'NOT_LEADER_FOR_PARTITION']);
 
 /**
  * Reads a topic as its consumers should: read committed. Resolves at the end, or when `signal` is aborted; rejects
@@ -91,14 +94,30 @@ export async function readTopic(options: ReadTopicOptions): Promise<void> {
   }
 }
 
-/** The end offset of each partition that has records. */
+/** The end offset of each partition that has records. A topic made a moment ago may have no leader yet. */
 async function openEnds(admin: Admin, topic: string): Promise<Map<number, number>> {
-  const offsets = await admin.fetchTopicOffsets(topic);
+  const offsets = await retryWhile(hasNoLeader, () => admin.fetchTopicOffsets(topic));
   return new Map(
     offsets
       .filter(({ low, high }) => low !== high)
       .map(({ partition, high }): [number, number] => [partition, Number(high)]),
   );
+}
+
+async function retryWhile<T>(passes: (error: unknown) => boolean, ask: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + LEADER_PATIENCE_MS;
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!passes(error) || performance.now() > deadline) throw error;
+      await delay(MAX_WAIT_MS);
+    }
+  }
+}
+
+function hasNoLeader(error: unknown): boolean {
+  return error instanceof Error && NO_LEADER.has((error as { type?: string }).type ?? '');
 }
 
 function isOwn(error: unknown): boolean {

@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import { openKafkaJsClient } from './kafkajs/client.ts';
+import { openStreamClient } from './client.ts';
 import type { Logger } from './log.ts';
 import { streamMetrics } from './metrics.ts';
 import type { ConsumedRecord, GroupListener, OutputRecord, StreamClient, TopicPartition } from './port.ts';
@@ -51,7 +51,7 @@ class StreamRuntime implements GroupListener {
 
   constructor(options: StreamOptions) {
     const { brokers, application, input, changelogs, createProcessor, deadLetter, log } = options;
-    const client = options.client ?? openKafkaJsClient({ brokers, clientId: application, log });
+    const client = options.client ?? openStreamClient({ brokers, clientId: application, log });
     const consumer = client.openGroupConsumer({
       group: application,
       input,

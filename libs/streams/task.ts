@@ -210,8 +210,10 @@ export class Task {
         this.#bury(record, error, outbox);
         return;
       }
+      // Something it needs is away: that says nothing of the record, however often it happens.
+      if (error instanceof StreamError) throw error;
       const again = this.#suspect?.offset === record.offset;
-      const poison = new PoisonError('PROCESSING_FAILED', `cannot be processed: ${String(error)}`, error);
+      const poison = new PoisonError('processing_failed', `cannot be processed: ${String(error)}`, error);
       this.#suspect = { offset: record.offset, error: again ? poison : null };
       throw error;
     }

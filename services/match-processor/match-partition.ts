@@ -8,10 +8,12 @@ import {
   newMatch,
   restoreMatch,
 } from '#domain/match.ts';
+import { StreamError } from '#streams/errors.ts';
 import type { Outbox } from '#streams/outbox.ts';
 import type { ConsumedRecord } from '#streams/port.ts';
 import { type PartitionProcessor, PoisonError } from '#streams/processor.ts';
 import type { Codec } from '#topics/codec.ts';
+import { DecodeError } from '#topics/errors.ts';
 import type {
   Cause,
   MatchIncident,
@@ -77,7 +79,7 @@ export class MatchPartition implements PartitionProcessor {
 
   process(record: ConsumedRecord, outbox: Outbox): void | Promise<void> {
     const { value } = record;
-    if (value === null) throw new PoisonError('NO_VALUE', 'a message without a value');
+    if (value === null) throw new PoisonError('no_value', 'a message without a value');
     const decoded = this.#decode(value);
     if (decoded instanceof Promise) {
       return decoded.catch(undecodable).then((message) => this.#apply(record, message, outbox));
@@ -200,6 +202,10 @@ function incidentKey(eventId: number, incidentId: string): string {
   return `${eventId}/${incidentId}`;
 }
 
+/** Bytes that can never be read are poison; a schema that cannot be fetched now is waited for. */
 function undecodable(error: unknown): never {
-  throw new PoisonError('UNDECODABLE', 'not a message of the schema', error);
+  if (error instanceof DecodeError) {
+    throw new PoisonError('undecodable', 'not a message of the schema', error);
+  }
+  throw new StreamError('UNAVAILABLE', 'the schema of a message cannot be fetched', error);
 }

@@ -107,6 +107,8 @@ describe('the messages of a match', () => {
 
   it('come in order of ut; those of the same ut carry the same event', () => {
     for (const { messages } of told) {
+      const times = messages.map(({ ut }) => ut);
+      expect(times).toEqual(times.toSorted((a, b) => a - b));
       let last: ProviderMessage | undefined;
       for (const message of messages.filter(({ type }) => type !== 'event_keep_alive')) {
         if (last !== undefined && message.ut === last.ut) expect(message.data.event).toBe(last.data.event);

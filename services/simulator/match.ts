@@ -94,7 +94,7 @@ function tell(
   const keepAlive = (until: number): void => {
     if (telling.keepAliveEvery === 0 || !board.live) return;
     for (; nextBeat < until; nextBeat += telling.keepAliveEvery) {
-      ut = Math.max(ut, kickOff + nextBeat);
+      ut = kickOff + nextBeat;
       add('event_keep_alive', { event: { id: facts.id } });
     }
   };
@@ -102,8 +102,8 @@ function tell(
   for (const group of groupedByTime(steps)) {
     const at = group[0]?.at ?? 0;
     keepAlive(at);
-    // What is told of the event changes with every group, so each has a time of its own.
-    ut = Math.max(ut + 1, kickOff + at);
+    // What is told of the event changes with every group; no two have the same time.
+    ut = kickOff + at;
     for (const { change, incident } of group) {
       if (change !== undefined) board.change(change, ut);
       if (incident !== undefined) board.tell(incident);

@@ -9,7 +9,6 @@ import {
 import type { Logger } from '#service/logger.ts';
 import { SIGNATURE_HEADER, type SignatureFault, TIMESTAMP_HEADER, verify } from '#signing/signing.ts';
 import { PublishError } from '#streams/publish-error.ts';
-import type { Intake } from './intake.ts';
 import type { Outcome, ReceiverMetrics } from './metrics.ts';
 
 /** What the HTTP side of the receiver works with. */
@@ -17,9 +16,13 @@ export type AppOptions = {
   readonly secrets: readonly string[];
   /** Largest body that is taken, in bytes. */
   readonly bodyLimit: number;
-  /** Longest time from the head of a request to its answer, in milliseconds. */
+  /** Longest time from the head of a request to its end, in milliseconds. */
   readonly patienceMs: number;
-  readonly intake: Intake;
+  /**
+   * Resolves when all of an authentic delivery is on the topics; rejects with `PublishError` where it
+   * is not in time, counted from `waitedMs` ago.
+   */
+  readonly store: (body: Buffer, waitedMs: number) => Promise<void>;
   readonly metrics: ReceiverMetrics;
   readonly log: Logger;
 };
@@ -51,8 +54,8 @@ declare module 'fastify' {
  * nothing on a topic. Bodies of answers are one line of text.
  */
 export function createApp(options: AppOptions): FastifyInstance {
-  const { secrets, bodyLimit, patienceMs, intake, metrics, log } = options;
-  const count = (outcome: Outcome): void => metrics.requests.inc({ outcome });
+  const { secrets, bodyLimit, patienceMs, store, metrics, log } = options;
+  const { count } = metrics;
   let closing = false;
   const answer = (reply: FastifyReply, status: number, outcome: Outcome, text: string): FastifyReply => {
     count(outcome);
@@ -89,8 +92,7 @@ export function createApp(options: AppOptions): FastifyInstance {
       metrics.refused.inc({ check: verdict });
       return answer(reply, 401, 'not_authentic', FAULTS[verdict]);
     }
-    const left = patienceMs - (performance.now() - request.arrivedAt);
-    await withinPatience(intake(body), left);
+    await store(body, performance.now() - request.arrivedAt);
     return answer(reply, 200, 'accepted', 'Accepted');
   });
 
@@ -129,17 +131,6 @@ function signatureHeaders({ headers }: FastifyRequest): {
 
 function text(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header.join(', ') : header;
-}
-
-/** Resolves and rejects as `work` does; rejects with TIMEOUT where that takes longer than `ms`. */
-async function withinPatience(work: Promise<void>, ms: number): Promise<void> {
-  const { promise: timeUp, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new PublishError('TIMEOUT', 'not acknowledged in time')), ms);
-  try {
-    await Promise.race([work, timeUp]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** Answers what did not become a request: it came too slowly, or is not HTTP. */

@@ -32,9 +32,12 @@ export const receiverConfig = z.object({
     .describe(
       'Longest time until an answer, in milliseconds: below the ten seconds after which the sender gives up.',
     ),
+  WEBHOOK_WORKERS: integer(1, 64)
+    .prefault('1')
+    .describe('Threads that read, normalize and publish bodies; one more answers the requests.'),
   QUEUE_LIMIT: integer(KIB * KIB, 1024 * KIB * KIB)
     .prefault(String(64 * KIB * KIB))
-    .describe('Most bytes that wait for the broker; deliveries on top of that are answered 503.'),
+    .describe('Most bytes of bodies that wait for the broker; deliveries on top of that are answered 503.'),
 });
 
 export type ReceiverConfig = z.output<typeof receiverConfig>;

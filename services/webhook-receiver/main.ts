@@ -1,6 +1,6 @@
 import { runService } from '#service/run-service.ts';
 import { receiverConfig } from './config.ts';
-import { SERVICE } from './intake.ts';
+import { SERVICE } from './name.ts';
 import { startReceiver } from './service.ts';
 
 await runService({

@@ -15,24 +15,34 @@ export type Outcome =
 /** The receiver's metrics. */
 export type ReceiverMetrics = ReturnType<typeof receiverMetrics>;
 
-/** Makes the receiver's metrics in a registry; `queuedBytes` is read when they are asked for. */
-export function receiverMetrics(registry: Registry, queuedBytes: () => number) {
+/** Makes the receiver's metrics in a registry; `pendingBytes` is read when they are asked for. */
+export function receiverMetrics(registry: Registry, pendingBytes: () => number) {
   const registers = [registry];
   new Gauge({
-    name: 'touchline_webhook_queue_bytes',
-    help: 'Bytes that wait for the broker.',
+    name: 'touchline_webhook_pending_bytes',
+    help: 'Bytes of bodies that are not on the topics yet.',
     registers,
     collect() {
-      this.set(queuedBytes());
+      this.set(pendingBytes());
+    },
+  });
+  // A labelled counter costs some microseconds; what each request counts is added up and given when it is asked for.
+  const answered = new Map<Outcome, number>();
+  new Counter({
+    name: 'touchline_webhook_requests_total',
+    help: 'Requests answered, by what became of them.',
+    labelNames: ['outcome'],
+    registers,
+    collect() {
+      for (const [outcome, times] of answered) this.inc({ outcome }, times);
+      answered.clear();
     },
   });
   return {
-    requests: new Counter({
-      name: 'touchline_webhook_requests_total',
-      help: 'Requests answered, by what became of them.',
-      labelNames: ['outcome'],
-      registers,
-    }),
+    /** Counts a request that is answered. */
+    count(outcome: Outcome): void {
+      answered.set(outcome, (answered.get(outcome) ?? 0) + 1);
+    },
     refused: new Counter({
       name: 'touchline_webhook_refused_total',
       help: 'Requests that are not authentic, by the first check they failed.',
@@ -51,9 +61,9 @@ export function receiverMetrics(registry: Registry, queuedBytes: () => number) {
       labelNames: ['code'],
       registers,
     }),
-    publishSeconds: new Histogram({
-      name: 'touchline_webhook_publish_seconds',
-      help: 'Time until the broker has acknowledged all records of a delivery.',
+    storeSeconds: new Histogram({
+      name: 'touchline_webhook_store_seconds',
+      help: 'Time until deliveries that went to a worker together are stored or have failed.',
       buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10],
       registers,
     }),

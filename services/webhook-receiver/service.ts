@@ -1,42 +1,41 @@
 import type { AddressInfo } from 'node:net';
 import type { RunningService, ServiceContext } from '#service/run-service.ts';
-import { openPublisher } from '#streams/publisher.ts';
-import { Registry } from '#topics/registry.ts';
 import { createApp } from './app.ts';
 import type { ReceiverConfig } from './config.ts';
-import { createIntake, SERVICE } from './intake.ts';
-import { receiverMetrics } from './metrics.ts';
-import { openDeliveryEncoder } from './records.ts';
+import { type ReceiverMetrics, receiverMetrics } from './metrics.ts';
+import { IntakePool } from './pool.ts';
+import type { Report } from './threads.ts';
 
 /** What the receiver needs of a service's context. */
-export type ReceiverContext = Pick<ServiceContext<ReceiverConfig>, 'config' | 'logger' | 'metrics'>;
+export type ReceiverContext = Pick<ServiceContext<ReceiverConfig>, 'config' | 'logger' | 'metrics' | 'fail'>;
 
 /** A receiver that listens. */
 export type RunningReceiver = RunningService & { readonly port: number };
 
 /** Starts the receiver: it listens once it can write to the topics. */
-export async function startReceiver({
-  config,
-  logger: log,
-  metrics: registry,
-}: ReceiverContext): Promise<RunningReceiver> {
-  const encode = await openDeliveryEncoder(
-    Registry.open({ url: config.SCHEMA_REGISTRY_URL, prefix: config.TOPIC_PREFIX }),
-    config.TOPIC_PREFIX,
-  );
-  const publisher = await openPublisher({
-    brokers: config.KAFKA_BROKERS,
-    clientId: SERVICE,
-    log,
-    timeoutMs: config.PATIENCE_MS,
-    maxQueueBytes: config.QUEUE_LIMIT,
+export async function startReceiver(context: ReceiverContext): Promise<RunningReceiver> {
+  const { config, logger: log, metrics: registry, fail } = context;
+  const metrics = receiverMetrics(registry, () => pool.pendingBytes);
+  const pool = await IntakePool.open({
+    workers: config.WEBHOOK_WORKERS,
+    settings: {
+      brokers: config.KAFKA_BROKERS,
+      registryUrl: config.SCHEMA_REGISTRY_URL,
+      prefix: config.TOPIC_PREFIX,
+      timeoutMs: config.PATIENCE_MS,
+      logLevel: config.LOG_LEVEL,
+    },
+    maxPendingBytes: config.QUEUE_LIMIT,
+    patienceMs: config.PATIENCE_MS,
+    onReport: (report) => count(metrics, report),
+    onHandOver: (seconds) => metrics.storeSeconds.observe(seconds),
+    onFailure: fail,
   });
-  const metrics = receiverMetrics(registry, () => publisher.queuedBytes);
   const app = createApp({
     secrets: config.WEBHOOK_SECRET,
     bodyLimit: config.BODY_LIMIT,
     patienceMs: config.PATIENCE_MS,
-    intake: createIntake({ publisher, encode, metrics, log }),
+    store: (body, waitedMs) => pool.store(body, waitedMs),
     metrics,
     log,
   });
@@ -45,10 +44,15 @@ export async function startReceiver({
   log.info({ port }, 'POST /webhook');
   return {
     port,
-    ready: () => publisher.healthy,
+    ready: () => pool.healthy,
     async stop() {
       await app.close();
-      await publisher.close();
+      await pool.close();
     },
   };
+}
+
+function count(metrics: ReceiverMetrics, { messages, deadLetters }: Report): void {
+  for (const [type, times] of Object.entries(messages)) metrics.messages.inc({ type }, times);
+  for (const [code, times] of Object.entries(deadLetters)) metrics.deadLetters.inc({ code }, times);
 }

@@ -29,7 +29,8 @@ const fromTopic: DeadLetter = {
   id: 'c'.repeat(64),
   service: 'match-processor',
   code: 'processing_failed',
-  partition: 1,
+  // Not where its key would lead it.
+  partition: 0,
   key: Buffer.from('24'),
   value: Buffer.from([0, 1, 2, 3]),
 };
@@ -64,7 +65,7 @@ describe('touchline dead-letters', () => {
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out.trimEnd().split('\n')).toEqual([
       `${notJson[0]?.id.slice(0, 12)}  2018-07-15T15:18:14.000Z  webhook-receiver  not_json  over HTTP  the body is not valid JSON`,
-      'cccccccccccc  2018-07-15T15:53:20.123Z  match-processor  processing_failed  normalized-messages/1/99  not JSON at position 3',
+      'cccccccccccc  2018-07-15T15:53:20.123Z  match-processor  processing_failed  normalized-messages/0/99  not JSON at position 3',
     ]);
   });
 
@@ -154,7 +155,7 @@ describe('touchline dead-letters resend', () => {
     });
     await promise;
     await consumer.disconnect();
-    expect(records).toEqual([{ partition: 1, key: '24', value: '00010203' }]);
+    expect(records).toEqual([{ partition: 0, key: '24', value: '00010203' }]);
     expect((await run(topics, 'list')).out).toBe('');
   });
 

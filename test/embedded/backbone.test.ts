@@ -1,9 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { promisify } from 'node:util';
+import { Kafka as Client, ConfigResourceTypes, logLevel } from 'kafkajs';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Backbone, startBackbone } from '#embedded/backbone.ts';
 import { answersMetadata } from '#embedded/metadata.ts';
 import { poll } from '#embedded/polling.ts';
@@ -18,12 +20,14 @@ let dataDir: string;
 let parent: ChildProcess | undefined;
 let backbone: Backbone | undefined;
 
-beforeAll(async () => {
+beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'touchline-main-'));
 });
-afterAll(async () => {
+afterEach(async () => {
   parent?.kill('SIGKILL');
   await backbone?.stop();
+  backbone = undefined;
+  await poll(async () => (await javaProcesses()).length === 0, { timeoutMs: 15_000 });
   await rm(dataDir, { recursive: true, force: true });
 });
 
@@ -43,13 +47,29 @@ async function startMain(): Promise<{ brokers: string; registryUrl: string }> {
   return { brokers: said.get('KAFKA_BROKERS') ?? '', registryUrl: said.get('SCHEMA_REGISTRY_URL') ?? '' };
 }
 
-/** The pids of Java processes whose command names the data folder. */
+/** The commands of Java processes that name the data folder. */
 async function javaProcesses(): Promise<string[]> {
+  const commands = process.platform === 'linux' ? await commandsInProc() : await commandsOfPs();
+  return commands.filter((command) => command.includes('java') && command.includes(dataDir));
+}
+
+async function commandsInProc(): Promise<string[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const commands = await Promise.all(
-    pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')),
-  );
-  return pids.filter((_pid, at) => commands[at]?.includes('java') && commands[at]?.includes(dataDir));
+  return await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
+}
+
+async function commandsOfPs(): Promise<string[]> {
+  return (await promisify(execFile)('ps', ['-A', '-o', 'command='])).stdout.split('\n');
+}
+
+/** How long the broker keeps what is on a topic, in milliseconds; -1 is for ever. */
+async function retentionOf(topic: string): Promise<string | undefined> {
+  const admin = new Client({ brokers: backbone?.brokers ?? [], logLevel: logLevel.NOTHING }).admin();
+  await admin.connect();
+  const resource = { type: ConfigResourceTypes.TOPIC, name: topic, configNames: ['retention.ms'] };
+  const { resources } = await admin.describeConfigs({ resources: [resource], includeSynonyms: false });
+  await admin.disconnect();
+  return resources[0]?.configEntries[0]?.configValue;
 }
 
 async function register(registryUrl: string, subject: string, schema: unknown): Promise<Response> {
@@ -79,7 +99,8 @@ test('ends with its parent when that is killed, and the next start has topics an
   expect(backbone.brokers).toEqual([brokers]);
   const kept = await fetch(`${backbone.registryUrl}/schemas/ids/${id}`);
   expect(JSON.parse(((await kept.json()) as { schema: string }).schema)).toEqual(SCHEMA);
-  // Of the first two none is left.
+  expect(await retentionOf('kafkasql-journal')).toBe('-1');
+  // Of the first two processes none is left.
   const two = await poll(async () => (await javaProcesses()).length === 2, { timeoutMs: 15_000 });
   expect(two).toBe(true);
 
@@ -94,8 +115,8 @@ test('asked to end while it starts, it leaves nothing behind', async () => {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   parent = child;
-  await poll(async () => (await javaProcesses()).length > 0, { timeoutMs: 30_000 });
+  expect(await poll(async () => (await javaProcesses()).length > 0, { timeoutMs: 60_000 })).toBe(true);
   child.kill('SIGINT');
-  expect(await poll(() => child.exitCode !== null, { timeoutMs: 10_000 })).toBe(true);
+  expect(await poll(() => child.exitCode !== null, { timeoutMs: 20_000 })).toBe(true);
   expect(await poll(async () => (await javaProcesses()).length === 0, { timeoutMs: 15_000 })).toBe(true);
 });

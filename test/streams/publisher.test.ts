@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startKafka } from '#embedded/kafka.ts';
-import { createKafka } from '#streams/kafkajs/client.ts';
+import { createKafka } from '#streams/kafkajs/kafka.ts';
 import { openPublisher, type Publisher, type PublisherOptions } from '#streams/publisher.ts';
 import { type ReadRecord, readTopic } from '#streams/read-topic.ts';
 import { backbone } from '../setup/backbone.ts';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { createKafka } from '#streams/kafkajs/client.ts';
+import { createKafka } from '#streams/kafkajs/kafka.ts';
 import type { Outbox } from '#streams/outbox.ts';
 import type { ConsumedRecord } from '#streams/port.ts';
 import { type PartitionProcessor, PoisonError } from '#streams/processor.ts';
@@ -61,7 +61,7 @@ class CountByKey implements PartitionProcessor {
   }
 
   process({ key, value }: ConsumedRecord, _outbox: Outbox): void {
-    if (String(value) === POISON) throw new PoisonError('UNDECODABLE', 'as this test wants it');
+    if (String(value) === POISON) throw new PoisonError('undecodable', 'as this test wants it');
     const name = String(key);
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
     this.#changed.add(name);
@@ -166,7 +166,7 @@ describe('stream', () => {
     const { metrics } = await start();
     await send(['a', POISON], ['a', '1'], ['bb', '1']);
     await untilTrue('three records', async () => (await metric(metrics, 'touchline_records_total')) === 3);
-    expect(await read(letters)).toEqual({ '1/0': 'UNDECODABLE poison' });
+    expect(await read(letters)).toEqual({ '1/0': 'undecodable poison' });
     expect(await read(counts)).toEqual({ a: '1', bb: '1' });
     expect(await metric(metrics, 'touchline_task_failures_total')).toBe(0);
   });
@@ -193,7 +193,7 @@ describe('stream', () => {
     await send(['a', '1'], ['a', 'broken'], ['a', '2']);
     await untilTrue('three records', async () => (await metric(metrics, 'touchline_records_total')) === 3);
     expect(await read(counts)).toEqual({ a: '2' });
-    expect(await read(letters)).toEqual({ '1/1': 'PROCESSING_FAILED broken' });
+    expect(await read(letters)).toEqual({ '1/1': 'processing_failed broken' });
     expect(tries).toBe(2);
     await untilTrue('it is ready', () => stream.ready());
   });

@@ -1,4 +1,4 @@
-import { createKafka } from '#streams/kafkajs/client.ts';
+import { createKafka } from '#streams/kafkajs/kafka.ts';
 import { readTopic } from '#streams/read-topic.ts';
 import { BARRIER_KEY } from '#streams/task.ts';
 import { createTopics } from '#topics/admin.ts';

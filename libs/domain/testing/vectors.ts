@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { normalizeMessage, normalizeSnapshot } from '#contract/normalize.ts';
 import type { MatchState, NormalizedMessage } from '#topics/generated/types.ts';
@@ -7,9 +7,9 @@ import type { MatchState, NormalizedMessage } from '#topics/generated/types.ts';
 const score = z.object({ home: z.int(), away: z.int() }).nullable();
 
 const vectorSchema = z.object({
-  name: z.string(),
+  name: z.string().optional(),
   event_id: z.int(),
-  why: z.string(),
+  why: z.string().default('no reason given'),
   messages: z.array(z.record(z.string(), z.unknown())),
   expect: z.strictObject({
     score,
@@ -31,7 +31,9 @@ const vectorSchema = z.object({
 const snapshotSchema = z.object({ event_id: z.int(), time: z.int(), incidents: z.array(z.unknown()) });
 
 /** Messages of one event as a provider told them, and the state they must come to. */
-export type Vector = Omit<z.infer<typeof vectorSchema>, 'messages'> & {
+export type Vector = Omit<z.infer<typeof vectorSchema>, 'messages' | 'name'> & {
+  /** Its own, else the file's. */
+  readonly name: string;
   readonly messages: readonly NormalizedMessage[];
 };
 
@@ -48,7 +50,11 @@ export function readVectors(): Vector[] {
     .sort()
     .map((file) => {
       const vector = vectorSchema.parse(JSON.parse(readFileSync(join(VECTORS_DIR, file), 'utf8')));
-      return { ...vector, messages: vector.messages.map((message, place) => normalize(message, place)) };
+      return {
+        ...vector,
+        name: vector.name ?? basename(file, '.json'),
+        messages: vector.messages.map((message, place) => normalize(message, place)),
+      };
     });
 }
 

@@ -11,12 +11,6 @@ const FENCED = new Set([
   'PRODUCER_FENCED',
   'UNKNOWN_PRODUCER_ID',
 ]);
-const PASSING = new Set([
-  'CONCURRENT_TRANSACTIONS',
-  'GROUP_COORDINATOR_NOT_AVAILABLE',
-  'GROUP_LOAD_IN_PROGRESS',
-  'NOT_COORDINATOR_FOR_GROUP',
-]);
 const FENCED_TEXT = 'Unknown error code 90';
 const UNAVAILABLE = new Set([
   'KafkaJSConnectionError',
@@ -34,14 +28,6 @@ export function toStreamError(doing: string, thrown: unknown): StreamError {
   const chain = causes(thrown);
   const message = chain.at(-1)?.message ?? String(thrown);
   return new StreamError(codeOf(chain), `${doing}: ${message}`, thrown);
-}
-
-/**
- * True where the coordinator is about to be there: the previous transaction is still being completed, or the
- * coordinator is being moved or loaded. kafkajs does not retry these when it adds offsets to a transaction.
- */
-export function isPassing(thrown: unknown): boolean {
-  return causes(thrown).some((error) => PASSING.has(error.type ?? ''));
 }
 
 function codeOf(chain: readonly KafkaJsFailure[]): StreamErrorCode {

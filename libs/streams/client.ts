@@ -1,57 +1,40 @@
-import { type Admin, Kafka } from 'kafkajs';
-import type { Logger } from '../log.ts';
+import type { Admin, Kafka } from 'kafkajs';
+import { toStreamError } from './kafkajs/errors.ts';
+import { KafkaJsGroupConsumer } from './kafkajs/group-consumer.ts';
+import { createKafka, type KafkaOptions } from './kafkajs/kafka.ts';
+import { openTransactionalProducer } from './platformatic/transactional-producer.ts';
 import type {
   GroupConsumer,
   GroupOptions,
   StreamClient,
   TopicPartition,
   TransactionalProducer,
-} from '../port.ts';
-import { toStreamError } from './errors.ts';
-import { KafkaJsGroupConsumer } from './group-consumer.ts';
-import { kafkaLogCreator } from './log-creator.ts';
-import { openTransactionalProducer } from './transactional-producer.ts';
+} from './port.ts';
 
-export type KafkaOptions = {
-  readonly brokers: readonly string[];
-  readonly clientId: string;
-  readonly log: Logger;
-};
-
-/** A kafkajs client whose log lines go to `log`. */
-export function createKafka({ brokers, clientId, log }: KafkaOptions): Kafka {
-  return new Kafka({
-    brokers: [...brokers],
-    clientId,
-    logCreator: kafkaLogCreator(log),
-    connectionTimeout: 3_000,
-    requestTimeout: 30_000,
-    // A transaction begun while the last one completes is told to try again: at the default of 300 ms that
-    // alone would be the median latency.
-    retry: { initialRetryTime: 5, maxRetryTime: 1_000, retries: 12 },
-  });
+/**
+ * The client under the runtime: kafkajs for the group and what is read, @platformatic/kafka for transactions
+ * (docs/decisions/0005).
+ */
+export function openStreamClient(options: KafkaOptions): StreamClient {
+  return new ComposedClient(options);
 }
 
-/** The port on kafkajs. */
-export function openKafkaJsClient(options: KafkaOptions): StreamClient {
-  return new KafkaJsClient(createKafka(options), options.log);
-}
-
-class KafkaJsClient implements StreamClient {
+class ComposedClient implements StreamClient {
+  readonly #options: KafkaOptions;
   readonly #kafka: Kafka;
-  readonly #log: Logger;
 
-  constructor(kafka: Kafka, log: Logger) {
-    this.#kafka = kafka;
-    this.#log = log;
+  constructor(options: KafkaOptions) {
+    this.#options = options;
+    this.#kafka = createKafka(options);
   }
 
   openTransactionalProducer(transactionalId: string): Promise<TransactionalProducer> {
-    return openTransactionalProducer(this.#kafka, transactionalId);
+    const { brokers, clientId } = this.#options;
+    return openTransactionalProducer(brokers, clientId, transactionalId);
   }
 
   openGroupConsumer(options: GroupOptions): GroupConsumer {
-    return new KafkaJsGroupConsumer(this.#kafka, options, this.#log);
+    return new KafkaJsGroupConsumer(this.#kafka, options, this.#options.log);
   }
 
   async committedOffset(group: string, { topic, partition }: TopicPartition): Promise<number | null> {

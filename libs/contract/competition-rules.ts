@@ -1,0 +1,127 @@
+/** The file format of competition rules (`data/rules/*.json`): how tables are ranked is data. See docs/standings.md. */
+import { z } from 'zod';
+import { INT_MAX, LONG_MAX } from './values.ts';
+
+const id = z.int('expected a whole number').min(1).max(LONG_MAX);
+const amount = z.int('expected a whole number').min(-INT_MAX).max(INT_MAX);
+const count = z.int('expected a whole number').min(0).max(INT_MAX);
+const day = z.iso.date('expected a day, YYYY-MM-DD');
+
+const CRITERIA = ['points', 'points_per_game', 'goals_diff', 'goals_scored', 'won'] as const;
+const criterion = z.enum(CRITERIA, `expected one of ${CRITERIA.join(', ')}`);
+
+/** Compares those still equal by the matches among them alone. */
+const headToHead = z.strictObject({
+  head_to_head: z.array(criterion).min(1, 'expected at least one criterion'),
+  /** It is used once all those equal have met so often; 0: always. */
+  after_meetings: count.default(0),
+  /** Where it parts them, it is applied again to the matches of those left equal, before anything else is. */
+  again: z.boolean().default(false),
+});
+
+const tieBreak = z.union(
+  [criterion, headToHead],
+  `expected one of ${CRITERIA.join(', ')}, or {"head_to_head": [...], "after_meetings": 2, "again": true}`,
+);
+
+/** The reasons that the provider knows. */
+const REASONS = ['Association decision', 'Disqualified', 'Financial issues', 'Quit', 'Regulations'] as const;
+const reason = z.enum(REASONS, `expected one of ${REASONS.join(', ')}`);
+
+const schema = z.strictObject({
+  format: z.literal(1, 'expected 1'),
+  name: z.string('expected text').min(1),
+  /** What the rules are for; a season that is named goes before its competition. */
+  applies_to: z.array(z.strictObject({ competition_id: id, season_id: id.nullable().default(null) })),
+  points: z.strictObject({ won: amount, draw: amount, lost: amount }),
+  /** The order of the table: the first criterion goes first, the next where it finds them equal. */
+  tie_break: z.array(tieBreak).min(1, 'expected at least one criterion'),
+  /** How many of the last matches `form` shows. */
+  form_matches: count.min(1).default(6),
+  /** Points of a card; without it the cards table has none. */
+  card_points: z.strictObject({ yellow: amount, red: amount }).nullable().default(null),
+  /** Ranks from `from` to `to`, both included. */
+  zones: z
+    .array(
+      z
+        .strictObject({
+          id,
+          name: z.string('expected text').min(1),
+          colour: z.string(),
+          from: count,
+          to: count,
+        })
+        .refine(({ from, to }) => from >= 1 && from <= to, 'expected ranks from 1, `from` not above `to`'),
+    )
+    .default([]),
+  /** Points given or taken away; `from`: the first day they are, null: always. */
+  corrections: z
+    .array(z.strictObject({ participant_id: id, value: amount, reason, from: day.nullable().default(null) }))
+    .default([]),
+  /** Results decided by an association: they stand in place of what was played. */
+  awarded: z.array(z.strictObject({ event_id: id, home: count, away: count })).default([]),
+  /** Matches that count nowhere. */
+  annulled: z.array(id).default([]),
+  /** Teams that were expelled are last; their matches count as they were played, or nowhere. */
+  expelled: z
+    .array(z.strictObject({ participant_id: id, results: z.enum(['kept', 'annulled']) }))
+    .default([]),
+  /** Ended early: points per game stand wherever the order says points, head-to-head aside. */
+  curtailed: z.boolean().default(false),
+});
+
+/** The rules of a competition, or of one of its seasons. */
+export type CompetitionRules = z.infer<typeof schema>;
+
+/** What a table may be ordered by. */
+export type Criterion = (typeof CRITERIA)[number];
+
+export type TieBreak = CompetitionRules['tie_break'][number];
+
+/** A rules file is wrong; the message names the file and, a line each, what is wrong in it. */
+export class RulesError extends Error {
+  override readonly name = 'RulesError';
+  readonly code = 'RULES_INVALID';
+
+  constructor(source: string, problems: readonly string[], cause?: unknown) {
+    super([`${source} is no file of competition rules:`, ...problems.map((line) => `  ${line}`)].join('\n'), {
+      cause,
+    });
+  }
+}
+
+/** Reads rules from the text of a file; `source` is its name in errors. Throws `RulesError`. */
+export function readCompetitionRules(text: string, source: string): CompetitionRules {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw new RulesError(source, ['it is not JSON'], error);
+  }
+  const read = schema.safeParse(json);
+  if (read.success) return read.data;
+  const problems = read.error.issues.map(({ path, message }) => `${pathText(path)}: ${message}`);
+  throw new RulesError(source, problems, read.error);
+}
+
+/** The rules of a season: those that name it, else those of its whole competition; undefined where none are for it. */
+export function rulesFor(
+  all: readonly CompetitionRules[],
+  competitionId: number,
+  seasonId: number,
+): CompetitionRules | undefined {
+  const named = (season: number | null) =>
+    all.find(({ applies_to }) =>
+      applies_to.some(
+        ({ competition_id, season_id }) => competition_id === competitionId && season_id === season,
+      ),
+    );
+  return named(seasonId) ?? named(null);
+}
+
+function pathText(path: readonly PropertyKey[]): string {
+  if (path.length === 0) return 'the file';
+  return path
+    .map((part, at) => (typeof part === 'number' ? `[${part}]` : `${at === 0 ? '' : '.'}${String(part)}`))
+    .join('');
+}

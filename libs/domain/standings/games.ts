@@ -1,0 +1,152 @@
+import type { CompetitionRules } from '#contract/competition-rules.ts';
+import type { Score } from '#topics/generated/types.ts';
+import type { MatchResult, Person, ScoredGoal, ShownCard, Team } from './types.ts';
+
+/** A match between two known teams, read by the rules. */
+export type Game = {
+  readonly eventId: number;
+  readonly round: number | null;
+  /** YYYY-MM-DD HH:MM; '' where it is not known, which is before all that is. */
+  readonly start: string;
+  readonly home: Team;
+  readonly away: Team;
+  /** `played` counts in every table, `playing` in the live one alone, `to_come` and `void` nowhere. */
+  readonly state: 'played' | 'playing' | 'to_come' | 'void';
+  /** Null where a match does not count, or its score is unknown. */
+  readonly score: Score | null;
+  readonly firstHalf: Score | null;
+  readonly secondHalf: Score | null;
+  readonly goals: readonly ScoredGoal[] | null;
+  readonly cards: readonly ShownCard[] | null;
+};
+
+/** Why a match that should count does not. */
+export type Flag = {
+  readonly event_id: number;
+  readonly reason:
+    | 'unknown_participant'
+    | 'unknown_score'
+    | 'unknown_first_half'
+    | 'unknown_second_half'
+    | 'unknown_goals'
+    | 'unknown_scorer'
+    | 'unknown_cards'
+    | 'unknown_carded';
+};
+
+/** The matches of a group, oldest first, each once. */
+export type Games = { readonly games: readonly Game[]; readonly flags: readonly Flag[] };
+
+const ABANDONED = 7;
+
+/**
+ * Reads the last-known results of a group. The order and the repetition of results do not matter; of several results
+ * of one event the latest version stands. `day` (YYYY-MM-DD): as things stood at its end, as far as the results tell;
+ * null: as they stand.
+ */
+export function readGames(
+  results: Iterable<MatchResult>,
+  rules: CompetitionRules,
+  day: string | null = null,
+): Games {
+  const latest = new Map<number, MatchResult>();
+  for (const result of results) {
+    const known = latest.get(result.event_id);
+    if (known === undefined || known.version < result.version) latest.set(result.event_id, result);
+  }
+  const games: Game[] = [];
+  const flags: Flag[] = [];
+  for (const result of [...latest.values()].sort((a, b) => a.event_id - b.event_id)) {
+    if (result.removed || result.status_type === 'deleted') continue;
+    const game = readGame(result, rules, day);
+    if (game !== null) games.push(game);
+    flags.push(...flagsOf(result, game));
+  }
+  // By kick-off; by id where that is the same, as the sort is stable.
+  games.sort((a, b) => (a.start < b.start ? -1 : a.start > b.start ? 1 : 0));
+  return { games, flags };
+}
+
+function readGame(result: MatchResult, rules: CompetitionRules, day: string | null): Game | null {
+  const { event_id, home, away } = result;
+  if (home === null || away === null || home.id === away.id) return null;
+  const awarded = rules.awarded.find((award) => award.event_id === event_id);
+  const start = result.start_date ?? '';
+  const state =
+    day !== null && start.slice(0, day.length) > day
+      ? 'to_come'
+      : isAnnulled(event_id, home, away, rules)
+        ? 'void'
+        : awarded !== undefined
+          ? 'played'
+          : stateOf(result);
+  const counts = state === 'played' || state === 'playing';
+  return {
+    eventId: event_id,
+    round: result.round_id,
+    start,
+    home,
+    away,
+    state,
+    score: !counts ? null : awarded === undefined ? result.score : { home: awarded.home, away: awarded.away },
+    firstHalf: counts ? result.first_half : null,
+    secondHalf: counts ? result.second_half : null,
+    goals: counts ? result.goals : null,
+    cards: counts ? result.cards : null,
+  };
+}
+
+function isAnnulled(eventId: number, home: Team, away: Team, rules: CompetitionRules): boolean {
+  if (rules.annulled.includes(eventId)) return true;
+  return rules.expelled.some(
+    ({ participant_id, results }) =>
+      results === 'annulled' && (participant_id === home.id || participant_id === away.id),
+  );
+}
+
+function stateOf({ status_id, status_type }: MatchResult): Game['state'] {
+  switch (status_type) {
+    case 'finished':
+      // The provider calls an abandoned match finished; it has a result only once one is awarded.
+      return status_id === ABANDONED ? 'void' : 'played';
+    case 'live':
+      return 'playing';
+    case 'cancelled':
+      return 'void';
+    default:
+      return 'to_come';
+  }
+}
+
+function flagsOf({ event_id, status_type }: MatchResult, game: Game | null): Flag[] {
+  const flags: Flag[] = [];
+  const flag = (reason: Flag['reason']) => flags.push({ event_id, reason });
+  if (game === null) {
+    if (status_type === 'finished' || status_type === 'live') flag('unknown_participant');
+    return flags;
+  }
+  if ((game.state === 'played' || game.state === 'playing') && game.score === null) flag('unknown_score');
+  if (game.state !== 'played') return flags;
+  if (game.firstHalf === null) flag('unknown_first_half');
+  if (game.secondHalf === null) flag('unknown_second_half');
+  if (game.goals === null) flag('unknown_goals');
+  else if (game.goals.some(({ kind, player }) => kind !== 'own_goal' && player === null))
+    flag('unknown_scorer');
+  if (game.cards === null) flag('unknown_cards');
+  else if (game.cards.some(({ player }) => player === null)) flag('unknown_carded');
+  return flags;
+}
+
+/** The name that was told last, of everything that has an id. */
+export function latestNames<T extends Team | Person>(named: Iterable<T>): Map<number, T> {
+  const names = new Map<number, T>();
+  for (const one of named) {
+    if (one.name !== null || !names.has(one.id)) names.set(one.id, one);
+  }
+  return names;
+}
+
+/** Every team of the games by id, those without a game that counts included. */
+export function teamsOf(games: readonly Game[]): Map<number, Team> {
+  return latestNames(games.flatMap(({ home, away }) => [home, away]));
+}

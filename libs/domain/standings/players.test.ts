@@ -1,0 +1,171 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { deriveTables } from './tables.ts';
+import { cell, lines, result, rulesOf, table } from './testing/results.ts';
+import type { MatchResult, ScoredGoal, ShownCard } from './types.ts';
+
+const person = (id: number) => ({ id, name: `P${id}` });
+const goal = (player: number | null, team_id: number, assistant: number | null = null): ScoredGoal => ({
+  kind: 'goal',
+  team_id,
+  player: player === null ? null : person(player),
+  assistant: assistant === null ? null : person(assistant),
+});
+const card = (kind: ShownCard['kind'], player: number, team_id: number): ShownCard => ({
+  kind,
+  team_id,
+  player: person(player),
+});
+
+describe('persons', () => {
+  const results = [
+    result(1, 'A 3-1 B', {
+      goals: [
+        goal(10, 1, 11),
+        { ...goal(10, 1), kind: 'penalty' },
+        { ...goal(20, 2), kind: 'own_goal' },
+        goal(20, 2),
+      ],
+      cards: [card('yellow', 10, 1), card('yellow', 20, 2), card('red', 20, 2)],
+    }),
+    result(2, 'C 1-2 A', {
+      goals: [goal(null, 1), goal(11, 1, 10), goal(10, 3)],
+      cards: [card('red', 10, 3)],
+    }),
+    result(3, 'B 9-0 C', { status_id: 33, status_type: 'live', goals: [goal(20, 2)], cards: [] }),
+  ];
+
+  it('score: own goals are nobody’s, what is being played does not count yet', () => {
+    const scorers = table('top_scorers', results);
+    expect(lines(scorers, 'goals_scored')).toEqual(['1 P10 3', '2 P11 1', '2 P20 1']);
+    // P10 went from A to C: the last club is shown.
+    expect(
+      scorers.rows.map(({ subparticipant_name, last_rank }) => [subparticipant_name, last_rank]),
+    ).toEqual([
+      ['C', null],
+      ['A', null],
+      ['B', null],
+    ]);
+  });
+
+  it('prepare goals', () => {
+    expect(lines(table('assists', results), 'assists')).toEqual(['1 P10 1', '1 P11 1']);
+    expect(lines(table('assists_115', results), 'assists')).toEqual(['1 P10 1', '1 P11 1']);
+  });
+
+  it('are shown cards, which are worth points where the rules say so', () => {
+    const codes = ['yellow_cards', 'red_cards', 'cards', 'pts'];
+    expect(lines(table('cards', results), ...codes)).toEqual(['1 P10 1 1 2 ', '1 P20 1 1 2 ']);
+    const rules = rulesOf({ card_points: { yellow: 1, red: 3 } });
+    expect(lines(table('cards', results, rules), ...codes)).toEqual(['1 P10 1 1 2 4', '1 P20 1 1 2 4']);
+  });
+
+  it('that are not known are flagged', () => {
+    const reasons = deriveTables([...results, result(4, 'A 1-0 B')], rulesOf()).flags.filter(
+      ({ reason }) => reason === 'unknown_scorer' || reason === 'unknown_goals',
+    );
+    expect(reasons).toEqual([
+      { event_id: 2, reason: 'unknown_scorer' },
+      { event_id: 4, reason: 'unknown_goals' },
+    ]);
+  });
+
+  it('have a position before the last round of their club', () => {
+    const rounds = [
+      result(1, 'A 2-1 B', { goals: [goal(10, 1), goal(10, 1), goal(20, 2)] }),
+      result(2, 'B 2-0 A', { goals: [goal(20, 2), goal(20, 2)] }),
+    ];
+    expect(
+      table('top_scorers', rounds).rows.map(({ name, rank, last_rank }) => [name, rank, last_rank]),
+    ).toEqual([
+      ['P20', 1, 2],
+      ['P10', 2, 1],
+    ]);
+  });
+});
+
+const matchLine = z.object({
+  id: z.int(),
+  date: z.string(),
+  round: z.int(),
+  home: z.int(),
+  away: z.int(),
+  ft: z.tuple([z.int(), z.int()]),
+  facts: z.string(),
+  events: z.array(z.tuple([z.string(), z.number(), z.string(), z.string(), z.int()])),
+});
+const GOALS: Readonly<Record<string, ScoredGoal['kind']>> = {
+  goal: 'goal',
+  penalty_goal: 'penalty',
+  own_goal: 'own_goal',
+};
+
+/** The timelines of England 2017-18, as match results. */
+function season(): { results: MatchResult[]; raw: z.infer<typeof matchLine>['events'] } {
+  const file = new URL('../../../data/england-2017-18.jsonl', import.meta.url);
+  const [, ...rows] = readFileSync(file, 'utf8').trimEnd().split('\n');
+  const matches = rows.map((row) => matchLine.parse(JSON.parse(row)));
+  const results = matches.map((match): MatchResult => {
+    const sideId = (side: string) => (side === 'home' ? match.home : match.away);
+    return {
+      ...result(1, 'A 0-0 B'),
+      event_id: match.id,
+      round_id: match.round,
+      start_date: match.date,
+      home: { id: match.home, name: null },
+      away: { id: match.away, name: null },
+      score: { home: match.ft[0], away: match.ft[1] },
+      goals:
+        match.facts === 'score_only'
+          ? null
+          : match.events.flatMap(([, , kind, side, id]): ScoredGoal[] => {
+              const known = GOALS[kind];
+              if (known === undefined) return [];
+              return [{ kind: known, team_id: sideId(side), player: { id, name: null }, assistant: null }];
+            }),
+      cards: match.events.flatMap(([, , kind, side, id]): ShownCard[] => {
+        const shown = (card: ShownCard['kind']) => ({
+          kind: card,
+          team_id: sideId(side),
+          player: { id, name: null },
+        });
+        if (kind === 'second_yellow') return [shown('yellow'), shown('red')];
+        return kind === 'yellow' || kind === 'red' ? [shown(kind)] : [];
+      }),
+    };
+  });
+  return { results, raw: matches.flatMap(({ events }) => events) };
+}
+
+describe('England 2017-18', () => {
+  const { results, raw } = season();
+  /** Counted from the timelines by themselves: how often a person is named with one of the kinds. */
+  const totals = (...kinds: string[]) => {
+    const counts: Record<string, number> = {};
+    for (const [, , kind, , id] of raw) if (kinds.includes(kind)) counts[id] = (counts[id] ?? 0) + 1;
+    return counts;
+  };
+  const shown = (kind: 'top_scorers' | 'cards', code: string) =>
+    Object.fromEntries(
+      table(kind, results).rows.flatMap((row) => {
+        const value = cell(row, code);
+        return value === 0 ? [] : [[String(row.id), value]];
+      }),
+    );
+
+  it('has the scorers of the timelines, the best one with the 32 goals of the record', () => {
+    expect(shown('top_scorers', 'goals_scored')).toEqual(totals('goal', 'penalty_goal'));
+    expect(cell(table('top_scorers', results).rows[0], 'goals_scored')).toBe(32);
+  });
+
+  it('has the cards of the timelines', () => {
+    expect(shown('cards', 'yellow_cards')).toEqual(totals('yellow', 'second_yellow'));
+    expect(shown('cards', 'red_cards')).toEqual(totals('red', 'second_yellow'));
+  });
+
+  it('flags the match whose goals are not known', () => {
+    const { flags } = deriveTables(results, rulesOf());
+    expect(flags.filter(({ reason }) => reason === 'unknown_goals')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { lines, result, rulesFile, rulesOf, table } from './testing/results.ts';
+
+const order = (results: Parameters<typeof table>[1], tie_break: unknown[]) =>
+  lines(table('league', results, rulesOf({ tie_break }))).join(', ');
+
+/** A and B have 3 points each; B won between them, A has the better difference. */
+const TWO = [result(1, 'B 1-0 A'), result(2, 'A 5-0 C'), result(3, 'C 1-0 B')];
+
+describe('head-to-head', () => {
+  it('looks at the matches among those equal alone', () => {
+    const two = [...TWO.slice(0, 2), result(3, 'D 1-0 B'), result(4, 'D 0-0 C')];
+    expect(order(two, ['points', 'goals_diff'])).toBe('1 D, 2 A, 3 B, 4 C');
+    expect(order(two, ['points', { head_to_head: ['points'] }, 'goals_diff'])).toBe('1 D, 2 B, 3 A, 4 C');
+  });
+
+  it('waits until all those equal have met as often as the rules say', () => {
+    const two = [...TWO.slice(0, 2), result(3, 'D 1-0 B'), result(4, 'D 0-0 C')];
+    const steps = (after_meetings: number) => [
+      'points',
+      { head_to_head: ['points'], after_meetings },
+      'goals_diff',
+    ];
+    expect(order(two, steps(1))).toBe('1 D, 2 B, 3 A, 4 C');
+    expect(order(two, steps(2))).toBe('1 D, 2 A, 3 B, 4 C');
+    // Three are equal, and two of them have not met.
+    const three = [result(1, 'B 1-0 A'), result(2, 'A 5-0 D'), result(3, 'C 3-0 D')];
+    expect(order(three, steps(0))).toBe('1 B, 2 A, 3 C, 4 D');
+    expect(order(three, steps(1))).toBe('1 A, 2 C, 3 B, 4 D');
+  });
+
+  it('is applied again to those it leaves equal, where the rules say so', () => {
+    // All but E have nine points. Among the four A and B have six; B won between these two.
+    const four = [
+      result(1, 'B 1-0 A'),
+      result(2, 'A 2-0 C'),
+      result(3, 'D 1-0 B'),
+      result(4, 'C 2-0 D'),
+      result(5, 'A 1-0 D'),
+      result(6, 'B 1-0 C'),
+      result(7, 'D 1-0 E'),
+      result(8, 'C 1-0 E'),
+      result(9, 'A 3-0 E'),
+      result(10, 'B 1-0 E'),
+      result(11, 'C 1-0 E'),
+      result(12, 'D 1-0 E'),
+    ];
+    const steps = (again: boolean) => [
+      'points',
+      { head_to_head: ['points'], again },
+      'goals_diff',
+      'goals_scored',
+    ];
+    expect(order(four, steps(false))).toBe('1 A, 2 B, 3 C, 4 D, 5 E');
+    expect(order(four, steps(true))).toBe('1 B, 2 A, 3 C, 4 D, 5 E');
+  });
+
+  it('leaves those equal in it to what comes next', () => {
+    const circle = [...TWO, result(4, 'B 0-0 D'), result(5, 'A 0-0 D'), result(6, 'C 0-0 D')];
+    expect(order(circle, ['points', { head_to_head: ['points'] }, 'goals_diff'])).toBe('1 A, 2 B, 3 C, 4 D');
+  });
+});
+
+it('orders by the number of wins and by goals scored where the rules say so', () => {
+  const games = [result(1, 'A 1-0 B'), result(2, 'B 3-1 A'), result(3, 'C 5-5 D')];
+  expect(order(games, ['won', 'goals_scored'])).toBe('1 B, 2 A, 3 C, 3 D');
+  expect(order(games, ['goals_scored', 'won'])).toBe('1 C, 1 D, 3 B, 4 A');
+});
+
+it.each(['en', 'de', 'fr', 'es', 'it', 'champions-league-groups-2017-18'])('%s.json can be read', (name) => {
+  expect(rulesFile(name).tie_break[0]).toBe('points');
+});

@@ -1,0 +1,125 @@
+import type { CompetitionRules, Criterion, TieBreak } from '#contract/competition-rules.ts';
+import type { Game } from './games.ts';
+import { difference, emptyTally, type Tally, tallyGames } from './tally.ts';
+
+/** Compares two: negative where the first is the better one. */
+type Compare<T> = (a: T, b: T) => number;
+
+/**
+ * Positions by id: those equal on everything share one, and the next is as far down as there are before it. The map is
+ * in order of position, then of id.
+ */
+export type Ranks = ReadonlyMap<number, number>;
+
+/** Positions of ids by one comparison. */
+export function rankBy(ids: Iterable<number>, compare: Compare<number>): Ranks {
+  return ranksOf(partition([...ids], compare));
+}
+
+/**
+ * Positions of teams by the tie-break of the rules. `tallies` holds their totals, corrections included; head-to-head
+ * looks at `games`. Teams that were expelled come last.
+ */
+export function rankTeams(
+  tallies: ReadonlyMap<number, Tally>,
+  games: readonly Game[],
+  rules: CompetitionRules,
+): Ranks {
+  const expelled = new Set(rules.expelled.map(({ participant_id }) => participant_id));
+  const order = rules.curtailed ? rules.tie_break.map(perGame) : rules.tie_break;
+  const stand = [...tallies.keys()].filter((id) => !expelled.has(id));
+  const out = [...tallies.keys()].filter((id) => expelled.has(id));
+  const split = (ids: number[]) => splitBy(ids, order, { tallies, games, rules });
+  return ranksOf([...split(stand), ...split(out)]);
+}
+
+/** Positions by the criteria of the rules that need no head-to-head: for the tables of homes, aways and halves. */
+export function rankSplit(tallies: ReadonlyMap<number, Tally>, rules: CompetitionRules): Ranks {
+  const order = rules.tie_break.filter((step): step is Criterion => typeof step === 'string');
+  return rankTeams(tallies, [], { ...rules, tie_break: order });
+}
+
+function perGame(step: TieBreak): TieBreak {
+  return step === 'points' ? 'points_per_game' : step;
+}
+
+type Facts = {
+  readonly tallies: ReadonlyMap<number, Tally>;
+  readonly games: readonly Game[];
+  readonly rules: CompetitionRules;
+};
+
+/** Parts teams by the steps in turn; each part holds those equal on all of them, the best part first. */
+function splitBy(ids: number[], steps: readonly TieBreak[], facts: Facts): number[][] {
+  const [step, ...rest] = steps;
+  if (ids.length === 0) return [];
+  if (step === undefined || ids.length === 1) return [ids];
+  if (typeof step === 'string') {
+    const compare = byTallies(facts.tallies, [step]);
+    return partition(ids, compare).flatMap((part) => splitBy(part, rest, facts));
+  }
+  const among = gamesAmong(ids, facts.games);
+  if (!haveMet(ids, among, step.after_meetings)) return splitBy(ids, rest, facts);
+  const compare = byTallies(tallyGames(among, ids, facts.rules.points), step.head_to_head);
+  const parts = partition(ids, compare);
+  const next = step.again && parts.length > 1 ? steps : rest;
+  return parts.flatMap((part) => splitBy(part, next, facts));
+}
+
+function gamesAmong(ids: readonly number[], games: readonly Game[]): Game[] {
+  const among = new Set(ids);
+  return games.filter(({ home, away, score }) => score !== null && among.has(home.id) && among.has(away.id));
+}
+
+/** Whether every two of the teams have met so often. */
+function haveMet(ids: readonly number[], among: readonly Game[], meetings: number): boolean {
+  if (meetings === 0) return true;
+  const met = new Map<string, number>();
+  for (const { home, away } of among) {
+    const pair = home.id < away.id ? `${home.id} ${away.id}` : `${away.id} ${home.id}`;
+    met.set(pair, (met.get(pair) ?? 0) + 1);
+  }
+  const pairs = (ids.length * (ids.length - 1)) / 2;
+  return met.size === pairs && [...met.values()].every((times) => times >= meetings);
+}
+
+function byTallies(tallies: ReadonlyMap<number, Tally>, criteria: readonly Criterion[]): Compare<number> {
+  const none = emptyTally();
+  return (a, b) => {
+    for (const criterion of criteria) {
+      const order = COMPARE[criterion](tallies.get(a) ?? none, tallies.get(b) ?? none);
+      if (order !== 0) return order;
+    }
+    return 0;
+  };
+}
+
+const COMPARE: Readonly<Record<Criterion, Compare<Tally>>> = {
+  points: (a, b) => b.points - a.points,
+  // As fractions, for 68 of 28 and 17 of 7 are the same; no games are no points.
+  points_per_game: (a, b) => b.points * Math.max(1, a.mp) - a.points * Math.max(1, b.mp),
+  goals_diff: (a, b) => difference(b) - difference(a),
+  goals_scored: (a, b) => b.scored - a.scored,
+  won: (a, b) => b.won - a.won,
+};
+
+/** Sorts, and puts those together that compare as equal; within a part by id. */
+function partition(ids: readonly number[], compare: Compare<number>): number[][] {
+  const parts: number[][] = [];
+  for (const id of [...ids].sort((a, b) => compare(a, b) || a - b)) {
+    const part = parts.at(-1);
+    const first = part?.[0];
+    if (part !== undefined && first !== undefined && compare(first, id) === 0) part.push(id);
+    else parts.push([id]);
+  }
+  return parts;
+}
+
+function ranksOf(parts: readonly (readonly number[])[]): Ranks {
+  const ranks = new Map<number, number>();
+  for (const part of parts) {
+    const rank = ranks.size + 1;
+    for (const id of part) ranks.set(id, rank);
+  }
+  return ranks;
+}

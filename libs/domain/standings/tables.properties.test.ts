@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { deriveTables } from './tables.ts';
+import { lines, result, rulesOf, table } from './testing/results.ts';
+import type { MatchResult } from './types.ts';
+
+const LIVE = { status_id: 34, status_type: 'live' };
+const SCHEDULED = { status_id: 1, status_type: 'scheduled' };
+
+const letters = ['A', 'B', 'C', 'D'];
+const anyResult = fc
+  .record({
+    event: fc.integer({ min: 1, max: 9 }),
+    version: fc.integer({ min: 1, max: 4 }),
+    home: fc.constantFrom(...letters),
+    away: fc.constantFrom(...letters),
+    goals: fc.constantFrom('?', '0-0', '1-0', '1-2', '3-3'),
+    status: fc.constantFrom({}, {}, {}, LIVE, SCHEDULED, { status_id: 7 }),
+    removed: fc.boolean(),
+  })
+  .map(({ event, version, home, away, goals, status, removed }) =>
+    result(event, `${home} ${goals} ${away}`, { version, ...status, removed: removed && version === 3 }),
+  );
+/** Of one event and version there is one result. */
+const anyResults = fc.uniqueArray(anyResult, {
+  maxLength: 25,
+  selector: ({ event_id, version }) => `${event_id} ${version}`,
+});
+const hard = rulesOf({
+  tie_break: ['points', { head_to_head: ['points', 'goals_diff'], again: true }, 'goals_diff'],
+  corrections: [{ participant_id: 1, value: -1, reason: 'Quit', from: '2024-01-03' }],
+});
+
+describe('a table is a function of the set of results', () => {
+  const derived = (results: MatchResult[]) => {
+    const { tables, flags: found } = deriveTables(results, hard);
+    return JSON.stringify([[...tables], found]);
+  };
+
+  it('whatever their order and repetition', () => {
+    fc.assert(
+      fc.property(
+        anyResults.chain((set) =>
+          fc.tuple(fc.constant(set), fc.shuffledSubarray([...set, ...set], { minLength: 0 })),
+        ),
+        ([set, some]) => {
+          expect(derived([...some, ...set])).toBe(derived(set));
+        },
+      ),
+    );
+  });
+
+  it('as if the last state of each match had been the only one', () => {
+    fc.assert(
+      fc.property(anyResults, (set) => {
+        const latest = new Map<number, MatchResult>();
+        for (const one of set.toSorted((a, b) => a.version - b.version)) latest.set(one.event_id, one);
+        const kept = [...latest.values()].filter(({ removed }) => !removed);
+        expect(derived(set)).toBe(derived(kept));
+      }),
+    );
+  });
+
+  it('whose live table is the league table as if what is being played had ended', () => {
+    fc.assert(
+      fc.property(anyResults, (set) => {
+        const ended = set.map((one) =>
+          one.status_type === 'live' ? { ...one, status_id: 11, status_type: 'finished' } : one,
+        );
+        const shown = (kind: 'league' | 'live', results: MatchResult[]) =>
+          lines(table(kind, results, hard), 'mp', 'goals_diff', 'pts', 'form');
+        expect(shown('live', set)).toEqual(shown('league', ended));
+      }),
+    );
+  });
+});

@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import { type CompetitionRules, readCompetitionRules } from '#contract/competition-rules.ts';
+import type { Score } from '#topics/generated/types.ts';
+import type { TableKind } from '../columns.ts';
+import { deriveTables, type Table, type TableRow } from '../tables.ts';
+import type { MatchResult, Team } from '../types.ts';
+
+/** Rules for tests: points, then goal difference, then goals, unless said otherwise. */
+export function rulesOf(overrides: Record<string, unknown> = {}): CompetitionRules {
+  const rules = {
+    format: 1,
+    name: 'test',
+    applies_to: [],
+    points: { won: 3, draw: 1, lost: 0 },
+    tie_break: ['points', 'goals_diff', 'goals_scored'],
+    ...overrides,
+  };
+  return readCompetitionRules(JSON.stringify(rules), 'test rules');
+}
+
+/** A rules file of the repository. */
+export function rulesFile(name: string): CompetitionRules {
+  const file = new URL(`../../../../data/rules/${name}.json`, import.meta.url);
+  return readCompetitionRules(readFileSync(file, 'utf8'), `${name}.json`);
+}
+
+/** A score from text such as "2-1"; null from "?". */
+export function score(text: string): Score | null {
+  const [home, away] = text.split('-').map(Number);
+  return text === '?' || home === undefined || away === undefined ? null : { home, away };
+}
+
+/** The id of a team that tests name by a letter: A is 1. */
+export function idOf(letter: string): number {
+  return letter.charCodeAt(0) - 64;
+}
+
+/** A team by its letter. */
+export function team(letter: string): Team {
+  return { id: idOf(letter), name: letter };
+}
+
+/** A finished match, e.g. `result(7, 'A 2-1 B')`; the event's id is its round and its day as well. */
+export function result(event_id: number, text: string, overrides: Partial<MatchResult> = {}): MatchResult {
+  const [home = '', goals = '?', away = ''] = text.split(' ');
+  return {
+    event_id,
+    version: 1,
+    removed: false,
+    round_id: event_id,
+    start_date: `2024-01-${String(event_id).padStart(2, '0')} 15:00`,
+    status_id: 11,
+    status_type: 'finished',
+    home: team(home),
+    away: team(away),
+    score: score(goals),
+    first_half: null,
+    second_half: null,
+    goals: null,
+    cards: null,
+    ...overrides,
+  };
+}
+
+/** One table of the results. */
+export function table(
+  kind: TableKind,
+  results: Iterable<MatchResult>,
+  rules: CompetitionRules = rulesOf(),
+  day: string | null = null,
+): Table {
+  const found = deriveTables(results, rules, day).tables.get(kind);
+  if (found === undefined) throw new Error(`no table ${kind}`);
+  return found;
+}
+
+/** The value of a cell; undefined where the row has no such column. */
+export function cell(row: TableRow | undefined, code: string): number | string | undefined {
+  return row?.columns.find((column) => column.code === code)?.value;
+}
+
+/** A table as lines: rank, name and the values of some columns. */
+export function lines({ rows }: Table, ...codes: string[]): string[] {
+  return rows.map((row) => [row.rank, row.name, ...codes.map((code) => cell(row, code))].join(' '));
+}

@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest';
+import { loadConfig } from '#service/config.ts';
+import { receiverConfig } from './config.ts';
+
+const SECRET = 's'.repeat(32);
+const NEEDED = {
+  KAFKA_BROKERS: 'localhost:9092',
+  SCHEMA_REGISTRY_URL: 'http://localhost:8081',
+  WEBHOOK_SECRET: SECRET,
+};
+const load = (settings: Record<string, string> = {}) =>
+  loadConfig(receiverConfig, { ...NEEDED, ...settings });
+
+it('has defaults for all but the secret and the addresses', () => {
+  expect(load()).toMatchObject({
+    WEBHOOK_PORT: 8080,
+    WEBHOOK_SECRET: [SECRET],
+    BODY_LIMIT: 5 * 1024 * 1024,
+    PATIENCE_MS: 8000,
+  });
+});
+
+it('takes two secrets, and no third', () => {
+  expect(load({ WEBHOOK_SECRET: `${SECRET},${'t'.repeat(32)}` }).WEBHOOK_SECRET).toHaveLength(2);
+  expect(() => load({ WEBHOOK_SECRET: [SECRET, SECRET, SECRET].join() })).toThrow(
+    /WEBHOOK_SECRET: must be one secret/,
+  );
+});
+
+it.each(['short', `${SECRET}x`, `${SECRET},short`])(
+  'takes no secret of another length, and does not tell it: %s',
+  (secret) => {
+    const error = (() => {
+      try {
+        return load({ WEBHOOK_SECRET: secret });
+      } catch (thrown) {
+        return thrown;
+      }
+    })();
+    expect(String(error)).toMatch(/WEBHOOK_SECRET: must have exactly 32 characters/);
+    expect(String(error)).not.toContain(secret);
+  },
+);
+
+it('takes no body that would not fit its topic, and no patience beyond the sender’s', () => {
+  expect(() => load({ BODY_LIMIT: String(8 * 1024 * 1024) })).toThrow(/BODY_LIMIT/);
+  expect(() => load({ PATIENCE_MS: '10000' })).toThrow(/PATIENCE_MS/);
+});
