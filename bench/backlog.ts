@@ -1,6 +1,6 @@
 /** Fills `normalized-messages` with made-up matches, as the webhook receiver would write them. */
-import { Partitioners } from 'kafkajs';
 import { normalizeMessage } from '#contract/normalize.ts';
+import { partitionHash } from '#streams/murmur2.ts';
 import { createTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import { TOPICS, topicName } from '#topics/topics.ts';
@@ -38,7 +38,6 @@ export async function writeBacklog(context: BenchContext, options: BacklogOption
   const codec = await Registry.open({ url: context.registryUrl, prefix }).codec('normalized-messages');
   const writer = await BulkWriter.open(brokers, topicName(prefix, 'normalized-messages'));
   const finals = new Map<number, { readonly home: number; readonly away: number }>();
-  const partitionOf = eventPartitions();
   let records = 0;
   let bytes = 0;
   for (let first = 0; first < events; first += LIVE_AT_ONCE) {
@@ -73,15 +72,6 @@ export async function writeBacklog(context: BenchContext, options: BacklogOption
 const DELIVERY_ID = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
 
 /** The partition of an event, as every producer of a topic keyed by event chooses it. */
-export function eventPartitions(): (eventId: number) => number {
-  const topic = 'normalized-messages';
-  const partitionMetadata = Array.from({ length: TOPICS[topic].partitions }, (_, partitionId) => ({
-    partitionId,
-    partitionErrorCode: 0,
-    leader: 0,
-    replicas: [],
-    isr: [],
-  }));
-  const choose = Partitioners.DefaultPartitioner();
-  return (eventId) => choose({ topic, message: { key: String(eventId), value: null }, partitionMetadata });
+function partitionOf(eventId: number): number {
+  return partitionHash(Buffer.from(String(eventId))) % TOPICS['normalized-messages'].partitions;
 }

@@ -1,9 +1,10 @@
-import { writeBacklog } from './backlog.ts';
+import { type Backlog, writeBacklog } from './backlog.ts';
 import { OURS, prepare, rate, runThrough } from './contenders.ts';
-import { type Bench, format } from './context.ts';
+import { type Bench, format, median } from './context.ts';
 import { remove } from './kafka.ts';
 
 const BASE_EVENTS = Number(process.env.BENCH_EVENTS ?? 250);
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const MESSAGES = 200;
 const FACTORS = [1, 2, 4, 8];
 
@@ -11,26 +12,27 @@ const FACTORS = [1, 2, 4, 8];
 export const bench: Bench = {
   about: `time of a message with 1, 2, 4 and 8 times ${BASE_EVENTS * MESSAGES} incidents`,
   async run(context) {
-    const perMessage: number[] = [];
-    for (const factor of [1, ...FACTORS]) {
+    const backlogs: Backlog[] = [];
+    for (const factor of FACTORS) {
       const prefix = context.prefix(`${factor}x`);
-      const job = OURS.on(prefix, 0);
-      const backlog = await writeBacklog(context, {
-        prefix,
-        events: BASE_EVENTS * factor,
-        messages: MESSAGES,
-      });
-      await prepare(context, job);
-      const run = await runThrough(context, job, backlog.records);
-      await remove(context.brokers, prefix, [job.group]);
-      perMessage.push(1e6 / rate(run));
-      const kind = perMessage.length === 1 ? 'warm-up' : `${factor}×`;
-      context.print(
-        `${kind}: ${backlog.records} messages in ${(run.endAt - run.first.at).toFixed(2)} s, ` +
-          `${format(rate(run))} msg/s, ${format(perMessage.at(-1) ?? 0)} µs each`,
+      backlogs.push(
+        await writeBacklog(context, { prefix, events: BASE_EVENTS * factor, messages: MESSAGES }),
       );
     }
-    const [, once = Number.NaN, ...more] = perMessage;
+    const micros = new Map<Backlog, number[]>(backlogs.map((backlog) => [backlog, []]));
+    for (let round = 0; round <= ROUNDS; round++) {
+      for (const [index, backlog] of backlogs.entries()) {
+        const job = OURS.on(backlog.prefix, round);
+        await prepare(context, job);
+        const run = await runThrough(context, job, backlog.records);
+        if (round > 0) micros.get(backlog)?.push(1e6 / rate(run));
+        context.print(
+          `${round === 0 ? 'warm-up' : `round ${round}`} ${FACTORS[index]}×: ${backlog.records} messages in ` +
+            `${(run.endAt - run.first.at).toFixed(2)} s, ${format(rate(run))} msg/s, ${format(1e6 / rate(run))} µs each`,
+        );
+      }
+    }
+    const [once = Number.NaN, ...more] = [...micros.values()].map(median);
     more.forEach((value, index) => {
       context.figure({
         name: `time a message at ${FACTORS[index + 1]}×`,
@@ -40,5 +42,6 @@ export const bench: Bench = {
         better: 'less',
       });
     });
+    for (const { prefix } of backlogs) await remove(context.brokers, prefix, [OURS.on(prefix, 0).group]);
   },
 };

@@ -1,11 +1,15 @@
-/** `npm run bench` measures everything, `npm run bench -- NAME …` what is named. */
+/**
+ * `npm run bench` measures everything, `npm run bench -- NAME …` what is named; `--record` also writes the figures into
+ * docs/performance.md.
+ */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { cpus, tmpdir, totalmem } from 'node:os';
+import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { startBackbone } from '#embedded/backbone.ts';
 import { type Bench, type BenchContext, type Figure, format } from './context.ts';
+import { isMet, ratioOf, record, targetOf } from './record.ts';
 
 /** In the order they run; a bench is loaded when it is run. */
 const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
@@ -16,7 +20,8 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   growth: async () => (await import('./growth.ts')).bench,
 };
 
-const names = process.argv.slice(2);
+const names = process.argv.slice(2).filter((argument) => argument !== '--record');
+const recording = process.argv.includes('--record');
 const unknown = names.filter((name) => !(name in BENCHES));
 if (unknown.length > 0) {
   const asked = names.includes('--help');
@@ -36,7 +41,7 @@ async function usage(): Promise<string> {
     async ([name, load]) => `  ${name.padEnd(12)}${(await load()).about}`,
   );
   const list = (await Promise.all(lines)).join('\n');
-  return `Usage: npm run bench -- [NAME …]\nWithout a name all of them run, in this order:\n${list}`;
+  return `Usage: npm run bench -- [--record] [NAME …]\nWithout a name all of them run, in this order:\n${list}`;
 }
 
 async function runBenches(chosen: readonly string[]): Promise<void> {
@@ -48,7 +53,7 @@ async function runBenches(chosen: readonly string[]): Promise<void> {
     onProgress: print,
   });
   process.once('SIGINT', () => void backbone.stop().finally(() => process.exit(130)));
-  const figures: [bench: string, Figure][] = [];
+  const results: string[] = [];
   let keep = true;
   try {
     const machine = await machineLine(backbone);
@@ -57,13 +62,20 @@ async function runBenches(chosen: readonly string[]): Promise<void> {
       const bench = await BENCHES[name]?.();
       if (bench === undefined) continue;
       print(`\n== ${name}: ${bench.about}`);
+      const figures: Figure[] = [];
+      const raw: string[] = [];
       await bench.run({
-        ...contextOf(name, dir, backbone, print),
-        figure: (figure) => figures.push([name, figure]),
+        ...contextOf(name, dir, backbone),
+        print(line) {
+          raw.push(line);
+          print(line);
+        },
+        figure: (figure) => figures.push(figure),
       });
+      results.push(...figures.map((figure) => `${name.padEnd(11)}${lineOf(figure)}`));
+      if (recording) await record({ bench: name, machine, figures, raw });
     }
-    print(`\n== Result\n${machine}`);
-    for (const [name, figure] of figures) print(lineOf(name, figure));
+    print(`\n== Result\n${machine}\n${results.join('\n')}`);
     keep = false;
   } finally {
     await backbone.stop();
@@ -76,29 +88,24 @@ function contextOf(
   bench: string,
   dir: string,
   backbone: BenchContext['backbone'],
-  print: BenchContext['print'],
-): Omit<BenchContext, 'figure'> {
+): Omit<BenchContext, 'figure' | 'print'> {
   const run = process.pid.toString(36);
   return {
     backbone,
     brokers: backbone.brokers,
     registryUrl: backbone.registryUrl,
     dir,
-    print,
     prefix: (name) => `bench-${run}-${bench}-${name}.`,
   };
 }
 
-function lineOf(bench: string, { name, ours, beside, unit, better = 'more', target }: Figure): string {
-  const ratio = ours / beside.value;
-  const met = target === undefined || (better === 'more' ? ratio >= target : ratio <= target);
-  const wanted =
-    target === undefined
-      ? ''
-      : `, ${better === 'more' ? 'at least' : 'at most'} ${target}${met ? '' : ': MISSED'}`;
+function lineOf(figure: Figure): string {
+  const { name, ours, beside, unit } = figure;
+  const wanted = targetOf(figure);
+  const verdict = wanted === '' ? '' : `, wanted ${wanted}${isMet(figure) ? '' : ': MISSED'}`;
   return (
-    `${bench.padEnd(11)}${name}: ${format(ours)} ${unit}, ${beside.name} ${format(beside.value)} ${unit}: ` +
-    `ratio ${ratio.toFixed(2)}${wanted}`
+    `${name}: ${format(ours)} ${unit}, ${beside.name} ${format(beside.value)} ${unit}: ` +
+    `ratio ${ratioOf(figure).toFixed(2)}${verdict}`
   );
 }
 
@@ -108,7 +115,7 @@ async function machineLine({ kind }: BenchContext['backbone']): Promise<string> 
   const java = /version "([^"]+)"/.exec(stderr)?.[1] ?? 'unknown';
   const memory = Math.round(totalmem() / 2 ** 30);
   return (
-    `machine: ${cores.length} cores ${cores[0]?.model ?? ''}, ${memory} GiB, ${process.platform}; ` +
+    `machine: ${cores.length} cores ${cores[0]?.model ?? ''}, ${memory} GiB, ${process.platform}, load ${loadavg()[0]?.toFixed(1)} at the start; ` +
     `node ${process.versions.node}, java ${java}, kafka ${kind === 'embedded' ? await embeddedKafka() : `${kind}, version not known`}`
   );
 }

@@ -48,8 +48,7 @@ export function start({ command, args, env, outputFile }: StartOptions): Running
       const early = child.exitCode !== null || child.signalCode !== null;
       child.kill('SIGTERM');
       const how = await ended;
-      if (early)
-        throw new Error(`${command} ${args.at(-1)} ended by itself (${how}): see ${outputFile}`);
+      if (early) throw new Error(`${command} ${args.at(-1)} ended by itself (${how}): see ${outputFile}`);
     },
   };
 }

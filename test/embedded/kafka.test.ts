@@ -9,6 +9,7 @@ import { type Kafka, startKafka } from '#embedded/kafka.ts';
 import { poll } from '#embedded/polling.ts';
 import { freePort } from '#embedded/ports.ts';
 import { QUICK_REJOIN, QUICK_START } from '#embedded/settings.ts';
+import { makeTopics } from '../support/topics.ts';
 
 const TOPIC = 'facts';
 const GROUP = 'readers';
@@ -60,10 +61,7 @@ async function read(groupId: string, count: number): Promise<string[]> {
 describe('one broker and its data folder', () => {
   test('a new folder is formatted and the broker is ready when start returns', async () => {
     kafka = await startKafka({ dataDir, settings: QUICK_REJOIN, jvmArgs: QUICK_START });
-    const admin = client().admin();
-    await admin.connect();
-    await admin.createTopics({ topics: [{ topic: TOPIC, numPartitions: 1 }], waitForLeaders: true });
-    await admin.disconnect();
+    await makeTopics(kafka.brokers, [{ topic: TOPIC, numPartitions: 1 }]);
     await write('first', ['a', 'b'], 'commit');
     await write('second', ['x'], 'leave open');
     expect(await read(GROUP, 2)).toEqual(['a', 'b']);

@@ -18,6 +18,7 @@ import type {
 import { backbone } from '../setup/backbone.ts';
 import { quietLog } from '../support/log.ts';
 import { untilTrue } from '../support/poll.ts';
+import { makeTopics } from '../support/topics.ts';
 
 const { brokers, prefix } = backbone();
 const openClient = (): StreamClient => openStreamClient({ brokers, clientId: 'conformance', log: quietLog });
@@ -39,13 +40,10 @@ beforeEach(async () => {
   input = `${prefix}input-${id}`;
   changelog = `${prefix}changelog-${id}`;
   group = `${prefix}group-${id}`;
-  const admin = kafka.admin();
-  await admin.connect();
-  await admin.createTopics({
-    waitForLeaders: true,
-    topics: [input, changelog].map((topic) => ({ topic, numPartitions: PARTITIONS, replicationFactor: 1 })),
-  });
-  await admin.disconnect();
+  await makeTopics(
+    brokers,
+    [input, changelog].map((topic) => ({ topic, numPartitions: PARTITIONS, replicationFactor: 1 })),
+  );
 });
 
 afterEach(async () => {

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startKafka } from '#embedded/kafka.ts';
-import { createKafka } from '#streams/kafkajs/kafka.ts';
 import { openPublisher, type Publisher, type PublisherOptions } from '#streams/publisher.ts';
 import { type ReadRecord, readTopic } from '#streams/read-topic.ts';
 import { backbone } from '../setup/backbone.ts';
 import { quietLog } from '../support/log.ts';
 import { until } from '../support/poll.ts';
+import { makeTopics } from '../support/topics.ts';
 
 const { brokers, prefix } = backbone();
 const PARTITIONS = 8;
@@ -18,14 +18,8 @@ let topic: string;
 const open: Publisher[] = [];
 
 async function makeTopic(at: string[], name: string): Promise<void> {
-  const admin = createKafka({ brokers: at, clientId: 'publisher-setup', log: quietLog }).admin();
-  await admin.connect();
   const configEntries = [{ name: 'max.message.bytes', value: String(MAX_MESSAGE_BYTES) }];
-  await admin.createTopics({
-    waitForLeaders: true,
-    topics: [{ topic: name, numPartitions: PARTITIONS, replicationFactor: 1, configEntries }],
-  });
-  await admin.disconnect();
+  await makeTopics(at, [{ topic: name, numPartitions: PARTITIONS, replicationFactor: 1, configEntries }]);
 }
 
 async function openOne(options: Partial<PublisherOptions> = {}): Promise<Publisher> {

@@ -10,6 +10,7 @@ import { runStream, type Stream } from '#streams/stream.ts';
 import { backbone } from '../setup/backbone.ts';
 import { quietLog } from '../support/log.ts';
 import { untilTrue } from '../support/poll.ts';
+import { makeTopics } from '../support/topics.ts';
 
 const { brokers, prefix } = backbone();
 const kafka = createKafka({ brokers, clientId: 'stream-test', log: quietLog });
@@ -29,21 +30,15 @@ beforeEach(async () => {
     string,
   ];
   application = `${prefix}app-${id}`;
-  const admin = kafka.admin();
-  await admin.connect();
-  await admin.createTopics({
-    waitForLeaders: true,
-    topics: [
-      { topic: input, numPartitions: PARTITIONS },
-      {
-        topic: counts,
-        numPartitions: PARTITIONS,
-        configEntries: [{ name: 'cleanup.policy', value: 'compact' }],
-      },
-      { topic: letters, numPartitions: 1 },
-    ],
-  });
-  await admin.disconnect();
+  await makeTopics(brokers, [
+    { topic: input, numPartitions: PARTITIONS },
+    {
+      topic: counts,
+      numPartitions: PARTITIONS,
+      configEntries: [{ name: 'cleanup.policy', value: 'compact' }],
+    },
+    { topic: letters, numPartitions: 1 },
+  ]);
 });
 
 /** Counts by key; `fail` may throw for a value. */

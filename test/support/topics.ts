@@ -1,0 +1,24 @@
+import type { ITopicConfig } from 'kafkajs';
+import { createKafka } from '#streams/kafkajs/kafka.ts';
+import { quietLog } from './log.ts';
+import { untilTrue } from './poll.ts';
+
+/**
+ * Makes topics and waits until each of their partitions has a leader that answers. kafkajs's own wait for leaders
+ * fails where the broker that it asks has not heard of the topic yet.
+ */
+export async function makeTopics(brokers: readonly string[], topics: readonly ITopicConfig[]): Promise<void> {
+  const admin = createKafka({ brokers, clientId: 'test-topics', log: quietLog }).admin();
+  await admin.connect();
+  try {
+    await admin.createTopics({ topics: [...topics], waitForLeaders: false });
+    for (const { topic, numPartitions } of topics) {
+      await untilTrue(`${topic} has its leaders`, async () => {
+        const ends = await admin.fetchTopicOffsets(topic).catch(() => []);
+        return ends.length === numPartitions;
+      });
+    }
+  } finally {
+    await admin.disconnect();
+  }
+}
