@@ -35,6 +35,22 @@ describe.each([
     store.close();
   });
 
+  test('a match that was put away whole comes back whole, and later records stand over it', () => {
+    const store = new ColdStore(heapBytes);
+    store.putAll(1, [
+      [KEY, Buffer.from('state 1')],
+      ['a', Buffer.from('a 1')],
+      ['ü', Buffer.alloc(0)],
+    ]);
+    store.put(1, KEY, Buffer.from('state 2'));
+    expect(store.size).toBe(1);
+    const taken = store.take(1, KEY);
+    expect(taken?.state?.toString()).toBe('state 2');
+    expect(taken?.incidents.map(String).sort()).toEqual(['', 'a 1']);
+    expect(store.take(1, KEY)).toBeNull();
+    store.close();
+  });
+
   test('an unknown match is null', () => {
     expect(new ColdStore(heapBytes).take(5, KEY)).toBeNull();
   });

@@ -18,7 +18,7 @@ const config = z.object({
   KEEP_SETTLED_SECONDS: integer(0, 604_800)
     .prefault('900')
     .describe(
-      'How long a match that is over stays in memory after its last message; it is on disk after that.',
+      'How long a match that is over stays in memory after its last message, by the time messages are received; it is on disk after that.',
     ),
 });
 
@@ -54,7 +54,6 @@ await runService({
           codecs,
           topicName: named,
           keepSettledMs: settings.KEEP_SETTLED_SECONDS * 1_000,
-          now: () => performance.now(),
         }),
       deadLetter: (partition, record, error) => deadLetterOf(letters, partition, record, error),
       log: logger,

@@ -37,16 +37,17 @@ export type MatchPartitionOptions = {
   readonly codecs: MatchCodecs;
   /** Name of a topic on the broker. */
   readonly topicName: (topic: TopicName) => string;
-  /** A settled match leaves the heap when nothing happened to it for this long. */
+  /**
+   * A settled match leaves the heap when nothing came for it for this long, in milliseconds of the time at which
+   * messages were received: in a replay, that runs as fast as the replay does.
+   */
   readonly keepSettledMs: number;
-  /** A clock in milliseconds; it decides only what is kept in memory, never what is written. */
-  readonly now: () => number;
 };
 
 type HotMatch = { readonly match: Match; touched: Set<string>; usedAt: number };
 
 /** Looking for matches to put away costs a pass over all of them. */
-const SWEEP_MS = 10_000;
+const SWEEP_MS = 60_000;
 
 /** All matches of one partition: takes messages, keeps their state, writes what changed. */
 export class MatchPartition implements PartitionProcessor {
@@ -56,11 +57,12 @@ export class MatchPartition implements PartitionProcessor {
   readonly #cold = new ColdStore();
   /** Matches that changed since the last flush. */
   readonly #changed = new Map<number, HotMatch>();
-  #sweptAt: number;
+  /** Latest time at which a message was received, Unix milliseconds. */
+  #time = 0;
+  #sweptAt = 0;
 
   constructor(options: MatchPartitionOptions) {
     this.#options = options;
-    this.#sweptAt = options.now();
     const { topicName } = options;
     this.#names = {
       'normalized-messages': topicName('normalized-messages'),
@@ -108,13 +110,17 @@ export class MatchPartition implements PartitionProcessor {
   }
 
   committed(): void {
-    const { now, keepSettledMs } = this.#options;
-    const at = now();
-    if (at < this.#sweptAt + SWEEP_MS) return;
-    this.#sweptAt = at;
+    if (this.#time < this.#sweptAt + SWEEP_MS) return;
+    this.#sweptAt = this.#time;
     for (const [eventId, hot] of this.#hot) {
-      if (hot.usedAt + keepSettledMs <= at && isSettled(hot.match)) this.#putAway(eventId, hot.match);
+      const idle = hot.usedAt + this.#options.keepSettledMs <= this.#time;
+      if (idle && isSettled(hot.match)) this.#putAway(eventId, hot.match);
     }
+  }
+
+  /** Matches held decoded, ready for the next message. */
+  hotSize(): number {
+    return this.#hot.size;
   }
 
   size(): number {
@@ -150,7 +156,8 @@ export class MatchPartition implements PartitionProcessor {
       message_id: message.message_id,
     };
     const { transitions, incidents } = applyMessage(hot.match, message, cause);
-    hot.usedAt = this.#options.now();
+    hot.usedAt = message.received_at;
+    this.#time = Math.max(this.#time, message.received_at);
     if (transitions.length === 0) return;
     const key = String(message.event_id);
     const codec = this.#options.codecs['match-transitions'];
@@ -179,21 +186,21 @@ export class MatchPartition implements PartitionProcessor {
   }
 
   #keep(eventId: number, match: Match): HotMatch {
-    const hot: HotMatch = { match, touched: new Set(), usedAt: this.#options.now() };
+    const hot: HotMatch = { match, touched: new Set(), usedAt: this.#time };
     this.#hot.set(eventId, hot);
     return hot;
   }
 
   #putAway(eventId: number, match: Match): void {
-    const { codecs } = this.#options;
     this.#hot.delete(eventId);
-    this.#cold.put(eventId, String(eventId), codecs['match-state'].encode(matchState(match)));
+    this.#cold.putAll(eventId, this.#encoded(eventId, match));
+  }
+
+  *#encoded(eventId: number, match: Match): Generator<[key: string, value: Buffer], void, void> {
+    const { codecs } = this.#options;
+    yield [String(eventId), codecs['match-state'].encode(matchState(match))];
     for (const id of incidentIds(match)) {
-      this.#cold.put(
-        eventId,
-        incidentKey(eventId, id),
-        codecs['match-incidents'].encode(matchIncident(match, id)),
-      );
+      yield [incidentKey(eventId, id), codecs['match-incidents'].encode(matchIncident(match, id))];
     }
   }
 }

@@ -32,9 +32,11 @@ export const receiverConfig = z.object({
     .describe(
       'Longest time until an answer, in milliseconds: below the ten seconds after which the sender gives up.',
     ),
-  WEBHOOK_WORKERS: integer(1, 64)
-    .prefault('1')
-    .describe('Threads that read, normalize and publish bodies; one more answers the requests.'),
+  WEBHOOK_WORKERS: integer(0, 64)
+    .prefault('0')
+    .describe(
+      'Threads that read, normalize and publish bodies, beside the one that answers; 0 takes two from four cores on, else one.',
+    ),
   QUEUE_LIMIT: integer(KIB * KIB, 1024 * KIB * KIB)
     .prefault(String(64 * KIB * KIB))
     .describe('Most bytes of bodies that wait for the broker; deliveries on top of that are answered 503.'),

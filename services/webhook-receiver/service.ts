@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { availableParallelism } from 'node:os';
 import type { RunningService, ServiceContext } from '#service/run-service.ts';
 import { createApp } from './app.ts';
 import type { ReceiverConfig } from './config.ts';
@@ -17,7 +18,7 @@ export async function startReceiver(context: ReceiverContext): Promise<RunningRe
   const { config, logger: log, metrics: registry, fail } = context;
   const metrics = receiverMetrics(registry, () => pool.pendingBytes);
   const pool = await IntakePool.open({
-    workers: config.WEBHOOK_WORKERS,
+    workers: config.WEBHOOK_WORKERS || (availableParallelism() >= 4 ? 2 : 1),
     settings: {
       brokers: config.KAFKA_BROKERS,
       registryUrl: config.SCHEMA_REGISTRY_URL,
