@@ -7,7 +7,7 @@ import { topicName } from '#topics/topics.ts';
 import type { BenchContext } from './context.ts';
 import { committedOffsets, readToEnd, remove, withAdmin } from './kafka.ts';
 import { startPeer } from './peer.ts';
-import { type Running, startService } from './processes.ts';
+import { type Running, startService, together } from './processes.ts';
 
 /** One that turns `normalized-messages` into match state. */
 export type Contender = {
@@ -27,22 +27,31 @@ export type Job = {
   start(context: BenchContext): Promise<Running>;
 };
 
-/** The service under test. Its topics and its group follow from the prefix, so that a run takes them over. */
-export const OURS: Contender = {
-  name: 'match-processor',
-  on: (prefix) => ({
-    name: OURS.name,
-    prefix,
-    group: `${prefix}match-processor`,
-    outputPrefix: prefix,
-    start: async (context) =>
-      startService('match-processor', context.dir, {
-        KAFKA_BROKERS: context.brokers.join(','),
-        SCHEMA_REGISTRY_URL: context.registryUrl,
-        TOPIC_PREFIX: prefix,
-      }),
-  }),
-};
+/** The service under test, as so many processes. Its topics and its group follow from the prefix, so that a run takes them over. */
+export function matchProcessor(processes: number): Contender {
+  const name = processes === 1 ? 'match-processor' : `match-processor x${processes}`;
+  return {
+    name,
+    on: (prefix) => ({
+      name,
+      prefix,
+      group: `${prefix}match-processor`,
+      outputPrefix: prefix,
+      start: async (context) =>
+        together(
+          Array.from({ length: processes }, () =>
+            startService('match-processor', context.dir, {
+              KAFKA_BROKERS: context.brokers.join(','),
+              SCHEMA_REGISTRY_URL: context.registryUrl,
+              TOPIC_PREFIX: prefix,
+            }),
+          ),
+        ),
+    }),
+  };
+}
+
+export const OURS: Contender = matchProcessor(1);
 
 /**
  * The peer, with `settings` of Kafka Streams over its own. Every run has a group of its own: a member of Kafka Streams

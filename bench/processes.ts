@@ -1,5 +1,6 @@
 /** Child processes of the benches: the service under test, and the peer. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -64,8 +65,26 @@ export function startService(
     command: process.execPath,
     args: [...nodeArgs, join(import.meta.dirname, `../services/${name}/main.ts`)],
     env: { METRICS_PORT: '0', LOG_LEVEL: 'info', ...env },
-    outputFile: join(dir, `${name}-${Date.now()}.log`),
+    outputFile: join(dir, `${name}-${randomUUID()}.log`),
   });
+}
+
+/** Several processes as one. */
+export function together(all: readonly Running[]): Running {
+  const [first] = all;
+  if (first === undefined) throw new Error('no process to run');
+  if (all.length === 1) return first;
+  return {
+    pid: first.pid,
+    outputFile: first.outputFile,
+    async cpuSeconds() {
+      const each = await Promise.all(all.map((running) => running.cpuSeconds()));
+      return each.reduce((sum, seconds) => sum + seconds, 0);
+    },
+    async stop() {
+      await Promise.all(all.map((running) => running.stop()));
+    },
+  };
 }
 
 const TICKS_PER_SECOND = 100;

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -26,6 +27,9 @@ const LOADS = [
 /**
  * Signed deliveries to the receiver and to a bare Fastify route with the same check of the signature, in turns, from the
  * same generator. Everything the receiver has accepted must be on the topics in the end.
+ *
+ * What limits the receiver is processor time: that of its threads is given beside that of the bare route. Where there
+ * are fewer cores than threads, broker and generator want, they share them, and the bare route does not.
  */
 export const bench: Bench = {
   about: 'requests/s of the webhook receiver, beside a bare Fastify route with the same HMAC check',
@@ -38,29 +42,38 @@ export const bench: Bench = {
     let run = 0;
     const accepted = { deliveries: 0, messages: 0 };
     for (const load of LOADS) {
-      const rates = new Map<Server, number[]>([
+      const counted = new Map<Server, Measured[]>([
         [ours, []],
         [bare, []],
       ]);
       for (let round = 0; round <= ROUNDS; round++) {
-        for (const [server, counted] of rates) {
+        for (const [server, list] of counted) {
           run += 1;
-          const { result, line } = await measure(server, { secret, run, batch: load.batch, warm: round > 0 });
-          if (round > 0) counted.push(result.perSecond);
+          const measured = await measure(server, { secret, run, batch: load.batch, warm: round > 0 });
+          if (round > 0) list.push(measured);
           context.print(
-            `${round === 0 ? 'warm-up' : `round ${round}`} ${server.name}, ${load.name}: ${line}`,
+            `${round === 0 ? 'warm-up' : `round ${round}`} ${server.name}, ${load.name}: ${lineOf(measured)}`,
           );
           if (server !== ours) continue;
-          accepted.deliveries += result.accepted;
-          accepted.messages += result.accepted * load.batch;
+          accepted.deliveries += measured.accepted;
+          accepted.messages += measured.accepted * load.batch;
         }
       }
+      const medianOf = (server: Server, of: (one: Measured) => number) =>
+        median((counted.get(server) ?? []).map(of));
       context.figure({
         name: load.name,
-        ours: median(rates.get(ours) ?? []),
-        beside: { name: bare.name, value: median(rates.get(bare) ?? []) },
+        ours: medianOf(ours, (one) => one.perSecond),
+        beside: { name: bare.name, value: medianOf(bare, (one) => one.perSecond) },
         unit: 'requests/s',
         ...('target' in load ? { target: load.target } : {}),
+      });
+      context.figure({
+        name: `${load.name}, processor time of the answering thread a request`,
+        ours: medianOf(ours, (one) => one.threads.get(ANSWERING) ?? Number.NaN),
+        beside: { name: bare.name, value: medianOf(bare, (one) => one.threads.get(ANSWERING) ?? Number.NaN) },
+        unit: 'µs',
+        better: 'less',
       });
     }
     await ours.process.stop();
@@ -102,10 +115,16 @@ async function untilReady(port: number, secret: string): Promise<void> {
   client.close();
 }
 
+/** A run of the generator, and the processor time of each of the server's threads for a request, microseconds. */
+type Measured = LoadResult & { readonly threads: ReadonlyMap<string, number> };
+
+/** The name that Linux has for the first thread of Node; that of a worker is WorkerThread, V8Worker collects garbage. */
+const ANSWERING = 'MainThread';
+
 async function measure(
   server: Server,
   { secret, run, batch, warm }: { secret: string; run: number; batch: number; warm: boolean },
-): Promise<{ result: LoadResult; line: string }> {
+): Promise<Measured> {
   const options: LoadOptions = {
     port: server.port,
     secret,
@@ -115,22 +134,46 @@ async function measure(
     warmUpSeconds: warm ? 1 : 3,
     run,
   };
-  const before = await server.process.cpuSeconds();
+  const before = await threadSeconds(server.process.pid);
   const { stdout } = await promisify(execFile)(process.execPath, [
     join(import.meta.dirname, 'webhook-load.ts'),
     JSON.stringify(options),
   ]);
   const result: LoadResult = JSON.parse(stdout);
   if (result.refused > 0) throw new Error(`${server.name} refused ${result.refused} deliveries`);
-  const cpu = ((await server.process.cpuSeconds()) - before) / result.accepted;
-  const line =
-    `${format(result.perSecond)} requests/s of ${format(result.bytes)} bytes, ` +
-    `p50 ${result.p50.toFixed(1)} p99 ${result.p99.toFixed(1)} ms; ` +
-    `processor time a request: ${format(cpu * 1e6)} µs, generator ${format(result.cpu)} µs`;
-  // The broker flushes and the collectors of garbage run before the other one's turn.
+  const threads = new Map<string, number>();
+  for (const [name, seconds] of await threadSeconds(server.process.pid)) {
+    const used = ((seconds - (before.get(name) ?? 0)) / result.accepted) * 1e6;
+    if (used >= 0.5) threads.set(name, used);
+  }
+  // The broker flushes and garbage is collected before the other one's turn.
   await delay(500);
-  return { result, line };
+  return { ...result, threads };
 }
+
+function lineOf({ perSecond, bytes, p50, p99, threads, cpu }: Measured): string {
+  const times = [...threads].map(([name, used]) => `${name} ${format(used)}`).join(', ');
+  return (
+    `${format(perSecond)} requests/s of ${format(bytes)} bytes, p50 ${p50.toFixed(1)} p99 ${p99.toFixed(1)} ms; ` +
+    `processor time a request, µs: ${times}; generator ${format(cpu)}`
+  );
+}
+
+/** Processor time of a process's threads, added by name; nothing where the system does not tell. */
+async function threadSeconds(pid: number): Promise<Map<string, number>> {
+  const seconds = new Map<string, number>();
+  for (const thread of await readdir(`/proc/${pid}/task`).catch(() => [])) {
+    const stat = await readFile(`/proc/${pid}/task/${thread}/stat`, 'utf8').catch(() => null);
+    const [, name, rest] = /^\d+ \((.*)\) (.*)$/s.exec(stat ?? '') ?? [];
+    if (name === undefined || rest === undefined) continue;
+    const fields = rest.split(' ');
+    const used = (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+    seconds.set(name, (seconds.get(name) ?? 0) + used);
+  }
+  return seconds;
+}
+
+const TICKS_PER_SECOND = 100;
 
 async function checkTopics(
   context: BenchContext,
