@@ -5,33 +5,36 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { onTestFinished, test } from 'vitest';
 import { startKafka } from '#embedded/kafka.ts';
 import { backbone } from '../setup/backbone.ts';
-import { disturbed, expectSame, times, undisturbed } from './harness.ts';
+import { disturbed, expectSame, FAULT_TIMEOUT_MS, times, undisturbed } from './harness.ts';
 
 const place = backbone();
 const RESTARTS = times(5, 1);
 
-test(`${RESTARTS} restarts of the broker under load: nothing lost, nothing told twice`, async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'touchline-restart-'));
-  const kafka = await startKafka({ dataDir });
-  onTestFinished(async () => {
-    await kafka.stop();
-    await rm(dataDir, { recursive: true, force: true });
-  });
-  const own = { ...place, brokers: kafka.brokers };
+test(
+  `${RESTARTS} restarts of the broker under load: nothing lost, nothing told twice`,
+  async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'touchline-restart-'));
+    const kafka = await startKafka({ dataDir });
+    onTestFinished(async () => {
+      await kafka.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    });
+    const own = { ...place, brokers: kafka.brokers };
 
-  const expected = await undisturbed({ ...own, prefix: `${place.prefix}calm.` });
-  const actual = await disturbed({
-    place: { ...own, prefix: `${place.prefix}restarted.` },
-    processors: 2,
-    count: RESTARTS,
-    async disturb({ step, random }) {
-      await delay(random() * 1_500);
-      // By turns in good order and as a crash.
-      if (step % 2 === 0) await kafka.kill('SIGKILL');
-      else await kafka.stop();
-      await delay(random() * 3_000);
-      await kafka.start();
-    },
-  });
-  expectSame(actual, expected, { offsets: false });
-});
+    const expected = await undisturbed({ ...own, prefix: `${place.prefix}calm.` });
+    const actual = await disturbed({
+      place: { ...own, prefix: `${place.prefix}restarted.` },
+      processors: 2,
+      count: RESTARTS,
+      async disturb({ step, random }) {
+        await delay(random() * 1_500);
+        // By turns in good order and as a crash.
+        await kafka.kill(step % 2 === 0 ? 'SIGKILL' : 'SIGTERM');
+        await delay(random() * 3_000);
+        await kafka.start();
+      },
+    });
+    expectSame(actual, expected, { offsets: false });
+  },
+  FAULT_TIMEOUT_MS,
+);

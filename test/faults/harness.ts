@@ -10,6 +10,9 @@ export function times(full: number, short: number): number {
   return process.env.FAULTS === 'full' ? full : short;
 }
 
+/** Longer than any of them takes in full. */
+export const FAULT_TIMEOUT_MS = 30 * 60_000;
+
 /** The load under which things are disturbed; the same in every run of a test. */
 export const LOAD = { events: 40, perEvent: 60, seed: 7 };
 
@@ -56,8 +59,9 @@ export async function disturbed(options: {
   let sent = 0;
   const sendStep = async (upTo: number): Promise<void> => {
     // Small sends, so that a disturbance meets transactions that are under way.
-    for (; sent < upTo; sent += 10) {
-      const next = messages.slice(sent, Math.min(upTo, sent + 10));
+    while (sent < upTo) {
+      const end = Math.min(upTo, sent + 10);
+      const next = messages.slice(sent, end);
       // As a provider does: what was not taken is sent again.
       await until(
         'the broker takes the messages',
@@ -68,6 +72,7 @@ export async function disturbed(options: {
           ),
         60_000,
       );
+      sent = end;
     }
   };
   for (let step = 0; step < count; step += 1) {
