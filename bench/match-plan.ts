@@ -107,7 +107,11 @@ class Script {
 
   #playType(): number {
     let roll = this.#random() * PLAY_WEIGHT;
-    return PLAY.find(([, weight]) => (roll -= weight) < 0)?.[0] ?? 400;
+    for (const [type, weight] of PLAY) {
+      roll -= weight;
+      if (roll < 0) return type;
+    }
+    return 400;
   }
 
   /** Moments at least three minutes apart, so that no cancellation could mean another goal. */

@@ -58,6 +58,12 @@ export async function readTopic(options: ReadTopicOptions): Promise<void> {
     await admin.connect();
     const missing = untilEnd ? await openEnds(admin, topic) : new Map<number, number>();
     if (untilEnd && (missing.size === 0 || !fromBeginning)) return;
+    // kafkajs forgets where it was whenever it joins anew, as it does after a broker's restart: without a commit it
+    // would begin again, or leave out what came in between.
+    const next = new Map<number, number>();
+    consumer.on(consumer.events.GROUP_JOIN, () => {
+      for (const [partition, offset] of next) consumer.seek({ topic, partition, offset: String(offset) });
+    });
     // Told for control records and aborted ones too, which are never given to a handler.
     consumer.on(consumer.events.END_BATCH_PROCESS, ({ payload }) => {
       const end = missing.get(payload.partition);
@@ -76,7 +82,9 @@ export async function readTopic(options: ReadTopicOptions): Promise<void> {
         try {
           for (const { offset, timestamp, key, value } of messages) {
             if (!isRunning() || signal?.aborted) return;
+            if (Number(offset) < (next.get(partition) ?? 0)) continue;
             await onRecord({ partition, offset: Number(offset), timestamp: Number(timestamp), key, value });
+            next.set(partition, Number(offset) + 1);
           }
         } catch (error) {
           fail(error);

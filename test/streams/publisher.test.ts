@@ -14,6 +14,7 @@ import { makeTopics } from '../support/topics.ts';
 const { brokers, prefix } = backbone();
 const PARTITIONS = 8;
 const MAX_MESSAGE_BYTES = 100_000;
+const RESTARTS = process.env.FAULTS === 'full' ? 5 : 1;
 let topic: string;
 const open: Publisher[] = [];
 
@@ -140,7 +141,7 @@ describe('across restarts of the broker', () => {
       }
     };
     const senders = Array.from({ length: 10 }, send);
-    for (let restart = 0; restart < 3; restart++) {
+    for (let restart = 0; restart < RESTARTS; restart++) {
       const before = acknowledged.size;
       await until(
         'records are acknowledged',
