@@ -1,5 +1,7 @@
 /** One line for people of each topic's values. */
 import type {
+  CatalogueRecord,
+  Client,
   DeadLetter,
   Guard,
   Incident,
@@ -7,8 +9,11 @@ import type {
   MatchState,
   MatchTransition,
   NormalizedMessage,
+  PollerCheckpoint,
   RawMessage,
   Score,
+  Standings,
+  StandingsEntry,
 } from '#topics/generated/types.ts';
 import type { TopicName, TopicValues } from '#topics/topics.ts';
 
@@ -52,6 +57,39 @@ const SUMMARIES: Summaries = {
     guard === null ? null : guardText(guard),
     fields.length === 0 ? null : fields.join(', '),
   ],
+  catalogue: ({ kind, id, body }: CatalogueRecord) => [`${kind}/${id}`, nameIn(body)],
+  'standings-catalogue': ({
+    standings_id,
+    version,
+    name,
+    object_type,
+    object_id,
+    item_status,
+  }: StandingsEntry) => [
+    `v${version}`,
+    String(standings_id),
+    name,
+    `of ${object_type} ${object_id}`,
+    item_status === 'active' ? null : item_status.toUpperCase(),
+  ],
+  standings: ({ standings_id, version, type_id, object_type, object_id }: Standings) => [
+    `v${version}`,
+    String(standings_id),
+    `type ${type_id}`,
+    `of ${object_type} ${object_id}`,
+  ],
+  clients: ({ client_id, name, active, competitions, operations, webhooks }: Client) => [
+    String(client_id),
+    name,
+    active ? null : 'INACTIVE',
+    competitions === null ? 'all competitions' : `competitions ${competitions.join(', ')}`,
+    operations === null ? null : `only ${operations.join(', ')}`,
+    webhooks.length === 0 ? null : `${webhooks.length} webhooks`,
+  ],
+  'poller-checkpoints': ({ resource, position }: PollerCheckpoint) => [
+    resource,
+    `read to ${timeText(position)}`,
+  ],
   'dead-letters': (letter: DeadLetter) => [letter.service, letter.code, originText(letter), letter.reason],
 };
 
@@ -76,6 +114,11 @@ function incidentText({ incident_id, event_time, confirmation, body }: Incident)
     typeof participant_name === 'string' ? participant_name : null,
     confirmation,
   );
+}
+
+function nameIn(body: string): string | null {
+  const { name }: Record<string, unknown> = JSON.parse(body);
+  return typeof name === 'string' ? name : null;
 }
 
 function sides({ home, away }: MatchState): string | null {

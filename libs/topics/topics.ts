@@ -1,10 +1,15 @@
 import type {
+  CatalogueRecord,
+  Client,
   DeadLetter,
   MatchIncident,
   MatchState,
   MatchTransition,
   NormalizedMessage,
+  PollerCheckpoint,
   RawMessage,
+  Standings,
+  StandingsEntry,
 } from './generated/types.ts';
 
 /** How a topic is made and read. docs/topics.md is generated from this. */
@@ -27,6 +32,8 @@ const DAY = 86_400_000;
 const MIB = 1024 * 1024;
 /** Partitioning of the topics of a match: one event has the same partition in all of them. */
 const BY_EVENT = 'murmur2 of the event id, the same for all topics of a match';
+/** Partitioning of the tables: all that is ranked by the same matches has one writer. */
+const BY_GROUP = 'murmur2 of the key of match-results that the table is derived from';
 
 /**
  * Every topic. Those of a match have the same number of partitions and share the partition of its event id,
@@ -78,6 +85,51 @@ export const TOPICS = {
     retentionMs: 400 * DAY,
     maxMessageBytes: MIB,
   },
+  catalogue: {
+    about: 'What competitions, seasons, stages, groups and the types of things are called.',
+    key: 'kind "/" id',
+    partitioning: 'murmur2 of the key',
+    partitions: 1,
+    cleanup: 'compact',
+    retentionMs: DAY,
+    maxMessageBytes: MIB,
+  },
+  'standings-catalogue': {
+    about: 'The tables that there are.',
+    key: 'standings id',
+    partitioning: BY_GROUP,
+    partitions: 8,
+    cleanup: 'compact',
+    retentionMs: DAY,
+    maxMessageBytes: MIB,
+  },
+  standings: {
+    about: 'Every table as it stands.',
+    key: 'standings id',
+    partitioning: BY_GROUP,
+    partitions: 8,
+    cleanup: 'compact',
+    retentionMs: DAY,
+    maxMessageBytes: 8 * MIB,
+  },
+  clients: {
+    about: 'Who may call the served contract, for what, and where its webhooks go.',
+    key: 'client id',
+    partitioning: 'murmur2 of the key',
+    partitions: 1,
+    cleanup: 'compact',
+    retentionMs: DAY,
+    maxMessageBytes: MIB,
+  },
+  'poller-checkpoints': {
+    about: 'How far the provider’s REST was read; who owns its one partition is the poller that reads.',
+    key: 'resource',
+    partitioning: 'murmur2 of the key',
+    partitions: 1,
+    cleanup: 'compact',
+    retentionMs: DAY,
+    maxMessageBytes: MIB,
+  },
   'dead-letters': {
     about: 'What could not be used, with its bytes and the reason.',
     key: 'dead letter id',
@@ -98,6 +150,11 @@ export type TopicValues = {
   'match-incidents': MatchIncident;
   'match-state': MatchState;
   'match-transitions': MatchTransition;
+  catalogue: CatalogueRecord;
+  'standings-catalogue': StandingsEntry;
+  standings: Standings;
+  clients: Client;
+  'poller-checkpoints': PollerCheckpoint;
   'dead-letters': DeadLetter;
 };
 

@@ -49,6 +49,46 @@ export type Score = {
   away: number;
 };
 
+/** One record of the provider's catalogues: what the structure and the types are called. */
+export type CatalogueRecord = {
+  /** sport, area, language, status, incident, standings_type, competition, season, stage, group. */
+  kind: string;
+  id: string;
+  /** Of a season its competition, of a stage its season, of a group its stage, of a standings type its sport. */
+  parent_id: null | string;
+  /** The provider's time of writing, else of its answer, Unix seconds; the higher wins. */
+  ut: number;
+  /** The provider's record as canonical JSON, without what is nested in it. */
+  body: string;
+};
+
+/** A client of the served contract: who it is, what its contract covers, where its webhooks go. */
+export type Client = {
+  /** A positive integer. */
+  client_id: number;
+  name: string;
+  active: boolean;
+  /** Salted hash of the secret key; the key itself is nowhere. */
+  secret_hash: string;
+  /** Competitions inside the contract; null is all. */
+  competitions: null | number[];
+  /** REST operations inside the contract, e.g. events.index; null is all. */
+  operations: null | string[];
+  webhooks: WebhookSubscription[];
+  /** Counts changes of this client, from 1; the higher wins. */
+  version: number;
+  /** Unix milliseconds. */
+  updated_at: number;
+};
+
+export type WebhookSubscription = {
+  id: string;
+  /** The address, encrypted with the deployment's key. */
+  sealed_url: string;
+  /** The signing secret, encrypted with the deployment's key. */
+  sealed_secret: string;
+};
+
 /** Something that could not be used, with its bytes and the reason. */
 export type DeadLetter = {
   /** Same bytes at the same place: same id. */
@@ -233,6 +273,16 @@ export type IncidentRecord = {
   incident: Incident;
 };
 
+/** How far a resource of the provider's REST was read: everything up to it is published. */
+export type PollerCheckpoint = {
+  /** feed, catalogue/<kind>, season/<id>, finished/<event id>. */
+  resource: string;
+  /** The provider's time that is read and published, Unix seconds. */
+  position: number;
+  /** Unix milliseconds. */
+  written_at: number;
+};
+
 /** One delivery of the provider as it arrived, for audit and for normalizing again. */
 export type RawMessage = {
   /** SHA-256 of the body, lower-case hex: a repeated delivery has the same. */
@@ -243,4 +293,49 @@ export type RawMessage = {
   received_at: number;
   /** The bytes as received. */
   body: Buffer;
+};
+
+/** One table that there is, as the provider's standings_list shows it. */
+export type StandingsEntry = {
+  /** The same for the same table, over every rebuild. */
+  standings_id: number;
+  /** Counts changes of this entry, from 1; the higher wins. */
+  version: number;
+  name: string;
+  type_id: number;
+  type_name: string;
+  /** standings, standings_live, form, overall_stats. */
+  subtype: string;
+  /** season, stage. */
+  object_type: string;
+  object_id: number;
+  object_name: string;
+  /** active, deleted. */
+  item_status: string;
+  sport_id: number;
+  competition_id: null | number;
+  season_id: null | number;
+  /** The provider's time of the newest message that the entry stands on, Unix seconds. */
+  ut: number;
+  /** The match result that changed it; null where the provider's own table was passed through. */
+  cause: null | Cause;
+};
+
+/** One table as it stands. */
+export type Standings = {
+  /** The same for the same table, over every rebuild. */
+  standings_id: number;
+  /** Counts changes of this table, from 1; the higher wins. */
+  version: number;
+  type_id: number;
+  object_type: string;
+  object_id: number;
+  competition_id: null | number;
+  season_id: null | number;
+  /** The table in the provider's shape (data.standings), as canonical JSON. */
+  body: string;
+  /** The provider's time of the newest message that it stands on, Unix seconds. */
+  ut: number;
+  /** The match result that changed it; null where the provider's own table was passed through. */
+  cause: null | Cause;
 };

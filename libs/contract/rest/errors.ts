@@ -1,0 +1,23 @@
+/** Errors of the REST contract (spec, "Errors"). */
+
+/** Status and `internal_code` by what went wrong; 13 is the contract's own, the others are ours. */
+export const REST_ERRORS = {
+  invalid_parameter: { status: 400, internalCode: 13, message: 'Invalid parameter' },
+  unauthorized: { status: 401, internalCode: 1, message: 'Missing, expired or malformed token' },
+  forbidden: { status: 403, internalCode: 2, message: 'Outside the contract' },
+  not_found: { status: 404, internalCode: 4, message: 'Not found' },
+  internal: { status: 500, internalCode: 5, message: 'Server error' },
+} as const;
+
+export type RestErrorCode = keyof typeof REST_ERRORS;
+
+/** A request that is answered with an error. Its message is the contract's: it names no parameter and no value. */
+export class RestError extends Error {
+  readonly code: RestErrorCode;
+
+  constructor(code: RestErrorCode, cause?: unknown) {
+    super(REST_ERRORS[code].message, { cause });
+    this.name = 'RestError';
+    this.code = code;
+  }
+}

@@ -1,0 +1,126 @@
+/**
+ * What a server of the provider's REST contract asks of the data behind it. `routes.ts` does all that is the same for
+ * every server (paths, tokens, parameters, envelope, paging, errors); services/api and the simulator answer from here.
+ */
+
+/** What a client's contract lets it see (spec, "Authentication" 6). */
+export type Access = {
+  readonly clientId: number;
+  /** Competitions inside the contract; null is all of them. */
+  readonly competitions: ReadonlySet<number> | null;
+  /** Operations inside the contract, by name as `events.index`; null is all of them. */
+  readonly operations: ReadonlySet<string> | null;
+};
+
+/** The payload of one answer. */
+export type Answer = {
+  /** JSON text of `api.data`; bytes where the answer was made before and is kept. */
+  readonly data: string | Buffer;
+  /** Items over all pages; null where the operation has no list. */
+  readonly total: number | null;
+};
+
+/** From 1; `limit` is one of the operation's enum. */
+export type Paging = { readonly limit: number; readonly page: number };
+
+/** Catalogues: only records with `ut >= timestamp` where it is given (spec, rule 5). */
+export type CatalogueQuery = Paging & { readonly timestamp: number | null; readonly sportId: number | null };
+
+export type CompetitionsQuery = CatalogueQuery & { readonly areaId: number | null };
+
+export type StagesQuery = CatalogueQuery & { readonly seasonId: number | null };
+
+/** Both or neither of `objectType` and `objectId`. */
+export type StandingsQuery = CatalogueQuery & {
+  readonly objectType: string | null;
+  readonly objectId: number | null;
+};
+
+/** Dates are `YYYY-MM-DD HH:MM:SS`, inclusive; null is no bound. */
+export type EventsQuery = Paging & {
+  readonly sportId: number | null;
+  readonly competitionId: number | null;
+  readonly seasonId: number | null;
+  readonly stageId: number | null;
+  readonly statusType: string | null;
+  readonly participantId: number | null;
+  readonly venueType: 'home' | 'away' | null;
+  readonly dateFrom: string | null;
+  readonly dateTo: string | null;
+  /** Only events changed at or after it, Unix seconds. */
+  readonly timestamp: number | null;
+};
+
+export type LivescoreQuery = Paging & {
+  readonly sportId: number | null;
+  readonly statusType: string | null;
+  readonly eventsDetails: boolean;
+  readonly dateFrom: string;
+  readonly dateTo: string;
+  readonly showPostponed: boolean;
+  readonly timestamp: number | null;
+};
+
+export type BasicLivescoreQuery = { readonly timestamp: number; readonly sportId: number | null };
+
+/** `null` does not filter. `deleted: 'yes'` gives removed incidents only, `'no'` the others only. */
+export type IncidentsQuery = Paging & {
+  readonly eventId: number;
+  readonly deleted: boolean | null;
+  readonly confirmation: 'tbd' | 'confirmed' | 'cancelled' | null;
+  readonly updated: boolean | null;
+  readonly sortType: 'id' | 'occurred_at';
+  readonly sortOrder: 'asc' | 'desc';
+  readonly participantId: number | null;
+};
+
+/** A window of the feed, Unix seconds, inclusive at both ends. */
+export type FeedQuery = {
+  readonly from: number;
+  readonly to: number;
+  readonly type: 'incident' | 'event' | null;
+  readonly eventIds: ReadonlySet<number> | null;
+  readonly important: boolean | null;
+  readonly importantForTrader: boolean | null;
+};
+
+/**
+ * The data behind the REST contract. Every method answers at once from what is known now; lists leave out what is
+ * outside `access`. A method throws `RestError` `not_found` for an id it does not have, `forbidden` for one that is
+ * outside `access`.
+ */
+export interface ProviderData {
+  sports(query: CatalogueQuery): Answer;
+  sport(id: number): Answer;
+  areas(query: CatalogueQuery): Answer;
+  languages(query: CatalogueQuery): Answer;
+  statuses(query: CatalogueQuery): Answer;
+  incidentTypes(query: CatalogueQuery): Answer;
+  standingsTypes(query: CatalogueQuery): Answer;
+  standingsList(query: StandingsQuery, access: Access): Answer;
+  standings(id: number, access: Access): Answer;
+  competitions(query: CompetitionsQuery, access: Access): Answer;
+  stages(query: StagesQuery, access: Access): Answer;
+  events(query: EventsQuery, access: Access): Answer;
+  eventsSimple(query: EventsQuery, access: Access): Answer;
+  event(id: number, access: Access): Answer;
+  eventIncidents(query: IncidentsQuery, access: Access): Answer;
+  importantIncidents(eventId: number, access: Access): Answer;
+  livescore(query: LivescoreQuery, access: Access): Answer;
+  basicLivescore(query: BasicLivescoreQuery, access: Access): Answer;
+  feed(query: FeedQuery, access: Access): Answer;
+  /** The messages of one event's feed, or of one message: see `operations.ts`. */
+  feedOf(id: number, access: Access): Answer;
+}
+
+/** Who may call, and what a token is. The same for every replica: nothing is kept of a session. */
+export interface Gatekeeper {
+  /** A token for a client whose secret fits; null where it does not. `now` and `expiration` are Unix seconds. */
+  exchange(
+    clientId: string,
+    secretKey: string,
+    now: number,
+  ): Promise<{ readonly token: string; readonly expiration: number } | null>;
+  /** What the bearer of a token may see; null for a token that is malformed, expired or of a client that is no more. */
+  access(token: string, now: number): Access | null;
+}
