@@ -55,7 +55,8 @@ const MAX_MESSAGE_LENGTH = 512 * 1024;
 const EVENT_PARTS: readonly (readonly string[])[] = [
   ['clock_status', 'clock_time', 'played_time'],
   ['bet_status', 'latency', 'relation_status', 'status_id', 'status_name', 'status_type'],
-  ['details', 'participants'],
+  ['details'],
+  ['participants'],
 ];
 const NOT_IN_REST: ReadonlySet<string> = new Set(['id', ...EVENT_PARTS.flat()]);
 

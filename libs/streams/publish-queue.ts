@@ -1,10 +1,6 @@
 import { PublishError } from './publish-error.ts';
 import type { PublishRecord } from './publisher.ts';
-
-/** Every record batch must stay below the smallest max.message.bytes of our topics, 1 MiB. */
-const MAX_BATCH_BYTES = 900 * 1024;
-/** What a record takes beside its key and value, at most, where it has no headers. */
-const RECORD_OVERHEAD = 32;
+import { MAX_BATCH_BYTES, recordBytes } from './rounds.ts';
 
 /** How many taken records may stand before the others until they are cut off. */
 const TAKEN_BEFORE_CUT = 10_000;
@@ -51,7 +47,7 @@ export class PublishQueue {
 
   /** Resolves when all are acknowledged. Rejects with QUEUE_FULL unless there is room, or nothing else waits. */
   add(records: readonly PublishRecord[], deadline: number): Promise<void> {
-    const sizes = records.map(sizeOf);
+    const sizes = records.map(recordBytes);
     const bytes = sizes.reduce((sum, size) => sum + size, 0);
     if (this.#bytes > 0 && this.#bytes + bytes > this.#maxBytes) {
       return Promise.reject(
@@ -130,11 +126,4 @@ function settle(publish: Publish, error?: PublishError): void {
   publish.settled = true;
   if (error === undefined) publish.resolve();
   else publish.reject(error);
-}
-
-function sizeOf({ key, value, headers }: PublishRecord): number {
-  let bytes = RECORD_OVERHEAD + (value?.length ?? 0) + (key === null ? 0 : Buffer.byteLength(key));
-  if (headers === undefined) return bytes;
-  for (const [name, text] of Object.entries(headers)) bytes += 2 * name.length + Buffer.byteLength(text) + 10;
-  return bytes;
 }

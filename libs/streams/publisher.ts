@@ -11,7 +11,6 @@ export type PublishRecord = {
   readonly partition?: number;
   readonly key: Buffer | string | null;
   readonly value: Buffer | null;
-  readonly headers?: Readonly<Record<string, string | Buffer>>;
 };
 
 /** How a publisher works. */

@@ -11,7 +11,8 @@ export class Connections {
   readonly #brokers: readonly string[];
   readonly #clientId: string;
   readonly #open = new Map<string, Promise<Connection>>();
-  readonly #leaders = new Map<string, Address>();
+  /** The leader of each partition, by topic. */
+  readonly #topics = new Map<string, readonly (Address | undefined)[]>();
   #closed = false;
 
   constructor(brokers: readonly string[], clientId: string) {
@@ -22,25 +23,22 @@ export class Connections {
   /** The broker that keeps a group's offsets or a producer's transactions. */
   async coordinator(of: 'group' | 'transaction', key: string): Promise<Connection> {
     const type = of === 'group' ? FindCoordinatorKeyTypes.GROUP : FindCoordinatorKeyTypes.TRANSACTION;
-    const { coordinators } = await findCoordinatorV4.api.async(await this.#any(), type, [key]);
+    const { coordinators } = await findCoordinatorV4.api.async(await this.any(), type, [key]);
     const [found] = coordinators;
     if (found === undefined) throw new Error(`no coordinator of ${key}`);
     return this.#to(found);
   }
 
-  /** The broker that takes the records of a partition, as of the first time it was asked for. */
-  async leader(of: TopicPartition): Promise<Connection> {
-    const known = this.#leaders.get(partitionKey(of));
-    if (known !== undefined) return this.#to(known);
-    const { topics, brokers } = await metadataV12.api.async(await this.#any(), [of.topic], false, false);
-    for (const { partitionIndex, leaderId } of topics[0]?.partitions ?? []) {
-      const broker = brokers.find(({ nodeId }) => nodeId === leaderId);
-      if (broker === undefined) continue;
-      this.#leaders.set(partitionKey({ topic: of.topic, partition: partitionIndex }), broker);
-    }
-    const leader = this.#leaders.get(partitionKey(of));
-    if (leader === undefined) throw new Error(`${partitionKey(of)} has no leader`);
+  /** The broker that takes the records of a partition, as of the first time its topic was asked for. */
+  async leader({ topic, partition }: TopicPartition): Promise<Connection> {
+    const leader = (this.#topics.get(topic) ?? (await this.#find(topic)))[partition];
+    if (leader === undefined) throw new Error(`${partitionKey({ topic, partition })} has no leader`);
     return this.#to(leader);
+  }
+
+  /** As of the first time the topic was asked for. */
+  async partitionCount(topic: string): Promise<number> {
+    return (this.#topics.get(topic) ?? (await this.#find(topic))).length;
   }
 
   async close(): Promise<void> {
@@ -51,7 +49,7 @@ export class Connections {
   }
 
   /** The first of the brokers to start from that answers. */
-  async #any(): Promise<Connection> {
+  async any(): Promise<Connection> {
     let failure: unknown = new Error('no brokers to start from');
     for (const broker of this.#brokers) {
       const colon = broker.lastIndexOf(':');
@@ -63,6 +61,15 @@ export class Connections {
       }
     }
     throw failure;
+  }
+
+  async #find(topic: string): Promise<readonly (Address | undefined)[]> {
+    const { topics, brokers } = await metadataV12.api.async(await this.any(), [topic], false, false);
+    const leaders: (Address | undefined)[] = [];
+    for (const { partitionIndex, leaderId } of topics[0]?.partitions ?? [])
+      leaders[partitionIndex] = brokers.find(({ nodeId }) => nodeId === leaderId);
+    this.#topics.set(topic, leaders);
+    return leaders;
   }
 
   #to({ host, port }: Address): Promise<Connection> {

@@ -1,0 +1,19 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isPassing } from './errors.ts';
+
+/** How long a broker may be busy with what was asked before, or not know yet what it leads. */
+const PATIENCE_MS = 5_000;
+const RETRY_MS = 2;
+
+/** Asks again, for a while, what the broker could not do at this moment. */
+export async function patiently<T>(ask: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!isPassing(error) || performance.now() > deadline) throw error;
+      await delay(RETRY_MS);
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import { createRecordsBatch, NumericMap } from '@platformatic/kafka';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type BatchRecord, recordBytes, splitRounds } from '../rounds.ts';
+import { createRequest, nextSequence } from './produce.ts';
+
+const NOW = 1_795_000_000_123;
+const SEQUENCE = 77;
+const timeoutMs = 10_000;
+
+const records = fc.array(
+  fc.record({
+    topic: fc.constant('a-topic'),
+    partition: fc.constant(3),
+    key: fc.option(
+      fc.oneof(
+        fc.string({ unit: 'grapheme' }),
+        fc.uint8Array().map((bytes) => Buffer.from(bytes)),
+      ),
+    ),
+    value: fc.option(fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes))),
+  }),
+  { minLength: 1, maxLength: 150 },
+);
+
+function requestOf(of: readonly BatchRecord[], transactionalId: string | null): Buffer {
+  const numbered = splitRounds(of)
+    .flat()
+    .map((batch) => ({ batch, sequence: SEQUENCE }));
+  return createRequest({ transactionalId, id: 4_000n, epoch: 5 }, numbered, timeoutMs, NOW).buffer;
+}
+
+/** The batch as the library writes it. */
+function batchOf(of: readonly BatchRecord[], transactionalId: string | null): Buffer {
+  const sequences = new NumericMap();
+  sequences.set('a-topic:3', SEQUENCE);
+  const messages = of.map(({ topic, partition, key, value }) => ({
+    topic,
+    partition,
+    timestamp: BigInt(NOW),
+    // The library takes undefined for none.
+    key: (typeof key === 'string' ? Buffer.from(key) : key) as Buffer,
+    value: value as Buffer,
+  }));
+  const options = { producerId: 4_000n, producerEpoch: 5, sequences };
+  return createRecordsBatch(messages, transactionalId === null ? options : { ...options, transactionalId })
+    .buffer;
+}
+
+test.each([null, 'an-id'])(
+  'writes the batch that the library writes, byte for byte (transactional id %s)',
+  (id) => {
+    fc.assert(
+      fc.property(records, (of) => {
+        const request = requestOf(of, id);
+        const batch = batchOf(of, id);
+        // After it: the tags of the partition, of the topic and of the request.
+        expect(request.subarray(request.length - 3)).toEqual(Buffer.alloc(3));
+        expect(request.subarray(request.length - 3 - batch.length, request.length - 3).equals(batch)).toBe(
+          true,
+        );
+      }),
+    );
+  },
+);
+
+test('a record takes no more than is reckoned', () => {
+  fc.assert(
+    fc.property(records, (of) => {
+      const reckoned = of.reduce((sum, record) => sum + recordBytes(record), 0);
+      expect(batchOf(of, null).length - 61).toBeLessThanOrEqual(reckoned);
+    }),
+  );
+});
+
+test('sequence numbers begin again after the largest', () => {
+  expect(nextSequence(2 ** 31 - 1, 1)).toBe(0);
+  expect(nextSequence(2 ** 31 - 3, 5)).toBe(2);
+});
