@@ -6,6 +6,7 @@ export const REST_ERRORS = {
   unauthorized: { status: 401, internalCode: 1, message: 'Missing, expired or malformed token' },
   forbidden: { status: 403, internalCode: 2, message: 'Outside the contract' },
   not_found: { status: 404, internalCode: 4, message: 'Not found' },
+  method_not_allowed: { status: 405, internalCode: 3, message: 'Only GET is allowed' },
   internal: { status: 500, internalCode: 5, message: 'Server error' },
 } as const;
 

@@ -1,0 +1,62 @@
+/** The envelope of every answer (spec, "Response envelope"), as text around data that is text already. */
+import { REST_ERRORS, type RestErrorCode } from './errors.ts';
+import type { OperationInfo } from './operation.ts';
+import type { Paging } from './provider.ts';
+
+/** What ends every answer. */
+export const ENVELOPE_END = '}}';
+
+/** What the envelope of an answer says. */
+export type EnvelopeFacts = {
+  readonly version: string;
+  /** Unix seconds. */
+  readonly now: number;
+  readonly operation: OperationInfo;
+  readonly total: number;
+  /** URLs, '' where there is no such page. */
+  readonly previousPage: string;
+  readonly nextPage: string;
+  readonly parameters: Readonly<Record<string, string>>;
+};
+
+/** Everything before the data. */
+export function envelopeStart(facts: EnvelopeFacts): string {
+  const { version, now, operation, total, previousPage, nextPage, parameters } = facts;
+  const name = `"${operation.name}"`;
+  return (
+    `{"api":{"ver":"${version}","timestamp":${now},"method":{"name":${name},"details":${name},` +
+    `"total_items":${total},"previous_page":${JSON.stringify(previousPage)},` +
+    `"next_page":${JSON.stringify(nextPage)},"parameters":${JSON.stringify(parameters)}},"data":`
+  );
+}
+
+/** The whole body of an error. It names no parameter and no value. */
+export function errorBody(code: RestErrorCode, version: string, now: number): string {
+  const { message, internalCode } = REST_ERRORS[code];
+  return JSON.stringify({
+    api: { ver: version, timestamp: now, error: { message, internal_code: internalCode } },
+  });
+}
+
+/** The page before and the page after, where there are such pages. */
+export function neighbours(
+  paging: Paging,
+  total: number,
+): { readonly previous: number | null; readonly next: number | null } {
+  const last = Math.max(1, Math.ceil(total / paging.limit));
+  return {
+    previous: paging.page > 1 ? Math.min(paging.page - 1, last) : null,
+    next: paging.page < last ? paging.page + 1 : null,
+  };
+}
+
+/** The path of an operation with its id, and a query of these parameters: what follows the base URL. */
+export function pathAndQuery(
+  operation: OperationInfo,
+  id: number | null,
+  query: Readonly<Record<string, string | number>>,
+): string {
+  const path = operation.path.replace('{id}', String(id));
+  const pairs = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  return pairs.length === 0 ? path : `${path}?${pairs.join('&')}`;
+}

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { openApi } from './openapi.ts';
+import { ALL_OPERATIONS } from './operations.ts';
+
+const document = openApi({ version: '2.0.0' });
+const operations = Object.values(document.paths).map(({ get }) => get);
+
+/** Every `$ref` in the document. */
+function references(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    key === '$ref' ? [String(inner)] : references(inner),
+  );
+}
+
+describe('the OpenAPI document', () => {
+  it('has every operation under its path', () => {
+    const names = Object.entries(document.paths).map(([path, { get }]) => [path, get.operationId]);
+    expect(names).toEqual(ALL_OPERATIONS.map(({ path, name }) => [path, name]));
+    expect(document).toMatchObject({ openapi: '3.1.0', info: { version: '2.0.0' }, servers: [{ url: '/' }] });
+    expect(openApi({ version: '2.0.0', baseUrl: 'https://a.example' }).servers).toEqual([
+      { url: 'https://a.example' },
+    ]);
+  });
+
+  it('refers to nothing that it does not have', () => {
+    for (const reference of references(document)) {
+      expect(document.components.schemas).toHaveProperty([reference.replace('#/components/schemas/', '')]);
+    }
+    expect(JSON.stringify(document)).not.toMatch(/\$id|\$defs|\$schema/);
+  });
+
+  it.each(ALL_OPERATIONS)('says how $name can end, and who may call it', ({ name, open, idName }) => {
+    const operation = operations.find(({ operationId }) => operationId === name) ?? expect.fail();
+    const statuses = ['200', '400', '500'];
+    if (!open || name === 'oauth') statuses.push('401');
+    if (!open) statuses.push('403');
+    if (idName !== null) statuses.push('404');
+    expect(Object.keys(operation.responses).toSorted()).toEqual(statuses.toSorted());
+    expect(operation.security).toEqual(open ? [] : [{ token: [] }]);
+    expect(operation.parameters.some(({ name: parameter }) => parameter === 'token')).toBe(false);
+  });
+
+  it.each(ALL_OPERATIONS)('says of $name what the spec does not show', ({ name, notShown }) => {
+    const operation = operations.find(({ operationId }) => operationId === name);
+    expect(operation?.description).toBe(notShown ?? undefined);
+  });
+
+  it('has parameters as they are sent, with what is needed and what is assumed', () => {
+    const { parameters } = document.paths['/v2/livescore']?.get ?? expect.fail();
+    expect(parameters.find(({ name }) => name === 'limit')).toEqual({
+      name: 'limit',
+      in: 'query',
+      required: false,
+      description: 'Items of a page.',
+      schema: { type: 'integer', enum: [5, 10, 25, 50, 100, 150], default: 150 },
+    });
+    const basic = document.paths['/v2/basic-livescore']?.get.parameters ?? [];
+    expect(basic.filter(({ required }) => required).map(({ name }) => name)).toEqual(['timestamp']);
+    const oauth = document.paths['/v2/oauth']?.get.parameters ?? [];
+    expect(oauth.filter(({ required }) => required).map(({ name }) => name)).toEqual([
+      'client_id',
+      'secret_key',
+    ]);
+    expect(document.paths['/v2/events/{id}']?.get.parameters[0]).toMatchObject({
+      in: 'path',
+      required: true,
+    });
+  });
+});

@@ -1,0 +1,140 @@
+/** The contract as an OpenAPI 3.1 document, made of the definitions that the routes serve and check. */
+import { z } from 'zod';
+import { LONG_MAX } from '../values.ts';
+import { REST_ERRORS, type RestErrorCode } from './errors.ts';
+import type { OperationInfo } from './operation.ts';
+import { ALL_OPERATIONS } from './operations.ts';
+import { answerEnvelope, answerError } from './records/envelope.ts';
+import { ANSWERS } from './records.ts';
+
+export type JsonSchema = { readonly [key: string]: unknown };
+
+/** A parameter of an operation. */
+export type ParameterObject = {
+  readonly name: string;
+  readonly in: 'query' | 'path';
+  readonly required: boolean;
+  readonly description?: string;
+  readonly schema: JsonSchema;
+};
+
+/** An operation of the document. */
+export type OperationObject = {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly security: readonly JsonSchema[];
+  readonly parameters: readonly ParameterObject[];
+  readonly responses: {
+    readonly [status: string]: { readonly description: string; readonly content: JsonSchema };
+  };
+};
+
+/** The document, as far as it is made here. */
+export type OpenApiDocument = {
+  readonly openapi: '3.1.0';
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly servers: readonly { readonly url: string }[];
+  readonly paths: { readonly [path: string]: { readonly get: OperationObject } };
+  readonly components: { readonly schemas: JsonSchema; readonly securitySchemes: JsonSchema };
+};
+
+const DESCRIPTION =
+  'Sports data: catalogues, structure, events, incidents, standings, live scores and a feed. Every answer is in an ' +
+  'envelope: the payload is `api.data`, the parameters that were in effect are `api.method.parameters`, and ' +
+  '`api.method.next_page` is the ready URL of the next page. Unknown parameters are ignored; a known one that is ' +
+  'sent twice is invalid. Methods other than GET and HEAD are answered 405, unknown paths 404, both in the envelope.';
+
+/**
+ * The document of a server of this version (`<major>.<minor>.<patch>`). `baseUrl` is what stands before `/v2`; '' is the
+ * host that serves the document.
+ */
+export function openApi({ version, baseUrl = '' }: { version: string; baseUrl?: string }): OpenApiDocument {
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Touchline REST contract', version, description: DESCRIPTION },
+    servers: [{ url: baseUrl === '' ? '/' : baseUrl }],
+    paths: Object.fromEntries(ALL_OPERATIONS.map((one) => [one.path, { get: operationObject(one) }])),
+    components: {
+      schemas: schemas(),
+      securitySchemes: {
+        token: {
+          type: 'apiKey',
+          in: 'query',
+          name: 'token',
+          description: 'From `/v2/oauth`. It is part of URLs, those of pages too: keep them from logs.',
+        },
+      },
+    },
+  };
+}
+
+function operationObject(operation: OperationInfo): OperationObject {
+  const { name, summary, notShown, open } = operation;
+  return {
+    operationId: name,
+    summary,
+    ...(notShown === null ? {} : { description: notShown }),
+    security: open ? [] : [{ token: [] }],
+    parameters: parametersOf(operation),
+    responses: responsesOf(operation),
+  };
+}
+
+function parametersOf({ params, idName }: OperationInfo): ParameterObject[] {
+  const { properties = {} } = z.toJSONSchema(params, { io: 'output' });
+  const query = Object.entries(properties).map(([name, schema]): ParameterObject => {
+    const { description, ...rest } = schema as JsonSchema;
+    return {
+      name,
+      in: 'query',
+      // A parameter with a default need not be sent.
+      required: !z.safeParse(params.shape[name] as z.ZodType, undefined).success,
+      ...(typeof description === 'string' ? { description } : {}),
+      schema: rest,
+    };
+  });
+  if (idName === null) return query;
+  const schema = { type: 'integer', minimum: 0, maximum: LONG_MAX };
+  return [{ name: 'id', in: 'path', required: true, schema, description: `Echoed as ${idName}.` }, ...query];
+}
+
+/** The errors that a GET of an operation can end in. */
+function errorsOf({ open, idName, name }: OperationInfo): RestErrorCode[] {
+  return [
+    'invalid_parameter',
+    ...(open && name !== 'oauth' ? [] : (['unauthorized'] as const)),
+    ...(open ? [] : (['forbidden'] as const)),
+    ...(idName === null ? [] : (['not_found'] as const)),
+    'internal',
+  ];
+}
+
+function responsesOf(operation: OperationInfo): OperationObject['responses'] {
+  const errors = errorsOf(operation).map((code) => {
+    const { status, message, internalCode } = REST_ERRORS[code];
+    return [String(status), response(`${message} (internal_code ${internalCode})`, 'Error')] as const;
+  });
+  return Object.fromEntries([['200', response('The answer', operation.name)], ...errors]);
+}
+
+function response(description: string, schema: string): OperationObject['responses'][string] {
+  return { description, content: { 'application/json': { schema: { $ref: reference(schema) } } } };
+}
+
+const reference = (id: string): string => `#/components/schemas/${id}`;
+
+/** Answers and records by name; answers refer to the records. */
+function schemas(): JsonSchema {
+  const registry = z.registry<{ id: string }>();
+  for (const [name, schema] of Object.entries(ANSWERS)) registry.add(schema, { id: name });
+  for (const one of ALL_OPERATIONS) {
+    registry.add(answerEnvelope(one.name, one.data(ANSWERS)), { id: one.name });
+  }
+  registry.add(answerError, { id: 'Error' });
+  const made = z.toJSONSchema(registry, { uri: reference, io: 'output' }).schemas;
+  // `$id` and `$schema` are for schemas that stand alone.
+  return Object.fromEntries(
+    Object.entries(made).map(([id, { $id: _id, $schema: _dialect, ...schema }]) => [id, schema]),
+  );
+}

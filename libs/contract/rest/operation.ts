@@ -1,0 +1,104 @@
+/** What an operation of the contract is made of. */
+import { z } from 'zod';
+import { RestError } from './errors.ts';
+import type { Access, Answer, Paging, ProviderData } from './provider.ts';
+import type { Records } from './records.ts';
+
+/** What is known of an operation before it is called: `N` is its name, `D` the schema of its data. */
+export type OperationInfo<N extends string = string, D extends z.ZodType = z.ZodType> = {
+  /** As in `api.method.name`, such as `events.index`. */
+  readonly name: N;
+  /** Below the base URL, with the id as `{id}`: `/v2/events/{id}`. */
+  readonly path: string;
+  readonly summary: string;
+  /** What the spec does not show of it, and what is answered instead; null where it shows all. */
+  readonly notShown: string | null;
+  /** Answers without a token. */
+  readonly open: boolean;
+  /** What the id in the path is called where the parameters are echoed; null where the path has none. */
+  readonly idName: string | null;
+  /** Parameters of the query, but for the token. */
+  readonly params: z.ZodObject;
+  /** Whether it takes `limit` and `page`. */
+  readonly paged: boolean;
+  /** The schema of `api.data`. */
+  data(records: Records): D;
+};
+
+/** A request with its parameters in order. */
+export type Prepared = {
+  /** Every effective parameter, as text: sent, defaulted, and the id of the path. */
+  readonly parameters: Readonly<Record<string, string>>;
+  /** The same without the id of the path: what a URL of another page of it needs. */
+  readonly query: Readonly<Record<string, string>>;
+  readonly paging: Paging | null;
+  answer(data: ProviderData, access: Access): Answer;
+};
+
+/** An operation that answers from `ProviderData`. */
+export type Operation<N extends string = string, D extends z.ZodType = z.ZodType> = OperationInfo<N, D> & {
+  /**
+   * `query` is the query as parsed from the URL, `id` that of the path (0 where it has none), `now` Unix seconds.
+   * Throws RestError `invalid_parameter`.
+   */
+  prepare(query: unknown, id: number, now: number): Prepared;
+};
+
+type Definition<N extends string, D extends z.ZodType, P extends z.ZodRawShape, V extends object> = {
+  readonly name: N;
+  readonly path: string;
+  readonly summary: string;
+  readonly notShown?: string;
+  readonly open?: boolean;
+  readonly idName?: string;
+  readonly params: P;
+  /** Rules over several parameters, and defaults that depend on the time. */
+  readonly settle?: (values: z.output<z.ZodObject<P>>, now: number) => V;
+  data(records: Records): D;
+  answer(data: ProviderData, values: V, id: number, access: Access): Answer;
+};
+
+/** Makes an operation of its definition. */
+export function operation<
+  N extends string,
+  D extends z.ZodType,
+  P extends z.ZodRawShape,
+  V extends object = z.output<z.ZodObject<P>>,
+>(definition: Definition<N, D, P, V>): Operation<N, D> {
+  const { name, path, summary, data } = definition;
+  const params = z.object(definition.params);
+  const idName = definition.idName ?? null;
+  const paged = 'page' in definition.params;
+  return {
+    name,
+    path,
+    summary,
+    notShown: definition.notShown ?? null,
+    open: definition.open ?? false,
+    idName,
+    params,
+    paged,
+    data,
+    prepare(raw, id, now) {
+      const parsed = params.safeParse(raw);
+      if (!parsed.success) throw new RestError('invalid_parameter');
+      // Without `settle` the values are as parsed, which is then what `V` is.
+      const values = definition.settle?.(parsed.data, now) ?? (parsed.data as unknown as V);
+      const query = echo(values);
+      return {
+        query,
+        parameters: idName === null ? query : { [idName]: String(id), ...query },
+        paging: paged ? { limit: Number(query.limit), page: Number(query.page) } : null,
+        answer: (source, access) => definition.answer(source, values, id, access),
+      };
+    },
+  };
+}
+
+function echo(values: object): Record<string, string> {
+  const texts: Record<string, string> = {};
+  for (const [name, value] of Object.entries(values)) {
+    if (value !== undefined) texts[name] = String(value);
+  }
+  return texts;
+}

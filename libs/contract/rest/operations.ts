@@ -1,0 +1,55 @@
+/** The operations of the contract: one table for the server, the client and the document (spec, "Endpoints"). */
+import { z } from 'zod';
+import type { Operation, OperationInfo } from './operation.ts';
+import { catalogueOperations } from './operations/catalogues.ts';
+import { eventOperations } from './operations/events.ts';
+import { liveOperations } from './operations/live.ts';
+import { structureOperations } from './operations/structure.ts';
+
+/** Gives a token: the one operation that answers from no data (spec, "Authentication" 2). */
+export const TOKEN_OPERATION = {
+  name: 'oauth',
+  path: '/v2/oauth',
+  summary: 'Exchanges the credentials of a client for a token.',
+  notShown: 'What a wrong secret is answered with is not shown: 401.',
+  open: true,
+  idName: null,
+  params: z.object({ client_id: z.string(), secret_key: z.string() }),
+  paged: false,
+  data: () =>
+    z.looseObject({ client_id: z.string(), token: z.string(), token_expiration: z.int() }).meta({
+      description: 'The token, and when it expires (Unix seconds).',
+    }),
+} as const satisfies OperationInfo;
+
+const list = [...catalogueOperations, ...structureOperations, ...eventOperations, ...liveOperations] as const;
+
+type AnyOperation = (typeof list)[number] | typeof TOKEN_OPERATION;
+
+/** The name of an operation, such as `events.index`. */
+export type OperationName = AnyOperation['name'];
+
+/** What a client of a provider reads as `api.data` of an operation. */
+export type OperationData<N extends OperationName> = z.output<
+  ReturnType<Extract<AnyOperation, { readonly name: N }>['data']>
+>;
+
+/** Every operation that answers from data. */
+export const OPERATIONS: readonly Operation<OperationName>[] = list;
+
+/** Every operation. */
+export const ALL_OPERATIONS: readonly OperationInfo<OperationName>[] = [TOKEN_OPERATION, ...OPERATIONS];
+
+const byName = new Map(ALL_OPERATIONS.map((one) => [one.name, one]));
+
+/** Whether an operation is called that. */
+export function isOperationName(name: string): name is OperationName {
+  return byName.has(name as OperationName);
+}
+
+/** The operation of that name. */
+export function operationNamed(name: OperationName): OperationInfo<OperationName> {
+  const found = byName.get(name);
+  if (found === undefined) throw new Error(`no operation is called ${name}`);
+  return found;
+}

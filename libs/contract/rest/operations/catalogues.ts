@@ -1,0 +1,71 @@
+/** Operations of the catalogues. */
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import { AS_PUBLISHED, catalogue, catalogueQuery, ofSport } from './common.ts';
+
+export const catalogueOperations = [
+  operation({
+    name: 'sports.index',
+    path: '/v2/sports',
+    summary: 'Sports.',
+    open: true,
+    params: catalogue,
+    data: ({ sport }) => z.looseObject({ sports: z.array(sport) }),
+    answer: (data, values) => data.sports(catalogueQuery(values)),
+  }),
+  operation({
+    name: 'sports.show',
+    path: '/v2/sports/{id}',
+    summary: 'A sport with its statuses, results, statistics, details, incidents and standings types.',
+    notShown: `Response shape: not shown; ${AS_PUBLISHED}.`,
+    idName: 'sport_id',
+    params: {},
+    data: ({ sportDefinition }) => z.looseObject({ sport: sportDefinition }),
+    answer: (data, _values, id) => data.sport(id),
+  }),
+  operation({
+    name: 'areas.index',
+    path: '/v2/areas',
+    summary: 'Areas: countries and what they belong to.',
+    notShown: `Fields of an area: not shown; ${AS_PUBLISHED}.`,
+    open: true,
+    params: catalogue,
+    data: ({ area }) => z.looseObject({ areas: z.array(area) }),
+    answer: (data, values) => data.areas(catalogueQuery(values)),
+  }),
+  operation({
+    name: 'languages.index',
+    path: '/v2/languages',
+    summary: 'Languages.',
+    notShown: `Fields of a language: not shown; ${AS_PUBLISHED}.`,
+    open: true,
+    params: catalogue,
+    data: ({ language }) => z.looseObject({ languages: z.array(language) }),
+    answer: (data, values) => data.languages(catalogueQuery(values)),
+  }),
+  operation({
+    name: 'statuses.index',
+    path: '/v2/statuses',
+    summary: 'Statuses of events.',
+    notShown: `Parameters: not shown; those of the other catalogues. Fields ${AS_PUBLISHED}.`,
+    params: ofSport,
+    data: ({ status }) => z.looseObject({ statuses: z.array(status) }),
+    answer: (data, values) => data.statuses(catalogueQuery(values)),
+  }),
+  operation({
+    name: 'incidents.index',
+    path: '/v2/incidents',
+    summary: 'Types of incidents.',
+    params: ofSport,
+    data: ({ incidentType }) => z.looseObject({ incidents: z.array(incidentType) }),
+    answer: (data, values) => data.incidentTypes(catalogueQuery(values)),
+  }),
+  operation({
+    name: 'standings-types.index',
+    path: '/v2/standings-types',
+    summary: 'Types of standings with their columns.',
+    params: ofSport,
+    data: ({ standingsType }) => z.looseObject({ standings_types: z.array(standingsType) }),
+    answer: (data, values) => data.standingsTypes(catalogueQuery(values)),
+  }),
+] as const;

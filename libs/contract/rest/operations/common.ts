@@ -1,0 +1,43 @@
+/** What several operations have in common. */
+import { z } from 'zod';
+import {
+  CATALOGUE_LIMITS,
+  dateParameter,
+  idParameter,
+  pagingParameters,
+  STATUS_TYPES,
+  sinceParameter,
+} from '../parameters.ts';
+import type { CatalogueQuery, Paging } from '../provider.ts';
+
+/** Where the spec does not show a shape. */
+export const AS_PUBLISHED = "as in the examples of the provider's published client";
+
+/** Parameters of every catalogue. */
+export const catalogue = { ...pagingParameters(CATALOGUE_LIMITS), timestamp: sinceParameter.optional() };
+
+/** Parameters of a catalogue that can be narrowed to a sport. */
+export const ofSport = { ...catalogue, sport_id: idParameter.optional() };
+
+/** Both ends of a window of dates. */
+export const dates = { date_from: dateParameter.optional(), date_to: dateParameter.optional() };
+
+export const statusType = z.enum(STATUS_TYPES);
+
+/** Values of the parameters of a catalogue. */
+type CatalogueValues = Paging & {
+  readonly timestamp?: number | undefined;
+  readonly sport_id?: number | undefined;
+};
+
+/** They as the query of one. */
+export function catalogueQuery(values: CatalogueValues): CatalogueQuery {
+  return { ...pageOf(values), timestamp: values.timestamp ?? null, sportId: values.sport_id ?? null };
+}
+
+/** The paging among the values of more parameters. */
+export const pageOf = ({ limit, page }: Paging): Paging => ({ limit, page });
+
+/** yes is true, no is false, nothing is null: no filter. */
+export const flag = (value: 'yes' | 'no' | undefined): boolean | null =>
+  value === undefined ? null : value === 'yes';

@@ -1,0 +1,65 @@
+/** Operations of standings, competitions and stages. */
+import { z } from 'zod';
+import { RestError } from '../errors.ts';
+import { operation } from '../operation.ts';
+import { idParameter } from '../parameters.ts';
+import { AS_PUBLISHED, catalogueQuery, ofSport } from './common.ts';
+
+export const structureOperations = [
+  operation({
+    name: 'standings.index',
+    path: '/v2/standings',
+    summary: 'The catalogue of standings.',
+    notShown: 'Values of `limit`: not shown; those of the catalogues.',
+    params: {
+      object_type: z.enum(['sport', 'competition', 'season', 'stage', 'event']).optional(),
+      object_id: idParameter.optional(),
+      ...ofSport,
+    },
+    settle(values) {
+      if ((values.object_type === undefined) !== (values.object_id === undefined)) {
+        throw new RestError('invalid_parameter');
+      }
+      return values;
+    },
+    data: ({ standingsEntry }) => z.looseObject({ standings_list: z.array(standingsEntry) }),
+    answer: (data, values, _id, access) =>
+      data.standingsList(
+        {
+          ...catalogueQuery(values),
+          objectType: values.object_type ?? null,
+          objectId: values.object_id ?? null,
+        },
+        access,
+      ),
+  }),
+  operation({
+    name: 'standings.show',
+    path: '/v2/standings/{id}',
+    summary: 'A table or a ranking.',
+    idName: 'standing_id',
+    params: {},
+    data: ({ standings }) => z.looseObject({ standings }),
+    answer: (data, _values, id, access) => data.standings(id, access),
+  }),
+  operation({
+    name: 'competitions.index',
+    path: '/v2/competitions',
+    summary: 'Competitions with their seasons.',
+    notShown: 'Parameters: not shown; those of the other catalogues, and `area_id`.',
+    params: { ...ofSport, area_id: idParameter.optional() },
+    data: ({ competition }) => z.looseObject({ competitions: z.array(competition) }),
+    answer: (data, values, _id, access) =>
+      data.competitions({ ...catalogueQuery(values), areaId: values.area_id ?? null }, access),
+  }),
+  operation({
+    name: 'stages.index',
+    path: '/v2/stages',
+    summary: 'Stages, in their competitions and seasons.',
+    notShown: `Parameters and response shape: not shown; parameters of the catalogues and \`season_id\`, nesting ${AS_PUBLISHED}.`,
+    params: { ...ofSport, season_id: idParameter.optional() },
+    data: ({ competition }) => z.looseObject({ competitions: z.array(competition) }),
+    answer: (data, values, _id, access) =>
+      data.stages({ ...catalogueQuery(values), seasonId: values.season_id ?? null }, access),
+  }),
+] as const;

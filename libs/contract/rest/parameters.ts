@@ -1,0 +1,100 @@
+/** The parameters of the contract's operations: how each is written in a query, and what may be in it. */
+import { z } from 'zod';
+import { INT_MAX, LONG_MAX } from '../values.ts';
+
+/** `limit` of catalogues (spec, "Limits"). */
+export const CATALOGUE_LIMITS = [5, 10, 25, 50, 100, 150, 250, 500] as const;
+
+/** `limit` of lists of events (spec, "Limits"). */
+export const LIST_LIMITS = [5, 10, 25, 50, 100, 150] as const;
+
+/** Widest window of dates or of the feed, in days. The spec says that there is one, not which. */
+export const MAX_WINDOW_DAYS = 31;
+
+/** Most events that one request of the feed can name. */
+export const MAX_EVENT_IDS = 500;
+
+/** Buckets of `status_type`; the spec shows three of them, the others are the provider's own. */
+export const STATUS_TYPES = [
+  'scheduled',
+  'live',
+  'finished',
+  'cancelled',
+  'interrupted',
+  'deleted',
+  'other',
+] as const;
+
+function wholeIn(min: number, max: number) {
+  return z
+    .string()
+    .regex(/^[0-9]{1,16}$/)
+    .transform(Number)
+    .pipe(z.int().min(min).max(max));
+}
+
+/** An id, in the path or the query. */
+export const idParameter = wholeIn(0, LONG_MAX).meta({ description: 'An id.' });
+
+/** Unix seconds. */
+const secondsParameter = wholeIn(0, INT_MAX);
+
+export const yesNoParameter = z.enum(['yes', 'no']);
+
+/** `limit` and `page`; a caller who says nothing gets the first page, as long as there is (as the fixtures show). */
+export function pagingParameters(limits: readonly [number, ...number[]]) {
+  const largest = Math.max(...limits);
+  return {
+    limit: z
+      .enum(limits.map(String))
+      .transform(Number)
+      .pipe(z.literal(limits))
+      .default(largest)
+      .meta({ type: 'integer', description: 'Items of a page.' }),
+    page: wholeIn(1, INT_MAX).default(1).meta({ description: 'From 1.' }),
+  };
+}
+
+/** Incremental reading (spec, rule 5). */
+export const sinceParameter = secondsParameter.meta({
+  description:
+    'Unix seconds: only records written then or later. Send the `api.timestamp` of the answer before; what was ' +
+    'written in that very second comes again.',
+});
+
+/** One end of a window of the feed. */
+export const windowParameter = secondsParameter.meta({ description: 'Unix seconds.' });
+
+const DATE =
+  /^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?)?$/;
+
+/** `YYYY-MM-DD`, with ` HH:MM` or ` HH:MM:SS` where wanted; UTC. A day that is not in the calendar is none. */
+export const dateParameter = z
+  .string()
+  .regex(DATE)
+  .refine(isDate)
+  .meta({ description: 'A day, with or without a time of it; UTC.' });
+
+/** Ids of events with commas between them. */
+export const eventIdsParameter = z
+  .string()
+  .max(17 * MAX_EVENT_IDS)
+  .regex(/^[0-9]{1,15}(,[0-9]{1,15})*$/)
+  .refine((text) => text.split(',').length <= MAX_EVENT_IDS)
+  .meta({ description: `Ids of up to ${MAX_EVENT_IDS} events, with commas between them.` });
+
+function isDate(text: string): boolean {
+  const whole = `${text}${' 00:00:00'.slice(text.length - 10)}`;
+  const date = new Date(`${whole.replace(' ', 'T')}Z`);
+  return !Number.isNaN(date.getTime()) && formatDate(date.getTime() / 1000) === whole;
+}
+
+/** Unix seconds as `YYYY-MM-DD HH:MM:SS`, UTC. */
+export function formatDate(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ');
+}
+
+/** `YYYY-MM-DD HH:MM:SS`, UTC, as Unix seconds. */
+export function parseDate(date: string): number {
+  return Date.parse(`${date.replace(' ', 'T')}Z`) / 1000;
+}

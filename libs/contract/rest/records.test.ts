@@ -1,0 +1,138 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { z } from 'zod';
+import { parseAnswer } from './client.ts';
+import { isOperationName } from './operations.ts';
+import { ANSWERS, READINGS } from './records.ts';
+import { type Finding, findingsOf, fixtures, haveFixtures } from './testing/fixtures.ts';
+
+const published = fixtures();
+const ofTheSpec = published.filter(({ name }) => isOperationName(name));
+
+/** What a neighbour of the contract has of records that are ours. */
+const NEIGHBOURS: Readonly<Record<string, (data: never) => readonly [z.ZodType, unknown]>> = {
+  'competitions.show': (data: { competition: unknown }) => [READINGS.competition, data.competition],
+  'seasons.index': (data: { competitions: unknown }) => [READINGS.competition.array(), data.competitions],
+  'seasons.show': (data: { competition: unknown }) => [READINGS.stageChain, data.competition],
+  'stages.show': (data: { competition: unknown }) => [READINGS.stageChain, data.competition],
+  'groups.index': (data: { competition: unknown }) => [READINGS.stageChain, data.competition],
+  'participants.compare.index': (data: { h2h_events: { competitions: unknown } }) => [
+    READINGS.eventTree.array(),
+    data.h2h_events.competitions,
+  ],
+};
+
+/** Neighbours without any record of ours. */
+const STRANGERS = [
+  'booked-events.destroy',
+  'booked-events.index',
+  'booked-events.store',
+  'participants.index',
+  'participants.show',
+  'rounds.index',
+  'tours.index',
+  'venues.index',
+  'venues.show',
+];
+
+/** The rows of the table in docs/rest-findings.md, one an operation. */
+function documented(): Finding[] {
+  const text = readFileSync(join(import.meta.dirname, '../../../docs/rest-findings.md'), 'utf8');
+  return [...text.matchAll(/^\| `(.+?)` \| (.+?) \| (.+?) \| (.+?) \|$/gm)].flatMap(
+    ([, place = '', spec = '', seen = '', operations = '']) =>
+      operations.split(', ').map((operation) => ({ operation, place, spec, seen })),
+  );
+}
+
+const byText = (findings: Finding[]): string[] => findings.map((one) => JSON.stringify(one)).toSorted();
+
+describe.skipIf(!haveFixtures)('published answers of a provider (they are in ../shared)', () => {
+  it('are there for these operations of the contract', () => {
+    expect(ofTheSpec.map(({ name }) => name).toSorted()).toEqual([
+      'areas.index',
+      'competitions.index',
+      'events.index',
+      'events.show',
+      'feed.index',
+      'feed.show',
+      'incidents.index',
+      'languages.index',
+      'livescore.index',
+      'oauth',
+      'sports.index',
+      'sports.show',
+      'standings-types.index',
+      'standings.index',
+      'standings.show',
+      'statuses.index',
+    ]);
+  });
+
+  it.each(ofTheSpec)('$file is read, and nothing of it is lost', ({ name, json }) => {
+    if (!isOperationName(name)) throw new Error('not of the spec');
+    const answer = parseAnswer(name, json);
+    expect(answer.data).toEqual(json.api.data);
+    expect(answer.timestamp).toBeGreaterThan(1_500_000_000);
+  });
+
+  it('differ from our answers exactly where docs/rest-findings.md says', () => {
+    expect(byText(documented())).toEqual(byText(published.flatMap(findingsOf)));
+  });
+
+  it('of other operations are read as far as their records are ours', () => {
+    const others = published.filter(({ name }) => !isOperationName(name));
+    for (const { name, json, file } of others) {
+      const [schema, records] = NEIGHBOURS[name]?.(json.api.data as never) ?? [];
+      if (schema === undefined) expect(STRANGERS, file).toContain(name);
+      else expect(schema.parse(records), file).toEqual(records);
+    }
+    expect(others.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(NEIGHBOURS)));
+  });
+});
+
+describe('records', () => {
+  const incident = {
+    id: '5-1',
+    incident_id: 413,
+    incident_name: 'Goal',
+    participant_id: 1,
+    participant_name: 'A',
+    subparticipant_id: null,
+    subparticipant_name: null,
+    event_status_id: 33,
+    event_status_name: '1st half',
+    event_time: '01:02',
+    for: 'own',
+    confirmation: 'tbd',
+    attribute_ids: [],
+    properties: null,
+    additional_info: {},
+    ut: 1_500_000_000,
+    parent_id: null,
+  };
+
+  it('keep what is not known of them', () => {
+    const odd = { ...incident, x_pos: 7, more: { deep: [1] } };
+    expect(ANSWERS.incident.parse(odd)).toEqual(odd);
+    expect(READINGS.incident.parse(odd)).toEqual(odd);
+  });
+
+  it.each(Object.keys(incident))('an incident of ours always has %s', (field) => {
+    const { [field as keyof typeof incident]: _missing, ...rest } = incident;
+    expect(ANSWERS.incident.safeParse(rest).success).toBe(false);
+  });
+
+  it('an incident of a provider needs its identity only', () => {
+    expect(READINGS.incident.safeParse({ id: '5-1', incident_id: '413', participant_id: '' }).success).toBe(
+      true,
+    );
+    expect(READINGS.incident.safeParse({ incident_id: 413 }).success).toBe(false);
+  });
+
+  it('one message that is not understood does not spoil a feed that is read', () => {
+    const json = { api: { timestamp: 1, method: { name: 'feed.index' }, data: [{ type: 7 }, 'odd'] } };
+    expect(parseAnswer('feed.index', json).data).toEqual([{ type: 7 }, 'odd']);
+    expect(ANSWERS.feedMessage.safeParse({ type: 7 }).success).toBe(false);
+  });
+});

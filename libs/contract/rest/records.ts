@@ -1,0 +1,48 @@
+/**
+ * Every record of the contract as zod, in two strictnesses made from one definition: `ANSWERS` for what a server of
+ * ours answers, `READINGS` for what a client of a provider takes. Unknown fields are kept by both.
+ */
+import type { z } from 'zod';
+import { catalogueRecords } from './records/catalogues.ts';
+import { eventChain, eventRecords, eventTree } from './records/events.ts';
+import { feedRecords } from './records/feed.ts';
+import type { Mode } from './records/mode.ts';
+import { standingsRecords } from './records/standings.ts';
+import { structureRecords } from './records/structure.ts';
+
+export type { Mode } from './records/mode.ts';
+
+function recordsOf(mode: Mode) {
+  const events = eventRecords(mode);
+  const detailed = events.event.extend({ events_incidents: events.incident.array() });
+  return {
+    ...catalogueRecords(mode),
+    ...structureRecords(mode),
+    ...events,
+    ...standingsRecords(mode),
+    ...feedRecords(mode),
+    /** Competitions down to whole events. */
+    eventTree: eventTree(mode, events.event),
+    /** Competitions down to reduced events. */
+    simpleTree: eventTree(mode, events.simpleEvent),
+    /** One event with its incidents and the places it is in. */
+    eventChain: eventChain(mode, detailed),
+  };
+}
+
+export type Records = ReturnType<typeof recordsOf>;
+
+export const ANSWERS: Records = recordsOf('answer');
+export const READINGS: Records = recordsOf('read');
+
+export type SportRecord = z.infer<Records['sport']>;
+export type CompetitionRecord = z.infer<Records['competition']>;
+export type SeasonRecord = z.infer<Records['season']>;
+export type StageRecord = z.infer<Records['stage']>;
+export type GroupRecord = z.infer<Records['group']>;
+export type EventRecord = z.infer<Records['event']>;
+export type IncidentRecord = z.infer<Records['incident']>;
+export type StandingsEntry = z.infer<Records['standingsEntry']>;
+export type StandingsRecord = z.infer<Records['standings']>;
+export type EventTree = z.infer<Records['eventTree']>;
+export type EventChain = z.infer<Records['eventChain']>;

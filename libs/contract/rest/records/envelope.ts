@@ -1,0 +1,60 @@
+/** The envelope around every answer, as ours is and as providers' are (spec, "Response envelope"). */
+import { z } from 'zod';
+import { digits, empty, natural } from './mode.ts';
+
+const version = z.string().regex(/^[0-9]+\.[0-9]+\.[0-9]+$/);
+
+/** A URL, or '' where there is no such page. */
+const pageUrl = z.string();
+
+/** An answer of ours around data of this schema. */
+export function answerEnvelope<D extends z.ZodType>(name: string, data: D) {
+  return z.object({
+    api: z.object({
+      ver: version,
+      timestamp: natural,
+      method: z.object({
+        name: z.literal(name),
+        details: z.literal(name),
+        total_items: natural,
+        previous_page: pageUrl,
+        next_page: pageUrl,
+        parameters: z.record(z.string(), z.string()),
+      }),
+      data,
+    }),
+  });
+}
+
+/** An error of ours. */
+export const answerError = z.object({
+  api: z.object({
+    ver: version,
+    timestamp: natural,
+    error: z.object({ message: z.string(), internal_code: z.int() }),
+  }),
+});
+
+const whole = z.union([z.int(), digits.transform(Number)]);
+
+/** An answer of a provider: '' or null where it does not count, a list where there are no parameters, any version. */
+export const readEnvelope = z.looseObject({
+  api: z.looseObject({
+    ver: z.string().nullish(),
+    timestamp: whole,
+    method: z.looseObject({
+      name: z.string(),
+      total_items: z.union([whole, empty]).nullish(),
+      next_page: z.string().nullish(),
+      parameters: z.union([z.array(z.unknown()), z.record(z.string(), z.unknown())]).nullish(),
+    }),
+    data: z.unknown(),
+  }),
+});
+
+/** An error of a provider. */
+export const readError = z.looseObject({
+  api: z.looseObject({
+    error: z.looseObject({ message: z.string().nullish(), internal_code: whole.nullish() }),
+  }),
+});

@@ -1,0 +1,35 @@
+/** Messages of the pull feed; the push delivers the same (spec, "Feed message"). */
+import { z } from 'zod';
+import { digits, int, type Mode, maybe, natural, text } from './mode.ts';
+
+/** A feed passes on what it was given: a provider's whole numbers may be text. */
+const whole = z.union([natural, digits]);
+
+const incident = z.looseObject({
+  id: text,
+  action: maybe(text),
+  incident_id: whole,
+  event_time: maybe(text),
+  period_timer: maybe(z.looseObject({ direction: maybe(text), time: maybe(z.unknown()) })),
+});
+
+const message = z.looseObject({
+  id: maybe(z.union([natural, text])),
+  uuid: maybe(text),
+  type: text,
+  source: maybe(z.union([int, text])),
+  ut: whole,
+  data: z.looseObject({
+    incident: maybe(incident),
+    event: maybe(z.looseObject({ id: whole, action: maybe(text) })),
+  }),
+});
+
+/**
+ * What is certain of a message. Read, it is anything: each message is normalized by itself (`../../normalize.ts`), so
+ * that one which cannot be understood does not hold up the others.
+ */
+export function feedRecords(mode: Mode) {
+  const reading = z.unknown();
+  return { feedMessage: mode === 'answer' ? (message as unknown as typeof reading) : reading };
+}

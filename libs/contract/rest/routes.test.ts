@@ -1,0 +1,270 @@
+import fastify from 'fastify';
+import { describe, expect, it } from 'vitest';
+import { RestError } from './errors.ts';
+import { ALL_OPERATIONS, OPERATIONS } from './operations.ts';
+import { answerEnvelope, answerError } from './records/envelope.ts';
+import { ANSWERS } from './records.ts';
+import { restRoutes } from './routes.ts';
+import { memoryGatekeeper, memoryProvider } from './testing/memory.ts';
+import { CLIENT, NARROW, NOW, smallWorld, testServer } from './testing/world.ts';
+
+const OPEN = ['/v2/sports', '/v2/areas', '/v2/languages'];
+
+const urlOf = (path: string): string =>
+  path.replace('{id}', path.includes('standings') ? '7' : path.includes('sports') ? '5' : '1');
+
+/** A request of the operation that is in order. */
+const GOOD = OPERATIONS.map(({ path, name, open }) => ({
+  name,
+  open,
+  url: `${urlOf(path)}?${name === 'basic-livescore.index' ? `timestamp=${NOW - 60}&` : ''}`,
+}));
+const GUARDED = GOOD.filter(({ open }) => !open);
+
+describe('answers', () => {
+  const server = testServer();
+
+  it.each(GOOD)('of $name are exactly what the definitions have', async ({ name, url }) => {
+    const response = await server.get(`${url}token=${await server.token()}`);
+    expect(response.statusCode).toBe(200);
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(response.headers['cache-control']).toBe('no-store');
+    const operation = OPERATIONS.find((one) => one.name === name);
+    if (operation === undefined) throw new Error('no such operation');
+    const strict = answerEnvelope(name, operation.data(ANSWERS));
+    expect(strict.parse(response.json()).api.timestamp).toBe(NOW);
+    expect(response.json().api.method.details).toBe(name);
+  });
+
+  it('echo every effective parameter as text: sent, defaulted, and the id; never a secret', async () => {
+    const token = await server.token();
+    const echo = async (url: string) => (await server.get(url)).json().api.method.parameters;
+    expect(await echo('/v2/sports?limit=5&unknown=1')).toEqual({ limit: '5', page: '1' });
+    expect(await echo(`/v2/events/1/incidents?confirmation=tbd&token=${token}`)).toEqual({
+      client_id: '1',
+      event_id: '1',
+      confirmation: 'tbd',
+      sort_type: 'id',
+      sort_order: 'asc',
+      limit: '500',
+      page: '1',
+    });
+    expect(await echo(`/v2/livescore?token=${token}`)).toMatchObject({
+      date_from: '2026-09-21 00:00:00',
+      date_to: '2026-09-21 23:59:59',
+    });
+    expect(await echo(`/v2/feed?token=${token}`)).toEqual({
+      client_id: '1',
+      timestamp: String(NOW - 86_400),
+      timestamp_to: String(NOW),
+    });
+    expect(await echo('/v2/oauth?client_id=1&secret_key=open%20sesame')).toEqual({ client_id: '1' });
+  });
+
+  it('count over all pages and lead to the pages beside with ready URLs', async () => {
+    const token = await server.token();
+    const second = await server.get(`/v2/sports?limit=5&page=2&token=${token}`);
+    const { method } = second.json().api;
+    expect(method.total_items).toBe(12);
+    expect(method.next_page).toBe(`http://localhost:80/v2/sports?limit=5&page=3&token=${token}`);
+    const third = await server.get(method.next_page.slice('http://localhost:80'.length));
+    expect(third.json().api.data.sports).toHaveLength(2);
+    expect(third.json().api.method).toMatchObject({ next_page: '', total_items: 12 });
+    expect(third.json().api.method.previous_page).toContain('page=2');
+    const behind = await server.get('/v2/sports?limit=5&page=9');
+    expect(behind.json().api.data.sports).toEqual([]);
+  });
+
+  it('lead to pages of the same window and below the base URL where one is set', async () => {
+    const based = testServer({ baseUrl: 'https://sports.example/api' });
+    for (let id = 4; id <= 9; id++) based.world.events.push({ ...based.world.events[0], id } as never);
+    const token = await based.token();
+    const { method } = (await based.get(`/v2/livescore?limit=5&token=${token}`)).json().api;
+    const next = new URL(method.next_page);
+    expect(next.href).toMatch(/^https:\/\/sports\.example\/api\/v2\/livescore\?/);
+    expect(Object.fromEntries(next.searchParams)).toMatchObject({
+      token,
+      page: '2',
+      limit: '5',
+      date_from: '2026-09-21 00:00:00',
+      date_to: '2026-09-21 23:59:59',
+    });
+  });
+
+  it('send bytes that are ready as they are', async () => {
+    const data = Buffer.from('{"sports": [ ]  }');
+    const ready = testServer({
+      data: { ...memoryProvider(smallWorld()), sports: () => ({ data, total: 0 }) },
+    });
+    expect((await ready.get('/v2/sports')).body).toContain(`"data":${data}}}`);
+  });
+});
+
+describe('the token operation', () => {
+  const server = testServer();
+
+  it('gives a token with the client id as text', async () => {
+    const response = await server.get('/v2/oauth?client_id=1&secret_key=open%20sesame');
+    const { data, method } = answerEnvelope('oauth', ALL_OPERATIONS[0]?.data(ANSWERS) ?? expect.fail()).parse(
+      response.json(),
+    ).api;
+    expect(data).toMatchObject({ client_id: '1', token_expiration: NOW + 3600 });
+    expect(method.details).toBe('oauth');
+  });
+
+  it.each([
+    ['client_id=1&secret_key=wrong', 401],
+    ['client_id=9&secret_key=open%20sesame', 401],
+    ['client_id=1%00&secret_key=open%20sesame', 401],
+    ['client_id=1', 400],
+    ['secret_key=x', 400],
+    ['client_id=1&client_id=1&secret_key=open%20sesame', 400],
+    ['', 400],
+  ])('answers ?%s with %d', async (query, status) => {
+    const response = await server.get(`/v2/oauth?${query}`);
+    expect(response.statusCode).toBe(status);
+    expect(answerError.safeParse(response.json()).success).toBe(true);
+  });
+});
+
+describe('errors', () => {
+  const server = testServer();
+
+  it.each(OPEN)('%s is open, even with a token that is worth nothing', async (path) => {
+    for (const query of ['', '?token=', '?token=nonsense', '?token=a&token=b']) {
+      expect((await server.get(path + query)).statusCode).toBe(200);
+    }
+  });
+
+  it.each(GUARDED)('$name is 401 without a valid token, whatever the parameters', async ({ url }) => {
+    const expired = await testServer({ now: () => NOW - 3600 }).token();
+    for (const query of ['', 'token=', 'token=x', `token=${expired}`, 'limit=7', 'token=a&token=b']) {
+      const response = await server.get(url + query);
+      expect(response.statusCode).toBe(401);
+      expect(response.json().api).toMatchObject({
+        ver: '2.0.0',
+        timestamp: NOW,
+        error: { internal_code: 1 },
+      });
+    }
+  });
+
+  it('403 comes before 400, and 400 before the data', async () => {
+    const token = await server.token(NARROW);
+    const statusOf = async (url: string) => (await server.get(`${url}&token=${token}`)).statusCode;
+    expect(await statusOf('/v2/basic-livescore?')).toBe(403);
+    expect(await statusOf('/v2/feed/1?')).toBe(403);
+    expect(await statusOf('/v2/events?limit=7')).toBe(400);
+    expect(await statusOf('/v2/events/1?')).toBe(200);
+    expect(await statusOf('/v2/events/3?')).toBe(403);
+  });
+
+  it('a list leaves out what is outside the contract', async () => {
+    const all = await server.get(`/v2/livescore?token=${await server.token(CLIENT)}`);
+    const some = await server.get(`/v2/livescore?token=${await server.token(NARROW)}`);
+    expect(all.json().api.method.total_items).toBe(3);
+    expect(some.json().api.method.total_items).toBe(2);
+  });
+
+  it.each(['99', '0', 'abc', '-1', '1.5', '1e3', '%00', '%F0%9F%8F%86', '9'.repeat(20), '9'.repeat(3000)])(
+    'an event or standings of id %s are 404',
+    async (id) => {
+      for (const path of ['events/ID', 'events/ID/incidents', 'standings/ID', 'feed/ID']) {
+        const url = `/v2/${path.replace('ID', id)}?token=${await server.token()}`;
+        expect(answerError.parse((await server.get(url)).json()).api.error.message).toBe('Not found');
+      }
+    },
+  );
+
+  it.each(['/v2', '/v2/', '/v2/nothing', '/v2/events/1/lineups', '/v2/Sports'])('%s is 404', async (url) => {
+    const response = await server.get(`${url}?token=${await server.token()}`);
+    expect(response.statusCode).toBe(404);
+    expect(answerError.safeParse(response.json()).success).toBe(true);
+  });
+
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const)('%s is 405', async (method) => {
+    for (const url of ['/v2/sports', '/v2/events/1', '/v2/oauth']) {
+      const headers = { 'content-type': 'application/json' };
+      const response = await server.app.inject({ method, url, headers, payload: '{bad' });
+      expect(response.statusCode).toBe(405);
+      expect(response.headers.allow).toBe('GET, HEAD');
+      expect(answerError.safeParse(response.json()).success).toBe(true);
+    }
+  });
+
+  it('HEAD tells what GET would, without the body', async () => {
+    const response = await server.app.inject({ method: 'HEAD', url: '/v2/sports' });
+    expect(response.statusCode).toBe(200);
+    expect(response.body).toBe('');
+  });
+
+  it('a URL that cannot be decoded is 400', async () => {
+    const response = await server.get(`/v2/events/%zz?token=${await server.token()}`);
+    expect(response.statusCode).toBe(400);
+    expect(answerError.parse(response.json()).api.error.internal_code).toBe(13);
+  });
+});
+
+describe('what goes wrong', () => {
+  function failing(error: Error) {
+    const data = new Proxy(memoryProvider(smallWorld()), {
+      get: () => () => {
+        throw error;
+      },
+    });
+    return testServer({ data });
+  }
+
+  it('is 500, logged with its stack, and not told', async () => {
+    const server = failing(new Error('the password is swordfish'));
+    const response = await server.get(`/v2/events?token=${await server.token()}`);
+    expect(response.statusCode).toBe(500);
+    expect(answerError.parse(response.json()).api.error).toEqual({
+      message: 'Server error',
+      internal_code: 5,
+    });
+    expect(server.logged).toHaveLength(1);
+    expect(server.logged[0]).toContain('swordfish');
+  });
+
+  it('is its own status where the data says so, and no line in the log', async () => {
+    const server = failing(new RestError('forbidden'));
+    expect((await server.get(`/v2/events?token=${await server.token()}`)).statusCode).toBe(403);
+    expect(server.logged).toEqual([]);
+  });
+
+  it('in the gatekeeper is 500 too', async () => {
+    const refuse = () => {
+      throw new Error('out of order');
+    };
+    const server = testServer({ gatekeeper: { access: refuse, exchange: refuse } });
+    expect((await server.get('/v2/events?token=x')).statusCode).toBe(500);
+    expect((await server.get('/v2/oauth?client_id=1&secret_key=x')).statusCode).toBe(500);
+  });
+
+  it('never writes a token, a secret or a URL to the log, at any level', async () => {
+    const server = failing(new Error('broken'));
+    const token = await server.token();
+    for (const url of ['/v2/events', '/v2/nothing', '/v2/events/%zz', '/v2/feed/xyz', '/v2/sports']) {
+      await server.get(`${url}?token=${token}`);
+      await server.app.inject({ method: 'POST', url: `${url}?token=${token}` });
+    }
+    await server.get('/v2/oauth?client_id=1&secret_key=hush');
+    expect(server.logged.length).toBeGreaterThan(0);
+    expect(server.logged.join('')).not.toMatch(/token=|v1\.1\.|hush|\/v2\//);
+  });
+
+  it('nor does a server whose logging of requests is on', async () => {
+    const logged: string[] = [];
+    const app = fastify({ logger: { level: 'info', stream: { write: (line) => void logged.push(line) } } });
+    const data = memoryProvider(smallWorld());
+    const gatekeeper = memoryGatekeeper([CLIENT]);
+    app.register(restRoutes, { data, gatekeeper, now: () => NOW, version: '2.0.0' });
+    for (const url of ['/v2/sports', '/v2/events/1', '/v2/nothing']) await app.inject(`${url}?token=hush`);
+    expect(logged).toEqual([]);
+  });
+
+  it('with the version is told at the start', async () => {
+    await expect(testServer({ version: '2.125' }).app.ready()).rejects.toThrow('major.minor.patch');
+  });
+});

@@ -1,0 +1,76 @@
+/** The published answers of a real provider, where they are on this machine. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { z } from 'zod';
+import { isOperationName, operationNamed } from '../operations.ts';
+import { answerEnvelope } from '../records/envelope.ts';
+import { ANSWERS } from '../records.ts';
+
+const FOLDER = join(import.meta.dirname, '../../../../../shared/provider');
+
+/** An answer as it was published. */
+export type Fixture = {
+  readonly file: string;
+  /** As in `api.method.name`. */
+  readonly name: string;
+  readonly json: { readonly api: { readonly data: unknown; readonly method: { readonly name: string } } };
+};
+
+/** Whether they are there. */
+export const haveFixtures = existsSync(FOLDER);
+
+/** All that are answers of the REST contract or its neighbours. */
+export function fixtures(): Fixture[] {
+  if (!haveFixtures) return [];
+  return readdirSync(FOLDER)
+    .filter((file) => file.endsWith('.json'))
+    .map((file) => ({ file, json: JSON.parse(readFileSync(join(FOLDER, file), 'utf8')) as Fixture['json'] }))
+    .filter(({ json }) => json.api !== undefined)
+    .map(({ file, json }) => ({ file, json, name: json.api.method.name }));
+}
+
+/** A place where providers answer something else than the spec has. */
+export type Finding = {
+  readonly operation: string;
+  readonly place: string;
+  readonly spec: string;
+  readonly seen: string;
+};
+
+/** Where a fixture differs from what a server of ours would answer; [] also where its operation is not in the spec. */
+export function findingsOf({ name, json }: Fixture): Finding[] {
+  if (!isOperationName(name)) return [];
+  const strict = answerEnvelope(name, operationNamed(name).data(ANSWERS));
+  const { error } = strict.safeParse(json);
+  const found = new Map<string, Finding>();
+  for (const issue of error?.issues ?? []) {
+    const place = placeOf(issue.path);
+    const finding = { operation: name, place, spec: expected(issue), seen: kindOf(at(json, issue.path)) };
+    found.set(`${place} ${finding.seen}`, finding);
+  }
+  return [...found.values()];
+}
+
+/** The path of an issue without positions in lists and without the names of parameters. */
+function placeOf(path: readonly PropertyKey[]): string {
+  const steps = path.map((step) => (typeof step === 'number' ? '[]' : String(step)));
+  const parameters = steps.indexOf('parameters');
+  return (parameters === 2 && steps.length > 3 ? [...steps.slice(0, 3), '*'] : steps).join('.');
+}
+
+function expected(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_type') return issue.expected;
+  return issue.code === 'invalid_format' ? 'major.minor.patch' : issue.code;
+}
+
+function at(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((inner, step) => (inner as Record<PropertyKey, unknown>)[step], value);
+}
+
+function kindOf(value: unknown): string {
+  if (value === undefined) return 'absent';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (value === '') return "''";
+  return typeof value === 'string' ? `text such as ${JSON.stringify(value)}` : typeof value;
+}

@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ANSWERS } from './records.ts';
+import { event } from './testing/world.ts';
+import {
+  eventsAnswer,
+  type PlacedEvent,
+  type PlaceLookup,
+  pageOf,
+  renderChain,
+  renderStages,
+  renderTree,
+  withList,
+} from './tree.ts';
+
+const known: PlaceLookup = (level, id) => JSON.stringify({ id, name: `${level} ${id}` });
+const unknown: PlaceLookup = () => null;
+
+function placed(id: number, places: Partial<PlacedEvent> = {}): PlacedEvent {
+  return {
+    competition_id: 1,
+    season_id: 2,
+    stage_id: 3,
+    group_id: null,
+    text: JSON.stringify(event(id)),
+    ...places,
+  };
+}
+
+type Tree = { seasons: { stages: { groups: { id: unknown; events: { id: number }[] }[] }[] }[] }[];
+
+const idsIn = (tree: Tree): number[] =>
+  tree.flatMap(({ seasons }) =>
+    seasons.flatMap(({ stages }) =>
+      stages.flatMap(({ groups }) => groups.flatMap(({ events }) => events.map(({ id }) => id))),
+    ),
+  );
+
+const place = fc.option(fc.integer({ min: 1, max: 3 }));
+const events = fc
+  .array(fc.record({ competition_id: place, season_id: place, stage_id: place, group_id: place }), {
+    maxLength: 40,
+  })
+  .map((places) => places.map((one, index) => placed(index + 1, one)));
+
+describe('a tree of events', () => {
+  it('nests each event in its places, with their names', () => {
+    expect(JSON.parse(renderTree([placed(1), placed(2, { group_id: 4 })], known))).toEqual([
+      {
+        id: 1,
+        name: 'competition 1',
+        seasons: [
+          {
+            id: 2,
+            name: 'season 2',
+            stages: [
+              {
+                id: 3,
+                name: 'stage 3',
+                groups: [
+                  { id: '', name: '', ut: '', events: [event(1)] },
+                  { id: 4, name: 'group 4', events: [event(2)] },
+                ],
+              },
+            ],
+          },
+        ],
+      },
+    ]);
+  });
+
+  it('has each event once and no place twice beside itself, and is what the definitions have', () => {
+    fc.assert(
+      fc.property(events, fc.constantFrom(known, unknown), (list, lookup) => {
+        const tree = JSON.parse(renderTree(list, lookup)) as Tree;
+        expect(idsIn(tree).toSorted((a, b) => a - b)).toEqual(list.map((_, index) => index + 1));
+        const siblings = tree.flatMap(({ seasons }) =>
+          seasons.flatMap(({ stages }) => stages.map(({ groups }) => groups.map(({ id }) => id))),
+        );
+        for (const ids of siblings) expect(new Set(ids).size).toBe(ids.length);
+        expect(ANSWERS.eventTree.array().safeParse(tree).error).toBeUndefined();
+      }),
+    );
+  });
+
+  it('has an id and no name for a place that is not known, and neither for one that there is not', () => {
+    const [competition] = JSON.parse(renderTree([placed(1, { season_id: null })], unknown));
+    expect(competition).toMatchObject({ id: 1, name: '', seasons: [{ id: 0, name: '' }] });
+    expect(competition.seasons[0].stages[0].groups[0]).toMatchObject({ id: '', name: '', ut: '' });
+  });
+
+  it('keeps the text of an event and of a place as it is', () => {
+    const text = '{"id": 1 ,"big":12345678901234567890,"nested":{"}":"}"}}';
+    const lookup: PlaceLookup = (_level, id) => `{ "id" : ${id}, "name":"}" , "o":{} }\n`;
+    const rendered = renderTree([placed(1, { text })], lookup);
+    expect(rendered).toContain(text);
+    expect(JSON.parse(rendered)[0]).toMatchObject({ id: 1, name: '}', o: {} });
+  });
+});
+
+describe('pages of a tree', () => {
+  it('have all events, each on one page, wherever a page ends', () => {
+    fc.assert(
+      fc.property(events, fc.integer({ min: 1, max: 7 }), (list, limit) => {
+        const pages = Math.ceil(list.length / limit);
+        const collected = Array.from({ length: pages }, (_, index) => {
+          const { data, total } = eventsAnswer(list, { limit, page: index + 1 }, known);
+          expect(total).toBe(list.length);
+          const ids = idsIn(JSON.parse(String(data)).competitions);
+          expect(ids.length).toBe(index + 1 < pages ? limit : list.length - limit * (pages - 1));
+          return ids;
+        });
+        expect(collected.flat().toSorted((a, b) => a - b)).toEqual(list.map((_, index) => index + 1));
+        expect(eventsAnswer(list, { limit, page: pages + 1 }, known).data).toBe('{"competitions":[]}');
+      }),
+    );
+  });
+
+  it('are taken from the list in its order', () => {
+    expect(pageOf([1, 2, 3, 4, 5], { limit: 2, page: 2 })).toEqual([3, 4]);
+  });
+});
+
+describe('other shapes', () => {
+  it('a chain leads to one event', () => {
+    const chain = JSON.parse(renderChain(placed(7), known));
+    expect(chain.competition.season.stage.group).toEqual({ id: '', name: '', ut: '', event: event(7) });
+    expect(chain.competition).toMatchObject({
+      id: 1,
+      name: 'competition 1',
+      season: { id: 2, stage: { id: 3 } },
+    });
+  });
+
+  it('stages are in their seasons', () => {
+    const stage = { competition_id: 1, season_id: 2, text: '{"id":3,"name":"Final"}' };
+    expect(JSON.parse(renderStages([stage], known))).toEqual([
+      {
+        id: 1,
+        name: 'competition 1',
+        seasons: [{ id: 2, name: 'season 2', stages: [{ id: 3, name: 'Final' }] }],
+      },
+    ]);
+  });
+
+  it('a list is put into a record, even into an empty one', () => {
+    expect(withList('{"id":1}', 'seasons', ['{"id":2}', '{"id":3}'])).toBe(
+      '{"id":1,"seasons":[{"id":2},{"id":3}]}',
+    );
+    expect(withList('{}', 'seasons', [])).toBe('{"seasons":[]}');
+  });
+});

@@ -1,0 +1,106 @@
+/**
+ * Events in their places: competition, season, stage, group, event (spec, rule 1). Made as text from text: neither the
+ * events nor the records of the places are parsed.
+ */
+import type { Answer, Paging } from './provider.ts';
+
+/** The levels above an event, from the outside. */
+export const LEVELS = ['competition', 'season', 'stage', 'group'] as const;
+
+export type Level = (typeof LEVELS)[number];
+
+/**
+ * The provider's record of a place as the text of a JSON object, with `id` and `name` and without what is nested in it;
+ * null where it is not known.
+ */
+export type PlaceLookup = (level: Level, id: number) => string | null;
+
+/** Where something is; null where it is not known, or where there is no such place, as in a league without groups. */
+export type Places = {
+  readonly competition_id: number | null;
+  readonly season_id: number | null;
+  readonly stage_id: number | null;
+  readonly group_id: number | null;
+};
+
+/** An event with its places. */
+export type PlacedEvent = Places & {
+  /** The event as the text of a JSON object. */
+  readonly text: string;
+};
+
+/** A stage with its places. */
+export type PlacedStage = Pick<Places, 'competition_id' | 'season_id'> & {
+  /** The stage as the text of a JSON object. */
+  readonly text: string;
+};
+
+type Leaf = Partial<Places> & { readonly text: string };
+
+/** The text of an array of competitions down to these events. Places and events keep the order in which they come. */
+export function renderTree(events: readonly PlacedEvent[], place: PlaceLookup): string {
+  return nested(events, LEVELS, 'events', place);
+}
+
+/** The text of an array of competitions down to these stages. */
+export function renderStages(stages: readonly PlacedStage[], place: PlaceLookup): string {
+  return nested(stages, ['competition', 'season'], 'stages', place);
+}
+
+/** The text of a record of a place with a list in it, such as a competition with its seasons. */
+export function withList(record: string, key: string, items: readonly string[]): string {
+  return `${opened(record)}"${key}":[${items.join(',')}]}`;
+}
+
+/** One event in a single chain, as the data of `events.show`: `{"competition":{…"season":{…"event":{…}}}}`. */
+export function renderChain(event: PlacedEvent, place: PlaceLookup): string {
+  let chain = event.text;
+  let inner: string = 'event';
+  for (const level of LEVELS.toReversed()) {
+    chain = `${opened(record(level, event[`${level}_id`], place))}"${inner}":${chain}}`;
+    inner = level;
+  }
+  return `{"competition":${chain}}`;
+}
+
+/** One page of a list; empty behind the end. */
+export function pageOf<T>(items: readonly T[], { limit, page }: Paging): readonly T[] {
+  return items.slice((page - 1) * limit, page * limit);
+}
+
+/** The answer of a list of events: a page is cut by events, wherever in a round or a group it ends. */
+export function eventsAnswer(events: readonly PlacedEvent[], paging: Paging, place: PlaceLookup): Answer {
+  const competitions = renderTree(pageOf(events, paging), place);
+  return { data: `{"competitions":${competitions}}`, total: events.length };
+}
+
+function nested(
+  leaves: readonly Leaf[],
+  levels: readonly Level[],
+  leafKey: string,
+  place: PlaceLookup,
+): string {
+  const [level, ...below] = levels;
+  if (level === undefined) return `[${leaves.map(({ text }) => text).join(',')}]`;
+  const [next] = below;
+  const key = next === undefined ? leafKey : `${next}s`;
+  const places: string[] = [];
+  for (const [id, inside] of Map.groupBy(leaves, (leaf) => leaf[`${level}_id`] ?? null)) {
+    places.push(`${opened(record(level, id, place))}"${key}":${nested(inside, below, leafKey, place)}}`);
+  }
+  return `[${places.join(',')}]`;
+}
+
+/** A place that is not known has its id and no name. A group that there is not has neither, as providers write it. */
+function record(level: Level, id: number | null, place: PlaceLookup): string {
+  const known = id === null ? null : place(level, id);
+  if (known !== null) return known;
+  if (level === 'group' && id === null) return '{"id":"","name":"","ut":""}';
+  return `{"id":${id ?? 0},"name":""}`;
+}
+
+/** An object's text, ready for one more field. */
+function opened(object: string): string {
+  const inside = object.slice(0, object.lastIndexOf('}')).trimEnd();
+  return inside.endsWith('{') ? inside : `${inside},`;
+}
