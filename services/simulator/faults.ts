@@ -1,4 +1,5 @@
-/** The faults that can be ordered, and how an order is written. */
+/** The faults that can be ordered of what is told and of how it is delivered. */
+import { parseRates } from './fault-orders.ts';
 
 /** Faults of delivery. The rate is a share, 0 to 1. */
 export const DELIVERY_FAULTS = {
@@ -61,36 +62,10 @@ export const PRESETS: Readonly<Record<string, Faults>> = {
   many: { ...all(0.1, 0.5), duplicate: 0.3, reorder: 0.4, review: 1, reused_id: 2 },
 };
 
-/** An order of faults that cannot be understood. */
-export class FaultsError extends Error {
-  readonly code = 'FAULTS_INVALID';
-
-  constructor(message: string) {
-    super(message);
-    this.name = 'FaultsError';
-  }
-}
-
 /**
  * Reads an order: a preset (`none`, `some`, `many`), `name=rate` pairs, or a preset and pairs that change it, with
  * commas between: `some,delay=0.1,every_way=1`. Throws `FaultsError`.
  */
 export function parseFaults(order: string): Faults {
-  const parts = order.split(',').map((part) => part.trim());
-  const preset = PRESETS[parts[0] ?? ''];
-  const faults: Record<Fault, number> = { ...(preset ?? all(0, 0)) };
-  for (const part of preset === undefined ? parts : parts.slice(1)) {
-    const [name = '', rate = ''] = part.split('=', 2);
-    const fault = FAULT_NAMES.find((known) => known === name);
-    if (fault === undefined)
-      throw new FaultsError(
-        `unknown fault "${name}"; known are ${[...Object.keys(PRESETS), ...FAULT_NAMES].join(', ')}`,
-      );
-    const most = fault in DELIVERY_FAULTS ? 1 : MOST_A_MATCH;
-    const value = rate === '' ? Number.NaN : Number(rate);
-    if (!(value >= 0 && value <= most))
-      throw new FaultsError(`${name}: the rate must be a number from 0 to ${most}`);
-    faults[fault] = value;
-  }
-  return faults;
+  return parseRates(order, FAULT_NAMES, PRESETS, (name) => (name in DELIVERY_FAULTS ? 1 : MOST_A_MATCH));
 }

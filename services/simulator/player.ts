@@ -20,6 +20,10 @@ export type Play = {
   readonly concurrency: number;
   /** Seconds for all of it; else how much faster than life. Infinity is as fast as it is accepted. */
   readonly pace: { readonly seconds: number } | { readonly speed: number };
+  /** Told how many seconds of play are over as each delivery is due. */
+  readonly onPlayed?: (played: number) => void;
+  /** Asked for each delivery: true loses it for good, it is never sent. */
+  readonly loses?: () => boolean;
 };
 
 /** What was played, once all of it was accepted. */
@@ -74,6 +78,8 @@ export async function play(
     if (wait > LEAST_WAIT) await sleep(wait, undefined, { signal: stop });
     while (underWay.size >= options.concurrency) await Promise.race(underWay);
     stop.throwIfAborted();
+    options.onPlayed?.(delivery.due);
+    if (options.loses?.()) continue;
     const sent = sender
       .deliver(delivery, stop)
       .then((delivered) => tally.countDelivery(delivery, delivered))

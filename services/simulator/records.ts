@@ -19,7 +19,23 @@ export type ProviderMessage = {
 /** An incident as the provider writes it. */
 export type IncidentRecord = Readonly<Record<string, unknown>> & { readonly id: string; readonly ut: number };
 /** An event as it rides in every message. */
-export type EventRecord = Readonly<Record<string, unknown>> & { readonly id: number };
+export type EventRecord = Readonly<Record<string, unknown>> &
+  Omit<EventFace, 'home' | 'away'> & {
+    readonly id: number;
+    /** `YYYY-MM-DD HH:MM` */
+    readonly start_date: string;
+    readonly sport_id: number;
+    readonly competition_id: number;
+    readonly season_id: number;
+    readonly stage_id: number;
+    readonly group_id: number | null;
+    readonly round_id: number | null;
+    readonly participants: readonly ParticipantRecord[];
+  };
+
+/** A side of an event; `counter` 1 is home, 2 away. */
+export type ParticipantRecord = Readonly<Record<string, unknown>> &
+  EventFace['home'] & { readonly id: number; readonly counter: 1 | 2 };
 
 /** Writes the records of one match. */
 export type Recorder = {
@@ -93,6 +109,7 @@ export function createRecorder(facts: MatchFacts, competition: Competition): Rec
         for: type?.for ?? (team === undefined ? 'none' : 'own'),
         confirmation: told.confirmation ?? null,
         attribute_ids: [],
+        properties: [],
         additional_info: {},
         info: told.info ?? null,
         add_data: null,

@@ -1,10 +1,17 @@
-import type { Dataset, MatchFacts } from '../../data/dataset.ts';
+import type { Competition, Dataset, MatchFacts } from '../../data/dataset.ts';
 import { type Telling, type ToldMatch, tellMatch } from './match.ts';
 import type { ProviderMessage } from './records.ts';
 
-/** Matches that are played at the same time. */
-export type Wave = {
+/** What a wave is told from. */
+export type WavePlan = {
   readonly n: number;
+  /** Unix seconds on the provider's clock, of its first match. */
+  readonly kickOff: number;
+  readonly facts: readonly MatchFacts[];
+};
+
+/** Matches that are played at the same time. */
+export type Wave = WavePlan & {
   readonly matches: readonly ToldMatch[];
   /** Of all of them, by `ut`. */
   readonly messages: readonly ProviderMessage[];
@@ -32,13 +39,20 @@ export function* schedule(
   let clock = 0;
   for (const [n, facts] of waves(matches.slice(0, count)).entries()) {
     const kickOff = Math.max(clock + PAUSE, ...facts.map(kickOffOf));
-    const told = facts.map((match, i) => tellMatch(match, competition, kickOff + i * STAGGER, telling));
-    const messages = told.flatMap((match) => match.messages).sort((a, b) => a.ut - b.ut);
-    const startsAt = messages[0]?.ut ?? kickOff;
-    const endsAt = messages.at(-1)?.ut ?? kickOff;
-    clock = endsAt;
-    yield { n, matches: told, messages, startsAt, endsAt };
+    const wave = tellWave({ n, kickOff, facts }, competition, telling);
+    clock = wave.endsAt;
+    yield wave;
   }
+}
+
+/** Tells a wave: a function of its arguments, so that what was told once need not be kept. */
+export function tellWave(plan: WavePlan, competition: Competition, telling: Telling): Wave {
+  const { kickOff, facts } = plan;
+  const matches = facts.map((match, i) => tellMatch(match, competition, kickOff + i * STAGGER, telling));
+  const messages = matches.flatMap((match) => match.messages).sort((a, b) => a.ut - b.ut);
+  const startsAt = messages[0]?.ut ?? kickOff;
+  const endsAt = messages.at(-1)?.ut ?? kickOff;
+  return { ...plan, matches, messages, startsAt, endsAt };
 }
 
 function waves(matches: readonly MatchFacts[]): MatchFacts[][] {

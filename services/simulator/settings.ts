@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { httpUrl, integer, processSettings, secret } from '#service/config.ts';
+import { httpUrl, integer, port, processSettings, secret } from '#service/config.ts';
 import { SECRET_LENGTH } from '#signing/signing.ts';
 import { DATASETS } from '../../data/dataset.ts';
-import { FAULT_NAMES, FaultsError, PRESETS, parseFaults } from './faults.ts';
+import { FaultsError } from './fault-orders.ts';
+import { FAULT_NAMES, PRESETS, parseFaults } from './faults.ts';
+import { parseRestFaults, REST_FAULT_NAMES, REST_PRESETS } from './rest/faults.ts';
 
 /** A positive number; a fraction is allowed. */
 function positive() {
@@ -10,22 +12,28 @@ function positive() {
   return z.string().transform(Number).pipe(z.number(error).positive(error));
 }
 
-const faults = z.string().superRefine((order, context) => {
-  try {
-    parseFaults(order);
-  } catch (error) {
-    if (!(error instanceof FaultsError)) throw error;
-    context.addIssue({ code: 'custom', message: error.message });
-  }
-});
+/** An order of faults that `parse` understands. */
+function orderOf(parse: (order: string) => unknown) {
+  return z.string().superRefine((order, context) => {
+    try {
+      parse(order);
+    } catch (error) {
+      if (!(error instanceof FaultsError)) throw error;
+      context.addIssue({ code: 'custom', message: error.message });
+    }
+  });
+}
 
-/** Settings of the simulator. */
-export const settings = z.object({
+const fields = {
   ...processSettings,
-  WEBHOOK_URL: httpUrl().describe('Where deliveries are posted to, e.g. http://localhost:8080/webhook.'),
-  WEBHOOK_SECRET: secret(
-    z.string().length(SECRET_LENGTH, `must have exactly ${SECRET_LENGTH} characters`),
-  ).describe(`The secret that both sides know, ${SECRET_LENGTH} characters.`),
+  WEBHOOK_URL: httpUrl()
+    .optional()
+    .describe(
+      'Where deliveries are posted to, e.g. http://localhost:8080/webhook; may be missing where REST_PORT is set.',
+    ),
+  WEBHOOK_SECRET: secret(z.string().length(SECRET_LENGTH, `must have exactly ${SECRET_LENGTH} characters`))
+    .optional()
+    .describe(`The secret that both sides know, ${SECRET_LENGTH} characters; goes with WEBHOOK_URL.`),
   DATASET: z
     .enum(DATASETS, `must be one of ${DATASETS.join(', ')}`)
     .default('world-cup-2018')
@@ -40,7 +48,7 @@ export const settings = z.object({
     .prefault('60')
     .describe('How much faster than life; max is as fast as it is accepted.'),
   SEED: z.string().default('1').describe('The same seed plays the same: faults, invented goals, added time.'),
-  FAULTS: faults
+  FAULTS: orderOf(parseFaults)
     .default('none')
     .describe(
       `${Object.keys(PRESETS).join(', ')}, or name=rate with commas between, or both: some,delay=0.2. Of ${FAULT_NAMES.join(', ')}.`,
@@ -56,5 +64,40 @@ export const settings = z.object({
   SUMMARY_FILE: z
     .string()
     .optional()
-    .describe('File that the summary is written to, as JSON, when all is accepted.'),
+    .describe('File that the summary is written to, as JSON, when all is accepted, and again at the end.'),
+  REST_PORT: port()
+    .optional()
+    .describe(
+      "HTTP port of the provider's REST interface, /v2; 0 takes a free one and logs it. Not served by default.",
+    ),
+  REST_CLIENT_ID: integer(1, 2_147_483_647)
+    .prefault('1')
+    .describe('Id of the one client of the REST interface.'),
+  REST_SECRET_KEY: secret(z.string().min(8, 'must have at least 8 characters'))
+    .optional()
+    .describe('Secret key of that client; goes with REST_PORT.'),
+  REST_TOKEN_LIFETIME: integer(1, 86_400)
+    .prefault('3600')
+    .describe(
+      'Real seconds that a token is good for; api.timestamp and token_expiration are this far apart.',
+    ),
+  REST_KEEP: positive()
+    .optional()
+    .describe('Seconds that REST is served after all was told; until it is stopped by default.'),
+  REST_FAULTS: orderOf(parseRestFaults)
+    .default('none')
+    .describe(
+      `${Object.keys(REST_PRESETS).join(', ')}, or name=rate with commas between, or both: some,timeout=0.01. Of ${REST_FAULT_NAMES.join(', ')}.`,
+    ),
+};
+
+/** Settings of the simulator. */
+export const settings = z.object(fields).superRefine((given, context) => {
+  const need = (name: keyof typeof fields, because: string): void => {
+    if (given[name] === undefined)
+      context.addIssue({ code: 'custom', path: [name], message: `is not set, and ${because}` });
+  };
+  if (given.REST_PORT === undefined) need('WEBHOOK_URL', 'REST_PORT is not either');
+  else need('REST_SECRET_KEY', 'REST_PORT is');
+  if (given.WEBHOOK_URL !== undefined) need('WEBHOOK_SECRET', 'WEBHOOK_URL is');
 });

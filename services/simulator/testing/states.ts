@@ -17,13 +17,18 @@ export function apply(match: Match, message: NormalizedMessage): void {
   });
 }
 
-/** The state of an event after messages of it. */
-export function stateAfter(eventId: number, messages: readonly ProviderMessage[]): MatchState {
-  const match = newMatch(eventId);
+/** Applies provider messages. */
+export function applyAll(match: Match, messages: readonly ProviderMessage[]): void {
   for (const message of messages) {
     const result = normalizeMessage(message, { origin: 'webhook', deliveryId: 'd', receivedAt: 0 });
     if (result.kind !== 'normalized') throw new Error(`${message.id}: ${JSON.stringify(result)}`);
     apply(match, result.message);
   }
+}
+
+/** The state of an event after messages of it. */
+export function stateAfter(eventId: number, messages: readonly ProviderMessage[]): MatchState {
+  const match = newMatch(eventId);
+  applyAll(match, messages);
   return matchState(match);
 }

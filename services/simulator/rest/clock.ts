@@ -1,0 +1,78 @@
+/** The provider's own clock. */
+
+/** Tells the provider's time. Never goes back. */
+export type ProviderClock = {
+  /** Unix seconds, with a fraction. */
+  now(): number;
+};
+
+/** A clock that stands until it is set: for tests. */
+export type ManualClock = ProviderClock & {
+  /** Sets it. Throws RangeError where `time` is before it. */
+  set(time: number): void;
+};
+
+/** A stretch of play; between two of them the clock jumps. Unix seconds. */
+export type Stretch = { readonly startsAt: number; readonly endsAt: number };
+
+/** A clock that stands at `time`, Unix seconds. */
+export function manualClock(time: number): ManualClock {
+  let current = time;
+  return {
+    now: () => current,
+    set(next) {
+      if (!(next >= current))
+        throw new RangeError(`the clock shows ${current} and never goes back to ${next}`);
+      current = next;
+    },
+  };
+}
+
+/** The clock of a provider that plays. */
+export type PlayClock = ProviderClock & {
+  /** Begins; until then the clock stands at the first message. */
+  start(): void;
+  /** All up to `played` seconds of play was told. Moves only a clock whose speed is infinite. */
+  reach(played: number): void;
+};
+
+/**
+ * Runs `speed` times as fast as life through the stretches, and jumps from the end of one to the start of the next,
+ * as the player does. After the last it goes on at `speed`, so that windows close. A clock of infinite speed goes
+ * where `reach` says, and on at life's pace from the end. `elapsed` is real seconds, from any zero.
+ */
+export function playClock(
+  stretches: readonly Stretch[],
+  speed: number,
+  elapsed: () => number = () => performance.now() / 1000,
+): PlayClock {
+  const length = stretches.reduce((sum, { startsAt, endsAt }) => sum + endsAt - startsAt, 0);
+  let startedAt: number | null = null;
+  let reached = 0;
+  let endedAt: number | null = null;
+  const played = (): number => {
+    if (startedAt === null) return 0;
+    if (Number.isFinite(speed)) return (elapsed() - startedAt) * speed;
+    return endedAt === null ? reached : length + elapsed() - endedAt;
+  };
+  return {
+    start() {
+      startedAt ??= elapsed();
+    },
+    reach(to) {
+      reached = Math.max(reached, Math.min(to, length));
+      if (reached === length) endedAt ??= elapsed();
+    },
+    now: () => timeAfter(stretches, played()),
+  };
+}
+
+/** The time after so many seconds of play. At the seam of two stretches it is the end of the first. */
+function timeAfter(stretches: readonly Stretch[], played: number): number {
+  let left = played;
+  for (const [n, { startsAt, endsAt }] of stretches.entries()) {
+    if (left <= endsAt - startsAt || n === stretches.length - 1) return startsAt + left;
+    left -= endsAt - startsAt;
+  }
+  return left;
+}

@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { parseRestFaults, REST_FAULT_NAMES, RestFaults } from './faults.ts';
+
+it('orders of faults of REST are understood, or refused with what is known', () => {
+  expect(parseRestFaults('some,timeout=0.5')).toEqual({ ...parseRestFaults('some'), timeout: 0.5 });
+  expect(parseRestFaults('slow=1')).toEqual({ ...parseRestFaults('none'), slow: 1 });
+  for (const name of REST_FAULT_NAMES) expect(parseRestFaults('many')[name]).toBeGreaterThan(0);
+  expect(() => parseRestFaults('late=1')).toThrow(/unknown fault "late"; known are none, some, many, unauth/);
+  expect(() => parseRestFaults('slow=2')).toThrow('slow: the rate must be a number from 0 to 1');
+});
+
+it('the same seed throws the same, whatever else is ordered', () => {
+  const throws = (order: string, seed: string) => {
+    const faults = new RestFaults(parseRestFaults(order), seed);
+    return Array.from({ length: 200 }, () => {
+      faults.strikes('timeout');
+      return faults.strikes('slow');
+    });
+  };
+  const first = throws('slow=0.3', 'a');
+  expect(throws('slow=0.3,timeout=0.5', 'a')).toEqual(first);
+  expect(throws('slow=0.3', 'b')).not.toEqual(first);
+  expect(first.filter(Boolean).length).toBeGreaterThan(30);
+});
+
+it('no two faults strike in step', () => {
+  const faults = new RestFaults(parseRestFaults('slow=0.5,timeout=0.5'), 'a');
+  const together = Array.from({ length: 200 }, () => faults.strikes('slow') === faults.strikes('timeout'));
+  expect(new Set(together).size).toBe(2);
+});
+
+it('a fault is counted as it is done', () => {
+  const seen: string[] = [];
+  const faults = new RestFaults(parseRestFaults('slow=1'), 'a', (fault) => seen.push(fault));
+  expect([faults.strikes('slow'), faults.strikes('timeout')]).toEqual([true, false]);
+  faults.count('forbidden');
+  expect(faults.counts).toMatchObject({ slow: 1, timeout: 0, forbidden: 1 });
+  expect(seen).toEqual(['slow', 'forbidden']);
+});

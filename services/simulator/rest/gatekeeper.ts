@@ -1,0 +1,51 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Access, Gatekeeper } from '#contract/rest/provider.ts';
+
+/** The one client of the provider. */
+export type GatekeeperOptions = {
+  readonly clientId: string;
+  readonly secretKey: string;
+  /** Real seconds that a token is good for, whatever the provider's clock does meanwhile. */
+  readonly tokenLifetime: number;
+  /** Real seconds from any zero. */
+  readonly elapsed: () => number;
+  /** What the client may see. */
+  readonly access: Omit<Access, 'clientId'>;
+  /** Asked at each use of a good token: true makes all tokens invalid, this one too. */
+  readonly revokes: () => boolean;
+};
+
+/**
+ * Lets the one client in. A token says nothing and is known here only. Its expiration is given on the provider's
+ * clock, so that expiration − `api.timestamp` is its lifetime, and kept on the real one.
+ */
+export function createGatekeeper(options: GatekeeperOptions): Gatekeeper & {
+  /** Makes all tokens invalid. */
+  revokeAll(): void;
+} {
+  const { tokenLifetime, elapsed, revokes } = options;
+  const access: Access = { ...options.access, clientId: Number(options.clientId) };
+  const goodUntil = new Map<string, number>();
+  return {
+    async exchange(clientId, secretKey, now) {
+      if (clientId !== options.clientId || !same(secretKey, options.secretKey)) return null;
+      for (const [token, until] of goodUntil) if (until <= elapsed()) goodUntil.delete(token);
+      const token = randomBytes(16).toString('hex');
+      goodUntil.set(token, elapsed() + tokenLifetime);
+      return { token, expiration: now + tokenLifetime };
+    },
+    access(token) {
+      const until = goodUntil.get(token);
+      if (until === undefined || until <= elapsed()) return null;
+      if (!revokes()) return access;
+      goodUntil.clear();
+      return null;
+    },
+    revokeAll: () => goodUntil.clear(),
+  };
+}
+
+function same(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}

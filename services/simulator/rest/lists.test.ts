@@ -1,0 +1,90 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { readDataset } from '../../../data/dataset.ts';
+import { parseFaults } from '../faults.ts';
+import type { IncidentRecord } from '../records.ts';
+import { createProvider, type Provider, type ProviderOptions } from './provider.ts';
+import { eventsIn, Reader } from './testing/reader.ts';
+
+const WORLD_CUP = readDataset('world-cup-2018');
+const ENGLAND = readDataset('england-2017-18');
+const FIRST = WORLD_CUP.matches[0]?.id ?? 0;
+const SEASON = WORLD_CUP.competition.season.id;
+
+const providers: Provider[] = [];
+afterEach(async () => {
+  for (const { app } of providers.splice(0)) await app.close();
+});
+
+function open(options: Partial<ProviderOptions> = {}): { provider: Provider; reader: Reader } {
+  const provider = createProvider({
+    ...{ dataset: WORLD_CUP, matches: 4, faults: parseFaults('many') },
+    ...options,
+  });
+  providers.push(provider);
+  return { provider, reader: new Reader(provider) };
+}
+
+describe('lists', () => {
+  it('of events are narrowed as asked', async () => {
+    const { provider, reader } = open({ matches: 20 });
+    const { startsAt } = provider.timeline;
+    provider.advanceTo(startsAt + 3_400);
+    const ids = async (query: Record<string, string | number>): Promise<number[]> =>
+      eventsIn((await reader.get('/v2/events', { season_id: SEASON, ...query })).data).map(({ id }) => id);
+    expect(await ids({})).toHaveLength(16);
+    const facts = WORLD_CUP.matches[0];
+    expect(await ids({ participant_id: facts?.home ?? 0 })).toEqual([FIRST]);
+    expect(await ids({ participant_id: facts?.home ?? 0, venue_type: 'away' })).toEqual([]);
+    expect(await ids({ status_type: 'live' })).toHaveLength(16);
+    expect(await ids({ status_type: 'finished' })).toEqual([]);
+    expect(await ids({ date_from: '2018-06-14', date_to: '2018-06-14' })).toEqual([FIRST]);
+    expect(await ids({ timestamp: provider.now() - 1 })).not.toHaveLength(16);
+    expect(await ids({ timestamp: startsAt })).toHaveLength(16);
+    expect(await ids({ stage_id: 312 })).toEqual([]);
+    expect(await ids({ sport_id: 6 })).toEqual([]);
+  });
+
+  it('of a page after the other give every event once, also where a round goes on on the next', async () => {
+    const { provider, reader } = open({ dataset: ENGLAND, matches: 30 });
+    provider.advanceTo(provider.timeline.endsAt);
+    const pages = await reader.pages('/v2/events', { season_id: ENGLAND.competition.season.id, limit: 25 });
+    const events = pages.flatMap(({ data }) => eventsIn(data));
+    expect(pages.map(({ data }) => eventsIn(data).length)).toEqual([25, 5]);
+    expect(new Set(events.map(({ id }) => id)).size).toBe(30);
+    expect(pages.map(({ total }) => total)).toEqual([30, 30]);
+    expect(eventsIn(pages[0]?.data).at(-1).round_id).toBe(eventsIn(pages[1]?.data)[0].round_id);
+  });
+
+  it('of incidents are narrowed and ordered as asked', async () => {
+    const { provider, reader } = open();
+    provider.advanceTo(provider.timeline.endsAt);
+    const list = async (query: Record<string, string | number>) =>
+      (await reader.get(`/v2/events/${FIRST}/incidents`, { limit: 500, ...query })).data;
+    const all = await list({});
+    expect((await list({ sort_order: 'desc' })).map(({ id }: { id: string }) => id)).toEqual(
+      all.map(({ id }: { id: string }) => id).toReversed(),
+    );
+    expect(await list({ sort_type: 'occurred_at' })).toEqual(all);
+    const cancelled = await list({ confirmation: 'cancelled' });
+    expect(cancelled.length).toBeGreaterThan(0);
+    expect([...(await list({ updated: 'yes' })), ...(await list({ updated: 'no' }))]).toHaveLength(
+      all.length,
+    );
+    const important = (await reader.get(`/v2/events/${FIRST}/important-incidents`)).data.event_incidents;
+    expect(important).toEqual(all.filter((incident: IncidentRecord) => incident.important === 'yes'));
+  });
+
+  it('the live board has the matches that are played, whatever day their date says', async () => {
+    const { provider, reader } = open({ matches: 20 });
+    provider.advanceTo(provider.timeline.startsAt + 3_400);
+    const board = async (query: Record<string, string | number>) =>
+      eventsIn((await reader.get('/v2/livescore', query)).data);
+    const live = await board({ status_type: 'live' });
+    expect(live).toHaveLength(16);
+    expect(new Set(live.map(({ start_date }) => start_date.slice(0, 10))).size).toBeGreaterThan(3);
+    expect((await board({ status_type: 'live', events_details: 'no' }))[0].details).toBeUndefined();
+    expect(await board({ date_from: '2018-01-01', date_to: '2018-01-02' })).toEqual([]);
+    const changed = await reader.get('/v2/basic-livescore', { timestamp: provider.now() });
+    expect(eventsIn(changed.data).length).toBeLessThan(16);
+  });
+});

@@ -1,0 +1,292 @@
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { normalizeSnapshot } from '#contract/normalize.ts';
+import { type Match, matchState, newMatch } from '#domain/match.ts';
+import { finalScore, readDataset } from '../../../data/dataset.ts';
+import { parseFaults } from '../faults.ts';
+import { apply, applyAll, stateAfter } from '../testing/states.ts';
+import { parseRestFaults } from './faults.ts';
+import { createProvider, type Provider, type ProviderOptions } from './provider.ts';
+import { eventsIn, Reader } from './testing/reader.ts';
+
+const WORLD_CUP = readDataset('world-cup-2018');
+const ENGLAND = readDataset('england-2017-18');
+const SEASON = ENGLAND.competition.season.id;
+const FIRST = WORLD_CUP.matches[0]?.id ?? 0;
+
+const providers: Provider[] = [];
+afterEach(async () => {
+  for (const { app } of providers.splice(0)) await app.close();
+});
+
+function open(order: string, options: Partial<ProviderOptions> = {}) {
+  const provider = createProvider({
+    ...{ dataset: WORLD_CUP, matches: 2, restFaults: parseRestFaults(order), slowMs: 20 },
+    ...options,
+  });
+  providers.push(provider);
+  return { provider, reader: new Reader(provider) };
+}
+
+/** A provider of 30 matches, all played: lists of two pages of 25. */
+function openSeason(order: string) {
+  const opened = open(order, { dataset: ENGLAND, matches: 30 });
+  opened.provider.advanceTo(opened.provider.timeline.endsAt);
+  return opened;
+}
+
+/** Serves it on a socket; gives its base URL. */
+async function listen({ app }: Provider): Promise<string> {
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  return `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+}
+
+describe('faults of requests', () => {
+  it('unauthorized makes every token invalid in the middle of things, until a new one is fetched', async () => {
+    const { provider, reader } = open('unauthorized=0.3');
+    const statuses: number[] = [];
+    let { data } = await reader.authenticate();
+    for (let n = 0; n < 60; n++) {
+      const before = provider.faults.counts.unauthorized;
+      const { status } = await reader.request('/v2/statuses', { token: data.token });
+      statuses.push(status);
+      const struck = provider.faults.counts.unauthorized > before;
+      expect(status).toBe(struck ? 401 : 200);
+      if (!struck) continue;
+      expect((await reader.request('/v2/statuses', { token: data.token })).status).toBe(401);
+      ({ data } = await reader.authenticate());
+    }
+    expect(statuses.filter((status) => status === 401).length).toBe(provider.faults.counts.unauthorized);
+    expect(provider.faults.counts.unauthorized).toBeGreaterThan(8);
+  });
+
+  it('forbidden shows a second competition, and answers 403 to whoever asks for it', async () => {
+    const { provider, reader } = open('forbidden=1');
+    provider.advanceTo(provider.timeline.endsAt);
+    const { data, total } = await reader.get('/v2/competitions');
+    expect(total).toBe(2);
+    const [mine, other] = data.competitions;
+    expect([mine.id, other.id]).toEqual([
+      WORLD_CUP.competition.competition.id,
+      ENGLAND.competition.competition.id,
+    ]);
+    const status = async (path: string, query: Record<string, number> = {}) =>
+      (await reader.get(path, query)).status;
+    for (const path of ['/v2/events', '/v2/events-simple']) {
+      expect(await status(path, { season_id: other.seasons[0].id })).toBe(403);
+      expect(await status(path, { competition_id: other.id })).toBe(403);
+      expect(await status(path, { stage_id: other.seasons[0].stages[0].id })).toBe(403);
+      expect(await status(path, { season_id: mine.seasons[0].id })).toBe(200);
+    }
+    expect(await status('/v2/stages', { season_id: other.seasons[0].id })).toBe(403);
+    for (const below of ['', '/incidents', '/important-incidents']) {
+      expect(await status(`/v2/events/${ENGLAND.matches[0]?.id}${below}`)).toBe(403);
+      expect(await status(`/v2/events/${FIRST}${below}`)).toBe(200);
+    }
+    expect(provider.faults.counts.forbidden).toBe(10);
+    expect((await reader.get('/v2/livescore')).total).toBe(2);
+  });
+
+  it('server_error comes in bursts', async () => {
+    const { provider, reader } = open('server_error=0.05');
+    const statuses: number[] = [];
+    for (let n = 0; n < 300; n++) statuses.push((await reader.request('/v2/sports', {})).status);
+    const text = statuses.map((status) => (status === 500 ? 'x' : '.')).join('');
+    const bursts = text.split('.').filter((burst) => burst !== '');
+    expect(bursts.length).toBeGreaterThan(4);
+    for (const burst of bursts) expect(burst.length).toBeGreaterThanOrEqual(2);
+    expect(bursts.join('').length).toBe(provider.faults.counts.server_error);
+    expect(provider.faults.counts.server_error / bursts.length).toBeGreaterThan(3);
+  });
+
+  it('timeout never answers, and does not hold up the end', async () => {
+    const { provider } = open('timeout=1');
+    const url = await listen(provider);
+    const patience = new AbortController();
+    const ask = (signal?: AbortSignal) =>
+      fetch(`${url}/v2/sports`, { signal: signal ?? null }).catch((error: unknown) => error);
+    const [abandoned, waiting] = [ask(patience.signal), ask()];
+    await expect.poll(() => provider.faults.counts.timeout, { timeout: 10_000 }).toBe(2);
+    patience.abort();
+    expect(await abandoned).toMatchObject({ name: 'AbortError' });
+    await provider.app.close();
+    expect(await waiting).toMatchObject({ message: 'fetch failed' });
+  });
+
+  it('slow answers late, with what is known then', async () => {
+    const { provider, reader } = open('slow=1', { slowMs: 400 });
+    const { startsAt } = provider.timeline;
+    await provider.app.ready();
+    const startedAt = performance.now();
+    const answer = reader.request('/v2/sports', {});
+    provider.advanceTo(startsAt + 100);
+    expect(await answer).toMatchObject({ status: 200, timestamp: startsAt + 100 });
+    expect(performance.now() - startedAt).toBeGreaterThan(95);
+    expect(provider.faults.counts.slow).toBe(1);
+  });
+
+  it('the same requests meet the same faults, with the same seed', async () => {
+    const statuses = async (seed: string) => {
+      const { reader } = open('many,timeout=0,slow=0,broken_json=0,cut_body=0', { seed });
+      const seen: number[] = [];
+      for (let n = 0; n < 60; n++) seen.push((await reader.get('/v2/events', { season_id: 31018 })).status);
+      return seen;
+    };
+    const first = await statuses('a');
+    expect(await statuses('a')).toEqual(first);
+    expect(await statuses('b')).not.toEqual(first);
+  });
+});
+
+describe('faults of answers', () => {
+  it('broken_json is a whole answer that cannot be read', async () => {
+    const { provider } = open('broken_json=1');
+    const response = await fetch(`${await listen(provider)}/v2/sports`);
+    expect(response.status).toBe(200);
+    const body = await response.text();
+    expect(body.length).toBe(Number(response.headers.get('content-length')));
+    expect(() => JSON.parse(body)).toThrow(SyntaxError);
+    expect(provider.faults.counts.broken_json).toBe(1);
+  });
+
+  it('cut_body ends the connection halfway', async () => {
+    const { provider } = open('cut_body=1');
+    const response = await fetch(`${await listen(provider)}/v2/sports`);
+    expect(response.status).toBe(200);
+    await expect(response.text()).rejects.toThrow('terminated');
+    expect(provider.faults.counts.cut_body).toBe(1);
+  });
+
+  it('an error is neither broken nor cut', async () => {
+    const { provider } = open('broken_json=1,cut_body=1');
+    const response = await fetch(`${await listen(provider)}/v2/statuses`);
+    expect([response.status, Object.keys(((await response.json()) as { api: object }).api)]).toEqual([
+      401,
+      ['ver', 'timestamp', 'error'],
+    ]);
+  });
+});
+
+describe('faults of pages', () => {
+  it('short_page ends inside a round: what is missing is on no page, and the total says so', async () => {
+    const { provider, reader } = openSeason('short_page=1');
+    const [first, second] = await reader.pages('/v2/events', { season_id: SEASON, limit: 25 });
+    const events = eventsIn(first?.data);
+    expect(events.length).toBeLessThan(25);
+    expect(first?.total).toBe(30);
+    const everyOther = open('none', { dataset: ENGLAND, matches: 30 });
+    everyOther.provider.advanceTo(everyOther.provider.timeline.endsAt);
+    const whole = eventsIn(
+      (await everyOther.reader.get('/v2/events', { season_id: SEASON, limit: 50 })).data,
+    );
+    expect(events).toEqual(whole.slice(0, events.length));
+    expect(whole[events.length].round_id).toBe(events.at(-1).round_id);
+    expect(eventsIn(second?.data)[0]).toEqual(whole[25]);
+    expect(provider.faults.counts.short_page).toBe(2);
+  });
+
+  it('changed_page repeats a record of the page before, changed since, and misses another', async () => {
+    const { provider, reader } = open('changed_page=1', { dataset: ENGLAND, matches: 30 });
+    provider.advanceTo(provider.timeline.startsAt);
+    const last = provider.timeline.stretches.at(-1)?.startsAt ?? 0;
+    provider.advanceTo(last + 3_000);
+    const query = { season_id: SEASON, limit: 25 };
+    const first = await reader.get('/v2/events', { ...query, page: 1 });
+    provider.advanceTo(last + 3_300);
+    const second = await reader.get('/v2/events', { ...query, page: 2 });
+    const [before, after] = [eventsIn(first.data), eventsIn(second.data)];
+    expect([before.length, after.length, second.total]).toEqual([25, 5, 30]);
+    expect(after[0].id).toBe(before.at(-1).id);
+    expect(after[0].ut).toBeGreaterThan(before.at(-1).ut);
+    expect(provider.faults.counts.changed_page).toBe(1);
+  });
+
+  it('changed_page gives as many as there are: one of them twice, one not at all', async () => {
+    const { reader } = openSeason('changed_page=1');
+    const pages = await reader.pages('/v2/events', { season_id: SEASON, limit: 10 });
+    const ids = pages.flatMap(({ data }) => eventsIn(data)).map(({ id }) => id);
+    expect(ids).toHaveLength(30);
+    expect(new Set(ids).size).toBe(29);
+  });
+});
+
+describe('faults of what is told', () => {
+  it('vanish: the feed never tells the delete; the list without the incident puts it right', async () => {
+    const { provider, reader } = open('vanish=1', { matches: 8, faults: parseFaults('deleted=1') });
+    const { endsAt } = provider.timeline;
+    provider.advanceTo(endsAt);
+    const told = provider.told();
+    expect(told.filter(({ data }) => data.incident?.action === 'delete')).toEqual([]);
+    expect(provider.faults.counts.vanish).toBe(8);
+    for (const facts of WORLD_CUP.matches.slice(0, 8)) {
+      const [home, away] = finalScore(facts);
+      const messages = told.filter(({ data }) => data.event.id === facts.id);
+      expect(stateAfter(facts.id, messages).score).not.toEqual({ home, away });
+      const { data, timestamp } = await reader.get(`/v2/events/${facts.id}/incidents`, { limit: 500 });
+      expect(matchState(matchOf(facts.id, messages, data, timestamp)).score).toEqual({ home, away });
+      expect((await reader.get(`/v2/events/${facts.id}/incidents`, { deleted: 'yes' })).total).toBe(1);
+    }
+  });
+
+  it.each([
+    ['boundary=0.5', 'misses some'],
+    ['none', 'misses none'],
+  ])(
+    '%s: who reads on from the second after the last answer %s; who reads on from it misses none',
+    async (order) => {
+      const { provider, reader } = open(order, { matches: 1 });
+      const { startsAt, endsAt } = provider.timeline;
+      const [inclusive, exclusive] = [new Set<string>(), new Set<string>()];
+      const read = async (into: Set<string>, timestamp: number) => {
+        const { data } = await reader.get('/v2/feed', { timestamp });
+        for (const message of data) into.add(JSON.stringify(message));
+      };
+      let last = startsAt - 1;
+      for (let time = startsAt; time <= endsAt + 600; time += 30) {
+        provider.advanceTo(time);
+        await read(inclusive, last);
+        await read(exclusive, last + 1);
+        last = provider.now();
+      }
+      const told = provider.told().map((message) => JSON.stringify(message));
+      expect(inclusive).toEqual(new Set(told));
+      expect(exclusive.size < told.length).toBe(order !== 'none');
+      expect(provider.faults.counts.boundary > 20).toBe(order !== 'none');
+    },
+  );
+
+  it('boundary is of windows that end within the last minute, at any second of it', async () => {
+    const { provider, reader } = open('boundary=1', { matches: 1 });
+    const { startsAt } = provider.timeline;
+    // Signs of life come every 30 seconds from the kick-off on, 300 seconds after the first message.
+    const now = startsAt + 1_020;
+    provider.advanceTo(now);
+    const told = provider.told();
+    for (const [to, missing] of [
+      [now + 100, now],
+      [now - 30, now - 30],
+      [now - 60, null],
+    ] as const) {
+      const { data } = await reader.get('/v2/feed', { timestamp: startsAt, timestamp_to: to });
+      expect(data).toEqual(told.filter(({ ut }) => ut <= to && ut !== missing));
+      expect(told.some(({ ut }) => ut === Math.min(to, now))).toBe(true);
+    }
+    expect(provider.faults.counts.boundary).toBe(2);
+  });
+});
+
+/** A match after its messages and a list of its incidents. */
+function matchOf(
+  eventId: number,
+  messages: Parameters<typeof stateAfter>[1],
+  incidents: unknown[],
+  time: number,
+): Match {
+  const context = { origin: 'feed', deliveryId: 'd', receivedAt: 0 } as const;
+  const match = newMatch(eventId);
+  const snapshot = normalizeSnapshot({ messageId: 's', eventId, time, incidents }, context);
+  if (snapshot.kind !== 'normalized') throw new Error(JSON.stringify(snapshot));
+  apply(match, snapshot.message);
+  applyAll(match, messages);
+  return match;
+}

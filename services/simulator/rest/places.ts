@@ -1,0 +1,84 @@
+/** The structure of competitions, which does not change while matches are played. */
+import type { CompetitionRecord, GroupRecord, SeasonRecord, StageRecord } from '#contract/rest/records.ts';
+import { type Level, type PlacedStage, type PlaceLookup, withList } from '#contract/rest/tree.ts';
+import { SOCCER } from '#contract/soccer.ts';
+import type { Dataset } from '../../../data/dataset.ts';
+import { slug } from './catalogue.ts';
+
+/** A competition or a stage: its ids, when it was written (Unix seconds), and its record with what is nested in it. */
+export type ListedPlace = PlacedStage & {
+  readonly id: number;
+  readonly area_id: number;
+  readonly ut: number;
+};
+
+/** Places of some data sets. */
+export type PlaceCatalogue = {
+  readonly competitions: readonly ListedPlace[];
+  readonly stages: readonly ListedPlace[];
+  /** Records without what is nested in them. */
+  readonly lookup: PlaceLookup;
+};
+
+/** The places of data sets, all written at `ut`, Unix seconds. */
+export function createPlaces(datasets: readonly Dataset[], ut: number): PlaceCatalogue {
+  const records = new Map<string, string>();
+  const keep = <R extends { readonly id: unknown }>(level: Level, record: R): string => {
+    const text = JSON.stringify(record);
+    records.set(`${level}/${record.id}`, text);
+    return text;
+  };
+  const stages: ListedPlace[] = [];
+  const competitions = datasets.map((dataset): ListedPlace => {
+    const { competition, season, area } = dataset.competition;
+    const within = { competition_id: competition.id, season_id: season.id, area_id: area.id, ut };
+    const ofSeason = dataset.competition.stages.map((stage): ListedPlace => {
+      const groups = stage.groups.map(({ id, name }) =>
+        keep('group', { id, name, ut } satisfies GroupRecord),
+      );
+      const text = withList(keep('stage', stageRecord(dataset, stage, ut)), 'groups', groups);
+      return { ...within, id: stage.id, text };
+    });
+    stages.push(...ofSeason);
+    const seasonText = withList(
+      keep('season', seasonRecord(dataset, ut)),
+      'stages',
+      ofSeason.map(({ text }) => text),
+    );
+    const text = withList(keep('competition', competitionRecord(dataset, ut)), 'seasons', [seasonText]);
+    return { ...within, id: competition.id, text };
+  });
+  return { competitions, stages, lookup: (level, id) => records.get(`${level}/${id}`) ?? null };
+}
+
+function competitionRecord({ competition: { competition, area, stages } }: Dataset, ut: number) {
+  return {
+    ...{ id: competition.id, name: competition.name, short_name: competition.name, gender: 'male' },
+    type: stages.some(({ knockout }) => knockout) ? 'country_cup' : 'country_league',
+    ...{ area_id: area.id, area_name: area.name, area_code: area.code, area_type: 'country', area_sort: 1 },
+    ...{ overall_sort: 1, sport_id: SOCCER, sport_name: 'Soccer', tour_id: null, tour_name: null },
+    slug: `${slug(competition.name)},${competition.id}`,
+    ...{ stats_lvl: 'bronze', generate_season_stats: false, ut },
+  } satisfies CompetitionRecord;
+}
+
+function seasonRecord({ competition: { season } }: Dataset, ut: number) {
+  const year = season.name.split(' ').at(-1) ?? '';
+  return {
+    ...{ id: season.id, name: season.name, year, actual: 'yes', range_level: 1, stats_lvl: 'bronze', ut },
+  } satisfies SeasonRecord;
+}
+
+function stageRecord(
+  { competition, matches }: Dataset,
+  { id, name, knockout, groups }: Dataset['competition']['stages'][number],
+  ut: number,
+) {
+  const dates = matches.filter(({ stage }) => stage === id).map(({ date }) => date.slice(0, 10));
+  return {
+    ...{ id, name, start_date: dates[0] ?? null, end_date: dates.at(-1) ?? null },
+    // No table is kept here.
+    ...{ show_standings: 'no', has_brackets: knockout ? 'yes' : 'no', groups_nr: groups.length },
+    ...{ sort: competition.stages.findIndex((stage) => stage.id === id) + 1, ut },
+  } satisfies StageRecord;
+}

@@ -1,0 +1,246 @@
+import fc from 'fast-check';
+import { afterEach, describe, expect, it } from 'vitest';
+import { normalizeMessage, normalizeSnapshot } from '#contract/normalize.ts';
+import { OPERATIONS } from '#contract/rest/operations.ts';
+import { answerEnvelope, answerError } from '#contract/rest/records/envelope.ts';
+import { ANSWERS } from '#contract/rest/records.ts';
+import { readDataset } from '../../../data/dataset.ts';
+import { parseFaults } from '../faults.ts';
+import type { EventRecord, IncidentRecord, ProviderMessage } from '../records.ts';
+import { schedule } from '../schedule.ts';
+import { createProvider, type Provider, type ProviderOptions } from './provider.ts';
+import { eventsIn, Reader } from './testing/reader.ts';
+
+const WORLD_CUP = readDataset('world-cup-2018');
+const MANY = parseFaults('many');
+const FIRST = WORLD_CUP.matches[0]?.id ?? 0;
+const SEASON = WORLD_CUP.competition.season.id;
+const PATIENCE = 60_000;
+
+const providers: Provider[] = [];
+afterEach(async () => {
+  for (const { app } of providers.splice(0)) await app.close();
+});
+
+function open(options: Partial<ProviderOptions> = {}): { provider: Provider; reader: Reader } {
+  const provider = createProvider({ dataset: WORLD_CUP, matches: 4, faults: MANY, ...options });
+  providers.push(provider);
+  return { provider, reader: new Reader(provider) };
+}
+
+/** What was told of the first matches, made apart from the provider. */
+function messagesOf(matches: number, dataset = WORLD_CUP): ProviderMessage[] {
+  const telling = { seed: '1', faults: MANY, keepAliveEvery: 30, clockEvery: 60 };
+  return [...schedule(dataset, telling, matches)].flatMap(({ messages }) => messages);
+}
+
+type Known = { event: EventRecord; ut: number; incidents: Map<string, IncidentRecord> };
+
+/** The fold, as plainly as it can be written. */
+function fold(messages: readonly ProviderMessage[]): Map<number, Known> {
+  const known = new Map<number, Known>();
+  for (const { type, ut, data } of messages) {
+    if (type === 'event_keep_alive') continue;
+    const event = data.event as EventRecord;
+    const incidents = known.get(event.id)?.incidents ?? new Map<string, IncidentRecord>();
+    if (data.incident !== undefined) incidents.set(data.incident.id, data.incident);
+    known.set(event.id, { event, ut, incidents });
+  }
+  return known;
+}
+
+describe('every answer is as the contract has it', () => {
+  const times = ['at the first message', 'in the first half', 'at half-time', 'after the end'];
+
+  it.each(times)('%s', async (time) => {
+    const { provider, reader } = open();
+    const { startsAt, endsAt } = provider.timeline;
+    provider.advanceTo(
+      [startsAt, startsAt + 1_500, startsAt + 3_400, endsAt + 3_600][times.indexOf(time)] ?? 0,
+    );
+    const needed: Readonly<Record<string, Record<string, number>>> = {
+      'basic-livescore.index': { timestamp: startsAt },
+      'events.index': { season_id: SEASON },
+      'events-simple.index': { season_id: SEASON },
+    };
+    for (const operation of OPERATIONS) {
+      const id = operation.name === 'sports.show' ? 5 : FIRST;
+      const answer = await reader.get(operation.path.replace('{id}', String(id)), needed[operation.name]);
+      if (operation.name === 'standings.show') {
+        expect(answer.status).toBe(404);
+        expect(answerError.safeParse(answer.body).error?.issues ?? []).toEqual([]);
+        continue;
+      }
+      expect([operation.name, answer.status]).toEqual([operation.name, 200]);
+      const envelope = answerEnvelope(operation.name, operation.data(ANSWERS));
+      const { error } = envelope.safeParse(answer.body);
+      expect([operation.name, error?.issues ?? []]).toEqual([operation.name, []]);
+      expect(answer.timestamp).toBe(provider.now());
+    }
+  });
+
+  it('lists what there is: no list is empty in the course of a match but that of the tables', async () => {
+    const { provider, reader } = open();
+    provider.advanceTo(provider.timeline.startsAt + 3_400);
+    // The catalogues were written a day before the first message, and what was written then is told too.
+    const timestamp = provider.timeline.startsAt - 86_400;
+    const counts: Record<string, number | undefined> = {};
+    for (const { name, path } of OPERATIONS)
+      if (!path.includes('{id}')) counts[name] = (await reader.get(path, { timestamp })).total;
+    expect(Object.entries(counts).filter(([, total]) => !total)).toEqual([['standings.index', 0]]);
+  });
+});
+
+describe('what the provider knows is what it has told', () => {
+  it(
+    'at any time the lists of events and incidents are the fold of the messages until then',
+    async () => {
+      const messages = messagesOf(4);
+      const [from, to] = [messages[0]?.ut ?? 0, messages.at(-1)?.ut ?? 0];
+      await fc.assert(
+        fc.asyncProperty(
+          fc.uniqueArray(fc.integer({ min: from, max: to + 60 }), { maxLength: 4 }),
+          async (times) => {
+            const { provider, reader } = open();
+            for (const time of times.toSorted((a, b) => a - b)) {
+              provider.advanceTo(time);
+              const known = fold(messages.filter(({ ut }) => ut <= time));
+              const { data, total } = await reader.get('/v2/events', { season_id: SEASON });
+              expect(total).toBe(known.size);
+              const events = eventsIn(data);
+              expect(events.map(({ id }) => id).toSorted()).toEqual([...known.keys()].toSorted());
+              for (const { participants, sport_name, ut, ...event } of events) {
+                const {
+                  action,
+                  participants: sides,
+                  ...told
+                } = known.get(event.id)?.event ?? ({} as EventRecord);
+                expect(event).toEqual(told);
+                expect([sport_name, ut]).toEqual(['Soccer', known.get(event.id)?.ut]);
+                expect(participants).toEqual(
+                  sides.map((side) => ({
+                    ...side,
+                    results: side.results.map(({ id, value }) => ({ id, value: String(value ?? '') })),
+                  })),
+                );
+              }
+              for (const [id, { incidents }] of known) {
+                const list = async (deleted: string) =>
+                  (await reader.get(`/v2/events/${id}/incidents`, { deleted, limit: 500 })).data;
+                const told = [...incidents.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+                const without = told.map(({ action, ...incident }) => incident);
+                expect(await list('no')).toEqual(without.filter((_, n) => told[n]?.action !== 'delete'));
+                expect(await list('yes')).toEqual(told.filter(({ action }) => action === 'delete'));
+                const shown = (await reader.get(`/v2/events/${id}`)).data.competition.season.stage.group
+                  .event;
+                expect(shown.events_incidents).toEqual(await list('no'));
+              }
+            }
+          },
+        ),
+        { numRuns: 15 },
+      );
+    },
+    PATIENCE,
+  );
+
+  it(
+    'windows of the feed that follow each other, both ends included, give every message: all of them, in order',
+    async () => {
+      const messages = messagesOf(4);
+      const { provider, reader } = open();
+      const { startsAt, endsAt } = provider.timeline;
+      provider.advanceTo(endsAt);
+      await fc.assert(
+        fc.asyncProperty(
+          fc.uniqueArray(fc.integer({ min: startsAt, max: endsAt - 1 }), { maxLength: 12 }),
+          async (cuts) => {
+            const ends = [...cuts.toSorted((a, b) => a - b), endsAt];
+            const got: ProviderMessage[] = [];
+            let from = startsAt;
+            for (const to of ends) {
+              got.push(...(await reader.get('/v2/feed', { timestamp: from, timestamp_to: to })).data);
+              from = to + 1;
+            }
+            expect(got).toEqual(messages);
+          },
+        ),
+        { numRuns: 10 },
+      );
+      expect((await reader.get(`/v2/feed/${FIRST}`)).data).toEqual(
+        messages.filter(({ data }) => data.event.id === FIRST),
+      );
+    },
+    PATIENCE,
+  );
+
+  it('the feed tells nothing before its time, and is narrowed as asked', async () => {
+    const { provider, reader } = open();
+    const half = provider.timeline.startsAt + 3_000;
+    provider.advanceTo(half);
+    const feed = async (query: Record<string, string | number>): Promise<ProviderMessage[]> =>
+      (await reader.get('/v2/feed', { timestamp: half - 1_000, timestamp_to: half + 1_000, ...query })).data;
+    const all = await feed({});
+    expect(Math.max(...all.map(({ ut }) => ut))).toBeLessThanOrEqual(half);
+    expect(await feed({ type: 'incident' })).toEqual(all.filter(({ type }) => type === 'incident'));
+    expect(await feed({ event_ids: `${FIRST}` })).toEqual(all.filter(({ data }) => data.event.id === FIRST));
+    const important = await feed({ important: 'yes' });
+    expect(important.length).toBeGreaterThan(0);
+    expect(important.every(({ data }) => data.incident?.important === 'yes')).toBe(true);
+    const last = provider.told();
+    expect(last.at(-1)?.ut).toBeLessThanOrEqual(half);
+    expect(last.slice(-5)).toEqual(all.slice(-5));
+  });
+
+  it('is understood by whoever normalizes messages and lists of incidents', async () => {
+    const { provider, reader } = open();
+    const { endsAt } = provider.timeline;
+    provider.advanceTo(endsAt);
+    const context = { origin: 'feed', deliveryId: 'd', receivedAt: 0 } as const;
+    const kinds = provider.told().map((message) => normalizeMessage(message, context).kind);
+    expect(new Set(kinds)).toEqual(new Set(['normalized']));
+    const { data } = await reader.get(`/v2/events/${FIRST}/incidents`, { limit: 500 });
+    const snapshot = { messageId: 's', eventId: FIRST, time: endsAt, incidents: data };
+    expect(normalizeSnapshot(snapshot, context)).toMatchObject({ kind: 'normalized' });
+  });
+
+  it('a finished match is verified in the end, and the clock goes on', async () => {
+    const { provider, reader } = open({ matches: 1 });
+    const event = async () => eventsIn((await reader.get('/v2/events', { season_id: SEASON })).data)[0];
+    const { endsAt } = provider.timeline;
+    provider.advanceTo(endsAt - 60);
+    expect(await event()).toMatchObject({ status_type: 'finished', verified_result: 'no' });
+    provider.advanceTo(endsAt + 86_400 * 3);
+    expect(await event()).toMatchObject({ status_type: 'finished', verified_result: 'yes', ut: endsAt });
+    expect((await reader.get('/v2/feed')).data).toEqual([]);
+    expect(() => provider.advanceTo(endsAt)).toThrow(RangeError);
+  });
+});
+
+describe('a token', () => {
+  it('is good for its lifetime in real seconds, told on the clock of the provider', async () => {
+    let real = 0;
+    const { provider, reader } = open({ tokenLifetime: 5, elapsed: () => real });
+    const { data, timestamp } = await reader.authenticate();
+    expect(data.token_expiration - timestamp).toBe(5);
+    expect(data.client_id).toBe('1');
+    const asks = async () => (await reader.request('/v2/statuses', { token: data.token })).status;
+    provider.advanceTo(provider.timeline.endsAt);
+    real = 4.9;
+    expect(await asks()).toBe(200);
+    real = 5;
+    expect(await asks()).toBe(401);
+  });
+
+  it('is given for the right secret only, needed by all but the open catalogues, and can be made invalid', async () => {
+    const { provider, reader } = open();
+    const wrong = { client_id: '1', secret_key: 'wrong' };
+    expect((await reader.request('/v2/oauth', wrong)).status).toBe(401);
+    expect((await reader.request('/v2/oauth', { ...wrong, client_id: '2' })).status).toBe(401);
+    expect((await reader.request('/v2/sports', { token: 'nonsense' })).status).toBe(200);
+    expect((await reader.request('/v2/statuses', { token: 'nonsense' })).status).toBe(401);
+    const { data } = await reader.authenticate();
+    provider.revokeTokens();
+    expect((await reader.request('/v2/statuses', { token: data.token })).status).toBe(401);
+  });
+});

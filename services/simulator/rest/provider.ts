@@ -1,0 +1,143 @@
+/** The simulator as a provider of REST: the contract's own routes over what was told of the matches so far. */
+import { type FastifyInstance, fastify } from 'fastify';
+import { restRoutes } from '#contract/rest/routes.ts';
+import { restServerOptions } from '#contract/rest/server-options.ts';
+import { DATASETS, type Dataset, readDataset } from '../../../data/dataset.ts';
+import { type Faults, parseFaults } from '../faults.ts';
+import { createRandom } from '../random.ts';
+import type { ProviderMessage } from '../records.ts';
+import { type ManualClock, manualClock, type ProviderClock } from './clock.ts';
+import { addFaultHooks } from './fault-hooks.ts';
+import { parseRestFaults, type RestFault, type RestFaultRates, RestFaults } from './faults.ts';
+import { createGatekeeper } from './gatekeeper.ts';
+import { createProviderData } from './provider-data.ts';
+import { ProviderState } from './provider-state.ts';
+import { Timeline } from './timeline.ts';
+
+/** The client that may read the provider's REST. */
+export type ProviderClient = { readonly id: string; readonly secretKey: string };
+
+/** How a provider is made; all but the data set has a default. */
+export type ProviderOptions = {
+  readonly dataset: Dataset;
+  /** How many matches, from the first on. Default: all. */
+  readonly matches?: number;
+  /** The same seed gives the same messages, and the same faults to the same requests. Default '1'. */
+  readonly seed?: string;
+  /** Faults of what is told. Default: none. */
+  readonly faults?: Faults;
+  /** Faults of REST. Default: none. */
+  readonly restFaults?: RestFaultRates;
+  /** Seconds of match time between signs of life, and between readings of the clock. Default 30 and 60. */
+  readonly keepAliveEvery?: number;
+  readonly clockEvery?: number;
+  /** Default: one that stands at the first message until `advanceTo`. */
+  readonly clock?: (timeline: Timeline) => ProviderClock;
+  /** Default: id 1 and a secret key that is public. */
+  readonly client?: ProviderClient;
+  /** Real seconds that a token is good for. Default 3600. */
+  readonly tokenLifetime?: number;
+  /** Real seconds from any zero, which tokens grow old by. Default: the machine's. */
+  readonly elapsed?: () => number;
+  /** How late a slow answer is at most, in real milliseconds. Default 2000. */
+  readonly slowMs?: number;
+  /** Told of every fault as it is done. */
+  readonly onFault?: (fault: RestFault) => void;
+  /** Told of every answer's status. */
+  readonly onAnswer?: (status: number) => void;
+};
+
+/** A provider. `app` serves nothing until it is told to listen (or through `inject`); close it. */
+export type Provider = {
+  readonly app: FastifyInstance;
+  readonly client: ProviderClient;
+  readonly timeline: Timeline;
+  /** The provider's time, whole Unix seconds: `api.timestamp`. */
+  now(): number;
+  /** Sets the clock, Unix seconds. Throws RangeError where it is before now, or the clock is not one that is set. */
+  advanceTo(time: number): void;
+  /** All that was told so far, in order. */
+  told(): ProviderMessage[];
+  /** Makes all tokens invalid. */
+  revokeTokens(): void;
+  /** The dice, and the faults done so far by name. */
+  readonly faults: RestFaults;
+};
+
+/** What a provider lets in where nothing else is said: for tests. */
+const TEST_CLIENT: ProviderClient = { id: '1', secretKey: 'a-secret-key-for-tests' };
+/** Seconds before the first message at which the catalogues were written. */
+const WRITTEN_BEFORE = 86_400;
+/** `api.ver`, of the form that the contract wants. */
+const VERSION = '2.125.0';
+
+/** Makes a provider. It tells everything once to know when, which takes some seconds for a whole season. */
+export function createProvider(options: ProviderOptions): Provider {
+  const { dataset, seed = '1', client = TEST_CLIENT, restFaults = parseRestFaults('none') } = options;
+  const telling = {
+    seed,
+    faults: options.faults ?? parseFaults('none'),
+    keepAliveEvery: options.keepAliveEvery ?? 30,
+    clockEvery: options.clockEvery ?? 60,
+  };
+  const timeline = new Timeline(dataset, telling, options.matches);
+  const clock = options.clock?.(timeline) ?? manualClock(timeline.startsAt);
+  const faults = new RestFaults(restFaults, seed, options.onFault);
+  const state = new ProviderState(timeline, silencer(restFaults.vanish, seed), () => faults.count('vanish'));
+  // Whoever asks for the time asks for what is known then: the two never come apart within an answer.
+  const now = (): number => {
+    state.advanceTo(clock.now());
+    return state.time;
+  };
+  const outside = restFaults.forbidden > 0 ? datasetsBut(dataset) : [];
+  const gatekeeper = createGatekeeper({
+    clientId: client.id,
+    secretKey: client.secretKey,
+    tokenLifetime: options.tokenLifetime ?? 3600,
+    elapsed: options.elapsed ?? (() => performance.now() / 1000),
+    access: {
+      competitions: outside.length > 0 ? new Set([dataset.competition.competition.id]) : null,
+      operations: null,
+    },
+    revokes: () => faults.strikes('unauthorized'),
+  });
+  const data = createProviderData({
+    ...{ state, dataset, outside, faults },
+    writtenAt: timeline.startsAt - WRITTEN_BEFORE,
+  });
+  // A connection that a fault leaves without an answer must not hold up the end.
+  const app = fastify({ ...restServerOptions(VERSION, now), forceCloseConnections: true });
+  app.addHook('onResponse', async (_request, reply) => options.onAnswer?.(reply.statusCode));
+  addFaultHooks(app, faults, options.slowMs ?? 2_000);
+  app.register(restRoutes, { data, gatekeeper, now, version: VERSION });
+  return {
+    app,
+    client,
+    timeline,
+    now,
+    advanceTo(time) {
+      if (!isManual(clock)) throw new RangeError('the clock of this provider runs by itself');
+      clock.set(time);
+    },
+    told: () => {
+      now();
+      return [...state.told(timeline.startsAt, state.time)];
+    },
+    revokeTokens: gatekeeper.revokeAll,
+    faults,
+  };
+}
+
+function isManual(clock: ProviderClock): clock is ManualClock {
+  return 'set' in clock;
+}
+
+/** Which deletes the feed does not tell: a function of the incident, so that a second reading is as the first. */
+function silencer(rate: number, seed: string): (message: ProviderMessage) => boolean {
+  return ({ data: { incident } }) =>
+    rate > 0 && incident?.action === 'delete' && createRandom(seed, 'vanish', incident.id).chance(rate);
+}
+
+function datasetsBut({ competition }: Dataset): Dataset[] {
+  return DATASETS.filter((name) => name !== competition.dataset).map(readDataset);
+}

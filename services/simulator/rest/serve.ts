@@ -1,0 +1,71 @@
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Registry } from 'prom-client';
+import { type PlayClock, playClock } from './clock.ts';
+import { restMetrics } from './metrics.ts';
+import { createProvider, type Provider, type ProviderOptions } from './provider.ts';
+
+/** How a provider is served. */
+export type ServeOptions = Omit<ProviderOptions, 'clock' | 'onFault' | 'onAnswer'> & {
+  /** TCP port; 0 takes a free one. */
+  readonly port: number;
+  /** Real seconds for all of it; else how much faster than life. Infinity tells all at once, or as it is delivered. */
+  readonly pace: { readonly seconds: number } | { readonly speed: number };
+};
+
+/** A provider that plays by its own clock. */
+export type ServedProvider = {
+  readonly provider: Provider;
+  readonly port: number;
+  readonly speed: number;
+  /** Lets the clock run. */
+  start(): void;
+  /** For a clock of infinite speed: all up to `played` seconds of play was told. */
+  reach(played: number): void;
+  /** Resolves when the clock has passed the last message. Rejects when the signal is aborted. */
+  allTold(signal: AbortSignal): Promise<void>;
+  /** What was asked and what was done to it. */
+  summary(): RestSummary;
+  close(): Promise<void>;
+};
+
+/** Counts of the REST interface. */
+export type RestSummary = {
+  /** Answers by status. */
+  readonly answers: Readonly<Record<string, number>>;
+  /** Faults by name. */
+  readonly faults: Readonly<Record<string, number>>;
+};
+
+/** How often the clock is looked at, in real milliseconds. */
+const LOOK_EVERY = 50;
+
+/** Makes a provider and serves it. Rejects where the port is taken. */
+export async function serveProvider(options: ServeOptions, metrics: Registry): Promise<ServedProvider> {
+  const { pace, port } = options;
+  let clock: PlayClock | undefined;
+  let speed = 1;
+  const counts = restMetrics(metrics, () => clock?.now() ?? 0);
+  const provider = createProvider({
+    ...options,
+    ...{ onFault: counts.onFault, onAnswer: counts.onAnswer },
+    clock(timeline) {
+      speed = 'speed' in pace ? pace.speed : timeline.length / pace.seconds;
+      clock = playClock(timeline.stretches, speed);
+      return clock;
+    },
+  });
+  await provider.app.listen({ port, host: '0.0.0.0' });
+  return {
+    provider,
+    port: (provider.app.server.address() as AddressInfo).port,
+    speed,
+    start: () => clock?.start(),
+    reach: (played) => clock?.reach(played),
+    async allTold(signal) {
+      while (provider.now() < provider.timeline.endsAt) await sleep(LOOK_EVERY, undefined, { signal });
+    },
+    summary: () => ({ answers: counts.answers(), faults: provider.faults.counts }),
+    close: () => provider.app.close(),
+  };
+}

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { readDataset } from '../../../data/dataset.ts';
+import { parseFaults } from '../faults.ts';
+import { schedule } from '../schedule.ts';
+import { Timeline } from './timeline.ts';
+
+const DATASET = readDataset('world-cup-2018');
+const TELLING = { seed: '1', faults: parseFaults('many'), keepAliveEvery: 300, clockEvery: 0 };
+/** Waves of the whole tournament. */
+const WAVES = 8;
+
+it('tells what the waves tell, also what it no longer keeps in memory', () => {
+  const waves = [...schedule(DATASET, TELLING)];
+  const timeline = new Timeline(DATASET, TELLING);
+  expect(timeline.stretches).toHaveLength(WAVES);
+  expect([timeline.startsAt, timeline.endsAt]).toEqual([waves[0]?.startsAt, waves.at(-1)?.endsAt]);
+  const all = waves.flatMap(({ messages }) => messages);
+  expect([...timeline.between(timeline.startsAt, timeline.endsAt)]).toEqual(all);
+  for (const { startsAt, endsAt, messages } of waves)
+    expect([...timeline.between(startsAt, endsAt)]).toEqual(messages);
+  expect(timeline.totals).toMatchObject({ matches: 64, messages: all.length });
+  expect(timeline.totals.invented.deleted).toBe(
+    waves.flatMap(({ matches }) => matches).reduce((sum, { invented }) => sum + (invented.deleted ?? 0), 0),
+  );
+  expect(timeline.length).toBe(waves.reduce((sum, { startsAt, endsAt }) => sum + endsAt - startsAt, 0));
+});
+
+it('has both ends of a window in it, and nothing of a window between two waves', () => {
+  const timeline = new Timeline(DATASET, TELLING, 20);
+  const [first, second] = timeline.stretches;
+  const { endsAt = 0 } = first ?? {};
+  const { startsAt = 0 } = second ?? {};
+  const uts = (from: number, to: number): Set<number> =>
+    new Set([...timeline.between(from, to)].map(({ ut }) => ut));
+  expect(uts(endsAt, startsAt)).toEqual(new Set([endsAt, startsAt]));
+  expect(uts(endsAt + 1, startsAt - 1).size).toBe(0);
+  expect(uts(endsAt, endsAt)).toEqual(new Set([endsAt]));
+});
+
+it('needs a match', () => {
+  expect(() => new Timeline(DATASET, TELLING, 0)).toThrow(RangeError);
+});

@@ -1,0 +1,64 @@
+/** The provider's records as REST answers them, from what is known. */
+import type { KnownEvent, KnownIncident } from './provider-state.ts';
+
+/** An incident: as it was told; a removed one says so in its `action`. */
+export function incidentView({ record, removed }: KnownIncident): Readonly<Record<string, unknown>> {
+  const { action, ...fields } = record;
+  return removed ? { ...fields, action } : fields;
+}
+
+/** An event. `ut` is the time of its last change; values of results are text, '' where there is none. */
+export function eventView({ record, changedAt }: KnownEvent): Readonly<Record<string, unknown>> {
+  const { action, participants, ...fields } = record;
+  return {
+    ...fields,
+    sport_name: 'Soccer',
+    ut: changedAt,
+    participants: participants.map(({ results, ...side }) => ({
+      ...side,
+      results: results.map(({ id, value }) => ({ id, value: value === null ? '' : String(value) })),
+    })),
+  };
+}
+
+/** An event without its details and statistics. */
+export function plainEventView(event: KnownEvent): Readonly<Record<string, unknown>> {
+  const { details, participants, ...fields } = eventView(event);
+  return {
+    ...fields,
+    participants: (participants as Readonly<Record<string, unknown>>[]).map(({ stats, ...side }) => side),
+  };
+}
+
+/** The fields of an event that the reduced lists have. */
+const SIMPLE = [
+  'id',
+  'name',
+  'start_date',
+  'sport_id',
+  'status_id',
+  'status_name',
+  'status_type',
+  'relation_status',
+  'round_id',
+  'round_name',
+  'ut',
+] as const;
+
+/** An event with scores and status only. */
+export function simpleEventView(event: KnownEvent): Readonly<Record<string, unknown>> {
+  const whole = eventView(event);
+  return {
+    ...Object.fromEntries(SIMPLE.map((field) => [field, whole[field]])),
+    participants: (whole.participants as Readonly<Record<string, unknown>>[]).map(
+      ({ id, counter, name, short_name, acronym, results }) => ({
+        id,
+        counter,
+        name,
+        short_name,
+        acronym,
+        results,
+      }),
+    ),
+  };
+}

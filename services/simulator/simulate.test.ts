@@ -1,0 +1,148 @@
+import { Registry } from 'prom-client';
+import { afterEach, describe, expect, it } from 'vitest';
+import { readDataset } from '../../data/dataset.ts';
+import { parseFaults } from './faults.ts';
+import type { Play } from './player.ts';
+import type { ProviderMessage } from './records.ts';
+import { parseRestFaults } from './rest/faults.ts';
+import { type ServedProvider, serveProvider } from './rest/serve.ts';
+import { Reader } from './rest/testing/reader.ts';
+import { type Summary, simulate } from './simulate.ts';
+import type { WebhookSender } from './webhook.ts';
+
+const WORLD_CUP = readDataset('world-cup-2018');
+const PLAY = {
+  dataset: WORLD_CUP,
+  matches: 2,
+  seed: '1',
+  faults: parseFaults('none'),
+  keepAliveEvery: 30,
+  clockEvery: 60,
+  batchSize: 5,
+  concurrency: 1,
+} as const;
+const AT_ONCE = { speed: Number.POSITIVE_INFINITY };
+
+const served: ServedProvider[] = [];
+afterEach(async () => {
+  for (const one of served.splice(0)) await one.close();
+});
+
+async function serve(pace: Play['pace'], restFaults = 'none') {
+  const metrics = new Registry();
+  const rest = await serveProvider(
+    { ...PLAY, pace, port: 0, restFaults: parseRestFaults(restFaults) },
+    metrics,
+  );
+  served.push(rest);
+  return { rest, metrics };
+}
+
+/** A receiver that accepts everything, and tells when. */
+function accepting(onMessages: (messages: ProviderMessage[]) => void): WebhookSender {
+  return {
+    async deliver({ body }) {
+      onMessages(JSON.parse(body.toString()));
+      return { requests: 1, forged: null };
+    },
+    close() {},
+  };
+}
+
+const ids = (messages: readonly ProviderMessage[]): number[] => messages.map(({ id }) => id);
+
+function run(
+  pace: Play['pace'],
+  { rest, sender, metrics }: { rest: ServedProvider | null; sender: WebhookSender | null; metrics: Registry },
+  keepSeconds: number | undefined = 0,
+) {
+  const summaries: Summary[] = [];
+  const stop = new AbortController();
+  const over = simulate({
+    ...{ playing: { ...PLAY, pace }, rest, sender, metrics, keepSeconds, signal: stop.signal },
+    onSummary: (summary) => summaries.push(summary),
+    onAllTold: () => {},
+  });
+  return { summaries, over, stop };
+}
+
+describe('a simulation', () => {
+  it('with webhooks only ends when all was accepted, with the summary of before', async () => {
+    const got: ProviderMessage[] = [];
+    const sender = accepting((messages) => got.push(...messages));
+    const { summaries, over } = run(AT_ONCE, { rest: null, sender, metrics: new Registry() });
+    await over;
+    expect(summaries).toHaveLength(1);
+    expect(summaries[0]).toMatchObject({ matches: 2, messages: got.length, delivered: got.length });
+    expect(summaries[0]).not.toHaveProperty('rest');
+  });
+
+  it('with REST only tells all of it, and is served on until it is stopped', async () => {
+    const { rest, metrics } = await serve({ seconds: 0.3 });
+    const { summaries, over, stop } = run({ seconds: 0.3 }, { rest, sender: null, metrics }, undefined);
+    await expect.poll(() => summaries.length, { timeout: 10_000 }).toBe(1);
+    const reader = new Reader(rest.provider);
+    const { startsAt } = rest.provider.timeline;
+    const { data } = await reader.get('/v2/feed', { timestamp: startsAt });
+    expect(summaries[0]).toMatchObject({ dataset: 'world-cup-2018', matches: 2, messages: data.length });
+    stop.abort();
+    await over;
+    expect(summaries[1]?.rest?.answers).toEqual({ 200: 2, 401: 1 });
+    expect(await metrics.metrics()).toContain('touchline_simulator_rest_answers_total{status="200"} 2');
+  });
+
+  it('with REST only and no pace tells all at once, and goes on at the pace of life', async () => {
+    const { rest, metrics } = await serve(AT_ONCE);
+    const { over } = run(AT_ONCE, { rest, sender: null, metrics });
+    await over;
+    const { endsAt } = rest.provider.timeline;
+    expect(rest.provider.now() - endsAt).toBeLessThan(60);
+  });
+
+  it('with both has one clock: what a webhook says, REST says too', async () => {
+    const { rest, metrics } = await serve({ seconds: 1 });
+    const ahead: number[] = [];
+    const sender = accepting((messages) => {
+      for (const { ut } of messages) ahead.push(ut - rest.provider.now());
+    });
+    const { over } = run({ seconds: 1 }, { rest, sender, metrics });
+    await over;
+    expect(ahead.length).toBeGreaterThan(500);
+    // A delivery may be sent some milliseconds before its time.
+    expect(Math.max(...ahead)).toBeLessThanOrEqual(rest.speed * 0.01);
+  });
+
+  it('with both and no pace has the clock that deliveries drive', async () => {
+    const { rest, metrics } = await serve(AT_ONCE);
+    const ahead: number[] = [];
+    const sender = accepting((messages) => ahead.push((messages.at(-1)?.ut ?? 0) - rest.provider.now()));
+    const { over } = run(AT_ONCE, { rest, sender, metrics });
+    await over;
+    expect(new Set(ahead)).toEqual(new Set([0]));
+  });
+
+  it('webhook_loss never sends a delivery: what was in it can be had by REST only', async () => {
+    const { rest, metrics } = await serve(AT_ONCE, 'webhook_loss=0.3');
+    const got: ProviderMessage[] = [];
+    const sender = accepting((messages) => got.push(...messages));
+    const { summaries, over } = run(AT_ONCE, { rest, sender, metrics });
+    await over;
+    const told = rest.provider.told();
+    const pushed = new Set(ids(got));
+    const lost = ids(told).filter((id) => !pushed.has(id));
+    expect(lost.length).toBeGreaterThan(told.length * 0.15);
+    expect(ids(got).every((id) => new Set(ids(told)).has(id))).toBe(true);
+    expect(summaries[0]).toMatchObject({ messages: told.length, delivered: got.length });
+    expect(summaries[0]?.rest?.faults.webhook_loss).toBeGreaterThan(20);
+    expect(await metrics.metrics()).toContain(
+      `touchline_simulator_rest_faults_total{fault="webhook_loss"} ${summaries[0]?.rest?.faults.webhook_loss}`,
+    );
+  });
+
+  it('that is stopped before the end rejects', async () => {
+    const { rest, metrics } = await serve({ speed: 1 });
+    const { over, stop } = run({ speed: 1 }, { rest, sender: null, metrics });
+    stop.abort(new Error('stopped'));
+    await expect(over).rejects.toThrow();
+  });
+});
