@@ -6,6 +6,7 @@ import type {
   Guard,
   Incident,
   MatchIncident,
+  MatchResult,
   MatchState,
   MatchTransition,
   NormalizedMessage,
@@ -14,6 +15,7 @@ import type {
   Score,
   Standings,
   StandingsEntry,
+  TakenResult,
 } from '#topics/generated/types.ts';
 import type { TopicName, TopicValues } from '#topics/topics.ts';
 
@@ -57,7 +59,16 @@ const SUMMARIES: Summaries = {
     guard === null ? null : guardText(guard),
     fields.length === 0 ? null : fields.join(', '),
   ],
+  'match-results': ({ event_id, version, removed, home, away, score, status_type }: MatchResult) => [
+    `v${version}`,
+    String(event_id),
+    home === null && away === null ? null : `${home?.name ?? 'unknown'} - ${away?.name ?? 'unknown'}`,
+    removed ? null : scoreText(score),
+    status_type,
+    removed ? 'REMOVED' : null,
+  ],
   catalogue: ({ kind, id, body }: CatalogueRecord) => [`${kind}/${id}`, nameIn(body)],
+  'standings-results': ({ result }: TakenResult) => [`${result.length} bytes`],
   'standings-catalogue': ({
     standings_id,
     version,

@@ -1,7 +1,7 @@
 import { SOCCER } from '#contract/soccer.ts';
 import type { Clock } from '#topics/generated/types.ts';
 import type { EventRegister } from './event-register.ts';
-import { READERS, type Sides } from './readings.ts';
+import { NO_SIDES, READERS, type Sides } from './readings.ts';
 
 /** What the laws read of the event register, its clock apart. Unknown is null. */
 export type EventFacts = {
@@ -11,11 +11,14 @@ export type EventFacts = {
   readonly season_id: number | null;
   readonly stage_id: number | null;
   readonly group_id: number | null;
+  readonly round_id: number | null;
   readonly start_date: string | null;
   readonly status_id: number | null;
   readonly status_type: string | null;
   readonly relation_status: string | null;
   readonly bet_status: string | null;
+  /** active, deleted. */
+  readonly item_status: string | null;
   /** JSON text of the provider's flag; null where it was never told, or told as null. */
   readonly verified_result: string | null;
   readonly sides: Sides;
@@ -25,8 +28,6 @@ export type EventFacts = {
 export function isFact(field: string): boolean {
   return (Object.hasOwn(READERS, field) && !field.startsWith('clock_')) || field === 'verified_result';
 }
-
-const NO_SIDES: Sides = { home: null, away: null, reported: null };
 
 /** Reads the facts of an event. `sides` stays the same object while `participants` stays the same. */
 export function readEventFacts(register: EventRegister): EventFacts {
@@ -38,11 +39,13 @@ export function readEventFacts(register: EventRegister): EventFacts {
     season_id: register.reading('season_id') ?? null,
     stage_id: register.reading('stage_id') ?? null,
     group_id: register.reading('group_id') ?? null,
+    round_id: register.reading('round_id') ?? null,
     start_date: register.reading('start_date') ?? null,
     status_id: register.reading('status_id') ?? null,
     status_type: register.reading('status_type') ?? null,
     relation_status: register.reading('relation_status') ?? null,
     bet_status: register.reading('bet_status') ?? null,
+    item_status: register.reading('item_status') ?? null,
     verified_result: verified === undefined || verified === 'null' ? null : verified,
     sides: register.reading('participants') ?? NO_SIDES,
   };

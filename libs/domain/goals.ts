@@ -33,7 +33,8 @@ export type GoalTally = {
   readonly anomalies: readonly string[];
 };
 
-type Side = 'home' | 'away';
+/** A side of a match. */
+export type Side = 'home' | 'away';
 type Goal = { readonly id: string; readonly incident: Incident; readonly removed: boolean };
 
 /** Whether an incident is a goal, wherever it counts. */
@@ -104,7 +105,7 @@ export function tallyGoals(
 }
 
 /** The side that a goal, or a cancellation, is for; null where that is no one. */
-function sideOf(incident: Incident, { home, away }: Sides): Side | null {
+export function sideOf(incident: Incident, { home, away }: Pick<Sides, 'home' | 'away'>): Side | null {
   const participant = incident.participant_id;
   if (participant === null) return null;
   const isHome = participant === home?.id;

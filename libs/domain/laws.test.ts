@@ -83,10 +83,11 @@ describe('match state is a function of the set of messages', () => {
         const match = newMatch(EVENT_ID);
         for (const message of history) {
           play(match, [message]);
-          expect(play(match, [message])).toEqual([{ transitions: [], incidents: [] }]);
+          expect(play(match, [message])).toEqual([{ transitions: [], incidents: [], result: false }]);
         }
         const before = written(match, idsOf(history));
-        for (const applied of play(match, order)) expect(applied).toEqual({ transitions: [], incidents: [] });
+        for (const applied of play(match, order))
+          expect(applied).toEqual({ transitions: [], incidents: [], result: false });
         expect(written(match, idsOf(history))).toEqual(before);
       }),
       runs,

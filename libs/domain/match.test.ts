@@ -120,7 +120,11 @@ describe('a message', () => {
     const match = played([opening]);
     const before = JSON.stringify(matchState(match));
     const message = { ...eventMessage(START + 60, { name: 'B - A' }), type, body: '{}' };
-    expect(applyMessage(match, message, causeOf(message, 1))).toEqual({ transitions: [], incidents: [] });
+    expect(applyMessage(match, message, causeOf(message, 1))).toEqual({
+      transitions: [],
+      incidents: [],
+      result: false,
+    });
     expect(JSON.stringify(matchState(match))).toBe(before);
   });
 

@@ -4,11 +4,13 @@ import type {
   MatchState,
   MatchTransition,
   NormalizedMessage,
+  ResultCard,
 } from '#topics/generated/types.ts';
 import { DomainError } from './errors.ts';
 import { isOver } from './event-facts.ts';
 import { EventRegister } from './event-register.ts';
-import { IncidentRegister, NO_INCIDENT_CHANGES } from './incident-register.ts';
+import { type IncidentChanges, IncidentRegister, NO_INCIDENT_CHANGES } from './incident-register.ts';
+import { isCard, standingCards, type TableResult, tableResult } from './match-result.ts';
 import { tellStep } from './transitions.ts';
 import { deriveView, type MatchView } from './view.ts';
 
@@ -24,6 +26,8 @@ type Inside = {
   version: number;
   /** What caused the last version; null before the first. */
   cause: Cause | null;
+  /** The cards that stand; null: to be looked for again. */
+  cards: readonly ResultCard[] | null;
 };
 
 /** What a message did. Both empty: nothing was accepted, and there is nothing to write. */
@@ -32,9 +36,11 @@ export type Applied = {
   readonly transitions: readonly MatchTransition[];
   /** Ids, in order, of the incidents whose `matchIncident` changed. */
   readonly incidents: readonly string[];
+  /** Something changed that `matchResult` is made of. */
+  readonly result: boolean;
 };
 
-const NOTHING: Applied = { transitions: [], incidents: [] };
+const NOTHING: Applied = { transitions: [], incidents: [], result: false };
 
 /** A match nothing was told about yet. */
 export function newMatch(eventId: number): Match {
@@ -61,6 +67,8 @@ export function applyMessage(match: Match, message: NormalizedMessage, cause: Ca
   if (!told.changed && !changes.snapshot && changes.incidents.length === 0) return NOTHING;
 
   const after = deriveView(event, incidents, before, { fields: told.fields, goals: changes.goals });
+  const cards = changes.incidents.length > 0 && tellsCard(changes);
+  if (cards) match[inside].cards = null;
   const version = match[inside].version + 1;
   match[inside].view = after;
   match[inside].version = version;
@@ -80,13 +88,27 @@ export function applyMessage(match: Match, message: NormalizedMessage, cause: Ca
       typeOf,
     }),
     incidents: changes.incidents.map(({ entry }) => entry.id),
+    result: cards || tellsResult(event, before, after),
   };
+}
+
+function tellsCard({ incidents }: IncidentChanges): boolean {
+  return incidents.some(
+    ({ entry, before }) =>
+      (entry.incident !== null && isCard(entry.incident)) ||
+      (before.incident !== null && isCard(before.incident)),
+  );
+}
+
+function tellsResult(event: EventRegister, before: MatchView, after: MatchView): boolean {
+  // Whatever goals come to makes a new final score. A delete is told by its time, which moves without a new value.
+  return before.facts !== after.facts || before.final !== after.final || event.json('action') !== undefined;
 }
 
 /** The state of a match, as it goes on the topic. Throws `DomainError` NOTHING_TOLD before the first accepted message. */
 export function matchState(match: Match): MatchState {
-  const { event, incidents, view, version, cause } = match[inside];
-  if (cause === null) throw new DomainError('NOTHING_TOLD', `nothing was told about event ${match.eventId}`);
+  const { event, incidents, view } = match[inside];
+  const { version, cause } = stampOf(match);
   const { facts, tally, final } = view;
   return {
     event_id: match.eventId,
@@ -126,6 +148,32 @@ export function matchState(match: Match): MatchState {
   };
 }
 
+/** What tables need of the match; null where it belongs to none. */
+export function matchResult(match: Match): TableResult | null {
+  const { event, incidents, view } = match[inside];
+  match[inside].cards ??= standingCards(incidents.all());
+  return tableResult({
+    eventId: match.eventId,
+    view,
+    deleted: isDeleted(event),
+    incidentOf: (id) => incidents.get(id)?.incident ?? null,
+    cards: match[inside].cards,
+  });
+}
+
+/** The version of a match and what caused it. Throws `DomainError` NOTHING_TOLD before the first accepted message. */
+export function stampOf(match: Match): { readonly version: number; readonly cause: Cause } {
+  const { version, cause } = match[inside];
+  if (cause === null) throw new DomainError('NOTHING_TOLD', `nothing was told about event ${match.eventId}`);
+  return { version, cause };
+}
+
+/** Only a message that deletes its event tells an `action`; what is told of the event's status later brings it back. */
+function isDeleted(event: EventRegister): boolean {
+  if (event.reading('action') !== 'delete') return false;
+  return (event.toldAt('action') ?? 0) >= (event.toldAt('status_id') ?? 0);
+}
+
 /** The register of one incident, as it goes on the topic. Throws `DomainError` UNKNOWN_INCIDENT. */
 export function matchIncident(match: Match, id: string): MatchIncident {
   const entry = match[inside].incidents.get(id);
@@ -142,11 +190,6 @@ export function matchIncident(match: Match, id: string): MatchIncident {
     incident: entry.incident,
     cause: entry.cause,
   };
-}
-
-/** The ids of all incidents that `matchIncident` can tell of. */
-export function incidentIds(match: Match): string[] {
-  return Array.from(match[inside].incidents.all(), ({ id }) => id);
 }
 
 /**
@@ -181,6 +224,6 @@ export function isSettled(match: Match): boolean {
 function matchOf(eventId: number, event: EventRegister, incidents: IncidentRegister): Match {
   return {
     eventId,
-    [inside]: { event, incidents, view: deriveView(event, incidents), version: 0, cause: null },
+    [inside]: { event, incidents, view: deriveView(event, incidents), version: 0, cause: null, cards: null },
   };
 }

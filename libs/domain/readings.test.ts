@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readSides } from './readings.ts';
+import { NO_SIDES, readSides } from './readings.ts';
 import { AWAY, HOME, participants } from './testing/messages.ts';
 
 const side = (id: number, name: string, acronym: string) => ({ id, name, short_name: name, acronym });
@@ -8,7 +8,7 @@ const away = side(AWAY, 'Away', 'AWA');
 
 describe('the sides of an event', () => {
   it('are told by the counter of a participant, not by its place', () => {
-    expect(readSides(participants().toReversed())).toEqual({ home, away, reported: null });
+    expect(readSides(participants().toReversed())).toMatchObject({ home, away, reported: null });
   });
 
   it.each([
@@ -27,16 +27,16 @@ describe('the sides of an event', () => {
   it.each([null, undefined, 'two', {}, [], [null], [{ counter: 1 }], [{ id: 'x', counter: 1 }]])(
     'are unknown where there are none: %j',
     (value) => {
-      expect(readSides(value)).toEqual({ home: null, away: null, reported: null });
+      expect(readSides(value)).toEqual(NO_SIDES);
     },
   );
 
   it('may be known of one only', () => {
-    expect(readSides(participants(1, 1).slice(1))).toEqual({ home: null, away, reported: null });
+    expect(readSides(participants(1, 1).slice(1))).toMatchObject({ home: null, away, reported: null });
   });
 
   it('pass over what is no participant', () => {
-    expect(readSides([{ id: 'x', counter: 1 }, null, ...participants()])).toEqual({
+    expect(readSides([{ id: 'x', counter: 1 }, null, ...participants()])).toMatchObject({
       home,
       away,
       reported: null,
@@ -44,12 +44,36 @@ describe('the sides of an event', () => {
   });
 
   it('take the first of several', () => {
-    expect(readSides([...participants(1, 1), { id: 5, counter: 1, results: [{ id: 2, value: 9 }] }])).toEqual(
-      {
-        home,
-        away,
-        reported: { home: 1, away: 1 },
-      },
-    );
+    expect(
+      readSides([...participants(1, 1), { id: 5, counter: 1, results: [{ id: 2, value: 9 }] }]),
+    ).toMatchObject({ home, away, reported: { home: 1, away: 1 } });
+  });
+
+  it('tell tables the halves that both sides have, and where a team is from', () => {
+    const [first, second] = participants() as object[];
+    const results = (halves: unknown[]) => halves.map((value, at) => ({ id: 4 + at, value }));
+    const { table } = readSides([
+      { ...first, area_id: 5, area_name: 'England', results: results([1, '2']) },
+      { ...second, results: results([0, null]) },
+    ]);
+    const team = (
+      id: number,
+      name: string,
+      acronym: string,
+      area_id: number | null,
+      area_name: string | null,
+    ) => ({
+      id,
+      name,
+      acronym,
+      area_id,
+      area_name,
+    });
+    expect(table).toEqual({
+      home: team(HOME, 'Home', 'HOM', 5, 'England'),
+      away: team(AWAY, 'Away', 'AWA', null, null),
+      first_half: { home: 1, away: 0 },
+      second_half: null,
+    });
   });
 });

@@ -1,5 +1,5 @@
 import { RESULT } from '#contract/soccer.ts';
-import type { Participant, Score } from '#topics/generated/types.ts';
+import type { Participant, ResultTeam, Score } from '#topics/generated/types.ts';
 import { count, int, list, long, object, text } from './values.ts';
 
 /** Both sides of an event and the score the provider reports for them. */
@@ -8,6 +8,24 @@ export type Sides = {
   readonly away: Participant | null;
   /** The provider's own result 2; null unless both sides have one. */
   readonly reported: Score | null;
+  readonly table: TableSides;
+};
+
+/** What only tables need of both sides. */
+export type TableSides = {
+  readonly home: ResultTeam | null;
+  readonly away: ResultTeam | null;
+  /** The provider's results 4 and 5; null unless both sides have one. */
+  readonly first_half: Score | null;
+  readonly second_half: Score | null;
+};
+
+/** Nothing is known of the sides. */
+export const NO_SIDES: Sides = {
+  home: null,
+  away: null,
+  reported: null,
+  table: { home: null, away: null, first_half: null, second_half: null },
 };
 
 /** How the laws read the fields of an event that they know; every other field is kept as it is. */
@@ -23,6 +41,9 @@ export const READERS = {
   status_type: text,
   relation_status: text,
   bet_status: text,
+  round_id: long,
+  item_status: text,
+  action: text,
   clock_time: int,
   clock_status: text,
   participants: readSides,
@@ -42,12 +63,20 @@ export function readSides(value: unknown): Sides {
   const records = list(value).map(object);
   const home = records.find((record) => isSide(record, 1));
   const away = records.find((record) => isSide(record, 2));
-  const homeGoals = reportedGoals(home?.results);
-  const awayGoals = reportedGoals(away?.results);
+  const scoreOf = (result: number): Score | null => {
+    const [homeGoals, awayGoals] = [goalsOf(home?.results, result), goalsOf(away?.results, result)];
+    return homeGoals === null || awayGoals === null ? null : { home: homeGoals, away: awayGoals };
+  };
   return {
     home: readParticipant(home),
     away: readParticipant(away),
-    reported: homeGoals === null || awayGoals === null ? null : { home: homeGoals, away: awayGoals },
+    reported: scoreOf(RESULT.score),
+    table: {
+      home: readTeam(home),
+      away: readTeam(away),
+      first_half: scoreOf(RESULT.firstHalf),
+      second_half: scoreOf(RESULT.secondHalf),
+    },
   };
 }
 
@@ -63,7 +92,20 @@ function readParticipant(record: JsonRecord | undefined): Participant | null {
   return { id, name: text(record.name), short_name: text(record.short_name), acronym: text(record.acronym) };
 }
 
-function reportedGoals(results: unknown): number | null {
-  const score = list(results).find((result) => int(object(result)?.id) === RESULT.score);
-  return count(object(score)?.value);
+function readTeam(record: JsonRecord | undefined): ResultTeam | null {
+  const id = long(record?.id);
+  if (!record || id === null) return null;
+  const { name, acronym, area_id, area_name } = record;
+  return {
+    id,
+    name: text(name),
+    acronym: text(acronym),
+    area_id: long(area_id),
+    area_name: text(area_name),
+  };
+}
+
+function goalsOf(results: unknown, id: number): number | null {
+  const found = list(results).find((result) => int(object(result)?.id) === id);
+  return count(object(found)?.value);
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { ConsumedRecord, OutputRecord } from '#streams/port.ts';
-import type { PoisonError } from '#streams/processor.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { DeadLetter } from '#topics/generated/types.ts';
+import type { ConsumedRecord, OutputRecord } from './port.ts';
+import type { PoisonError } from './processor.ts';
 
 /** Where dead letters of a service go and how they are named. */
 export type DeadLetterOptions = {

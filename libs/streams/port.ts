@@ -46,8 +46,17 @@ export type GroupListener = {
   onLost(): void;
   /** The group still counts this member in its current generation. */
   onHeartbeat(): void;
-  /** Records in offset order. A rejection is logged and the same records are not given again: the listener seeks. */
-  onRecords(from: TopicPartition, records: readonly ConsumedRecord[], endOffset: number): Promise<void>;
+  /**
+   * Records in offset order; `endOffset` is the end of the partition, without control records after the last of them. A
+   * rejection is logged and the same records are not given again: the listener seeks. `stillHere` tells the group that this
+   * member lives, for a handler that takes long. It never rejects.
+   */
+  onRecords(
+    from: TopicPartition,
+    records: readonly ConsumedRecord[],
+    endOffset: number,
+    stillHere: () => Promise<void>,
+  ): Promise<void>;
 };
 
 /** A read-committed member of a consumer group that owns the same partitions of several topics. */

@@ -15,6 +15,8 @@ export interface PartitionProcessor {
    * the record tried once more, then it is poison too.
    */
   process(record: ConsumedRecord, outbox: Outbox): void | Promise<void>;
+  /** Whether so much has changed that it is to be committed before the next record is taken. Default: it is not. */
+  isFull?(): boolean;
   /** The end of a batch: adds what is written once a transaction, however many records it had. */
   flush(outbox: Outbox): void;
   /** The batch is committed. */

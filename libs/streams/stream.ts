@@ -122,8 +122,9 @@ class StreamRuntime implements GroupListener {
     from: TopicPartition,
     records: readonly ConsumedRecord[],
     endOffset: number,
+    stillHere: () => Promise<void>,
   ): Promise<void> {
-    await this.#tasks.get(from.partition)?.onRecords(from.topic, records, endOffset);
+    await this.#tasks.get(from.partition)?.onRecords(from.topic, records, endOffset, stillHere);
   }
 
   #closeAllBut(kept: (task: Task) => boolean): void {

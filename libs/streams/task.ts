@@ -106,10 +106,15 @@ export class Task {
   }
 
   /** Records of the input or of a changelog. Never rejects. */
-  async onRecords(topic: string, records: readonly ConsumedRecord[], endOffset: number): Promise<void> {
+  async onRecords(
+    topic: string,
+    records: readonly ConsumedRecord[],
+    endOffset: number,
+    stillHere: () => Promise<void>,
+  ): Promise<void> {
     try {
       if (topic === this.#context.input) {
-        if (this.#state === 'running') await this.#process(records, endOffset);
+        if (this.#state === 'running') await this.#process(records, endOffset, stillHere);
       } else if (this.#state === 'restoring') {
         await this.#restore(topic, records);
       }
@@ -162,12 +167,15 @@ export class Task {
     consumer.resume({ topic: input, partition: this.partition });
   }
 
-  async #process(records: readonly ConsumedRecord[], endOffset: number): Promise<void> {
-    const { application, input, metrics } = this.#context;
+  async #process(
+    records: readonly ConsumedRecord[],
+    endOffset: number,
+    stillHere: () => Promise<void>,
+  ): Promise<void> {
     const processor = this.#processor;
     const producer = this.#producer;
     if (processor === null || producer === null) return;
-    const outbox = new Outbox(this.partition);
+    let outbox = new Outbox(this.partition);
     let next = this.#position;
     let count = 0;
     for (const record of records) {
@@ -176,8 +184,22 @@ export class Task {
       await this.#processOne(processor, record, outbox);
       next = record.offset + 1;
       count += 1;
+      if (processor.isFull === undefined || !processor.isFull()) continue;
+      await this.#commit(processor, producer, outbox, { next, count, endOffset });
+      outbox = new Outbox(this.partition);
+      count = 0;
+      await stillHere();
     }
-    if (count === 0) return;
+    if (count > 0) await this.#commit(processor, producer, outbox, { next, count, endOffset });
+  }
+
+  async #commit(
+    processor: PartitionProcessor,
+    producer: TransactionalProducer,
+    outbox: Outbox,
+    { next, count, endOffset }: { next: number; count: number; endOffset: number },
+  ): Promise<void> {
+    const { application, input, metrics } = this.#context;
     processor.flush(outbox);
     const started = performance.now();
     await producer.transact(outbox.records, {
@@ -188,7 +210,7 @@ export class Task {
     });
     metrics.commitSeconds.observe((performance.now() - started) / 1_000);
     this.#position = next;
-    this.#suspect = null;
+    if (this.#suspect !== null && this.#suspect.offset < next) this.#suspect = null;
     processor.committed();
     const label = { partition: this.partition };
     metrics.records.inc(label, count);

@@ -3,6 +3,7 @@ import type {
   Client,
   DeadLetter,
   MatchIncident,
+  MatchResult,
   MatchState,
   MatchTransition,
   NormalizedMessage,
@@ -10,6 +11,7 @@ import type {
   RawMessage,
   Standings,
   StandingsEntry,
+  TakenResult,
 } from './generated/types.ts';
 
 /** How a topic is made and read. docs/topics.md is generated from this. */
@@ -32,8 +34,8 @@ const DAY = 86_400_000;
 const MIB = 1024 * 1024;
 /** Partitioning of the topics of a match: one event has the same partition in all of them. */
 const BY_EVENT = 'murmur2 of the event id, the same for all topics of a match';
-/** Partitioning of the tables: all that is ranked by the same matches has one writer. */
-const BY_GROUP = 'murmur2 of the key of match-results that the table is derived from';
+/** Partitioning of the tables: all that is ranked by the matches of a season has one writer. */
+const BY_SEASON = 'murmur2 of "<competition id>/<season id>", the same for all topics of tables';
 
 /**
  * Every topic. Those of a match have the same number of partitions and share the partition of its event id,
@@ -85,6 +87,15 @@ export const TOPICS = {
     retentionMs: 400 * DAY,
     maxMessageBytes: MIB,
   },
+  'match-results': {
+    about: 'What tables need of every match; a match that left a group is told there as removed.',
+    key: 'competition id "/" season id "/" stage id "/" group id "/" event id, "-" where there is none',
+    partitioning: BY_SEASON,
+    partitions: 8,
+    cleanup: 'compact',
+    retentionMs: DAY,
+    maxMessageBytes: MIB,
+  },
   catalogue: {
     about: 'What competitions, seasons, stages, groups and the types of things are called.',
     key: 'kind "/" id',
@@ -94,10 +105,19 @@ export const TOPICS = {
     retentionMs: DAY,
     maxMessageBytes: MIB,
   },
+  'standings-results': {
+    about: 'The match results that the tables stand on, as the standings processor took them: its memory.',
+    key: 'as in match-results',
+    partitioning: BY_SEASON,
+    partitions: 8,
+    cleanup: 'compact',
+    retentionMs: DAY,
+    maxMessageBytes: MIB,
+  },
   'standings-catalogue': {
     about: 'The tables that there are.',
     key: 'standings id',
-    partitioning: BY_GROUP,
+    partitioning: BY_SEASON,
     partitions: 8,
     cleanup: 'compact',
     retentionMs: DAY,
@@ -106,7 +126,7 @@ export const TOPICS = {
   standings: {
     about: 'Every table as it stands.',
     key: 'standings id',
-    partitioning: BY_GROUP,
+    partitioning: BY_SEASON,
     partitions: 8,
     cleanup: 'compact',
     retentionMs: DAY,
@@ -150,7 +170,9 @@ export type TopicValues = {
   'match-incidents': MatchIncident;
   'match-state': MatchState;
   'match-transitions': MatchTransition;
+  'match-results': MatchResult;
   catalogue: CatalogueRecord;
+  'standings-results': TakenResult;
   'standings-catalogue': StandingsEntry;
   standings: Standings;
   clients: Client;

@@ -20,7 +20,7 @@ describe.each([
 
     const taken = store.take(1, KEY);
     expect(taken?.state?.toString()).toBe('state 2');
-    expect(taken?.incidents.map(String).sort()).toEqual(['a 2', 'b 1']);
+    expect([...(taken?.incidents.values() ?? [])].map(String).sort()).toEqual(['a 2', 'b 1']);
     expect(store.take(1, KEY)).toBeNull();
     expect(store.size).toBe(1);
     store.close();
@@ -46,7 +46,7 @@ describe.each([
     expect(store.size).toBe(1);
     const taken = store.take(1, KEY);
     expect(taken?.state?.toString()).toBe('state 2');
-    expect(taken?.incidents.map(String).sort()).toEqual(['', 'a 1']);
+    expect([...(taken?.incidents.values() ?? [])].map(String).sort()).toEqual(['', 'a 1']);
     expect(store.take(1, KEY)).toBeNull();
     store.close();
   });

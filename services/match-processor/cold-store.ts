@@ -1,8 +1,8 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { pack, unpack } from './packing.ts';
 
-/** Encoded records of one event: its match-state value, and those of its incidents. */
-export type ColdMatch = { readonly state: Buffer | null; readonly incidents: readonly Buffer[] };
+/** Encoded records of one event: its match-state value, and those of its incidents by key. */
+export type ColdMatch = { readonly state: Buffer | null; readonly incidents: Map<string, Buffer> };
 
 /** Bytes of encoded records kept in memory before they go to disk. */
 const HEAP_BYTES = 32 * 1024 * 1024;
@@ -57,7 +57,7 @@ export class ColdStore {
     if (records.size === 0) return null;
     const state = records.get(stateKey) ?? null;
     records.delete(stateKey);
-    return { state, incidents: [...records.values()] };
+    return { state, incidents: records };
   }
 
   /** Number of matches held. */

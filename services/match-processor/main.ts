@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { integer, kafkaSettings, processSettings } from '#service/config.ts';
 import { runService } from '#service/run-service.ts';
+import { deadLetterOf } from '#streams/dead-letter.ts';
 import { runStream } from '#streams/stream.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
-import { deadLetterOf } from './dead-letter.ts';
 import { type MatchCodecs, MatchPartition } from './match-partition.ts';
 
 const NAME = 'match-processor';
@@ -24,7 +24,7 @@ const config = z.object({
 
 await runService({
   name: NAME,
-  about: 'Turns normalized messages into match state, incidents and transitions, exactly once.',
+  about: 'Turns normalized messages into match state, incidents, transitions and results, exactly once.',
   config,
   async start({ config: settings, logger, metrics }) {
     const prefix = settings.TOPIC_PREFIX;
@@ -35,6 +35,7 @@ await runService({
       'match-incidents': await registry.codec('match-incidents'),
       'match-state': await registry.codec('match-state'),
       'match-transitions': await registry.codec('match-transitions'),
+      'match-results': await registry.codec('match-results'),
     };
     const letters = {
       service: NAME,

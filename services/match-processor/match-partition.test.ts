@@ -20,13 +20,21 @@ const codecs: MatchCodecs = {
   'match-incidents': codecOf('match-incidents'),
   'match-state': codecOf('match-state'),
   'match-transitions': codecOf('match-transitions'),
+  'match-results': codecOf('match-results'),
 };
 
 const KEEP_MS = 900_000;
 const START = 1_790_000_000;
 
 /** A goal message, `at` seconds after the start; `over` says that the match has ended. */
-function goal(eventId: number, id: number, at: number, over: boolean, confirmation = 'confirmed'): Buffer {
+function goal(
+  eventId: number,
+  id: number,
+  at: number,
+  over: boolean,
+  confirmation = 'confirmed',
+  group = 6,
+): Buffer {
   const normalized = normalizeMessage(
     {
       id: eventId * 1_000 + at,
@@ -44,6 +52,9 @@ function goal(eventId: number, id: number, at: number, over: boolean, confirmati
         },
         event: {
           id: eventId,
+          competition_id: 4,
+          season_id: 5,
+          group_id: group,
           status_id: over ? 11 : 33,
           status_type: over ? 'finished' : 'live',
           participants: [
@@ -126,11 +137,63 @@ test('what is written is all that a new owner needs to go on with the same bytes
     owner.flush(outbox);
     owner.committed();
     for (const record of outbox.records) {
+      if (record.topic === 'match-results') continue;
       written.push(`${record.topic} ${record.key} ${record.value?.toString('hex')}`);
-      if (owner === first && record.topic !== 'match-transitions') {
+      if (owner === first && (record.topic === 'match-incidents' || record.topic === 'match-state')) {
         second.restore(record.topic, { offset: 0, key: Buffer.from(record.key), value: record.value });
       }
     }
   });
-  expect(written).toEqual(whole);
+  expect(written).toEqual(whole.filter((line) => !line.startsWith('match-results ')));
+});
+
+type Told = [key: string, version: number, removed: boolean, home: number | null];
+
+function results(lines: readonly string[]): Told[] {
+  return lines
+    .filter((line) => line.startsWith('match-results '))
+    .map((line) => {
+      const [, key = '', hex = ''] = line.split(' ');
+      const value = codecs['match-results'].decode(Buffer.from(hex, 'hex')) as TopicValues['match-results'];
+      return [key, value.version, value.removed, value.score?.home ?? null];
+    });
+}
+
+test('tables are told of what changes for them alone, and in the old group that a match has left', () => {
+  const { written } = run(KEEP_MS, [
+    goal(1, 100, 0, false),
+    goal(1, 110, 60, false),
+    // The same goal again, later.
+    goal(1, 110, 90, false),
+    goal(1, 120, 120, true, 'confirmed', 7),
+  ]);
+  expect(results(written)).toEqual([
+    ['4/5/-/6/1', 1, false, 0],
+    ['4/5/-/6/1', 2, false, 1],
+    ['4/5/-/6/1', 4, true, null],
+    ['4/5/-/7/1', 4, false, 2],
+  ]);
+});
+
+test('a new owner tells tables once of every match that it meets, and from then on what changes', () => {
+  const before = run(KEEP_MS, [goal(1, 100, 0, false), goal(1, 110, 60, false)]);
+  const after = new MatchPartition({
+    partition: 0,
+    codecs,
+    topicName: (topic) => topic,
+    keepSettledMs: KEEP_MS,
+  });
+  for (const line of before.written) {
+    const [topic = '', key = '', hex = ''] = line.split(' ');
+    if (topic !== 'match-state' && topic !== 'match-incidents') continue;
+    after.restore(topic, { offset: 0, key: Buffer.from(key), value: Buffer.from(hex, 'hex') });
+  }
+  const outbox = new Outbox(0);
+  for (const [offset, at] of [90, 91, 92].entries()) {
+    after.process({ offset, key: null, value: goal(1, 110, at, false) }, outbox);
+    after.flush(outbox);
+    after.committed();
+  }
+  const lines = outbox.records.map(({ topic, key, value }) => `${topic} ${key} ${value?.toString('hex')}`);
+  expect(results(lines)).toEqual([['4/5/-/6/1', 3, false, 1]]);
 });

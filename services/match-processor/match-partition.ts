@@ -1,27 +1,30 @@
 import {
   applyMessage,
-  incidentIds,
   isSettled,
   type Match,
   matchIncident,
+  matchResult,
   matchState,
   newMatch,
   restoreMatch,
+  stampOf,
 } from '#domain/match.ts';
-import { StreamError } from '#streams/errors.ts';
+import { resultChanges, resultKey, seasonKey, type TableResult } from '#domain/match-result.ts';
+import { decodeInput } from '#streams/decode-input.ts';
+import { partitionHash } from '#streams/murmur2.ts';
 import type { Outbox } from '#streams/outbox.ts';
 import type { ConsumedRecord } from '#streams/port.ts';
-import { type PartitionProcessor, PoisonError } from '#streams/processor.ts';
+import type { PartitionProcessor } from '#streams/processor.ts';
 import type { Codec } from '#topics/codec.ts';
-import { DecodeError } from '#topics/errors.ts';
 import type {
   Cause,
   MatchIncident,
+  MatchResult,
   MatchState,
   MatchTransition,
   NormalizedMessage,
 } from '#topics/generated/types.ts';
-import type { TopicName } from '#topics/topics.ts';
+import { TOPICS, type TopicName } from '#topics/topics.ts';
 import { ColdStore } from './cold-store.ts';
 
 /** The topics of the match processor, in and out. */
@@ -30,6 +33,7 @@ export type MatchCodecs = {
   readonly 'match-incidents': Codec<MatchIncident>;
   readonly 'match-state': Codec<MatchState>;
   readonly 'match-transitions': Codec<MatchTransition>;
+  readonly 'match-results': Codec<MatchResult>;
 };
 
 export type MatchPartitionOptions = {
@@ -44,7 +48,22 @@ export type MatchPartitionOptions = {
   readonly keepSettledMs: number;
 };
 
-type HotMatch = { readonly match: Match; touched: Set<string>; usedAt: number };
+type HotMatch = {
+  readonly match: Match;
+  /** Incidents that changed since the last flush. */
+  touched: Set<string>;
+  /** Its incidents as they were last written, by key: encoding all of them once more to put it away costs more. */
+  readonly written: Map<string, Buffer>;
+  usedAt: number;
+  /** What tables were told of it last. */
+  told: TableResult | null;
+  /** `told` may be of another state than the match is in. */
+  stale: boolean;
+  /** Nothing was told of it since the partition was taken over. */
+  restored: boolean;
+};
+
+const RESULT_PARTITIONS = TOPICS['match-results'].partitions;
 
 /** Looking for matches to put away costs a pass over all of them. */
 const SWEEP_MS = 60_000;
@@ -55,6 +74,8 @@ export class MatchPartition implements PartitionProcessor {
   readonly #names: Readonly<Record<keyof MatchCodecs, string>>;
   readonly #hot = new Map<number, HotMatch>();
   readonly #cold = new ColdStore();
+  /** Events that were restored, and not met since. */
+  readonly #restored = new Set<number>();
   /** Matches that changed since the last flush. */
   readonly #changed = new Map<number, HotMatch>();
   /** Latest time at which a message was received, Unix milliseconds. */
@@ -69,6 +90,7 @@ export class MatchPartition implements PartitionProcessor {
       'match-incidents': topicName('match-incidents'),
       'match-state': topicName('match-state'),
       'match-transitions': topicName('match-transitions'),
+      'match-results': topicName('match-results'),
     };
   }
 
@@ -76,28 +98,25 @@ export class MatchPartition implements PartitionProcessor {
     if (key === null || value === null) return;
     // Kept encoded: most matches of a long log are over, and the rest are decoded when they are next needed.
     const text = key.toString();
-    this.#cold.put(Number.parseInt(text, 10), text, value);
+    const eventId = Number.parseInt(text, 10);
+    this.#cold.put(eventId, text, value);
+    this.#restored.add(eventId);
   }
 
   process(record: ConsumedRecord, outbox: Outbox): void | Promise<void> {
-    const { value } = record;
-    if (value === null) throw new PoisonError('no_value', 'a message without a value');
-    const decoded = this.#decode(value);
-    if (decoded instanceof Promise) {
-      return decoded.catch(undecodable).then((message) => this.#apply(record, message, outbox));
-    }
-    return this.#apply(record, decoded, outbox);
+    const message = decodeInput(this.#options.codecs['normalized-messages'], record.value);
+    if (message instanceof Promise) return message.then((decoded) => this.#apply(record, decoded, outbox));
+    return this.#apply(record, message, outbox);
   }
 
   flush(outbox: Outbox): void {
     const { codecs } = this.#options;
     for (const [eventId, hot] of this.#changed) {
       for (const id of hot.touched) {
-        outbox.add(
-          this.#names['match-incidents'],
-          incidentKey(eventId, id),
-          codecs['match-incidents'].encode(matchIncident(hot.match, id)),
-        );
+        const key = incidentKey(eventId, id);
+        const value = codecs['match-incidents'].encode(matchIncident(hot.match, id));
+        hot.written.set(key, value);
+        outbox.add(this.#names['match-incidents'], key, value);
       }
       hot.touched = new Set();
       outbox.add(
@@ -105,8 +124,25 @@ export class MatchPartition implements PartitionProcessor {
         String(eventId),
         codecs['match-state'].encode(matchState(hot.match)),
       );
+      if (hot.stale) this.#tellTables(hot, outbox);
     }
     this.#changed.clear();
+  }
+
+  /**
+   * What was told last follows from the state before, so that a restored match knows it without being told. But readers
+   * may have seen what an aborted transaction of the owner before told of it (docs/decisions/0045), so it is told again.
+   */
+  #tellTables(hot: HotMatch, outbox: Outbox): void {
+    const result = matchResult(hot.match);
+    const codec = this.#options.codecs['match-results'];
+    for (const change of resultChanges(hot.told, result, stampOf(hot.match), hot.restored)) {
+      const partition = partitionHash(Buffer.from(seasonKey(change))) % RESULT_PARTITIONS;
+      outbox.add(this.#names['match-results'], resultKey(change), codec.encode(change), partition);
+    }
+    hot.told = result;
+    hot.stale = false;
+    hot.restored = false;
   }
 
   committed(): void {
@@ -114,7 +150,7 @@ export class MatchPartition implements PartitionProcessor {
     this.#sweptAt = this.#time;
     for (const [eventId, hot] of this.#hot) {
       const idle = hot.usedAt + this.#options.keepSettledMs <= this.#time;
-      if (idle && isSettled(hot.match)) this.#putAway(eventId, hot.match);
+      if (idle && isSettled(hot.match)) this.#putAway(eventId, hot);
     }
   }
 
@@ -132,14 +168,6 @@ export class MatchPartition implements PartitionProcessor {
     this.#hot.clear();
   }
 
-  #decode(value: Buffer): NormalizedMessage | Promise<NormalizedMessage> {
-    try {
-      return this.#options.codecs['normalized-messages'].decode(value);
-    } catch (error) {
-      return undecodable(error);
-    }
-  }
-
   #apply(record: ConsumedRecord, message: NormalizedMessage, outbox: Outbox): void | Promise<void> {
     const hot = this.#find(message.event_id);
     if (hot instanceof Promise) return hot.then((found) => this.#applyTo(found, record, message, outbox));
@@ -155,7 +183,7 @@ export class MatchPartition implements PartitionProcessor {
       received_at: message.received_at,
       message_id: message.message_id,
     };
-    const { transitions, incidents } = applyMessage(hot.match, message, cause);
+    const { transitions, incidents, result } = applyMessage(hot.match, message, cause);
     hot.usedAt = message.received_at;
     this.#time = Math.max(this.#time, message.received_at);
     if (transitions.length === 0) return;
@@ -165,6 +193,7 @@ export class MatchPartition implements PartitionProcessor {
       outbox.add(this.#names['match-transitions'], key, codec.encode(transition));
     }
     for (const id of incidents) hot.touched.add(id);
+    if (result || hot.restored) hot.stale = true;
     this.#changed.set(message.event_id, hot);
   }
 
@@ -173,46 +202,39 @@ export class MatchPartition implements PartitionProcessor {
     const found = this.#hot.get(eventId);
     if (found !== undefined) return found;
     const cold = this.#cold.take(eventId, String(eventId));
-    if (cold === null || cold.state === null) return this.#keep(eventId, newMatch(eventId));
+    if (cold === null || cold.state === null) return this.#keep(eventId, newMatch(eventId), new Map());
     const { codecs } = this.#options;
     const state = codecs['match-state'].decode(cold.state);
-    const incidents = cold.incidents.map((bytes) => codecs['match-incidents'].decode(bytes));
+    const incidents = [...cold.incidents.values()].map((bytes) => codecs['match-incidents'].decode(bytes));
     if (state instanceof Promise || incidents.some((incident) => incident instanceof Promise)) {
       return Promise.all([state, Promise.all(incidents)]).then(([ready, all]) =>
-        this.#keep(eventId, restoreMatch(ready, all)),
+        this.#keep(eventId, restoreMatch(ready, all), cold.incidents),
       );
     }
-    return this.#keep(eventId, restoreMatch(state, incidents as MatchIncident[]));
+    return this.#keep(eventId, restoreMatch(state, incidents as MatchIncident[]), cold.incidents);
   }
 
-  #keep(eventId: number, match: Match): HotMatch {
-    const hot: HotMatch = { match, touched: new Set(), usedAt: this.#time };
+  #keep(eventId: number, match: Match, written: Map<string, Buffer>): HotMatch {
+    const hot: HotMatch = {
+      match,
+      touched: new Set(),
+      written,
+      usedAt: this.#time,
+      told: matchResult(match),
+      stale: false,
+      restored: this.#restored.delete(eventId),
+    };
     this.#hot.set(eventId, hot);
     return hot;
   }
 
-  #putAway(eventId: number, match: Match): void {
+  #putAway(eventId: number, { match, written }: HotMatch): void {
     this.#hot.delete(eventId);
-    this.#cold.putAll(eventId, this.#encoded(eventId, match));
-  }
-
-  *#encoded(eventId: number, match: Match): Generator<[key: string, value: Buffer], void, void> {
-    const { codecs } = this.#options;
-    yield [String(eventId), codecs['match-state'].encode(matchState(match))];
-    for (const id of incidentIds(match)) {
-      yield [incidentKey(eventId, id), codecs['match-incidents'].encode(matchIncident(match, id))];
-    }
+    const state = this.#options.codecs['match-state'].encode(matchState(match));
+    this.#cold.putAll(eventId, written.set(String(eventId), state));
   }
 }
 
 function incidentKey(eventId: number, incidentId: string): string {
   return `${eventId}/${incidentId}`;
-}
-
-/** Bytes that can never be read are poison; a schema that cannot be fetched now is waited for. */
-function undecodable(error: unknown): never {
-  if (error instanceof DecodeError) {
-    throw new PoisonError('undecodable', 'not a message of the schema', error);
-  }
-  throw new StreamError('UNAVAILABLE', 'the schema of a message cannot be fetched', error);
 }

@@ -81,9 +81,9 @@ async function join(onRecords?: GroupListener['onRecords'], seekTo = 0): Promise
     },
     onLost() {},
     onHeartbeat() {},
-    async onRecords(from, records, end) {
+    async onRecords(from, records, end, stillHere) {
       member.records.push(...records.map((record) => ({ ...from, record })));
-      await onRecords?.(from, records, end);
+      await onRecords?.(from, records, end, stillHere);
     },
   };
   const consumer = client.openGroupConsumer({
@@ -117,6 +117,19 @@ describe('transactional producer', () => {
     const member = await join();
     await untilTrue('four records are read', () => member.records.length === 4);
     expect(values(member).sort()).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  test('the end of a partition is told without the end of the transaction, which is nothing to read', async () => {
+    const producer = await openProducer(group);
+    await producer.transact([record('a'), record('b')], null);
+    await producer.transact([record('c')], null);
+    const ends: [last: number | undefined, end: number][] = [];
+    await join(async (_from, records, end) => {
+      ends.push([records.at(-1)?.offset, end]);
+    });
+    // Offset 2 and 4 are the ends of the two transactions.
+    await untilTrue('the last record is read', () => ends.some(([last]) => last === 3));
+    expect(ends.at(-1)).toEqual([3, 4]);
   });
 
   test('a transaction of more than a batch takes is split, order kept', async () => {

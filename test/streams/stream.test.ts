@@ -41,14 +41,20 @@ beforeEach(async () => {
   ]);
 });
 
-/** Counts by key; `fail` may throw for a value. */
+/** Counts by key; `fail` may throw for a value. A commit has `most` keys at most. */
 class CountByKey implements PartitionProcessor {
   readonly #counts = new Map<string, number>();
   readonly #changed = new Set<string>();
   readonly #fail: (value: string) => void;
+  readonly #most: number;
 
-  constructor(fail: (value: string) => void) {
+  constructor(fail: (value: string) => void, most: number) {
     this.#fail = fail;
+    this.#most = most;
+  }
+
+  isFull(): boolean {
+    return this.#changed.size >= this.#most;
   }
 
   restore(_topic: string, { key, value }: ConsumedRecord): void {
@@ -80,6 +86,7 @@ class CountByKey implements PartitionProcessor {
 
 async function start(
   fail: (value: string) => void = () => {},
+  most = Number.POSITIVE_INFINITY,
 ): Promise<{ stream: Stream; metrics: Registry }> {
   const metrics = new Registry();
   const stream = await runStream({
@@ -87,7 +94,7 @@ async function start(
     application,
     input,
     changelogs: [counts],
-    createProcessor: () => new CountByKey(fail),
+    createProcessor: () => new CountByKey(fail, most),
     deadLetter: (partition, record, error) => ({
       topic: letters,
       partition: 0,
@@ -176,6 +183,18 @@ describe('stream', () => {
     expect(await read(counts)).toEqual({ a: '3' });
     expect(await read(letters)).toEqual({});
     expect(await metric(metrics, 'touchline_task_failures_total')).toBe(1);
+  });
+
+  test('a processor that is full is committed in the middle of a batch, once for each record', async () => {
+    let failures = 0;
+    const { metrics } = await start((value) => {
+      if (value === 'shaky' && failures++ === 0) throw new Error('as this test wants it');
+    }, 2);
+    // All of one partition, sent as one batch.
+    await send(['a', '1'], ['b', '1'], ['c', '1'], ['d', '1'], ['e', 'shaky'], ['a', '2']);
+    await untilTrue('six records', async () => (await metric(metrics, 'touchline_records_total')) === 6);
+    expect(await read(counts)).toEqual({ a: '2', b: '1', c: '1', d: '1', e: '1' });
+    expect(await metric(metrics, 'touchline_transactions_total')).toBe(3);
   });
 
   test('an error that stays: tried twice, then a dead letter that leaves no trace in the state', async () => {

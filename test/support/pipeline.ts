@@ -107,12 +107,13 @@ export class Pipeline {
         'the committed offsets are at the end',
         async () => {
           const [ends, committed] = await Promise.all([
-            admin.fetchTopicOffsets(topic),
+            // Topics made a moment ago may have no leaders yet.
+            admin.fetchTopicOffsets(topic).catch(() => null),
             // A broker that has just started may not have found its coordinator.
             admin.fetchOffsets({ groupId, topics: [topic] }).catch(() => []),
           ]);
           const next = new Map(committed[0]?.partitions.map(({ partition, offset }) => [partition, offset]));
-          return ends.every(({ partition, high }) => high === '0' || next.get(partition) === high);
+          return ends?.every(({ partition, high }) => high === '0' || next.get(partition) === high) ?? false;
         },
         deadlineMs,
       );
@@ -122,7 +123,7 @@ export class Pipeline {
   }
 
   async output(): Promise<PipelineOutput> {
-    await this.#allDecided(['match-state', 'match-incidents', 'match-transitions']);
+    await this.allDecided(['match-state', 'match-incidents', 'match-transitions']);
     const states = new Map<number, MatchState>();
     const incidents = new Map<string, MatchIncident>();
     const transitions: MatchTransition[] = [];
@@ -138,7 +139,7 @@ export class Pipeline {
    * Waits until every transaction begun so far is decided for the readers of these topics: a commit is answered, and
    * its input position shown, a moment before. A record written now is read committed only after all before it.
    */
-  async #allDecided(topics: readonly TopicName[]): Promise<void> {
+  async allDecided(topics: readonly TopicName[]): Promise<void> {
     const kafka = createKafka({ brokers: this.place.brokers, clientId: 'test-decided', log: quietLog });
     const [producer, admin] = [kafka.producer(), kafka.admin()];
     await Promise.all([producer.connect(), admin.connect()]);
@@ -153,7 +154,10 @@ export class Pipeline {
         const written = await producer.send({ topic, messages });
         await untilTrue(`all of ${name} is decided`, async () => {
           const ends = new Map(
-            (await admin.fetchTopicOffsets(topic)).map(({ partition, high }) => [partition, Number(high)]),
+            (await admin.fetchTopicOffsets(topic).catch(() => [])).map(({ partition, high }) => [
+              partition,
+              Number(high),
+            ]),
           );
           return written.every(
             ({ partition, baseOffset }) => (ends.get(partition) ?? 0) > Number(baseOffset),

@@ -20,19 +20,19 @@ export type Game = {
   readonly cards: readonly ShownCard[] | null;
 };
 
-/** Why a match that should count does not. */
-export type Flag = {
-  readonly event_id: number;
-  readonly reason:
-    | 'unknown_participant'
-    | 'unknown_score'
-    | 'unknown_first_half'
-    | 'unknown_second_half'
-    | 'unknown_goals'
-    | 'unknown_scorer'
-    | 'unknown_cards'
-    | 'unknown_carded';
-};
+/** Why a match, or something of it, that should count does not. */
+export const FLAG_REASONS = [
+  'unknown_participant',
+  'unknown_score',
+  'unknown_first_half',
+  'unknown_second_half',
+  'unknown_goals',
+  'unknown_scorer',
+  'unknown_cards',
+  'unknown_carded',
+] as const;
+
+export type Flag = { readonly event_id: number; readonly reason: (typeof FLAG_REASONS)[number] };
 
 /** The matches of a group, oldest first, each once. */
 export type Games = { readonly games: readonly Game[]; readonly flags: readonly Flag[] };
@@ -57,19 +57,33 @@ export function readGames(
   const games: Game[] = [];
   const flags: Flag[] = [];
   for (const result of [...latest.values()].sort((a, b) => a.event_id - b.event_id)) {
-    if (result.removed || result.status_type === 'deleted') continue;
     const game = readGame(result, rules, day);
     if (game !== null) games.push(game);
     flags.push(...flagsOf(result, game));
   }
-  // By kick-off; by id where that is the same, as the sort is stable.
-  games.sort((a, b) => (a.start < b.start ? -1 : a.start > b.start ? 1 : 0));
-  return { games, flags };
+  return { games: inOrder(games), flags };
 }
 
-function readGame(result: MatchResult, rules: CompetitionRules, day: string | null): Game | null {
+/** Oldest first: by kick-off, by id where that is the same. */
+export function inOrder(games: readonly Game[]): Game[] {
+  return games.toSorted((a, b) => compareText(a.start, b.start) || a.eventId - b.eventId);
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function isThere({ removed, status_type }: MatchResult): boolean {
+  return !removed && status_type !== 'deleted';
+}
+
+/**
+ * Reads one result by the rules; null where it is no match of the group (any more), or its teams are not known. `day`
+ * as in `readGames`.
+ */
+export function readGame(result: MatchResult, rules: CompetitionRules, day: string | null): Game | null {
   const { event_id, home, away } = result;
-  if (home === null || away === null || home.id === away.id) return null;
+  if (!isThere(result) || home === null || away === null || home.id === away.id) return null;
   const awarded = rules.awarded.find((award) => award.event_id === event_id);
   const start = result.start_date ?? '';
   const state =
@@ -118,9 +132,12 @@ function stateOf({ status_id, status_type }: MatchResult): Game['state'] {
   }
 }
 
-function flagsOf({ event_id, status_type }: MatchResult, game: Game | null): Flag[] {
+/** What could not be counted of a result that was read as `game`. */
+export function flagsOf(result: MatchResult, game: Game | null): Flag[] {
+  const { event_id, status_type } = result;
   const flags: Flag[] = [];
   const flag = (reason: Flag['reason']) => flags.push({ event_id, reason });
+  if (!isThere(result)) return flags;
   if (game === null) {
     if (status_type === 'finished' || status_type === 'live') flag('unknown_participant');
     return flags;

@@ -94,10 +94,10 @@ export function formRows(season: Season): Row[] {
   return teamRows(
     season,
     ({ games }) => {
-      const outcomes = outcomesOf(games);
+      const outcomes = outcomesOf(games, 'all', rules.form_matches);
       const tallies = new Map<number, Tally>();
       for (const id of teams.keys()) {
-        tallies.set(id, tallyOutcomes((outcomes.get(id) ?? []).slice(0, rules.form_matches), rules.points));
+        tallies.set(id, tallyOutcomes(outcomes.get(id) ?? [], rules.points));
       }
       return rankSplit(tallies, rules);
     },
@@ -169,8 +169,8 @@ export function venueTallies(
 /** Newest first, with commas between. */
 function formsOf({ rules, now }: Season, venue: Venue): Map<number, string> {
   const forms = new Map<number, string>();
-  for (const [id, outcomes] of outcomesOf(now.games, venue)) {
-    forms.set(id, outcomes.slice(0, rules.form_matches).map(letterOf).join(','));
+  for (const [id, outcomes] of outcomesOf(now.games, venue, rules.form_matches)) {
+    forms.set(id, outcomes.map(letterOf).join(','));
   }
   return forms;
 }

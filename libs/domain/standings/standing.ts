@@ -38,12 +38,12 @@ function standsBefore(games: readonly Game[]): Map<number, Stand> {
     }
   }
   const byEnd = new Map<string, Stand>();
-  const byGames = new Map<string, Stand>();
+  const stands: Stand[] = [];
   const before = new Map<number, Stand>();
   for (const [id, { game, played }] of last) {
     if (played < 2) continue;
     const end = `${game.round} ${game.start}`;
-    const stand = byEnd.get(end) ?? shared(byGames, gamesBefore(game, games));
+    const stand = byEnd.get(end) ?? shared(stands, gamesBefore(game, games));
     byEnd.set(end, stand);
     if (stand.games.length > 0) before.set(id, stand);
   }
@@ -54,22 +54,36 @@ function standsBefore(games: readonly Game[]): Map<number, Stand> {
  * The games before the round of a game: those that began earlier, without those of its round. One of its round that
  * was played long before is no part of this round as it is now: a team of it has played another since.
  */
-function gamesBefore(end: Game, games: readonly Game[]): Game[] {
-  const earlier: Game[] = [];
+function gamesBefore({ start, round }: Game, games: readonly Game[]): readonly Game[] {
+  const earlier = games.slice(0, firstFrom(start, games));
+  const isOfRound = (game: Game) => round !== null && game.round === round;
+  const first = earlier.findIndex(isOfRound);
+  if (first === -1) return earlier;
   const since = new Set<number>();
-  for (const game of games.toReversed()) {
-    if (game.start >= end.start) continue;
-    const ofRound = end.round !== null && game.round === end.round;
-    if (!ofRound || since.has(game.home.id) || since.has(game.away.id)) earlier.push(game);
-    since.add(game.home.id).add(game.away.id);
-  }
-  return earlier.reverse();
+  const kept = earlier
+    .splice(first)
+    .reverse()
+    .filter((game) => {
+      const stays = !isOfRound(game) || since.has(game.home.id) || since.has(game.away.id);
+      since.add(game.home.id).add(game.away.id);
+      return stays;
+    });
+  return earlier.concat(kept.reverse());
 }
 
-function shared(stands: Map<string, Stand>, games: readonly Game[]): Stand {
-  const key = games.map(({ eventId }) => eventId).join();
-  const stand = stands.get(key) ?? { games, day: games.at(-1)?.start.slice(0, 10) ?? null };
-  stands.set(key, stand);
+/** Where the games that begin at a time, or later, begin; the games are in that order. */
+function firstFrom(start: string, games: readonly Game[]): number {
+  const after = games.findLastIndex((game) => game.start < start);
+  return after + 1;
+}
+
+function shared(stands: Stand[], games: readonly Game[]): Stand {
+  const same = stands.find(
+    (stand) => stand.games.length === games.length && stand.games.every((game, at) => game === games[at]),
+  );
+  if (same !== undefined) return same;
+  const stand = { games, day: games.at(-1)?.start.slice(0, 10) ?? null };
+  stands.push(stand);
   return stand;
 }
 

@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { deriveTables } from './tables.ts';
-import { lines, result, rulesOf, table } from './testing/results.ts';
+import { cell, lines, result, rulesOf, table } from './testing/results.ts';
 import type { MatchResult } from './types.ts';
 
 const LIVE = { status_id: 34, status_type: 'live' };
 const SCHEDULED = { status_id: 1, status_type: 'scheduled' };
+
+const LEAGUE_CODES = ['mp', 'won', 'draw', 'lost', 'goals_scored', 'goals_allowed', 'pts', 'form'];
 
 const letters = ['A', 'B', 'C', 'D'];
 const anyResult = fc
@@ -70,6 +72,24 @@ describe('a table is a function of the set of results', () => {
         const shown = (kind: 'league' | 'live', results: MatchResult[]) =>
           lines(table(kind, results, hard), 'mp', 'goals_diff', 'pts', 'form');
         expect(shown('live', set)).toEqual(shown('league', ended));
+      }),
+    );
+  });
+
+  it('whose live table says of teams that do not play what the league table says', () => {
+    fc.assert(
+      fc.property(anyResults, (set) => {
+        const idle = new Set(
+          table('live', set, hard)
+            .rows.filter((row) => cell(row, 'is_playing') === 'no')
+            .map(({ name }) => name),
+        );
+        const shown = (kind: 'league' | 'live') => {
+          const { rows } = table(kind, set, hard);
+          const ofIdle = rows.filter(({ name }) => idle.has(name));
+          return ofIdle.map((row) => LEAGUE_CODES.map((code) => [row.name, cell(row, code)])).sort();
+        };
+        expect(shown('live')).toEqual(shown('league'));
       }),
     );
   });

@@ -1,12 +1,12 @@
 import type { CompetitionRules } from '#contract/competition-rules.ts';
 import { type Column, TABLE_TYPES, type TableKind, type TableType } from './columns.ts';
-import { type Flag, type Game, readGames } from './games.ts';
+import { type Flag, type Game, readGames, teamsOf } from './games.ts';
 import { formRows, halfRows, leagueRows, liveRows, streakRows, venueRows, wideRows } from './league.ts';
 import { assistRows, cardRows, scorerRows } from './players.ts';
 import { popularResultRows } from './popular.ts';
 import { correctionsAt, type Season, seasonOf } from './standing.ts';
 import { overallStatsRow, teamStatsRows } from './stats.ts';
-import type { MatchResult, Row, Value } from './types.ts';
+import type { MatchResult, Row, Team, Value } from './types.ts';
 
 /** A cell of a table. Cells are found by `code`. */
 export type Cell = {
@@ -21,6 +21,10 @@ export type TableRow = {
   /** Of the team or person; null in tables of results and in overall stats. */
   readonly id: number | null;
   readonly name: string | null;
+  /** Of a team. */
+  readonly acronym: string | null;
+  readonly area_id: number | null;
+  readonly area_name: string | null;
   readonly rank: number;
   readonly last_rank: number | null;
   readonly zone_name: string;
@@ -53,74 +57,108 @@ const OF_POINTS: ReadonlySet<TableKind> = new Set(['league', 'wide', 'live']);
 /**
  * All tables of one competition, season, stage and group, derived from the last-known results of its matches alone:
  * neither their order nor their repetition matters, and nothing is remembered. `day` (YYYY-MM-DD) gives the tables as
- * they stood at its end: without later matches, and without corrections that were not in force.
+ * they stood at its end: without later matches, and without corrections that were not in force. `kinds`: only these.
  */
 export function deriveTables(
   results: Iterable<MatchResult>,
   rules: CompetitionRules,
   day: string | null = null,
+  kinds: Iterable<TableKind> = TABLE_TYPES.keys(),
 ): GroupTables {
-  const { games: all, flags } = readGames(results, rules, day);
-  const known = all.filter(({ score }) => score !== null);
-  const played = known.filter(({ state }) => state === 'played');
-  const season = seasonOf(played, all, rules, day);
-  const live = played.length === known.length ? season : seasonOf(known, all, rules, day);
-  const rows = rowsOf(season, live, played, all);
-  const corrections = correctionsAt(rules, day).filter(({ participant_id }) =>
-    season.teams.has(participant_id),
-  );
+  const { games, flags } = readGames(results, rules, day);
+  return { tables: tablesOf(games, rules, day, kinds), flags };
+}
+
+/** The tables of games that were read by the same rules and day. */
+export function tablesOf(
+  games: readonly Game[],
+  rules: CompetitionRules,
+  day: string | null,
+  kinds: Iterable<TableKind>,
+): ReadonlyMap<TableKind, Table> {
+  const facts = factsOf(games, rules, day);
+  const teams = teamsOf(games);
+  const corrections = correctionsAt(rules, day).filter(({ participant_id }) => teams.has(participant_id));
   const tables = new Map<TableKind, Table>();
-  for (const [kind, type] of TABLE_TYPES) {
+  for (const kind of kinds) {
+    const type = TABLE_TYPES.get(kind);
+    if (type === undefined) continue;
     const ofPoints = OF_POINTS.has(kind);
     const zones = ofPoints ? rules.zones : [];
     tables.set(kind, {
       type,
       zones,
       corrections: ofPoints ? corrections : [],
-      rows: rows[kind].map((row) => tableRow(row, type, zones)),
+      rows: ROWS[kind](facts).map((row) => tableRow(row, type, zones, teams)),
     });
   }
-  return { tables, flags };
+  return tables;
 }
 
-function rowsOf(
-  season: Season,
-  live: Season,
-  played: readonly Game[],
-  all: readonly Game[],
-): Readonly<Record<TableKind, readonly Row[]>> {
-  const assists = assistRows(season);
-  return {
-    league: leagueRows(season),
-    wide: wideRows(season),
-    halftime: halfRows(season, 'firstHalf'),
-    second_half: halfRows(season, 'secondHalf'),
-    home: venueRows(season, 'home'),
-    away: venueRows(season, 'away'),
-    live: liveRows(live, all),
-    form: formRows(season),
-    streaks: streakRows(season),
-    popular_results: popularResultRows(played),
-    top_scorers: scorerRows(season),
-    cards: cardRows(season),
-    assists,
-    assists_115: assists,
-    overall_stats: [overallStatsRow(played, all)],
-    team_overall_stats: teamStatsRows(season, all),
+/** What tables are derived from; a season is only made where a table asks for it. */
+type Facts = {
+  readonly all: readonly Game[];
+  readonly played: readonly Game[];
+  readonly season: () => Season;
+  /** With what is being played. */
+  readonly live: () => Season;
+};
+
+function factsOf(all: readonly Game[], rules: CompetitionRules, day: string | null): Facts {
+  const known = all.filter(({ score }) => score !== null);
+  const played = known.filter(({ state }) => state === 'played');
+  const season = once(() => seasonOf(played, all, rules, day));
+  const live = played.length === known.length ? season : once(() => seasonOf(known, all, rules, day));
+  return { all, played, season, live };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
   };
 }
 
-function tableRow(row: Row, type: TableType, zones: CompetitionRules['zones']): TableRow {
+const ROWS: Readonly<Record<TableKind, (facts: Facts) => readonly Row[]>> = {
+  league: ({ season }) => leagueRows(season()),
+  wide: ({ season }) => wideRows(season()),
+  halftime: ({ season }) => halfRows(season(), 'firstHalf'),
+  second_half: ({ season }) => halfRows(season(), 'secondHalf'),
+  home: ({ season }) => venueRows(season(), 'home'),
+  away: ({ season }) => venueRows(season(), 'away'),
+  live: ({ live, all }) => liveRows(live(), all),
+  form: ({ season }) => formRows(season()),
+  streaks: ({ season }) => streakRows(season()),
+  popular_results: ({ played }) => popularResultRows(played),
+  top_scorers: ({ season }) => scorerRows(season()),
+  cards: ({ season }) => cardRows(season()),
+  assists: ({ season }) => assistRows(season()),
+  assists_115: ({ season }) => assistRows(season()),
+  overall_stats: ({ played, all }) => [overallStatsRow(played, all)],
+  team_overall_stats: ({ season, all }) => teamStatsRows(season(), all),
+};
+
+function tableRow(
+  row: Row,
+  { ranks, columns }: TableType,
+  zones: CompetitionRules['zones'],
+  teams: ReadonlyMap<number, Team>,
+): TableRow {
   const zone = zones.find(({ from, to }) => from <= row.rank && row.rank <= to);
+  const team = ranks === 'team' && row.id !== null ? teams.get(row.id) : undefined;
   return {
     id: row.id,
     name: row.name,
+    acronym: team?.acronym ?? null,
+    area_id: team?.area_id ?? null,
+    area_name: team?.area_name ?? null,
     rank: row.rank,
     last_rank: row.last_rank,
     zone_name: zone?.name ?? '',
     subparticipant_id: row.club?.id ?? null,
     subparticipant_name: row.club?.name ?? null,
-    columns: type.columns.flatMap((column) => cellOf(column, row)),
+    columns: columns.flatMap((column) => cellOf(column, row)),
   };
 }
 

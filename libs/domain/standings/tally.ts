@@ -65,18 +65,22 @@ export function difference({ scored, allowed }: Tally): number {
 /** A game as one of its teams had it. */
 export type Outcome = { readonly scored: number; readonly allowed: number };
 
-/** What every team of the games had in those with a known score, newest first. */
-export function outcomesOf(games: readonly Game[], venue: Venue = 'all'): Map<number, Outcome[]> {
+/** What every team of the games had in those with a known score, newest first; `most`: no more than so many. */
+export function outcomesOf(
+  games: readonly Game[],
+  venue: Venue = 'all',
+  most: number = Number.POSITIVE_INFINITY,
+): Map<number, Outcome[]> {
   const outcomes = new Map<number, Outcome[]>();
-  const put = (id: number, outcome: Outcome) => {
+  const put = (id: number, scored: number, allowed: number) => {
     const list = outcomes.get(id);
-    if (list === undefined) outcomes.set(id, [outcome]);
-    else list.push(outcome);
+    if (list === undefined) outcomes.set(id, [{ scored, allowed }]);
+    else if (list.length < most) list.push({ scored, allowed });
   };
   for (const { home, away, score } of games.toReversed()) {
     if (score === null) continue;
-    if (venue !== 'away') put(home.id, { scored: score.home, allowed: score.away });
-    if (venue !== 'home') put(away.id, { scored: score.away, allowed: score.home });
+    if (venue !== 'away') put(home.id, score.home, score.away);
+    if (venue !== 'home') put(away.id, score.away, score.home);
   }
   return outcomes;
 }

@@ -1,7 +1,13 @@
 import type { Score } from '#topics/generated/types.ts';
 
 /** A side of a match, or a club. */
-export type Team = { readonly id: number; readonly name: string | null };
+export type Team = {
+  readonly id: number;
+  readonly name: string | null;
+  readonly acronym?: string | null;
+  readonly area_id?: number | null;
+  readonly area_name?: string | null;
+};
 
 /** A person; null where the provider has not named one (yet). */
 export type Person = { readonly id: number; readonly name: string | null };

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Consumer, Kafka } from 'kafkajs';
+import type { Batch, Consumer, Kafka } from 'kafkajs';
 import type { Logger } from '../log.ts';
 import type { ConsumedRecord, GroupConsumer, GroupOptions, TopicPartition } from '../port.ts';
 import { coPartitionedAssigner } from './assigner.ts';
@@ -63,12 +63,14 @@ export class KafkaJsGroupConsumer implements GroupConsumer {
       autoCommit: false,
       eachBatchAutoResolve: false,
       partitionsConsumedConcurrently: 64,
-      eachBatch: async ({ batch, resolveOffset, isStale }) => {
+      eachBatch: async ({ batch, resolveOffset, isStale, heartbeat }) => {
         if (isStale() || this.#stopping) return;
         const of = { topic: batch.topic, partition: batch.partition };
         const records = batch.messages.map(toRecord);
         try {
-          await listener.onRecords(of, records, Number(batch.highWatermark));
+          // A heartbeat that fails is found by the next one of the group member itself.
+          const stillHere = () => heartbeat().catch(() => {});
+          await listener.onRecords(of, records, endOffsetOf(batch), stillHere);
         } catch (error) {
           this.#log.error({ err: error, ...of }, 'a record handler failed');
         }
@@ -107,6 +109,16 @@ export class KafkaJsGroupConsumer implements GroupConsumer {
       }
     }
   }
+}
+
+/**
+ * The end of the partition, counted from the last record: the control records that follow it, the end of its own
+ * transaction at least, are nothing that is left to process.
+ */
+function endOffsetOf(batch: Batch): number {
+  const read = Number(batch.lastOffset());
+  const last = Number(batch.messages.at(-1)?.offset ?? read);
+  return Number(batch.highWatermark) - (read - last);
 }
 
 function toRecord(message: { offset: string; key: Buffer | null; value: Buffer | null }): ConsumedRecord {

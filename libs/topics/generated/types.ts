@@ -126,6 +126,67 @@ export type MatchIncident = {
   cause: Cause;
 };
 
+/** All that tables need of a match: a function of the match's state (but for `version` and `cause`). */
+export type MatchResult = {
+  event_id: number;
+  /** The match's version that it was told with. Of the results of an event, the last one in the log stands. */
+  version: number;
+  /** The match is no longer one of this group: it was deleted, or moved to another. All below the group is unknown then. */
+  removed: boolean;
+  competition_id: number;
+  season_id: number;
+  stage_id: null | number;
+  group_id: null | number;
+  round_id: null | number;
+  /** YYYY-MM-DD HH:MM, as the provider gives it. */
+  start_date: null | string;
+  status_id: null | number;
+  status_type: null | string;
+  home: null | ResultTeam;
+  away: null | ResultTeam;
+  /** As it stands; of an awarded match the one reported. Null is unknown, never zero. */
+  score: null | Score;
+  first_half: null | Score;
+  second_half: null | Score;
+  /** Those that count, shoot-outs excluded, in order of incident id; null where they are not known one by one. */
+  goals: null | ResultGoal[];
+  /** Those that stand, in order of incident id; null where they are not known one by one. */
+  cards: null | ResultCard[];
+  /** What changed it. */
+  cause: Cause;
+};
+
+export type ResultTeam = {
+  id: number;
+  name: null | string;
+  acronym: null | string;
+  area_id: null | number;
+  area_name: null | string;
+};
+
+export type ResultGoal = {
+  kind: GoalKind;
+  /** The scorer's; of an own goal, the one it counts against. */
+  team_id: number;
+  player: null | ResultPerson;
+  assistant: null | ResultPerson;
+};
+
+export type GoalKind = 'goal' | 'penalty' | 'own_goal';
+
+export type ResultPerson = {
+  id: number;
+  name: null | string;
+};
+
+export type ResultCard = {
+  kind: CardKind;
+  team_id: number;
+  player: null | ResultPerson;
+};
+
+export type CardKind = 'yellow' | 'red';
+
 /** The state of one event: a function of the set of its messages (but for `version` and `cause`). */
 export type MatchState = {
   event_id: number;
@@ -255,7 +316,7 @@ export type NormalizedMessage = {
   ut: number;
   /** Unix milliseconds. */
   received_at: number;
-  /** The event's fields without `id`, as canonical JSON objects split by how often they change (clock, play, participants, rest), so that what does not change repeats to the letter. Empty where the message has no event. */
+  /** The event's fields without `id`, as canonical JSON objects split by how often they change (clock, play, details, participants, rest), so that what does not change repeats to the letter. Empty where the message has no event. */
   event_fields: string[];
   /** Of an incident message. */
   incident: null | IncidentRecord;
@@ -319,6 +380,12 @@ export type StandingsEntry = {
   ut: number;
   /** The match result that changed it; null where the provider's own table was passed through. */
   cause: null | Cause;
+};
+
+/** A match result that the tables stand on: the memory of the standings processor. */
+export type TakenResult = {
+  /** The value of match-results as it was read, with the id of its schema in front. */
+  result: Buffer;
 };
 
 /** One table as it stands. */

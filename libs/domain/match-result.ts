@@ -1,0 +1,254 @@
+import { INCIDENT, PHASE_BOUNDARIES, SOCCER } from '#contract/soccer.ts';
+import type {
+  Cause,
+  Incident,
+  MatchResult,
+  ResultCard,
+  ResultGoal,
+  ResultPerson,
+  Score,
+} from '#topics/generated/types.ts';
+import { type KnownIncident, type Side, sideOf } from './goals.ts';
+import { sameScore } from './score.ts';
+import { compareIds } from './sorted.ts';
+import { long, object, text } from './values.ts';
+import type { MatchView } from './view.ts';
+
+/** What tables need of a match, without what tells when it was told. */
+export type TableResult = Omit<MatchResult, 'version' | 'removed' | 'cause'>;
+
+/** What a result is read from, beside the view. */
+export type ResultSources = {
+  readonly eventId: number;
+  readonly view: MatchView;
+  /** The provider said that there is no such event. */
+  readonly deleted: boolean;
+  readonly incidentOf: (id: string) => Incident | null;
+  /** See `standingCards`. */
+  readonly cards: readonly ResultCard[];
+};
+
+const AWARDED = 12;
+const FIRST_HALF = 33;
+const SECOND_HALF = 34;
+
+/**
+ * What tables need of a match; null where it belongs to none: it was deleted, is of another sport, or its competition
+ * or season is not known. A function of the match's state alone, so that what was told last follows from the state
+ * that was restored.
+ */
+export function tableResult(sources: ResultSources): TableResult | null {
+  const { eventId, view, deleted } = sources;
+  const { facts } = view;
+  const competition = placeId(facts.competition_id);
+  const season = placeId(facts.season_id);
+  if (deleted || facts.status_type === 'deleted' || facts.item_status === 'deleted') return null;
+  if (competition === null || season === null || (facts.sport_id ?? SOCCER) !== SOCCER) return null;
+  const { home, away } = facts.sides.table;
+  return {
+    event_id: eventId,
+    competition_id: competition,
+    season_id: season,
+    stage_id: placeId(facts.stage_id),
+    group_id: placeId(facts.group_id),
+    round_id: facts.round_id,
+    start_date: facts.start_date,
+    status_id: facts.status_id,
+    status_type: facts.status_type,
+    home,
+    away,
+    ...scoresOf(sources),
+    cards: view.coverage === 'complete' ? [...sources.cards] : null,
+  };
+}
+
+/** The cards that are neither removed nor cancelled, in order. */
+export function standingCards(incidents: Iterable<KnownIncident>): ResultCard[] {
+  const cards: { readonly id: string; readonly card: ResultCard }[] = [];
+  for (const { id, incident, removed } of incidents) {
+    if (incident === null || removed || !isCard(incident) || incident.confirmation === 'cancelled') continue;
+    if (incident.participant_id === null) continue;
+    const kind = incident.incident_id === INCIDENT.redCard ? 'red' : 'yellow';
+    cards.push({
+      id,
+      card: { kind, team_id: incident.participant_id, player: peopleOf(incident).player },
+    });
+  }
+  return cards.sort((a, b) => compareIds(a.id, b.id)).map(({ card }) => card);
+}
+
+/** Whether an incident is a yellow or a red card. */
+export function isCard({ incident_id }: Incident): boolean {
+  return incident_id === INCIDENT.redCard || incident_id === INCIDENT.yellowCard;
+}
+
+/**
+ * What is to be told where a match's result was `before` and is `after` now: nothing where both are the same, and that
+ * the match has left, under its old key, where it is elsewhere now or nowhere. `again`: also what is the same.
+ */
+export function resultChanges(
+  before: TableResult | null,
+  after: TableResult | null,
+  stamp: { readonly version: number; readonly cause: Cause },
+  again = false,
+): MatchResult[] {
+  const changes: MatchResult[] = [];
+  const stays = before !== null && after !== null && resultKey(before) === resultKey(after);
+  if (before !== null && !stays) changes.push({ ...withoutResult(before), removed: true, ...stamp });
+  if (after !== null && (again || !(stays && sameResult(before, after)))) {
+    changes.push({ ...after, removed: false, ...stamp });
+  }
+  return changes;
+}
+
+/** Where a match has its place in tables. */
+export type Place = Pick<TableResult, 'event_id' | 'competition_id' | 'season_id' | 'stage_id' | 'group_id'>;
+
+/** The key of a result on match-results: one for an event and a group. */
+export function resultKey(place: Place): string {
+  return `${seasonKey(place)}/${place.stage_id ?? '-'}/${place.group_id ?? '-'}/${place.event_id}`;
+}
+
+/** What the partition of results and tables is chosen by: all that is ranked together has one writer. */
+export function seasonKey({
+  competition_id,
+  season_id,
+}: Pick<Place, 'competition_id' | 'season_id'>): string {
+  return `${competition_id}/${season_id}`;
+}
+
+/** The provider writes 0 where there is no stage or group. */
+function placeId(id: number | null): number | null {
+  return id !== null && id > 0 ? id : null;
+}
+
+type Scores = Pick<TableResult, 'score' | 'first_half' | 'second_half' | 'goals'>;
+
+function scoresOf({ view, incidentOf }: ResultSources): Scores {
+  const { facts, final, tally, coverage } = view;
+  const { reported, table } = facts.sides;
+  const counting = tally.counting.flatMap((id) => incidentOf(id) ?? []);
+  // An awarded match has the result that it was given, whatever was played.
+  const awarded = facts.status_id === AWARDED && reported !== null;
+  const score = awarded ? reported : final.score;
+  const oneByOne = coverage === 'complete' || (final.score !== null && sameScore(tally.score, final.score));
+  const halves = awarded || final.source !== 'incidents' ? null : halvesOf(counting, view);
+  return {
+    score,
+    first_half: score === null ? null : (halves?.first ?? table.first_half),
+    second_half: score === null ? null : (halves?.second ?? table.second_half),
+    goals: oneByOne ? counting.map(goalOf) : null,
+  };
+}
+
+/** Null where a goal's phase is not known: then it is of no half for certain. */
+function halvesOf(
+  counting: readonly Incident[],
+  { facts }: MatchView,
+): { readonly first: Score; readonly second: Score } | null {
+  const first = { home: 0, away: 0 };
+  const second = { home: 0, away: 0 };
+  for (const incident of counting) {
+    const phase = incident.event_status_id;
+    const side: Side | null = sideOf(incident, facts.sides);
+    if (phase === null || side === null || !PHASE_BOUNDARIES.has(phase)) return null;
+    if (phase === FIRST_HALF) first[side] += 1;
+    else if (phase === SECOND_HALF) second[side] += 1;
+  }
+  return { first, second };
+}
+
+const GOAL_KINDS: Readonly<Record<number, ResultGoal['kind']>> = {
+  [INCIDENT.penaltyGoal]: 'penalty',
+  [INCIDENT.ownGoal]: 'own_goal',
+};
+
+/** Records of incidents are never changed, only replaced, so that each is read once. */
+const goalsRead = new WeakMap<Incident, ResultGoal>();
+
+function goalOf(incident: Incident): ResultGoal {
+  const read = goalsRead.get(incident);
+  if (read !== undefined) return read;
+  const goal: ResultGoal = {
+    kind: GOAL_KINDS[incident.incident_id] ?? 'goal',
+    // A goal without its participant counts for no one.
+    team_id: incident.participant_id ?? 0,
+    ...peopleOf(incident),
+  };
+  goalsRead.set(incident, goal);
+  return goal;
+}
+
+function peopleOf({ body }: Incident): { player: ResultPerson | null; assistant: ResultPerson | null } {
+  const record = object(JSON.parse(body));
+  const info = object(record?.additional_info);
+  return {
+    player: personOf(record?.subparticipant_id, record?.subparticipant_name),
+    assistant: personOf(info?.assistant_id, info?.assistant_name),
+  };
+}
+
+function personOf(id: unknown, name: unknown): ResultPerson | null {
+  const known = placeId(long(id));
+  return known === null ? null : { id: known, name: text(name) };
+}
+
+function withoutResult({ event_id, competition_id, season_id, stage_id, group_id }: TableResult) {
+  return {
+    event_id,
+    competition_id,
+    season_id,
+    stage_id,
+    group_id,
+    round_id: null,
+    start_date: null,
+    status_id: null,
+    status_type: null,
+    home: null,
+    away: null,
+    score: null,
+    first_half: null,
+    second_half: null,
+    goals: null,
+    cards: null,
+  } satisfies TableResult;
+}
+
+function sameResult(a: TableResult, b: TableResult): boolean {
+  return (
+    a.status_id === b.status_id &&
+    a.status_type === b.status_type &&
+    a.start_date === b.start_date &&
+    a.round_id === b.round_id &&
+    sameScore(a.score, b.score) &&
+    sameScore(a.first_half, b.first_half) &&
+    sameScore(a.second_half, b.second_half) &&
+    sameFields(a.home, b.home) &&
+    sameFields(a.away, b.away) &&
+    sameList(a.goals, b.goals, sameGoal) &&
+    sameList(a.cards, b.cards, sameCard)
+  );
+}
+
+function sameGoal(a: ResultGoal, b: ResultGoal): boolean {
+  return a === b || (sameCard(a, b) && sameFields(a.assistant, b.assistant));
+}
+
+function sameCard(
+  a: Pick<ResultGoal | ResultCard, 'kind' | 'team_id' | 'player'>,
+  b: Pick<ResultGoal | ResultCard, 'kind' | 'team_id' | 'player'>,
+): boolean {
+  return a === b || (a.kind === b.kind && a.team_id === b.team_id && sameFields(a.player, b.player));
+}
+
+function sameList<T>(a: readonly T[] | null, b: readonly T[] | null, same: (a: T, b: T) => boolean): boolean {
+  if (a === b || a === null || b === null) return a === b;
+  return a.length === b.length && a.every((one, at) => same(one, b[at] as T));
+}
+
+/** Two flat records of one type. */
+function sameFields<T extends object>(a: T | null, b: T | null): boolean {
+  if (a === b || a === null || b === null) return a === b;
+  for (const key in a) if (a[key] !== b[key]) return false;
+  return true;
+}

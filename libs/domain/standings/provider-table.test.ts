@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { providerTable } from './provider-table.ts';
+
+const ranking = {
+  id: 777,
+  name: 'National teams',
+  type_id: 9,
+  type_name: 'FIFA ranking',
+  subtype: 'standings',
+  object_type: 'sport',
+  object_id: 5,
+  sport_id: 5,
+  item_status: 'active',
+  ut: 1_600_000_000,
+  groups: [{ participants: [{ rank: 1, id: 3 }], id: '' }],
+};
+
+test('a ranking of the provider is passed through under its own id, with its time as version', () => {
+  const { entry, table } = providerTable(ranking, 1_700_000_000) ?? {};
+  expect(table).toMatchObject({
+    standings_id: 777,
+    version: 1_600_000_000,
+    type_id: 9,
+    object_id: 5,
+    cause: null,
+  });
+  expect(JSON.parse(table?.body ?? '')).toEqual(ranking);
+  expect(entry).toMatchObject({
+    standings_id: 777,
+    name: 'National teams',
+    object_type: 'sport',
+    item_status: 'active',
+  });
+});
+
+test('without a time of its own it has that of the answer', () => {
+  expect(providerTable({ ...ranking, ut: null }, 1_700_000_000)?.table.version).toBe(1_700_000_000);
+});
+
+test.each([
+  null,
+  'text',
+  {},
+  { ...ranking, type_id: 2 },
+  { ...ranking, id: null },
+  { ...ranking, id: 2 ** 52 },
+])('anything else is not: %j', (record) => {
+  expect(providerTable(record, 1)).toBeNull();
+});

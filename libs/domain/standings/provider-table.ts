@@ -1,0 +1,51 @@
+import { canonicalJson } from '#contract/canonical-json.ts';
+import { SOCCER } from '#contract/soccer.ts';
+import type { Standings, StandingsEntry } from '#topics/generated/types.ts';
+import { count, int, long, object, text } from '../values.ts';
+import { FIRST_STANDINGS_ID } from './standings-id.ts';
+
+/** The types that no match result tells: the rankings of national teams and of clubs. */
+export const PROVIDER_TYPES: ReadonlySet<number> = new Set([9, 11]);
+
+/**
+ * The records of a table that is the provider's own, as its `GET /v2/standings/{id}` answers (`data.standings`): passed
+ * through as it is, under its own id. `answeredAt`: the answer's `api.timestamp`, Unix seconds. Null for what is no such
+ * table: of a type that is derived here, or without an id.
+ */
+export function providerTable(
+  standings: unknown,
+  answeredAt: number,
+): { readonly entry: StandingsEntry; readonly table: Standings } | null {
+  const record = object(standings);
+  const id = count(record?.id);
+  const type_id = int(record?.type_id);
+  const object_id = long(record?.object_id);
+  if (record === null || id === null || id >= FIRST_STANDINGS_ID) return null;
+  if (type_id === null || !PROVIDER_TYPES.has(type_id) || object_id === null) return null;
+  const ut = long(record.ut) ?? answeredAt;
+  const shared = {
+    standings_id: id,
+    // The provider's time of writing: the same answer is the same version.
+    version: ut,
+    type_id,
+    object_type: text(record.object_type) ?? '',
+    object_id,
+    competition_id: long(record.competition_id),
+    season_id: long(record.season_id),
+    ut,
+    cause: null,
+  };
+  const type_name = text(record.type_name) ?? '';
+  return {
+    entry: {
+      ...shared,
+      name: text(record.name) ?? type_name,
+      type_name,
+      subtype: text(record.subtype) ?? 'standings',
+      object_name: text(record.object_name) ?? '',
+      item_status: text(record.item_status) ?? 'active',
+      sport_id: int(record.sport_id) ?? SOCCER,
+    },
+    table: { ...shared, body: canonicalJson(record) },
+  };
+}

@@ -1,0 +1,194 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { CompetitionRules } from '#contract/competition-rules.ts';
+import { TABLE_TYPES } from './columns.ts';
+import { type PlacedResult, SeasonTables } from './season-tables.ts';
+import { standingsId } from './standings-id.ts';
+import { result, rulesOf } from './testing/results.ts';
+
+const LIVE = { status_id: 34, status_type: 'live' };
+const TO_COME = { status_id: 1, status_type: 'scheduled', score: null };
+
+type Overrides = Partial<PlacedResult>;
+
+function placed(event: number, text: string, overrides: Overrides = {}): PlacedResult {
+  return { ...result(event, text), stage_id: 7, group_id: null, ...overrides };
+}
+
+function season(rules: CompetitionRules, ...results: PlacedResult[]): SeasonTables {
+  const tables = new SeasonTables(1, 2, rules);
+  for (const one of results) tables.take(one);
+  return tables;
+}
+
+type Body = {
+  groups: {
+    id: string;
+    corrections: unknown[];
+    participants: { name: string; columns: { code: string; value: unknown }[] }[];
+  }[];
+};
+
+function bodies(tables: SeasonTables): Map<string, Body> {
+  return new Map(
+    tables
+      .derive()
+      .map(({ kind, object, body }) => [`${kind} ${object.type} ${object.id}`, JSON.parse(body)]),
+  );
+}
+
+const value = (body: Body | undefined, team: string, code: string) =>
+  body?.groups
+    .flatMap(({ participants }) => participants)
+    .find(({ name }) => name === team)
+    ?.columns.find((column) => column.code === code)?.value;
+
+describe('the tables of a season', () => {
+  it('are those of teams for each stage, group by group, and the others of the season', () => {
+    const all = bodies(
+      season(
+        rulesOf(),
+        placed(1, 'A 1-0 B', { group_id: 20 }),
+        placed(2, 'C 1-0 D', { group_id: 3 }),
+        placed(3, 'E 1-0 F', { stage_id: null }),
+      ),
+    );
+    expect(all.get('league stage 7')?.groups.map(({ id }) => id)).toEqual(['3', '20']);
+    expect(all.get('league season 2')?.groups.map(({ id }) => id)).toEqual(['']);
+    expect(all.get('popular_results season 2')?.groups).toHaveLength(1);
+    expect(value(all.get('overall_stats season 2'), '', 'mp')).toBe(3);
+    expect([...all.keys()].filter((key) => key.endsWith('stage 7'))).toHaveLength(10);
+  });
+
+  it('have no rows, and so are none, once every match has left', () => {
+    const tables = season(rulesOf(), placed(1, 'A 1-0 B'));
+    expect(tables.derive().filter(({ active }) => active)).not.toHaveLength(0);
+    tables.take(placed(1, 'A 1-0 B', { version: 2, removed: true }));
+    expect(tables.derive().filter(({ active }) => active)).toEqual([]);
+  });
+
+  it('are derived only where a result changed them', () => {
+    const tables = season(
+      rulesOf(),
+      placed(1, 'A 1-0 B'),
+      placed(2, 'A 0-0 C', LIVE),
+      placed(3, 'D 0-0 E', { stage_id: 8 }),
+    );
+    tables.derive();
+    const kinds = () => tables.derive().map(({ kind, object }) => `${kind} ${object.id}`);
+    expect(kinds()).toEqual([]);
+    expect(tables.take(placed(2, 'A 0-0 C', LIVE))).toBe(false);
+    expect(kinds()).toEqual([]);
+    expect(tables.take(placed(2, 'A 1-0 C', { ...LIVE, version: 2 }))).toBe(true);
+    expect(kinds()).toEqual(['live 7']);
+    tables.take(placed(2, 'A 1-0 C', { version: 3 }));
+    expect(kinds()).toContain('league 7');
+    tables.invalidate();
+    expect(kinds()).toHaveLength(26);
+  });
+
+  it('show a correction from the day on that it is in force', () => {
+    const rules = rulesOf({
+      corrections: [{ participant_id: 1, value: -2, reason: 'Quit', from: '2024-01-02' }],
+    });
+    const tables = season(
+      rules,
+      placed(1, 'A 1-0 B'),
+      placed(2, 'A ? B', TO_COME),
+      placed(3, 'C ? D', { ...TO_COME, stage_id: 8 }),
+    );
+    const points = (all: Map<string, Body>) => value(all.get('league stage 7'), 'A', 'pts');
+    expect(points(bodies(tables))).toBe(3);
+    // The day is the season's: a match of another stage begins it.
+    tables.take(placed(4, 'C 0-0 E', { ...LIVE, stage_id: 8 }));
+    expect(points(bodies(tables))).toBe(1);
+    tables.take(placed(4, 'C ? E', { ...TO_COME, stage_id: 8, version: 2 }));
+    expect(points(bodies(tables))).toBe(3);
+    tables.take(placed(2, 'A 0-0 B', { version: 2, start_date: '2024-01-01 19:00' }));
+    tables.take(placed(3, 'C 0-0 D', { version: 2, stage_id: 8, start_date: '2024-01-01 19:00' }));
+    tables.take(placed(4, 'C 0-0 E', { version: 3, stage_id: 8, removed: true }));
+    // Nothing is left to play: whatever was decided after the last match stands.
+    expect(points(bodies(tables))).toBe(2);
+  });
+
+  it('tell what could not be counted', () => {
+    const tables = season(rulesOf(), placed(1, 'A ? B', { goals: [], cards: [] }));
+    expect(tables.flags().map(({ reason }) => reason)).toContain('unknown_score');
+    tables.take(placed(1, 'A ? B', { version: 2, removed: true }));
+    expect(tables.flags()).toEqual([]);
+  });
+});
+
+const anyResult = fc
+  .record({
+    event: fc.integer({ min: 1, max: 5 }),
+    stage: fc.constantFrom(7, 7, 8, null),
+    group: fc.constantFrom(null, 1, 2),
+    goals: fc.constantFrom('?', '0-0', '1-0', '1-2'),
+    teams: fc.constantFrom(['A', 'B'], ['A', 'C'], ['C', 'B']),
+    status: fc.constantFrom({}, {}, LIVE, LIVE, TO_COME, { status_id: 7 }),
+    removed: fc.boolean(),
+  })
+  .map(({ event, stage, group, goals, teams, status, removed }) =>
+    placed(event, `${teams[0]} ${goals} ${teams[1]}`, {
+      ...status,
+      stage_id: stage,
+      group_id: group,
+      removed,
+    }),
+  );
+
+it('is that of the last results alone, whenever tables were derived on the way', () => {
+  const rules = rulesOf({
+    corrections: [{ participant_id: 1, value: -2, reason: 'Quit', from: '2024-01-03' }],
+  });
+  const placeOf = ({ stage_id, group_id }: PlacedResult) => `${stage_id}/${group_id}`;
+  fc.assert(
+    fc.property(fc.array(fc.tuple(anyResult, fc.boolean()), { maxLength: 25 }), (steps) => {
+      const onTheWay = new SeasonTables(1, 2, rules);
+      const known = new Map<number, string>();
+      const last = new Map<number, PlacedResult>();
+      steps.forEach(([step, derive], at) => {
+        const told = { ...step, version: at + 1 };
+        onTheWay.take(told);
+        const before = last.get(told.event_id);
+        if (!told.removed) last.set(told.event_id, told);
+        else if (before !== undefined && placeOf(before) === placeOf(told)) last.delete(told.event_id);
+        if (derive) for (const { id, active, body } of onTheWay.derive()) set(known, id, active, body);
+      });
+      for (const { id, active, body } of onTheWay.derive()) set(known, id, active, body);
+      const atOnce = season(rules, ...[...last.values()].reverse()).derive();
+      expect(new Map(atOnce.filter(({ active }) => active).map(({ id, body }) => [id, body]))).toEqual(known);
+    }),
+  );
+});
+
+function set(known: Map<number, string>, id: number, active: boolean, body: string): void {
+  if (active) known.set(id, body);
+  else known.delete(id);
+}
+
+it('takes a match along to where it was told last, and leaves it there', () => {
+  const tables = season(rulesOf(), placed(1, 'A 1-0 B', { group_id: 1, version: 5 }));
+  const groups = () =>
+    bodies(tables)
+      .get('league stage 7')
+      ?.groups.map(({ id }) => id);
+  expect(groups()).toEqual(['1']);
+  // An aborted transaction had told of version 5; what came of the same messages in the end was told after it.
+  expect(tables.take(placed(1, 'A 1-0 B', { group_id: 2, version: 4 }))).toBe(true);
+  expect(groups()).toEqual(['2']);
+  expect(tables.take(placed(1, 'A 1-0 B', { group_id: 1, version: 5, removed: true }))).toBe(false);
+  expect(tables.take(placed(1, 'A 1-0 B', { group_id: 2, version: 4 }))).toBe(false);
+});
+
+it('has an id of its own for every table, the same in every build', () => {
+  const object = { type: 'stage', id: 85_270, competitionId: 1658, seasonId: 29_848 } as const;
+  const kinds = [...TABLE_TYPES.keys()];
+  const ids = [object, { ...object, type: 'season' as const }, { ...object, seasonId: 1 }].flatMap((one) =>
+    kinds.map((kind) => standingsId(kind, one)),
+  );
+  expect(new Set(ids).size).toBe(48);
+  expect(ids.every(Number.isSafeInteger)).toBe(true);
+  expect(standingsId('league', object)).toBe(7_277_290_286_043_358);
+});

@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Admin } from 'kafkajs';
+import { toStreamError } from './kafkajs/errors.ts';
+import { createKafka } from './kafkajs/kafka.ts';
+import type { Logger } from './log.ts';
+import { partitionKey, type TopicPartition } from './port.ts';
+
+/** A record as a reader sees it. Value null is a tombstone. */
+export type ReadRecord = {
+  readonly partition: number;
+  readonly offset: number;
+  /** Unix milliseconds the producer gave it. */
+  readonly timestamp: number;
+  readonly key: Buffer | null;
+  readonly value: Buffer | null;
+};
+
+/** Records of one partition, in order, each given once. */
+export type FollowedBatch = TopicPartition & {
+  readonly records: readonly ReadRecord[];
+  /** Where to go on once these are kept: give it as `from` after a restart. */
+  readonly next: number;
+  /** The partition's end as of now; what lies between is still to come. */
+  readonly end: number;
+};
+
+export type FollowOptions = {
+  readonly brokers: readonly string[];
+  /** What the broker knows it by. Default `touchline-reader`. */
+  readonly reader?: string;
+  /** Names on the broker. */
+  readonly topics: readonly string[];
+  /** The next offset to read by `partitionKey`; a partition that is not in it is read from `otherwise` on. */
+  readonly from?: ReadonlyMap<string, number>;
+  /** From the first record there is (default), or from the next one that is written. */
+  readonly otherwise?: 'beginning' | 'end';
+  /** Ends the reading. */
+  readonly signal?: AbortSignal;
+  readonly log: Logger;
+  /** One batch at a time. What it throws ends the reading. */
+  readonly onBatch: (batch: FollowedBatch) => void | Promise<void>;
+  /** Called once everything is given that was there at the start. */
+  readonly onCaughtUp?: () => void;
+};
+
+/** A kept offset lies beyond the end of its partition: the topic is not the one that was read before, or lost records. */
+export class PositionLostError extends Error {
+  override readonly name = 'PositionLostError';
+  readonly code = 'POSITION_LOST';
+}
+
+const READER = 'touchline-reader';
+const MAX_WAIT_MS = 100;
+const SESSION_MS = 10_000;
+const LEADER_PATIENCE_MS = 5_000;
+const NO_LEADER = new Set(['LEADER_NOT_AVAILABLE', 'NOT_LEADER_FOR_PARTITION']);
+
+/**
+ * Reads all partitions of some topics as their consumers should, read committed, from kept offsets on, for as long as
+ * it is not aborted: through restarts of the broker no record is left out or given twice. Shares nothing with other
+ * readers, and leaves nothing on the broker. Resolves when `signal` is aborted. Rejects with `StreamError` where the
+ * broker cannot be reached at first, with `PositionLostError`, or with what `onBatch` or `onCaughtUp` threw.
+ */
+export async function follow(options: FollowOptions): Promise<void> {
+  const { brokers, reader = READER, topics, otherwise = 'beginning', signal, log } = options;
+  const { onBatch, onCaughtUp } = options;
+  const doing = `read ${topics.join(', ')}`;
+  const kafka = createKafka({ brokers, clientId: reader, log });
+  const groupId = `${reader}-${randomUUID()}`;
+  const consumer = kafka.consumer({
+    groupId,
+    readUncommitted: false,
+    maxWaitTimeInMs: MAX_WAIT_MS,
+    allowAutoTopicCreation: false,
+    // Whoever joins anew waits for the member that it was before to be given up.
+    sessionTimeout: SESSION_MS,
+    rebalanceTimeout: SESSION_MS,
+    heartbeatInterval: SESSION_MS / 10,
+  });
+  const admin = kafka.admin();
+  const { promise: finished, resolve: finish, reject: fail } = Promise.withResolvers<void>();
+  // Observed below in every case; a failure before that must not end the process.
+  finished.catch(() => {});
+  const onAbort = (): void => finish();
+  signal?.addEventListener('abort', onAbort, { once: true });
+  if (signal?.aborted) finish();
+  // kafkajs forgets where it was whenever it joins anew, as it does after a broker's restart: without a commit it
+  // would begin again, or leave out what came in between.
+  const next = new Map(options.from);
+  try {
+    await admin.connect();
+    const missing = await openEnds(admin, topics, next, otherwise);
+    if (missing.size === 0) onCaughtUp?.();
+    const reached = (of: TopicPartition, position: number): void => {
+      const end = missing.get(partitionKey(of));
+      if (end === undefined || position < end) return;
+      missing.delete(partitionKey(of));
+      if (missing.size === 0) onCaughtUp?.();
+    };
+    consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
+      for (const [topic, partitions] of Object.entries(payload.memberAssignment)) {
+        for (const partition of partitions) {
+          const offset = next.get(partitionKey({ topic, partition }));
+          if (offset !== undefined) consumer.seek({ topic, partition, offset: String(offset) });
+        }
+      }
+    });
+    // Told for control records and aborted ones too, which are never given to a handler.
+    consumer.on(consumer.events.END_BATCH_PROCESS, ({ payload }) => {
+      try {
+        reached(payload, Number(payload.lastOffset) + 1);
+      } catch (error) {
+        fail(error);
+      }
+    });
+    consumer.on(consumer.events.CRASH, ({ payload }) => {
+      if (!payload.restart) fail(toStreamError(doing, payload.error));
+    });
+    if (signal?.aborted) return;
+    await consumer.connect();
+    await consumer.subscribe({ topics: [...topics], fromBeginning: otherwise === 'beginning' });
+    await consumer.run({
+      autoCommit: false,
+      eachBatch: async ({ batch, isRunning }) => {
+        if (!isRunning() || signal?.aborted) return;
+        const of = { topic: batch.topic, partition: batch.partition };
+        const key = partitionKey(of);
+        const known = next.get(key) ?? 0;
+        const records = batch.messages
+          .map((message) => ({
+            partition: batch.partition,
+            offset: Number(message.offset),
+            timestamp: Number(message.timestamp),
+            key: message.key,
+            value: message.value,
+          }))
+          .filter(({ offset }) => offset >= known);
+        const position = Math.max(known, Number(batch.lastOffset()) + 1);
+        try {
+          if (records.length > 0)
+            await onBatch({ ...of, records, next: position, end: Number(batch.highWatermark) });
+          next.set(key, position);
+        } catch (error) {
+          fail(error);
+        }
+      },
+    });
+    await finished;
+  } catch (error) {
+    throw isOwn(error) ? toStreamError(doing, error) : error;
+  } finally {
+    signal?.removeEventListener('abort', onAbort);
+    await consumer.disconnect().catch(() => {});
+    await admin.deleteGroups([groupId]).catch(() => {});
+    await admin.disconnect().catch(() => {});
+  }
+}
+
+/** The first offset of each partition whose record was written at or after a time, Unix milliseconds, by `partitionKey`. */
+export async function offsetsAt(
+  options: Pick<FollowOptions, 'brokers' | 'log'> & { readonly topic: string; readonly time: number },
+): Promise<Map<string, number>> {
+  const { brokers, log, topic, time } = options;
+  const admin = createKafka({ brokers, clientId: READER, log }).admin();
+  try {
+    await admin.connect();
+    const offsets = await retryWhile(hasNoLeader, () => admin.fetchTopicOffsetsByTimestamp(topic, time));
+    return new Map(
+      offsets.map(({ partition, offset }) => [partitionKey({ topic, partition }), Number(offset)]),
+    );
+  } catch (error) {
+    throw toStreamError(`find offsets of ${topic}`, error);
+  } finally {
+    await admin.disconnect().catch(() => {});
+  }
+}
+
+/** The end offset of each partition that has something to read. A topic made a moment ago may have no leader yet. */
+async function openEnds(
+  admin: Admin,
+  topics: readonly string[],
+  from: ReadonlyMap<string, number>,
+  otherwise: 'beginning' | 'end',
+): Promise<Map<string, number>> {
+  const ends = new Map<string, number>();
+  for (const topic of topics) {
+    for (const { partition, low, high } of await retryWhile(hasNoLeader, () =>
+      admin.fetchTopicOffsets(topic),
+    )) {
+      const key = partitionKey({ topic, partition });
+      const start = from.get(key);
+      if (start !== undefined && start > Number(high)) {
+        throw new PositionLostError(`${key} ends at ${high}, before the kept offset ${start}`);
+      }
+      const left = start === undefined ? otherwise === 'beginning' && low !== high : start < Number(high);
+      if (left && low !== high) ends.set(key, Number(high));
+    }
+  }
+  return ends;
+}
+
+async function retryWhile<T>(passes: (error: unknown) => boolean, ask: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + LEADER_PATIENCE_MS;
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!passes(error) || performance.now() > deadline) throw error;
+      await delay(MAX_WAIT_MS);
+    }
+  }
+}
+
+function hasNoLeader(error: unknown): boolean {
+  return error instanceof Error && NO_LEADER.has((error as { type?: string }).type ?? '');
+}
+
+function isOwn(error: unknown): boolean {
+  return error instanceof Error && error.name.startsWith('KafkaJS');
+}

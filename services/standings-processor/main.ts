@@ -1,0 +1,80 @@
+import { fileURLToPath } from 'node:url';
+import { Gauge } from 'prom-client';
+import { z } from 'zod';
+import { FLAG_REASONS } from '#domain/standings/games.ts';
+import { integer, kafkaSettings, processSettings } from '#service/config.ts';
+import { runService } from '#service/run-service.ts';
+import { deadLetterOf } from '#streams/dead-letter.ts';
+import { runStream } from '#streams/stream.ts';
+import { Registry } from '#topics/registry.ts';
+import { type TopicName, topicName } from '#topics/topics.ts';
+import { readRules } from './rules.ts';
+import { type StandingsCodecs, StandingsPartition } from './standings-partition.ts';
+
+const NAME = 'standings-processor';
+const OWN_RULES = fileURLToPath(new URL('../../data/rules/', import.meta.url));
+
+const config = z.object({
+  ...processSettings,
+  ...kafkaSettings,
+  SESSION_TIMEOUT_MS: integer(6_000, 300_000)
+    .prefault('10000')
+    .describe('How long a process that went silent keeps its partitions, in milliseconds.'),
+  RULES_DIR: z
+    .string()
+    .default('')
+    .describe(
+      'Folder of the competitions’ rules, a JSON file each, default.json for all others; empty: data/rules of this program. Read at the start.',
+    ),
+});
+
+await runService({
+  name: NAME,
+  about: 'Turns match results into tables, exactly once.',
+  config,
+  async start({ config: settings, logger, metrics }) {
+    const rulesOf = readRules(settings.RULES_DIR || OWN_RULES);
+    const prefix = settings.TOPIC_PREFIX;
+    const named = (topic: TopicName) => topicName(prefix, topic);
+    const registry = Registry.open({ url: settings.SCHEMA_REGISTRY_URL, prefix });
+    const codecs: StandingsCodecs = {
+      'match-results': await registry.codec('match-results'),
+      'standings-results': await registry.codec('standings-results'),
+      'standings-catalogue': await registry.codec('standings-catalogue'),
+      standings: await registry.codec('standings'),
+    };
+    const letters = {
+      service: NAME,
+      input: 'match-results',
+      topic: named('dead-letters'),
+      codec: await registry.codec('dead-letters'),
+      now: Date.now,
+    };
+    const flagged = new Gauge({
+      name: 'touchline_standings_flagged_matches',
+      help: 'Matches of which something could not be counted in tables, by reason.',
+      labelNames: ['partition', 'reason'],
+      registers: [metrics],
+    });
+    return runStream({
+      brokers: settings.KAFKA_BROKERS,
+      application: `${prefix}${NAME}`,
+      input: named('match-results'),
+      changelogs: [named('standings-results'), named('standings'), named('standings-catalogue')],
+      createProcessor: (partition) =>
+        new StandingsPartition({
+          partition,
+          codecs,
+          topicName: named,
+          rulesOf,
+          onFlags: (counts) => {
+            for (const reason of FLAG_REASONS) flagged.set({ partition, reason }, counts.get(reason) ?? 0);
+          },
+        }),
+      deadLetter: (partition, record, error) => deadLetterOf(letters, partition, record, error),
+      log: logger,
+      metrics,
+      sessionTimeoutMs: settings.SESSION_TIMEOUT_MS,
+    });
+  },
+});

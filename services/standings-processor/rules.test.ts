@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { readRules } from './rules.ts';
+
+const file = (name: string, applies_to: object[] = []) => ({
+  ...{ format: 1, name, applies_to, points: { won: 3, draw: 1, lost: 0 }, tie_break: ['points'] },
+});
+
+function folder(files: Readonly<Record<string, unknown>>): string {
+  const made = mkdtempSync(join(tmpdir(), 'touchline-rules-'));
+  onTestFinished(() => rmSync(made, { recursive: true }));
+  for (const [name, content] of Object.entries(files))
+    writeFileSync(join(made, name), JSON.stringify(content));
+  return made;
+}
+
+test('the rules of the repository are read', () => {
+  const rulesOf = readRules(fileURLToPath(new URL('../../data/rules/', import.meta.url)));
+  expect(rulesOf(3200, 1).name).toMatch(/^England/);
+  expect(rulesOf(1658, 29848).zones).toHaveLength(2);
+  expect(rulesOf(99_999_999, 1).name).toMatch(/^Every competition/);
+});
+
+test('a season’s rules go before those of its competition, and default.json stands for all others', () => {
+  const rulesOf = readRules(
+    folder({
+      'default.json': file('default'),
+      'a.json': file('all', [{ competition_id: 1 }]),
+      'b.json': file('one', [{ competition_id: 1, season_id: 2 }]),
+      'notes.txt': 'no rules',
+    }),
+  );
+  expect([rulesOf(1, 2), rulesOf(1, 3), rulesOf(2, 2)].map(({ name }) => name)).toEqual([
+    'one',
+    'all',
+    'default',
+  ]);
+});
+
+test.each([
+  ['no default', { 'a.json': file('a') }, 'there is no default.json'],
+  [
+    'two files for the same',
+    {
+      'default.json': file('d'),
+      'a.json': file('a', [{ competition_id: 1 }]),
+      'b.json': file('b', [{ competition_id: 1 }]),
+    },
+    'b.json is no file of competition rules:\n  a.json is for competition 1 too',
+  ],
+  ['a wrong file', { 'default.json': file('d'), 'a.json': {} }, 'a.json is no file of competition rules'],
+])('%s is refused', (_, files, message) => {
+  expect(() => readRules(folder(files))).toThrow(message);
+});
+
+test('a folder that is not there is refused', () => {
+  expect(() => readRules('/nowhere')).toThrow('it cannot be read');
+});

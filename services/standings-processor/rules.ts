@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type CompetitionRules,
+  RulesError,
+  readCompetitionRules,
+  rulesFor,
+} from '#contract/competition-rules.ts';
+
+/** The file for every competition that no other is for. */
+const DEFAULT = 'default.json';
+
+/** The rules of any season. */
+export type RulesOf = (competitionId: number, seasonId: number) => CompetitionRules;
+
+/**
+ * Reads the rules files (`*.json`) of a folder. Throws `RulesError` where one is wrong, none is named default.json, or
+ * two are for the same.
+ */
+export function readRules(folder: string): RulesOf {
+  const files = filesOf(folder).map((file) => ({
+    file,
+    rules: readCompetitionRules(readFileSync(join(folder, file), 'utf8'), file),
+  }));
+  const fallback = files.find(({ file }) => file === DEFAULT)?.rules;
+  if (fallback === undefined) throw new RulesError(folder, [`there is no ${DEFAULT} in it`]);
+  const named = new Map<string, string>();
+  for (const { file, rules } of files) {
+    for (const { competition_id, season_id } of rules.applies_to) {
+      const what = season_id === null ? '' : ` season ${season_id} of`;
+      const whose = `${what} competition ${competition_id}`;
+      const other = named.get(whose);
+      if (other !== undefined) throw new RulesError(file, [`${other} is for${whose} too`]);
+      named.set(whose, file);
+    }
+  }
+  const all = files.map(({ rules }) => rules);
+  return (competitionId, seasonId) => rulesFor(all, competitionId, seasonId) ?? fallback;
+}
+
+function filesOf(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((file) => file.endsWith('.json'))
+      .sort();
+  } catch (error) {
+    throw new RulesError(folder, ['it cannot be read'], error);
+  }
+}

@@ -1,0 +1,195 @@
+import { describe, expect, test } from 'vitest';
+import { resultKey } from '#domain/match-result.ts';
+import { rulesOf } from '#domain/standings/testing/results.ts';
+import { Outbox } from '#streams/outbox.ts';
+import { PoisonError } from '#streams/processor.ts';
+import { avroType } from '#topics/avro.ts';
+import { createCodec } from '#topics/codec.ts';
+import type { MatchResult } from '#topics/generated/types.ts';
+import { loadSchemas } from '#topics/schemas.ts';
+import { sampleOf } from '#topics/testing/samples.ts';
+import type { TopicName, TopicValues } from '#topics/topics.ts';
+import { type StandingsCodecs, StandingsPartition } from './standings-partition.ts';
+
+const schemas = loadSchemas();
+
+function codecOf<T extends TopicName>(topic: T) {
+  const schema = schemas.topics.get(topic);
+  if (schema === undefined) throw new Error(`no schema of ${topic}`);
+  return createCodec<TopicValues[T]>(topic, avroType(schema), 1, async () => null);
+}
+
+const codecs: StandingsCodecs = {
+  'match-results': codecOf('match-results'),
+  'standings-results': codecOf('standings-results'),
+  'standings-catalogue': codecOf('standings-catalogue'),
+  standings: codecOf('standings'),
+};
+
+const rules = rulesOf();
+const partitionOf = (of = rules) =>
+  new StandingsPartition({ partition: 3, codecs, topicName: (topic) => `p.${topic}`, rulesOf: () => of });
+
+function told(event_id: number, version: number, overrides: Partial<MatchResult> = {}): MatchResult {
+  const team = { acronym: null, area_id: null, area_name: null };
+  return {
+    ...sampleOf('match-results'),
+    ...{ event_id, version, status_id: 11, status_type: 'finished', goals: [], cards: [] },
+    home: { ...team, id: event_id, name: `Home ${event_id}` },
+    away: { ...team, id: event_id + 100, name: `Away ${event_id}` },
+    ...overrides,
+  };
+}
+
+type Written = { topic: string; key: string; value: Buffer };
+
+/** Feeds one batch and gives what was written. */
+async function batch(partition: StandingsPartition, ...results: MatchResult[]): Promise<Written[]> {
+  const outbox = new Outbox(3);
+  for (const [offset, result] of results.entries()) {
+    const value = codecs['match-results'].encode(result);
+    await partition.process({ offset, key: Buffer.from(resultKey(result)), value }, outbox);
+  }
+  partition.flush(outbox);
+  partition.committed();
+  return outbox.records.map(({ topic, key, value }) => ({ topic, key: String(key), value: value as Buffer }));
+}
+
+async function restore(partition: StandingsPartition, written: readonly Written[]): Promise<void> {
+  for (const { topic, key, value } of written)
+    await partition.restore(topic, { offset: 0, key: Buffer.from(key), value });
+}
+
+const topicsOf = (written: readonly Written[]) => [...new Set(written.map(({ topic }) => topic))];
+const tables = (written: readonly Written[]) =>
+  written
+    .filter(({ topic }) => topic === 'p.standings')
+    .map(({ value }) => codecs.standings.decode(value) as TopicValues['standings']);
+const entries = (written: readonly Written[]) =>
+  written
+    .filter(({ topic }) => topic === 'p.standings-catalogue')
+    .map(({ value }) => codecs['standings-catalogue'].decode(value) as TopicValues['standings-catalogue']);
+
+describe('a partition of results', () => {
+  test('writes each table once a batch, with its entry, and keeps the results', async () => {
+    const written = await batch(partitionOf(), told(1, 1), told(2, 1));
+    expect(topicsOf(written)).toEqual(['p.standings-results', 'p.standings', 'p.standings-catalogue']);
+    const ids = tables(written).map(({ standings_id }) => standings_id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(entries(written).map(({ standings_id }) => standings_id)).toEqual(ids);
+    // Nobody scored, nobody was shown a card.
+    expect(ids).toHaveLength(12);
+    expect(tables(written)[0]?.cause).toMatchObject({ topic: 'match-results', partition: 3, offset: 1 });
+  });
+
+  test('writes nothing for a repeat, and no table where nothing of it changed', async () => {
+    const partition = partitionOf();
+    await batch(partition, told(1, 2));
+    expect(await batch(partition, told(1, 2))).toEqual([]);
+    expect(topicsOf(await batch(partition, told(1, 3)))).toEqual(['p.standings-results']);
+  });
+
+  test('has what the log tells last, also where an aborted transaction had told a later version', async () => {
+    const partition = partitionOf();
+    await batch(partition, told(1, 7, { score: { home: 9, away: 0 } }));
+    const [league] = tables(await batch(partition, told(1, 5)));
+    const restored = partitionOf();
+    const [expected] = tables(await batch(restored, told(1, 5)));
+    expect(league?.body).toBe(expected?.body);
+  });
+
+  test('makes a new version of those tables only that changed', async () => {
+    const partition = partitionOf();
+    const live = { status_id: 34, status_type: 'live' };
+    await batch(partition, told(1, 1), told(2, 1, { ...live, score: { home: 0, away: 0 } }));
+    const written = await batch(partition, told(2, 2, live));
+    expect(tables(written).map(({ type_id, version }) => [type_id, version])).toEqual([[244, 2]]);
+    expect(entries(written)).toEqual([]);
+    // All are derived, those of halves have changed.
+    const corrected = await batch(partition, told(1, 2, { first_half: { home: 0, away: 0 } }));
+    const kinds = tables(corrected).map(({ type_id }) => type_id);
+    expect(kinds).toContain(3);
+    expect(kinds).not.toContain(2);
+  });
+
+  test('tells of a table whose last match has left that it is deleted, and again that it is there', async () => {
+    const partition = partitionOf();
+    await batch(partition, told(1, 1));
+    const gone = await batch(partition, told(1, 2, { removed: true }));
+    expect(entries(gone).map(({ item_status, version }) => [item_status, version])).toEqual(
+      Array(12).fill(['deleted', 2]),
+    );
+    expect(entries(await batch(partition, told(1, 3))).map(({ item_status }) => item_status)).toEqual(
+      Array(12).fill('active'),
+    );
+  });
+
+  test('goes on after a restore as if it had never stopped', async () => {
+    const whole = partitionOf();
+    const steps = [[told(1, 1), told(2, 1)], [told(1, 2, { group_id: 8 }), told(1, 3)], [told(3, 1)]];
+    const expected: Written[][] = [];
+    for (const step of steps) expected.push(await batch(whole, ...step));
+    const second = partitionOf();
+    await restore(second, expected.slice(0, 2).flat());
+    // The first match has been in two groups.
+    expect(second.size()).toBe(3);
+    expect(await batch(second, ...(steps[2] ?? []))).toEqual(expected[2]);
+  });
+
+  test('has restored tables derived by the rules as they are now, another season’s with each record', async () => {
+    const before = partitionOf();
+    const season = (id: number) => ({ season_id: id, stage_id: id });
+    const written = await batch(before, told(1, 1, season(1)), told(2, 1, season(2)), told(3, 1, season(3)));
+    const after = partitionOf(rulesOf({ points: { won: 2, draw: 1, lost: 0 } }));
+    await restore(after, written);
+    const seasonsOf = (all: readonly Written[]) => [
+      ...new Set(tables(all).map(({ season_id }) => season_id)),
+    ];
+    expect(seasonsOf(await batch(after, told(3, 1, season(3))))).toEqual([3, 1]);
+    expect(seasonsOf(await batch(after, told(3, 1, season(3))))).toEqual([2]);
+    expect(seasonsOf(await batch(after, told(3, 1, season(3))))).toEqual([]);
+  });
+
+  test('leaves tables alone that the provider made', async () => {
+    const partition = partitionOf();
+    const own = { ...sampleOf('standings'), standings_id: 5 };
+    await restore(partition, [{ topic: 'p.standings', key: '5', value: codecs.standings.encode(own) }]);
+    expect(tables(await batch(partition, told(1, 1))).every(({ version }) => version === 1)).toBe(true);
+  });
+
+  test('is full with the tables of many seasons, until they are written', async () => {
+    const partition = partitionOf();
+    const outbox = new Outbox(3);
+    const full: boolean[] = [];
+    for (let id = 1; id <= 64; id += 1) {
+      const result = told(id, 1, { season_id: id });
+      const record = {
+        offset: id,
+        key: Buffer.from(resultKey(result)),
+        value: codecs['match-results'].encode(result),
+      };
+      await partition.process(record, outbox);
+      full.push(partition.isFull());
+    }
+    expect(full).toEqual([...Array(63).fill(false), true]);
+    partition.flush(outbox);
+    expect(partition.isFull()).toBe(false);
+  });
+
+  test('has more seasons than it holds decoded', async () => {
+    const partition = partitionOf();
+    const season = (id: number) => ({ season_id: id, stage_id: id });
+    for (let id = 1; id <= 30; id += 1) await batch(partition, told(id, 1, season(id)));
+    const [league] = tables(await batch(partition, told(100, 1, season(1))));
+    expect(league?.version).toBe(2);
+    expect(JSON.parse(league?.body ?? '').groups[0].participants).toHaveLength(4);
+  });
+
+  test.each([
+    ['no value', { offset: 0, key: Buffer.from('k'), value: null }],
+    ['other bytes', { offset: 0, key: Buffer.from('k'), value: Buffer.from('no') }],
+    ['no key', { offset: 0, key: null, value: codecs['match-results'].encode(told(1, 1)) }],
+  ])('%s is poison', async (_, record) => {
+    await expect(partitionOf().process(record, new Outbox(3))).rejects.toThrow(PoisonError);
+  });
+});
