@@ -2,12 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
+import { atEnd } from './at-end.ts';
 import { until } from './poll.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** A service as a process of its own. Ended with the test that started it. */
+/** A service as a process of its own. Ended with the test, or the file, that started it. */
 export class ServiceProcess {
   readonly #child: ChildProcess;
   readonly #lines: string[] = [];
@@ -39,6 +39,11 @@ export class ServiceProcess {
     return this.#lines.slice(-40).join('\n');
   }
 
+  /** Every line of its log so far. */
+  get lines(): readonly string[] {
+    return this.#lines;
+  }
+
   /** Waits until it says that it does its work. */
   async ready(deadlineMs = 60_000): Promise<void> {
     await until(
@@ -55,11 +60,15 @@ export class ServiceProcess {
 
   /** The value of a metric, added over its labels. */
   async metric(name: string): Promise<number> {
-    const text = await (await fetch(`http://127.0.0.1:${this.#opsPort}/metrics`)).text();
-    return text
+    return (await this.metrics())
       .split('\n')
       .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
       .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
+  }
+
+  /** All of its metrics, as it gives them. */
+  async metrics(): Promise<string> {
+    return (await fetch(`http://127.0.0.1:${this.#opsPort}/metrics`)).text();
   }
 
   signal(signal: NodeJS.Signals): void {
@@ -100,6 +109,6 @@ export function startService(name: string, settings: Readonly<Record<string, str
     },
   });
   const service = new ServiceProcess(child);
-  onTestFinished(() => service.kill());
+  atEnd(() => service.kill());
   return service;
 }

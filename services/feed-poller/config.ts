@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { httpUrl, integer, kafkaSettings, processSettings, secret } from '#service/config.ts';
+
+const DAY = 86_400;
+const HOUR_MS = 3_600_000;
+
+const ids = (about: string, fallback: string, least: 0 | 1) =>
+  z
+    .string()
+    .regex(/^\s*(\d{1,15}\s*(,\s*\d{1,15}\s*)*)?$/, 'must be ids with commas between them')
+    .transform((text) => [...text.matchAll(/\d+/g)].map(Number))
+    .refine((found) => found.length >= least, `must name ${least} at least`)
+    .prefault(fallback)
+    .describe(about);
+
+const period = (fallback: number, about: string) =>
+  integer(50, 24 * HOUR_MS)
+    .prefault(String(fallback))
+    .describe(`${about}, in milliseconds.`);
+
+/** Settings of the feed poller. */
+export const pollerConfig = z
+  .object({
+    ...processSettings,
+    ...kafkaSettings,
+    PROVIDER_BASE_URL: z
+      .union([z.literal(''), httpUrl()], 'must be an http or https address')
+      .default('')
+      .describe("The provider's REST interface, without /v2; empty: no polling."),
+    PROVIDER_CLIENT_ID: z.string().max(255).optional().describe('Client id at the provider.'),
+    PROVIDER_SECRET_KEY: secret(z.string().max(1024).optional()).describe('Secret key at the provider.'),
+    FOLLOW_SPORTS: ids('Sports whose board, schedule and catalogues are read.', '5', 1),
+    FOLLOW_COMPETITIONS: ids('Competitions whose events are followed; empty: all of the sports.', '', 0),
+    FOLLOW_SEASONS: ids('Seasons whose events are followed; empty: all that are on now.', '', 0),
+    FEED_PERIOD_MS: integer(50, 10_000)
+      .prefault('2000')
+      .describe('Wait between readings of the feed, in milliseconds.'),
+    LIVESCORE_PERIOD_MS: period(10_000, 'Wait between readings of the live board'),
+    SCHEDULE_PERIOD_MS: period(60_000, "Wait between readings of a season's events"),
+    CATALOGUE_PERIOD_MS: period(600_000, 'Wait between readings of a catalogue'),
+    UNCONFIRMED_PERIOD_MS: period(
+      20_000,
+      'Wait between checks of a live event with incidents that are not confirmed',
+    ),
+    SILENCE_MS: period(
+      20_000,
+      'A live event whose feed is silent for this long while its clock runs is checked',
+    ),
+    VERIFY_PERIOD_MS: period(300_000, 'Wait between checks of a finished event that is not verified'),
+    VERIFY_DAYS: integer(0, 36_500)
+      .prefault('7')
+      .describe('Finished events that began longer ago count as verified, in days.'),
+    FEED_WINDOW_SECONDS: integer(1, 7 * DAY)
+      .prefault('300')
+      .describe('Longest window of the feed that is read at once.'),
+    FEED_SETTLE_SECONDS: integer(0, DAY)
+      .prefault('75')
+      .describe(
+        'How long a second of the feed may still get messages after it is over; it is read again until then.',
+      ),
+    FEED_INITIAL_SECONDS: integer(0, 31 * DAY)
+      .prefault(String(DAY))
+      .describe('How far back the feed is read where there is no checkpoint.'),
+    REQUEST_TIMEOUT_MS: integer(100, 120_000)
+      .prefault('10000')
+      .describe('Longest time for an answer of the provider, in milliseconds.'),
+    REQUEST_CONCURRENCY: integer(1, 64)
+      .prefault('4')
+      .describe('Requests to the provider at a time, beside that of the feed.'),
+    RESPONSE_LIMIT: integer(1024, 256 * 1024 * 1024)
+      .prefault(String(32 * 1024 * 1024))
+      .describe('Longest answer that is taken, in bytes.'),
+    RETRY_FIRST_MS: integer(1, 60_000)
+      .prefault('500')
+      .describe('Longest wait after a first failure, in milliseconds; it doubles with each further one.'),
+    RETRY_CEILING_MS: integer(1, HOUR_MS)
+      .prefault('60000')
+      .describe('Longest wait after any failure, in milliseconds.'),
+    REFUSED_RETRY_MS: integer(1_000, 7 * 24 * HOUR_MS)
+      .prefault(String(HOUR_MS))
+      .describe('How long what the provider answers 403 is left alone, in milliseconds.'),
+    SESSION_TIMEOUT_MS: integer(6_000, 300_000)
+      .prefault('10000')
+      .describe('How long a poller that went silent keeps leading, in milliseconds.'),
+  })
+  .refine(
+    (config) =>
+      config.PROVIDER_BASE_URL === '' ||
+      (config.PROVIDER_CLIENT_ID !== undefined && config.PROVIDER_SECRET_KEY !== undefined),
+    'PROVIDER_BASE_URL is set, so PROVIDER_CLIENT_ID and PROVIDER_SECRET_KEY must be set too',
+  );
+
+export type PollerConfig = z.output<typeof pollerConfig>;

@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import { type Page, readWhole } from './paging.ts';
+
+/** Reads a list whose state before the n-th request (from 1) is `lists[n - 1]`, its last state after that. */
+async function read(
+  lists: readonly (readonly string[])[],
+  { absenceCounts = true, limit = 2 }: { absenceCounts?: boolean; limit?: number } = {},
+) {
+  let asked = 0;
+  const page = async (at: number): Promise<Page<string>> => {
+    const list = lists[Math.min(asked, lists.length - 1)] ?? [];
+    asked += 1;
+    const items = list.slice((at - 1) * limit, at * limit);
+    return { timestamp: 100 + asked, total: list.length, items };
+  };
+  const whole = await readWhole({ operation: 'test', page, idOf: (item) => item, absenceCounts });
+  return { ...whole, asked };
+}
+
+test('a list of one page is read once', async () => {
+  expect(await read([['a', 'b']])).toEqual({ timestamp: 101, items: ['a', 'b'], asked: 1 });
+  expect(await read([[]])).toEqual({ timestamp: 101, items: [], asked: 1 });
+});
+
+test('several pages count when they are read twice with the same ids, at the time of the very first page', async () => {
+  expect(await read([['a', 'b', 'c']])).toEqual({ timestamp: 101, items: ['a', 'b', 'c'], asked: 4 });
+});
+
+test('where absence does not count once is enough', async () => {
+  expect(await read([['a', 'b', 'c']], { absenceCounts: false })).toMatchObject({ asked: 2 });
+});
+
+test('a count that changes between pages makes it begin again', async () => {
+  const read4 = await read(
+    [
+      ['a', 'b', 'c'],
+      ['a', 'b', 'c', 'd'],
+    ],
+    { absenceCounts: false },
+  );
+  expect(read4).toMatchObject({ timestamp: 103, items: ['a', 'b', 'c', 'd'] });
+});
+
+test('an item that is on two pages makes it begin again', async () => {
+  // `0` came before the others: `b` moves to the second page; `c` is left out, and the count is the same.
+  const moved = await read(
+    [
+      ['a', 'b', 'c'],
+      ['0', 'a', 'b'],
+      ['0', 'a', 'b'],
+    ],
+    { absenceCounts: false },
+  );
+  expect(moved.items).toEqual(['0', 'a', 'b']);
+});
+
+test('one that comes and one that goes between pages do not hide a third', async () => {
+  const stable = ['b', 'c', 'd', 'e'];
+  const seen = await read([['a', 'b', 'c', 'd'], stable]);
+  // The first pass saw a, b, d, e: the right count, no id twice, and c missing.
+  expect(seen.items).toEqual(stable);
+});
+
+test('a page that ends early makes it begin again', async () => {
+  let asked = 0;
+  const page = async (at: number): Promise<Page<string>> => {
+    asked += 1;
+    const items = at === 1 ? ['a', 'b'] : asked === 2 ? [] : ['c'];
+    return { timestamp: 1, total: 3, items };
+  };
+  const whole = await readWhole({ operation: 'test', page, idOf: (item) => item, absenceCounts: false });
+  expect(whole.items).toEqual(['a', 'b', 'c']);
+});
+
+test('a list that never holds still is given up for now', async () => {
+  let asked = 0;
+  const page = async (): Promise<Page<string>> => {
+    asked += 1;
+    return { timestamp: 1, total: 100 + asked, items: [String(asked)] };
+  };
+  const reading = readWhole({ operation: 'test', page, idOf: (item) => item, absenceCounts: true });
+  await expect(reading).rejects.toMatchObject({ code: 'inconsistent' });
+});
+
+test('a list without a count has one page', async () => {
+  const page = async (): Promise<Page<string>> => ({ timestamp: 1, total: null, items: ['a'] });
+  expect((await readWhole({ operation: 'test', page, idOf: String, absenceCounts: true })).items).toEqual([
+    'a',
+  ]);
+});

@@ -1,0 +1,128 @@
+import type { RunningService, ServiceContext } from '#service/run-service.ts';
+import { openStreamClient } from '#streams/client.ts';
+import { openPublisher } from '#streams/publisher.ts';
+import { Registry } from '#topics/registry.ts';
+import { topicName } from '#topics/topics.ts';
+import type { Backoff } from './backoff.ts';
+import { machineClock } from './clock.ts';
+import type { PollerConfig } from './config.ts';
+import { type Place, readKept } from './kept.ts';
+import { Leadership, type Term } from './leadership.ts';
+import { pollerMetrics } from './metrics.ts';
+import { SERVICE } from './name.ts';
+import { Outlet, openOutletCodecs } from './outlet.ts';
+import { type PollerSettings, poll } from './poller.ts';
+import { Provider } from './provider.ts';
+import { httpTransport } from './transport.ts';
+
+/** Starts the poller: it joins those that could poll, and polls where it is the one that leads. */
+export async function startPoller(context: ServiceContext<PollerConfig>): Promise<RunningService> {
+  const { config, logger: log, metrics: registry } = context;
+  if (config.PROVIDER_BASE_URL === '') {
+    log.info('no polling: PROVIDER_BASE_URL is empty');
+    return { ready: () => true, stop: async () => {} };
+  }
+  const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = config;
+  const metrics = pollerMetrics(registry);
+  const schemas = Registry.open({ url: config.SCHEMA_REGISTRY_URL, prefix });
+  const place: Place = { brokers, prefix, registry: schemas, log };
+  const codecs = await openOutletCodecs(schemas);
+  const publisher = await openPublisher({ brokers, clientId: SERVICE, log });
+  const stopping = new AbortController();
+  const provider = new Provider({
+    baseUrl: config.PROVIDER_BASE_URL,
+    clientId: config.PROVIDER_CLIENT_ID ?? '',
+    secretKey: config.PROVIDER_SECRET_KEY ?? '',
+    transport: httpTransport({ timeoutMs: config.REQUEST_TIMEOUT_MS, maxBytes: config.RESPONSE_LIMIT }),
+    clock: machineClock,
+    metrics,
+    concurrency: config.REQUEST_CONCURRENCY,
+    refusedMs: config.RETRY_CEILING_MS,
+    signal: stopping.signal,
+  });
+
+  const lead = async ({ signal, permit }: Term): Promise<void> => {
+    const [checkpoints, catalogue] = await Promise.all([
+      readKept('poller-checkpoints', place, signal),
+      readKept('catalogue', place, signal),
+    ]);
+    if (signal.aborted) return;
+    log.info({ feed: checkpoints.get('feed')?.position ?? null }, 'polling from the checkpoint');
+    metrics.stopped.reset();
+    const outlet = new Outlet({
+      publish: (records) => publisher.publish(records),
+      codecs,
+      prefix,
+      permit,
+      now: machineClock.unix,
+      metrics,
+    });
+    await poll(
+      {
+        settings: settingsOf(config),
+        provider,
+        outlet,
+        kept: { checkpoints, catalogue },
+        clock: machineClock,
+        context: {
+          clock: machineClock,
+          backoff: backoffOf(config),
+          refusedMs: config.REFUSED_RETRY_MS,
+          log,
+          metrics,
+        },
+        metrics,
+        log,
+      },
+      signal,
+    );
+  };
+  const client = openStreamClient({ brokers, clientId: SERVICE, log });
+  const leadership = new Leadership({
+    openConsumer: (options) => client.openGroupConsumer(options),
+    group: `${prefix}${SERVICE}`,
+    topic: topicName(prefix, 'poller-checkpoints'),
+    sessionTimeoutMs: config.SESSION_TIMEOUT_MS,
+    clock: machineClock,
+    lead,
+    onChange: (leads) => metrics.leader.set(leads),
+    log,
+  });
+  await leadership.start();
+  return {
+    ready: () => leadership.joined,
+    async stop() {
+      await leadership.stop();
+      stopping.abort();
+      await publisher.close();
+    },
+  };
+}
+
+function backoffOf(config: PollerConfig): Backoff {
+  return { firstMs: config.RETRY_FIRST_MS, ceilingMs: config.RETRY_CEILING_MS, random: Math.random };
+}
+
+function settingsOf(config: PollerConfig): PollerSettings {
+  return {
+    sports: new Set(config.FOLLOW_SPORTS),
+    competitions: new Set(config.FOLLOW_COMPETITIONS),
+    seasons: new Set(config.FOLLOW_SEASONS),
+    feed: {
+      window: config.FEED_WINDOW_SECONDS,
+      settle: config.FEED_SETTLE_SECONDS,
+      initial: config.FEED_INITIAL_SECONDS,
+    },
+    watch: {
+      unconfirmedMs: config.UNCONFIRMED_PERIOD_MS,
+      silenceMs: config.SILENCE_MS,
+      verifyMs: config.VERIFY_PERIOD_MS,
+      verifyWithin: config.VERIFY_DAYS * 86_400,
+    },
+    feedMs: config.FEED_PERIOD_MS,
+    boardMs: config.LIVESCORE_PERIOD_MS,
+    scheduleMs: config.SCHEDULE_PERIOD_MS,
+    catalogueMs: config.CATALOGUE_PERIOD_MS,
+    concurrency: config.REQUEST_CONCURRENCY,
+  };
+}

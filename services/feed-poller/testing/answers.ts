@@ -1,0 +1,18 @@
+import { Registry } from 'prom-client';
+import { type Answer, readAnswer } from '../answer.ts';
+import { type PollerMetrics, pollerMetrics } from '../metrics.ts';
+
+/** The text of an answer in the envelope of the contract. */
+export function envelope(data: unknown, timestamp: number, method: object = {}): string {
+  return JSON.stringify({ api: { ver: '2.1.0', timestamp, method: { name: 'test', ...method }, data } });
+}
+
+/** An answer as the poller reads it. */
+export function answer(data: unknown, timestamp: number, method: object = {}): Answer {
+  return readAnswer('test', Buffer.from(envelope(data, timestamp, method)), 'http://provider');
+}
+
+/** Metrics of a test alone. */
+export function testMetrics(): PollerMetrics {
+  return pollerMetrics(new Registry());
+}

@@ -1,0 +1,74 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { httpTransport } from './transport.ts';
+
+/** The base address of a server that answers so. */
+async function serve(answer: RequestListener): Promise<string> {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v2/feed?token=tok3n`;
+}
+
+const { signal } = new AbortController();
+const transport = httpTransport({ timeoutMs: 200, maxBytes: 1_000 });
+
+/** What a request fails with; nothing of the address is in it. */
+async function failure(url: string, during = signal): Promise<unknown> {
+  const error: unknown = await transport('feed.index', url, during).catch((thrown: unknown) => thrown);
+  expect(inspect(error, { depth: 10, showHidden: true })).not.toMatch(/tok3n|127\.0\.0\.1/);
+  return error;
+}
+
+test('gives the status and the bytes', async () => {
+  const url = await serve((_request, response) => response.writeHead(418).end('é'));
+  expect(await transport('feed.index', url, signal)).toEqual({ status: 418, body: Buffer.from('é') });
+});
+
+test('does not follow a redirect', async () => {
+  let asked = 0;
+  const url = await serve((_request, response) => {
+    asked += 1;
+    response.writeHead(302, { location: '/elsewhere?token=tok3n' }).end();
+  });
+  expect((await transport('feed.index', url, signal)).status).toBe(302);
+  expect(asked).toBe(1);
+});
+
+test('an answer that is longer than allowed is not read to its end', async () => {
+  const url = await serve((_request, response) => {
+    const timer = setInterval(() => response.write('x'.repeat(600)), 5);
+    response.on('close', () => clearInterval(timer));
+  });
+  expect(await failure(url)).toMatchObject({ code: 'too_large' });
+});
+
+test('an answer that does not come, or not to its end, is not waited for', async () => {
+  expect(await failure(await serve(() => {}))).toMatchObject({ code: 'timeout' });
+  const url = await serve((_request, response) => void response.writeHead(200).write('{'));
+  expect(await failure(url)).toMatchObject({ code: 'timeout' });
+});
+
+test('a connection that breaks, or is none', async () => {
+  const broken = await serve((request) => request.socket.destroy());
+  expect(await failure(broken)).toMatchObject({ code: 'unreachable' });
+  const cut = await serve((_request, response) => {
+    response.writeHead(200, { 'content-length': '100' }).write('{');
+    setImmediate(() => response.destroy());
+  });
+  expect(await failure(cut)).toMatchObject({ code: 'unreachable' });
+  expect(await failure('http://127.0.0.1:1/v2/feed?token=tok3n')).toMatchObject({ code: 'unreachable' });
+  expect(await failure('http://no such host/?token=tok3n')).toMatchObject({ code: 'unreachable' });
+});
+
+test('what is given up is told so', async () => {
+  const url = await serve(() => {});
+  const stop = new AbortController();
+  setTimeout(() => stop.abort(), 20);
+  expect(await failure(url, stop.signal)).toMatchObject({ code: 'stopped' });
+});

@@ -1,0 +1,93 @@
+import { toWholeNumber } from '#contract/values.ts';
+
+/** A record of the provider, as parsed from JSON. */
+export type Raw = Readonly<Record<string, unknown>>;
+
+/** A record of a catalogue. */
+export type CatalogueEntry = {
+  readonly kind: string;
+  readonly id: string;
+  readonly parentId: string | null;
+  /** The provider's record, without what is nested in it as a record of its own. */
+  readonly body: Raw;
+};
+
+/** What stands in the tree of an answer (spec, rule 1). */
+export type Tree = {
+  readonly entries: readonly CatalogueEntry[];
+  /** Events, each with the ids of its place where it does not tell them itself. */
+  readonly events: readonly Raw[];
+};
+
+type Level = {
+  readonly kind: 'competition' | 'season' | 'stage' | 'group';
+  /** What it is called in its parent: as a list, and as a single link of a chain. */
+  readonly names: readonly [list: string, single: string];
+};
+
+const LEVELS: readonly Level[] = [
+  { kind: 'competition', names: ['competitions', 'competition'] },
+  { kind: 'season', names: ['seasons', 'season'] },
+  { kind: 'stage', names: ['stages', 'stage'] },
+  { kind: 'group', names: ['groups', 'group'] },
+];
+const EVENTS = ['events', 'event'] as const;
+
+/** Takes a tree of competitions apart, or a single chain. What is not a record is passed over. */
+export function readTree(data: unknown): Tree {
+  const entries: CatalogueEntry[] = [];
+  const events: Raw[] = [];
+  const walk = (parent: Raw, depth: number, place: Raw, parentId: string | null): void => {
+    const level = LEVELS[depth];
+    if (level === undefined) {
+      for (const event of records(parent, EVENTS)) events.push(placed(event, place));
+      return;
+    }
+    const below = LEVELS[depth + 1]?.names ?? EVENTS;
+    for (const record of records(parent, level.names)) {
+      const id = idOf(record);
+      if (id !== null) entries.push({ kind: level.kind, id, parentId, body: without(record, below) });
+      const sport = record.sport_id === undefined ? {} : { sport_id: record.sport_id };
+      const here = id === null ? place : { ...place, ...sport, [`${level.kind}_id`]: Number(id) };
+      walk(record, depth + 1, here, id);
+    }
+  };
+  if (isRecord(data)) walk(data, 0, {}, null);
+  return { entries, events };
+}
+
+/** The records of a flat list of `data`, by the list's name. */
+export function readList(data: unknown, name: string): Raw[] {
+  return isRecord(data) ? records(data, [name, name]) : [];
+}
+
+/** The id of a record as text; null where it has none. */
+export function idOf(record: Raw): string | null {
+  const id = toWholeNumber(record.id);
+  return id === null ? null : String(id);
+}
+
+/** A record without the given members. */
+export function without(record: Raw, names: readonly string[]): Raw {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));
+}
+
+function records(parent: Raw, [list, single]: readonly [string, string]): Raw[] {
+  const many = parent[list];
+  // An empty list may come as an empty object.
+  const found = Array.isArray(many) ? many : [];
+  return [...found, parent[single]].filter(isRecord);
+}
+
+/** The event with the ids of its place, where it does not tell them itself. */
+function placed(event: Raw, place: Raw): Raw {
+  const missing = Object.entries(place).filter(([name]) => {
+    const own = event[name];
+    return own === undefined || own === null || own === '';
+  });
+  return { ...event, ...Object.fromEntries(missing) };
+}
+
+function isRecord(value: unknown): value is Raw {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

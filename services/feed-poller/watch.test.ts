@@ -1,0 +1,206 @@
+import { expect, test } from 'vitest';
+import type { NormalizedMessage } from '#topics/generated/types.ts';
+import { Watch } from './watch.ts';
+
+const NOW = 1_000_000;
+const SETTINGS = {
+  unconfirmedMs: 10,
+  silenceMs: 20,
+  verifyMs: 300,
+  verifyWithin: 86_400,
+  follows: ({ sport_id }: { sport_id?: unknown }) => sport_id === 5,
+};
+const START = new Date((NOW - 3_600) * 1000).toISOString().slice(0, 16).replace('T', ' ');
+
+const live = (more: object = {}) => ({
+  id: 9,
+  sport_id: 5,
+  status_type: 'live',
+  clock_status: 'stopped',
+  start_date: START,
+  ...more,
+});
+const finished = (more: object = {}) => live({ status_type: 'finished', ...more });
+
+function message(confirmation: string | null, deleted = false, ut = NOW): NormalizedMessage {
+  const incident = { deleted, incident: { id: '5-1', confirmation, ut } };
+  return { event_id: 9, event_fields: ['{}'], incident } as NormalizedMessage;
+}
+
+/** A watch that has seen and checked an event once, at 0. */
+function checkedOnce(event: object, verified: [number, number][] = []): Watch {
+  const watch = new Watch(SETTINGS, verified);
+  watch.onEvent({ ...event }, NOW, 0);
+  expect(watch.take(0)).toBe(9);
+  expect(watch.take(0)).toBe(null);
+  watch.checked(9, { snapshotAt: NOW, unconfirmed: [], now: 0 });
+  return watch;
+}
+
+test('a live event is checked at first sight, and then not while its clock stands and nothing waits', () => {
+  const watch = checkedOnce(live());
+  expect(watch.take(1_000_000)).toBe(null);
+});
+
+test('incidents that wait for a confirmation are checked until they have it', () => {
+  const watch = checkedOnce(live());
+  watch.onMessage(message('tbd'), 3);
+  expect(watch.take(9)).toBe(null);
+  expect(watch.take(10)).toBe(9);
+  watch.checked(9, { snapshotAt: NOW, unconfirmed: ['5-1'], now: 10 });
+  expect(watch.take(19)).toBe(null);
+  watch.onMessage(message('confirmed'), 19);
+  expect(watch.take(1_000)).toBe(null);
+  watch.onMessage(message('tbd'), 1_000);
+  watch.onMessage(message('tbd', true), 1_001);
+  expect(watch.take(2_000)).toBe(null);
+});
+
+test('silence while the clock runs is checked, counted from the last sign of it', () => {
+  const watch = checkedOnce(live({ clock_status: 'running' }));
+  watch.onMessage(message(null), 15);
+  expect(watch.take(34)).toBe(null);
+  expect(watch.take(35)).toBe(9);
+  watch.checked(9, { snapshotAt: NOW, unconfirmed: [], now: 36 });
+  expect(watch.take(55)).toBe(null);
+  expect(watch.take(56)).toBe(9);
+});
+
+test('a live event that the board of its sport lists no more is checked', () => {
+  const watch = checkedOnce(live());
+  watch.onBoard(6, new Set());
+  watch.onBoard(5, new Set([9]));
+  expect(watch.take(1)).toBe(null);
+  watch.onBoard(5, new Set());
+  expect(watch.take(1)).toBe(9);
+});
+
+test('a finished event is checked at once and again until it is verified', () => {
+  const watch = checkedOnce(live());
+  watch.onEvent(finished(), NOW, 5);
+  expect(watch.take(5)).toBe(9);
+  watch.checked(9, { snapshotAt: NOW, unconfirmed: [], now: 5 });
+  watch.onEvent(finished(), NOW, 6);
+  expect(watch.take(304)).toBe(null);
+  expect(watch.take(305)).toBe(9);
+  watch.verified(9, NOW);
+  watch.onEvent(finished({ ut: NOW }), NOW, 306);
+  expect(watch.take(10_000)).toBe(null);
+  watch.onEvent(finished({ ut: NOW + 1 }), NOW, 10_000);
+  expect(watch.take(10_000)).toBe(9);
+});
+
+test('what the checkpoints say is verified is not checked', () => {
+  const watch = new Watch(SETTINGS, [[9, NOW]]);
+  watch.onEvent(finished({ ut: NOW - 1 }), NOW, 0);
+  watch.onEvent(finished(), NOW, 0);
+  expect(watch.counts()).toEqual({ live: 0, finished: 0 });
+});
+
+test('what ended long ago counts as verified, but for what was watched before', () => {
+  const old = { start_date: '1970-01-01 00:00' };
+  const watch = new Watch(SETTINGS, []);
+  watch.onEvent(finished(old), NOW, 0);
+  expect(watch.counts()).toEqual({ live: 0, finished: 0 });
+  watch.onEvent(live(old), NOW, 0);
+  watch.onEvent(finished(old), NOW, 0);
+  expect(watch.counts()).toEqual({ live: 0, finished: 1 });
+  expect(watch.isSettled(finished(old), NOW)).toBe(true);
+});
+
+test.each([
+  ['yes', true],
+  [true, true],
+  [1, true],
+  ['1', true],
+  ['no', false],
+  [null, false],
+  [undefined, false],
+])('verified_result %s settles it: %s', (verified_result, settled) => {
+  const watch = new Watch(SETTINGS, []);
+  expect(watch.isSettled(finished({ verified_result }), NOW)).toBe(settled);
+  expect(watch.isSettled(live({ verified_result }), NOW)).toBe(false);
+});
+
+test('what is not followed or not yet on is not watched; what was cancelled no more', () => {
+  const watch = new Watch(SETTINGS, []);
+  watch.onEvent(live({ sport_id: 6 }), NOW, 0);
+  watch.onEvent(live({ id: 10, status_type: 'scheduled' }), NOW, 0);
+  expect(watch.counts()).toEqual({ live: 0, finished: 0 });
+  watch.onEvent(live(), NOW, 0);
+  watch.onEvent(live({ status_type: 'cancelled' }), NOW, 0);
+  expect(watch.counts()).toEqual({ live: 0, finished: 0 });
+});
+
+test('a failed check waits longer each time, and a good one forgets that', () => {
+  const watch = new Watch(SETTINGS, []);
+  watch.onEvent(finished(), NOW, 0);
+  const waits: number[] = [];
+  const fail = (now: number): void =>
+    watch.failed(9, now, (failures) => {
+      waits.push(failures);
+      return failures * 10;
+    });
+  expect(watch.take(0)).toBe(9);
+  fail(0);
+  expect(watch.take(9)).toBe(null);
+  expect(watch.take(10)).toBe(9);
+  fail(10);
+  expect(watch.take(29)).toBe(null);
+  expect(watch.take(30)).toBe(9);
+  watch.checked(9, { snapshotAt: NOW, unconfirmed: [], now: 30 });
+  expect(watch.take(330)).toBe(9);
+  fail(330);
+  expect(waits).toEqual([1, 2, 1]);
+});
+
+test('an incident that was told after a snapshot that takes it as removed makes another one due', () => {
+  const watch = checkedOnce(live());
+  watch.onMessage(message(null, false, NOW - 4), 1);
+  expect(watch.take(1_000)).toBe(null);
+  watch.onMessage(message(null, false, NOW - 5), 2);
+  expect(watch.take(9)).toBe(null);
+  expect(watch.take(10)).toBe(9);
+  expect(watch.checked(9, { snapshotAt: NOW + 8, unconfirmed: [], now: 11 })).toBe(true);
+  expect(watch.take(1_000)).toBe(null);
+});
+
+test('one that was told while the check was under way makes that unsound', () => {
+  const watch = checkedOnce(live());
+  watch.onBoard(5, new Set());
+  expect(watch.take(1)).toBe(9);
+  watch.onMessage(message(null, false, NOW), 2);
+  expect(watch.checked(9, { snapshotAt: NOW + 60, unconfirmed: [], now: 3 })).toBe(false);
+  expect(watch.take(13)).toBe(9);
+});
+
+test('what is told of an event that is done with makes it be checked once more', () => {
+  const watch = checkedOnce(finished());
+  watch.verified(9, NOW);
+  watch.onMessage({ event_id: 9, event_fields: [], incident: null } as unknown as NormalizedMessage, 1);
+  expect(watch.take(1)).toBe(null);
+  watch.onMessage(message('confirmed', false, NOW - 100), 2);
+  expect(watch.take(2)).toBe(9);
+});
+
+test('a check that failed forgets nothing of what made it due', () => {
+  const watch = checkedOnce(live());
+  watch.onMessage(message(null, false, NOW - 5), 2);
+  expect(watch.take(10)).toBe(9);
+  watch.failed(9, 10, () => 5);
+  expect(watch.take(14)).toBe(null);
+  expect(watch.take(15)).toBe(9);
+});
+
+test('an incident that was told while the check was under way still waits for its confirmation', () => {
+  const watch = checkedOnce(live());
+  watch.onMessage(message('tbd'), 1);
+  expect(watch.take(10)).toBe(9);
+  watch.checked(9, { snapshotAt: NOW, unconfirmed: [], now: 11 });
+  expect(watch.take(1_000)).toBe(null);
+  watch.onBoard(5, new Set());
+  expect(watch.take(1_000)).toBe(9);
+  watch.onMessage(message('tbd'), 1_001);
+  watch.checked(9, { snapshotAt: NOW, unconfirmed: [], now: 1_002 });
+  expect(watch.take(1_012)).toBe(9);
+});

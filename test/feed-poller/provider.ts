@@ -1,0 +1,193 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A record as JSON has it. */
+export type Json = Record<string, unknown>;
+
+/** What a fault makes of a request: an answer of its own, silence, or nothing. */
+export type Fault = { readonly status: number; readonly body?: string; readonly location?: string } | 'hang';
+
+/** A request as it was taken. */
+export type Taken = { readonly path: string; readonly query: Readonly<Record<string, string>> };
+
+/** Credentials of the one client that the provider knows. */
+export const CLIENT = { id: '7', secret: 'a-secret-key-that-nobody-may-see' };
+
+/** Every token that any provider of these tests has given begins with it. */
+export const TOKEN_MARK = 'tok3n-';
+
+const LIFETIME = 3_600;
+
+/**
+ * A provider of the REST contract over HTTP with a clock that tests set. It is as indiscreet as the contract allows:
+ * tokens stand in `next_page`, in echoed parameters and in the text of errors.
+ */
+export class TestProvider {
+  /** The provider's clock, Unix seconds. */
+  now: () => number = () => Math.floor(Date.now() / 1000);
+  /** Messages of the feed, each in the window of its `ut`. */
+  readonly feed: (Json & { ut: number })[] = [];
+  /** Records of catalogues by operation, as `sports`. */
+  readonly catalogues: Record<string, Json[]> = {};
+  /** Events with the tree they stand in: `competition` down to `group` without what is nested. */
+  readonly events = new Map<number, Json>();
+  readonly incidents = new Map<number, Json[]>();
+  competition: Json = { id: 46, name: 'Cup', sport_id: 5, ut: 1_500_000_000 };
+  season: Json = { id: 460, name: 'Cup 2030', actual: 'yes', ut: 1_500_000_000 };
+  /** Most items of a page, whatever is asked for. */
+  pageSize = 1_000;
+  /** What goes wrong, asked for each request but those for a token. */
+  fault: (request: Taken, count: number) => Fault | null = () => null;
+  /** Called before a page is made. */
+  beforePage: (request: Taken) => void = () => {};
+  readonly taken: Taken[] = [];
+  exchanges = 0;
+  #tokens = new Set<string>();
+  readonly #server: Server;
+
+  private constructor(server: Server) {
+    this.#server = server;
+    server.on('request', (request, response) => this.#answer(request, response));
+  }
+
+  static async start(): Promise<TestProvider> {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return new TestProvider(server);
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Lets no token that was given so far be good any more. */
+  revoke(): void {
+    this.#tokens = new Set();
+  }
+
+  /** How often a path was asked for. */
+  count(path: string | RegExp): number {
+    return this.taken.filter((one) => (typeof path === 'string' ? one.path === path : path.test(one.path)))
+      .length;
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse): void {
+    const url = new URL(request.url ?? '/', this.url);
+    const taken: Taken = { path: url.pathname, query: Object.fromEntries(url.searchParams) };
+    if (taken.path === '/v2/oauth') {
+      this.#grant(taken, response);
+      return;
+    }
+    this.taken.push(taken);
+    const fault = this.fault(taken, this.taken.length);
+    if (fault === 'hang') return;
+    if (fault !== null) {
+      const headers = fault.location === undefined ? {} : { location: fault.location };
+      response.writeHead(fault.status, headers).end(fault.body ?? `cannot ${request.url}`);
+      return;
+    }
+    const token = taken.query.token ?? '';
+    if (!this.#tokens.has(token)) {
+      response.writeHead(401).end(`bad token ${token}`);
+      return;
+    }
+    this.beforePage(taken);
+    const found = this.#find(taken);
+    if (found === null) {
+      response.writeHead(404).end('{}');
+      return;
+    }
+    const limit = Math.min(this.pageSize, Number(taken.query.limit ?? 1_000));
+    const page = Number(taken.query.page ?? 1);
+    const more = found.items !== null && page * limit < found.items.length;
+    const next = more ? `${this.url}${taken.path}?token=${token}&page=${page + 1}` : '';
+    const items = found.items?.slice((page - 1) * limit, page * limit) ?? [];
+    const data = found.data(items);
+    send(response, this.now(), found.items?.length ?? null, next, taken.query, data);
+  }
+
+  #grant(taken: Taken, response: ServerResponse): void {
+    const { client_id, secret_key } = taken.query;
+    if (client_id !== CLIENT.id || secret_key !== CLIENT.secret) {
+      response.writeHead(401).end(`bad secret ${secret_key}`);
+      return;
+    }
+    this.exchanges += 1;
+    const token = `${TOKEN_MARK}${this.exchanges}-${this.url.slice(-5)}`;
+    this.#tokens.add(token);
+    const now = this.now();
+    send(response, now, null, '', taken.query, { client_id, token, token_expiration: now + LIFETIME });
+  }
+
+  #find({ path, query }: Taken): { items: Json[] | null; data: (items: Json[]) => unknown } | null {
+    const event = /^\/v2\/events\/(\d+)(\/incidents)?$/.exec(path);
+    if (event !== null) {
+      const id = Number(event[1]);
+      const record = this.events.get(id);
+      if (record === undefined) return null;
+      if (event[2] !== undefined) {
+        return { items: this.incidents.get(id) ?? [], data: (items) => items };
+      }
+      const chain = {
+        ...this.competition,
+        season: { ...this.season, stage: { ...STAGE, group: { ...GROUP, event: record } } },
+      };
+      return { items: null, data: () => ({ competition: chain }) };
+    }
+    const all = [...this.events.values()];
+    switch (path) {
+      case '/v2/feed': {
+        const [from, to] = [Number(query.timestamp), Number(query.timestamp_to)];
+        const messages = this.feed.filter(({ ut }) => ut >= from && ut <= to && ut <= this.now());
+        return { items: null, data: () => messages };
+      }
+      case '/v2/livescore':
+        return { items: all.filter((one) => one.status_type === 'live'), data: (items) => this.#tree(items) };
+      case '/v2/events':
+        return Number(query.season_id) === this.season.id
+          ? { items: all, data: (items) => this.#tree(items) }
+          : { items: [], data: (items) => this.#tree(items) };
+      case '/v2/competitions':
+        return {
+          items: [this.competition],
+          data: ([one]) => ({ competitions: [{ ...one, seasons: [this.season] }] }),
+        };
+      case '/v2/stages':
+        return { items: [], data: () => ({ competitions: [] }) };
+      default: {
+        const name = path.slice('/v2/'.length).replace('-', '_');
+        const since = Number(query.timestamp ?? 0);
+        const items = (this.catalogues[name] ?? []).filter(({ ut }) => Number(ut) >= since);
+        return { items, data: (some) => ({ [name]: some }) };
+      }
+    }
+  }
+
+  #tree(events: Json[]): Json {
+    if (events.length === 0) return { competitions: [] };
+    const stage = { ...STAGE, groups: [{ ...GROUP, events }] };
+    return { competitions: [{ ...this.competition, seasons: [{ ...this.season, stages: [stage] }] }] };
+  }
+}
+
+const STAGE = { id: 4_600, name: 'Final round', ut: 1_500_000_000 };
+const GROUP = { id: '', name: '', ut: '' };
+
+function send(
+  response: ServerResponse,
+  now: number,
+  total: number | null,
+  next_page: string,
+  parameters: Readonly<Record<string, string>>,
+  data: unknown,
+): void {
+  const method = { parameters, name: 'test', details: 'test', total_items: total, next_page };
+  response
+    .writeHead(200, { 'content-type': 'application/json' })
+    .end(JSON.stringify({ api: { ver: '2.1.0', timestamp: now, method, data } }));
+}
