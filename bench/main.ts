@@ -18,6 +18,8 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   receiver: async () => (await import('./receiver.ts')).bench,
   restore: async () => (await import('./restore.ts')).bench,
   growth: async () => (await import('./growth.ts')).bench,
+  api: async () => (await import('./api.ts')).bench,
+  standings: async () => (await import('./standings.ts')).bench,
 };
 
 const names = process.argv.slice(2).filter((argument) => argument !== '--record');

@@ -12,6 +12,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   up: async () => (await import('./up.ts')).up,
   tail: async () => (await import('./tail.ts')).tail,
   'dead-letters': async () => (await import('./dead-letters.ts')).deadLetters,
+  clients: async () => (await import('./clients/command.ts')).clients,
 };
 
 const EXIT = { ok: 0, failed: 1, usage: 2 } as const;

@@ -13,6 +13,24 @@ export class OpsListenError extends Error {
   }
 }
 
+/** What operators are told. */
+export type OpsSource = { readonly metrics: Registry; readonly ready: () => boolean };
+
+/** An answer to an operator. */
+export type OpsAnswer = { readonly status: number; readonly body: string; readonly type: string };
+
+/** Answers a GET of a path; for a service that has an HTTP port of its own too. */
+export async function opsAnswer(path: string, { metrics, ready }: OpsSource): Promise<OpsAnswer> {
+  if (path === '/health/live') return textAnswer(200, 'live');
+  if (path === '/health/ready') return ready() ? textAnswer(200, 'ready') : textAnswer(503, 'not ready');
+  if (path !== '/metrics') return textAnswer(404, 'not found');
+  try {
+    return { ...textAnswer(200, await metrics.metrics()), type: metrics.contentType };
+  } catch (error) {
+    return textAnswer(500, `metrics failed: ${String(error)}`);
+  }
+}
+
 /** A running ops server. */
 export type Ops = { readonly port: number; close(): Promise<void> };
 
@@ -20,23 +38,12 @@ export type Ops = { readonly port: number; close(): Promise<void> };
  * Serves `/metrics`, `/health/live` (200 while the process answers) and `/health/ready` (200 where `ready()`, else 503).
  * Port 0 takes a free one. Throws `OpsListenError`.
  */
-export async function startOps(options: {
-  port: number;
-  metrics: Registry;
-  ready: () => boolean;
-}): Promise<Ops> {
+export async function startOps(options: OpsSource & { port: number }): Promise<Ops> {
   const server = createServer((request, response) => {
     const path = request.url?.split('?', 1)[0] ?? '/';
     if (request.method !== 'GET' && request.method !== 'HEAD')
-      return answer(response, 405, 'method not allowed');
-    if (path === '/health/live') return answer(response, 200, 'live');
-    if (path === '/health/ready')
-      return options.ready() ? answer(response, 200, 'ready') : answer(response, 503, 'not ready');
-    if (path !== '/metrics') return answer(response, 404, 'not found');
-    return options.metrics.metrics().then(
-      (text) => answer(response, 200, text, options.metrics.contentType),
-      (error: unknown) => answer(response, 500, `metrics failed: ${String(error)}`),
-    );
+      return send(response, textAnswer(405, 'method not allowed'));
+    return opsAnswer(path, options).then((answer) => send(response, answer));
   });
   const { promise: listening, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', reject).listen(options.port, resolve);
@@ -53,11 +60,10 @@ export async function startOps(options: {
   };
 }
 
-function answer(
-  response: ServerResponse,
-  status: number,
-  body: string,
-  type = 'text/plain; charset=utf-8',
-): void {
-  response.writeHead(status, { 'content-type': type }).end(`${body}\n`);
+function textAnswer(status: number, text: string): OpsAnswer {
+  return { status, body: `${text}\n`, type: 'text/plain; charset=utf-8' };
+}
+
+function send(response: ServerResponse, { status, body, type }: OpsAnswer): void {
+  response.writeHead(status, { 'content-type': type }).end(body);
 }

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
+import { atEnd } from '../support/at-end.ts';
 import { until } from '../support/poll.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../../bin/touchline.js', import.meta.url));
@@ -26,7 +26,7 @@ export function touchline(
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  onTestFinished(() => void child.kill('SIGKILL'));
+  atEnd(() => child.kill('SIGKILL'));
   const run: Run = {
     child,
     out: '',

@@ -1,0 +1,207 @@
+/** The served contract: requests beside a bare route, freshness, and what many events cost. */
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { freePort } from '#embedded/ports.ts';
+import { type Credentials, makePlace, writeMatches } from './api-topics.ts';
+import { type Bench, type BenchContext, format, quantile } from './context.ts';
+import type { GetLoadOptions, GetLoadResult } from './get-load.ts';
+import { remove } from './kafka.ts';
+import { LiveMatch } from './matches.ts';
+import { type Running, start, startService } from './processes.ts';
+import { WebhookClient } from './webhook-client.ts';
+
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 10);
+const CONNECTIONS = 16;
+/** Matches of the board, and messages told of each. */
+const BOARD = { matches: 150, messages: 600, told: 200 };
+/** How many events start-up and memory are measured with. */
+const EVENTS = (process.env.BENCH_EVENTS ?? '10000,100000').split(',').map(Number);
+const MESSAGES_OF_EVENT = 12;
+const FRESH = Number(process.env.BENCH_MESSAGES ?? 1_000);
+const READY_MS = 900_000;
+
+export const bench: Bench = {
+  about: 'the served contract: requests/s beside a bare Fastify route, freshness, start-up and memory',
+  async run(context) {
+    await measureRequests(context);
+    await measureFreshness(context);
+    for (const events of EVENTS) await measureStart(context, events);
+  },
+};
+
+/** A replica that is ready. */
+type Api = { readonly process: Running; readonly port: number; readonly readyMs: number };
+
+async function startApi(context: BenchContext, prefix: string, folder: string): Promise<Api> {
+  const port = await freePort();
+  const startedAt = performance.now();
+  const process = startService('api', context.dir, {
+    ...environment(context, prefix),
+    DATA_DIR: join(context.dir, folder),
+    API_PORT: String(port),
+    CLIENTS_KEY: 'the key of the bench, long enough for it',
+  });
+  await answered(port, '/health/ready');
+  return { process, port, readyMs: performance.now() - startedAt };
+}
+
+function environment(context: BenchContext, prefix: string): Record<string, string> {
+  const { brokers, registryUrl } = context;
+  return { KAFKA_BROKERS: brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix };
+}
+
+/** The body of an answer, once there is one that says that all is well. */
+async function answered(port: number, path: string): Promise<Buffer> {
+  const until = performance.now() + READY_MS;
+  for (;;) {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`).catch(() => null);
+    if (response?.ok) return Buffer.from(await response.arrayBuffer());
+    await response?.arrayBuffer();
+    if (performance.now() > until) throw new Error(`port ${port} does not answer ${path}`);
+    await delay(20);
+  }
+}
+
+async function tokenOf(port: number, { id, secret }: Credentials): Promise<string> {
+  const body = await answered(port, `/v2/oauth?client_id=${id}&secret_key=${secret}`);
+  return JSON.parse(body.toString()).api.data.token;
+}
+
+/** A board of live matches and one match, each beside a bare route that sends as many bytes. */
+async function measureRequests(context: BenchContext): Promise<void> {
+  const prefix = context.prefix('requests');
+  const credentials = await makePlace(context, prefix);
+  const state = await writeMatches(context, { prefix, ...BOARD });
+  const api = await startApi(context, prefix, 'requests');
+  const token = await tokenOf(api.port, credentials);
+  const day = (state.start_date ?? '').slice(0, 10);
+  for (const [name, path] of [
+    ['livescore of 150 live events', `/v2/livescore?date_from=${day}&status_type=live&token=${token}`],
+    ['one event', `/v2/events/${state.event_id}?token=${token}`],
+  ] as const) {
+    const body = await answered(api.port, path);
+    const bare = await startBare(context, body);
+    // By turns, so that a machine that slows down slows both down.
+    const rounds: [GetLoadResult, GetLoadResult][] = [];
+    for (let round = 0; round < 2; round++) {
+      rounds.push([await load(api.port, path), await load(bare.port, '/ready')]);
+    }
+    await bare.process.stop();
+    for (const [ours, theirs] of rounds) context.print(`${name}: ${line(ours)}; bare route ${line(theirs)}`);
+    const mean = (side: 0 | 1, of: 'perSecond' | 'p99') =>
+      rounds.reduce((sum, round) => sum + round[side][of], 0) / rounds.length;
+    const beside = (of: 'perSecond' | 'p99') => ({ name: 'bare route', value: mean(1, of) });
+    context.figure({
+      name,
+      unit: 'requests/s',
+      ours: mean(0, 'perSecond'),
+      beside: beside('perSecond'),
+      target: 0.5,
+    });
+    context.figure({
+      ...{ name: `${name}, p99`, unit: 'ms', ours: mean(0, 'p99'), beside: beside('p99') },
+      better: 'less',
+    });
+  }
+  await api.process.stop();
+  await remove(context.brokers, prefix);
+}
+
+async function startBare(context: BenchContext, body: Buffer): Promise<{ process: Running; port: number }> {
+  const port = await freePort();
+  const file = join(context.dir, `bare-${port}.json`);
+  await writeFile(file, body);
+  const process = start({
+    command: globalThis.process.execPath,
+    args: [join(import.meta.dirname, 'bare-get.ts'), String(port), file],
+    outputFile: join(context.dir, `bare-${port}.log`),
+  });
+  await answered(port, '/ready');
+  return { process, port };
+}
+
+async function load(port: number, path: string): Promise<GetLoadResult> {
+  const options: GetLoadOptions = {
+    port,
+    path,
+    connections: CONNECTIONS,
+    seconds: SECONDS,
+    warmUpSeconds: 2,
+  };
+  const script = join(import.meta.dirname, 'get-load.ts');
+  const { stdout } = await promisify(execFile)(process.execPath, [script, JSON.stringify(options)]);
+  return JSON.parse(stdout);
+}
+
+function line({ perSecond, bytes, p50, p99 }: GetLoadResult): string {
+  return `${format(perSecond)} requests/s of ${format(bytes)} bytes, p50 ${p50.toFixed(1)} p99 ${p99.toFixed(1)} ms`;
+}
+
+/** From the answer to a webhook until REST shows what it told: one message after the other, asked for without a pause. */
+async function measureFreshness(context: BenchContext): Promise<void> {
+  const prefix = context.prefix('fresh');
+  const credentials = await makePlace(context, prefix);
+  const secret = randomBytes(16).toString('hex');
+  const webhookPort = await freePort();
+  const receiver = startService('webhook-receiver', context.dir, {
+    ...environment(context, prefix),
+    WEBHOOK_PORT: String(webhookPort),
+    WEBHOOK_SECRET: secret,
+  });
+  const processor = startService('match-processor', context.dir, environment(context, prefix));
+  const api = await startApi(context, prefix, 'fresh');
+  const token = await tokenOf(api.port, credentials);
+  const client = new WebhookClient(`http://127.0.0.1:${webhookPort}/webhook`, secret);
+  await client.untilReady(READY_MS);
+  const live = Array.from({ length: 50 }, (_, match) => new LiveMatch(match, 600, match));
+  const times: number[] = [];
+  const warmUp = Math.min(200, FRESH);
+  for (let n = 0; n < warmUp + FRESH; n++) {
+    const match = live[n % live.length] as LiveMatch;
+    const { message, eventId } = match.tell();
+    const { id } = (message as { data: { incident: { id: string } } }).data.incident;
+    await client.post(Buffer.from(JSON.stringify([message])));
+    const acceptedAt = performance.now();
+    const path = `/v2/events/${eventId}/incidents?limit=500&deleted=no&token=${token}`;
+    while (!(await shows(api.port, path, id)) && performance.now() - acceptedAt < 10_000);
+    if (n >= warmUp) times.push(performance.now() - acceptedAt);
+  }
+  const at = (share: number) => quantile(times, share).toFixed(1);
+  context.print(
+    `freshness of REST: p50 ${at(0.5)} p99 ${at(0.99)} max ${at(1)} ms of ${times.length} messages`,
+  );
+  client.close();
+  for (const running of [receiver, processor, api.process]) await running.stop();
+  await remove(context.brokers, prefix);
+}
+
+async function shows(port: number, path: string, text: string): Promise<boolean> {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`);
+  return (await response.text()).includes(`"${text}"`);
+}
+
+/** What a replica takes to build its views of so many events, to start on them again, and to hold them. */
+async function measureStart(context: BenchContext, events: number): Promise<void> {
+  const prefix = context.prefix(`start-${events}`);
+  await makePlace(context, prefix);
+  await writeMatches(context, { prefix, matches: events, messages: 600, told: MESSAGES_OF_EVENT });
+  const folder = `start-${events}`;
+  for (const what of ['built anew', 'taken over']) {
+    const { process: running, readyMs } = await startApi(context, prefix, folder);
+    const memory = await residentMiB(running.pid);
+    context.print(
+      `${format(events)} events of ${MESSAGES_OF_EVENT} messages, views ${what}: ready after ${format(readyMs / 1_000)} s, ${format(memory)} MiB resident`,
+    );
+    await running.stop();
+  }
+  await remove(context.brokers, prefix);
+}
+
+async function residentMiB(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1024;
+}

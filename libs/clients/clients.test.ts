@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest';
+import type { Client } from '#topics/generated/types.ts';
+import { clientsSettings, deriveKey } from './keys.ts';
+import { SealError, seal, unseal } from './sealing.ts';
+import { hashSecret, newSecret, verifySecret } from './secret.ts';
+import { openWebhooks, sealWebhook, webhookInput } from './webhooks.ts';
+
+const KEY = deriveKey('a key of a deployment, long enough', 'webhooks');
+
+it('derives a key of its own for each purpose', () => {
+  const keys = [
+    deriveKey('x'.repeat(32), 'tokens'),
+    deriveKey('x'.repeat(32), 'webhooks'),
+    deriveKey('y'.repeat(32), 'tokens'),
+  ];
+  expect(new Set(keys.map((key) => key.toString('hex'))).size).toBe(3);
+  expect(keys.every((key) => key.length === 32)).toBe(true);
+  expect(clientsSettings.CLIENTS_KEY.safeParse('x'.repeat(31)).success).toBe(false);
+});
+
+it('hashes secrets with a salt, and tells the right one', async () => {
+  const secret = newSecret();
+  expect(secret).toMatch(/^[0-9a-f]{32}$/);
+  const [one, two] = [await hashSecret(secret), await hashSecret(secret)];
+  expect(one).not.toBe(two);
+  expect(one).not.toContain(secret);
+  expect(await verifySecret(secret, one)).toBe(true);
+  expect(await verifySecret(`${secret}x`, one)).toBe(false);
+});
+
+it.each(['', 'scrypt$1', 'plain', 'scrypt$16384$8$1$$'])('takes no secret for the hash %j', async (hash) => {
+  expect(await verifySecret('', hash)).toBe(false);
+});
+
+it('opens what it sealed, with the same key at the same place only', () => {
+  const sealed = seal('https://a.example/x', KEY, 'here');
+  expect(unseal(sealed, KEY, 'here')).toBe('https://a.example/x');
+  expect(sealed).not.toBe(seal('https://a.example/x', KEY, 'here'));
+  const flipped = `${sealed.slice(0, -1)}${sealed.endsWith('A') ? 'Q' : 'A'}`;
+  const other = deriveKey('another key of a deployment, long', 'webhooks');
+  for (const [text, key, place] of [
+    [sealed, KEY, 'there'],
+    [sealed, other, 'here'],
+    [flipped, KEY, 'here'],
+    ['', KEY, 'here'],
+  ] as const) {
+    expect(() => unseal(text, key, place)).toThrow(SealError);
+  }
+});
+
+it('seals a webhook for its client alone', () => {
+  const webhook = { url: 'https://a.example/x', secret: 's'.repeat(32) };
+  const sealed = sealWebhook(7, webhook, KEY);
+  const client = { client_id: 7, webhooks: [sealed] } as unknown as Client;
+  expect(openWebhooks(client, KEY)).toEqual([{ id: sealed.id, ...webhook }]);
+  expect(() => openWebhooks({ ...client, client_id: 8 }, KEY)).toThrow(SealError);
+});
+
+it.each([
+  ['http://a.example/', 's'.repeat(32)],
+  ['a.example', 's'.repeat(32)],
+  [`https://a.example/${'x'.repeat(1024)}`, 's'.repeat(32)],
+  ['https://a.example/', 's'.repeat(31)],
+])('takes no webhook of %j', (url, secret) => {
+  expect(webhookInput.safeParse({ url, secret }).success).toBe(false);
+});

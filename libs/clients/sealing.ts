@@ -1,0 +1,41 @@
+/** Seals small texts for a topic that many may read: the addresses and signing secrets of webhooks. */
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+
+/** A sealed text cannot be opened: it was sealed with another key, or for another place, or is damaged. */
+export class SealError extends Error {
+  override readonly name = 'SealError';
+  readonly code = 'SEAL_BROKEN';
+}
+
+const CIPHER = 'aes-256-gcm';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/**
+ * Encrypts and authenticates a text with AES-256-GCM; base64url of nonce, tag and ciphertext. `place` is where the
+ * text belongs: it opens nowhere else, so that nobody can move one client's address to another.
+ */
+export function seal(text: string, key: Buffer, place: string): string {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, key, nonce).setAAD(Buffer.from(place));
+  const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url');
+}
+
+/** The text that `seal` was given. Throws `SealError`. */
+export function unseal(sealed: string, key: Buffer, place: string): string {
+  try {
+    const bytes = Buffer.from(sealed, 'base64url');
+    const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES), {
+      authTagLength: TAG_BYTES,
+    })
+      .setAAD(Buffer.from(place))
+      .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+    return Buffer.concat([
+      decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)),
+      decipher.final(),
+    ]).toString('utf8');
+  } catch (cause) {
+    throw new SealError('a sealed text cannot be opened with this key', { cause });
+  }
+}

@@ -1,0 +1,44 @@
+import type { BoardView, ShownState } from '../views/board-view.ts';
+import type { BoardMatch, BoardSide } from './shown/match.ts';
+
+/** What the board shows of a state. */
+export function boardMatch(state: ShownState, view: Pick<BoardView, 'place'>): BoardMatch {
+  return {
+    event_id: state.event_id,
+    version: state.version,
+    home: sideOf(state.home),
+    away: sideOf(state.away),
+    start_date: state.start_date,
+    status_id: state.status_id,
+    status_type: state.status_type,
+    clock: state.clock,
+    score: state.score,
+    firm: state.firm,
+    shoot_out: state.shoot_out,
+    reported: state.reported,
+    agreement: state.agreement,
+    under_review: state.under_review,
+    guard: state.guard,
+    competition_id: state.competition_id,
+    season_id: state.season_id,
+    stage_id: state.stage_id,
+    group_id: state.group_id,
+    place: view.place(state),
+    ut: state.cause.ut,
+    received_at: state.cause.received_at,
+  };
+}
+
+/** The matches on the board: all that are live, and of the others those that changed last, up to so many in all. */
+export function boardStates(view: BoardView, size: number): ShownState[] {
+  const states = new Map(view.liveStates().map((state) => [state.event_id, state]));
+  for (const state of view.recentStates(size)) {
+    if (states.size >= size) break;
+    states.set(state.event_id, state);
+  }
+  return [...states.values()];
+}
+
+function sideOf(side: ShownState['home']): BoardSide {
+  return { name: side?.name ?? null, short_name: side?.short_name ?? null };
+}

@@ -1,0 +1,38 @@
+import type { Coverage, ScoreSource } from '#topics/generated/types.ts';
+import type { BoardView } from '../views/board-view.ts';
+import { boardMatch } from './board-match.ts';
+import { type HistoryEntry, historyOf } from './history.ts';
+import type { BoardMatch } from './shown/match.ts';
+import { type TimelineEntry, timelineOf } from './story.ts';
+
+/** Everything that the page of a match shows, and the answer of `/board/matches/{id}`. */
+export type MatchDetails = {
+  readonly match: BoardMatch;
+  readonly home_id: number | null;
+  readonly away_id: number | null;
+  readonly coverage: Coverage;
+  readonly source: ScoreSource;
+  /** The provider's flag as JSON text; null where it was not told. */
+  readonly verified_result: string | null;
+  /** Important incidents in order of id. */
+  readonly timeline: readonly TimelineEntry[];
+  /** Oldest first. */
+  readonly history: readonly HistoryEntry[];
+};
+
+/** Null for an event that nobody told of. */
+export function matchDetails(view: BoardView, eventId: number): MatchDetails | null {
+  const state = view.state(eventId);
+  if (state === null) return null;
+  const story = view.story(eventId);
+  return {
+    match: boardMatch(state, view),
+    home_id: state.home?.id ?? null,
+    away_id: state.away?.id ?? null,
+    coverage: state.coverage,
+    source: state.source,
+    verified_result: state.verified_result,
+    timeline: timelineOf(state, view.incidents(eventId), story),
+    history: historyOf(story),
+  };
+}

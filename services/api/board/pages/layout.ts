@@ -1,0 +1,67 @@
+import type { Assets } from '../assets.ts';
+import { type Content, type Html, html } from '../shown/html.ts';
+
+/** What goes round every page. */
+export type Page = {
+  readonly title: string;
+  /** The entry of the navigation that this page is. */
+  readonly here: 'board' | 'standings' | null;
+  /** Where the script listens for changes; null: it does not. */
+  readonly stream: string | null;
+  /** The page's own, besides those of all pages. */
+  readonly style: 'board.css' | 'match.css' | 'tables.css' | null;
+  readonly script: 'browser/board.js' | 'browser/page.js' | null;
+  readonly content: Html;
+};
+
+/** A whole document. Nothing in it comes from another host, and no script or style stands in it. */
+export function document({ title, here, stream, style, script, content }: Page, assets: Assets): string {
+  return `<!doctype html>\n${html`<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" href="${assets.path('icon.svg')}">
+<link rel="stylesheet" href="${assets.path('base.css')}">
+${style !== null && html`<link rel="stylesheet" href="${assets.path(style)}">`}
+${script !== null && scripts(script, assets)}
+</head>
+<body>
+<a class="skip" href="#main">Skip to the content</a>
+<header class="head">
+<a class="brand" href="/">Touchline</a>
+<nav aria-label="Main"><a href="/"${current(here === 'board')}>Board</a><a href="/standings"${current(here === 'standings')}>Tables</a></nav>
+<p id="connection" class="connection" role="status" data-state="none">${script === null ? '' : 'As of now; reload to see more'}</p>
+</header>
+<main id="main" tabindex="-1"${stream !== null && html` data-stream="${stream}"`}>
+${content}
+</main>
+<p id="news" class="visually-hidden" role="status" aria-live="polite"></p>
+</body>
+</html>`}\n`;
+}
+
+function scripts(script: string, assets: Assets): Html {
+  const modules = assets.modulesOf(script);
+  return html`${modules.map((path) => html`<link rel="modulepreload" href="${path}">`)}<script type="module" src="${assets.path(script)}"></script>`;
+}
+
+function current(is: boolean): Content {
+  return is && html` aria-current="page"`;
+}
+
+/** A time of the provider's, Unix seconds, as `14:32:05`; the day is told to machines only. */
+export function timeOf(ut: number): Html {
+  const iso = new Date(ut * 1000).toISOString();
+  return html`<time datetime="${iso}">${iso.slice(11, 19)}</time>`;
+}
+
+/** A page that says what went wrong. */
+export function problemPage(title: string, words: string, assets: Assets): string {
+  const content = html`<h1>${title}</h1><p class="empty">${words}</p><p><a href="/">To the board</a></p>`;
+  return document(
+    { title: `${title} · Touchline`, here: null, stream: null, style: null, script: null, content },
+    assets,
+  );
+}

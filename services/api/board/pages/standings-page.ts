@@ -1,0 +1,138 @@
+import type { SeasonEntry, TableEntry } from '../../views/board-view.ts';
+import type { Assets } from '../assets.ts';
+import { type Html, html } from '../shown/html.ts';
+import type { SeasonStandings, ShownStandings } from '../standings.ts';
+import { columnsOf, movementOf, playing, type ShownGroup, type ShownRow, valueIn } from '../tables.ts';
+import { document } from './layout.ts';
+
+/** The tables of a season at `/standings`. */
+export function standingsPage({ seasons, season, tables, shown }: SeasonStandings, assets: Assets): string {
+  const name = season === null ? 'Tables' : seasonName(season);
+  const content = html`<h1>${name}</h1>
+${seasons.length > 1 && seasonsHtml(seasons, season)}
+${season !== null && kindsHtml(season, tables, shown[0]?.entry ?? null)}
+${shown.length === 0 && html`<p class="empty">There is no table yet.</p>`}
+${shown.map((one) => tableHtml(one, shown.length > 1))}`;
+  return document(
+    {
+      title: `${name} · Touchline`,
+      here: 'standings',
+      stream: season === null ? null : `/board/events?season=${season.season_id}`,
+      style: 'tables.css',
+      script: season === null ? null : 'browser/page.js',
+      content,
+    },
+    assets,
+  );
+}
+
+function seasonName({ season, competition, season_id }: SeasonEntry): string {
+  return season ?? competition ?? `Season ${season_id}`;
+}
+
+function seasonsHtml(seasons: readonly SeasonEntry[], season: SeasonEntry | null): Html {
+  return html`<nav class="tabs" aria-label="Seasons">${seasons.map(
+    (one) =>
+      html`<a href="/standings?season=${one.season_id}"${one.season_id === season?.season_id && html` aria-current="true"`}>${seasonName(one)}</a>`,
+  )}</nav>`;
+}
+
+/** The types of table that most people look for, first in the list; the others follow by their id. */
+const FIRST_TYPES = [2, 244, 6, 176, 115, 7, 18, 47, 4, 5];
+
+/** The kinds of table there are; a kind of several stages is one entry. */
+function kindsHtml(
+  { season_id }: SeasonEntry,
+  tables: readonly TableEntry[],
+  shown: TableEntry | null,
+): Html {
+  const kinds = new Map(tables.toReversed().map((table) => [table.type_id, table]));
+  const place = ({ type_id }: TableEntry): number => {
+    const first = FIRST_TYPES.indexOf(type_id);
+    return first === -1 ? FIRST_TYPES.length + type_id : first;
+  };
+  const ordered = [...kinds.values()].sort((a, b) => place(a) - place(b));
+  return html`<nav class="tabs kinds" aria-label="Tables">${ordered.map(
+    (table) =>
+      html`<a href="/standings?season=${season_id}&amp;table=${table.standings_id}"${table.type_id === shown?.type_id && html` aria-current="true"`}>${table.type_name}</a>`,
+  )}</nav>`;
+}
+
+/** A stage is named above its groups; where its one group has no name, the table is called as the stage. */
+function tableHtml({ entry, stage, table }: ShownStandings, oneOfSeveral: boolean): Html {
+  const { standings_id, type_name } = entry;
+  const hasNames = table.groups.some(({ name }) => name !== '');
+  const title = oneOfSeveral ? stage : null;
+  return html`<div data-key="table-${standings_id}">${title !== null && hasNames && html`<h2>${title}</h2>`}
+<div class="standings">${table.groups.map((group, n) =>
+    groupHtml(group, `${standings_id}-${n}`, group.name || (title ?? type_name)),
+  )}</div></div>`;
+}
+
+function groupHtml(group: ShownGroup, key: string, caption: string): Html {
+  const columns = columnsOf(group);
+  const hasClubs = group.participants.some(({ subparticipant_name }) => subparticipant_name !== '');
+  return html`<div class="standing" data-key="group-${key}">
+<div class="scroll" role="region" tabindex="0" aria-labelledby="caption-${key}"><table>
+<caption id="caption-${key}">${caption}</caption>
+<thead><tr><th scope="col"><abbr title="Position">#</abbr></th><th scope="col"><span class="visually-hidden">Movement</span></th><th scope="col" class="name">${hasClubs ? 'Player' : 'Team'}</th>${hasClubs && html`<th scope="col" class="name">Club</th>`}${columns.map(
+    ({ code, short_name, name }) =>
+      html`<th scope="col" data-code="${code}"><abbr title="${name === '' ? code.replaceAll('_', ' ') : name}">${short_name === '' ? code : short_name}</abbr></th>`,
+  )}</tr></thead>
+<tbody>${group.participants.map((row) => rowHtml(row, group, columns, hasClubs))}</tbody>
+</table></div>
+${zonesHtml(group)}${correctionsHtml(group)}</div>`;
+}
+
+function rowHtml(
+  row: ShownRow,
+  group: ShownGroup,
+  columns: readonly { code: string }[],
+  hasClubs: boolean,
+): Html {
+  const play = playing(row);
+  return html`<tr data-key="row-${row.id}-${row.name}" data-playing="${play === null ? 'no' : 'yes'}"><td class="rank">${swatch(colourOf(row, group), row.zone_name)}${row.rank}</td><td class="move">${movementHtml(row)}</td><th scope="row" class="name">${row.name === '' ? '–' : row.name}${
+    play !== null &&
+    html` <a class="playing" href="/match/${play.eventId}"><span class="visually-hidden">playing now, </span>${play.score}</a>`
+  }</th>${hasClubs && html`<td class="name">${row.subparticipant_name}</td>`}${columns.map(
+    ({ code }) => html`<td data-code="${code}">${cellHtml(code, valueIn(row, code))}</td>`,
+  )}</tr>`;
+}
+
+function cellHtml(code: string, value: string): Html | string {
+  if (!code.endsWith('form') || !/^[WDL](,[WDL])*$/.test(value)) return value;
+  return html`<span class="form">${value.split(',').map((letter) => html`<span class="${letter}">${letter}</span>`)}</span>`;
+}
+
+function movementHtml(row: ShownRow): Html | null {
+  const moved = movementOf(row);
+  if (moved === null) return null;
+  if (moved === 0)
+    return html`<span class="same" aria-hidden="true">–</span><span class="visually-hidden">same</span>`;
+  const up = moved > 0;
+  return html`<span class="${up ? 'up' : 'down'}"><span aria-hidden="true">${up ? '▲' : '▼'}</span><span class="visually-hidden">${up ? 'up ' : 'down '}</span>${Math.abs(moved)}</span>`;
+}
+
+function colourOf({ zone_name }: ShownRow, { zones }: ShownGroup): string | null {
+  return zone_name === '' ? null : (zones.find(({ name }) => name === zone_name)?.colour ?? null);
+}
+
+/** A zone's colour, named where `zone` is not null. Drawn, since a style on an element would need a policy that lets styles be put in. */
+function swatch(colour: string | null, zone: string | null): Html | null {
+  if (colour === null) return null;
+  const told = zone === null ? html`aria-hidden="true"` : html`role="img" aria-label="${zone}"`;
+  return html`<svg class="swatch" viewBox="0 0 4 20" ${told}><rect width="4" height="20" rx="2" fill="${colour}"></rect></svg>`;
+}
+
+function zonesHtml({ zones }: ShownGroup): Html | null {
+  if (zones.length === 0) return null;
+  return html`<ul class="zones">${zones.map(({ name, colour }) => html`<li>${swatch(colour, null)}${name}</li>`)}</ul>`;
+}
+
+function correctionsHtml({ corrections }: ShownGroup): Html | null {
+  if (corrections.length === 0) return null;
+  return html`<ul class="corrections">${corrections.map(
+    ({ participant_name, value, reason }) =>
+      html`<li>${participant_name}: ${value} points${reason !== '' && html` (${reason})`}</li>`,
+  )}</ul>`;
+}

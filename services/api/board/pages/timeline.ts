@@ -1,0 +1,68 @@
+import type { MatchDetails } from '../match-details.ts';
+import { type Html, html } from '../shown/html.ts';
+import { nameOf } from '../shown/match.ts';
+import type { Step, TimelineEntry } from '../story.ts';
+import { timeOf } from './layout.ts';
+
+/** The important incidents of a match, newest first, each with its story. */
+export function timelineHtml(details: MatchDetails): Html {
+  const { timeline } = details;
+  if (timeline.length === 0) return html`<p class="empty">No incident is known yet.</p>`;
+  return html`<ol class="timeline" reversed>${timeline.toReversed().map((entry) => entryHtml(entry, details))}</ol>`;
+}
+
+function entryHtml(entry: TimelineEntry, details: MatchDetails): Html {
+  const { id, kind, note, story } = entry;
+  const side = sideOf(entry, details);
+  const what = html`<b>${entry.name}</b>${entry.added !== null && html` +${entry.added} min`}`;
+  return html`<li class="incident ${kind}" data-key="incident-${id}" data-side="${side ?? 'none'}" data-void="${entry.void === null ? 'no' : 'yes'}">
+<span class="at">${minuteHtml(entry)}</span>
+<span class="sign" aria-hidden="true">${sign(entry)}</span>
+<div class="told">
+<p class="what">${entry.void === null ? what : html`<s>${what}</s>`}${people(entry)}${teamHtml(entry, side, details)}</p>
+${entry.void !== null && html`<p class="why">${entry.void}</p>`}${note !== null && entry.void === null && html`<p class="note">${note}</p>`}
+${isWorthTelling(entry) && html`<ol class="story">${story.map(stepHtml)}</ol>`}</div>
+</li>`;
+}
+
+function minuteHtml({ minute, in_shoot_out }: TimelineEntry): Html | string {
+  if (in_shoot_out) return 'pens';
+  if (minute === null) return html`<span class="visually-hidden">no minute</span>`;
+  return html`${minute}<span aria-hidden="true">′</span>`;
+}
+
+function people({ player, assistant, kind }: TimelineEntry): Html | null {
+  if (player === null) return null;
+  return html` ${player}${assistant !== null && kind === 'goal' && html` <span class="assist">assist ${assistant}</span>`}`;
+}
+
+function teamHtml(entry: TimelineEntry, side: 'home' | 'away' | null, { match }: MatchDetails): Html | null {
+  const name = side === null ? entry.participant_name : nameOf(match[side]);
+  return name === null ? null : html` <span class="of">${name}</span>`;
+}
+
+function sideOf(
+  { participant_id }: TimelineEntry,
+  { home_id, away_id }: MatchDetails,
+): 'home' | 'away' | null {
+  if (participant_id === null) return null;
+  if (participant_id === home_id) return 'home';
+  return participant_id === away_id ? 'away' : null;
+}
+
+function sign({ kind, card }: TimelineEntry): Html | string {
+  if (kind === 'goal') return html`<span class="ball"></span>`;
+  if (card !== null) return html`<span class="booking ${card}"></span>`;
+  return kind === 'goal_cancelled' ? html`<span class="cross"></span>` : html`<span class="dot"></span>`;
+}
+
+/** Whether the story says more than that the incident was told as it stands. */
+function isWorthTelling({ kind, story }: TimelineEntry): boolean {
+  return story.length > 1 || (story.length === 1 && (kind === 'goal' || kind === 'goal_cancelled'));
+}
+
+function stepHtml({ version, ut, what, score, firm }: Step): Html {
+  return html`<li data-key="step-${version}">${timeOf(ut)} <span class="step">${what}</span>${score !== null && html` <span class="effect">${score}</span>`}${
+    firm !== null && firm !== score && html` <span class="effect firm">firm ${firm}</span>`
+  }</li>`;
+}

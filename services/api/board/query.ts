@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import type { BoardQuery } from './shown/arrange.ts';
+
+const id = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
+
+/** The query of the board's page. What it does not understand it takes for not said: it comes from an address bar. */
+export const boardQuery: z.ZodType<BoardQuery> = z.object({
+  show: z.enum(['all', 'live', 'upcoming', 'finished']).catch('all'),
+  by: z.enum(['status', 'competition']).catch('status'),
+  competition: id.nullable().catch(null),
+  q: z.string().max(60).catch(''),
+});
+
+/** The query of `/board/events`; with neither it is the whole board. */
+export const streamQuery = z.object({ event: id.optional(), season: id.optional() });
+
+/** The query of `/standings`. */
+export const standingsQuery = z.object({
+  season: id.optional().catch(undefined),
+  table: id.optional().catch(undefined),
+});
+
+/** The parameters of the pages and records of one match. */
+export const matchParams = z.object({ id });

@@ -1,0 +1,66 @@
+import type { ServerResponse } from 'node:http';
+import { Writable } from 'node:stream';
+import { expect, test } from 'vitest';
+import type { ShownState } from '../views/board-view.ts';
+import { Reader } from './reader.ts';
+
+/** A connection that takes one frame, and the next when it is told to. */
+class Connection extends Writable {
+  readonly frames: string[] = [];
+  #taken: (() => void) | undefined;
+
+  constructor() {
+    super({ highWaterMark: 1, decodeStrings: false });
+  }
+
+  override _write(frame: string, _encoding: string, taken: () => void): void {
+    this.frames.push(frame.split('\n', 2).join(' '));
+    this.#taken = taken;
+  }
+
+  /** Takes the frame it has, and gives what follows the time to be written. */
+  async take(): Promise<void> {
+    this.#taken?.();
+    await new Promise(setImmediate);
+  }
+}
+
+const state = (event_id: number, version: number) => ({ event_id, version }) as ShownState;
+
+function reading() {
+  const connection = new Connection();
+  const frameOf = ({ event_id, version }: ShownState): string => `${event_id}v${version}`;
+  const response = connection as unknown as ServerResponse;
+  return { connection, reader: new Reader(response, { kind: 'board' }, frameOf) };
+}
+
+test('while a reader takes nothing, a match waits in its newest state alone', async () => {
+  const { connection, reader } = reading();
+  reader.begin(1, [state(1, 1), state(2, 1)]);
+  for (const version of [2, 3, 4]) {
+    reader.offerMatch(state(1, version));
+    reader.flush();
+  }
+  expect(connection.frames).toEqual(['event: snapshot data: {"now":1,"event_ids":[1,2]}']);
+  for (let frame = 0; frame < 4; frame += 1) await connection.take();
+  expect(connection.frames.slice(1)).toEqual(['event: match data: 1v4', 'event: match data: 2v1']);
+});
+
+test('a reader that takes nothing for six beats is done with; one that takes something is not', async () => {
+  const { connection, reader } = reading();
+  reader.begin(1, []);
+  const beats = (count: number): boolean[] => Array.from({ length: count }, () => reader.beat(2));
+  expect(beats(5)).not.toContain(false);
+  await connection.take();
+  expect(beats(6)).not.toContain(false);
+  expect(reader.beat(2)).toBe(false);
+});
+
+test('beats are no queue either', async () => {
+  const { connection, reader } = reading();
+  reader.begin(1, []);
+  for (let now = 2; now < 5; now += 1) reader.beat(now);
+  await connection.take();
+  await connection.take();
+  expect(connection.frames.length).toBe(1);
+});

@@ -1,0 +1,91 @@
+import type { ServerResponse } from 'node:http';
+import type { ShownState } from '../views/board-view.ts';
+
+/** What a reader follows. */
+export type Topic =
+  | { readonly kind: 'board' }
+  | { readonly kind: 'match'; readonly eventId: number }
+  | { readonly kind: 'season'; readonly seasonId: number };
+
+/** A reader that took nothing over so many beats is cut off. */
+const MISSED_BEATS = 6;
+
+/**
+ * One reader of server-sent events. What it has not been sent yet is kept as the newest state of each match, never as
+ * a queue: a reader that is slow, or does not read at all, costs no more than the matches there are.
+ */
+export class Reader {
+  readonly #response: ServerResponse;
+  readonly #topic: Topic;
+  readonly #frameOf: (state: ShownState) => string;
+  /** By event, in the order of their first unsent change. */
+  readonly #unsent = new Map<number, ShownState>();
+  #tableUnsent = false;
+  /** What was written is not taken yet: nothing more is written until it is. */
+  #full = false;
+  #missed = 0;
+
+  constructor(response: ServerResponse, topic: Topic, frameOf: (state: ShownState) => string) {
+    this.#response = response;
+    this.#topic = topic;
+    this.#frameOf = frameOf;
+    response.on('drain', () => {
+      this.#full = false;
+      this.#missed = 0;
+      this.flush();
+    });
+    // A reader that leaves while it is written to is no error of ours; `close` follows.
+    response.on('error', () => {});
+  }
+
+  /** Says what there is, and sends it. */
+  begin(now: number, states: readonly ShownState[]): void {
+    for (const state of states) this.#unsent.set(state.event_id, state);
+    this.#write('snapshot', JSON.stringify({ now, event_ids: [...this.#unsent.keys()] }));
+    this.flush();
+  }
+
+  offerMatch(state: ShownState): void {
+    const topic = this.#topic;
+    if (topic.kind === 'board' || (topic.kind === 'match' && topic.eventId === state.event_id)) {
+      this.#unsent.set(state.event_id, state);
+    }
+  }
+
+  offerTable(seasonId: number): void {
+    if (this.#topic.kind === 'season' && this.#topic.seasonId === seasonId) this.#tableUnsent = true;
+  }
+
+  /** Sends what is unsent, as much as the reader takes. */
+  flush(): void {
+    for (const [id, state] of this.#unsent) {
+      if (this.#full) return;
+      this.#unsent.delete(id);
+      this.#write('match', this.#frameOf(state));
+    }
+    if (this.#tableUnsent && !this.#full && this.#topic.kind === 'season') {
+      this.#tableUnsent = false;
+      this.#write('table', JSON.stringify({ season_id: this.#topic.seasonId }));
+    }
+  }
+
+  /** Shows that the connection lives; false where the reader has not taken anything for long. */
+  beat(now: number): boolean {
+    if (!this.#full) this.#write('beat', JSON.stringify({ now }));
+    else this.#missed += 1;
+    return this.#missed < MISSED_BEATS;
+  }
+
+  end(): void {
+    this.#response.end();
+  }
+
+  cut(): void {
+    this.#response.destroy();
+  }
+
+  #write(event: string, data: string): void {
+    if (this.#response.writableEnded || this.#response.destroyed) return;
+    this.#full = !this.#response.write(`event: ${event}\ndata: ${data}\n\n`);
+  }
+}

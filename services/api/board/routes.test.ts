@@ -1,0 +1,169 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { PLACE } from './testing/playing.ts';
+import { HOSTILE_NAME, leagueTable, playBoard, playSerbiaBrazil, SERBIA_BRAZIL } from './testing/scenes.ts';
+import { Served } from './testing/served.ts';
+
+let served: Served;
+beforeEach(async () => {
+  served = await Served.start();
+  playBoard(served.played, Date.now() / 1000);
+  playSerbiaBrazil(served.played, Date.now() / 1000);
+  served.played.table(39719, 2, 'League standings', leagueTable(false));
+  served.played.table(39720, 244, 'League standings live', leagueTable(true));
+});
+afterEach(() => served.close());
+
+async function get(url: string) {
+  const response = await served.app.inject({ url });
+  return { ...response, status: response.statusCode, text: response.body, headers: response.headers };
+}
+
+/** The event ids of the rows of a page, in order. */
+function rows(page: string): number[] {
+  return [...page.matchAll(/data-key="match-(\d+)"/g)].map(([, id]) => Number(id));
+}
+
+const PAGES = ['/', `/match/${SERBIA_BRAZIL.id}`, '/standings', '/standings?table=39720'];
+
+describe('every page', () => {
+  test.each(PAGES)('%s: no script, style or handler in it, and nothing from elsewhere', async (url) => {
+    const { status, text, headers } = await get(url);
+    expect(status).toBe(200);
+    expect(headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(text).not.toMatch(/<script(?! type="module" src="\/board\/assets\/)/);
+    expect(text).not.toMatch(/<style|\sstyle=|\son[a-z]+=|javascript:/i);
+    for (const [, address] of text.matchAll(/\s(?:src|href|action)="([^"]*)"/g)) {
+      expect(address).toMatch(/^(\/(?!\/)|#)/);
+    }
+  });
+
+  test.each(PAGES)('%s: the browser is told to load nothing else', async (url) => {
+    const { headers } = await get(url);
+    expect(headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'");
+    expect(headers['content-security-policy']).not.toContain('unsafe');
+    expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
+  });
+
+  test('names are text', async () => {
+    for (const url of PAGES) expect((await get(url)).text).not.toContain(HOSTILE_NAME);
+    expect((await get('/')).text).toContain('&lt;script&gt;document.title');
+    expect((await get('/standings?table=39720')).text).toContain('&lt;script&gt;document.title');
+  });
+
+  test('the headers are the board’s alone', async () => {
+    const { headers } = await get('/elsewhere');
+    expect(headers['content-security-policy']).toBeUndefined();
+  });
+});
+
+describe('/', () => {
+  test('shows the board without a script, live matches first', async () => {
+    const { text } = await get('/');
+    expect(rows(text)).toEqual([3100042, 3100041, 3100045, 3100046, 3100064, 3100043, 3100044]);
+    expect(text).toContain('Trading halted: possible goal');
+  });
+
+  test.each([
+    ['/?show=live', [3100042, 3100041]],
+    ['/?show=finished', [3100043, 3100044]],
+    ['/?q=braz', [3100041]],
+    ['/?competition=31&show=upcoming', [3100045, 3100046, 3100064]],
+    ['/?competition=32', []],
+    ['/?show=nothing&competition=x&by=y', [3100042, 3100041, 3100045, 3100046, 3100064, 3100043, 3100044]],
+  ])('%s', async (url, ids) => expect(rows((await get(url)).text)).toEqual(ids));
+
+  test('the search is shown as text', async () => {
+    expect((await get('/?q="><script>')).text).toContain('value="&quot;&gt;&lt;script&gt;"');
+  });
+
+  test('is no longer than it was set to be; live matches are never left out', async () => {
+    const small = await Served.start({ size: 1, view: served.played.views });
+    expect(rows((await small.app.inject({ url: '/' })).body)).toEqual([3100042, 3100041]);
+    await small.close();
+  });
+});
+
+describe('/match/{id}', () => {
+  test('strikes a goal through that does not count, and says why', async () => {
+    const { text } = await get(`/match/${SERBIA_BRAZIL.id}`);
+    expect(text).toContain('<s><b>Goal</b></s> Mitrović');
+    expect(text).toContain('Does not count: a “goal cancelled” incident takes it back.');
+    expect(text).toContain('href="/standings?season=312"');
+  });
+
+  test('as a record', async () => {
+    const { status, text } = await get(`/board/matches/${SERBIA_BRAZIL.id}`);
+    expect(status).toBe(200);
+    expect(JSON.parse(text)).toMatchObject({
+      match: { event_id: SERBIA_BRAZIL.id, score: { home: 0, away: 2 }, firm: { home: 0, away: 1 } },
+      coverage: 'complete',
+      timeline: expect.arrayContaining([expect.objectContaining({ id: '5-100007', player: 'Mitrović' })]),
+    });
+  });
+
+  test.each(['/match/1', '/match/x', '/match/0', '/board/matches/1', '/board/matches/-1'])(
+    '%s is not there',
+    async (url) => expect((await get(url)).status).toBe(404),
+  );
+});
+
+describe('/standings', () => {
+  test('shows the league table, with zones, corrections and movement', async () => {
+    const { text } = await get('/standings');
+    expect(text).toContain('<caption id="caption-39719-0">Group E</caption>');
+    expect(text).toContain('<span class="visually-hidden">up </span>1');
+    expect(text).toContain('Costa Rica: -2 points (Financial issues)');
+    expect(text).toContain('fill="#002400"');
+    expect(text).not.toContain('elsewhere');
+    expect(text).not.toContain('data-playing="yes"');
+  });
+
+  test('a group without a name has that of the catalogue; each stage has its own tables', async () => {
+    const table = { groups: [{ id: PLACE.group_id, name: '', participants: [] }] };
+    served.played.name('stage', PLACE.stage_id + 1, PLACE.season_id, 'Final');
+    served.played.table(39719, 2, 'League standings', table, 2);
+    served.played.table(1, 2, 'League standings', { groups: [{ name: '' }] }, 1, PLACE.stage_id + 1);
+    const { text } = await get('/standings');
+    expect(text).toContain('>Group E</caption>');
+    expect([...text.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, name]) => name)).toEqual(['Group stage']);
+    expect(text).toContain('>Final</caption>');
+  });
+
+  test('the live table marks who plays', async () => {
+    const { text } = await get('/standings?season=312&table=39720');
+    expect(text).toContain('data-playing="yes"');
+    expect(text).toContain(`<a class="playing" href="/match/${SERBIA_BRAZIL.id}">`);
+  });
+
+  test.each(['/standings?season=1', '/standings?season=312&table=1'])('%s is not there', async (url) => {
+    expect((await get(url)).status).toBe(404);
+  });
+
+  test('without any table it says so', async () => {
+    const empty = await Served.start();
+    const { statusCode, body } = await empty.app.inject({ url: '/standings' });
+    expect([statusCode, body.includes('There is no table yet.')]).toEqual([200, true]);
+    await empty.close();
+  });
+});
+
+describe('assets', () => {
+  test('are kept by browsers for good', async () => {
+    const [, path = ''] = /<script type="module" src="([^"]+)"/.exec((await get('/')).text) ?? [];
+    const { status, headers } = await get(path);
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({
+      'content-type': 'text/javascript; charset=utf-8',
+      'cache-control': 'public, max-age=31536000, immutable',
+    });
+  });
+
+  test.each(['/board/assets/../routes.ts', '/board/assets/x/routes.js', '/board/assets/%2e%2e%2froutes.ts'])(
+    '%s is not there',
+    async (url) => expect((await get(url)).status).toBe(404),
+  );
+});
+
+test.each(['/board/events?event=x', '/board/events?season=0'])('%s is refused', async (url) => {
+  expect((await get(url)).status).toBe(400);
+});

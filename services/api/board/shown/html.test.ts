@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { Html, html } from './html.ts';
+
+test('what is inserted is text, in elements and in attributes', () => {
+  const hostile = `<script>alert("x")</script>' onload='&`;
+  const shown = '&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;&#39; onload=&#39;&amp;';
+  expect(String(html`<b title="${hostile}">${hostile}</b>`)).toBe(`<b title="${shown}">${shown}</b>`);
+});
+
+test('markup within markup stays markup; lists are shown one after the other', () => {
+  const items = ['a', '<'].map((item) => html`<li>${item}</li>`);
+  expect(String(html`<ul>${items}</ul>`)).toBe('<ul><li>a</li><li>&lt;</li></ul>');
+});
+
+test('nothing is shown of null and false, and 0 is shown', () => {
+  expect(String(html`${null}${false}${0}`)).toBe('0');
+});
+
+test('markup cannot be made of a text', () => {
+  const make = Html as unknown as new (text: string) => Html;
+  expect(() => new make('<script>')).toThrow(TypeError);
+});

@@ -1,0 +1,64 @@
+import type { Agreement, Clock, Guard, Score } from '#topics/generated/types.ts';
+
+/** A side of a match; null is unknown. */
+export type BoardSide = { readonly name: string | null; readonly short_name: string | null };
+
+/** Names of where a match belongs; null is unknown. */
+export type BoardPlace = {
+  readonly competition: string | null;
+  readonly season: string | null;
+  readonly stage: string | null;
+  readonly group: string | null;
+};
+
+/** What the board shows of a match: the data of a `match` event of `/board/events`. */
+export type BoardMatch = {
+  readonly event_id: number;
+  /** Counts the changes of the match; the higher one is the newer. */
+  readonly version: number;
+  readonly home: BoardSide;
+  readonly away: BoardSide;
+  /** YYYY-MM-DD HH:MM, as the provider gives it. */
+  readonly start_date: string | null;
+  readonly status_id: number | null;
+  readonly status_type: string | null;
+  readonly clock: Clock | null;
+  /** As it stands; null is unknown, never zero. */
+  readonly score: Score | null;
+  /** Without goals still to be confirmed. */
+  readonly firm: Score | null;
+  readonly shoot_out: Score | null;
+  /** The provider's own score. */
+  readonly reported: Score | null;
+  readonly agreement: Agreement;
+  readonly under_review: boolean;
+  readonly guard: Guard;
+  readonly competition_id: number | null;
+  readonly season_id: number | null;
+  readonly stage_id: number | null;
+  readonly group_id: number | null;
+  readonly place: BoardPlace;
+  /** The provider's time of the last change, Unix seconds. */
+  readonly ut: number;
+  /** When the message of the last change was received, Unix milliseconds. */
+  readonly received_at: number;
+};
+
+/** Where in its life a match is, as the board sorts matches. */
+export type Phase = 'live' | 'upcoming' | 'finished' | 'other';
+
+/** An interrupted match is under way, though nobody plays. */
+export function phaseOf({ status_type }: Pick<BoardMatch, 'status_type'>): Phase {
+  if (status_type === 'live' || status_type === 'interrupted') return 'live';
+  if (status_type === 'scheduled') return 'upcoming';
+  return status_type === 'finished' ? 'finished' : 'other';
+}
+
+/** The full name of a side. */
+export function nameOf(side: BoardSide): string {
+  return side.name ?? side.short_name ?? 'Unknown team';
+}
+
+export function isSameScore(a: Score | null, b: Score | null): boolean {
+  return a?.home === b?.home && a?.away === b?.away;
+}

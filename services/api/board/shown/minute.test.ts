@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest';
+import { liveMatch, TOLD_AT } from '../testing/matches.ts';
+import { dayText, durationWords, minuteText, QUIET_AFTER, quietFor } from './minute.ts';
+
+describe('the minute', () => {
+  test.each([
+    ['at the reading', 0, '65′'],
+    ['a second later the 66th has begun', 1, '66′'],
+    ['59 seconds later too', 59, '66′'],
+  ])('%s', (_, seconds, shown) => {
+    expect(minuteText(liveMatch(), TOLD_AT + seconds)).toBe(shown);
+  });
+
+  test('goes on in added time', () => {
+    const clock = { time: 45 * 60, status: 'running', ut: TOLD_AT };
+    expect(minuteText(liveMatch({ clock }), TOLD_AT + 30)).toBe('90+1′');
+  });
+
+  test('goes on from the receipt of the last message, whatever year the provider writes', () => {
+    const ut = 1_530_000_000;
+    const clock = { time: 1200, status: 'running', ut: ut - 90 };
+    expect(minuteText(liveMatch({ clock, ut }), TOLD_AT + 30)).toBe('67′');
+  });
+
+  test('a late message with an older time does not turn the clock back', () => {
+    expect(minuteText(liveMatch({ ut: TOLD_AT - 600 }), TOLD_AT)).toBe('65′');
+  });
+
+  test('stands while the clock stands', () => {
+    const clock = { time: 1210, status: 'stopped', ut: TOLD_AT };
+    expect(minuteText(liveMatch({ clock }), TOLD_AT + 50)).toBe('66′');
+  });
+
+  test.each([
+    ['half-time', { status_id: 9 }, 'HT'],
+    ['a shoot-out', { status_id: 141 }, 'Pens'],
+    ['the end', { status_id: 11, status_type: 'finished' }, 'FT'],
+    ['the kick-off to come', { status_id: 1, status_type: 'scheduled' }, '15:00'],
+    ['an unknown clock', { clock: null }, ''],
+    ['a postponed match', { status_id: 5, status_type: 'scheduled' }, 'Postponed'],
+  ])('of %s', (_, changes, shown) => {
+    expect(minuteText(liveMatch(changes), TOLD_AT)).toBe(shown);
+  });
+});
+
+describe('silence', () => {
+  test('a match is quiet when its clock runs and nothing is told of it', () => {
+    expect(quietFor(liveMatch(), TOLD_AT + QUIET_AFTER)).toBeNull();
+    expect(quietFor(liveMatch(), TOLD_AT + QUIET_AFTER + 1)).toBe(QUIET_AFTER + 1);
+  });
+
+  test('its minute stands then', () => {
+    const after = (seconds: number) => minuteText(liveMatch(), TOLD_AT + seconds);
+    expect(after(3600)).toBe(after(QUIET_AFTER));
+  });
+
+  test.each([
+    ['whose clock stands', { clock: { time: 0, status: 'stopped', ut: TOLD_AT } }],
+    ['that is over', { status_type: 'finished' }],
+  ])('a match %s is not quiet', (_, changes) => {
+    expect(quietFor(liveMatch(changes), TOLD_AT + 9999)).toBeNull();
+  });
+});
+
+test('the day is shown of matches that are not on', () => {
+  expect(dayText(liveMatch())).toBe('');
+  expect(dayText(liveMatch({ status_type: 'scheduled' }))).toBe('15 Aug');
+  expect(dayText(liveMatch({ status_type: 'scheduled', start_date: 'soon' }))).toBe('');
+});
+
+test.each([
+  [61, '61 s'],
+  [180, '3 min'],
+  [7200, '2 h'],
+  [400_000, '4 days'],
+])('%d seconds are %s', (seconds, words) => expect(durationWords(seconds)).toBe(words));

@@ -1,0 +1,98 @@
+/** What the board says in words for the codes of match state. */
+import { SHOOT_OUT_PHASES, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
+import type { Guard, Score } from '#topics/generated/types.ts';
+import type { BoardMatch } from './match.ts';
+
+const REASONS: Readonly<Record<string, string>> = {
+  under_review: 'score under review',
+  possible_goal: 'possible goal',
+  possible_card: 'possible card',
+  possible_penalty: 'possible penalty',
+  possible_var: 'video review',
+  game_break: 'play is stopped',
+  bet_suspended: 'provider suspended betting',
+  score_differs: 'score differs from the provider’s',
+  interrupted: 'match interrupted',
+};
+
+const SHORT_STATUSES: Readonly<Record<number, string>> = {
+  2: 'Interrupted',
+  3: 'Cancelled',
+  5: 'Postponed',
+  6: 'Delayed',
+  7: 'Abandoned',
+  9: 'HT',
+  11: 'FT',
+  12: 'Awarded',
+  13: 'Pens',
+  14: 'AET',
+  16: 'Pens',
+  37: 'ET HT',
+  48: 'ET next',
+  141: 'Pens',
+  142: 'Pens next',
+  149: 'Delayed',
+  152: 'To finish',
+};
+
+const STATUS_TYPES: Readonly<Record<string, string>> = {
+  scheduled: 'Not started',
+  live: 'Live',
+  finished: 'Finished',
+  interrupted: 'Interrupted',
+  cancelled: 'Cancelled',
+  deleted: 'Deleted',
+};
+
+/** The reasons of a guard, e.g. `possible goal, play is stopped`. */
+export function guardWords(reasons: Guard['reasons']): string {
+  return reasons.map((reason) => REASONS[reason] ?? reason.replaceAll('_', ' ')).join(', ');
+}
+
+/** The status as a word or two, where it has one that is better than the minute. */
+export function shortStatus({ status_id, status_type }: BoardMatch): string | null {
+  if (status_type === 'deleted') return 'Deleted';
+  return status_id === null ? null : (SHORT_STATUSES[status_id] ?? null);
+}
+
+/** The name of a status, by id where it is known. */
+export function statusName(statusId: number | null, statusType: string | null): string {
+  const known = statusId === null ? undefined : STATUSES_OF_SOCCER.get(statusId)?.name;
+  return known ?? STATUS_TYPES[statusType ?? ''] ?? 'Status unknown';
+}
+
+/** E.g. `2–1`; `?–?` where it is unknown. */
+export function scoreWords(score: Score | null): string {
+  return score === null ? '?–?' : `${score.home}–${score.away}`;
+}
+
+/** How the score fits the provider's own. */
+export function agreementWords({ agreement, reported }: Pick<BoardMatch, 'agreement' | 'reported'>): string {
+  if (agreement === 'agrees') return 'agrees with the provider';
+  return agreement === 'differs' ? `provider says ${scoreWords(reported)}` : 'no provider score to compare';
+}
+
+/** The provider's flag of a verified result, told as JSON text. */
+export function verifiedWords(json: string | null): string {
+  if (json === null) return 'not told';
+  return /^"\w*"$/.test(json) ? json.slice(1, -1) : json;
+}
+
+/** Whether a phase is the penalty shoot-out. */
+export function isShootOut(statusId: number | null): boolean {
+  return statusId !== null && SHOOT_OUT_PHASES.has(statusId);
+}
+
+/** `14 Jul` of a provider's `2018-07-14 20:00`; empty where there is none. */
+export function dayWords(startDate: string | null): string {
+  const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})/.exec(startDate ?? '') ?? [];
+  if (year === undefined) return '';
+  return `${Number(day)} ${MONTHS[Number(month) - 1] ?? ''}`;
+}
+
+/** `20:00` of a provider's `2018-07-14 20:00`; empty where there is none. */
+export function timeWords(startDate: string | null): string {
+  return /^\d{4}-\d{2}-\d{2} (\d{2}:\d{2})/.exec(startDate ?? '')?.[1] ?? '';
+}
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];

@@ -1,0 +1,73 @@
+import type { BoardView, SeasonEntry, TableEntry } from '../views/board-view.ts';
+import { readTable, type ShownTable } from './tables.ts';
+
+/** What the page of the tables shows. */
+export type SeasonStandings = {
+  readonly seasons: readonly SeasonEntry[];
+  /** Null where no season has a table. */
+  readonly season: SeasonEntry | null;
+  readonly tables: readonly TableEntry[];
+  /** The tables of the kind that was asked for: each stage has its own. */
+  readonly shown: readonly ShownStandings[];
+};
+
+/** A table and where it belongs. */
+export type ShownStandings = {
+  readonly entry: TableEntry;
+  /** The name of its stage; null where it is the season's, or the stage has no name. */
+  readonly stage: string | null;
+  readonly table: ShownTable;
+};
+
+const LEAGUE = 2;
+const NOWHERE = { competition_id: null, season_id: null, stage_id: null, group_id: null };
+
+/**
+ * The tables of a season, of the kind of the one that is asked for, else the league's. Without a season, of the first
+ * that has tables. Null for a season or a table that is not there.
+ */
+export function seasonStandings(
+  view: BoardView,
+  seasonId: number | undefined,
+  tableId: number | undefined,
+): SeasonStandings | null {
+  const seasons = view.seasons();
+  const season =
+    seasonId === undefined ? seasons[0] : seasons.find(({ season_id }) => season_id === seasonId);
+  if (season === undefined) {
+    return seasonId === undefined ? { seasons, season: null, tables: [], shown: [] } : null;
+  }
+  const tables = view.tables(season.season_id);
+  const asked =
+    tableId === undefined
+      ? (tables.find(({ type_id }) => type_id === LEAGUE) ?? tables[0])
+      : tables.find(({ standings_id }) => standings_id === tableId);
+  if (asked === undefined && tableId !== undefined) return null;
+  return {
+    seasons,
+    season,
+    tables,
+    shown: tables
+      .filter(({ type_id }) => type_id === asked?.type_id)
+      .sort((a, b) => a.object_id - b.object_id)
+      .flatMap((entry) => shownStandings(view, entry)),
+  };
+}
+
+function shownStandings(view: BoardView, entry: TableEntry): ShownStandings[] {
+  const record = view.table(entry.standings_id);
+  if (record === null) return [];
+  const nameOf = (level: 'stage' | 'group', id: number | null): string | null =>
+    view.place({ ...NOWHERE, [`${level}_id`]: id })[level];
+  const { groups } = readTable(record);
+  return [
+    {
+      entry,
+      stage: nameOf('stage', entry.object_type === 'stage' ? entry.object_id : null),
+      // A table that was derived knows its groups by their ids alone.
+      table: {
+        groups: groups.map((group) => ({ ...group, name: group.name || (nameOf('group', group.id) ?? '') })),
+      },
+    },
+  ];
+}

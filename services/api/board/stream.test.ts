@@ -1,0 +1,179 @@
+import { createConnection, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { BoardView, ShownState } from '../views/board-view.ts';
+import type { BoardMatch } from './shown/match.ts';
+import { firstHalf, SERBIA_BRAZIL as match } from './testing/scenes.ts';
+import { Served } from './testing/served.ts';
+
+type Told = { readonly event: string; readonly data: Record<string, unknown> };
+
+let served: Served;
+const sockets: Socket[] = [];
+beforeEach(async () => {
+  served = await Served.start({ maxReaders: 2 });
+  kick(0);
+});
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await served.close();
+});
+
+let ut = 1_790_000_000;
+/** Tells of the match: its clock, so that its state has a new version. */
+function kick(minute: number): void {
+  ut += 1;
+  served.played.tell(match, ut, firstHalf(minute));
+}
+
+/** A reader that can stop reading. */
+class SlowReader {
+  readonly socket: Socket;
+  #text = '';
+  ended = false;
+
+  private constructor(socket: Socket) {
+    this.socket = socket;
+    sockets.push(socket);
+    socket.on('data', (bytes) => {
+      this.#text += String(bytes);
+    });
+    socket.on('end', () => {
+      this.ended = true;
+    });
+    socket.on('error', () => {});
+  }
+
+  static async open(of: Served, path = '/board/events', headers = ''): Promise<SlowReader> {
+    const { port } = new URL(await of.listen());
+    const socket = createConnection(Number(port), '127.0.0.1');
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: board\r\n${headers}\r\n`);
+    return new SlowReader(socket);
+  }
+
+  get head(): string {
+    return this.#text.slice(0, this.#text.indexOf('\r\n\r\n'));
+  }
+
+  get told(): Told[] {
+    return [...this.#text.matchAll(/event: (\w+)\ndata: (.*)\n\n/g)].map(([, event = '', data = '']) => ({
+      event,
+      data: JSON.parse(data),
+    }));
+  }
+
+  get matches(): BoardMatch[] {
+    return this.told
+      .filter(({ event }) => event === 'match')
+      .map(({ data }) => data as unknown as BoardMatch);
+  }
+
+  async until(what: string, holds: (reader: this) => boolean): Promise<void> {
+    const deadline = performance.now() + 10_000;
+    while (!holds(this)) {
+      if (performance.now() > deadline) throw new Error(`not in time: ${what}`);
+      await delay(10);
+    }
+  }
+}
+
+describe('/board/events', () => {
+  test('begins with a snapshot, whatever the reader had before, and goes on with what changes', async () => {
+    for (const headers of ['', 'Last-Event-ID: 77\r\n']) {
+      const reader = await SlowReader.open(served, '/board/events', headers);
+      await reader.until('the snapshot', ({ matches }) => matches.length === 1);
+      expect(reader.told[0]).toMatchObject({ event: 'snapshot', data: { event_ids: [match.id] } });
+      expect(reader.head).toContain('text/event-stream');
+      const { version } = served.played.views.state(match.id) ?? { version: 0 };
+      kick(version + 5);
+      await reader.until('the change', ({ matches }) => matches.at(-1)?.version === version + 1);
+    }
+  });
+
+  test('of one match tells of no other; of a season, of its tables', async () => {
+    const one = await SlowReader.open(served, '/board/events?event=5');
+    const season = await SlowReader.open(served, '/board/events?season=312');
+    await one.until('its snapshot', ({ told }) => told.length === 1);
+    await season.until('its snapshot', ({ told }) => told.length === 1);
+    kick(3);
+    served.played.table(39719, 2, 'League standings', { groups: [] });
+    await season.until('the table', ({ told }) => told.length === 2);
+    expect(season.told[1]).toEqual({ event: 'table', data: { season_id: 312 } });
+    expect(one.told.map(({ event }) => event)).toEqual(['snapshot']);
+  });
+
+  test('more readers than are allowed are refused, and counted', async () => {
+    const readers = [await SlowReader.open(served), await SlowReader.open(served)];
+    for (const reader of readers) await reader.until('its snapshot', ({ told }) => told.length > 0);
+    expect(await served.metric('touchline_board_readers')).toBe(2);
+    const refused = await fetch(`${await served.listen()}/board/events`);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '30']);
+    expect(await served.metric('touchline_board_readers_refused_total')).toBe(1);
+    readers[0]?.socket.destroy();
+    const deadline = performance.now() + 5_000;
+    while ((await served.metric('touchline_board_readers')) !== 1) {
+      if (performance.now() > deadline) throw new Error('it is still counted');
+      await delay(10);
+    }
+  });
+
+  test('a reader that does not read costs no more than the newest state of each match', async () => {
+    const listeners = new Set<(state: ShownState) => void>();
+    const { views } = served.played;
+    const view: BoardView = {
+      liveStates: () => views.liveStates(),
+      recentStates: (limit) => views.recentStates(limit),
+      state: (id) => views.state(id),
+      incidents: (id) => views.incidents(id),
+      story: (id) => views.story(id),
+      place: (of) => views.place(of),
+      seasons: () => views.seasons(),
+      tables: (id) => views.tables(id),
+      table: (id) => views.table(id),
+      onChange: (listener) => {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+      onTable: () => () => {},
+    };
+    const busy = await Served.start({ view });
+    const reader = await SlowReader.open(busy);
+    await reader.until('the snapshot', ({ matches }) => matches.length === 1);
+    reader.socket.pause();
+    const state = views.state(match.id);
+    if (state === null) throw new Error('no match');
+    // Some 50 MB, had each change been kept: far more than all buffers on the way take.
+    const [events, rounds] = [2_000, 40];
+    for (let round = 1; round <= rounds; round += 1) {
+      for (let event = 1; event <= events; event += 1) {
+        for (const tell of listeners) tell({ ...state, event_id: event, version: round });
+      }
+      await delay(60);
+    }
+    reader.socket.resume();
+    const newest = (): number => reader.matches.filter(({ version }) => version === rounds).length;
+    await reader.until('the newest state of each', () => newest() === events);
+    expect(reader.matches.length).toBeLessThan((events * rounds) / 2);
+    reader.socket.destroy();
+    await busy.close();
+  });
+
+  test('a slow reader holds up no other', async () => {
+    const slow = await SlowReader.open(served);
+    await slow.until('the snapshot', ({ matches }) => matches.length === 1);
+    slow.socket.pause();
+    const quick = await SlowReader.open(served);
+    await quick.until('the snapshot', ({ matches }) => matches.length === 1);
+    kick(9);
+    await quick.until('the change', ({ matches }) => matches.length === 2);
+  });
+
+  test('the server ends at once, and its streams with it', async () => {
+    const reader = await SlowReader.open(served);
+    await reader.until('the snapshot', ({ matches }) => matches.length === 1);
+    const began = performance.now();
+    await served.app.close();
+    expect(performance.now() - began).toBeLessThan(2_000);
+    await reader.until('its end', ({ ended }) => ended);
+  });
+});

@@ -1,0 +1,33 @@
+import type { BoardMatch } from '../shown/match.ts';
+
+/** When the tests' matches were last told of, Unix seconds. */
+export const TOLD_AT = 1_790_000_000;
+
+/** A match in its second half, 1-0, told of at `TOLD_AT` by a clock at 20:00. */
+export function liveMatch(changes: Partial<BoardMatch> = {}): BoardMatch {
+  return {
+    event_id: 7000001,
+    version: 3,
+    home: { name: 'Home', short_name: 'HOM' },
+    away: { name: 'Away', short_name: 'AWA' },
+    start_date: '2026-08-15 15:00',
+    status_id: 34,
+    status_type: 'live',
+    clock: { time: 1200, status: 'running', ut: TOLD_AT },
+    score: { home: 1, away: 0 },
+    firm: { home: 1, away: 0 },
+    shoot_out: null,
+    reported: { home: 1, away: 0 },
+    agreement: 'agrees',
+    under_review: false,
+    guard: { safe: true, reasons: [] },
+    competition_id: 6628,
+    season_id: 25528,
+    stage_id: 76600,
+    group_id: null,
+    place: { competition: 'League', season: 'League 26/27', stage: 'Regular season', group: null },
+    ut: TOLD_AT,
+    received_at: TOLD_AT * 1000,
+    ...changes,
+  };
+}

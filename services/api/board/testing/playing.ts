@@ -1,0 +1,171 @@
+/** Matches for the tests of the board: the provider's messages, through the real rules, into the real views. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { normalizeMessage } from '#contract/normalize.ts';
+import { applyMessage, type Match, matchIncident, matchState, newMatch } from '#domain/match.ts';
+import type { NormalizedMessage } from '#topics/generated/types.ts';
+import { openViews } from '../../views/database.ts';
+import { type ViewRecord, Views } from '../../views/views.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+type Team = readonly [id: number, name: string];
+
+/** Where a test's matches are. */
+export const PLACE = { competition_id: 31, season_id: 312, stage_id: 3121, group_id: 31211 } as const;
+
+/** A match that a test plays. Times are Unix seconds. */
+export type Fixture = {
+  readonly id: number;
+  readonly home: Team;
+  readonly away: Team;
+  readonly event?: Fields;
+};
+
+/** Views in a folder of their own, and what tells them of matches. `close` it. */
+export class Played {
+  readonly views: Views;
+  readonly #folder: string;
+  readonly #matches = new Map<number, Match>();
+  /** The provider's own scores as last told, by event. */
+  readonly #reported = new Map<number, readonly [number, number]>();
+  #offset = 0;
+
+  constructor() {
+    this.#folder = mkdtempSync(join(tmpdir(), 'touchline-board-'));
+    const options = { folder: this.#folder, source: {}, maxAgeMs: 86_400_000, now: Date.now() };
+    this.views = new Views(openViews(options).database);
+    this.views.live = true;
+    this.name('competition', PLACE.competition_id, null, 'World Cup');
+    this.name('season', PLACE.season_id, PLACE.competition_id, 'World Cup 2018');
+    this.name('stage', PLACE.stage_id, PLACE.season_id, 'Group stage');
+    this.name('group', PLACE.group_id, PLACE.stage_id, 'Group E');
+  }
+
+  close(): void {
+    this.views.close();
+    rmSync(this.#folder, { recursive: true });
+  }
+
+  /** Names a place. */
+  name(kind: string, id: number, parent: number | null, name: string): void {
+    const value = {
+      kind,
+      id: String(id),
+      parent_id: parent === null ? null : String(parent),
+      ut: 1,
+      body: JSON.stringify({ id, name }),
+    };
+    this.#apply([{ topic: 'catalogue', key: `${kind}/${id}`, value }]);
+  }
+
+  /** Tells a table; `body` is `data.standings`. */
+  table(
+    standingsId: number,
+    typeId: number,
+    typeName: string,
+    body: Fields,
+    version = 1,
+    stageId: number = PLACE.stage_id,
+  ): void {
+    const at = {
+      standings_id: standingsId,
+      version,
+      type_id: typeId,
+      object_type: 'stage',
+      object_id: stageId,
+      competition_id: PLACE.competition_id,
+      season_id: PLACE.season_id,
+      ut: 1,
+      cause: null,
+    };
+    const entry = {
+      ...at,
+      ...{ name: typeName, type_name: typeName, subtype: 'standings', object_name: 'Group stage' },
+      ...{ item_status: 'active', sport_id: 5 },
+    };
+    const key = String(standingsId);
+    this.#apply([
+      { topic: 'standings-catalogue', key, value: entry },
+      { topic: 'standings', key, value: { ...at, body: JSON.stringify(body) } },
+    ]);
+  }
+
+  /** Tells of a match: an event message at `ut`, and an incident with it where there is one. */
+  tell(fixture: Fixture, ut: number, event: Fields, incident?: Fields): void {
+    const { id, home, away } = fixture;
+    const side = ([team, name]: Team, counter: number, goals: unknown) => ({
+      id: team,
+      counter,
+      name,
+      short_name: name,
+      acronym: name.slice(0, 3).toUpperCase(),
+      results: goals === undefined ? [] : [{ id: 2, value: goals }],
+    });
+    const { reported = this.#reported.get(id), ...fields } = event as {
+      reported?: readonly [number, number];
+    };
+    if (reported !== undefined) this.#reported.set(id, reported);
+    const record = {
+      id,
+      action: 'update',
+      name: `${home[1]} - ${away[1]}`,
+      sport_id: 5,
+      ...PLACE,
+      ...fixture.event,
+      ...fields,
+      participants: [side(home, 1, reported?.[0]), side(away, 2, reported?.[1])],
+    };
+    this.#take(id, {
+      id: `${id}-${ut}-${this.#offset}`,
+      type: incident === undefined ? 'event' : 'incident',
+      source: 1,
+      ut,
+      data: { event: record, ...(incident === undefined ? {} : { incident }) },
+    });
+  }
+
+  #take(eventId: number, provided: unknown): void {
+    const normalized = normalizeMessage(provided, {
+      origin: 'webhook',
+      deliveryId: 'd',
+      receivedAt: Date.now(),
+    });
+    if (normalized.kind !== 'normalized') throw new Error(JSON.stringify(normalized));
+    this.apply(eventId, normalized.message);
+  }
+
+  /** Applies a message as the match processor does, and what it wrote as a replica does. */
+  apply(eventId: number, message: NormalizedMessage): void {
+    const match = this.#matches.get(eventId) ?? newMatch(eventId);
+    this.#matches.set(eventId, match);
+    const { transitions, incidents } = applyMessage(match, message, {
+      topic: 'normalized-messages',
+      partition: 0,
+      offset: this.#offset,
+      ut: message.ut,
+      received_at: message.received_at,
+      message_id: message.message_id,
+    });
+    if (transitions.length === 0) return;
+    const key = String(eventId);
+    this.#apply([
+      ...incidents.map((id) => ({
+        topic: 'match-incidents' as const,
+        key: `${key}/${id}`,
+        value: matchIncident(match, id),
+      })),
+      ...transitions.map((value) => ({ topic: 'match-transitions' as const, key, value })),
+      { topic: 'match-state', key, value: matchState(match) },
+    ]);
+  }
+
+  #apply(records: readonly Unplaced<ViewRecord>[]): void {
+    const placed = records.map(
+      (record) => ({ ...record, partition: 0, offset: this.#offset++ }) as ViewRecord,
+    );
+    this.views.apply(placed, { key: 'test/0', next: this.#offset }, Date.now());
+  }
+}
+
+type Unplaced<R> = R extends ViewRecord ? Omit<R, 'partition' | 'offset'> : never;

@@ -1,0 +1,239 @@
+import type { Fixture, Played } from './playing.ts';
+import { PLACE } from './playing.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export const SERBIA_BRAZIL: Fixture = {
+  id: 3100041,
+  home: [31528, 'Serbia'],
+  away: [31504, 'Brazil'],
+  event: { start_date: '2018-06-27 18:00' },
+};
+export const HOSTILE_NAME = '<script>document.title = "broken"</script>';
+
+const INCIDENT_NAMES: Readonly<Record<number, string>> = {
+  413: 'Goal',
+  418: 'Red card',
+  419: 'Yellow card',
+  420: 'Penalty',
+  421: 'Penalty goal',
+  424: 'Goal cancelled',
+  429: '1st half started',
+  430: '2nd half started',
+  437: 'Finished regular time',
+  445: 'Halftime',
+  449: 'Added time',
+  1827: 'Possible goal',
+  1834: 'Possible VAR',
+};
+
+/** An incident record of the provider's; `team` is a participant's id. */
+export function incident(n: number, type: number, time: string, changes: Fields = {}): Fields {
+  return {
+    id: `5-${100_000 + n}`,
+    action: 'insert',
+    incident_id: type,
+    incident_name: INCIDENT_NAMES[type] ?? 'Incident',
+    participant_id: null,
+    subparticipant_name: null,
+    event_status_id: 33,
+    event_time: time,
+    confirmation: 'confirmed',
+    parent_id: null,
+    ...changes,
+  };
+}
+
+/** The fields of an event in its first half, `minute` minutes after the kick-off. */
+export function firstHalf(minute: number): Fields {
+  return {
+    status_id: 33,
+    status_type: 'live',
+    clock_status: 'running',
+    clock_time: minute * 60,
+    bet_status: 'active',
+  };
+}
+
+/** The fields of an event in its second half, `minute` minutes after its start. */
+export function secondHalf(minute: number): Fields {
+  return { ...firstHalf(minute), status_id: 34 };
+}
+
+/** Tells of a match up to its 68th minute: a goal that is confirmed, one that is taken back, one under review. */
+export function playSerbiaBrazil(played: Played, now: number): void {
+  const match = SERBIA_BRAZIL;
+  const kickOff = now - 83 * 60;
+  const [home, away] = [match.home[0], match.away[0]];
+  const tell = (minute: number, event: Fields, told?: Fields): void =>
+    played.tell(match, Math.floor(kickOff + minute * 60), event, told);
+  const goal = { participant_id: away, subparticipant_name: 'Paulinho', event_status_id: 33 };
+  tell(0, { ...firstHalf(0), reported: [0, 0] }, incident(1, 429, '00:00'));
+  tell(9, firstHalf(9), incident(2, 419, '08:40', { participant_id: home, subparticipant_name: 'Ljajić' }));
+  tell(
+    36,
+    { ...firstHalf(36), reported: [0, 1] },
+    incident(3, 413, '35:12', {
+      ...goal,
+      confirmation: 'tbd',
+      additional_info: { assistant_name: 'Coutinho' },
+    }),
+  );
+  tell(
+    37,
+    { ...firstHalf(37), reported: [0, 1] },
+    incident(3, 413, '35:12', {
+      ...goal,
+      action: 'update',
+      confirmation: 'confirmed',
+      additional_info: { assistant_name: 'Coutinho' },
+    }),
+  );
+  tell(45, firstHalf(45), incident(4, 449, '45:00', { info: '2' }));
+  tell(
+    47,
+    { status_id: 9, status_type: 'live', clock_status: 'stopped', clock_time: 2700 },
+    incident(5, 445, '46:50'),
+  );
+  const late = { event_status_id: 34 };
+  tell(62, { ...secondHalf(0), reported: [0, 1] }, incident(6, 430, '45:00', late));
+  tell(
+    71,
+    { ...secondHalf(9), reported: [1, 1] },
+    incident(7, 413, '53:20', {
+      ...late,
+      participant_id: home,
+      subparticipant_name: 'Mitrović',
+      confirmation: 'tbd',
+    }),
+  );
+  tell(72, secondHalf(10), incident(8, 1834, '54:00', late));
+  tell(
+    73,
+    { ...secondHalf(11), reported: [0, 1] },
+    incident(9, 424, '55:10', {
+      ...late,
+      participant_id: home,
+      parent_id: '5-100007',
+    }),
+  );
+  tell(74, secondHalf(12), incident(10, 2753, '55:30', late));
+  tell(
+    82,
+    { ...secondHalf(20), reported: [0, 2] },
+    incident(11, 413, '64:30', {
+      ...late,
+      participant_id: away,
+      subparticipant_name: 'Thiago Silva',
+      confirmation: 'tbd',
+      additional_info: { assistant_name: 'Neymar' },
+    }),
+  );
+}
+
+const OTHERS: readonly (readonly [number, string, string])[] = [
+  [3100042, 'Switzerland', 'Costa Rica'],
+  [3100043, 'Korea Republic', 'Germany'],
+  [3100044, 'Mexico', 'Sweden'],
+  [3100045, 'Senegal', 'Colombia'],
+  [3100046, 'Japan', 'Poland'],
+];
+
+/** A board with matches of every kind. */
+export function playBoard(played: Played, now: number): void {
+  const at = Math.floor(now);
+  played.name('group', 31212, PLACE.stage_id, 'Group F');
+  played.name('stage', 3122, PLACE.season_id, 'Final');
+  OTHERS.forEach(([id, home, away], n) => {
+    const group_id = n === 0 ? PLACE.group_id : 31212;
+    const fixture: Fixture = {
+      id,
+      home: [40_000 + n, home],
+      away: [41_000 + n, away],
+      event: { start_date: `2018-06-2${n < 3 ? 7 : 8} ${n < 3 ? 14 : 16}:00`, group_id },
+    };
+    const goal = (nth: number, side: 'home' | 'away', time: string, changes: Fields = {}): Fields =>
+      incident(nth, 413, time, { participant_id: fixture[side][0], ...changes });
+    if (n === 0) {
+      played.tell(fixture, at - 300, { ...secondHalf(40), reported: [1, 0] }, incident(1, 429, '00:00'));
+      played.tell(fixture, at - 240, { ...secondHalf(41), reported: [1, 0] }, goal(2, 'home', '30:30'));
+      played.tell(fixture, at - 20, secondHalf(46), incident(3, 1827, '90:30', { event_status_id: 34 }));
+    } else if (n < 3) {
+      played.tell(fixture, at - 9000, { ...firstHalf(0), reported: [0, 0] }, incident(1, 429, '00:00'));
+      for (let scored = 0; scored < n + 1; scored += 1) {
+        played.tell(fixture, at - 8000 + scored, firstHalf(9), goal(2 + scored, 'home', `1${scored}:10`));
+      }
+      played.tell(fixture, at - 3600, {
+        ...{ status_id: 11, status_type: 'finished', clock_status: 'stopped', clock_time: 0 },
+        reported: n === 1 ? [2, 0] : [2, 0],
+      });
+    } else
+      played.tell(fixture, at - 90_000, { status_id: 1, status_type: 'scheduled', bet_status: 'active' });
+  });
+  const hostile: Fixture = {
+    id: 3100064,
+    home: [42_001, HOSTILE_NAME],
+    away: [42_002, 'Bosnia and Herzegovina Under-21 Representative Selection'],
+    event: { start_date: '2018-07-15 17:00', stage_id: 3122, group_id: null },
+  };
+  played.tell(hostile, at - 80_000, { status_id: 1, status_type: 'scheduled' });
+}
+
+const COLUMNS = [
+  [1, 'mp', 'MP', 'Matches played'],
+  [2, 'won', 'W', 'Won'],
+  [3, 'draw', 'D', 'Draw'],
+  [4, 'lost', 'L', 'Lost'],
+  [6, 'goals_scored', 'GS', 'Goals scored'],
+  [7, 'goals_allowed', 'GA', 'Goals allowed'],
+  [5, 'goals_diff', 'GD', 'Goals difference'],
+  [8, 'pts', 'Pts', 'Points'],
+  [46, 'form', 'Form', 'Form'],
+] as const;
+
+/** A league table as the provider shows it; `live` with what the live table adds. */
+export function leagueTable(live: boolean): Fields {
+  const rows: readonly (readonly [string, number | null, readonly (number | string)[]])[] = [
+    ['Brazil', 2, [3, 2, 1, 0, 5, 1, 4, 7, 'W,W,D']],
+    ['Switzerland', 1, [3, 1, 2, 0, 5, 4, 1, 5, 'D,W,D']],
+    [live ? HOSTILE_NAME : 'Serbia', 3, [3, 1, 0, 2, 2, 4, -2, 3, 'L,L,W']],
+    ['Costa Rica', null, [3, 0, 1, 2, 2, 5, -3, 1, 'D,L,L']],
+  ];
+  return {
+    name: 'League standings',
+    type_name: live ? 'League standings live' : 'League standings',
+    groups: ['Group E', 'Group F'].map((name) => ({
+      name,
+      zones: [
+        { id: 1, name: 'Next round', colour: '#002400' },
+        { id: 2, name: 'Odd', colour: 'red;background:url(//elsewhere)' },
+      ],
+      corrections: [{ participant_name: 'Costa Rica', value: '-2', reason: 'Financial issues' }],
+      participants: rows.map(([team, last_rank, values], n) => ({
+        id: 50_000 + n,
+        name: team,
+        rank: n + 1,
+        last_rank,
+        zone_name: n < 2 ? 'Next round' : '',
+        subparticipant_name: '',
+        columns: [
+          ...COLUMNS.map(([id, code, short_name, long], at) => ({
+            ...{ id, code, short_name, name: long },
+            value: values[at],
+          })),
+          ...(live ? playingCells(n === 0) : []),
+        ],
+      })),
+    })),
+  };
+}
+
+function playingCells(plays: boolean): Fields[] {
+  const cell = (code: string, value: unknown): Fields => ({ id: null, code, short_name: code, value });
+  return [
+    cell('is_playing', plays ? 'yes' : 'no'),
+    cell('home_result', plays ? 0 : ''),
+    cell('away_result', plays ? 2 : ''),
+    cell('event_id', plays ? SERBIA_BRAZIL.id : ''),
+  ];
+}

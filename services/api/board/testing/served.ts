@@ -1,0 +1,43 @@
+import type { AddressInfo } from 'node:net';
+import { type FastifyInstance, fastify } from 'fastify';
+import { Registry } from 'prom-client';
+import { type BoardOptions, boardRoutes } from '../routes.ts';
+import { Played } from './playing.ts';
+
+/** The board's routes over views that a test plays into. `close` it. */
+export class Served {
+  readonly played = new Played();
+  readonly metrics = new Registry();
+  readonly app: FastifyInstance = fastify();
+  #origin: string | undefined;
+
+  static async start(options: Partial<BoardOptions> = {}): Promise<Served> {
+    const served = new Served();
+    await served.app.register(boardRoutes, {
+      view: served.played.views,
+      now: () => Date.now() / 1000,
+      metrics: served.metrics,
+      ...options,
+    });
+    return served;
+  }
+
+  /** The origin it listens at, from the first call on. */
+  async listen(port = 0): Promise<string> {
+    if (this.#origin === undefined) {
+      await this.app.listen({ host: '127.0.0.1', port });
+      this.#origin = `http://127.0.0.1:${(this.app.server.address() as AddressInfo).port}`;
+    }
+    return this.#origin;
+  }
+
+  async metric(name: string): Promise<number> {
+    const metric = await this.metrics.getSingleMetric(name)?.get();
+    return metric?.values[0]?.value ?? Number.NaN;
+  }
+
+  async close(): Promise<void> {
+    await this.app.close();
+    this.played.close();
+  }
+}

@@ -1,0 +1,117 @@
+import type { FastifyInstance } from 'fastify';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Access } from '#contract/rest/provider.ts';
+import { eventMessage, incidentMessage } from '#contract/testing.ts';
+import { renderFeedMessage } from '../render/feed-message.ts';
+import { EVERYTHING, normalized, RECEIVED_AT, World } from '../testing/world.ts';
+
+const UT = 1_790_000_000;
+const ONLY_9: Access = { clientId: 2, competitions: new Set([9]), operations: null };
+
+describe('a message that is made again', () => {
+  it.each([
+    ['an incident', incidentMessage()],
+    ['a delete', incidentMessage({}, { action: 'delete' })],
+    ['an event', eventMessage()],
+    ['a deleted event', eventMessage({}, { action: 'delete' })],
+    ['an incident with a time of its own', incidentMessage({}, { ut: UT + 7, properties: { a: [1, null] } })],
+    ['a message with text as its id', eventMessage({ id: undefined, uuid: '007' })],
+    ['an event of one field', { id: 1, type: 'event', ut: UT, data: { event: { id: 5, clock_time: 3 } } }],
+    ['an event of no field', { id: 1, type: 'event', ut: UT, data: { event: { id: 5 } } }],
+  ])('is normalized to the same: %s', (_name, message) => {
+    const first = normalized(message);
+    const again = renderFeedMessage(first);
+    expect(normalized(JSON.parse(again?.json ?? ''))).toEqual(first);
+    const { data } = JSON.parse(again?.json ?? '');
+    expect(again?.json.match(/"action":/g)).toHaveLength(Object.keys(data).length);
+  });
+
+  it('is not told of what the feed has not', () => {
+    const alive = { id: 1, type: 'event_keep_alive', ut: UT, data: { event: { id: 5 } } };
+    expect(renderFeedMessage(normalized(alive))).toBeNull();
+  });
+});
+
+describe('the feed', () => {
+  let world: World;
+  let app: FastifyInstance;
+
+  beforeEach(async () => {
+    world = new World();
+    app = await world.server({ t: EVERYTHING, nine: ONLY_9 });
+  });
+
+  const feed = async (query: string, token = 't') => {
+    const answer = await app.inject(`/v2/feed?token=${token}&${query}`);
+    expect(answer.statusCode, answer.body).toBe(200);
+    return answer.json().api.data.map(({ id }: { id: number }) => id);
+  };
+
+  it('has a window inclusive at both ends', async () => {
+    world.play(...[0, 10, 20].map((s) => eventMessage({ id: s, ut: UT + s })));
+    expect(await feed(`timestamp=${UT}&timestamp_to=${UT + 20}`)).toEqual([0, 10, 20]);
+    expect(await feed(`timestamp=${UT + 1}&timestamp_to=${UT + 20}`)).toEqual([10, 20]);
+    expect(await feed(`timestamp=${UT}&timestamp_to=${UT + 19}`)).toEqual([0, 10]);
+  });
+
+  it('tells what came late in the window of its arrival too, once in a window of both', async () => {
+    const at = (id: number, delay: number) =>
+      world.take(normalized(eventMessage({ id, ut: UT }), (UT + delay) * 1_000));
+    at(1, 60);
+    at(2, 61);
+    expect(await feed(`timestamp=${UT}&timestamp_to=${UT}`)).toEqual([1, 2]);
+    expect(await feed(`timestamp=${UT + 60}&timestamp_to=${UT + 61}`)).toEqual([2]);
+    expect(await feed(`timestamp=${UT}&timestamp_to=${UT + 61}`)).toEqual([1, 2]);
+  });
+
+  it('has the last 24 hours without a window', async () => {
+    world.play(eventMessage({ id: 1, ut: UT }), eventMessage({ id: 2, ut: UT - 90_000 }));
+    // Received now: that is the window of its arrival.
+    expect(await feed('')).toEqual([1, 2]);
+    world.take(normalized(eventMessage({ id: 3, ut: UT - 90_000 }), RECEIVED_AT - 89_000_000));
+    expect(await feed('')).toEqual([1, 2]);
+  });
+
+  it('filters by type, event and importance', async () => {
+    world.play(
+      eventMessage({ id: 1 }),
+      incidentMessage({ id: 2 }, { id: '5-1' }),
+      incidentMessage({ id: 3 }, { id: '5-2', incident_id: 402 }),
+      incidentMessage({ id: 4 }, { id: '5-3', incident_id: 400 }, { id: 8 }),
+    );
+    const window = `timestamp=${UT}&timestamp_to=${UT}`;
+    expect(await feed(`${window}&type=event`)).toEqual([1]);
+    expect(await feed(`${window}&type=incident`)).toEqual([2, 3, 4]);
+    expect(await feed(`${window}&event_ids=8,9`)).toEqual([4]);
+    expect(await feed(`${window}&important=yes`)).toEqual([2]);
+    expect(await feed(`${window}&important_for_trader=yes`)).toEqual([2, 3]);
+    const one = await app.inject('/v2/feed/8?token=t');
+    expect(one.json().api.data).toHaveLength(1);
+  });
+
+  it('leaves out what is outside of the contract, by where the message says it is, else by where the event is', async () => {
+    world.play(
+      eventMessage({ id: 1 }),
+      eventMessage({ id: 2 }, { id: 2, competition_id: 9 }),
+      { id: 3, type: 'event', ut: UT, data: { event: { id: 2, clock_time: 3 } } },
+      { id: 4, type: 'event', ut: UT, data: { event: { id: 3, clock_time: 3 } } },
+      eventMessage({ id: 5 }, { id: 5, competition_id: 9 }),
+      eventMessage({ id: 6, ut: UT + 1 }, { id: 5, competition_id: 8 }),
+    );
+    expect(await feed(`timestamp=${UT}&timestamp_to=${UT + 1}`, 'nine')).toEqual([2, 3, 5]);
+  });
+
+  it('keeps messages as long as they are to be kept', async () => {
+    world.play(eventMessage({ id: 1 }));
+    world.take(normalized(eventMessage({ id: 2 }), RECEIVED_AT + 1_000));
+    expect(world.views.feed.sweep(RECEIVED_AT + 1)).toBe(false);
+    expect(await feed(`timestamp=${UT}&timestamp_to=${UT}`)).toEqual([2]);
+  });
+
+  it('refuses a window that holds too much, rather than leaving something out', () => {
+    world.play(eventMessage({ id: 1 }), eventMessage({ id: 2 }));
+    const query = { from: UT, to: UT, type: null, eventIds: null, important: null, importantForTrader: null };
+    expect(world.views.feed.window(query, null, 10_000)).toHaveLength(2);
+    expect(world.views.feed.window(query, null, 1_000)).toBeNull();
+  });
+});

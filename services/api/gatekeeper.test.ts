@@ -1,0 +1,66 @@
+import { beforeEach, expect, it } from 'vitest';
+import { hashSecret } from '#clients/secret.ts';
+import type { Client } from '#topics/generated/types.ts';
+import { createGatekeeper } from './gatekeeper.ts';
+import { World } from './testing/world.ts';
+
+const KEY = 'k'.repeat(32);
+const NOW = 1_790_000_000;
+let world: World;
+
+async function know(changes: Partial<Client> = {}): Promise<void> {
+  const value: Client = {
+    ...{ client_id: 7, name: 'x', active: true, secret_hash: await hashSecret('right') },
+    ...{ competitions: [1, 2], operations: null, webhooks: [], version: 1, updated_at: 1, ...changes },
+  };
+  world.give({ topic: 'clients', partition: 0, offset: 0, key: '7', value });
+}
+
+beforeEach(async () => {
+  world = new World();
+  await know();
+});
+
+it('gives a token of an hour for the right secret, which any replica with the key takes', async () => {
+  const one = await createGatekeeper(world.views.clients, KEY);
+  const granted = await one.exchange('7', 'right', NOW);
+  expect(granted?.expiration).toBe(NOW + 3_600);
+  const two = await createGatekeeper(world.views.clients, KEY);
+  expect(two.access(granted?.token ?? '', NOW + 3_599)).toMatchObject({
+    ...{ clientId: 7, operations: null },
+    competitions: new Set([1, 2]),
+  });
+  expect(two.access(granted?.token ?? '', NOW + 3_600)).toBeNull();
+  const other = await createGatekeeper(world.views.clients, `${KEY}x`);
+  expect(other.access(granted?.token ?? '', NOW)).toBeNull();
+});
+
+it.each([
+  ['7', 'wrong'],
+  ['7', ''],
+  ['8', 'right'],
+  ['0', 'right'],
+  ['07', 'right'],
+  ['x', 'right'],
+])('gives client %j with secret %j nothing', async (id, secret) => {
+  const gatekeeper = await createGatekeeper(world.views.clients, KEY);
+  expect(await gatekeeper.exchange(id, secret, NOW)).toBeNull();
+});
+
+it('forgets a secret that was changed, and a client that is disabled, at once', async () => {
+  const gatekeeper = await createGatekeeper(world.views.clients, KEY);
+  const granted = await gatekeeper.exchange('7', 'right', NOW);
+  expect(await gatekeeper.exchange('7', 'right', NOW)).not.toBeNull();
+  await know({ version: 2, secret_hash: await hashSecret('other') });
+  expect(await gatekeeper.exchange('7', 'right', NOW)).toBeNull();
+  await know({ version: 3, active: false });
+  expect(gatekeeper.access(granted?.token ?? '', NOW)).toBeNull();
+  expect(await gatekeeper.exchange('7', 'right', NOW)).toBeNull();
+});
+
+it('does not take an older record of a client for a newer one', async () => {
+  await know({ version: 5, active: false });
+  await know({ version: 4 });
+  const gatekeeper = await createGatekeeper(world.views.clients, KEY);
+  expect(await gatekeeper.exchange('7', 'right', NOW)).toBeNull();
+});

@@ -1,0 +1,200 @@
+/** An event as the contract shows it, out of its match state. Pure: the same state gives the same text. */
+import { RESULT, SOCCER, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
+import { toWholeNumber } from '#contract/values.ts';
+import type { MatchState } from '#topics/generated/types.ts';
+import { DETAIL_NAMES, PLAYED_BEFORE, RESULT_NAMES, STAT_NAMES } from '../facts/soccer-values.ts';
+
+/** An event rendered for the lists. */
+export type RenderedEvent = {
+  /** With all it has, JSON. */
+  readonly full: string;
+  /** Without details and statistics, JSON. */
+  readonly plain: string;
+  /** As told, else as its status has it. */
+  readonly statusType: string | null;
+  /** It was deleted by the provider: lists leave it out. */
+  readonly hidden: boolean;
+};
+
+/** What a status is called where its message does not say; undefined where nobody knows. */
+export type StatusName = (statusId: number) => string | undefined;
+
+type Json = Record<string, unknown>;
+
+/**
+ * Renders an event: every field of it that was ever told, and all that the spec names (`null`, or the value that says
+ * nothing, where it was not). Result 2 is the derived score; where that is unknown the result is missing, never zero.
+ */
+export function renderEvent(state: MatchState, statusName: StatusName): RenderedEvent {
+  const told = mergeFields(state);
+  const { action, events_incidents: _, ...kept } = told;
+  const isSoccer = state.sport_id === SOCCER || state.sport_id === null;
+  const participants = renderParticipants(state, told, isSoccer);
+  const event = {
+    ...kept,
+    ...identity(state, told),
+    ...status(state, told, statusName),
+    ...clock(state, told, isSoccer),
+    ...standing(told),
+    winner_id: toWholeNumber(told.winner_id) ?? marked(participants, RESULT.winner),
+    progress_id: toWholeNumber(told.progress_id) ?? marked(participants, RESULT.progress),
+    ut: latestTime(state),
+  };
+  const details = values(told.details, isSoccer ? DETAIL_NAMES : undefined);
+  const plain = { ...event, participants: participants.map(({ stats: __, ...participant }) => participant) };
+  return {
+    full: JSON.stringify({ ...event, details, participants }),
+    plain: JSON.stringify(omit(plain, 'details')),
+    statusType: statusTypeOf(state),
+    hidden: action === 'delete' || told.item_status === 'deleted' || state.status_type === 'deleted',
+  };
+}
+
+/** All fields of the event as last told. */
+function mergeFields(state: MatchState): Json {
+  const merged: Json = {};
+  for (const { json } of state.fields) Object.assign(merged, JSON.parse(json));
+  return merged;
+}
+
+function identity(state: MatchState, told: Json): Json {
+  return {
+    id: state.event_id,
+    name: state.name,
+    start_date: state.start_date,
+    ...sportOf(state, told),
+    competition_id: state.competition_id,
+    season_id: state.season_id,
+    stage_id: state.stage_id,
+    group_id: state.group_id,
+    round_id: toWholeNumber(told.round_id),
+    round_name: text(told.round_name),
+  };
+}
+
+/** Its name where it was told, or is known here. */
+function sportOf({ sport_id }: MatchState, told: Json): Json {
+  const name = text(told.sport_name) ?? (sport_id === SOCCER ? 'Soccer' : null);
+  return { sport_id, ...(name === null ? {} : { sport_name: name }) };
+}
+
+function status(state: MatchState, told: Json, statusName: StatusName): Json {
+  const { status_id } = state;
+  const known = status_id === null ? undefined : STATUSES_OF_SOCCER.get(status_id);
+  return {
+    status_id,
+    status_name:
+      text(told.status_name) ?? known?.name ?? (status_id === null ? null : (statusName(status_id) ?? null)),
+    status_type: statusTypeOf(state),
+    relation_status: state.relation_status,
+    bet_status: state.bet_status,
+  };
+}
+
+function statusTypeOf({ status_id, status_type }: MatchState): string | null {
+  const known = status_id === null ? undefined : STATUSES_OF_SOCCER.get(status_id);
+  return status_type ?? known?.type ?? null;
+}
+
+/** The clock as it was last told; a finished match has 0. */
+function clock(state: MatchState, told: Json, isSoccer: boolean): Json {
+  const time = state.clock?.time ?? (state.status_type === 'finished' ? 0 : null);
+  const before = isSoccer && state.status_id !== null ? PLAYED_BEFORE.get(state.status_id) : undefined;
+  const played = toWholeNumber(told.played_time);
+  return {
+    clock_time: time,
+    clock_status: state.clock?.status ?? null,
+    played_time: played ?? (before === undefined || time === null ? null : before + time),
+  };
+}
+
+function standing(told: Json): Json {
+  const series = told.series as { order?: unknown; event_ids?: unknown } | null | undefined;
+  return {
+    neutral_venue: told.neutral_venue === 'yes' ? 'yes' : 'no',
+    coverage_type: text(told.coverage_type),
+    event_stats_lvl_live: text(told.event_stats_lvl_live) ?? text(told.event_stats_lvl),
+    latency: text(told.latency),
+    verified_result: told.verified_result ?? 'no',
+    series: {
+      order: toWholeNumber(series?.order) ?? 0,
+      event_ids: Array.isArray(series?.event_ids) ? series.event_ids : [],
+    },
+  };
+}
+
+/** The time that told the newest field, Unix seconds. */
+function latestTime(state: MatchState): number {
+  return state.fields.at(-1)?.ut ?? state.cause.ut;
+}
+
+type Participant = Json & {
+  readonly id: number | null;
+  readonly results: { id: number; value: string }[];
+  readonly stats: unknown[];
+};
+
+function renderParticipants(state: MatchState, told: Json, isSoccer: boolean): Participant[] {
+  const goals = new Map([
+    [1, state.score?.home],
+    [2, state.score?.away],
+  ]);
+  return records(told.participants)
+    .filter(({ id }) => toWholeNumber(id) !== null)
+    .map((record) => {
+      const counter = toWholeNumber(record.counter) ?? 0;
+      const results = values(record.results, isSoccer ? RESULT_NAMES : undefined)
+        .filter(({ id }) => id !== RESULT.score)
+        .map(({ value, ...result }) => ({ ...result, value: value === null ? '' : String(value) }));
+      const score = goals.get(counter);
+      if (score !== undefined)
+        results.push({ id: RESULT.score, short_name: 'Result', name: 'Result', value: String(score) });
+      return {
+        ...record,
+        counter,
+        id: toWholeNumber(record.id),
+        name: text(record.name),
+        short_name: text(record.short_name),
+        acronym: text(record.acronym),
+        ...sportOf(state, record),
+        stats: values(record.stats, isSoccer ? STAT_NAMES : undefined),
+        results,
+      };
+    })
+    .sort((a, b) => a.counter - b.counter);
+}
+
+/** The participant that a result marks with 1, such as the winner; null where it marks none. */
+function marked(participants: readonly Participant[], resultId: number): number | null {
+  const found = participants.find(({ results }) =>
+    results.some(({ id, value }) => id === resultId && value === '1'),
+  );
+  return found?.id ?? null;
+}
+
+/** A list of `{id, value}` with the names of what they are, where they are known. */
+function values(list: unknown, names: ReadonlyMap<number, string> | undefined) {
+  return records(list).map(({ id, value, ...more }) => {
+    const known = toWholeNumber(id) ?? 0;
+    const name = names?.get(known);
+    return {
+      id: known,
+      ...(name === undefined ? {} : { short_name: name, name }),
+      ...more,
+      value: value ?? null,
+    };
+  });
+}
+
+function records(list: unknown): Json[] {
+  return Array.isArray(list) ? list.filter((item) => typeof item === 'object' && item !== null) : [];
+}
+
+function text(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+function omit(record: Json, name: string): Json {
+  const { [name]: _, ...rest } = record;
+  return rest;
+}

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { clientsSettings } from '#clients/keys.ts';
+import { dataSettings, httpUrl, integer, kafkaSettings, port, processSettings } from '#service/config.ts';
+
+/** The settings of an api. */
+export const settings = z.object({
+  ...processSettings,
+  ...kafkaSettings,
+  ...dataSettings,
+  ...clientsSettings,
+  API_PORT: port()
+    .prefault('8081')
+    .describe('HTTP port of the served contract and the live board; 0 takes a free one and logs it.'),
+  API_PUBLIC_URL: httpUrl()
+    .optional()
+    .describe(
+      'Address that clients reach it by, for the URLs of pages; else the host that a request asks for.',
+    ),
+  FEED_RETENTION_HOURS: integer(1, 9_600)
+    .prefault('72')
+    .describe(
+      'How long messages stay in /v2/feed after they were received; 24 hours are what it shows by itself.',
+    ),
+});
+
+export type Settings = z.output<typeof settings>;

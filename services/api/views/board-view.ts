@@ -1,0 +1,90 @@
+/** What the live board is shown from: plain values, all of them known now, none waited for. */
+import type { MatchState, MatchTransition } from '#topics/generated/types.ts';
+
+/** The state of a match without the memory of its register. */
+export type ShownState = Omit<MatchState, 'fields'>;
+
+/** An incident as it is known now, removed or not. */
+export type ShownIncident = {
+  readonly id: string;
+  readonly removed: boolean;
+  /** Incident type, e.g. 413. */
+  readonly incident_id: number;
+  readonly participant_id: number | null;
+  /** confirmed, tbd, cancelled. */
+  readonly confirmation: string | null;
+  readonly event_status_id: number | null;
+  /** Seconds of match time. */
+  readonly event_time: number | null;
+  readonly parent_id: string | null;
+  /** The provider's time of writing, Unix seconds. */
+  readonly ut: number;
+  /** When its latest record was received, Unix milliseconds. */
+  readonly received_at: number;
+  /** Of a soccer type that is important, or told to be. */
+  readonly important: boolean;
+  /** The record as `GET /v2/events/{id}/incidents` shows it: names of types, players and so on. */
+  readonly record: Readonly<Record<string, unknown>>;
+};
+
+/** One thing that changed: a transition that belongs to the story of the match. */
+export type StoryStep = Pick<
+  MatchTransition,
+  'id' | 'version' | 'n' | 'kind' | 'incident_id' | 'incident_type' | 'score' | 'value' | 'guard'
+> & {
+  /** The provider's time, Unix seconds. */
+  readonly ut: number;
+  /** Unix milliseconds. */
+  readonly received_at: number;
+};
+
+/** Names by level; null where nobody told them. */
+export type PlaceNames = {
+  readonly competition: string | null;
+  readonly season: string | null;
+  readonly stage: string | null;
+  readonly group: string | null;
+};
+
+/** A table that there is. */
+export type TableEntry = {
+  readonly standings_id: number;
+  readonly name: string;
+  readonly type_id: number;
+  readonly type_name: string;
+  readonly subtype: string;
+  readonly object_type: string;
+  readonly object_id: number;
+};
+
+/** A season that has matches or tables. */
+export type SeasonEntry = {
+  readonly season_id: number;
+  readonly season: string | null;
+  readonly competition_id: number | null;
+  readonly competition: string | null;
+};
+
+export interface BoardView {
+  /** Every match that is live now, by start and id. */
+  liveStates(): readonly ShownState[];
+  /** The matches that changed last, whatever their status, newest change first. */
+  recentStates(limit: number): readonly ShownState[];
+  /** Null for an event that nobody told of. */
+  state(eventId: number): ShownState | null;
+  /** All incidents of an event, removed ones too, by id as text. */
+  incidents(eventId: number): readonly ShownIncident[];
+  /** What happened to its important incidents and goals, its score, its status, its guard and its result, in order. */
+  story(eventId: number): readonly StoryStep[];
+  place(of: Pick<MatchState, 'competition_id' | 'season_id' | 'stage_id' | 'group_id'>): PlaceNames;
+  /** The seasons that have tables. */
+  seasons(): readonly SeasonEntry[];
+  /** The tables of a season, those of its stages too, that are not deleted. */
+  tables(seasonId: number): readonly TableEntry[];
+  /** A table in the provider's shape (`data.standings`); null where there is none. */
+  table(standingsId: number): Readonly<Record<string, unknown>> | null;
+  /** Calls back after each change of a match is visible here; returns what ends that. The listener must not throw. */
+  onChange(listener: (state: ShownState) => void): () => void;
+  /** As `onChange`, for a table of a season. */
+  onTable(listener: (seasonId: number) => void): () => void;
+}

@@ -1,0 +1,84 @@
+import { toWholeNumber } from '#contract/values.ts';
+import type { CatalogueRecord } from '#topics/generated/types.ts';
+import type { Statements } from './sql.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** A record of a catalogue. */
+export type CatalogueEntry = {
+  readonly id: string;
+  readonly parentId: string | null;
+  readonly ut: number;
+  readonly record: Json;
+};
+
+/** The provider's catalogues. */
+export class CatalogueView {
+  readonly #sql: Statements;
+  /** Parsed records by kind and id; a place is asked for with every event. */
+  readonly #parsed = new Map<string, CatalogueEntry | null>();
+
+  constructor(sql: Statements) {
+    this.#sql = sql;
+  }
+
+  /** Takes a record over unless a newer one is known; whether it was. */
+  apply(record: CatalogueRecord): boolean {
+    const { kind, id, parent_id, ut, body } = record;
+    const known = this.#sql.value<number>('SELECT ut FROM catalogue WHERE kind = ? AND id = ?', kind, id);
+    if (known !== undefined && known > ut) return false;
+    this.#sql
+      .of('INSERT OR REPLACE INTO catalogue VALUES (?, ?, ?, ?, ?, ?)')
+      .run(kind, id, toWholeNumber(id), parent_id, ut, body);
+    this.#parsed.delete(`${kind}/${id}`);
+    return true;
+  }
+
+  /** Forgets a record that was deleted. */
+  remove(key: string): void {
+    const slash = key.indexOf('/');
+    this.#sql
+      .of('DELETE FROM catalogue WHERE kind = ? AND id = ?')
+      .run(key.slice(0, slash), key.slice(slash + 1));
+    this.#parsed.delete(key);
+  }
+
+  find(kind: string, id: number | null): CatalogueEntry | null {
+    if (id === null) return null;
+    const key = `${kind}/${id}`;
+    let entry = this.#parsed.get(key);
+    if (entry === undefined) {
+      const row = this.#sql
+        .of('SELECT id, parent_id, ut, json FROM catalogue WHERE kind = ? AND id = ?')
+        .get(kind, String(id));
+      entry = row === undefined ? null : entryOf(row);
+      this.#parsed.set(key, entry);
+    }
+    return entry;
+  }
+
+  /** All records of a kind, by id; where `parentId` is given only those of that parent. */
+  list(kind: string, parentId?: number): CatalogueEntry[] {
+    const where = parentId === undefined ? '' : ' AND parent_id = ?';
+    const text = `SELECT id, parent_id, ut, json FROM catalogue WHERE kind = ?${where} ORDER BY number, id`;
+    return this.#sql
+      .of(text)
+      .all(kind, ...(parentId === undefined ? [] : [String(parentId)]))
+      .map(entryOf);
+  }
+
+  /** What a record is called; null where nobody told. */
+  name(kind: string, id: number | null): string | null {
+    const name = this.find(kind, id)?.record.name;
+    return typeof name === 'string' ? name : null;
+  }
+}
+
+function entryOf(row: Record<string, unknown>): CatalogueEntry {
+  return {
+    id: row.id as string,
+    parentId: row.parent_id as string | null,
+    ut: row.ut as number,
+    record: JSON.parse(row.json as string),
+  };
+}

@@ -1,0 +1,42 @@
+import { supersedes } from '#clients/directory.ts';
+import type { Access } from '#contract/rest/provider.ts';
+import type { Client } from '#topics/generated/types.ts';
+import type { Statements } from './sql.ts';
+
+/** A client and what its contract covers. */
+export type KnownClient = { readonly client: Client; readonly access: Access };
+
+/** The clients, all of them in memory: every request asks for one. */
+export class ClientView {
+  readonly #sql: Statements;
+  readonly #clients = new Map<number, KnownClient>();
+
+  constructor(sql: Statements) {
+    this.#sql = sql;
+    for (const json of sql.column<string>('SELECT json FROM clients')) this.#keep(JSON.parse(json));
+  }
+
+  apply(client: Client): void {
+    if (!supersedes(client, this.#clients.get(client.client_id)?.client)) return;
+    this.#sql
+      .of('INSERT OR REPLACE INTO clients VALUES (?, ?, ?)')
+      .run(client.client_id, client.version, JSON.stringify(client));
+    this.#keep(client);
+  }
+
+  /** Undefined where there is none, or it is not active. */
+  find(id: number): KnownClient | undefined {
+    const known = this.#clients.get(id);
+    return known?.client.active === true ? known : undefined;
+  }
+
+  #keep(client: Client): void {
+    const { client_id, competitions, operations } = client;
+    const access: Access = {
+      clientId: client_id,
+      competitions: competitions === null ? null : new Set(competitions),
+      operations: operations === null ? null : new Set(operations),
+    };
+    this.#clients.set(client_id, { client, access });
+  }
+}

@@ -1,0 +1,56 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { temporaryFolder } from '../testing/world.ts';
+import { openViews, ViewsInUseError } from './database.ts';
+
+const DAY = 86_400_000;
+const MADE = { folder: '', source: { a: '1', b: '2' }, maxAgeMs: DAY, now: 1_000 * DAY };
+
+/** Opens views as `MADE` with changes, leaves a mark in them, and closes them. */
+function visit(folder: string, changes: Partial<typeof MADE> = {}): string | null {
+  const { database, fresh } = openViews({ ...MADE, folder, ...changes });
+  const marks = database.prepare('SELECT count(*) AS n FROM offsets').get();
+  expect(marks?.n).toBe(fresh === null ? 1 : 0);
+  database.exec("INSERT OR REPLACE INTO offsets VALUES ('t-0', 7)");
+  database.close();
+  return fresh;
+}
+
+it('takes over what was made of the same topics, as it was', () => {
+  const folder = temporaryFolder();
+  expect(visit(folder)).toBe('it is empty');
+  expect(visit(folder, { now: MADE.now + DAY })).toBeNull();
+});
+
+it.each([
+  ['a topic was made again', { source: { a: '1', b: '3' } }, 'it was made from other topics'],
+  ['the topics have another prefix', { source: { c: '1' } }, 'it was made from other topics'],
+  ['it was not used for too long', { now: MADE.now + DAY + 1 }, 'it was not used for too long'],
+])('makes views anew where %s', (_name, changes, why) => {
+  const folder = temporaryFolder();
+  visit(folder);
+  expect(visit(folder, changes as Partial<typeof MADE>)).toBe(why);
+});
+
+it('makes views anew where another release made them', () => {
+  const folder = temporaryFolder();
+  const { database } = openViews({ ...MADE, folder });
+  database.exec("UPDATE meta SET value = 'older' WHERE key = 'schema'");
+  database.close();
+  expect(visit(folder)).toBe('another release made it');
+});
+
+it.each(['', 'no database at all'])('makes views anew where the file holds %j', (content) => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'views.sqlite'), content);
+  expect(visit(folder)).not.toBeNull();
+});
+
+it('does not share a folder with another', () => {
+  const folder = temporaryFolder();
+  const { database } = openViews({ ...MADE, folder });
+  expect(() => openViews({ ...MADE, folder })).toThrow(ViewsInUseError);
+  database.close();
+  expect(openViews({ ...MADE, folder }).fresh).toBeNull();
+});

@@ -1,0 +1,114 @@
+/** The file that a replica keeps its views in. It holds nothing that the topics do not: what is amiss is made anew. */
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { SCHEMA, SCHEMA_ID } from './schema.ts';
+
+/** Another process works with the file. */
+export class ViewsInUseError extends Error {
+  override readonly name = 'ViewsInUseError';
+  readonly code = 'VIEWS_IN_USE';
+
+  constructor(folder: string, cause: unknown) {
+    super(`${folder} is used by another process; give each replica a DATA_DIR of its own`, { cause });
+  }
+}
+
+/** What the views were made of: the prefix, the topics by name with the ids that the broker gave them, and so on. */
+export type Source = Readonly<Record<string, string>>;
+
+/** A file of views; `fresh` says why it was made anew, null where it was taken over. */
+export type OpenedViews = { readonly database: DatabaseSync; readonly fresh: string | null };
+
+const FILE = 'views.sqlite';
+const BUSY = new Set([5, 6]);
+const BROKEN = new Set([11, 26]);
+
+/**
+ * Opens the views in a folder. They are taken over where they were made with this schema, of this source, and used
+ * within `maxAgeMs` (a tombstone that was written since is gone after that); else made anew, empty.
+ * Throws `ViewsInUseError`.
+ */
+export function openViews(options: {
+  readonly folder: string;
+  readonly source: Source;
+  readonly maxAgeMs: number;
+  /** Unix milliseconds. */
+  readonly now: number;
+}): OpenedViews {
+  const { folder, source, maxAgeMs, now } = options;
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, FILE);
+  let why: string;
+  try {
+    const database = open(path);
+    const problem = problemOf(database, source, now - maxAgeMs);
+    if (problem === null) return { database, fresh: null };
+    why = problem;
+    database.close();
+  } catch (error) {
+    if (isBusy(error)) throw new ViewsInUseError(folder, error);
+    why = 'it cannot be read';
+  }
+  removeViews(folder);
+  const database = open(path);
+  database.exec(SCHEMA);
+  const write = database.prepare('INSERT INTO meta (key, value) VALUES (?, ?)');
+  for (const [key, value] of Object.entries(metaOf(source))) write.run(key, value);
+  write.run('used', String(now));
+  return { database, fresh: why };
+}
+
+/** Deletes the views of a folder; they must be closed. */
+export function removeViews(folder: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(join(folder, FILE + suffix), { force: true });
+}
+
+/** Whether an error says that the file is damaged. */
+export function isBroken(error: unknown): boolean {
+  return BROKEN.has(resultCode(error));
+}
+
+function open(path: string): DatabaseSync {
+  const database = new DatabaseSync(path);
+  try {
+    // Exclusive: two processes in one file would each undo what the other keeps.
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
+    database.exec('PRAGMA temp_store = MEMORY; PRAGMA cache_size = -65536; BEGIN IMMEDIATE; COMMIT');
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  return database;
+}
+
+function metaOf(source: Source): Record<string, string> {
+  return { schema: SCHEMA_ID, source: JSON.stringify(source) };
+}
+
+function problemOf(database: DatabaseSync, source: Source, usedSince: number): string | null {
+  const [tables] = database.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE name = 'meta'").all();
+  if (tables?.n !== 1) return 'it is empty';
+  const kept = new Map(
+    database
+      .prepare('SELECT key, value FROM meta')
+      .all()
+      .map(({ key, value }) => [key, value]),
+  );
+  const wanted = metaOf(source);
+  if (kept.get('schema') !== wanted.schema) return 'another release made it';
+  if (kept.get('source') !== wanted.source) return 'it was made from other topics';
+  if (Number(kept.get('used')) < usedSince) return 'it was not used for too long';
+  return null;
+}
+
+function isBusy(error: unknown): boolean {
+  return BUSY.has(resultCode(error));
+}
+
+/** SQLite's primary result code. */
+function resultCode(error: unknown): number {
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
+    ? error.errcode & 0xff
+    : 0;
+}

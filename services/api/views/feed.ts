@@ -1,0 +1,100 @@
+import type { FeedQuery } from '#contract/rest/provider.ts';
+import type { NormalizedMessage } from '#topics/generated/types.ts';
+import { renderFeedMessage } from '../render/feed-message.ts';
+import { Conditions, type Statements } from './sql.ts';
+
+/** A message that came longer after its `ut` than this belongs to the window of its arrival too, seconds. */
+const LATE_SECONDS = 60;
+/** Rows that one sweep deletes at most: it runs between requests. */
+const SWEEP_ROWS = 2_000;
+
+/** The messages of the feed, kept for a while after they were received. */
+export class FeedView {
+  readonly #sql: Statements;
+  /** The latest arrival by partition, Unix milliseconds. */
+  readonly #latest: Map<number, number>;
+
+  constructor(sql: Statements) {
+    this.#sql = sql;
+    this.#latest = new Map(
+      sql
+        .of('SELECT partition, max(at) AS at FROM feed GROUP BY partition')
+        .all()
+        .map(({ partition, at }) => [partition as number, at as number]),
+    );
+  }
+
+  /** Takes a message over where the feed has its type. */
+  apply(message: NormalizedMessage, partition: number, offset: number): void {
+    const row = renderFeedMessage(message);
+    if (row === null) return;
+    const { ut, received_at } = message;
+    const at = Math.max(received_at, this.#latest.get(partition) ?? 0);
+    this.#latest.set(partition, at);
+    const received = Math.floor(received_at / 1000);
+    this.#sql
+      .of(`INSERT OR IGNORE INTO feed VALUES (${Array(11).fill('?').join(', ')})`)
+      .run(
+        ...[partition, offset, at, ut, received > ut + LATE_SECONDS ? received : null],
+        ...[message.event_id, row.competitionId, row.incident ? 1 : 0],
+        ...[row.important ? 1 : 0, row.forTrader ? 1 : 0, row.json],
+      );
+  }
+
+  /**
+   * The messages of a window, each event's in the order of the log: those whose `ut` lies in it, and the late ones
+   * that were received in it. `competitions` are those that may be seen, null is all. Ends as soon as there are more
+   * characters than `limit`: null then.
+   */
+  window(query: FeedQuery, competitions: ReadonlySet<number> | null, limit: number): string[] | null {
+    const conditions = new Conditions()
+      .where('incident = ?', query.type === null ? null : query.type === 'incident' ? 1 : 0)
+      .where('important = ?', flag(query.important))
+      .where('for_trader = ?', flag(query.importantForTrader))
+      .among('event_id', query.eventIds);
+    this.#visible(conditions, competitions);
+    // Two ranges, each with its index; a row of both is given once.
+    const ranges = ['ut BETWEEN ? AND ?', 'late BETWEEN ? AND ?']
+      .map((range) => `SELECT rowid FROM feed WHERE ${range}`)
+      .join(' UNION ');
+    conditions.also(`rowid IN (${ranges})`);
+    const text = `SELECT json FROM feed${conditions.text} ORDER BY at, partition, offset`;
+    const { from, to } = query;
+    return this.#take(text, [...conditions.values, from, to, from, to], limit);
+  }
+
+  /** The messages of one event, in the order of the log; null as in `window`. */
+  ofEvent(eventId: number, limit: number): string[] | null {
+    const text = 'SELECT json FROM feed WHERE event_id = ? ORDER BY at, partition, offset';
+    return this.#take(text, [eventId], limit);
+  }
+
+  /** Forgets some of what was received before a time, Unix milliseconds; whether there may be more. */
+  sweep(before: number): boolean {
+    const { changes } = this.#sql
+      .of('DELETE FROM feed WHERE rowid IN (SELECT rowid FROM feed WHERE at < ? ORDER BY at LIMIT ?)')
+      .run(before, SWEEP_ROWS);
+    return changes === SWEEP_ROWS;
+  }
+
+  /** A message says in which competition its event is; one that does not is where its event is now. */
+  #visible(conditions: Conditions, competitions: ReadonlySet<number> | null): void {
+    const place = 'coalesce(competition_id, (SELECT competition_id FROM events WHERE id = feed.event_id))';
+    conditions.among(place, competitions);
+  }
+
+  #take(text: string, values: readonly number[] | Conditions['values'], limit: number): string[] | null {
+    const messages: string[] = [];
+    let length = 0;
+    for (const { json } of this.#sql.of(text).iterate(...values)) {
+      length += (json as string).length;
+      if (length > limit) return null;
+      messages.push(json as string);
+    }
+    return messages;
+  }
+}
+
+function flag(wanted: boolean | null): number | null {
+  return wanted === null ? null : wanted ? 1 : 0;
+}

@@ -1,0 +1,139 @@
+import type { IncidentsQuery } from '#contract/rest/provider.ts';
+import { INCIDENT, INCIDENT_TYPES_OF_SOCCER } from '#contract/soccer.ts';
+import type { MatchIncident, MatchTransition } from '#topics/generated/types.ts';
+import { renderIncident } from '../render/incident.ts';
+import type { ShownIncident, StoryStep } from './board-view.ts';
+import { Conditions, type Statements } from './sql.ts';
+
+/** Kinds of transitions that say that a record came again, otherwise. */
+const UPDATES = new Set(['incident_confirmed', 'incident_cancelled', 'incident_amended']);
+/** Kinds that belong to the story of a match whatever incident they are of. */
+const TOLD = new Set([
+  'goal_cancelled',
+  'goal_reinstated',
+  'score_changed',
+  'firm_score_changed',
+  'status_changed',
+  'bet_status_changed',
+  'guard_changed',
+  'result_verified',
+]);
+/** What may become important, and what came of it. */
+const POSSIBLE: ReadonlySet<number> = new Set([
+  INCIDENT.possibleGoal,
+  INCIDENT.possibleCard,
+  INCIDENT.possibleCardCancelled,
+  INCIDENT.possiblePenalty,
+  INCIDENT.possiblePenaltyCancelled,
+  INCIDENT.possibleVar,
+  INCIDENT.varEnded,
+]);
+
+const SORTS = { id: 'id', occurred_at: 'received' } as const;
+
+/** The incidents of matches, and what became of them. */
+export class IncidentView {
+  readonly #sql: Statements;
+
+  constructor(sql: Statements) {
+    this.#sql = sql;
+  }
+
+  /** Takes an incident's register over, unless a newer one is known; whether it was. */
+  apply(register: MatchIncident): boolean {
+    const { event_id, id, version, removed, incident, cause } = register;
+    // Only its delete has arrived: there is nothing to show.
+    if (incident === null) return false;
+    const known = this.#sql.value<number>(
+      'SELECT version FROM incidents WHERE event_id = ? AND id = ?',
+      event_id,
+      id,
+    );
+    if (known !== undefined && known >= version) return false;
+    const { json, important } = renderIncident(incident);
+    this.#sql
+      .of(`INSERT OR REPLACE INTO incidents VALUES (${Array(14).fill('?').join(', ')})`)
+      .run(
+        ...[event_id, id, version, removed ? 1 : 0, incident.incident_id, incident.participant_id],
+        ...[incident.confirmation, incident.event_status_id, incident.event_time, incident.parent_id],
+        ...[incident.ut, cause.received_at, important ? 1 : 0, json],
+      );
+    return true;
+  }
+
+  /** Takes what a transition tells into the story of its match. */
+  tell(transition: MatchTransition): void {
+    const { event_id, version, n, kind, incident_id, incident_type } = transition;
+    if (incident_id !== null && UPDATES.has(kind)) {
+      this.#sql.of('INSERT OR IGNORE INTO updated_incidents VALUES (?, ?)').run(event_id, incident_id);
+    }
+    const matters = kind.startsWith('incident_') && incident_type !== null && isStory(incident_type);
+    if (!matters && !TOLD.has(kind)) return;
+    const { id, score, value, guard, cause } = transition;
+    const step: StoryStep = {
+      ...{ id, version, n, kind, incident_id, incident_type, score, value, guard },
+      ut: cause.ut,
+      received_at: cause.received_at,
+    };
+    this.#sql
+      .of('INSERT OR IGNORE INTO stories VALUES (?, ?, ?, ?)')
+      .run(event_id, version, n, JSON.stringify(step));
+  }
+
+  /** How many incidents a query asks for, and the JSON of those of its page. */
+  page(query: IncidentsQuery): { total: number; items: string[] } {
+    const { eventId, deleted, updated, sortType, sortOrder, limit, page } = query;
+    const conditions = new Conditions()
+      .where('event_id = ?', eventId)
+      .where('removed = ?', deleted === true ? 1 : 0)
+      .where('confirmation = ?', query.confirmation)
+      .where('participant_id = ?', query.participantId);
+    const came = 'EXISTS (SELECT 1 FROM updated_incidents u WHERE u.event_id = i.event_id AND u.id = i.id)';
+    if (updated !== null) conditions.also(updated ? came : `NOT ${came}`);
+    const total = this.#sql.value<number>(
+      `SELECT count(*) FROM incidents i${conditions.text}`,
+      ...conditions.values,
+    );
+    const order = `${SORTS[sortType]} ${sortOrder}, id ${sortOrder}`;
+    const text = `SELECT json FROM incidents i${conditions.text} ORDER BY ${order} LIMIT ? OFFSET ?`;
+    const items = this.#sql.column<string>(text, ...conditions.values, limit, (page - 1) * limit);
+    return { total: total ?? 0, items };
+  }
+
+  /** The JSON of the incidents of an event that stand, by id. */
+  standing(eventId: number, which: 'all' | 'important'): string[] {
+    const only = which === 'important' ? ' AND important = 1' : '';
+    const text = `SELECT json FROM incidents WHERE event_id = ? AND removed = 0${only} ORDER BY id`;
+    return this.#sql.column<string>(text, eventId);
+  }
+
+  /** All incidents of an event, removed ones too, by id. */
+  shown(eventId: number): ShownIncident[] {
+    return this.#sql
+      .of('SELECT * FROM incidents WHERE event_id = ? ORDER BY id')
+      .all(eventId)
+      .map((row) => ({
+        id: row.id as string,
+        removed: row.removed === 1,
+        incident_id: row.type as number,
+        participant_id: row.participant_id as number | null,
+        confirmation: row.confirmation as string | null,
+        event_status_id: row.status_id as number | null,
+        event_time: row.time as number | null,
+        parent_id: row.parent_id as string | null,
+        ut: row.ut as number,
+        received_at: row.received as number,
+        important: row.important === 1,
+        record: JSON.parse(row.json as string),
+      }));
+  }
+
+  story(eventId: number): StoryStep[] {
+    const text = 'SELECT json FROM stories WHERE event_id = ? ORDER BY version, n';
+    return this.#sql.column<string>(text, eventId).map((json) => JSON.parse(json));
+  }
+}
+
+function isStory(type: number): boolean {
+  return INCIDENT_TYPES_OF_SOCCER.get(type)?.important === true || POSSIBLE.has(type);
+}

@@ -1,0 +1,65 @@
+/** Small helpers to put a query together. */
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+
+/** The conditions of a query, all of which must hold, with their values. */
+export class Conditions {
+  readonly #conditions: string[] = [];
+  readonly values: SQLInputValue[] = [];
+
+  /** Adds a condition where the value is not null; each `?` in it stands for the value. */
+  where(condition: string, value: SQLInputValue): this {
+    if (value === null) return this;
+    this.#conditions.push(condition);
+    for (const character of condition) if (character === '?') this.values.push(value);
+    return this;
+  }
+
+  /** Adds a condition without a value. */
+  also(condition: string): this {
+    this.#conditions.push(condition);
+    return this;
+  }
+
+  /** Only these; null is all of them. `column` is null where it is not known, and then outside. */
+  among(column: string, allowed: ReadonlySet<number> | null): this {
+    if (allowed === null) return this;
+    return this.where(`${column} IN (SELECT value FROM json_each(?))`, JSON.stringify([...allowed]));
+  }
+
+  /** As the text after the table. */
+  get text(): string {
+    return this.#conditions.length === 0 ? '' : ` WHERE ${this.#conditions.join(' AND ')}`;
+  }
+}
+
+/** Statements made once for each text; texts come from code, with values apart from them. */
+export class Statements {
+  readonly #database: DatabaseSync;
+  readonly #made = new Map<string, StatementSync>();
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  of(text: string): StatementSync {
+    let statement = this.#made.get(text);
+    if (statement === undefined) {
+      statement = this.#database.prepare(text);
+      this.#made.set(text, statement);
+    }
+    return statement;
+  }
+
+  /** The values of one column. */
+  column<T>(text: string, ...values: SQLInputValue[]): T[] {
+    return this.of(text)
+      .all(...values)
+      .map((row) => Object.values(row)[0] as T);
+  }
+
+  /** The first column of the first row; undefined where there is no row. */
+  value<T>(text: string, ...values: SQLInputValue[]): T | undefined {
+    const row = this.of(text).get(...values);
+    return row === undefined ? undefined : (Object.values(row)[0] as T);
+  }
+}

@@ -1,0 +1,92 @@
+import type { StandingsQuery } from '#contract/rest/provider.ts';
+import { SOCCER } from '#contract/soccer.ts';
+import type { Standings, StandingsEntry } from '#topics/generated/types.ts';
+import type { SeasonEntry, TableEntry } from './board-view.ts';
+import { Conditions, type Statements } from './sql.ts';
+
+const SOCCER_NAME = { sport_name: 'Soccer' };
+
+/** A table as JSON, and where it is. */
+export type TableRow = { readonly json: string; readonly competition_id: number | null };
+
+/** The tables, and the catalogue of them. */
+export class TableView {
+  readonly #sql: Statements;
+
+  constructor(sql: Statements) {
+    this.#sql = sql;
+  }
+
+  applyEntry(entry: StandingsEntry): void {
+    const id = entry.standings_id;
+    if (this.#known('standings_entries', id) > entry.version) return;
+    const { version, cause: _, standings_id, ...shown } = entry;
+    this.#sql
+      .of(`INSERT OR REPLACE INTO standings_entries VALUES (${Array(10).fill('?').join(', ')})`)
+      .run(
+        ...[id, version, entry.ut, entry.sport_id, entry.competition_id, entry.season_id],
+        ...[entry.object_type, entry.object_id, entry.item_status === 'deleted' ? 1 : 0],
+        JSON.stringify({ id: standings_id, ...shown, ...(entry.sport_id === SOCCER ? SOCCER_NAME : {}) }),
+      );
+  }
+
+  apply(table: Standings): void {
+    const id = table.standings_id;
+    if (this.#known('standings', id) > table.version) return;
+    this.#sql
+      .of('INSERT OR REPLACE INTO standings VALUES (?, ?, ?, ?)')
+      .run(id, table.version, table.competition_id, table.body);
+  }
+
+  /** How many tables a query asks for, and the JSON of the entries of its page. */
+  page(query: StandingsQuery, competitions: ReadonlySet<number> | null): { total: number; items: string[] } {
+    const { objectType, objectId, limit, page } = query;
+    const conditions = new Conditions()
+      .where('sport_id = ?', query.sportId)
+      .where('ut >= ?', query.timestamp)
+      .among('competition_id', competitions);
+    // Of a season, those of its stages too (spec, "Standings catalogue").
+    if (objectType === 'season') {
+      conditions.where("(object_type = 'season' AND object_id = ? OR season_id = ?)", objectId);
+    } else conditions.where('object_type = ?', objectType).where('object_id = ?', objectId);
+    // Who reads incrementally is told that a table is gone.
+    if (query.timestamp === null) conditions.also('deleted = 0');
+    const values = conditions.values;
+    const count = `SELECT count(*) FROM standings_entries${conditions.text}`;
+    const list = `SELECT json FROM standings_entries${conditions.text} ORDER BY id LIMIT ? OFFSET ?`;
+    return {
+      total: this.#sql.value<number>(count, ...values) ?? 0,
+      items: this.#sql.column<string>(list, ...values, limit, (page - 1) * limit),
+    };
+  }
+
+  /** A table; undefined where there is none, or its entry says that it was deleted. */
+  find(id: number): TableRow | undefined {
+    const text = `SELECT json, competition_id FROM standings WHERE id = ?
+      AND NOT EXISTS (SELECT 1 FROM standings_entries e WHERE e.id = standings.id AND e.deleted = 1)`;
+    return this.#sql.of(text).get(id) as TableRow | undefined;
+  }
+
+  /** The tables of a season and of its stages. */
+  ofSeason(seasonId: number): TableEntry[] {
+    const text = 'SELECT id, json FROM standings_entries WHERE season_id = ? AND deleted = 0 ORDER BY id';
+    return this.#sql
+      .of(text)
+      .all(seasonId)
+      .map(({ id, json }) => {
+        const { name, type_id, type_name, subtype, object_type, object_id } = JSON.parse(json as string);
+        return { standings_id: id as number, name, type_id, type_name, subtype, object_type, object_id };
+      });
+  }
+
+  /** The seasons that have tables, with their competitions. */
+  seasons(): Pick<SeasonEntry, 'season_id' | 'competition_id'>[] {
+    const text = `SELECT season_id, max(competition_id) AS competition_id FROM standings_entries
+      WHERE deleted = 0 AND season_id IS NOT NULL GROUP BY season_id ORDER BY season_id`;
+    return this.#sql.of(text).all() as Pick<SeasonEntry, 'season_id' | 'competition_id'>[];
+  }
+
+  #known(table: 'standings_entries' | 'standings', id: number): number {
+    return this.#sql.value<number>(`SELECT version FROM ${table} WHERE id = ?`, id) ?? -1;
+  }
+}

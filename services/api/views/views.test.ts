@@ -1,0 +1,106 @@
+import { beforeEach, expect, it } from 'vitest';
+import { eventMessage, incidentMessage } from '#contract/testing.ts';
+import { RECEIVED_AT, World } from '../testing/world.ts';
+import type { ShownState } from './board-view.ts';
+import type { ViewRecord } from './views.ts';
+
+let world: World;
+
+beforeEach(() => {
+  world = new World();
+});
+
+const ids = (states: readonly ShownState[]) => states.map(({ event_id }) => event_id);
+
+it('has the live matches at hand, after a restart too', () => {
+  world.play(
+    eventMessage({}, { id: 1, start_date: '2026-08-15 16:00' }),
+    eventMessage({}, { id: 2 }),
+    eventMessage({}, { id: 3, status_id: 11, status_type: 'finished' }),
+    eventMessage({}, { id: 4 }),
+    eventMessage({ ut: 1_790_000_001 }, { id: 4, action: 'delete' }),
+  );
+  expect(ids(world.views.liveStates())).toEqual([2, 1]);
+  world.play(eventMessage({ ut: 1_790_000_002 }, { id: 2, status_id: 11, status_type: 'finished' }));
+  expect(ids(world.views.liveStates())).toEqual([1]);
+  world.restart();
+  expect(ids(world.views.liveStates())).toEqual([1]);
+  expect(world.views.state(2)).toMatchObject({ status_type: 'finished', version: 2 });
+  expect(world.views.state(9)).toBeNull();
+  expect([...ids(world.views.recentStates(9))].sort()).toEqual([1, 2, 3]);
+  expect(world.views.recentStates(2)).toHaveLength(2);
+});
+
+it('goes on where the last batch ended, after a restart', () => {
+  world.play(eventMessage({}, { id: 1 }), eventMessage({}, { id: 2 }));
+  world.restart();
+  expect([...world.views.offsets()]).toEqual([['test-0', 2]]);
+});
+
+it('does not take an older state, incident or name for a newer one', () => {
+  world.play(incidentMessage(), incidentMessage({ ut: 1_790_000_005 }, { confirmation: 'confirmed' }));
+  const [state, [incident]] = [world.views.state(7000001), world.views.incidents(7000001)];
+  const older = new World();
+  older.play(incidentMessage());
+  const stale = older.views.state(7000001);
+  if (stale === null) throw new Error('no state');
+  const at = { partition: 0, offset: 0, key: '' };
+  world.give({ topic: 'match-state', ...at, value: { ...stale, fields: [{ ut: 1, json: '{}' }] } });
+  expect(world.views.state(7000001)).toEqual(state);
+  expect(world.views.incidents(7000001)).toEqual([incident]);
+  const name = (ut: number, text: string): ViewRecord => ({
+    topic: 'catalogue',
+    ...at,
+    value: { kind: 'season', id: '25528', parent_id: null, ut, body: JSON.stringify({ name: text }) },
+  });
+  world.give(name(2, 'new'), name(1, 'old'));
+  const place = { competition_id: 6628, season_id: 25528, stage_id: 0, group_id: null };
+  expect(world.views.place(place)).toEqual({ competition: null, season: 'new', stage: null, group: null });
+  world.give({ topic: 'catalogue', ...at, key: 'season/25528', value: null });
+  expect(world.views.place(place).season).toBeNull();
+});
+
+it('keeps nothing of a batch that breaks', () => {
+  world.play(eventMessage({}, { id: 1 }));
+  const broken = { topic: 'catalogue', partition: 0, offset: 9, key: 'x', value: { kind: null } };
+  const good: ViewRecord = {
+    topic: 'catalogue',
+    ...{ partition: 0, offset: 8, key: 'season/1' },
+    value: { kind: 'season', id: '1', parent_id: null, ut: 1, body: '{"name":"never"}' },
+  };
+  expect(() =>
+    world.views.apply([good, broken as unknown as ViewRecord], { key: 'test-0', next: 10 }, RECEIVED_AT),
+  ).toThrow();
+  world.restart();
+  expect(world.views.catalogue.name('season', 1)).toBeNull();
+  expect([...world.views.offsets()]).toEqual([['test-0', 1]]);
+});
+
+it('tells of each match and each season once a batch, when it is visible', () => {
+  const told: unknown[] = [];
+  const end = world.views.onChange((state) => told.push([state.version, world.views.state(1)?.version]));
+  world.views.onTable((season) => told.push(season));
+  world.play(eventMessage({}, { id: 1 }));
+  const entry = {
+    ...{ standings_id: 7, version: 1, name: 'L', type_id: 2, type_name: 'L', subtype: 'standings' },
+    ...{ object_type: 'stage', object_id: 3, object_name: 'S', item_status: 'active', sport_id: 5 },
+    ...{ competition_id: 4, season_id: 30, ut: 1, cause: null },
+  };
+  const at = { partition: 0, offset: 0, key: '7' };
+  const table = {
+    ...{ standings_id: 7, version: 1, type_id: 2, object_type: 'stage', object_id: 3, competition_id: 4 },
+    ...{ season_id: 30, body: '{"groups":[]}', ut: 1, cause: null },
+  };
+  world.give(
+    { topic: 'standings-catalogue', ...at, value: entry },
+    { topic: 'standings', ...at, value: table },
+    { topic: 'standings', ...at, value: { ...table, version: 0, body: '{"old":1}' } },
+  );
+  expect(told).toEqual([[1, 1], 30]);
+  expect(world.views.table(7)).toEqual({ groups: [] });
+  expect(world.views.tables(30)).toMatchObject([{ standings_id: 7, name: 'L', object_type: 'stage' }]);
+  expect(world.views.seasons()).toMatchObject([{ season_id: 30, competition_id: 4, season: null }]);
+  end();
+  world.play(eventMessage({ ut: 1_790_000_009 }, { id: 1, clock_time: 900 }));
+  expect(told).toHaveLength(2);
+});
