@@ -5,13 +5,18 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { ClientDirectory } from '#clients/directory.ts';
+import { clientsSettings } from '#clients/keys.ts';
+import { hashSecret, newSecret } from '#clients/secret.ts';
 import { type Backbone, startBackbone } from '#embedded/backbone.ts';
 import { backboneFile } from '#service/backbone-file.ts';
 import { dataSettings, kafkaSettings, list, port, secret } from '#service/config.ts';
 import { SECRET_LENGTH } from '#signing/signing.ts';
 import { createTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
-import { ServiceProcess, servicesToStart } from './processes.ts';
+import { ServiceProcess } from './processes.ts';
+import { quiet } from './quiet.ts';
+import { serviceNames } from './services.ts';
 
 /** Settings of `touchline up` and of the demonstration. */
 export const platformSettings = {
@@ -31,6 +36,12 @@ export const platformSettings = {
     .describe(
       'Secret of the webhook signatures, 32 characters, two with a comma between while it is rotated; else one is made and kept in DATA_DIR.',
     ),
+  API_PORT: port()
+    .prefault('8081')
+    .describe('HTTP port of the REST contract and the live board; 0 takes a free one.'),
+  CLIENTS_KEY: clientsSettings.CLIENTS_KEY.optional().describe(
+    'Signs tokens and seals the webhooks of clients, at least 32 characters; else one is made and kept in DATA_DIR.',
+  ),
 };
 
 /** How a platform is started. */
@@ -43,6 +54,12 @@ export type PlatformOptions = {
   readonly webhookPort: number;
   /** Secrets as WEBHOOK_SECRET has them, with a comma between two; undefined: see `keepSecret`. */
   readonly webhookSecret: string | undefined;
+  /** A free one where it is 0. */
+  readonly apiPort: number;
+  /** Undefined: see `keepSecret`. */
+  readonly clientsKey: string | undefined;
+  /** The provider whose REST is polled; null: nothing is polled. */
+  readonly provider: Provider | null;
   /** What is being done, a line at a time. */
   readonly onProgress: (line: string) => void;
   /** What went wrong and is being mended. */
@@ -50,6 +67,17 @@ export type PlatformOptions = {
   /** Further folders whose readers should find this platform. */
   readonly alsoFoundIn?: readonly string[];
 };
+
+/** Where a provider's REST interface is, and how to get in; `settings` are further ones of the feed poller. */
+export type Provider = {
+  readonly baseUrl: string;
+  readonly clientId: string;
+  readonly secretKey: string;
+  readonly settings?: Readonly<Record<string, string>>;
+};
+
+/** A client of the served contract that was made here, with its secret key: it is shown this once. */
+export type NewClient = { readonly id: number; readonly secretKey: string };
 
 /** A platform that runs. */
 export type Platform = {
@@ -60,6 +88,10 @@ export type Platform = {
   readonly secret: string;
   readonly secretFile: string | null;
   readonly secretIsNew: boolean;
+  /** The REST contract is under /v2 there, the live board at /. */
+  readonly apiUrl: string;
+  /** Made where there was no client yet. */
+  readonly newClient: NewClient | null;
   readonly services: readonly ServiceProcess[];
   /** The settings that a further service or a reader needs. */
   readonly settings: Readonly<Record<string, string>>;
@@ -71,8 +103,8 @@ export type Platform = {
 export class PortInUseError extends Error {
   readonly code = 'PORT_IN_USE';
 
-  constructor(wanted: number, cause: unknown) {
-    super(`port ${wanted} is in use: set WEBHOOK_PORT to another one`, { cause });
+  constructor(wanted: number, setting: string, cause: unknown) {
+    super(`port ${wanted} is in use: set ${setting} to another one`, { cause });
     this.name = 'PortInUseError';
   }
 }
@@ -83,9 +115,11 @@ export class PortInUseError extends Error {
  */
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
   const { dataDir, onProgress, onTrouble } = options;
-  const webhookPort = await freePort(options.webhookPort);
+  const webhookPort = await freePort(options.webhookPort, 'WEBHOOK_PORT');
+  const apiPort = await freePort(options.apiPort, 'API_PORT');
   mkdirSync(dataDir, { recursive: true });
-  const kept = keepSecret(dataDir, options.webhookSecret);
+  const kept = keepSecret(dataDir, 'webhook-secret', options.webhookSecret);
+  const { secrets: clientsKey } = keepSecret(dataDir, 'clients-key', options.clientsKey);
   const backbone = await startBackbone({ dataDir, env: process.env, onProgress });
   const services: ServiceProcess[] = [];
   const files = [dataDir, ...(options.alsoFoundIn ?? [])].map(backboneFile);
@@ -108,20 +142,28 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       DATA_DIR: dataDir,
     };
     const logFolder = join(dataDir, 'logs');
-    const names = servicesToStart();
+    const names = servicesToStart(options.provider);
     onProgress(`starting ${names.join(', ')}`);
     for (const name of names) {
       services.push(
         new ServiceProcess({
           name,
-          settings: { ...settings, WEBHOOK_PORT: String(webhookPort), WEBHOOK_SECRET: kept.secrets },
+          settings: {
+            ...settings,
+            ...{ WEBHOOK_PORT: String(webhookPort), WEBHOOK_SECRET: kept.secrets },
+            ...{ API_PORT: String(apiPort), CLIENTS_KEY: clientsKey },
+            ...(options.provider === null ? {} : settingsOf(options.provider)),
+          },
           logFile: join(logFolder, `${name}.log`),
           restart: true,
           onTrouble,
         }),
       );
     }
-    await Promise.all(services.map((service) => service.ready()));
+    const [newClient] = await Promise.all([
+      firstClient({ brokers: backbone.brokers, registryUrl: backbone.registryUrl, prefix }),
+      ...services.map((service) => service.ready()),
+    ]);
     for (const file of files) {
       file.write({ brokers: backbone.brokers, registryUrl: backbone.registryUrl, topicPrefix: prefix });
     }
@@ -132,6 +174,8 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       secret: kept.secrets.slice(0, SECRET_LENGTH),
       secretFile: kept.file,
       secretIsNew: kept.isNew,
+      apiUrl: `http://localhost:${apiPort}`,
+      newClient,
       services,
       settings,
       logFolder,
@@ -145,14 +189,14 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
 
 /** Whether a port can be had, on all addresses as the receiver takes it. */
 export async function isFree(wanted: number): Promise<boolean> {
-  return freePort(wanted).then(
+  return freePort(wanted, '').then(
     () => true,
     () => false,
   );
 }
 
 /** The port, or a free one for 0. Throws `PortInUseError`. */
-async function freePort(wanted: number): Promise<number> {
+export async function freePort(wanted: number, setting: string): Promise<number> {
   const server = createServer();
   try {
     server.listen(wanted, '::');
@@ -160,22 +204,23 @@ async function freePort(wanted: number): Promise<number> {
     const address = server.address();
     return typeof address === 'object' && address !== null ? address.port : wanted;
   } catch (error) {
-    throw new PortInUseError(wanted, error);
+    throw new PortInUseError(wanted, setting, error);
   } finally {
     server.close();
   }
 }
 
 /**
- * The secret of the webhooks: the given one, else the one kept in the data folder, made where there is none,
- * for its owner's eyes only.
+ * A secret of this deployment: the given one, else the one kept in the data folder, made where there is none, for its
+ * owner's eyes only. What is made has as many characters as a webhook's secret.
  */
 function keepSecret(
   dataDir: string,
+  name: string,
   given: string | undefined,
 ): { secrets: string; file: string | null; isNew: boolean } {
   if (given !== undefined) return { secrets: given, file: null, isNew: false };
-  const file = join(dataDir, 'webhook-secret');
+  const file = join(dataDir, name);
   if (existsSync(file)) {
     const secrets = readFileSync(file, 'utf8').trim();
     if (secrets.length === SECRET_LENGTH) return { secrets, file, isNew: false };
@@ -183,4 +228,35 @@ function keepSecret(
   const secrets = randomBytes((SECRET_LENGTH * 3) / 4).toString('base64url');
   writeFileSync(file, `${secrets}\n`, { mode: 0o600 });
   return { secrets, file, isNew: true };
+}
+
+/** The simulator runs where it is asked for, the poller where there is something to poll. */
+function servicesToStart(provider: Provider | null): string[] {
+  return serviceNames().filter(
+    (name) => name !== 'simulator' && (name !== 'feed-poller' || provider !== null),
+  );
+}
+
+function settingsOf({ baseUrl, clientId, secretKey, settings }: Provider): Record<string, string> {
+  return {
+    ...{ PROVIDER_BASE_URL: baseUrl, PROVIDER_CLIENT_ID: clientId, PROVIDER_SECRET_KEY: secretKey },
+    ...settings,
+  };
+}
+
+/** Makes client 1 where there is no client, so that what is served can be tried at once. */
+async function firstClient(place: {
+  brokers: readonly string[];
+  registryUrl: string;
+  prefix: string;
+}): Promise<NewClient | null> {
+  const directory = ClientDirectory.open({ ...place, log: quiet });
+  if ((await directory.list()).length > 0) return null;
+  const secretKey = newSecret();
+  const secret_hash = await hashSecret(secretKey);
+  await directory.edit(1, () => ({
+    ...{ client_id: 1, name: 'first client', active: true, secret_hash },
+    ...{ competitions: null, operations: null, webhooks: [] },
+  }));
+  return { id: 1, secretKey };
 }

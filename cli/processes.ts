@@ -4,7 +4,6 @@ import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { serviceNames } from './services.ts';
 
 /** How a process is started. */
 export type ProcessOptions = {
@@ -34,7 +33,6 @@ export class ProcessError extends Error {
 }
 
 const SERVICES = join(import.meta.dirname, '../services');
-const NOT_STARTED: readonly string[] = ['simulator'];
 
 /** A service's settings are wrong: starting it again would not help. */
 const WRONG_SETTINGS = 2;
@@ -47,11 +45,6 @@ const TRIES_TO_START = 3;
 const STOP_WITHIN = 20_000;
 const LOOK_EVERY = 50;
 const WARN = 40;
-
-/** The services that `touchline up` starts: all, but for those that only run where they are asked for. */
-export function servicesToStart(): string[] {
-  return serviceNames().filter((name) => !NOT_STARTED.includes(name));
-}
 
 /** A service that runs as a child process. It ends with this process, however this one ends. */
 export class ServiceProcess {

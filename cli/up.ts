@@ -1,13 +1,28 @@
 /** `touchline up`: everything but who sends. */
 import { relative } from 'node:path';
 import { z } from 'zod';
-import { loadConfig, renderHelp } from '#service/config.ts';
+import { httpUrl, loadConfig, renderHelp, secret } from '#service/config.ts';
 import { onStopRequest } from '#service/stop-requests.ts';
 import { type Command, UsageError } from './command.ts';
 import { keepFolder } from './demo/folder.ts';
-import { type Platform, platformSettings, startPlatform } from './platform.ts';
+import { type NewClient, type Platform, type Provider, platformSettings, startPlatform } from './platform.ts';
 
-const config = z.object(platformSettings);
+const config = z
+  .object({
+    ...platformSettings,
+    PROVIDER_BASE_URL: httpUrl()
+      .optional()
+      .describe("A provider's REST interface, without /v2, to poll; nothing is polled by default."),
+    PROVIDER_CLIENT_ID: z.string().optional().describe('Client id there; goes with PROVIDER_BASE_URL.'),
+    PROVIDER_SECRET_KEY: secret(z.string().optional()).describe(
+      'Secret key there; goes with PROVIDER_BASE_URL.',
+    ),
+  })
+  .superRefine((given, context) => {
+    for (const name of ['PROVIDER_CLIENT_ID', 'PROVIDER_SECRET_KEY'] as const)
+      if (given.PROVIDER_BASE_URL !== undefined && given[name] === undefined)
+        context.addIssue({ code: 'custom', path: [name], message: 'goes with PROVIDER_BASE_URL' });
+  });
 const ABOUT = `Starts a broker, a schema registry and every service but the simulator, and stays until Ctrl-C.
 Broker and registry: those of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else in Docker, else here on Java 17 or later.`;
 
@@ -35,6 +50,9 @@ export const up: Command = {
       prefixFor: async () => settings.TOPIC_PREFIX,
       webhookPort: settings.WEBHOOK_PORT,
       webhookSecret: settings.WEBHOOK_SECRET?.join(','),
+      apiPort: settings.API_PORT,
+      clientsKey: settings.CLIENTS_KEY,
+      provider: providerOf(settings),
       onProgress: (line) => say(`  ${line}`),
       onTrouble: (line) => say(`! ${line}`),
     });
@@ -48,9 +66,18 @@ export const up: Command = {
   },
 };
 
+function providerOf({
+  PROVIDER_BASE_URL: baseUrl,
+  PROVIDER_CLIENT_ID: clientId,
+  PROVIDER_SECRET_KEY: secretKey,
+}: z.output<typeof config>): Provider | null {
+  if (baseUrl === undefined || clientId === undefined || secretKey === undefined) return null;
+  return { baseUrl, clientId, secretKey };
+}
+
 /** Where everything is, and how to send and to read. */
 function renderHowTo(platform: Platform): string {
-  const { backbone, prefix, webhookUrl, secret, secretFile, secretIsNew, logFolder } = platform;
+  const { backbone, prefix, webhookUrl, secret, secretFile, secretIsNew, apiUrl, logFolder } = platform;
   const file = secretFile === null ? null : relative('', secretFile);
   const kept = file === null ? 'as set' : secretIsNew ? `${secret}  (kept in ${file})` : `kept in ${file}`;
   const sign = file === null ? '$WEBHOOK_SECRET' : `$(cat ${file})`;
@@ -61,7 +88,9 @@ function renderHowTo(platform: Platform): string {
   Topics    ${prefix}*
   Webhook   POST ${webhookUrl}
   Secret    ${kept}
-  Logs      ${relative('', logFolder)}
+  Board     ${apiUrl}/
+  REST      ${apiUrl}/v2  (described at ${apiUrl}/docs)
+${clientLine(platform.newClient)}  Logs      ${relative('', logFolder)}
 
 Send, from another terminal: real matches as a provider would
   WEBHOOK_URL=${webhookUrl} WEBHOOK_SECRET="${sign}" npx touchline simulator
@@ -70,6 +99,12 @@ Read
 
 Ctrl-C stops everything.
 `;
+}
+
+function clientLine(client: NewClient | null): string {
+  return client === null
+    ? ''
+    : `  Client    id ${client.id}, secret key ${client.secretKey}  (shown this once; more with npx touchline clients)\n`;
 }
 
 function say(line: string): void {

@@ -93,7 +93,7 @@ function runs(pid: number): boolean {
 }
 
 describe('touchline demo', () => {
-  const short = { MATCHES: '5', DURATION: '4', FAULTS: 'many', WEBHOOK_PORT: '0' };
+  const short = { MATCHES: '5', DURATION: '4', FAULTS: 'many', WEBHOOK_PORT: '0', API_PORT: '0' };
 
   it(
     'plays real matches, checks them, says how to read on, and ends with 0',
@@ -128,6 +128,7 @@ describe('touchline demo', () => {
         FAULTS: 'none',
         DATA_DIR: folder(),
         WEBHOOK_PORT: String(port),
+        API_PORT: '0',
       });
       await run.says(/using .*\n/);
       expect(await post(port, [goalThatNeverWas()])).toBe('200 Accepted');
@@ -182,7 +183,12 @@ describe('touchline up', () => {
     async () => {
       const port = await freePort();
       const dataDir = folder();
-      const run = touchline(['up'], { DATA_DIR: dataDir, WEBHOOK_PORT: String(port), WEBHOOK_SECRET: '' });
+      const run = touchline(['up'], {
+        DATA_DIR: dataDir,
+        WEBHOOK_PORT: String(port),
+        API_PORT: '0',
+        WEBHOOK_SECRET: '',
+      });
       const [, secret = ''] = await run.says(/Secret +(\S{32}) /);
       await run.says('Ctrl-C stops everything');
       const kept = join(dataDir, 'webhook-secret');
@@ -207,7 +213,7 @@ describe('touchline up', () => {
   it(
     'takes its services with it when it is killed',
     async () => {
-      const run = touchline(['up'], { DATA_DIR: folder(), WEBHOOK_PORT: '0' });
+      const run = touchline(['up'], { DATA_DIR: folder(), WEBHOOK_PORT: '0', API_PORT: '0' });
       await run.says('Ctrl-C stops everything');
       const children = services(run.child.pid);
       expect(children.filter(runs)).toHaveLength(2);

@@ -28,7 +28,7 @@ const STATES = TOLD.map(({ facts, messages }) => stateAfter(facts.id, messages))
 function found(change: Partial<Found> = {}, states: readonly MatchState[] = STATES): Found {
   return {
     states: new Map(states.map((state) => [state.event_id, state])),
-    ...{ arrived: 120, messages: 100, deadLetters: 3, transitions: 80, repeatedTransitions: 0 },
+    ...{ arrived: 120, messages: 100, deadLetters: 3, transitions: 80, repeatedTransitions: 0, tables: [] },
     ...change,
   };
 }
@@ -171,24 +171,32 @@ describe('the report', () => {
 });
 
 describe('how to read the topics', () => {
+  const kept = { apiUrl: 'http://localhost:8081', newClient: { id: 1, secretKey: 'a'.repeat(32) } };
+
+  it('says where everything is that was left running, and how to get in', () => {
+    const text = renderHowToRead({ foundIn: '.touchline', prefix: 'touchline.' }, true, kept);
+    expect(text).toContain('http://localhost:8081/ ');
+    expect(text).toContain(`client_id=1&secret_key=${'a'.repeat(32)}`);
+  });
+
   it('needs nothing but the commands in the usual place', () => {
-    expect(renderHowToRead({ foundIn: '.touchline', prefix: 'touchline.' }, true, true)).toContain(
+    expect(renderHowToRead({ foundIn: '.touchline', prefix: 'touchline.' }, true, kept)).toContain(
       '\n  npx touchline tail match-state --from-beginning --exit-at-end\n',
     );
   });
 
   it('brings the broker up again where it was stopped', () => {
-    const text = renderHowToRead({ foundIn: '.touchline', prefix: 'touchline.' }, false, false);
+    const text = renderHowToRead({ foundIn: '.touchline', prefix: 'touchline.' }, false, null);
     expect(text).toContain('\n  npm run up\n');
     expect(text).toContain('--keep');
   });
 
   it('names another folder, and another prefix where no running one tells it', () => {
     const place = { foundIn: '.touchline/demo', prefix: 'x.' };
-    expect(renderHowToRead(place, false, false)).toContain(
+    expect(renderHowToRead(place, false, null)).toContain(
       '\n  DATA_DIR=.touchline/demo TOPIC_PREFIX=x. npm run up\n',
     );
-    expect(renderHowToRead(place, true, true)).toContain(
+    expect(renderHowToRead(place, true, kept)).toContain(
       '\n  DATA_DIR=.touchline/demo npx touchline tail match-state',
     );
   });

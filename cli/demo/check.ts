@@ -3,14 +3,14 @@ import { hash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { StreamError } from '#streams/errors.ts';
 import { readTopic } from '#streams/read-topic.ts';
-import type { MatchState, NormalizedMessage } from '#topics/generated/types.ts';
+import type { MatchState, NormalizedMessage, Standings } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
 import { finalScore, type GoalPair, type MatchFacts } from '../../data/dataset.ts';
 import type { Disallowing } from '../../services/simulator/faults.ts';
 import type { PlaySummary } from '../../services/simulator/player.ts';
+import { quiet } from '../quiet.ts';
 import { isFinished, isOfficial } from './board.ts';
-import { quiet } from './quiet.ts';
 
 /** Where topics are read. */
 export type Place = {
@@ -22,7 +22,7 @@ export type Place = {
 /** What the topics hold. */
 export type Found = {
   readonly states: ReadonlyMap<number, MatchState>;
-  /** Records of normalized-messages, and how many of them are different messages. */
+  /** Records of normalized-messages that came by webhook, and how many of them are different messages. */
   readonly arrived: number;
   readonly messages: number;
   /** Of dead-letters, each counted once. */
@@ -30,6 +30,8 @@ export type Found = {
   readonly transitions: number;
   /** Ids that match-transitions holds more than once. */
   readonly repeatedTransitions: number;
+  /** Every table as it stands. */
+  readonly tables: readonly Standings[];
 };
 
 /** A match whose state at the end is not what it was. */
@@ -90,6 +92,7 @@ export async function findAll(place: Place): Promise<Found> {
   const messages = new Set<string>();
   const letters = new Set<string>();
   const transitions = new Set<string>();
+  const tables = new Map<number, Standings>();
   let arrived = 0;
   let told = 0;
   await Promise.all([
@@ -97,8 +100,13 @@ export async function findAll(place: Place): Promise<Found> {
       if ((states.get(state.event_id)?.version ?? 0) < state.version) states.set(state.event_id, state);
     }),
     readAll(place, 'normalized-messages', (message) => {
+      if (message.origin !== 'webhook') return;
       arrived++;
       messages.add(identityOf(message));
+    }),
+    readAll(place, 'standings', (table) => {
+      if ((tables.get(table.standings_id)?.version ?? 0) < table.version)
+        tables.set(table.standings_id, table);
     }),
     readAll(place, 'dead-letters', ({ id }) => void letters.add(id)),
     readAll(place, 'match-transitions', ({ id }) => {
@@ -113,6 +121,7 @@ export async function findAll(place: Place): Promise<Found> {
     deadLetters: letters.size,
     transitions: told,
     repeatedTransitions: told - transitions.size,
+    tables: [...tables.values()],
   };
 }
 

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
+import { newSecret } from '#clients/secret.ts';
 import { backboneFile } from '#service/backbone-file.ts';
 import { loadConfig, renderHelp } from '#service/config.ts';
 import { onStopRequest } from '#service/stop-requests.ts';
@@ -9,7 +10,7 @@ import { createTopics } from '#topics/admin.ts';
 import { readDataset } from '../../data/dataset.ts';
 import { settings as simulatorSettings } from '../../services/simulator/settings.ts';
 import { type Command, UsageError } from '../command.ts';
-import { isFree, platformSettings, startPlatform } from '../platform.ts';
+import { freePort, isFree, type Provider, platformSettings, startPlatform } from '../platform.ts';
 import { isUsed, type Place } from './check.ts';
 import { takeDemoFolder } from './folder.ts';
 import { playAndCheck } from './play.ts';
@@ -63,23 +64,29 @@ export const demo: Command = {
     say(
       `Touchline plays ${matches.length} real matches in about ${Math.round(settings.DURATION)} seconds.\n`,
     );
+    const provider = await simulatedProvider();
     const platform = await startPlatform({
       dataDir: folder.path,
       alsoFoundIn: isFoundAsUsual ? [settings.DATA_DIR] : [],
       prefixFor: ({ brokers, registryUrl }) =>
         unusedPrefix({ brokers, registryUrl, prefix: settings.TOPIC_PREFIX }),
-      webhookPort: await portToUse(settings.WEBHOOK_PORT),
+      webhookPort: await portToUse('WEBHOOK_PORT', settings.WEBHOOK_PORT),
       webhookSecret: settings.WEBHOOK_SECRET?.join(','),
+      apiPort: await portToUse('API_PORT', settings.API_PORT),
+      clientsKey: settings.CLIENTS_KEY,
+      provider,
       onProgress: (line) => say(`  ${line}`),
       // Services are watched and started again; what they say is in their logs, not in the middle of the table.
       onTrouble: () => {},
     });
     started = true;
-    say(`  ${platform.backbone.why}\n`);
+    say(`  ${platform.backbone.why}`);
+    say(`  live board, while it is played: ${platform.apiUrl}/\n`);
     try {
       const summaryFile = join(folder.path, 'summary.json');
       const good = await playAndCheck({
         platform,
+        provider,
         dataset,
         matches,
         settings,
@@ -92,7 +99,7 @@ export const demo: Command = {
       }
       const foundIn = keep && isFoundAsUsual ? settings.DATA_DIR : folder.path;
       const place = { foundIn, prefix: platform.prefix };
-      say(renderHowToRead(place, keep || platform.backbone.kind === 'configured', keep));
+      say(renderHowToRead(place, keep || platform.backbone.kind === 'configured', keep ? platform : null));
       if (keep && !stopping.signal.aborted) {
         await new Promise((resolve) => stopping.signal.addEventListener('abort', resolve, { once: true }));
         say('Stopping …');
@@ -115,6 +122,27 @@ function parse(args: readonly string[]): { keep: boolean } {
   }
 }
 
+/** The simulator's REST interface. Its clock runs so much faster than life that the poller must not ask as seldom as in life. */
+async function simulatedProvider(): Promise<Provider> {
+  return {
+    baseUrl: `http://localhost:${await freePort(0, 'REST_PORT')}`,
+    clientId: '1',
+    secretKey: newSecret(),
+    settings: {
+      FEED_PERIOD_MS: '500',
+      FEED_WINDOW_SECONDS: '7200',
+      LIVESCORE_PERIOD_MS: '2000',
+      SCHEDULE_PERIOD_MS: '5000',
+      CATALOGUE_PERIOD_MS: '5000',
+      UNCONFIRMED_PERIOD_MS: '5000',
+      SILENCE_MS: '5000',
+      VERIFY_PERIOD_MS: '5000',
+      // Until the simulator is there.
+      RETRY_CEILING_MS: '500',
+    },
+  };
+}
+
 /** The prefix, or one of its own for this run where topics of that prefix hold something already. */
 async function unusedPrefix(place: Place): Promise<string> {
   await createTopics(place);
@@ -124,8 +152,8 @@ async function unusedPrefix(place: Place): Promise<string> {
 }
 
 /** The port where it was set or is free, else any free one. */
-async function portToUse(wanted: number): Promise<number> {
-  return process.env.WEBHOOK_PORT || (await isFree(wanted)) ? wanted : 0;
+async function portToUse(setting: string, wanted: number): Promise<number> {
+  return process.env[setting] || (await isFree(wanted)) ? wanted : 0;
 }
 
 function say(line: string): void {

@@ -3,18 +3,21 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Dataset } from '../../data/dataset.ts';
 import type { PlaySummary } from '../../services/simulator/player.ts';
-import type { Platform } from '../platform.ts';
+import type { Platform, Provider } from '../platform.ts';
 import { ProcessError, ServiceProcess } from '../processes.ts';
 import { Board } from './board.ts';
 import { checksOf, findAll, mismatches, type Place } from './check.ts';
 import { renderReport } from './report.ts';
 import { Screen } from './screen.ts';
 import { renderProgress, renderTable } from './table.ts';
+import { checkTables } from './tables.ts';
 import { watch } from './watch.ts';
 
 /** What is played, and where. */
 export type Play = {
   readonly platform: Platform;
+  /** What the simulator serves REST as. */
+  readonly provider: Provider;
   readonly dataset: Dataset;
   readonly matches: Dataset['matches'];
   readonly settings: { readonly SEED: string; readonly FAULTS: string; readonly DURATION: number };
@@ -49,11 +52,12 @@ export async function playAndCheck(play: Play): Promise<boolean | null> {
     const aborted = new Promise<null>((resolve) =>
       stop.addEventListener('abort', () => resolve(null), { once: true }),
     );
-    const end = await Promise.race([simulator.ended, aborted, watching.then(() => null)]);
-    if (end === null) return null;
-    if (end.code !== 0)
+    const failed = simulator.ended.then(() => {
       throw new ProcessError('simulator', `failed, see ${platform.logFolder}/simulator.log`);
-    const summary = JSON.parse(readFileSync(play.summaryFile, 'utf8')) as PlaySummary;
+    });
+    const played = summaryIn(play.summaryFile, stop);
+    const summary = await Promise.race([played, failed, aborted, watching.then(() => null)]);
+    if (summary === null) return null;
     await settled(platform, summary, signal);
     if (signal.aborted) return null;
     const found = await findAll(place);
@@ -62,7 +66,7 @@ export async function playAndCheck(play: Play): Promise<boolean | null> {
     over.abort();
     await showing;
     const wrong = mismatches(matches, found);
-    const checks = checksOf(summary, found);
+    const checks = [...checksOf(summary, found), checkTables(dataset, matches, found.tables)];
     process.stdout.write(
       `${renderReport({ dataset, matches, wrong, checks, summary, found, seconds: summary.seconds })}\n`,
     );
@@ -74,7 +78,8 @@ export async function playAndCheck(play: Play): Promise<boolean | null> {
   }
 }
 
-function startSimulator({ platform, dataset, matches, settings, summaryFile }: Play): ServiceProcess {
+function startSimulator(play: Play): ServiceProcess {
+  const { platform, provider, dataset, matches, settings, summaryFile } = play;
   return new ServiceProcess({
     name: 'simulator',
     settings: {
@@ -86,11 +91,26 @@ function startSimulator({ platform, dataset, matches, settings, summaryFile }: P
       SEED: settings.SEED,
       FAULTS: settings.FAULTS,
       SUMMARY_FILE: summaryFile,
+      REST_PORT: new URL(provider.baseUrl).port,
+      REST_CLIENT_ID: provider.clientId,
+      REST_SECRET_KEY: provider.secretKey,
     },
     logFile: join(platform.logFolder, 'simulator.log'),
     restart: false,
     onTrouble: () => {},
   });
+}
+
+/** The simulator's summary, once all was told and accepted: it goes on answering for what it told. Null at `signal`. */
+async function summaryIn(file: string, signal: AbortSignal): Promise<PlaySummary | null> {
+  do {
+    try {
+      return JSON.parse(readFileSync(file, 'utf8')) as PlaySummary;
+    } catch {
+      // Not there yet, or only half written.
+    }
+  } while (await pause(LOOK_EVERY, signal));
+  return null;
 }
 
 /** Draws the table in its place on a terminal, else says a line now and then, until `signal`. */
@@ -111,15 +131,23 @@ async function show(board: Board, seconds: () => number, signal: AbortSignal): P
 
 /** Waits until the processors have worked off all that was accepted, as long as they get on with it. */
 async function settled(platform: Platform, summary: PlaySummary, signal: AbortSignal): Promise<void> {
-  const processor = platform.services.find(({ name }) => name === 'match-processor');
-  let done = -1;
+  const [ofMatches, ofTables] = ['match-processor', 'standings-processor'].map((name) =>
+    platform.services.find((service) => service.name === name),
+  );
+  if (ofMatches === undefined || ofTables === undefined) return;
+  let last = '';
   let since = performance.now();
-  while (processor !== undefined && performance.now() - since < PATIENCE) {
-    const now = await processor.metric('touchline_records_total');
-    const lag = await processor.metric('touchline_lag_records');
-    if (now === done && now >= summary.delivered && lag === 0) return;
-    if (now !== done) since = performance.now();
-    done = now;
+  while (performance.now() - since < PATIENCE) {
+    const [matches, lag, tables, lagOfTables] = await Promise.all([
+      ofMatches.metric('touchline_records_total'),
+      ofMatches.metric('touchline_lag_records'),
+      ofTables.metric('touchline_records_total'),
+      ofTables.metric('touchline_lag_records'),
+    ]);
+    const now = `${matches} ${tables}`;
+    if (now === last && matches >= summary.delivered && lag === 0 && lagOfTables === 0) return;
+    if (now !== last) since = performance.now();
+    last = now;
     if (!(await pause(LOOK_EVERY, signal))) return;
   }
 }

@@ -2,8 +2,10 @@ import { relative } from 'node:path';
 import { dataSettings, kafkaSettings } from '#service/config.ts';
 import type { Dataset, MatchFacts } from '../../data/dataset.ts';
 import type { PlaySummary } from '../../services/simulator/player.ts';
+import type { Platform } from '../platform.ts';
 import { type Check, type Found, type Mismatch, officialText, resultText, voidsOf } from './check.ts';
 import { count, paint } from './table.ts';
+import { renderTables } from './tables.ts';
 
 /** All that a report tells of. */
 export type Report = {
@@ -55,6 +57,8 @@ export function renderReport(report: Report): string {
     row('goals reviewed', `${summary.invented.review ?? 0} that stood`),
     row('transitions', count(found.transitions)),
     '',
+    ...renderTables(dataset, matches, found.tables),
+    '',
     ...checks.map(({ what, holds }) => tick(holds, what)),
     tick(wrong.length === 0, finalScores(matches, wrong)),
     ...wrong.map(mismatchLine(dataset)),
@@ -62,30 +66,47 @@ export function renderReport(report: Report): string {
   ].join('\n');
 }
 
-/** How to read what was played. `broker`: whether it still runs; `kept`: whether everything was left running. */
+/** What a platform serves. */
+type Served = Pick<Platform, 'apiUrl' | 'newClient'>;
+
+/** How to read what was played. `broker`: whether it still runs; `kept`: the platform where it was left running. */
 export function renderHowToRead(
   place: { readonly foundIn: string; readonly prefix: string },
   broker: boolean,
-  kept: boolean,
+  kept: Served | null,
 ): string {
   const folder = relative('', place.foundIn) || '.';
   const usualFolder = dataSettings.DATA_DIR.parse(undefined);
   const usualPrefix = kafkaSettings.TOPIC_PREFIX.parse(undefined);
   const inFolder = folder === usualFolder ? '' : `DATA_DIR=${folder} `;
   // What runs says its prefix itself.
-  const ofPrefix = place.prefix === usualPrefix || kept ? '' : `TOPIC_PREFIX=${place.prefix} `;
+  const ofPrefix = place.prefix === usualPrefix || kept !== null ? '' : `TOPIC_PREFIX=${place.prefix} `;
   const again = [`  ${inFolder}${ofPrefix}npm run up`, '  and then, in another terminal'];
   return [
-    kept
-      ? 'Everything is left running until Ctrl-C. Read the topics, from another terminal:'
-      : 'Read the topics:',
+    ...(kept === null
+      ? ['Read the topics:']
+      : [
+          'Everything is left running until Ctrl-C.',
+          ...servedAt(kept),
+          'Read the topics, from another terminal:',
+        ]),
     ...(broker ? [] : again),
     `  ${inFolder}${ofPrefix}npx touchline tail match-state --from-beginning --exit-at-end`,
     `  ${inFolder}${ofPrefix}npx touchline tail match-transitions --from-beginning --exit-at-end`,
     `  ${inFolder}${ofPrefix}npx touchline dead-letters list`,
-    ...(kept ? [] : ['Or leave everything running next time:', '  npm start -- --keep']),
+    ...(kept !== null ? [] : ['Or leave everything running next time:', '  npm start -- --keep']),
     '',
   ].join('\n');
+}
+
+function servedAt({ apiUrl, newClient }: Served): string[] {
+  const board = `  ${apiUrl}/  live board, ${apiUrl}/docs  the REST contract`;
+  if (newClient === null) return [board];
+  const { id, secretKey } = newClient;
+  return [
+    board,
+    `  curl "${apiUrl}/v2/oauth?client_id=${id}&secret_key=${secretKey}"  a token to try it with`,
+  ];
 }
 
 function row(name: string, text: string): string {

@@ -1,9 +1,9 @@
 import { readTopic } from '#streams/read-topic.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
+import { quiet } from '../quiet.ts';
 import type { Board } from './board.ts';
 import type { Place } from './check.ts';
-import { quiet } from './quiet.ts';
 
 /** Follows the topics of match state, read committed, until `signal`; rejects where they cannot be read any more. */
 export async function watch(place: Place, board: Board, signal: AbortSignal): Promise<void> {
