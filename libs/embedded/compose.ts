@@ -36,7 +36,8 @@ export async function composeUp(engine: Engine, env: Env): Promise<Containers> {
 async function compose(env: Env, ...args: string[]): Promise<string> {
   try {
     // Compose wants every variable that the file requires, also those of services that are not asked for.
-    const complete = { WEBHOOK_SECRET: 'not-used-by-the-broker', ...env };
+    const unused = 'not-used-by-the-broker';
+    const complete = { WEBHOOK_SECRET: unused, CLIENTS_KEY: unused, ...env };
     const command = ['compose', '--file', FILE, ...args];
     const { stdout } = await promisify(execFile)('docker', command, { env: complete, timeout: TIMEOUT_MS });
     return stdout;
