@@ -152,6 +152,17 @@ export const INCIDENT = {
   varEnded: 2753,
 } as const;
 
+/** Types of what may yet become important, and of what came of it: the trading guard goes by them. */
+export const POSSIBLE_INCIDENTS: ReadonlySet<number> = new Set([
+  INCIDENT.possibleGoal,
+  INCIDENT.possibleCard,
+  INCIDENT.possibleCardCancelled,
+  INCIDENT.possiblePenalty,
+  INCIDENT.possiblePenaltyCancelled,
+  INCIDENT.possibleVar,
+  INCIDENT.varEnded,
+]);
+
 const STATUSES: readonly Status[] = [
   { id: 1, name: 'Not started', shortName: 'Sched.', type: 'scheduled' },
   { id: 2, name: 'Interrupted', shortName: 'Interr.', type: 'interrupted' },

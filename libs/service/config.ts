@@ -80,6 +80,13 @@ export const kafkaSettings = {
     .describe('Put before every topic, subject, group and transaction name.'),
 };
 
+/** Settings of every process that shares the partitions of its input with others of its kind. */
+export const groupSettings = {
+  SESSION_TIMEOUT_MS: integer(6_000, 300_000)
+    .prefault('10000')
+    .describe('How long a process that went silent keeps its partitions, in milliseconds.'),
+};
+
 /** Settings of a process that keeps files. */
 export const dataSettings = {
   DATA_DIR: z.string().default('.touchline').describe('Folder for what is kept on this machine.'),

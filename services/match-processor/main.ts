@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { integer, kafkaSettings, processSettings } from '#service/config.ts';
+import { groupSettings, integer, kafkaSettings, processSettings } from '#service/config.ts';
 import { runService } from '#service/run-service.ts';
 import { deadLetterOf } from '#streams/dead-letter.ts';
 import { runStream } from '#streams/stream.ts';
@@ -12,9 +12,7 @@ const NAME = 'match-processor';
 const config = z.object({
   ...processSettings,
   ...kafkaSettings,
-  SESSION_TIMEOUT_MS: integer(6_000, 300_000)
-    .prefault('10000')
-    .describe('How long a process that went silent keeps its partitions, in milliseconds.'),
+  ...groupSettings,
   KEEP_SETTLED_SECONDS: integer(0, 604_800)
     .prefault('900')
     .describe(

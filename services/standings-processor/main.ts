@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { Gauge } from 'prom-client';
 import { z } from 'zod';
 import { FLAG_REASONS } from '#domain/standings/games.ts';
-import { integer, kafkaSettings, processSettings } from '#service/config.ts';
+import { groupSettings, kafkaSettings, processSettings } from '#service/config.ts';
 import { runService } from '#service/run-service.ts';
 import { deadLetterOf } from '#streams/dead-letter.ts';
 import { runStream } from '#streams/stream.ts';
@@ -17,9 +17,7 @@ const OWN_RULES = fileURLToPath(new URL('../../data/rules/', import.meta.url));
 const config = z.object({
   ...processSettings,
   ...kafkaSettings,
-  SESSION_TIMEOUT_MS: integer(6_000, 300_000)
-    .prefault('10000')
-    .describe('How long a process that went silent keeps its partitions, in milliseconds.'),
+  ...groupSettings,
   RULES_DIR: z
     .string()
     .default('')

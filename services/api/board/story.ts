@@ -1,4 +1,4 @@
-import { INCIDENT, INCIDENT_TYPES_OF_SOCCER } from '#contract/soccer.ts';
+import { INCIDENT, INCIDENT_TYPES_OF_SOCCER, POSSIBLE_INCIDENTS } from '#contract/soccer.ts';
 import { renderMinute } from '#domain/minute.ts';
 import type { Score } from '#topics/generated/types.ts';
 import type { ShownIncident, ShownState, StoryStep } from '../views/board-view.ts';
@@ -44,16 +44,6 @@ export type TimelineEntry = {
 };
 
 const GOALS: ReadonlySet<number> = new Set([INCIDENT.goal, INCIDENT.penaltyGoal, INCIDENT.ownGoal]);
-/** What may yet become important: the trading guard goes by them. */
-const POSSIBLE: ReadonlySet<number> = new Set([
-  INCIDENT.possibleGoal,
-  INCIDENT.possibleCard,
-  INCIDENT.possibleCardCancelled,
-  INCIDENT.possiblePenalty,
-  INCIDENT.possiblePenaltyCancelled,
-  INCIDENT.possibleVar,
-  INCIDENT.varEnded,
-]);
 const GOAL_KINDS: ReadonlySet<string> = new Set(['goal_cancelled', 'goal_reinstated']);
 
 const VOID_GOALS: Readonly<Record<string, string>> = {
@@ -81,7 +71,7 @@ export function timelineOf(
   const scores = scoresByStep(story);
   const anomalies = new Map(state.anomalies.map((text) => splitLast(text, ':')));
   return incidents
-    .filter(({ important, incident_id }) => important || POSSIBLE.has(incident_id))
+    .filter(({ important, incident_id }) => important || POSSIBLE_INCIDENTS.has(incident_id))
     .map((incident) => {
       const steps = stories.get(incident.id) ?? [];
       return entryOf(incident, { state, steps, scores, anomaly: anomalies.get(incident.id) });

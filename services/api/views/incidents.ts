@@ -1,5 +1,5 @@
 import type { IncidentsQuery } from '#contract/rest/provider.ts';
-import { INCIDENT, INCIDENT_TYPES_OF_SOCCER } from '#contract/soccer.ts';
+import { INCIDENT_TYPES_OF_SOCCER, POSSIBLE_INCIDENTS } from '#contract/soccer.ts';
 import type { MatchIncident, MatchTransition } from '#topics/generated/types.ts';
 import { renderIncident } from '../render/incident.ts';
 import type { ShownIncident, StoryStep } from './board-view.ts';
@@ -17,16 +17,6 @@ const TOLD = new Set([
   'bet_status_changed',
   'guard_changed',
   'result_verified',
-]);
-/** What may become important, and what came of it. */
-const POSSIBLE: ReadonlySet<number> = new Set([
-  INCIDENT.possibleGoal,
-  INCIDENT.possibleCard,
-  INCIDENT.possibleCardCancelled,
-  INCIDENT.possiblePenalty,
-  INCIDENT.possiblePenaltyCancelled,
-  INCIDENT.possibleVar,
-  INCIDENT.varEnded,
 ]);
 
 const SORTS = { id: 'id', occurred_at: 'received' } as const;
@@ -135,5 +125,5 @@ export class IncidentView {
 }
 
 function isStory(type: number): boolean {
-  return INCIDENT_TYPES_OF_SOCCER.get(type)?.important === true || POSSIBLE.has(type);
+  return INCIDENT_TYPES_OF_SOCCER.get(type)?.important === true || POSSIBLE_INCIDENTS.has(type);
 }
