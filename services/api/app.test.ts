@@ -77,6 +77,14 @@ it('counts requests by route and status, and tells no token to a log or a metric
   }
 });
 
+it('says of a path that there is not nothing but that, wherever it is', async () => {
+  for (const path of ['/v2/nowhere', '/v3/events', '/nowhere']) {
+    const { statusCode, body } = await app.inject(`${path}?token=secrettoken`);
+    expect([statusCode, JSON.parse(body).api.error.message]).toEqual([404, 'Not found']);
+    expect(body).not.toContain('secrettoken');
+  }
+});
+
 it('gives the public address in the URLs of pages', async () => {
   const { api } = (await app.inject('/v2/incidents?limit=5&token=good')).json();
   expect(api.method.next_page).toMatch(/^https:\/\/api\.example\/v2\/incidents\?/);

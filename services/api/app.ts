@@ -1,6 +1,6 @@
 import { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import type { Gatekeeper, ProviderData } from '#contract/rest/provider.ts';
-import { restRoutes } from '#contract/rest/routes.ts';
+import { restRoutes, sendError } from '#contract/rest/routes.ts';
 import { restServerOptions } from '#contract/rest/server-options.ts';
 import type { Registry } from '#service/metrics.ts';
 import { opsAnswer } from '#service/ops.ts';
@@ -55,6 +55,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   });
   await app.register(documentRoutes, { version, publicUrl });
   await app.register(boardRoutes, { view, now, metrics: registry });
+  // Fastify's own answer repeats the URL, which may hold a token.
+  app.setNotFoundHandler((_request, reply) => sendError(reply, 'not_found', version, Math.floor(now())));
   return app;
 }
 

@@ -1,0 +1,54 @@
+/** Sends requests as they are written: nothing in a path is encoded, decoded or put in order on the way. */
+import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+/** An answer, whatever it is. */
+export type RawAnswer = {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+};
+
+/** Sends requests to one server, one after the other over one connection. */
+export class RawClient {
+  readonly #url: URL;
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
+
+  constructor(url: string) {
+    this.#url = new URL(url);
+  }
+
+  async send(method: string, path: string): Promise<RawAnswer> {
+    try {
+      return await this.#send(method, path);
+    } catch (error) {
+      // The server has closed the connection after the answer before, such as one to no HTTP.
+      if (error instanceof Error && 'code' in error && error.code === 'ECONNRESET')
+        return this.#send(method, path);
+      throw error;
+    }
+  }
+
+  /** Sends bytes, one a character, and gives all that comes back until the server ends the connection. */
+  async raw(bytes: string): Promise<string> {
+    const socket = connect(Number(this.#url.port), this.#url.hostname);
+    socket.write(bytes, 'latin1');
+    return text(socket);
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  #send(method: string, path: string): Promise<RawAnswer> {
+    const { hostname, port } = this.#url;
+    return new Promise((resolve, reject) => {
+      const request = httpRequest({ hostname, port, method, path, agent: this.#agent }, (response) => {
+        const { statusCode = 0, headers } = response;
+        text(response).then((body) => resolve({ status: statusCode, headers, body }), reject);
+      });
+      request.on('error', reject).end();
+    });
+  }
+}

@@ -1,0 +1,212 @@
+/**
+ * Requests of every kind, made of the document that the server itself publishes: a few hundred, the same in every run;
+ * with `FUZZ=full` ten times as many, others in every run. A failure shows the request as a line for a shell, and its
+ * seed: with `FUZZ_SEED=<seed>` beside the rest the same requests are sent again.
+ */
+import { parse } from 'node:querystring';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { REST_ERRORS } from '#contract/rest/errors.ts';
+import type { OpenApiDocument } from '#contract/rest/openapi.ts';
+import { isOperationName, operationNamed } from '#contract/rest/operations.ts';
+import { answerEnvelope, answerError } from '#contract/rest/records/envelope.ts';
+import { ANSWERS } from '#contract/rest/records.ts';
+import { contract, NARROW, serveOnce, tokenUntil } from '../contract/served.ts';
+import { BEGAN, day, LISTED, LONG_AGO, TOLD } from '../contract/world.ts';
+import { type Documented, fits, operationsOf } from './document.ts';
+import { type RawAnswer, RawClient } from './http.ts';
+import { type Bearer, type FuzzRequest, type Known, requests } from './requests.ts';
+
+const FULL = process.env.FUZZ === 'full';
+const RUNS = FULL ? 6_000 : 600;
+const SEED = process.env.FUZZ_SEED ?? (FULL ? undefined : '1');
+
+/** Rules over several parameters, or over what a text means, may refuse these where each parameter is of its schema. */
+const MORE_RULES = [
+  'standings.index',
+  'events.index',
+  'events-simple.index',
+  'livescore.index',
+  'feed.index',
+  'oauth',
+];
+
+const ERRORS = Object.values(REST_ERRORS).map(({ status, message, internalCode }) => ({
+  status,
+  error: { message, internal_code: internalCode },
+}));
+
+serveOnce();
+
+let client: RawClient;
+let operations: ReadonlyMap<string, Documented>;
+let known: Known;
+let tokens: Readonly<Record<Bearer, string | null>>;
+let secrets: readonly string[];
+
+beforeAll(async () => {
+  const { api, everything, narrow } = contract();
+  client = new RawClient(api.url);
+  const document: OpenApiDocument = JSON.parse((await client.send('GET', '/openapi.json')).body);
+  operations = new Map(operationsOf(document).map((operation) => [operation.id, operation]));
+  const { standings_list } = (await contract().answer('/v2/standings')).data;
+  const events = [1001, 1005, 2001, 3001];
+  const tables = standings_list.slice(0, 3).map(({ id }: { id: number }) => id);
+  known = {
+    numbers: [5, 10, 11, 20, 21, 30, 31, 40, 101, ...events, ...tables, TOLD, BEGAN, LISTED, LONG_AGO],
+    texts: [day(0), day(-40), `${day(7)} 15:00`, '3001,1005', '1005'],
+    ids: {
+      ...{ 'sports.show': [1, 5, 901], 'standings.show': tables, 'feed.show': events, 'events.show': events },
+      ...{ 'events.incidents': events, 'events.important-incidents': events },
+    },
+    named: { client_id: [everything.id], secret_key: [everything.secret] },
+  };
+  const expired = tokenUntil(BEGAN - 1);
+  tokens = { everything: everything.token, narrow: narrow.token, nobody: null, expired, malformed: 'v1.1.x' };
+  secrets = [everything.token, narrow.token, expired, everything.secret, narrow.secret];
+});
+afterAll(() => client.close());
+
+it('answers nothing but what its document says, whatever it is asked', async () => {
+  const seen = new Map<string, number>();
+  const property = fc.asyncProperty(requests([...operations.values()], known), async (request) => {
+    const answer = await client.send(request.method, target(request, tokens[request.bearer] ?? null));
+    const name = `${request.operation ?? 'elsewhere'} ${answer.status}`;
+    seen.set(name, (seen.get(name) ?? 0) + 1);
+    try {
+      check(request, answer);
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new Error(`${asCommand(request)}\n${answer.status} ${answer.body.slice(0, 500)}\n${why}`, {
+        cause,
+      });
+    }
+  });
+  await fc.assert(property, { numRuns: RUNS, ...(SEED === undefined ? {} : { seed: Number(SEED) }) });
+  // It was asked in earnest: every operation has answered, and refused.
+  for (const { id, parameters } of operations.values()) {
+    expect(seen.get(`${id} 200`), id).toBeGreaterThan(0);
+    if (parameters.length > 0) expect(seen.get(`${id} 400`), id).toBeGreaterThan(0);
+  }
+});
+
+it.each([
+  ['bytes that no URL has', `GET /v2/sports?limit=\xff&token=TOKEN HTTP/1.1\r\nHost: a\r\n\r\n`],
+  [
+    'a URL that is longer than any',
+    `GET /v2/sports?token=TOKEN&x=${'x'.repeat(20_000)} HTTP/1.1\r\nHost: a\r\n\r\n`,
+  ],
+  [
+    'a header that is longer than any',
+    `GET /v2/sports?token=TOKEN HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
+  ],
+  [
+    'two lengths',
+    'POST /v2/sports HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n',
+  ],
+  ['no HTTP', 'TOKEN\r\n\r\n'],
+])('refuses %s in the envelope', async (_what, request) => {
+  const [head = '', body = ''] = (
+    await client.raw(request.replace('TOKEN', contract().everything.token))
+  ).split('\r\n\r\n');
+  expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\ncontent-type: application\/json; charset=utf-8\r\n/i);
+  const { api } = answerError.parse(JSON.parse(body));
+  expect(ERRORS).toContainEqual({ status: 400, error: api.error });
+  expect(body).not.toContain(contract().everything.token);
+});
+
+/** The path with its query, the token last. */
+function target({ path, query }: FuzzRequest, token: string | null): string {
+  const pairs = query.map(([name, value]) => `${name}=${value}`);
+  if (token !== null) pairs.push(`token=${token}`);
+  return pairs.length === 0 ? path : `${path}?${pairs.join('&')}`;
+}
+
+function asCommand(request: FuzzRequest): string {
+  const url = target(request, tokens[request.bearer] === null ? null : `<${request.bearer}>`);
+  return `curl --path-as-is -g -X ${request.method} '<api>${url.replaceAll("'", '%27')}'`;
+}
+
+function check(request: FuzzRequest, answer: RawAnswer): void {
+  const { method, path } = request;
+  const operation = operations.get(request.operation ?? '') ?? null;
+  expect(answer.status).toBeLessThan(500);
+  expectNoSecret(request, answer);
+  if (method === 'HEAD') {
+    expect(answer.body).toBe('');
+    expect(operation === null ? [400, 404] : [...operation.responses.keys()]).toContain(answer.status);
+    return;
+  }
+  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+  const json = JSON.parse(answer.body);
+  if (answer.status !== 200) {
+    const { error } = answerError.parse(json).api;
+    expect(ERRORS).toContainEqual({ status: answer.status, error });
+  }
+  if (!isDecodable(path)) {
+    // Refused before anything is looked at.
+    expect(answer.status).toBe(400);
+  } else if (operation === null) {
+    expect(answer.status).toBe(404);
+  } else if (method !== 'GET') {
+    expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD']);
+  } else {
+    expectDocumented(operation, answer.status, json);
+    expect(allowed(request, operation)).toContain(answer.status);
+  }
+}
+
+function expectDocumented({ id, responses }: Documented, status: number, json: unknown): void {
+  const documented = responses.get(status);
+  expect(documented?.mediaTypes).toEqual(['application/json']);
+  expect(documented?.body.safeParse(json).error?.issues ?? []).toEqual([]);
+  if (status === 200) expectStrict(id, json);
+}
+
+/** Exactly as the contract defines it: the document may say less. */
+function expectStrict(id: string, json: unknown): void {
+  if (!isOperationName(id)) throw new Error(`${id} is no operation`);
+  const schema = answerEnvelope(id, operationNamed(id).data(ANSWERS));
+  expect(schema.safeParse(json).error?.issues ?? []).toEqual([]);
+}
+
+/** A token is in the URLs of pages and where it was asked for; nothing else that is secret is anywhere. */
+function expectNoSecret({ operation }: FuzzRequest, { body, headers }: RawAnswer): void {
+  const shown = body
+    .replace(/"(previous|next)_page":"[^"]*"/g, '')
+    .replace(operation === 'oauth' ? /"token":"[^"]*"/ : '', '');
+  for (const secret of secrets) expect(shown + JSON.stringify(headers)).not.toContain(secret);
+}
+
+/** The statuses that a GET may have, as far as the document says. */
+function allowed(request: FuzzRequest, operation: Documented): readonly number[] {
+  const { id, bearer } = request;
+  const [, query = ''] = target(request, tokens[bearer] ?? null).split(/\?(.*)/s);
+  const sent = parse(query, '&', '=', { maxKeys: 0 });
+  if (!operation.open) {
+    if (sent.token !== tokens.everything && sent.token !== tokens.narrow) return [401];
+    if (bearer === 'narrow' && !NARROW.operations.includes(operation.id)) return [403];
+  }
+  if (id !== null && !/^[0-9]{1,16}$/.test(decodeURIComponent(id))) return [404];
+  const verdicts = operation.parameters.map((parameter) => {
+    const value = sent[parameter.name];
+    if (value === undefined) return !parameter.required;
+    return typeof value === 'string' && fits(parameter, value);
+  });
+  if (verdicts.includes(false)) return [400];
+  return [
+    200,
+    ...(verdicts.includes(null) || MORE_RULES.includes(operation.id) ? [400] : []),
+    ...(id === null ? [] : [404]),
+    ...(bearer === 'narrow' && !operation.open ? [403] : []),
+    ...(operation.id === 'oauth' ? [401] : []),
+  ];
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    return decodeURIComponent(path) !== '';
+  } catch {
+    return false;
+  }
+}
