@@ -38,6 +38,7 @@ export const pollerConfig = z
     LIVESCORE_PERIOD_MS: period(10_000, 'Wait between readings of the live board'),
     SCHEDULE_PERIOD_MS: period(60_000, "Wait between readings of a season's events"),
     CATALOGUE_PERIOD_MS: period(600_000, 'Wait between readings of a catalogue'),
+    STANDINGS_PERIOD_MS: period(HOUR_MS, 'Wait between readings of the rankings of national teams and clubs'),
     UNCONFIRMED_PERIOD_MS: period(
       20_000,
       'Wait between checks of a live event with incidents that are not confirmed',

@@ -70,6 +70,11 @@ export function pollerMetrics(registry: Registry) {
       labelNames: ['kind'],
       registers,
     }),
+    rankings: new Counter({
+      name: 'touchline_poller_rankings_total',
+      help: 'Rankings of national teams and clubs published.',
+      registers,
+    }),
     checkpoints: new Counter({
       name: 'touchline_poller_checkpoints_total',
       help: 'Checkpoints written.',

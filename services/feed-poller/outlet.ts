@@ -1,7 +1,7 @@
 import type { Delivery } from '#contract/delivery.ts';
 import type { PublishRecord } from '#streams/publisher.ts';
 import type { Codec } from '#topics/codec.ts';
-import type { CatalogueRecord } from '#topics/generated/types.ts';
+import type { CatalogueRecord, Standings, StandingsEntry } from '#topics/generated/types.ts';
 import type { Registry } from '#topics/registry.ts';
 import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
 import type { PollerMetrics } from './metrics.ts';
@@ -12,6 +12,8 @@ const WRITTEN = [
   'normalized-messages',
   'dead-letters',
   'catalogue',
+  'standings-catalogue',
+  'standings',
   'poller-checkpoints',
 ] as const satisfies readonly TopicName[];
 
@@ -27,7 +29,10 @@ export type OutletOptions = {
   readonly permit: () => void;
   /** Unix milliseconds. */
   readonly now: () => number;
-  readonly metrics: Pick<PollerMetrics, 'messages' | 'deadLetters' | 'catalogue' | 'checkpoints'>;
+  readonly metrics: Pick<
+    PollerMetrics,
+    'messages' | 'deadLetters' | 'catalogue' | 'rankings' | 'checkpoints'
+  >;
 };
 
 /** Fetches the codecs of a registry. Throws what `Registry.codec` throws. */
@@ -70,6 +75,16 @@ export class Outlet {
       entries.map((entry) => this.#record('catalogue', `${entry.kind}/${entry.id}`, entry)),
     );
     for (const { kind } of entries) this.#options.metrics.catalogue.inc({ kind });
+  }
+
+  /** Writes a ranking of the provider, or its entry alone. */
+  async ranking({ entry, table }: { entry: StandingsEntry; table: Standings | null }): Promise<void> {
+    const key = String(entry.standings_id);
+    const records = [this.#record('standings-catalogue', key, entry)];
+    // The table first: whoever finds the entry finds the table too.
+    if (table !== null) records.unshift(this.#record('standings', key, table));
+    await this.#publish(records);
+    this.#options.metrics.rankings.inc();
   }
 
   /** Says that everything of a resource up to a time of the provider (Unix seconds) is published. */

@@ -9,6 +9,7 @@ import { CATALOGUES, catalogueResource, Lists } from './lists.ts';
 import type { PollerMetrics } from './metrics.ts';
 import type { Outlet } from './outlet.ts';
 import type { Provider } from './provider.ts';
+import { Rankings } from './rankings.ts';
 import { FINISHED, Reconciler } from './reconcile.ts';
 import { type RepeatContext, type Repeated, repeat } from './repeat.ts';
 import type { Raw } from './tree.ts';
@@ -27,6 +28,7 @@ export type PollerSettings = {
   readonly boardMs: number;
   readonly scheduleMs: number;
   readonly catalogueMs: number;
+  readonly standingsMs: number;
   /** Checks at a time. */
   readonly concurrency: number;
 };
@@ -51,6 +53,8 @@ export type PollerOptions = {
 
 /** What the resource of a season begins with. */
 const SEASON = 'season/';
+/** What the resource of a ranking begins with. */
+const RANKING = 'ranking/';
 /** How often it is looked which seasons to follow and which checks are due, at the longest. */
 const LOOK_MS = 1_000;
 
@@ -64,6 +68,7 @@ export async function poll(options: PollerOptions, signal: AbortSignal): Promise
   polling.readBoards();
   polling.readCatalogues();
   polling.readSeasons();
+  polling.readRankings();
   polling.reconcile();
   await polling.ended();
 }
@@ -168,6 +173,29 @@ class Polling {
     });
   }
 
+  /** Reads the rankings that the catalogue of standings names, each from when it is known until it is gone. */
+  readRankings(): void {
+    const { sports, standingsMs } = this.#options.settings;
+    const rankings = new Rankings(this.#options);
+    const begun = new Set<number>();
+    for (const sport of sports) {
+      // All of it when a poller begins: which rankings there are is in no checkpoint.
+      let since: number | null = null;
+      this.#repeat(`standings/${sport}`, standingsMs, async (signal) => {
+        const { ids, time } = await rankings.readList(sport, since, signal);
+        since = time;
+        for (const id of ids) {
+          if (begun.has(id)) continue;
+          begun.add(id);
+          // One that is gone is read again when the catalogue names it again.
+          const ended = () => begun.delete(id);
+          this.#repeat(`${RANKING}${id}`, standingsMs, (during) => rankings.read(id, during), ended);
+        }
+        return 'done';
+      });
+    }
+  }
+
   reconcile(): void {
     const { settings } = this.#options;
     const { unconfirmedMs, silenceMs } = settings.watch;
@@ -193,9 +221,10 @@ class Polling {
     if (this.#failed.signal.aborted && !this.#signal.aborted) throw this.#failed.signal.reason;
   }
 
-  #repeat(resource: string, periodMs: number, read: Repeated['read']): void {
-    const oneOfMany = resource.startsWith(SEASON);
-    this.#begin(repeat({ resource, periodMs, oneOfMany, read }, this.#options.context, this.#working));
+  #repeat(resource: string, periodMs: number, read: Repeated['read'], ended: () => void = () => {}): void {
+    const oneOfMany = resource.startsWith(SEASON) || resource.startsWith(RANKING);
+    const reading = { resource, periodMs, oneOfMany, read };
+    this.#begin(repeat(reading, this.#options.context, this.#working).finally(ended));
   }
 
   #begin(reading: Promise<void>): void {

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { toWholeNumber } from '#contract/values.ts';
 import type { Logger } from '#streams/log.ts';
 import { type Answer, itemBytes } from './answer.ts';
 import { backoffMs } from './backoff.ts';
@@ -37,7 +38,12 @@ export type ReconcilerOptions = {
   readonly log: Logger;
 };
 
-type Incident = { readonly id: string; readonly confirmation: unknown; readonly bytes: Buffer };
+type Incident = {
+  readonly id: string;
+  readonly ut: number | null;
+  readonly confirmation: unknown;
+  readonly bytes: Buffer;
+};
 
 /** Checks events: reads what the provider now says of one, whole, and publishes it with the time at which it said so. */
 export class Reconciler {
@@ -85,7 +91,8 @@ export class Reconciler {
     const unconfirmed = (list?.items ?? [])
       .filter(({ confirmation }) => confirmation === 'tbd')
       .map((one) => one.id);
-    const sound = watch.checked(id, { snapshotAt: list?.timestamp ?? null, unconfirmed, now });
+    const listed = new Map(list?.items.map((one) => [one.id, one.ut]));
+    const sound = watch.checked(id, { snapshotAt: list?.timestamp ?? null, listed, unconfirmed, now });
     if (!settled || !sound) return;
     const position = list?.timestamp ?? shown.timestamp;
     await outlet.checkpoint(`${FINISHED}${id}`, position);
@@ -155,6 +162,7 @@ function incidentsOf(answer: Answer): Incident[] {
   // What is no record at all is given up with the list it stands in, by normalizing.
   return bytes.map((one, at) => {
     const record = data[at] as Raw | null;
-    return { id: String(record?.id ?? one), confirmation: record?.confirmation, bytes: one };
+    const ut = toWholeNumber(record?.ut);
+    return { id: String(record?.id ?? one), ut, confirmation: record?.confirmation, bytes: one };
   });
 }

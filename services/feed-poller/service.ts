@@ -117,12 +117,14 @@ function settingsOf(config: PollerConfig): PollerSettings {
       unconfirmedMs: config.UNCONFIRMED_PERIOD_MS,
       silenceMs: config.SILENCE_MS,
       verifyMs: config.VERIFY_PERIOD_MS,
+      settleMs: config.FEED_SETTLE_SECONDS * 1000,
       verifyWithin: config.VERIFY_DAYS * 86_400,
     },
     feedMs: config.FEED_PERIOD_MS,
     boardMs: config.LIVESCORE_PERIOD_MS,
     scheduleMs: config.SCHEDULE_PERIOD_MS,
     catalogueMs: config.CATALOGUE_PERIOD_MS,
+    standingsMs: config.STANDINGS_PERIOD_MS,
     concurrency: config.REQUEST_CONCURRENCY,
   };
 }

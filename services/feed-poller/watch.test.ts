@@ -7,6 +7,7 @@ const SETTINGS = {
   unconfirmedMs: 10,
   silenceMs: 20,
   verifyMs: 300,
+  settleMs: 40,
   verifyWithin: 86_400,
   follows: ({ sport_id }: { sport_id?: unknown }) => sport_id === 5,
 };
@@ -27,13 +28,17 @@ function message(confirmation: string | null, deleted = false, ut = NOW): Normal
   return { event_id: 9, event_fields: ['{}'], incident } as NormalizedMessage;
 }
 
+/** A list that shows nothing but what tests tell. */
+const NONE: ReadonlyMap<string, number> = new Map();
+const LISTED = new Map([['5-1', NOW]]);
+
 /** A watch that has seen and checked an event once, at 0. */
 function checkedOnce(event: object, verified: [number, number][] = []): Watch {
   const watch = new Watch(SETTINGS, verified);
   watch.onEvent({ ...event }, NOW, 0);
   expect(watch.take(0)).toBe(9);
   expect(watch.take(0)).toBe(null);
-  watch.checked(9, { snapshotAt: NOW, unconfirmed: [], now: 0 });
+  watch.checked(9, { snapshotAt: NOW, listed: NONE, unconfirmed: [], now: 0 });
   return watch;
 }
 
@@ -47,7 +52,7 @@ test('incidents that wait for a confirmation are checked until they have it', ()
   watch.onMessage(message('tbd'), 3);
   expect(watch.take(9)).toBe(null);
   expect(watch.take(10)).toBe(9);
-  watch.checked(9, { snapshotAt: NOW, unconfirmed: ['5-1'], now: 10 });
+  watch.checked(9, { snapshotAt: NOW, listed: LISTED, unconfirmed: ['5-1'], now: 10 });
   expect(watch.take(19)).toBe(null);
   watch.onMessage(message('confirmed'), 19);
   expect(watch.take(1_000)).toBe(null);
@@ -61,7 +66,7 @@ test('silence while the clock runs is checked, counted from the last sign of it'
   watch.onMessage(message(null), 15);
   expect(watch.take(34)).toBe(null);
   expect(watch.take(35)).toBe(9);
-  watch.checked(9, { snapshotAt: NOW, unconfirmed: [], now: 36 });
+  watch.checked(9, { snapshotAt: NOW, listed: NONE, unconfirmed: [], now: 36 });
   expect(watch.take(55)).toBe(null);
   expect(watch.take(56)).toBe(9);
 });
@@ -79,7 +84,7 @@ test('a finished event is checked at once and again until it is verified', () =>
   const watch = checkedOnce(live());
   watch.onEvent(finished(), NOW, 5);
   expect(watch.take(5)).toBe(9);
-  watch.checked(9, { snapshotAt: NOW, unconfirmed: [], now: 5 });
+  watch.checked(9, { snapshotAt: NOW, listed: NONE, unconfirmed: [], now: 5 });
   watch.onEvent(finished(), NOW, 6);
   expect(watch.take(304)).toBe(null);
   expect(watch.take(305)).toBe(9);
@@ -148,7 +153,7 @@ test('a failed check waits longer each time, and a good one forgets that', () =>
   fail(10);
   expect(watch.take(29)).toBe(null);
   expect(watch.take(30)).toBe(9);
-  watch.checked(9, { snapshotAt: NOW, unconfirmed: [], now: 30 });
+  watch.checked(9, { snapshotAt: NOW, listed: NONE, unconfirmed: [], now: 30 });
   expect(watch.take(330)).toBe(9);
   fail(330);
   expect(waits).toEqual([1, 2, 1]);
@@ -158,11 +163,12 @@ test('an incident that was told after a snapshot that takes it as removed makes 
   const watch = checkedOnce(live());
   watch.onMessage(message(null, false, NOW - 4), 1);
   expect(watch.take(1_000)).toBe(null);
-  watch.onMessage(message(null, false, NOW - 5), 2);
-  expect(watch.take(9)).toBe(null);
-  expect(watch.take(10)).toBe(9);
-  expect(watch.checked(9, { snapshotAt: NOW + 8, unconfirmed: [], now: 11 })).toBe(true);
-  expect(watch.take(1_000)).toBe(null);
+  const late = checkedOnce(live());
+  late.onMessage(message(null, false, NOW - 5), 2);
+  expect(late.take(9)).toBe(null);
+  expect(late.take(10)).toBe(9);
+  late.checked(9, { snapshotAt: NOW + 8, listed: LISTED, unconfirmed: [], now: 11 });
+  expect(late.take(1_000)).toBe(null);
 });
 
 test('one that was told while the check was under way makes that unsound', () => {
@@ -170,8 +176,52 @@ test('one that was told while the check was under way makes that unsound', () =>
   watch.onBoard(5, new Set());
   expect(watch.take(1)).toBe(9);
   watch.onMessage(message(null, false, NOW), 2);
-  expect(watch.checked(9, { snapshotAt: NOW + 60, unconfirmed: [], now: 3 })).toBe(false);
+  expect(watch.checked(9, { snapshotAt: NOW + 60, listed: NONE, unconfirmed: [], now: 3 })).toBe(false);
   expect(watch.take(13)).toBe(9);
+});
+
+test.each([
+  { what: 'lacks an incident', told: message(null, false, NOW), behind: NONE, listed: LISTED },
+  { what: 'has an incident that was deleted', told: message(null, true, NOW), behind: LISTED, listed: NONE },
+])('a list that $what is behind the feed: it is read again until it shows what was told', (given) => {
+  const watch = checkedOnce(live());
+  watch.onMessage(given.told, 1);
+  watch.onBoard(5, new Set());
+  expect(watch.take(2)).toBe(9);
+  watch.checked(9, { snapshotAt: NOW + 60, listed: given.behind, unconfirmed: [], now: 3 });
+  expect(watch.take(12)).toBe(null);
+  expect(watch.take(13)).toBe(9);
+  watch.checked(9, { snapshotAt: NOW + 70, listed: given.listed, unconfirmed: [], now: 14 });
+  expect(watch.take(1_000)).toBe(null);
+});
+
+test('a list has the last word over the feed once it had the time to know', () => {
+  const watch = checkedOnce(live());
+  watch.onMessage(message(null, false, NOW), 1);
+  watch.onBoard(5, new Set());
+  for (const now of [2, 12, 22, 32, 42]) {
+    expect(watch.take(now)).toBe(9);
+    watch.checked(9, { snapshotAt: NOW + 60 + now, listed: NONE, unconfirmed: [], now });
+  }
+  expect(watch.take(1_000)).toBe(null);
+});
+
+test('a finished event is not done with while the lists may be behind what was told of it', () => {
+  const watch = checkedOnce(finished());
+  const told = { ...message(null), incident: null };
+  const check = (now: number): boolean => {
+    expect(watch.take(now - 1)).toBe(null);
+    expect(watch.take(now)).toBe(9);
+    return watch.checked(9, { snapshotAt: NOW + now, listed: NONE, unconfirmed: [], now });
+  };
+  watch.onMessage(told, 100);
+  expect(check(140)).toBe(true);
+  watch.onMessage(told, 150);
+  watch.verified(9, NOW);
+  expect(watch.counts().finished).toBe(1);
+  expect(check(190)).toBe(true);
+  watch.verified(9, NOW);
+  expect(watch.counts().finished).toBe(0);
 });
 
 test('what is told of an event that is done with makes it be checked once more', () => {
@@ -196,11 +246,11 @@ test('an incident that was told while the check was under way still waits for it
   const watch = checkedOnce(live());
   watch.onMessage(message('tbd'), 1);
   expect(watch.take(10)).toBe(9);
-  watch.checked(9, { snapshotAt: NOW, unconfirmed: [], now: 11 });
+  watch.checked(9, { snapshotAt: NOW, listed: NONE, unconfirmed: [], now: 11 });
   expect(watch.take(1_000)).toBe(null);
   watch.onBoard(5, new Set());
   expect(watch.take(1_000)).toBe(9);
   watch.onMessage(message('tbd'), 1_001);
-  watch.checked(9, { snapshotAt: NOW, unconfirmed: [], now: 1_002 });
+  watch.checked(9, { snapshotAt: NOW, listed: NONE, unconfirmed: [], now: 1_002 });
   expect(watch.take(1_012)).toBe(9);
 });

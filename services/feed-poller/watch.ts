@@ -18,6 +18,8 @@ export type WatchSettings = {
   readonly silenceMs: number;
   /** A finished event that is not verified, after the check before. */
   readonly verifyMs: number;
+  /** How much later than the feed lists may tell the same: a provider that derives them takes a moment. */
+  readonly settleMs: number;
   /** Finished events that began longer ago, in seconds of the provider's clock, count as verified. */
   readonly verifyWithin: number;
   /** Which events are watched at all. */
@@ -34,23 +36,30 @@ type Watched = {
   readonly told: Set<string>;
   /** The last message of the feed. */
   heardAt: number;
-  /** The last check; null where none was made in this state. */
+  /** The last message that tells fields of the event; null before the first. */
+  toldAt: number | null;
+  /** When the last check began, and when it was over; null where none was made in this state. */
+  startedAt: number;
   checkedAt: number | null;
   checking: boolean;
   /** The provider's time of the last snapshot, Unix seconds; null before the first. */
   snapshotAt: number | null;
-  /** The lowest `ut` of an incident that was told since the last check began, and before that since the one before. */
-  lowestUt: number;
-  lowestUtBefore: number;
+  /** Incidents that were told, by id, until a list shows them so or has had time enough to. */
+  readonly incidents: Map<string, ToldIncident>;
   /** Not checked before. */
   notBefore: number;
   failures: number;
 };
 
+/** What the feed said of an incident. `ut`: Unix seconds; `at`: when it was heard, milliseconds. */
+type ToldIncident = { readonly ut: number; readonly deleted: boolean; readonly at: number };
+
 /** What a check has found. */
 export type Checked = {
   /** The provider's time of the snapshot, Unix seconds; null where none was made. */
   readonly snapshotAt: number | null;
+  /** The `ut` of each incident of the list, by id; null where it has none. */
+  readonly listed: ReadonlyMap<string, number | null>;
   /** Ids of the incidents that wait for a confirmation. */
   readonly unconfirmed: readonly string[];
   readonly now: number;
@@ -94,9 +103,12 @@ export class Watch {
     const watched = this.#events.get(id);
     if (watched === undefined) return;
     watched.heardAt = now;
+    if (event_fields.length > 0) watched.toldAt = now;
     if (message.incident === null) return;
     const { deleted, incident } = message.incident;
-    watched.lowestUt = Math.min(watched.lowestUt, incident.ut);
+    const before = watched.incidents.get(incident.id);
+    if (before === undefined || before.ut <= incident.ut)
+      watched.incidents.set(incident.id, { ut: incident.ut, deleted, at: now });
     for (const ids of [watched.unconfirmed, watched.told]) {
       if (!deleted && incident.confirmation === 'tbd') ids.add(incident.id);
       else ids.delete(incident.id);
@@ -117,16 +129,18 @@ export class Watch {
     for (const watched of this.#events.values()) {
       if (watched.checking || watched.notBefore > now || this.#dueAt(watched) > now) continue;
       watched.checking = true;
+      watched.startedAt = now;
       watched.told.clear();
-      watched.lowestUtBefore = watched.lowestUt;
-      watched.lowestUt = Number.POSITIVE_INFINITY;
       return watched.id;
     }
     return null;
   }
 
-  /** A check is over. False where what was told meanwhile is taken as removed by it: it has to be made again. */
-  checked(id: number, { snapshotAt, unconfirmed, now }: Checked): boolean {
+  /**
+   * A check is over. False where it is not the last word: it overrules what the feed has told, or the event was told of
+   * so late that the lists may not have known it yet. It has to be made again then.
+   */
+  checked(id: number, { snapshotAt, listed, unconfirmed, now }: Checked): boolean {
     const watched = this.#events.get(id);
     if (watched === undefined) return true;
     watched.checking = false;
@@ -135,7 +149,11 @@ export class Watch {
     watched.failures = 0;
     watched.unconfirmed.clear();
     for (const incident of [...unconfirmed, ...watched.told]) watched.unconfirmed.add(incident);
-    return !isOverruled(watched);
+    const known = watched.startedAt - this.#settings.settleMs;
+    for (const [incident, told] of watched.incidents) {
+      if (told.at <= known || isShown(told, listed.get(incident))) watched.incidents.delete(incident);
+    }
+    return this.#isLastWord(watched);
   }
 
   /** A check has failed; `waitMs` of how many failures in a row there were. */
@@ -143,7 +161,6 @@ export class Watch {
     const watched = this.#events.get(id);
     if (watched === undefined) return;
     watched.checking = false;
-    watched.lowestUt = Math.min(watched.lowestUt, watched.lowestUtBefore);
     watched.failures += 1;
     watched.notBefore = now + waitMs(watched.failures);
   }
@@ -153,8 +170,13 @@ export class Watch {
     return event.status_type === 'finished' && (isYes(event.verified_result) || this.#isOld(event, time));
   }
 
-  /** A finished event is done with: it is checked again only if it changes after `position`, Unix seconds. */
+  /**
+   * A finished event is done with: it is checked again only if it changes after `position`, Unix seconds. One that was
+   * told of since its check is not.
+   */
   verified(id: number, position: number): void {
+    const watched = this.#events.get(id);
+    if (watched !== undefined && !this.#isLastWord(watched)) return;
     this.#verified.set(id, position);
     this.#events.delete(id);
   }
@@ -182,11 +204,12 @@ export class Watch {
         unconfirmed: new Set(),
         told: new Set(),
         heardAt: now,
+        toldAt: null,
+        startedAt: now,
         checkedAt: null,
         checking: false,
         snapshotAt: null,
-        lowestUt: Number.POSITIVE_INFINITY,
-        lowestUtBefore: Number.POSITIVE_INFINITY,
+        incidents: new Map(),
         notBefore: 0,
         failures: 0,
       };
@@ -203,11 +226,21 @@ export class Watch {
     // What happened before it was first seen is in no window that is still read, perhaps.
     if (checkedAt === null) return 0;
     if (isOverruled(watched)) return checkedAt + unconfirmedMs;
-    if (state === 'finished') return checkedAt + verifyMs;
+    if (state === 'finished') return Math.min(checkedAt + verifyMs, this.#unsettledUntil(watched));
     return Math.min(
       unconfirmed.size > 0 ? checkedAt + unconfirmedMs : Number.POSITIVE_INFINITY,
       clockRuns ? Math.max(checkedAt, heardAt) + silenceMs : Number.POSITIVE_INFINITY,
     );
+  }
+
+  #isLastWord(watched: Watched): boolean {
+    return !isOverruled(watched) && this.#unsettledUntil(watched) === Number.POSITIVE_INFINITY;
+  }
+
+  /** When the lists know what was told last, where the last check was made before that; else never. */
+  #unsettledUntil({ toldAt, startedAt }: Watched): number {
+    const settled = toldAt === null ? Number.NEGATIVE_INFINITY : toldAt + this.#settings.settleMs;
+    return startedAt < settled ? settled : Number.POSITIVE_INFINITY;
   }
 
   #isVerified(id: number, event: Raw, time: number): boolean {
@@ -224,11 +257,22 @@ export class Watch {
 }
 
 /**
- * Whether an incident was told that the last snapshot takes as removed (law 3), because it was written before that and
- * not listed yet: it was late. The next snapshot lists it, or does not.
+ * Whether the last snapshot says otherwise than what was told of an incident (law 3): it takes one as removed that was
+ * written before it and not listed yet, or as there that was deleted before it and listed still. It was late, or the
+ * list was behind the feed.
  */
-function isOverruled({ snapshotAt, lowestUt }: Watched): boolean {
-  return snapshotAt !== null && lowestUt <= snapshotAt - SETTLE;
+function isOverruled({ snapshotAt, incidents }: Watched): boolean {
+  if (snapshotAt === null) return false;
+  for (const { ut, deleted } of incidents.values()) {
+    if (deleted ? ut < snapshotAt : ut <= snapshotAt - SETTLE) return true;
+  }
+  return false;
+}
+
+/** Whether a list shows an incident as it was told, or later. `listed`: its `ut` there; undefined where it is not. */
+function isShown({ ut, deleted }: ToldIncident, listed: number | null | undefined): boolean {
+  if (deleted) return listed === undefined || (listed !== null && listed > ut);
+  return listed !== undefined && (listed === null || listed >= ut);
 }
 
 /** Whether a flag of the provider is set, in any of the ways it is written. */

@@ -32,6 +32,8 @@ export class TestProvider {
   /** Events with the tree they stand in: `competition` down to `group` without what is nested. */
   readonly events = new Map<number, Json>();
   readonly incidents = new Map<number, Json[]>();
+  /** Tables by id: the catalogue of standings has them without their groups. */
+  readonly standings = new Map<number, Json>();
   competition: Json = { id: 46, name: 'Cup', sport_id: 5, ut: 1_500_000_000 };
   season: Json = { id: 460, name: 'Cup 2030', actual: 'yes', ut: 1_500_000_000 };
   /** Most items of a page, whatever is asked for. */
@@ -139,6 +141,11 @@ export class TestProvider {
       };
       return { items: null, data: () => ({ competition: chain }) };
     }
+    const table = /^\/v2\/standings\/(\d+)$/.exec(path);
+    if (table !== null) {
+      const standings = this.standings.get(Number(table[1]));
+      return standings === undefined ? null : { items: null, data: () => ({ standings }) };
+    }
     const all = [...this.events.values()];
     switch (path) {
       case '/v2/feed': {
@@ -157,6 +164,12 @@ export class TestProvider {
           items: [this.competition],
           data: ([one]) => ({ competitions: [{ ...one, seasons: [this.season] }] }),
         };
+      case '/v2/standings': {
+        const items = [...this.standings.values()]
+          .filter(({ ut }) => Number(ut) >= Number(query.timestamp ?? 0))
+          .map(({ groups: _, columns: __, ...entry }) => entry);
+        return { items, data: (some) => ({ standings_list: some }) };
+      }
       case '/v2/stages':
         return { items: [], data: () => ({ competitions: [] }) };
       default: {

@@ -44,11 +44,17 @@ const RANKINGS: readonly (readonly [number, string])[] = [
   [11, 'FIFA club ranking'],
 ];
 
+const RANKING_COLUMNS = [
+  { id: 8, code: 'pts', short_name: 'Pts', name: 'Points' },
+  { id: 195, code: 'manual_rank', short_name: 'MR', name: 'Manual rank' },
+];
+
 const STANDINGS_TYPES: readonly Json[] = [
-  ...[...TABLE_TYPES.values()].flatMap(({ type_id, type_name, columns }) =>
-    type_id === null ? [] : { id: type_id, name: type_name, columns },
-  ),
-  ...RANKINGS.map(([id, name]) => ({ id, name, columns: [] })),
+  // An id that nobody shows is 0 here and in the tables.
+  ...[...TABLE_TYPES.values()].map(({ type_id, type_name, columns }) => ({
+    ...{ id: type_id ?? 0, name: type_name, columns },
+  })),
+  ...RANKINGS.map(([id, name]) => ({ id, name, columns: RANKING_COLUMNS })),
 ].map(({ id, name, columns }) => ({
   ...{ type_id: id, type_name: name, id, name, sport_id: SOCCER },
   // A column whose id nobody shows is read by its code, as all of them are.

@@ -13,7 +13,7 @@ export function createProviderData(views: Views): ProviderData {
   return {
     ...catalogueData(views),
     ...structureData(views, places),
-    ...standingsData(views.standings, places),
+    ...standingsData(views, places),
     ...eventData(views, places),
     ...feedData(views),
   };

@@ -1,10 +1,7 @@
 import type { StandingsQuery } from '#contract/rest/provider.ts';
-import { SOCCER } from '#contract/soccer.ts';
 import type { Standings, StandingsEntry } from '#topics/generated/types.ts';
 import type { SeasonEntry, TableEntry } from './board-view.ts';
 import { Conditions, type Statements } from './sql.ts';
-
-const SOCCER_NAME = { sport_name: 'Soccer' };
 
 /** A table as JSON, and where it is. */
 export type TableRow = { readonly json: string; readonly competition_id: number | null };
@@ -26,7 +23,7 @@ export class TableView {
       .run(
         ...[id, version, entry.ut, entry.sport_id, entry.competition_id, entry.season_id],
         ...[entry.object_type, entry.object_id, entry.item_status === 'deleted' ? 1 : 0],
-        JSON.stringify({ id: standings_id, ...shown, ...(entry.sport_id === SOCCER ? SOCCER_NAME : {}) }),
+        JSON.stringify({ id: standings_id, ...shown }),
       );
   }
 
