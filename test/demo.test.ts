@@ -25,6 +25,9 @@ type Run = {
 
 type Env = Readonly<Record<string, string>>;
 
+/** Processes of `touchline up`: receiver, both processors, api. */
+const SERVED = 4;
+
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'touchline-cli-'));
   onTestFinished(() => rmSync(path, { recursive: true, force: true, maxRetries: 10 }));
@@ -147,7 +150,7 @@ describe('touchline demo', () => {
       const run = touchline(['demo', '--keep'], { ...short, MATCHES: '2', DURATION: '2', DATA_DIR: dataDir });
       await run.says('Everything is left running until Ctrl-C');
       const children = services(run.child.pid);
-      expect(children.length).toBeGreaterThanOrEqual(2);
+      expect(children.length).toBeGreaterThanOrEqual(SERVED);
       const tail = touchline(['tail', 'match-state', '--from-beginning', '--exit-at-end', '--json'], {
         ...{ DATA_DIR: dataDir, KAFKA_BROKERS: '', SCHEMA_REGISTRY_URL: '', TOPIC_PREFIX: '' },
       });
@@ -195,7 +198,7 @@ describe('touchline up', () => {
       expect([readFileSync(kept, 'utf8').trim(), statSync(kept).mode & 0o777]).toEqual([secret, 0o600]);
       expect(await post(port, [], secret)).toBe('200 Accepted');
       const before = services(run.child.pid);
-      expect(before).toHaveLength(2);
+      expect(before).toHaveLength(SERVED);
       for (const pid of before) process.kill(pid, 'SIGKILL');
       await run.says(/! match-processor was ended by SIGKILL; starting it again/);
       await run.says(/! webhook-receiver was ended by SIGKILL; starting it again/);
@@ -216,7 +219,7 @@ describe('touchline up', () => {
       const run = touchline(['up'], { DATA_DIR: folder(), WEBHOOK_PORT: '0', API_PORT: '0' });
       await run.says('Ctrl-C stops everything');
       const children = services(run.child.pid);
-      expect(children.filter(runs)).toHaveLength(2);
+      expect(children.filter(runs)).toHaveLength(SERVED);
       run.child.kill('SIGKILL');
       await expect.poll(() => children.filter(runs), { timeout: 30_000 }).toEqual([]);
     },

@@ -38,7 +38,8 @@ export class TestTopics {
   }
 
   async write<T extends TopicName>(topic: T, entries: readonly Entry<T>[]): Promise<void> {
-    const producer = this.kafka.producer();
+    // A partition that took its part of a request must not take it again when another one was not ready for its own.
+    const producer = this.kafka.producer({ idempotent: true, maxInFlightRequests: 1 });
     await producer.connect();
     await producer.send({
       topic: topicName(this.prefix, topic),

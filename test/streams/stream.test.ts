@@ -110,7 +110,7 @@ async function start(
 }
 
 async function send(...values: [key: string, value: string][]): Promise<void> {
-  const producer = kafka.producer();
+  const producer = kafka.producer({ idempotent: true, maxInFlightRequests: 1 });
   await producer.connect();
   await producer.send({
     topic: input,

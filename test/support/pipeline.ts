@@ -71,7 +71,7 @@ export class Pipeline {
       brokers: this.place.brokers,
       clientId: 'test-feed',
       log: quietLog,
-    }).producer();
+    }).producer({ idempotent: true, maxInFlightRequests: 1 });
     await producer.connect();
     const topic = topicName(this.place.prefix, 'normalized-messages');
     return {
@@ -141,7 +141,7 @@ export class Pipeline {
    */
   async allDecided(topics: readonly TopicName[]): Promise<void> {
     const kafka = createKafka({ brokers: this.place.brokers, clientId: 'test-decided', log: quietLog });
-    const [producer, admin] = [kafka.producer(), kafka.admin()];
+    const [producer, admin] = [kafka.producer({ idempotent: true, maxInFlightRequests: 1 }), kafka.admin()];
     await Promise.all([producer.connect(), admin.connect()]);
     try {
       for (const name of topics) {
