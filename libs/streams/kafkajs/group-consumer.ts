@@ -7,7 +7,7 @@ import { coPartitionedAssigner } from './assigner.ts';
 /** A partition that is resumed is asked for after this long at most, where nothing else arrives. */
 const MAX_WAIT_MS = 100;
 /** More of a backlog at once makes fewer transactions, and one match-state for more messages. */
-const MAX_BYTES_PER_PARTITION = 2 * 1024 * 1024;
+const MAX_BYTES_PER_PARTITION = 4 * 1024 * 1024;
 const MAX_BYTES = 16 * 1024 * 1024;
 const HEARTBEAT_MS = 500;
 const RECONNECT_MS = 1_000;
