@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import { deriveKey } from '#clients/keys.ts';
 import { hashSecret, newSecret, verifySecret } from '#clients/secret.ts';
 import type { Gatekeeper } from '#contract/rest/provider.ts';
@@ -17,7 +17,8 @@ const MAX_REMEMBERED = 1_000;
  * same time. `clientsKey` is the deployment's.
  */
 export async function createGatekeeper(clients: ClientView, clientsKey: string): Promise<Gatekeeper> {
-  const key = deriveKey(clientsKey, 'tokens');
+  // As an object a token is verified several times as fast as with the bytes.
+  const key = createSecretKey(deriveKey(clientsKey, 'tokens'));
   // What is compared where there is no client; nobody knows its secret.
   const nobody = await hashSecret(newSecret());
   /** Of this process only: what was remembered is worth nothing elsewhere. */
