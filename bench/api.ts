@@ -23,6 +23,8 @@ const EVENTS = (process.env.BENCH_EVENTS ?? '10000,100000').split(',').map(Numbe
 const MESSAGES_OF_EVENT = 12;
 const FRESH = Number(process.env.BENCH_MESSAGES ?? 1_000);
 const READY_MS = 900_000;
+/** The board has this long to tell of a change. */
+const BOARD_MS = 10_000;
 
 export const bench: Bench = {
   about: 'the served contract: requests/s beside a bare Fastify route, freshness, start-up and memory',
@@ -141,7 +143,10 @@ function line({ perSecond, bytes, p50, p99 }: GetLoadResult): string {
   return `${format(perSecond)} requests/s of ${format(bytes)} bytes, p50 ${p50.toFixed(1)} p99 ${p99.toFixed(1)} ms`;
 }
 
-/** From the answer to a webhook until REST shows what it told: one message after the other, asked for without a pause. */
+/**
+ * From the answer to a webhook until REST shows what it told, asked for without a pause, and until the board's stream
+ * tells of the match: one message after the other.
+ */
 async function measureFreshness(context: BenchContext): Promise<void> {
   const prefix = context.prefix('fresh');
   const credentials = await makePlace(context, prefix);
@@ -158,25 +163,70 @@ async function measureFreshness(context: BenchContext): Promise<void> {
   const client = new WebhookClient(`http://127.0.0.1:${webhookPort}/webhook`, secret);
   await client.untilReady(READY_MS);
   const live = Array.from({ length: 50 }, (_, match) => new LiveMatch(match, 600, match));
+  const board = await followBoard(api.port);
   const times: number[] = [];
+  const boardTimes: number[] = [];
   const warmUp = Math.min(200, FRESH);
   for (let n = 0; n < warmUp + FRESH; n++) {
     const match = live[n % live.length] as LiveMatch;
     const { message, eventId } = match.tell();
     const { id } = (message as { data: { incident: { id: string } } }).data.incident;
+    const sentAt = performance.now();
     await client.post(Buffer.from(JSON.stringify([message])));
     const acceptedAt = performance.now();
     const path = `/v2/events/${eventId}/incidents?limit=500&deleted=no&token=${token}`;
     while (!(await shows(api.port, path, id)) && performance.now() - acceptedAt < 10_000);
-    if (n >= warmUp) times.push(performance.now() - acceptedAt);
+    const shownAt = performance.now();
+    const toldAt = await board.told(eventId, sentAt);
+    if (n < warmUp) continue;
+    times.push(shownAt - acceptedAt);
+    boardTimes.push(Math.max(0, toldAt - acceptedAt));
   }
-  const at = (share: number) => quantile(times, share).toFixed(1);
-  context.print(
-    `freshness of REST: p50 ${at(0.5)} p99 ${at(0.99)} max ${at(1)} ms of ${times.length} messages`,
-  );
+  for (const [what, of] of [
+    ['REST', times],
+    ['the board', boardTimes],
+  ] as const) {
+    const at = (share: number) => quantile(of, share).toFixed(1);
+    context.print(
+      `freshness of ${what}: p50 ${at(0.5)} p99 ${at(0.99)} max ${at(1)} ms of ${of.length} messages`,
+    );
+  }
+  board.close();
   client.close();
   for (const running of [receiver, processor, api.process]) await running.stop();
   await remove(context.brokers, prefix);
+}
+
+/** The board's stream of server-sent events: when it told of a match, on the clock of `performance.now`. */
+async function followBoard(
+  port: number,
+): Promise<{ told(eventId: number, since: number): Promise<number>; close(): void }> {
+  const over = new AbortController();
+  const { body } = await fetch(`http://127.0.0.1:${port}/board/events`, { signal: over.signal });
+  const toldAt = new Map<number, number>();
+  const read = async (): Promise<void> => {
+    let text = '';
+    for await (const part of (body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
+      const frames = (text + part).split('\n\n');
+      text = frames.pop() ?? '';
+      for (const frame of frames) {
+        const [, data] = /^event: match\ndata: (.*)$/.exec(frame) ?? [];
+        if (data !== undefined) toldAt.set(JSON.parse(data).event_id, performance.now());
+      }
+    }
+  };
+  read().catch(() => {});
+  return {
+    async told(eventId, since) {
+      for (;;) {
+        const at = toldAt.get(eventId) ?? 0;
+        if (at >= since) return at;
+        if (performance.now() - since > BOARD_MS) throw new Error(`the board did not tell of ${eventId}`);
+        await delay(1);
+      }
+    },
+    close: () => over.abort(),
+  };
 }
 
 async function shows(port: number, path: string, text: string): Promise<boolean> {
