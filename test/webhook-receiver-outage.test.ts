@@ -122,7 +122,7 @@ describe.each([
 it('what waits for the broker is bounded: the rest is refused at once', async () => {
   const receiver = await TestReceiver.start(
     { ...backbone(), brokers: kafka.brokers },
-    { QUEUE_LIMIT: String(1024 * 1024), PATIENCE_MS: '2000' },
+    { QUEUE_LIMIT: String(1024 * 1024), PATIENCE_MS: '2000', WEBHOOK_THREADS: '1' },
   );
   const large = (id: number) => JSON.stringify([{ type: 'weather', id, filler: 'x'.repeat(600_000) }]);
   expect((await receiver.post(large(0))).status).toBe(200);

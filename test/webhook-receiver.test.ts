@@ -306,11 +306,12 @@ describe('a stop', () => {
     const answers = Array.from({ length: 20 }, (_, id) =>
       receiver.post(JSON.stringify([incidentMessage({ id })])),
     );
+    const settled = Promise.allSettled(answers);
     await answers[0];
     const stopping = performance.now();
     await receiver.stop();
     expect(performance.now() - stopping).toBeLessThan(5_000);
-    const statuses = (await Promise.allSettled(answers)).map((answer) =>
+    const statuses = (await settled).map((answer) =>
       answer.status === 'fulfilled' ? answer.value.status : 0,
     );
     const kept = await receiver.read('normalized-messages');
@@ -331,8 +332,8 @@ describe('a start', () => {
     await expect(starting).rejects.toThrow(/not acknowledged in time|no broker/i);
   });
 
-  it('with several workers takes deliveries in as with one', async () => {
-    const receiver = await TestReceiver.start(backbone(), { WEBHOOK_WORKERS: '3' });
+  it('with several threads takes deliveries in as with one', async () => {
+    const receiver = await TestReceiver.start(backbone(), { WEBHOOK_THREADS: '3' });
     const ids = Array.from({ length: 60 }, (_, id) => id);
     const answers = await Promise.all(
       ids.map((id) => receiver.post(JSON.stringify([incidentMessage({ id })]))),
@@ -340,6 +341,18 @@ describe('a start', () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     const kept = (await receiver.read('normalized-messages')).map(({ message_id }) => Number(message_id));
     expect(kept.sort((a, b) => a - b)).toEqual(ids);
+    expect(await receiver.metric('messages_total')).toBe(ids.length);
+    await receiver.stop();
+  });
+
+  it('on a port that a receiver has is refused, though threads share one', async () => {
+    const place = backbone();
+    const receiver = await TestReceiver.start(place, { WEBHOOK_THREADS: '2' });
+    for (const threads of ['1', '2']) {
+      const settings = { WEBHOOK_PORT: String(receiver.port), WEBHOOK_THREADS: threads };
+      await expect(TestReceiver.startOn(place, settings)).rejects.toThrow(/EADDRINUSE/);
+    }
+    expect((await receiver.post('[]')).status).toBe(200);
     await receiver.stop();
   });
 });

@@ -9,7 +9,7 @@ import {
 import type { Logger } from '#service/logger.ts';
 import { SIGNATURE_HEADER, type SignatureFault, TIMESTAMP_HEADER, verify } from '#signing/signing.ts';
 import { PublishError } from '#streams/publish-error.ts';
-import type { Outcome, ReceiverMetrics } from './metrics.ts';
+import type { Outcome, Tally } from './tally.ts';
 
 /** What the HTTP side of the receiver works with. */
 export type AppOptions = {
@@ -23,7 +23,7 @@ export type AppOptions = {
    * is not in time, counted from `waitedMs` ago.
    */
   readonly store: (body: Buffer, waitedMs: number) => Promise<void>;
-  readonly metrics: ReceiverMetrics;
+  readonly tally: Tally;
   readonly log: Logger;
 };
 
@@ -54,11 +54,10 @@ declare module 'fastify' {
  * nothing on a topic. Bodies of answers are one line of text.
  */
 export function createApp(options: AppOptions): FastifyInstance {
-  const { secrets, bodyLimit, patienceMs, store, metrics, log } = options;
-  const { count } = metrics;
+  const { secrets, bodyLimit, patienceMs, store, tally, log } = options;
   let closing = false;
   const answer = (reply: FastifyReply, status: number, outcome: Outcome, text: string): FastifyReply => {
-    count(outcome);
+    tally.answered(outcome);
     // A connection that is kept open would hold up the end of the server until it times out.
     if (closing) reply.header('connection', 'close');
     return reply.code(status).type('text/plain; charset=utf-8').send(text);
@@ -68,7 +67,11 @@ export function createApp(options: AppOptions): FastifyInstance {
     // What has not arrived as a whole by then is answered 408.
     requestTimeout: patienceMs,
     http: { headersTimeout: patienceMs, connectionsCheckingInterval: Math.ceil(patienceMs / 20) },
-    clientErrorHandler: (error, socket) => answerClientError(error, socket, count),
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, tally),
+    // A path that cannot be decoded: the answer of Fastify's own would repeat it.
+    frameworkErrors: (_error, _request: FastifyRequest, reply: FastifyReply) => {
+      answer(reply, 400, 'bad_request', 'Bad request.');
+    },
   });
 
   app.addHook('preClose', (done) => {
@@ -89,7 +92,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
     const verdict = verify(body, signatureHeaders(request), secrets, Date.now());
     if (verdict !== 'ok') {
-      metrics.refused.inc({ check: verdict });
+      tally.refused(verdict);
       return answer(reply, 401, 'not_authentic', FAULTS[verdict]);
     }
     await store(body, performance.now() - request.arrivedAt);
@@ -134,17 +137,13 @@ function text(header: string | string[] | undefined): string | undefined {
 }
 
 /** Answers what did not become a request: it came too slowly, or is not HTTP. */
-function answerClientError(
-  error: NodeJS.ErrnoException,
-  socket: Socket,
-  count: (outcome: Outcome) => void,
-): void {
+function answerClientError(error: NodeJS.ErrnoException, socket: Socket, tally: Tally): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
   const slow = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
-  count(slow ? 'too_slow' : 'bad_request');
+  tally.answered(slow ? 'too_slow' : 'bad_request');
   const [status, line] = slow ? ['408 Request Timeout', 'Too slow.'] : ['400 Bad Request', 'Bad request.'];
   socket.end(
     `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${line.length}\r\nConnection: close\r\n\r\n${line}`,

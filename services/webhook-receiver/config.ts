@@ -32,14 +32,16 @@ export const receiverConfig = z.object({
     .describe(
       'Longest time until an answer, in milliseconds: below the ten seconds after which the sender gives up.',
     ),
-  WEBHOOK_WORKERS: integer(0, 64)
+  WEBHOOK_THREADS: integer(0, 64)
     .prefault('0')
     .describe(
-      'Threads that read, normalize and publish bodies, beside the one that answers; 0 takes two from four cores on, else one.',
+      'Threads that take deliveries in, on one port; 0 takes one for each core, at most four, and one only where this is not Linux.',
     ),
   QUEUE_LIMIT: integer(KIB * KIB, 1024 * KIB * KIB)
     .prefault(String(64 * KIB * KIB))
-    .describe('Most bytes of bodies that wait for the broker; deliveries on top of that are answered 503.'),
+    .describe(
+      'Most bytes of records that wait for the broker, over all threads; deliveries on top of that are answered 503.',
+    ),
 });
 
 export type ReceiverConfig = z.output<typeof receiverConfig>;

@@ -4,95 +4,86 @@ import { PublishError } from '#streams/publish-error.ts';
 import type { Publisher } from '#streams/publisher.ts';
 import { SERVICE } from './name.ts';
 import type { DeliveryEncoder } from './records.ts';
-import { type Deliveries, type Report, unpackBodies } from './threads.ts';
+import type { Tally } from './tally.ts';
 
 /** What an intake works with. */
 export type IntakeOptions = {
   readonly publisher: Publisher;
   readonly encode: DeliveryEncoder;
+  /** Longest time until a delivery is stored or refused, in milliseconds. */
+  readonly patienceMs: number;
+  readonly tally: Tally;
   readonly log: Logger;
-  /** Told of what became of deliveries, of many at once under load. */
-  readonly report: (report: Report) => void;
 };
 
-type Draft = {
-  stored: number[];
-  failed: Report['failed'][number][];
-  messages: Record<string, number>;
-  deadLetters: Record<string, number>;
-};
+/** A delivery that someone waits for. `deadline`: on the clock of `performance.now`. */
+type Waiting = { readonly deadline: number; readonly reject: (error: PublishError) => void };
 
-const emptyDraft = (): Draft => ({ stored: [], failed: [], messages: {}, deadLetters: {} });
+/** How often within one patience it is looked who has waited too long. */
+const LOOKS = 40;
 
-/**
- * The way of a body onto the topics: read, encoded, published, reported. Where the broker has not acknowledged all of
- * it, it is reported as failed; the sender repeats it, and what was written is written again to no effect.
- */
+/** The way of a body onto the topics: read, encoded, published, counted. */
 export class Intake {
   readonly #options: IntakeOptions;
-  #draft = emptyDraft();
-  #reporting = false;
+  readonly #waiting = new Set<Waiting>();
+  readonly #clock: NodeJS.Timeout;
 
   constructor(options: IntakeOptions) {
     this.#options = options;
+    this.#clock = setInterval(() => this.#refuseLate(), options.patienceMs / LOOKS);
   }
 
-  /** Takes deliveries in. Throws nothing: what fails is in the report. */
-  take(deliveries: Deliveries): void {
-    for (const [index, body] of unpackBodies(deliveries).entries()) {
-      const id = deliveries.first + index;
-      this.#store(body, deliveries.receivedAt[index] ?? 0).then(
-        (delivery) => this.#stored(id, delivery),
-        (error: unknown) => this.#failed(id, error),
-      );
-    }
+  /**
+   * Resolves when all of a delivery is on the topics. Rejects with `PublishError` where it is not in time, of which
+   * `waitedMs` are over already. It may be stored all the same then; the sender repeats it, to no effect.
+   */
+  store(body: Buffer, waitedMs: number): Promise<void> {
+    const { publisher, encode, patienceMs } = this.#options;
+    const readAt = performance.now();
+    const delivery = readDelivery(body, { origin: 'webhook', service: SERVICE, receivedAt: Date.now() });
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const waiting = { deadline: readAt + patienceMs - waitedMs, reject };
+    this.#waiting.add(waiting);
+    publisher.publish(encode(delivery)).then(
+      () => {
+        this.#waiting.delete(waiting);
+        this.#count(delivery, performance.now() - readAt);
+        resolve();
+      },
+      (error: unknown) => {
+        this.#waiting.delete(waiting);
+        reject(error);
+      },
+    );
+    return promise;
   }
 
-  async #store(body: Buffer, receivedAt: number): Promise<Delivery> {
-    const delivery = readDelivery(body, { origin: 'webhook', service: SERVICE, receivedAt });
-    await this.#options.publisher.publish(this.#options.encode(delivery));
-    return delivery;
+  /** Call it when nothing is being stored any more. */
+  close(): void {
+    clearInterval(this.#clock);
   }
 
-  #stored(id: number, { normalized, deadLetters, ignored }: Delivery): void {
-    const { log } = this.#options;
-    const draft = this.#draftToReport();
-    draft.stored.push(id);
-    for (const { type } of normalized) add(draft.messages, type, 1);
+  #count({ normalized, deadLetters, ignored }: Delivery, storedMs: number): void {
+    const { tally, log } = this.#options;
+    tally.stored(storedMs / 1000);
+    for (const { type } of normalized) tally.messages(type, 1);
     for (const [type, times] of ignored) {
-      add(draft.messages, 'unknown', times);
+      tally.messages('unknown', times);
       log.debug({ type: type.slice(0, 100), times }, 'messages of a type that nothing here uses');
     }
-    for (const { id: letterId, code, reason } of deadLetters) {
-      add(draft.deadLetters, code, 1);
-      log.warn({ id: letterId, code, reason }, 'given up, see dead-letters');
+    for (const { id, code, reason } of deadLetters) {
+      tally.deadLetter(code);
+      log.warn({ id, code, reason }, 'given up, see dead-letters');
     }
   }
 
-  #failed(id: number, error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error);
-    if (error instanceof PublishError) this.#draftToReport().failed.push({ id, code: error.code, message });
-    else {
-      this.#options.log.error({ err: error }, 'a delivery failed');
-      this.#draftToReport().failed.push({ id, code: 'FAILED', message });
+  /** Tells those that have waited too long; what they wait for goes its way. */
+  #refuseLate(): void {
+    const now = performance.now();
+    for (const waiting of this.#waiting) {
+      if (waiting.deadline > now) continue;
+      this.#waiting.delete(waiting);
+      waiting.reject(new PublishError('TIMEOUT', 'not acknowledged in time'));
     }
   }
-
-  /** What settles in the same turn of the event loop, as all of one produce request does, goes into one report. */
-  #draftToReport(): Draft {
-    if (!this.#reporting) {
-      this.#reporting = true;
-      setImmediate(() => {
-        const draft = this.#draft;
-        this.#draft = emptyDraft();
-        this.#reporting = false;
-        this.#options.report({ ...draft, healthy: this.#options.publisher.healthy });
-      });
-    }
-    return this.#draft;
-  }
-}
-
-function add(counts: Record<string, number>, name: string, times: number): void {
-  counts[name] = (counts[name] ?? 0) + times;
 }

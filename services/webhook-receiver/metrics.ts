@@ -1,71 +1,73 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { Counts, Report } from './tally.ts';
 
-/** What became of a request. */
-export type Outcome =
-  | 'accepted'
-  | 'not_authentic'
-  | 'too_large'
-  | 'bad_request'
-  | 'not_found'
-  | 'method_not_allowed'
-  | 'too_slow'
-  | 'not_stored'
-  | 'failed';
+/** Where the metrics come from: the threads, which are asked when somebody asks for metrics. */
+export type MetricsSource = {
+  /** Resolves when everything done until now has been reported. */
+  report(): Promise<void>;
+  /** Bytes of records that are not acknowledged yet. */
+  readonly pendingBytes: number;
+};
 
-/** The receiver's metrics. */
-export type ReceiverMetrics = ReturnType<typeof receiverMetrics>;
-
-/** Makes the receiver's metrics in a registry; `pendingBytes` is read when they are asked for. */
-export function receiverMetrics(registry: Registry, pendingBytes: () => number) {
+/** Makes the receiver's metrics in a registry; what is returned adds a report to them. */
+export function receiverMetrics(registry: Registry, source: MetricsSource): (report: Report) => void {
+  const collect = (): Promise<void> => source.report();
   const registers = [registry];
   new Gauge({
     name: 'touchline_webhook_pending_bytes',
-    help: 'Bytes of bodies that are not on the topics yet.',
+    help: 'Bytes of records that are not on the topics yet.',
     registers,
-    collect() {
-      this.set(pendingBytes());
+    async collect() {
+      await source.report();
+      this.set(source.pendingBytes);
     },
   });
-  // A labelled counter costs some microseconds; what each request counts is added up and given when it is asked for.
-  const answered = new Map<Outcome, number>();
-  new Counter({
+  const requests = new Counter({
     name: 'touchline_webhook_requests_total',
     help: 'Requests answered, by what became of them.',
     labelNames: ['outcome'],
     registers,
-    collect() {
-      for (const [outcome, times] of answered) this.inc({ outcome }, times);
-      answered.clear();
-    },
+    collect,
   });
-  return {
-    /** Counts a request that is answered. */
-    count(outcome: Outcome): void {
-      answered.set(outcome, (answered.get(outcome) ?? 0) + 1);
-    },
-    refused: new Counter({
-      name: 'touchline_webhook_refused_total',
-      help: 'Requests that are not authentic, by the first check they failed.',
-      labelNames: ['check'],
-      registers,
-    }),
-    messages: new Counter({
-      name: 'touchline_webhook_messages_total',
-      help: 'Messages accepted, by type; "unknown" is of a type that nothing here uses.',
-      labelNames: ['type'],
-      registers,
-    }),
-    deadLetters: new Counter({
-      name: 'touchline_webhook_dead_letters_total',
-      help: 'Messages and bodies given up, by reason.',
-      labelNames: ['code'],
-      registers,
-    }),
-    storeSeconds: new Histogram({
-      name: 'touchline_webhook_store_seconds',
-      help: 'Time until deliveries that went to a worker together are stored or have failed.',
-      buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10],
-      registers,
-    }),
+  const refused = new Counter({
+    name: 'touchline_webhook_refused_total',
+    help: 'Requests that are not authentic, by the first check they failed.',
+    labelNames: ['check'],
+    registers,
+    collect,
+  });
+  const messages = new Counter({
+    name: 'touchline_webhook_messages_total',
+    help: 'Messages accepted, by type; "unknown" is of a type that nothing here uses.',
+    labelNames: ['type'],
+    registers,
+    collect,
+  });
+  const deadLetters = new Counter({
+    name: 'touchline_webhook_dead_letters_total',
+    help: 'Messages and bodies given up, by reason.',
+    labelNames: ['code'],
+    registers,
+    collect,
+  });
+  const storeSeconds = new Histogram({
+    name: 'touchline_webhook_store_seconds',
+    help: 'Time until deliveries are stored: the longest of those that were stored together.',
+    buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10],
+    registers,
+    collect,
+  });
+  return (report) => {
+    inc(requests, 'outcome', report.answered);
+    inc(refused, 'check', report.refused);
+    inc(messages, 'type', report.messages);
+    inc(deadLetters, 'code', report.deadLetters);
+    for (const seconds of report.storeSeconds) storeSeconds.observe(seconds);
   };
+}
+
+function inc<Label extends string>(counter: Counter<Label>, label: Label, counts: Counts): void {
+  for (const [name, times] of Object.entries(counts)) {
+    counter.inc({ [label]: name } as Partial<Record<Label, string>>, times);
+  }
 }

@@ -1,66 +1,154 @@
-/** What goes between the thread that answers requests and those that work on their bodies. */
-import type { PublishErrorCode } from '#streams/publish-error.ts';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { Worker } from 'node:worker_threads';
+import type { Report } from './tally.ts';
 
-/** What a worker is started with. */
-export type WorkerSettings = {
+/** Where the threads listen. */
+export const HOST = '0.0.0.0';
+
+/** What a thread is started with. */
+export type ThreadSettings = {
   readonly brokers: readonly string[];
   readonly registryUrl: string;
   readonly prefix: string;
-  /** Longest time until all of a delivery is acknowledged, in milliseconds. */
-  readonly timeoutMs: number;
+  readonly secrets: readonly string[];
+  /** 0: a free one. */
+  readonly port: number;
+  /** Whether other threads listen on the port too: the system spreads connections over them. */
+  readonly sharesPort: boolean;
+  /** Largest body that is taken, in bytes. */
+  readonly bodyLimit: number;
+  /** Longest time until an answer, in milliseconds. */
+  readonly patienceMs: number;
+  /** Most bytes of records that wait for the broker. */
+  readonly maxQueueBytes: number;
   readonly logLevel: string;
 };
 
-/** Deliveries that arrived in one turn of the event loop, their bodies one after the other. */
-export type Deliveries = {
-  /** Number of the first; the others follow. */
-  readonly first: number;
-  /** When each arrived, Unix milliseconds. */
-  readonly receivedAt: readonly number[];
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Where each body ends in `bytes`. */
-  readonly ends: readonly number[];
-};
+/** To a thread; `report`: at once; `stop`: finish what is under way, then end. */
+export type ToThread = 'report' | 'stop';
 
-/** To a worker; `stop`: finish what was given, then end. */
-export type ToWorker = Deliveries | 'stop';
+/** From a thread; `port`: it listens there from now on. */
+export type FromThread = { readonly port: number } | Report;
 
-/** What has become of deliveries since the last report. */
-export type Report = {
-  /** Numbers of those that are on the topics as a whole. */
-  readonly stored: readonly number[];
-  readonly failed: readonly {
-    readonly id: number;
-    readonly code: PublishErrorCode | 'FAILED';
-    readonly message: string;
-  }[];
-  /** Stored messages by type, "unknown" for those that nothing uses. */
-  readonly messages: Readonly<Record<string, number>>;
-  /** Stored dead letters by code. */
-  readonly deadLetters: Readonly<Record<string, number>>;
-  /** Whether the last records sent were acknowledged. */
-  readonly healthy: boolean;
-};
+/** A thread of the receiver ended by itself. */
+export class ThreadError extends Error {
+  readonly code = 'THREAD_ENDED';
 
-/** From a worker; `ready`: it can store deliveries from now on. */
-export type FromWorker = 'ready' | Report;
-
-/** Puts bodies into one buffer that can be handed to another thread without a copy. */
-export function packBodies(bodies: readonly Buffer[]): Pick<Deliveries, 'bytes' | 'ends'> {
-  // Not of the pool, which other buffers are in, and not filled with zeros first.
-  const bytes = Buffer.allocUnsafeSlow(bodies.reduce((sum, body) => sum + body.length, 0));
-  const ends: number[] = [];
-  let end = 0;
-  for (const body of bodies) {
-    bytes.set(body, end);
-    end += body.length;
-    ends.push(end);
+  constructor(cause: unknown) {
+    super('a thread of the receiver ended by itself', { cause });
+    this.name = 'ThreadError';
   }
-  return { bytes, ends };
 }
 
-/** The bodies again, in order. */
-export function unpackBodies({ bytes, ends }: Pick<Deliveries, 'bytes' | 'ends'>): Buffer[] {
-  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return ends.map((end, index) => all.subarray(ends[index - 1] ?? 0, end));
+/** Who is told of what the threads do. */
+export type ThreadsOptions = {
+  readonly onReport: (report: Report) => void;
+  /** Told once that a thread ended by itself. */
+  readonly onFailure: (error: ThreadError) => void;
+};
+
+type Thread = { readonly worker: Worker; last: Report | null };
+
+/** The threads of a receiver: each a receiver of its own, all on one port. */
+export class ReceiverThreads {
+  readonly #options: ThreadsOptions;
+  readonly #threads = new Set<Thread>();
+  #reporting: Promise<void> | null = null;
+  #stopping = false;
+
+  constructor(options: ThreadsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Starts so many threads and resolves to their port when all of them listen. Rejects where the port is taken, or a
+   * thread cannot reach the broker or the registry.
+   */
+  async start(count: number, settings: Omit<ThreadSettings, 'sharesPort'>): Promise<number> {
+    const sharesPort = count > 1;
+    if (sharesPort && settings.port !== 0) await refuseTaken(settings.port);
+    try {
+      const port = await this.#start({ ...settings, sharesPort });
+      const others = Array.from({ length: count - 1 }, () => this.#start({ ...settings, port, sharesPort }));
+      await Promise.all(others);
+      return port;
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  /** Bytes of records that the threads have not had acknowledged, when they last reported. */
+  get pendingBytes(): number {
+    return [...this.#threads].reduce((sum, { last }) => sum + (last?.pendingBytes ?? 0), 0);
+  }
+
+  /** Whether the broker acknowledged what each thread last sent to it. */
+  get healthy(): boolean {
+    return !this.#stopping && [...this.#threads].every(({ last }) => last?.healthy ?? true);
+  }
+
+  /** Resolves when every thread has reported what it has done until now. */
+  report(): Promise<void> {
+    this.#reporting ??= Promise.all([...this.#threads].map(askForReport)).then(() => {
+      this.#reporting = null;
+    });
+    return this.#reporting;
+  }
+
+  /** Lets the threads finish what is under way, and ends them. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await Promise.all(
+      [...this.#threads].map(async ({ worker }) => {
+        const ended = once(worker, 'exit');
+        worker.postMessage('stop' satisfies ToThread);
+        await ended;
+      }),
+    );
+  }
+
+  /** Resolves to the port that the thread listens on. */
+  async #start(settings: ThreadSettings): Promise<number> {
+    const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: settings });
+    const thread: Thread = { worker, last: null };
+    const { promise: listening, resolve, reject } = Promise.withResolvers<number>();
+    let failure: unknown;
+    worker.on('error', (error) => {
+      failure = error;
+    });
+    worker.on('exit', () => {
+      reject(failure ?? new ThreadError(undefined));
+      const listened = this.#threads.delete(thread);
+      if (listened && !this.#stopping) this.#options.onFailure(new ThreadError(failure));
+    });
+    worker.on('message', (message: FromThread) => {
+      if ('port' in message) {
+        this.#threads.add(thread);
+        resolve(message.port);
+        return;
+      }
+      thread.last = message;
+      this.#options.onReport(message);
+    });
+    return listening;
+  }
+}
+
+/** Resolves with the next report of a thread, or when it ends. */
+async function askForReport({ worker }: Thread): Promise<void> {
+  const answered = new AbortController();
+  const { signal } = answered;
+  worker.postMessage('report' satisfies ToThread);
+  await Promise.race([once(worker, 'message', { signal }), once(worker, 'exit', { signal })]);
+  answered.abort();
+}
+
+/** Threads may share a port, and so might another receiver that was started by mistake: it would get half of all deliveries. */
+async function refuseTaken(port: number): Promise<void> {
+  const server = createServer().listen({ port, host: HOST, exclusive: true });
+  await once(server, 'listening');
+  server.close();
+  await once(server, 'close');
 }

@@ -1,0 +1,90 @@
+import type { SignatureFault } from '#signing/signing.ts';
+
+/** What became of a request. */
+export type Outcome =
+  | 'accepted'
+  | 'not_authentic'
+  | 'too_large'
+  | 'bad_request'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'too_slow'
+  | 'not_stored'
+  | 'failed';
+
+/** What a thread has done since its last report, and how it is. */
+export type Report = {
+  /** Requests answered, by what became of them. */
+  readonly answered: Counts;
+  /** Requests that are not authentic, by the first check they failed. */
+  readonly refused: Counts;
+  /** Stored messages by type, "unknown" for those that nothing uses. */
+  readonly messages: Counts;
+  /** Stored dead letters by code. */
+  readonly deadLetters: Counts;
+  /** How long deliveries waited until they were stored, seconds: the longest of each turn of the event loop. */
+  readonly storeSeconds: readonly number[];
+  /** Bytes of records that are not acknowledged yet. */
+  readonly pendingBytes: number;
+  /** Whether the last records sent were acknowledged. */
+  readonly healthy: boolean;
+};
+
+/** How often, by name. */
+export type Counts = Readonly<Record<string, number>>;
+
+type Draft = Record<'answered' | 'refused' | 'messages' | 'deadLetters', Record<string, number>> & {
+  storeSeconds: number[];
+};
+
+const emptyDraft = (): Draft => ({
+  answered: {},
+  refused: {},
+  messages: {},
+  deadLetters: {},
+  storeSeconds: [],
+});
+
+/** Adds up what a thread does until it is reported: a metric with labels costs a request more than a sum does. */
+export class Tally {
+  #draft = emptyDraft();
+  #longest = 0;
+
+  answered(outcome: Outcome): void {
+    add(this.#draft.answered, outcome, 1);
+  }
+
+  refused(check: SignatureFault): void {
+    add(this.#draft.refused, check, 1);
+  }
+
+  messages(type: string, times: number): void {
+    add(this.#draft.messages, type, times);
+  }
+
+  deadLetter(code: string): void {
+    add(this.#draft.deadLetters, code, 1);
+  }
+
+  /** A delivery is stored, `seconds` after it was read. What one produce request carried is stored in one turn. */
+  stored(seconds: number): void {
+    if (this.#longest === 0) setImmediate(() => this.#endTurn());
+    this.#longest = Math.max(this.#longest, seconds);
+  }
+
+  /** What has been counted since it was last taken. */
+  take(): Draft {
+    const draft = this.#draft;
+    this.#draft = emptyDraft();
+    return draft;
+  }
+
+  #endTurn(): void {
+    this.#draft.storeSeconds.push(this.#longest);
+    this.#longest = 0;
+  }
+}
+
+function add(counts: Record<string, number>, name: string, times: number): void {
+  counts[name] = (counts[name] ?? 0) + times;
+}

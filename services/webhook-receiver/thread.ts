@@ -1,0 +1,64 @@
+/** A thread of the receiver: it listens, and does everything from the request to the topics and back to the answer. */
+import type { AddressInfo } from 'node:net';
+import { parentPort, workerData } from 'node:worker_threads';
+import { createLogger } from '#service/logger.ts';
+import { openPublisher } from '#streams/publisher.ts';
+import { Registry } from '#topics/registry.ts';
+import { createApp } from './app.ts';
+import { Intake } from './intake.ts';
+import { SERVICE } from './name.ts';
+import { openDeliveryEncoder } from './records.ts';
+import { Tally } from './tally.ts';
+import { type FromThread, HOST, type ThreadSettings, type ToThread } from './threads.ts';
+
+if (parentPort === null) throw new Error('this is a thread of the webhook receiver, not a program');
+/** Reports that nobody asked for. */
+const REPORT_MS = 250;
+
+const parent = parentPort;
+const settings = workerData as ThreadSettings;
+const { brokers, registryUrl, prefix, secrets, bodyLimit, patienceMs } = settings;
+const log = createLogger({ name: SERVICE, level: settings.logLevel, secrets });
+const tell = (message: FromThread): void => parent.postMessage(message);
+
+const tally = new Tally();
+const encode = await openDeliveryEncoder(Registry.open({ url: registryUrl, prefix }), prefix);
+const publisher = await openPublisher({
+  brokers,
+  clientId: SERVICE,
+  log,
+  timeoutMs: patienceMs,
+  maxQueueBytes: settings.maxQueueBytes,
+});
+const intake = new Intake({ publisher, encode, patienceMs, tally, log });
+const app = createApp({
+  secrets,
+  bodyLimit,
+  patienceMs,
+  store: (body, waitedMs) => intake.store(body, waitedMs),
+  tally,
+  log,
+});
+
+const report = (): void => {
+  tell({ ...tally.take(), pendingBytes: publisher.queuedBytes, healthy: publisher.healthy });
+};
+const reports = setInterval(report, REPORT_MS);
+
+async function stop(): Promise<void> {
+  await app.close();
+  intake.close();
+  await publisher.close();
+  clearInterval(reports);
+  report();
+  parent.close();
+}
+
+parent.on('message', (message: ToThread) => {
+  if (message === 'stop') void stop();
+  else report();
+});
+// Of Node's own listen; Fastify hands it on, and does not know it.
+const sharing = { reusePort: settings.sharesPort };
+await app.listen({ port: settings.port, host: HOST, ...sharing });
+tell({ port: (app.server.address() as AddressInfo).port });
