@@ -10,6 +10,7 @@ import { runServiceHere, serviceNames } from './services.ts';
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   demo: async () => (await import('./demo/command.ts')).demo,
   up: async () => (await import('./up.ts')).up,
+  topics: async () => (await import('./topics.ts')).topics,
   tail: async () => (await import('./tail.ts')).tail,
   'dead-letters': async () => (await import('./dead-letters.ts')).deadLetters,
   clients: async () => (await import('./clients/command.ts')).clients,
