@@ -1,8 +1,8 @@
 import { createServer } from 'node:net';
-import { Counter } from 'prom-client';
+import { Counter, Gauge } from 'prom-client';
 import { afterEach, expect, it } from 'vitest';
 import { createMetrics } from './metrics.ts';
-import { type Ops, OpsListenError, startOps } from './ops.ts';
+import { type Ops, OpsListenError, opsAnswer, startOps } from './ops.ts';
 
 const open: Ops[] = [];
 afterEach(async () => {
@@ -47,6 +47,22 @@ it('knows nothing else', async () => {
   const { get } = await start();
   expect((await get('/')).status).toBe(404);
   expect((await get('/metrics', 'POST')).status).toBe(405);
+});
+
+it('tells its process, and nobody else, why the metrics cannot be read', async () => {
+  const metrics = createMetrics('tester');
+  const collect = (): never => {
+    throw new Error('the password is swordfish');
+  };
+  metrics.registerMetric(new Gauge({ name: 'broken', help: 'x', registers: [], collect }));
+  const told: unknown[] = [];
+  const answer = await opsAnswer('/metrics', {
+    metrics,
+    ready: () => true,
+    onFailure: (error) => told.push(error),
+  });
+  expect(answer).toMatchObject({ status: 500, body: 'metrics failed\n' });
+  expect(String(told)).toContain('swordfish');
 });
 
 it('keeps two processes in one apart', async () => {

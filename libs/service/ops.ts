@@ -14,20 +14,26 @@ export class OpsListenError extends Error {
 }
 
 /** What operators are told. */
-export type OpsSource = { readonly metrics: Registry; readonly ready: () => boolean };
+export type OpsSource = {
+  readonly metrics: Registry;
+  readonly ready: () => boolean;
+  /** Told why the metrics cannot be read; whoever asked for them is not. */
+  readonly onFailure?: (error: unknown) => void;
+};
 
 /** An answer to an operator. */
 export type OpsAnswer = { readonly status: number; readonly body: string; readonly type: string };
 
 /** Answers a GET of a path; for a service that has an HTTP port of its own too. */
-export async function opsAnswer(path: string, { metrics, ready }: OpsSource): Promise<OpsAnswer> {
+export async function opsAnswer(path: string, { metrics, ready, onFailure }: OpsSource): Promise<OpsAnswer> {
   if (path === '/health/live') return textAnswer(200, 'live');
   if (path === '/health/ready') return ready() ? textAnswer(200, 'ready') : textAnswer(503, 'not ready');
   if (path !== '/metrics') return textAnswer(404, 'not found');
   try {
     return { ...textAnswer(200, await metrics.metrics()), type: metrics.contentType };
   } catch (error) {
-    return textAnswer(500, `metrics failed: ${String(error)}`);
+    onFailure?.(error);
+    return textAnswer(500, 'metrics failed');
   }
 }
 

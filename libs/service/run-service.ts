@@ -100,6 +100,7 @@ export async function runService<Spec extends ProcessSpec>(
       port: config.METRICS_PORT,
       metrics,
       ready: () => !stopping.signal.aborted && running?.ready() === true,
+      onFailure: (error) => logger.error({ err: error }, 'metrics failed'),
     });
     logger.info({ port: ops.port }, 'metrics and health');
     const finish = (): void => stopping.abort('finished');

@@ -1,22 +1,37 @@
 import { Writable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { Gauge } from 'prom-client';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { ALL_OPERATIONS } from '#contract/rest/operations.ts';
+import type { Access, ProviderData } from '#contract/rest/provider.ts';
+import { answerError } from '#contract/rest/records/envelope.ts';
+import { eventMessage } from '#contract/testing.ts';
 import { createLogger } from '#service/logger.ts';
 import { createMetrics } from '#service/metrics.ts';
-import { createApp } from './app.ts';
+import { type AppOptions, createApp } from './app.ts';
 import { createProviderData } from './data/provider-data.ts';
 import { apiMetrics } from './metrics.ts';
 import { EVERYTHING, World } from './testing/world.ts';
+import type { BoardView } from './views/board-view.ts';
+import { isBroken } from './views/database.ts';
 
+let world: World;
 let app: FastifyInstance;
 let ready: boolean;
 let logged: string;
+let failures: unknown[];
 
 beforeEach(async () => {
   ready = true;
   logged = '';
-  const { views } = new World();
+  failures = [];
+  world = new World();
+  app = await make();
+});
+
+/** The app over `world`. Who has the token `narrow` may ask for lists of events alone. */
+async function make(changes: Partial<AppOptions> = {}): Promise<FastifyInstance> {
   const registry = createMetrics('api');
   const stream = new Writable({
     write(chunk, _encoding, done) {
@@ -24,19 +39,27 @@ beforeEach(async () => {
       done();
     },
   });
-  app = await createApp({
-    data: createProviderData(views),
-    gatekeeper: { exchange: async () => null, access: (token) => (token === 'good' ? EVERYTHING : null) },
-    view: views,
+  const accesses: Readonly<Record<string, Access>> = {
+    good: EVERYTHING,
+    narrow: { ...EVERYTHING, operations: new Set(['events.index']) },
+  };
+  const made = await createApp({
+    data: createProviderData(world.views),
+    gatekeeper: { exchange: async () => null, access: (token) => accesses[token] ?? null },
+    view: world.views,
+    board: true,
     version: '1.2.3',
     publicUrl: 'https://api.example',
     registry,
     metrics: apiMetrics(registry),
     log: createLogger({ name: 'api', level: 'trace', stream }),
     ready: () => ready,
+    onFailure: (error) => failures.push(error),
+    ...changes,
   });
-  onTestFinished(() => app.close());
-});
+  onTestFinished(() => made.close());
+  return made;
+}
 
 const status = async (url: string) => (await app.inject(url)).statusCode;
 
@@ -44,6 +67,9 @@ it('answers nothing but health and metrics until it has caught up', async () => 
   ready = false;
   for (const url of ['/v2/sports', '/v2/events/1', '/', '/docs', '/nowhere'])
     expect(await status(url)).toBe(503);
+  const { headers, body } = await app.inject('/v2/sports');
+  expect([headers['retry-after'], headers['content-type']]).toEqual(['1', 'application/json; charset=utf-8']);
+  expect(answerError.parse(JSON.parse(body)).api.error.message).toBe('Not ready yet');
   expect(await status('/health/live')).toBe(200);
   expect(await status('/health/ready')).toBe(503);
   expect(await status('/metrics')).toBe(200);
@@ -88,4 +114,105 @@ it('says of a path that there is not nothing but that, wherever it is', async ()
 it('gives the public address in the URLs of pages', async () => {
   const { api } = (await app.inject('/v2/incidents?limit=5&token=good')).json();
   expect(api.method.next_page).toMatch(/^https:\/\/api\.example\/v2\/incidents\?/);
+});
+
+/** What fails whatever it is asked. */
+function broken<T extends object>(): T {
+  const fail = (): never => {
+    throw new Error('out of order');
+  };
+  const get = (_: T, name: string | symbol) => (/^on[A-Z]/.test(String(name)) ? () => () => {} : fail);
+  return new Proxy({} as T, { get });
+}
+
+/** What is asked with a token, by what it is answered with. */
+const ANSWERS: readonly (readonly [number, string])[] = [
+  [200, '/v2/statuses?token=good'],
+  [200, '/v2/sports?token=hush'],
+  [200, '/?token=hush'],
+  [400, '/v2/statuses?limit=7&token=good'],
+  [400, '/v2/events/%zz?token=hush'],
+  [400, '/%zz?token=hush'],
+  [401, '/v2/statuses?token=hush'],
+  [401, '/v2/statuses?%74oken=hush'],
+  [401, '/v2/oauth?client_id=1&secret_key=hush'],
+  [403, '/v2/statuses?token=narrow'],
+  [404, '/v2/events/9?token=good'],
+  [404, '/v2/nowhere?token=hush'],
+  [404, '/nowhere?token=hush'],
+  [404, '/match/9?token=hush'],
+];
+
+it.each(['trace', 'debug', 'info'])(
+  'writes no token and no URL to the log at level %s, and none of the sort to an error',
+  async (level) => {
+    const lines: string[] = [];
+    // Nothing is blanked here: what the api hands to its log is what is looked at.
+    const log = pino({ level }, { write: (line: string) => void lines.push(line) });
+    app = await make({ log });
+    for (const [wanted, url] of ANSWERS) {
+      const { statusCode, body } = await app.inject(url);
+      expect([url, statusCode]).toEqual([url, wanted]);
+      if (wanted !== 200) expect(body).not.toMatch(/hush|good|narrow|token=/);
+    }
+    expect(lines).toEqual([]);
+    app = await make({ log, data: broken<ProviderData>(), view: broken<BoardView>() });
+    for (const url of [
+      '/v2/statuses?token=good',
+      '/v2/events/1?token=good',
+      '/?token=good',
+      '/match/1?token=good',
+      '/board/events?event=1&token=good',
+    ]) {
+      const { statusCode, body } = await app.inject(url);
+      expect([url, statusCode]).toEqual([url, 500]);
+      expect(answerError.parse(JSON.parse(body)).api.error).toEqual({
+        message: 'Server error',
+        internal_code: 5,
+      });
+    }
+    expect(lines).toHaveLength(5);
+    expect(lines.join('')).toContain('a request failed');
+    expect(lines.join('')).not.toMatch(/hush|good|narrow|token|\/v2|\?/);
+  },
+);
+
+it('tells what a request failed of, and is asked nothing more where it was the views', async () => {
+  world.play(eventMessage({}, { id: 1 }));
+  world.damage();
+  app = await make();
+  const { statusCode, body } = await app.inject('/v2/feed/1?token=good');
+  expect([statusCode, JSON.parse(body).api.error.message]).toEqual([500, 'Server error']);
+  expect(failures.map(isBroken)).toEqual([true]);
+  expect(await status('/v2/events/9?token=good')).toBe(404);
+  expect(failures).toHaveLength(1);
+});
+
+it('serves the contract alone where the board is off', async () => {
+  app = await make({ board: false });
+  for (const url of ['/', '/match/1', '/standings', '/board/events', '/board/matches/1']) {
+    const response = await app.inject(`${url}?token=hush`);
+    expect([url, response.statusCode]).toEqual([url, 404]);
+    expect(answerError.parse(response.json()).api.error.message).toBe('Not found');
+    expect(response.headers['content-security-policy']).toBeUndefined();
+  }
+  for (const url of ['/v2/sports', '/docs', '/health/ready']) expect(await status(url)).toBe(200);
+  expect((await app.inject('/docs')).body).not.toContain('href="/"');
+  expect((await app.inject('/metrics')).body).not.toContain('touchline_board_readers');
+});
+
+it('says no more of metrics that fail than that they do', async () => {
+  const registry = createMetrics('broken');
+  registry.registerMetric(
+    new Gauge({
+      ...{ name: 'broken', help: 'x', registers: [] },
+      collect() {
+        throw new Error('the password is swordfish');
+      },
+    }),
+  );
+  app = await make({ registry });
+  const { statusCode, body } = await app.inject('/metrics');
+  expect([statusCode, body]).toEqual([500, 'metrics failed\n']);
+  expect(logged).toContain('swordfish');
 });

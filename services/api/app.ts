@@ -1,6 +1,7 @@
-import { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, fastify } from 'fastify';
+import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
+import { answerErrors, sendError } from '#contract/rest/error-answers.ts';
 import type { Gatekeeper, ProviderData } from '#contract/rest/provider.ts';
-import { restRoutes, sendError } from '#contract/rest/routes.ts';
+import { restRoutes } from '#contract/rest/routes.ts';
 import { restServerOptions } from '#contract/rest/server-options.ts';
 import type { Registry } from '#service/metrics.ts';
 import { opsAnswer } from '#service/ops.ts';
@@ -13,6 +14,8 @@ export type AppOptions = {
   readonly data: ProviderData;
   readonly gatekeeper: Gatekeeper;
   readonly view: BoardView;
+  /** Whether the live board is served. */
+  readonly board: boolean;
   readonly version: string;
   readonly publicUrl: string | undefined;
   readonly registry: Registry;
@@ -20,23 +23,26 @@ export type AppOptions = {
   readonly log: FastifyBaseLogger;
   /** Whether the views have caught up; before that only health and metrics are answered. */
   readonly ready: () => boolean;
+  /** Told of what a request failed of, once it is answered: errors that are not the client's. */
+  readonly onFailure: (error: unknown) => void;
 };
 
 const OPS = ['/metrics', '/health/live', '/health/ready'];
-const NOT_YET = JSON.stringify({ api: { error: { message: 'Not ready yet', internal_code: 5 } } });
 
 /** Everything that is served on API_PORT. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
-  const { data, gatekeeper, view, version, publicUrl, registry, metrics, log, ready } = options;
+  const { data, gatekeeper, view, board, version, publicUrl, registry, metrics, log, ready } = options;
+  const { onFailure } = options;
   const now = (): number => Date.now() / 1000;
   const app = fastify({
     ...restServerOptions(version, now),
     loggerInstance: log,
     forceCloseConnections: true,
   });
+  answerErrors(app, { now, version, onFailure });
   app.addHook('onRequest', (request, reply, done) => {
     if (ready() || OPS.includes(request.routeOptions.url ?? '')) return done();
-    refuse(reply);
+    sendError(reply.header('retry-after', '1'), 'not_ready', version, Math.floor(now()));
   });
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'none';
@@ -45,21 +51,18 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   });
   for (const path of OPS) {
     app.get(path, { logLevel: 'warn' }, async (_request, reply) => {
-      const { status, body, type } = await opsAnswer(path, { metrics: registry, ready });
+      const { status, body, type } = await opsAnswer(path, {
+        ...{ metrics: registry, ready },
+        onFailure: (error) => log.error({ err: error }, 'metrics failed'),
+      });
       return reply.code(status).type(type).send(body);
     });
   }
   await app.register(restRoutes, {
-    ...{ data, gatekeeper, now, version },
+    ...{ data, gatekeeper, now, version, onFailure },
     ...(publicUrl === undefined ? {} : { baseUrl: publicUrl }),
   });
-  await app.register(documentRoutes, { version, publicUrl });
-  await app.register(boardRoutes, { view, now, metrics: registry });
-  // Fastify's own answer repeats the URL, which may hold a token.
-  app.setNotFoundHandler((_request, reply) => sendError(reply, 'not_found', version, Math.floor(now())));
+  await app.register(documentRoutes, { version, publicUrl, board });
+  if (board) await app.register(boardRoutes, { view, now, metrics: registry });
   return app;
-}
-
-function refuse(reply: FastifyReply): void {
-  reply.code(503).header('retry-after', '1').type('application/json; charset=utf-8').send(NOT_YET);
 }

@@ -8,12 +8,12 @@ const POLICY = `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'b
 /** The contract as a document: `/openapi.json` for programs, `/docs` for people. Both are made once. */
 export async function documentRoutes(
   app: FastifyInstance,
-  options: { readonly version: string; readonly publicUrl: string | undefined },
+  options: { readonly version: string; readonly publicUrl: string | undefined; readonly board: boolean },
 ): Promise<void> {
-  const { version, publicUrl } = options;
+  const { version, publicUrl, board } = options;
   const document = openApi({ version, ...(publicUrl === undefined ? {} : { baseUrl: publicUrl }) });
   const json = JSON.stringify(document);
-  const page = renderDocument(document);
+  const page = renderDocument(document, board);
   app.get('/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').send(json));
   app.get('/docs', (_request, reply) =>
     reply.type('text/html; charset=utf-8').header('content-security-policy', POLICY).send(page),

@@ -11,7 +11,7 @@ import { createProviderData } from './data/provider-data.ts';
 import { createGatekeeper } from './gatekeeper.ts';
 import { apiMetrics } from './metrics.ts';
 import { settings } from './settings.ts';
-import { isBroken, openViews, removeViews } from './views/database.ts';
+import { isBroken, removeViews } from './views/database.ts';
 import { feedViews } from './views/source.ts';
 import { SOURCES, Views } from './views/views.ts';
 
@@ -32,21 +32,27 @@ export const api: ServiceDefinition<typeof settings> = {
     const metrics = apiMetrics(registry);
     const names = SOURCES.map((topic) => topicName(prefix, topic));
     const source = Object.fromEntries(await topicIds(brokers, names));
-    const { database, fresh } = openViews({ folder, source, maxAgeMs: MAX_AGE_MS, now: Date.now() });
+    const { views, fresh } = Views.open({ folder, source, maxAgeMs: MAX_AGE_MS, now: Date.now() });
     if (fresh !== null) logger.info({ why: fresh }, 'the views are made anew');
-    const views = new Views(database);
     const feedRetentionMs = config.FEED_RETENTION_HOURS * 3_600_000;
     let caughtUp = false;
     const app = await createApp({
       data: createProviderData(views),
       gatekeeper: await createGatekeeper(views.clients, config.CLIENTS_KEY),
       view: views,
+      board: config.API_BOARD === 'on',
       version: version(),
       publicUrl: config.API_PUBLIC_URL,
       registry,
       metrics,
       log: logger,
       ready: () => caughtUp,
+      onFailure(error) {
+        if (!isBroken(error)) return;
+        // What is read next may be wrong without failing.
+        caughtUp = false;
+        fail(error);
+      },
     });
     await app.listen({ port: config.API_PORT, host: '0.0.0.0' });
     logger.info({ port: (app.server.address() as AddressInfo).port }, 'listening');
@@ -66,11 +72,7 @@ export const api: ServiceDefinition<typeof settings> = {
         caughtUp = true;
         logger.info({ seconds: Math.round((performance.now() - startedAt) / 100) / 10 }, 'caught up');
       },
-    }).catch((error: unknown) => {
-      // Of no use any more: the next start makes them anew.
-      if (isBroken(error) || error instanceof PositionLostError) removeViews(folder);
-      fail(error);
-    });
+    }).catch(fail);
     let sweeping: NodeJS.Timeout | undefined;
     const sweep = (): void => {
       const more = views.feed.sweep(Date.now() - feedRetentionMs);
@@ -84,6 +86,10 @@ export const api: ServiceDefinition<typeof settings> = {
         stopping.abort();
         await Promise.all([app.close(), fed]);
         views.close();
+        // Whatever found it, a batch, a request or a sweep: of no use any more.
+        if (!isBroken(signal.reason) && !(signal.reason instanceof PositionLostError)) return;
+        removeViews(folder);
+        logger.warn('the next start makes the views anew');
       },
     };
   },

@@ -16,6 +16,10 @@ export const settings = z.object({
     .describe(
       'Address that clients reach it by, for the URLs of pages; else the host that a request asks for.',
     ),
+  API_BOARD: z
+    .enum(['on', 'off'], 'must be on or off')
+    .default('on')
+    .describe('Whether the live board is served beside the contract: on, off. It asks nobody who they are.'),
   FEED_RETENTION_HOURS: integer(1, 9_600)
     .prefault('72')
     .describe(

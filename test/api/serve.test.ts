@@ -30,7 +30,7 @@ async function played() {
 
 it('serves what the pipeline has made of messages, and each change as it comes', async () => {
   const { pipeline, credentials } = await played();
-  const api = await startApi(pipeline.place, temporaryFolder());
+  const api = await startApi(pipeline.place, temporaryFolder(), { LOG_LEVEL: 'debug' });
   const token = await api.token(credentials);
   const chain = await api.api(`/v2/events/${EVENT}?token=${token}`);
   const { event } = chain.data.competition.season.stage.group;
@@ -59,8 +59,21 @@ it('serves what the pipeline has made of messages, and each change as it comes',
   for (const path of ['/health/live', '/health/ready', '/metrics', '/openapi.json', '/docs', '/']) {
     expect((await api.get(path)).status, path).toBe(200);
   }
-  expect(await (await api.get('/metrics')).text()).not.toContain(token);
-  expect(api.service.log).not.toContain(token);
+  const asked: readonly (readonly [number, string])[] = [
+    [400, '/v2/events?limit=7&'],
+    [403, '/v2/events?competition_id=9&'],
+    [404, '/v2/events/1?'],
+    [404, '/nowhere?'],
+    [200, '/?'],
+  ];
+  const narrow = await api.token(await clients(pipeline.place, 'add --competitions 6628'));
+  for (const [status, path] of asked)
+    expect((await api.get(`${path}token=${narrow}`)).status, path).toBe(status);
+  expect((await api.get(`/v2/events?token=${token.slice(0, -1)}`)).status).toBe(401);
+  const log = api.service.lines.join('\n');
+  const metrics = await (await api.get('/metrics')).text();
+  for (const secret of [token.slice(0, -1), narrow]) expect(log + metrics).not.toContain(secret);
+  for (const trace of ['token=', '[redacted]', '/v2/', '/nowhere']) expect(log).not.toContain(trace);
 });
 
 it('goes on where it was after a restart, also one by force, and makes its views anew where they are gone', async () => {
@@ -89,6 +102,16 @@ it('goes on where it was after a restart, also one by force, and makes its views
     expect(await anew.season(token), damage).toEqual(wanted);
     expect(await anew.service.stop()).toBe(0);
   }
+});
+
+it('serves no board where it is told not to', async () => {
+  const { pipeline, credentials } = await played();
+  const api = await startApi(pipeline.place, temporaryFolder(), { API_BOARD: 'off' });
+  await api.season(await api.token(credentials));
+  for (const path of ['/', '/standings', '/board/events', `/match/${EVENT}`]) await api.api(path, 404);
+  await expect(startApi(pipeline.place, temporaryFolder(), { API_BOARD: 'no' })).rejects.toThrow(
+    /must be on or off/,
+  );
 });
 
 it('makes its views anew where they were made from other topics', async () => {

@@ -11,6 +11,7 @@ import {
   SERBIA_BRAZIL as match,
   playBoard,
   playSerbiaBrazil,
+  ranking,
   secondHalf,
 } from '../../services/api/board/testing/scenes.ts';
 import { Served } from '../../services/api/board/testing/served.ts';
@@ -18,7 +19,14 @@ import { CHROMIUM, NEEDS_CHROMIUM, startChromium, Visit } from './browser.ts';
 
 const ROW = `[data-key="match-${match.id}"]`;
 const MATCH_PAGE = `/match/${match.id}`;
-const PAGES = ['/', '/?by=competition', MATCH_PAGE, '/standings', '/standings?table=39720'];
+const PAGES = [
+  '/',
+  '/?by=competition',
+  MATCH_PAGE,
+  '/standings',
+  '/standings?table=39720',
+  '/standings?table=777',
+];
 const [HOME] = match.home;
 
 describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () => {
@@ -40,6 +48,8 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
     served.played.table(39720, 244, 'League standings live', leagueTable(true));
     const final = { groups: [{ id: '', name: '', participants: [] }] };
     served.played.table(1, 2, 'League standings', final, 1, PLACE.stage_id + 1);
+    served.played.ranking(ranking(777, 'teams'));
+    served.played.ranking(ranking(778, 'clubs'));
     origin = await served.listen();
   });
   afterEach(async () => {
@@ -198,6 +208,32 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
     const visit = await follow('/standings');
     served.played.table(39719, 2, 'League standings', { groups: [{ name: 'Group Z', participants: [] }] }, 2);
     await visit.shows('caption', 'Group Z');
+    expect(visit.complaints).toEqual([]);
+  });
+
+  test('a world ranking is reached from the tables with the keyboard alone, and follows what changes', async () => {
+    const visit = await follow('/standings');
+    const { page } = visit;
+    const pressUntil = async (key: 'Tab', text: string) => {
+      for (let presses = 0; presses < 30; presses += 1) {
+        await page.keyboard.press(key);
+        if (await page.evaluate(`document.activeElement.textContent === '${text}'`)) break;
+      }
+      expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid');
+      await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+      await visit.live();
+    };
+    await pressUntil('Tab', 'Rankings');
+    expect(await visit.texts('h1')).toEqual(['Rankings']);
+    expect((await visit.texts('tbody th')).slice(0, 2)).toEqual(['Germany', 'Brazil']);
+    await pressUntil('Tab', 'Club ranking');
+    expect(await visit.texts('tbody th')).toEqual(['Real Madrid']);
+    served.played.ranking({
+      ...ranking(778, 'clubs'),
+      ut: 1_528_000_000,
+      groups: ranking(777, 'teams').groups,
+    });
+    await visit.shows('tbody th', 'Germany');
     expect(visit.complaints).toEqual([]);
   });
 

@@ -6,6 +6,7 @@ import { OPERATIONS } from '#contract/rest/operations.ts';
 import { answerError } from '#contract/rest/records/envelope.ts';
 import { issueToken } from '#signing/token.ts';
 import { startApi, temporaryFolder } from '../api/support.ts';
+import { untilTrue } from '../support/poll.ts';
 import { eventIds, idsOf } from './reading.ts';
 import { contract, NARROW, tokenUntil } from './served.ts';
 import { day } from './world.ts';
@@ -128,8 +129,13 @@ export function errorRows(): void {
       const { error } = answerError.parse(JSON.parse(body)).api;
       expect(error).toEqual({ message: 'Server error', internal_code: 5 });
       expect(body).not.toMatch(/sql|database|malformed|\/|node/i);
+      // The file is of no use any more: the replica ends, and its next start makes the views anew.
+      await untilTrue('the replica has ended', async () => api.service.exited);
       expect(api.service.log).toContain('a request failed');
       expect(api.service.log).not.toContain(everything.token);
+      const anew = await startApi(place, folder);
+      expect(anew.service.log).toContain('"why":"it is empty"');
+      expect((await anew.api(`/v2/events/1005?token=${everything.token}`)).data.competition.id).toBe(10);
     });
   });
 }

@@ -8,6 +8,7 @@ export const REST_ERRORS = {
   not_found: { status: 404, internalCode: 4, message: 'Not found' },
   method_not_allowed: { status: 405, internalCode: 3, message: 'Only GET is allowed' },
   internal: { status: 500, internalCode: 5, message: 'Server error' },
+  not_ready: { status: 503, internalCode: 6, message: 'Not ready yet' },
 } as const;
 
 export type RestErrorCode = keyof typeof REST_ERRORS;

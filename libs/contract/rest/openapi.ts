@@ -43,7 +43,8 @@ const DESCRIPTION =
   'Sports data: catalogues, structure, events, incidents, standings, live scores and a feed. Every answer is in an ' +
   'envelope: the payload is `api.data`, the parameters that were in effect are `api.method.parameters`, and ' +
   '`api.method.next_page` is the ready URL of the next page. Unknown parameters are ignored; a known one that is ' +
-  'sent twice is invalid. Methods other than GET and HEAD are answered 405, unknown paths 404, both in the envelope.';
+  'sent twice is invalid. A slash at the end of a path changes nothing. Methods other than GET and HEAD are answered 405, ' +
+  'unknown paths 404, both in the envelope.';
 
 /**
  * The document of a server of this version (`<major>.<minor>.<patch>`). `baseUrl` is what stands before `/v2`; '' is the

@@ -1,4 +1,4 @@
-import fastify from 'fastify';
+import fastify, { type InjectOptions } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { RestError } from './errors.ts';
 import { ALL_OPERATIONS, OPERATIONS } from './operations.ts';
@@ -182,13 +182,29 @@ describe('errors', () => {
     expect(answerError.safeParse(response.json()).success).toBe(true);
   });
 
-  it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const)('%s is 405', async (method) => {
-    for (const url of ['/v2/sports', '/v2/events/1', '/v2/oauth']) {
+  it.each(['sports', 'events', 'events/1', 'events/1/incidents', 'standings/7'])(
+    '/v2/%s is the same with a slash behind it',
+    async (path) => {
+      const query = `token=${await server.token()}&date_from=2026-09-21`;
+      const [without, withSlash] = [`/v2/${path}?${query}`, `/v2/${path}/?${query}`];
+      expect((await server.get(withSlash)).json()).toEqual((await server.get(without)).json());
+      expect((await server.get(`/v2/${path}/`)).statusCode).toBe(path === 'sports' ? 200 : 401);
+      expect((await server.get(`/v2/${path}//?${query}`)).statusCode).toBe(404);
+    },
+  );
+
+  it.each([
+    ...(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'LOCK', 'QUERY'] as const),
+  ])('%s is 405', async (method) => {
+    for (const url of ['/v2/sports', '/v2/events/1/', '/v2/oauth?client_id=1', '/v2/events/x/incidents']) {
       const headers = { 'content-type': 'application/json' };
-      const response = await server.app.inject({ method, url, headers, payload: '{bad' });
+      const response = await server.app.inject({ method, url, headers, payload: '{bad' } as InjectOptions);
       expect(response.statusCode).toBe(405);
       expect(response.headers.allow).toBe('GET, HEAD');
       expect(answerError.safeParse(response.json()).success).toBe(true);
+    }
+    for (const url of ['/v2', '/v2/nothing', '/v2/sports/5/x', '/v2/events//incidents']) {
+      expect((await server.app.inject({ method, url } as InjectOptions)).statusCode).toBe(404);
     }
   });
 
@@ -206,13 +222,13 @@ describe('errors', () => {
 });
 
 describe('what goes wrong', () => {
-  function failing(error: Error) {
+  function failing(error: Error, onFailure: (error: unknown) => void = () => {}) {
     const data = new Proxy(memoryProvider(smallWorld()), {
       get: () => () => {
         throw error;
       },
     });
-    return testServer({ data });
+    return testServer({ data, onFailure });
   }
 
   it('is 500, logged with its stack, and not told', async () => {
@@ -262,6 +278,16 @@ describe('what goes wrong', () => {
     app.register(restRoutes, { data, gatekeeper, now: () => NOW, version: '2.0.0' });
     for (const url of ['/v2/sports', '/v2/events/1', '/v2/nothing']) await app.inject(`${url}?token=hush`);
     expect(logged).toEqual([]);
+  });
+
+  it('is told to the server once it is answered, where it is its fault', async () => {
+    const told: unknown[] = [];
+    const broken = new Error('broken');
+    for (const error of [broken, new RestError('not_found')]) {
+      const server = failing(error, (failure) => told.push(failure));
+      await server.get(`/v2/events?token=${await server.token()}`);
+    }
+    expect(told).toEqual([broken]);
   });
 
   it('with the version is told at the start', async () => {

@@ -4,25 +4,28 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { toWholeNumber } from '../values.ts';
-import { ENVELOPE_END, envelopeStart, errorBody, neighbours, pathAndQuery } from './envelope.ts';
-import { REST_ERRORS, RestError, type RestErrorCode } from './errors.ts';
+import { ENVELOPE_END, envelopeStart, neighbours, pathAndQuery } from './envelope.ts';
+import { answerErrors, answerHeaders, type ErrorAnswers } from './error-answers.ts';
+import { RestError } from './errors.ts';
+import { isHost } from './host.ts';
 import type { Operation, OperationInfo, Prepared } from './operation.ts';
-import { OPERATIONS, TOKEN_OPERATION } from './operations.ts';
+import { ALL_OPERATIONS, OPERATIONS, TOKEN_OPERATION } from './operations.ts';
 import type { Access, Answer, Gatekeeper, ProviderData } from './provider.ts';
 
 /** What a server of the contract is made of. */
-export type RestOptions = {
+export type RestOptions = ErrorAnswers & {
   readonly data: ProviderData;
   readonly gatekeeper: Gatekeeper;
-  /** Unix seconds. */
-  readonly now: () => number;
-  /** `<major>.<minor>.<patch>`. */
-  readonly version: string;
   /** What stands before `/v2` in the URLs of pages; the host that was asked where it is missing. */
   readonly baseUrl?: string;
 };
 
 const PREFIX = '/v2';
+const METHODS: readonly string[] = ['GET', 'HEAD'];
+/** The path of any operation. */
+const PATHS = new RegExp(
+  `^(?:${ALL_OPERATIONS.map(({ path }) => path.replace('{id}', '[^/]+')).join('|')})/?$`,
+);
 
 /** What open operations are called with; none of them looks at it. */
 const NOTHING: Access = { clientId: 0, competitions: new Set(), operations: new Set() };
@@ -32,40 +35,33 @@ const NOTHING: Access = { clientId: 0, competitions: new Set(), operations: new 
  * Its requests are logged from `warn` on only: their URLs hold tokens. Register it with `restServerOptions`.
  */
 export async function restRoutes(app: FastifyInstance, options: RestOptions): Promise<void> {
-  const { version, now } = options;
+  const { version } = options;
   if (!/^\d+\.\d+\.\d+$/.test(version)) throw new TypeError(`${version} is not major.minor.patch`);
-  const fail = (reply: FastifyReply, code: RestErrorCode) => sendError(reply, code, version, seconds(now));
-
   await app.register(
     async (v2) => {
-      v2.setNotFoundHandler((_request, reply) => fail(reply, 'not_found'));
-      v2.setErrorHandler((error: Error, _request, reply) => {
-        const code = codeOf(error);
-        // Not by the request's own logger, whose bindings are the server's choice.
-        if (code === 'internal') v2.log.error({ err: error }, 'a request failed');
-        return fail(reply, code);
+      answerErrors(v2, options);
+      v2.addHook('onRequest', (request, reply, done) => {
+        // Refused as HTTP wants it: the URLs of pages are made of it.
+        if (!isHost(request.host)) return done(new RestError('invalid_parameter'));
+        if (!request.is404) return done();
+        // Before the body is read, which is nobody's.
+        if (!isOtherMethod(request)) return done(new RestError('not_found'));
+        reply.header('allow', METHODS.join(', '));
+        done(new RestError('method_not_allowed'));
       });
       for (const operation of OPERATIONS) {
         v2.get(fastifyPath(operation), (request, reply) => answer(operation, options, request, reply));
       }
       v2.get(fastifyPath(TOKEN_OPERATION), (request, reply) => answerToken(options, request, reply));
-
-      const others = v2.supportedMethods.filter((method) => method !== 'GET' && method !== 'HEAD');
-      for (const operation of [TOKEN_OPERATION, ...OPERATIONS]) {
-        v2.route({
-          method: others,
-          url: fastifyPath(operation),
-          // Before the body is read, which is nobody's.
-          onRequest: async (_request, reply) => {
-            reply.header('allow', 'GET, HEAD');
-            throw new RestError('method_not_allowed');
-          },
-          handler: (_request, reply) => fail(reply, 'method_not_allowed'),
-        });
-      }
     },
     { prefix: PREFIX, logLevel: 'warn' },
   );
+}
+
+/** Whether a request that no route takes has the path of an operation. */
+function isOtherMethod({ method, url }: FastifyRequest): boolean {
+  const [path = ''] = url.split('?', 1);
+  return !METHODS.includes(method) && PATHS.test(path);
 }
 
 type Query = Readonly<Record<string, unknown>>;
@@ -149,9 +145,9 @@ async function answerToken(options: RestOptions, request: FastifyRequest, reply:
  * would cost: they go to the socket beside their envelope.
  */
 function send(reply: FastifyReply, start: string, data: Answer['data']): FastifyReply {
-  if (typeof data === 'string') return headers(reply).send(start + data + ENVELOPE_END);
+  if (typeof data === 'string') return answerHeaders(reply).send(start + data + ENVELOPE_END);
   const length = Buffer.byteLength(start) + data.length + ENVELOPE_END.length;
-  headers(reply).header('content-length', length);
+  answerHeaders(reply).header('content-length', length);
   const { raw } = reply.hijack();
   for (const [name, value] of Object.entries(reply.getHeaders())) {
     if (value !== undefined) raw.setHeader(name, value);
@@ -161,33 +157,6 @@ function send(reply: FastifyReply, start: string, data: Answer['data']): Fastify
   raw.write(data);
   raw.end(ENVELOPE_END);
   return reply;
-}
-
-/** Answers with an error of the contract. */
-export function sendError(
-  reply: FastifyReply,
-  code: RestErrorCode,
-  version: string,
-  now: number,
-): FastifyReply {
-  return headers(reply)
-    .code(REST_ERRORS[code].status)
-    .send(errorBody(code, version, now));
-}
-
-/** Answers are of the moment, and their URLs hold tokens. */
-const HEADERS = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' } as const;
-
-function headers(reply: FastifyReply): FastifyReply {
-  return reply.headers(HEADERS);
-}
-
-/** Fastify refuses some requests itself; whatever else is thrown is our fault. */
-function codeOf(error: Error): RestErrorCode {
-  if (error instanceof RestError) return error.code;
-  const status = 'statusCode' in error ? error.statusCode : undefined;
-  if (status === 404) return 'not_found';
-  return typeof status === 'number' && status >= 400 && status < 500 ? 'invalid_parameter' : 'internal';
 }
 
 function fastifyPath(operation: OperationInfo): string {

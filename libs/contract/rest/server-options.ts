@@ -2,8 +2,8 @@
 import type { Socket } from 'node:net';
 import { type FastifyReply, type FastifyRequest, type FastifyServerOptions, LogController } from 'fastify';
 import { errorBody } from './envelope.ts';
+import { sendError } from './error-answers.ts';
 import { REST_ERRORS } from './errors.ts';
-import { sendError } from './routes.ts';
 
 /** Longer than any URL that Node takes, so that an id of any length is looked at, and is nobody's. */
 const MAX_PARAM_LENGTH = 65_536;
@@ -18,7 +18,7 @@ export function restServerOptions(
 ): Pick<FastifyServerOptions, 'clientErrorHandler' | 'frameworkErrors' | 'logController' | 'routerOptions'> {
   return {
     logController: new LogController({ disableRequestLogging: true }),
-    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH, ignoreTrailingSlash: true },
     frameworkErrors: (_error: Error, _request: FastifyRequest, reply: FastifyReply) => {
       sendError(reply, 'invalid_parameter', version, Math.floor(now()));
     },

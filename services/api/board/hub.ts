@@ -66,6 +66,11 @@ export class Hub {
     return room;
   }
 
+  /** Makes what is sent of these states. Throws where they cannot be read. */
+  prepare(states: readonly ShownState[]): void {
+    for (const state of states) this.#frameOf(state);
+  }
+
   /** Sends a snapshot of the topic, and from then on what changes, until the reader leaves or `close`. */
   join(response: ServerResponse, topic: Topic, states: readonly ShownState[]): void {
     const reader = new Reader(response, topic, (state) => this.#frameOf(state));

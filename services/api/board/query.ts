@@ -12,7 +12,11 @@ export const boardQuery: z.ZodType<BoardQuery> = z.object({
 });
 
 /** The query of `/board/events`; with neither it is the whole board. */
-export const streamQuery = z.object({ event: id.optional(), season: id.optional() });
+export const streamQuery = z.object({
+  event: id.optional(),
+  /** Null is the tables of no season. */
+  season: z.union([z.literal('none').transform(() => null), id]).optional(),
+});
 
 /** The query of `/standings`. */
 export const standingsQuery = z.object({

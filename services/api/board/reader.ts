@@ -5,7 +5,8 @@ import type { ShownState } from '../views/board-view.ts';
 export type Topic =
   | { readonly kind: 'board' }
   | { readonly kind: 'match'; readonly eventId: number }
-  | { readonly kind: 'season'; readonly seasonId: number };
+  /** Null is the tables of no season. */
+  | { readonly kind: 'season'; readonly seasonId: number | null };
 
 /** A reader that took nothing over so many beats is cut off. */
 const MISSED_BEATS = 6;
@@ -52,7 +53,7 @@ export class Reader {
     }
   }
 
-  offerTable(seasonId: number): void {
+  offerTable(seasonId: number | null): void {
     if (this.#topic.kind === 'season' && this.#topic.seasonId === seasonId) this.#tableUnsent = true;
   }
 

@@ -1,6 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PLACE } from './testing/playing.ts';
-import { HOSTILE_NAME, leagueTable, playBoard, playSerbiaBrazil, SERBIA_BRAZIL } from './testing/scenes.ts';
+import {
+  HOSTILE_NAME,
+  leagueTable,
+  playBoard,
+  playSerbiaBrazil,
+  ranking,
+  SERBIA_BRAZIL,
+} from './testing/scenes.ts';
 import { Served } from './testing/served.ts';
 
 let served: Served;
@@ -133,6 +140,39 @@ describe('/standings', () => {
     const { text } = await get('/standings?season=312&table=39720');
     expect(text).toContain('data-playing="yes"');
     expect(text).toContain(`<a class="playing" href="/match/${SERBIA_BRAZIL.id}">`);
+  });
+
+  test('a world ranking has a place beside the seasons, and its own table', async () => {
+    expect((await get('/standings')).text).not.toContain('Rankings');
+    served.played.ranking(ranking(777, 'teams'));
+    served.played.ranking(ranking(778, 'clubs'));
+    const season = (await get('/standings')).text;
+    expect(season).toContain('<a href="/standings?table=777">Rankings</a>');
+    expect(season).not.toContain('Germany');
+    const { status, text } = await get('/standings?table=777');
+    expect(status).toBe(200);
+    expect(text).toContain('<h1>Rankings</h1>');
+    expect(text).toContain('<a href="/standings?table=777" aria-current="true">Rankings</a>');
+    expect(text).toContain('<a href="/standings?table=777" aria-current="true">National team ranking</a>');
+    expect(text).toContain('<a href="/standings?table=778">Club ranking</a>');
+    expect(text).toContain('<a href="/standings?season=312">World Cup 2018</a>');
+    expect([...text.matchAll(/<th scope="row" class="name">(.*?)<\/th>/g)].map(([, name]) => name)).toEqual([
+      'Germany',
+      'Brazil',
+      '&lt;script&gt;document.title = &quot;broken&quot;&lt;/script&gt;',
+    ]);
+    expect(text).toContain('<span class="visually-hidden">up </span>1');
+    expect((await get('/standings?table=778')).text).toContain('Real Madrid');
+    expect((await get('/standings?season=312&table=777')).status).toBe(404);
+  });
+
+  test('where there are rankings and no season it shows them', async () => {
+    const alone = await Served.start();
+    alone.played.ranking(ranking(778, 'clubs'));
+    const { body } = await alone.app.inject({ url: '/standings' });
+    expect(body).toContain('Real Madrid');
+    expect(body).not.toContain('aria-label="Seasons"');
+    await alone.close();
   });
 
   test.each(['/standings?season=1', '/standings?season=312&table=1'])('%s is not there', async (url) => {

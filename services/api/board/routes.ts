@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Registry } from 'prom-client';
+import type { z } from 'zod';
 import type { BoardView, ShownState } from '../views/board-view.ts';
 import { ASSETS_PATH, type Assets, loadAssets } from './assets.ts';
 import { boardMatch, boardStates } from './board-match.ts';
@@ -82,9 +83,13 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
 
   app.get('/board/events', (request, reply) => {
     const asked = streamQuery.safeParse(request.query);
-    if (!asked.success) return reply.code(400).send({ error: 'event and season are positive whole numbers' });
+    if (!asked.success)
+      return reply.code(400).send({ error: 'event is a positive whole number, season too or none' });
     if (!hub.admits()) return reply.code(503).header('retry-after', '30').send({ error: 'Too many readers' });
     const topic = topicOf(asked.data);
+    // All that is read for it is read before the answer begins: what fails can be told then.
+    const states = statesOf(view, topic, size);
+    hub.prepare(states);
     reply.hijack();
     reply.raw.writeHead(200, {
       ...HEADERS,
@@ -94,7 +99,7 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
       connection: 'close',
       'x-accel-buffering': 'no',
     });
-    hub.join(reply.raw, topic, statesOf(view, topic, size));
+    hub.join(reply.raw, topic, states);
     return reply;
   });
 
@@ -114,7 +119,7 @@ function detailsOf(view: BoardView, params: unknown): ReturnType<typeof matchDet
   return asked.success ? matchDetails(view, asked.data.id) : null;
 }
 
-function topicOf({ event, season }: { event?: number | undefined; season?: number | undefined }): Topic {
+function topicOf({ event, season }: z.output<typeof streamQuery>): Topic {
   if (event !== undefined) return { kind: 'match', eventId: event };
   return season === undefined ? { kind: 'board' } : { kind: 'season', seasonId: season };
 }

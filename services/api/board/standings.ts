@@ -4,8 +4,11 @@ import { readTable, type ShownTable } from './tables.ts';
 /** What the page of the tables shows. */
 export type SeasonStandings = {
   readonly seasons: readonly SeasonEntry[];
-  /** Null where no season has a table. */
+  /** The tables of no season: the provider's rankings. */
+  readonly rankings: readonly TableEntry[];
+  /** Null where rankings are shown, or nothing is. */
   readonly season: SeasonEntry | null;
+  /** All of the season's, or all rankings. */
   readonly tables: readonly TableEntry[];
   /** The tables of the kind that was asked for: each stage has its own. */
   readonly shown: readonly ShownStandings[];
@@ -23,8 +26,8 @@ const LEAGUE = 2;
 const NOWHERE = { competition_id: null, season_id: null, stage_id: null, group_id: null };
 
 /**
- * The tables of a season, of the kind of the one that is asked for, else the league's. Without a season, of the first
- * that has tables. Null for a season or a table that is not there.
+ * The tables of a season, of the kind of the one that is asked for, else the league's. Without a season, the ranking that
+ * is asked for, else of the first season that has tables. Null for a season or a table that is not there.
  */
 export function seasonStandings(
   view: BoardView,
@@ -32,12 +35,12 @@ export function seasonStandings(
   tableId: number | undefined,
 ): SeasonStandings | null {
   const seasons = view.seasons();
-  const season =
-    seasonId === undefined ? seasons[0] : seasons.find(({ season_id }) => season_id === seasonId);
-  if (season === undefined) {
-    return seasonId === undefined ? { seasons, season: null, tables: [], shown: [] } : null;
-  }
-  const tables = view.tables(season.season_id);
+  const rankings = view.rankings();
+  const ranked = seasons.length === 0 || rankings.some(({ standings_id }) => standings_id === tableId);
+  const unasked = ranked ? null : seasons[0];
+  const season = seasonId === undefined ? unasked : seasons.find(({ season_id }) => season_id === seasonId);
+  if (season === undefined) return null;
+  const tables = season === null ? rankings : view.tables(season.season_id);
   const asked =
     tableId === undefined
       ? (tables.find(({ type_id }) => type_id === LEAGUE) ?? tables[0])
@@ -45,6 +48,7 @@ export function seasonStandings(
   if (asked === undefined && tableId !== undefined) return null;
   return {
     seasons,
+    rankings,
     season,
     tables,
     shown: tables

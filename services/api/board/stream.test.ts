@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { BoardView, ShownState } from '../views/board-view.ts';
 import type { BoardMatch } from './shown/match.ts';
-import { firstHalf, SERBIA_BRAZIL as match } from './testing/scenes.ts';
+import { firstHalf, SERBIA_BRAZIL as match, ranking } from './testing/scenes.ts';
 import { Served } from './testing/served.ts';
 
 type Told = { readonly event: string; readonly data: Record<string, unknown> };
@@ -102,6 +102,16 @@ describe('/board/events', () => {
     expect(one.told.map(({ event }) => event)).toEqual(['snapshot']);
   });
 
+  test('of no season tells of the rankings alone', async () => {
+    const reader = await SlowReader.open(served, '/board/events?season=none');
+    await reader.until('its snapshot', ({ told }) => told.length === 1);
+    served.played.table(39719, 2, 'League standings', { groups: [] });
+    kick(3);
+    served.played.ranking(ranking(777, 'teams'));
+    await reader.until('the table', ({ told }) => told.length === 2);
+    expect(reader.told[1]).toEqual({ event: 'table', data: { season_id: null } });
+  });
+
   test('more readers than are allowed are refused, and counted', async () => {
     const readers = [await SlowReader.open(served), await SlowReader.open(served)];
     for (const reader of readers) await reader.until('its snapshot', ({ told }) => told.length > 0);
@@ -129,6 +139,7 @@ describe('/board/events', () => {
       place: (of) => views.place(of),
       seasons: () => views.seasons(),
       tables: (id) => views.tables(id),
+      rankings: () => views.rankings(),
       table: (id) => views.table(id),
       onChange: (listener) => {
         listeners.add(listener);

@@ -15,8 +15,9 @@ table { border-collapse: collapse; width: 100%; } th, td { text-align: left; pad
 .wide { overflow-x: auto; } .note { border-left: .25rem solid #b60; padding-left: .75rem; }
 `;
 
-/** The whole page. */
-export function renderDocument(document: OpenApiDocument): string {
+/** The whole page; `board` is whether the live board is served beside it. */
+export function renderDocument(document: OpenApiDocument, board: boolean): string {
+  const boardLink = board ? ' The live board: <a href="/">matches</a>.' : '';
   const operations = Object.entries(document.paths).map(([path, { get }]) => ({ path, get }));
   const contents = operations
     .map(
@@ -27,7 +28,7 @@ export function renderDocument(document: OpenApiDocument): string {
 <title>${escaped(document.info.title)} ${escaped(document.info.version)}</title><style>${STYLE}</style></head><body>
 <main><h1>${escaped(document.info.title)} <small>${escaped(document.info.version)}</small></h1>
 <p>${prose(document.info.description)}</p>
-<p>The same for programs: <a href="/openapi.json">OpenAPI 3.1</a>. The live board: <a href="/">matches</a>.</p>
+<p>The same for programs: <a href="/openapi.json">OpenAPI 3.1</a>.${boardLink}</p>
 <nav aria-label="Operations"><ul>${contents}</ul></nav>
 ${operations.map(({ path, get }) => section(path, get)).join('\n')}
 </main></body></html>`;

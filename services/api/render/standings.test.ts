@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { ANSWERS } from '#contract/rest/records.ts';
+import { ranking } from '../board/testing/scenes.ts';
 import { nameEntry, nameTable, type TablePlace } from './standings.ts';
 
 const NOWHERE: TablePlace = { area: null, season: null, stage: null, object: null, group: () => null };
@@ -21,8 +23,19 @@ it('names a table as the provider names its own', () => {
 it('leaves the names that a table has', () => {
   const own = { name: 'FIFA ranking - Men', type_name: 'FIFA ranking', object_name: 'World', sport_id: 1 };
   expect(nameEntry(own, KNOWN)).toEqual(own);
-  const groups = [{ id: '7', name: 'Pool 7', participants: [] }];
+  const groups = [{ id: '7', name: 'Pool 7', participants: [], zones: [], corrections: [] }];
   expect(nameTable({ ...own, groups }, KNOWN).groups).toEqual(groups);
+});
+
+it('has the lists that the contract has, where a table of the provider leaves them out', () => {
+  const { columns, ...table } = nameTable(ranking(777, 'teams'), NOWHERE);
+  expect(columns).toEqual([]);
+  const groups = [{ id: '', name: '', participants: [] }];
+  expect(nameTable({ ...table, groups }, NOWHERE).groups).toEqual([
+    { ...groups[0], zones: [], corrections: [] },
+  ]);
+  const { error } = ANSWERS.standings.safeParse({ columns, ...table });
+  expect(error?.issues ?? []).toEqual([]);
 });
 
 it('names groups, and writes ids of the provider as the contract does', () => {
@@ -32,7 +45,7 @@ it('names groups, and writes ids of the provider as the contract does', () => {
   ];
   const groups = ['7', 8, ''].map((id) => ({ id, name: '', participants }));
   const rows = [{ ...participants[0], subparticipant_id: null }, participants[1]];
-  expect(nameTable({ ...derived, groups }, KNOWN).groups).toEqual([
+  expect(nameTable({ ...derived, groups }, KNOWN).groups).toMatchObject([
     { id: '7', name: 'Group A', participants: rows },
     { id: '8', name: '', participants: rows },
     { id: '', name: '', participants: rows },

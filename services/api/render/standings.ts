@@ -25,11 +25,12 @@ export function nameEntry(entry: Json, place: TablePlace): Json {
 }
 
 /**
- * A table (spec, "Standing"), with names where it has none. Ids in one that the provider made are written as the
- * contract writes them: a group's as text, that of nobody as null.
+ * A table (spec, "Standing"), with names where it has none. One that the provider made is written as the contract has it:
+ * the id of a group as text, that of nobody as null, and lists that are left out as empty ones.
  */
 export function nameTable(table: Json, place: TablePlace): Json {
   return {
+    columns: [],
     ...nameEntry(table, place),
     groups: records(table.groups).map((group) => nameGroup(group, place)),
   };
@@ -38,6 +39,8 @@ export function nameTable(table: Json, place: TablePlace): Json {
 function nameGroup(group: Json, place: TablePlace): Json {
   const id = toWholeNumber(group.id);
   return {
+    zones: [],
+    corrections: [],
     ...group,
     id: String(group.id ?? ''),
     name: group.name || ((id === null ? null : place.group(id)) ?? ''),

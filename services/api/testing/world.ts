@@ -1,7 +1,8 @@
 /** Views fed with messages through the real laws, without a broker, for tests. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { type FastifyInstance, fastify } from 'fastify';
 import { onTestFinished } from 'vitest';
 import { normalizeMessage } from '#contract/normalize.ts';
@@ -17,6 +18,9 @@ import { type ViewRecord, Views } from '../views/views.ts';
 /** When the tests' messages are received, Unix milliseconds. */
 export const RECEIVED_AT = 1_790_000_000_500;
 
+/** Bytes of SQLite's pages. */
+const PAGE = 4_096;
+
 /** Sees everything. */
 export const EVERYTHING: Access = { clientId: 1, competitions: null, operations: null };
 
@@ -25,6 +29,21 @@ export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'touchline-api-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
+}
+
+/** Breaks the views of a folder as a failing disk would: all but the first page, or the first one of a table or index. */
+export function damage(folder: string, name?: string): void {
+  const path = join(folder, 'views.sqlite');
+  const from = name === undefined ? PAGE : PAGE * (firstPage(path, name) - 1);
+  const to = name === undefined ? undefined : from + PAGE;
+  writeFileSync(path, readFileSync(path).fill(0xa5, from, to), { flag: 'r+' });
+}
+
+function firstPage(path: string, name: string): number {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const row = database.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').get(name);
+  database.close();
+  return Number(row?.rootpage);
 }
 
 /** A provider message as the receiver normalizes it. */
@@ -50,6 +69,12 @@ export class World {
   restart(): void {
     this.views.close();
     this.views = this.#open();
+  }
+
+  /** Breaks the file while the views work with it, opened anew before so that nothing of it is in memory. */
+  damage(): void {
+    this.restart();
+    damage(this.#folder);
   }
 
   /** Plays provider messages: through the laws, into the views, one batch a topic. */

@@ -81,10 +81,12 @@ export interface BoardView {
   seasons(): readonly SeasonEntry[];
   /** The tables of a season, those of its stages too, that are not deleted. */
   tables(seasonId: number): readonly TableEntry[];
+  /** The tables that are of no season, not deleted: world rankings and the like. */
+  rankings(): readonly TableEntry[];
   /** A table in the provider's shape (`data.standings`); null where there is none. */
   table(standingsId: number): Readonly<Record<string, unknown>> | null;
   /** Calls back after each change of a match is visible here; returns what ends that. The listener must not throw. */
   onChange(listener: (state: ShownState) => void): () => void;
-  /** As `onChange`, for a table of a season. */
-  onTable(listener: (seasonId: number) => void): () => void;
+  /** As `onChange`, for a table of a season; null is a ranking. */
+  onTable(listener: (seasonId: number | null) => void): () => void;
 }

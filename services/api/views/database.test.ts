@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { temporaryFolder } from '../testing/world.ts';
+import { damage, temporaryFolder } from '../testing/world.ts';
 import { openViews, ViewsInUseError } from './database.ts';
+import { Views } from './views.ts';
 
 const DAY = 86_400_000;
 const MADE = { folder: '', source: { a: '1', b: '2' }, maxAgeMs: DAY, now: 1_000 * DAY };
@@ -45,6 +46,21 @@ it.each(['', 'no database at all'])('makes views anew where the file holds %j', 
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'views.sqlite'), content);
   expect(visit(folder)).not.toBeNull();
+});
+
+it.each([
+  ['the whole file', undefined, 'it cannot be read'],
+  ['a table', 'clients', 'it is damaged'],
+])('makes views anew where %s is damaged', (_, name, why) => {
+  const folder = temporaryFolder();
+  const first = Views.open({ ...MADE, folder });
+  first.views.apply([], { key: 't-0', next: 7 }, MADE.now);
+  first.views.close();
+  damage(folder, name);
+  const second = Views.open({ ...MADE, folder });
+  expect([first.fresh, second.fresh]).toEqual(['it is empty', why]);
+  expect([...second.views.offsets()]).toEqual([]);
+  second.views.close();
 });
 
 it('does not share a folder with another', () => {

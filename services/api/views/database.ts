@@ -17,25 +17,29 @@ export class ViewsInUseError extends Error {
 /** What the views were made of: the prefix, the topics by name with the ids that the broker gave them, and so on. */
 export type Source = Readonly<Record<string, string>>;
 
+/** Where views are, and which are taken over. */
+export type OpenOptions = {
+  readonly folder: string;
+  readonly source: Source;
+  readonly maxAgeMs: number;
+  /** Unix milliseconds. */
+  readonly now: number;
+};
+
 /** A file of views; `fresh` says why it was made anew, null where it was taken over. */
 export type OpenedViews = { readonly database: DatabaseSync; readonly fresh: string | null };
 
 const FILE = 'views.sqlite';
 const BUSY = new Set([5, 6]);
-const BROKEN = new Set([11, 26]);
+/** A disk that cannot be read, a damaged file, and one that is no database. */
+const BROKEN = new Set([10, 11, 26]);
 
 /**
  * Opens the views in a folder. They are taken over where they were made with this schema, of this source, and used
  * within `maxAgeMs` (a tombstone that was written since is gone after that); else made anew, empty.
  * Throws `ViewsInUseError`.
  */
-export function openViews(options: {
-  readonly folder: string;
-  readonly source: Source;
-  readonly maxAgeMs: number;
-  /** Unix milliseconds. */
-  readonly now: number;
-}): OpenedViews {
+export function openViews(options: OpenOptions): OpenedViews {
   const { folder, source, maxAgeMs, now } = options;
   mkdirSync(folder, { recursive: true });
   const path = join(folder, FILE);
@@ -64,7 +68,7 @@ export function removeViews(folder: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(join(folder, FILE + suffix), { force: true });
 }
 
-/** Whether an error says that the file is damaged. */
+/** Whether an error says that the file cannot be relied on any more. */
 export function isBroken(error: unknown): boolean {
   return BROKEN.has(resultCode(error));
 }

@@ -67,13 +67,14 @@ export class TableView {
   /** The tables of a season and of its stages. */
   ofSeason(seasonId: number): TableEntry[] {
     const text = 'SELECT id, json FROM standings_entries WHERE season_id = ? AND deleted = 0 ORDER BY id';
-    return this.#sql
-      .of(text)
-      .all(seasonId)
-      .map(({ id, json }) => {
-        const { name, type_id, type_name, subtype, object_type, object_id } = JSON.parse(json as string);
-        return { standings_id: id as number, name, type_id, type_name, subtype, object_type, object_id };
-      });
+    return this.#sql.of(text).all(seasonId).map(tableEntry);
+  }
+
+  /** The tables that are of no season: rankings of the provider. */
+  rankings(): TableEntry[] {
+    const text = `SELECT id, json FROM standings_entries WHERE season_id IS NULL AND deleted = 0
+      AND id IN (SELECT id FROM standings) ORDER BY id`;
+    return this.#sql.of(text).all().map(tableEntry);
   }
 
   /** The seasons that have tables, with their competitions. */
@@ -86,4 +87,9 @@ export class TableView {
   #known(table: 'standings_entries' | 'standings', id: number): number {
     return this.#sql.value<number>(`SELECT version FROM ${table} WHERE id = ?`, id) ?? -1;
   }
+}
+
+function tableEntry({ id, json }: Record<string, unknown>): TableEntry {
+  const { name, type_id, type_name, subtype, object_type, object_id } = JSON.parse(json as string);
+  return { standings_id: id as number, name, type_id, type_name, subtype, object_type, object_id };
 }

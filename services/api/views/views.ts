@@ -3,6 +3,7 @@ import type { TopicName, TopicValues } from '#topics/topics.ts';
 import type { BoardView, PlaceNames, ShownState } from './board-view.ts';
 import { CatalogueView } from './catalogue.ts';
 import { ClientView } from './clients.ts';
+import { isBroken, type OpenOptions, openViews, removeViews } from './database.ts';
 import { FeedView } from './feed.ts';
 import { IncidentView } from './incidents.ts';
 import { MatchView } from './matches.ts';
@@ -39,8 +40,8 @@ type Changed = {
   readonly states: Map<number, ShownState>;
   /** Events whose record or incidents are new. */
   readonly events: Set<number>;
-  /** Seasons with new tables. */
-  readonly seasons: Set<number>;
+  /** Seasons with new tables; null is that of the rankings. */
+  readonly seasons: Set<number | null>;
 };
 
 /** All that a replica knows, on disk and in memory, with how far it has read. */
@@ -55,7 +56,7 @@ export class Views implements BoardView {
   readonly sql: Statements;
   readonly #database: DatabaseSync;
   readonly #listeners = new Set<(state: ShownState) => void>();
-  readonly #tableListeners = new Set<(seasonId: number) => void>();
+  readonly #tableListeners = new Set<(seasonId: number | null) => void>();
   /** Counts changes of lists. */
   #listVersion = 0;
   /** Counts changes of names: every event that is kept rendered with them is stale after one. */
@@ -63,6 +64,19 @@ export class Views implements BoardView {
   readonly #staleEvents = new Set<(eventId: number) => void>();
   /** Whether what is applied has just been written: told once everything that was there at the start is applied. */
   live = false;
+
+  /** Takes the views of a folder over, or makes them anew: `openViews`, and also where what is in them is damaged. */
+  static open(options: OpenOptions): { readonly views: Views; readonly fresh: string | null } {
+    const { database, fresh } = openViews(options);
+    try {
+      return { views: new Views(database), fresh };
+    } catch (error) {
+      database.close();
+      if (fresh !== null || !isBroken(error)) throw error;
+    }
+    removeViews(options.folder);
+    return { views: new Views(openViews(options).database), fresh: 'it is damaged' };
+  }
 
   /** Takes the database over; `close` closes it. */
   constructor(database: DatabaseSync) {
@@ -171,6 +185,10 @@ export class Views implements BoardView {
     return this.standings.ofSeason(seasonId);
   }
 
+  rankings() {
+    return this.standings.rankings();
+  }
+
   table(standingsId: number): Readonly<Record<string, unknown>> | null {
     const row = this.standings.find(standingsId);
     return row === undefined ? null : JSON.parse(row.json);
@@ -181,7 +199,7 @@ export class Views implements BoardView {
     return () => this.#listeners.delete(listener);
   }
 
-  onTable(listener: (seasonId: number) => void): () => void {
+  onTable(listener: (seasonId: number | null) => void): () => void {
     this.#tableListeners.add(listener);
     return () => this.#tableListeners.delete(listener);
   }
@@ -218,11 +236,11 @@ export class Views implements BoardView {
         return;
       case 'standings-catalogue':
         this.standings.applyEntry(value);
-        if (value.season_id !== null) changed.seasons.add(value.season_id);
+        changed.seasons.add(value.season_id);
         return;
       case 'standings':
         this.standings.apply(value);
-        if (value.season_id !== null) changed.seasons.add(value.season_id);
+        changed.seasons.add(value.season_id);
         return;
       case 'clients':
         this.clients.apply(value);

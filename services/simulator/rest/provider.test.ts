@@ -8,6 +8,7 @@ import { readDataset } from '../../../data/dataset.ts';
 import { parseFaults } from '../faults.ts';
 import type { EventRecord, IncidentRecord, ProviderMessage } from '../records.ts';
 import { schedule } from '../schedule.ts';
+import { parseRestFaults } from './faults.ts';
 import { createProvider, type Provider, type ProviderOptions } from './provider.ts';
 import { eventsIn, Reader } from './testing/reader.ts';
 
@@ -214,6 +215,30 @@ describe('what the provider knows is what it has told', () => {
     expect(await event()).toMatchObject({ status_type: 'finished', verified_result: 'yes', ut: endsAt });
     expect((await reader.get('/v2/feed')).data).toEqual([]);
     expect(() => provider.advanceTo(endsAt)).toThrow(RangeError);
+  });
+});
+
+describe('errors say nothing of the request', () => {
+  const NOWHERE = ['/', '/nowhere', '/v1/events', '/v2/nowhere', '/v2/events/%zz', '/%zz'];
+
+  it.each(NOWHERE)('%s', async (path) => {
+    const { provider } = open({ matches: 1 });
+    for (const method of ['GET', 'POST'] as const) {
+      const response = await provider.app.inject({ method, url: `${path}?token=hush` });
+      expect(response.statusCode).toBe(path.includes('%zz') ? 400 : 404);
+      expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+      expect(answerError.parse(response.json()).api.timestamp).toBe(provider.now());
+      expect(response.body).not.toMatch(/hush|nowhere|zz/);
+    }
+  });
+
+  it('nor of what went wrong, on paths that are not the contract’s either', async () => {
+    const { provider } = open({ matches: 1, restFaults: parseRestFaults('server_error=1') });
+    for (const path of ['/v2/sports', '/nowhere']) {
+      const response = await provider.app.inject(`${path}?token=hush`);
+      expect(response.statusCode).toBe(500);
+      expect(answerError.parse(response.json()).api.error.message).toBe('Server error');
+    }
   });
 });
 

@@ -1,5 +1,6 @@
 /** The simulator as a provider of REST: the contract's own routes over what was told of the matches so far. */
 import { type FastifyInstance, fastify } from 'fastify';
+import { answerErrors } from '#contract/rest/error-answers.ts';
 import { restRoutes } from '#contract/rest/routes.ts';
 import { restServerOptions } from '#contract/rest/server-options.ts';
 import { DATASETS, type Dataset, readDataset } from '../../../data/dataset.ts';
@@ -108,6 +109,7 @@ export function createProvider(options: ProviderOptions): Provider {
   // A connection that a fault leaves without an answer must not hold up the end.
   const app = fastify({ ...restServerOptions(VERSION, now), forceCloseConnections: true });
   app.addHook('onResponse', async (_request, reply) => options.onAnswer?.(reply.statusCode));
+  answerErrors(app, { now, version: VERSION });
   addFaultHooks(app, faults, options.slowMs ?? 2_000);
   app.register(restRoutes, { data, gatekeeper, now, version: VERSION });
   return {

@@ -5,21 +5,26 @@ import type { SeasonStandings, ShownStandings } from '../standings.ts';
 import { columnsOf, movementOf, playing, type ShownGroup, type ShownRow, valueIn } from '../tables.ts';
 import { document } from './layout.ts';
 
-/** The tables of a season at `/standings`. */
-export function standingsPage({ seasons, season, tables, shown }: SeasonStandings, assets: Assets): string {
-  const name = season === null ? 'Tables' : seasonName(season);
+const CURRENT = html` aria-current="true"`;
+
+/** The tables of a season, or the provider's rankings, at `/standings`. */
+export function standingsPage(standings: SeasonStandings, assets: Assets): string {
+  const { seasons, rankings, season, tables, shown } = standings;
+  const unplaced = rankings.length > 0 ? 'Rankings' : 'Tables';
+  const empty = season === null && rankings.length === 0;
+  const name = season === null ? unplaced : seasonName(season);
   const content = html`<h1>${name}</h1>
-${seasons.length > 1 && seasonsHtml(seasons, season)}
-${season !== null && kindsHtml(season, tables, shown[0]?.entry ?? null)}
+${seasons.length + Math.min(1, rankings.length) > 1 && seasonsHtml(standings)}
+${tables.length > 0 && kindsHtml(season, tables, shown[0]?.entry ?? null)}
 ${shown.length === 0 && html`<p class="empty">There is no table yet.</p>`}
 ${shown.map((one) => tableHtml(one, shown.length > 1))}`;
   return document(
     {
       title: `${name} · Touchline`,
       here: 'standings',
-      stream: season === null ? null : `/board/events?season=${season.season_id}`,
+      stream: empty ? null : `/board/events?season=${season?.season_id ?? 'none'}`,
       style: 'tables.css',
-      script: season === null ? null : 'browser/page.js',
+      script: empty ? null : 'browser/page.js',
       content,
     },
     assets,
@@ -30,11 +35,16 @@ function seasonName({ season, competition, season_id }: SeasonEntry): string {
   return season ?? competition ?? `Season ${season_id}`;
 }
 
-function seasonsHtml(seasons: readonly SeasonEntry[], season: SeasonEntry | null): Html {
+/** Where tables are: in the seasons, and after them in the rankings. */
+function seasonsHtml({ seasons, rankings, season }: SeasonStandings): Html {
+  const [ranking] = rankings;
   return html`<nav class="tabs" aria-label="Seasons">${seasons.map(
     (one) =>
-      html`<a href="/standings?season=${one.season_id}"${one.season_id === season?.season_id && html` aria-current="true"`}>${seasonName(one)}</a>`,
-  )}</nav>`;
+      html`<a href="/standings?season=${one.season_id}"${one.season_id === season?.season_id && CURRENT}>${seasonName(one)}</a>`,
+  )}${
+    ranking !== undefined &&
+    html`<a href="/standings?table=${ranking.standings_id}"${season === null && CURRENT}>Rankings</a>`
+  }</nav>`;
 }
 
 /** The types of table that most people look for, first in the list; the others follow by their id. */
@@ -42,7 +52,7 @@ const FIRST_TYPES = [2, 244, 6, 176, 115, 7, 18, 47, 4, 5];
 
 /** The kinds of table there are; a kind of several stages is one entry. */
 function kindsHtml(
-  { season_id }: SeasonEntry,
+  season: SeasonEntry | null,
   tables: readonly TableEntry[],
   shown: TableEntry | null,
 ): Html {
@@ -54,7 +64,7 @@ function kindsHtml(
   const ordered = [...kinds.values()].sort((a, b) => place(a) - place(b));
   return html`<nav class="tabs kinds" aria-label="Tables">${ordered.map(
     (table) =>
-      html`<a href="/standings?season=${season_id}&amp;table=${table.standings_id}"${table.type_id === shown?.type_id && html` aria-current="true"`}>${table.type_name}</a>`,
+      html`<a href="/standings?${season !== null && html`season=${season.season_id}&amp;`}table=${table.standings_id}"${table.type_id === shown?.type_id && CURRENT}>${table.type_name}</a>`,
   )}</nav>`;
 }
 

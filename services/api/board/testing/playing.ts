@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { normalizeMessage } from '#contract/normalize.ts';
 import { applyMessage, type Match, matchIncident, matchState, newMatch } from '#domain/match.ts';
-import type { NormalizedMessage } from '#topics/generated/types.ts';
+import { providerTable } from '#domain/standings/provider-table.ts';
+import type { NormalizedMessage, Standings, StandingsEntry } from '#topics/generated/types.ts';
 import { openViews } from '../../views/database.ts';
 import { type ViewRecord, Views } from '../../views/views.ts';
 
@@ -84,10 +85,21 @@ export class Played {
       ...{ name: typeName, type_name: typeName, subtype: 'standings', object_name: 'Group stage' },
       ...{ item_status: 'active', sport_id: 5 },
     };
-    const key = String(standingsId);
+    this.#tell(entry, { ...at, body: JSON.stringify(body) });
+  }
+
+  /** Tells a ranking of the provider, `data.standings`. */
+  ranking(body: Fields): void {
+    const records = providerTable(body, 1);
+    if (records === null) throw new Error('no ranking');
+    this.#tell(records.entry, records.table);
+  }
+
+  #tell(entry: StandingsEntry, table: Standings): void {
+    const key = String(table.standings_id);
     this.#apply([
       { topic: 'standings-catalogue', key, value: entry },
-      { topic: 'standings', key, value: { ...at, body: JSON.stringify(body) } },
+      { topic: 'standings', key, value: table },
     ]);
   }
 
