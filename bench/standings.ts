@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { readCompetitionRules } from '#contract/competition-rules.ts';
-import { SeasonTables } from '#domain/standings/season-tables.ts';
 import { freePort } from '#embedded/ports.ts';
 import { createTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
-import { type Bench, type BenchContext, format, median, quantile } from './context.ts';
+import { type Bench, type BenchContext, format, quantile } from './context.ts';
 import { BulkWriter, committedOffsets, Follower, readToEnd, remove, withAdmin } from './kafka.ts';
 import { type Running, startService } from './processes.ts';
+import { growth } from './standings-growth.ts';
 import { keyOf, LiveGoals, MATCHES, partitionOf, resultOf } from './standings-season.ts';
 import { WebhookClient } from './webhook-client.ts';
 
@@ -22,7 +21,7 @@ const STATES = ['to_come', 'playing', 'over'] as const;
 
 /**
  * Tables of whole seasons from a backlog of match results; then, on those tables, goals of live matches from their
- * signed webhooks to the live table; and what one more goal costs early and late in a season.
+ * signed webhooks to the live table; and what one more goal and one more match cost early and late in a season.
  */
 export const bench: Bench = {
   about: `tables of ${SEASONS} seasons of ${MATCHES} matches from a backlog, and goals to the live table at ${PER_SECOND} messages/s`,
@@ -198,40 +197,4 @@ function playingIn(body: string): [event: number, goals: number][] {
       return value('is_playing') === 'yes' ? [[Number(value('event_id')), Number(value('home_result'))]] : [];
     }),
   );
-}
-
-/** A goal of a live match on the last day of seasons of several lengths, in this process. */
-function growth(context: BenchContext): void {
-  const rules = readCompetitionRules(
-    JSON.stringify({
-      ...{ format: 1, name: 'bench', applies_to: [] },
-      points: { won: 3, draw: 1, lost: 0 },
-      tie_break: ['points', 'goals_diff', 'goals_scored'],
-    }),
-    'bench rules',
-  );
-  const costs = [0.1, 0.25, 0.5, 1].map((share) => {
-    const matches = Math.round(MATCHES * share);
-    const tables = new SeasonTables(1, 1, rules);
-    for (let match = 0; match < matches; match++) tables.take(resultOf(0, match, 'over'));
-    const playing = resultOf(0, matches, 'playing');
-    const times: number[] = [];
-    for (let goal = 0; goal < 400; goal++) {
-      const started = performance.now();
-      tables.take({ ...playing, version: 10 + goal, score: { home: goal % 9, away: 0 } });
-      tables.derive();
-      if (goal >= 100) times.push((performance.now() - started) * 1_000);
-    }
-    const micros = median(times);
-    context.print(`one more goal after ${matches} matches: ${format(micros)} µs`);
-    return micros;
-  });
-  const [first = Number.NaN] = costs;
-  context.figure({
-    name: `one more goal after ${MATCHES} matches`,
-    ours: costs.at(-1) ?? Number.NaN,
-    beside: { name: `after ${Math.round(MATCHES * 0.1)}`, value: first },
-    unit: 'µs',
-    better: 'less',
-  });
 }

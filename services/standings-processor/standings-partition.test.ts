@@ -185,6 +185,26 @@ describe('a partition of results', () => {
     expect(JSON.parse(league?.body ?? '').groups[0].participants).toHaveLength(4);
   });
 
+  test('tells how many matches could not be counted, also of seasons that it no longer holds decoded', async () => {
+    const counts: (number | undefined)[] = [];
+    const partition = new StandingsPartition({
+      ...{ partition: 3, codecs, topicName: (topic) => `p.${topic}`, rulesOf: () => rules },
+      onFlags: (flags) => counts.push(flags.get('unknown_cards')),
+    });
+    const season = (id: number, overrides = {}) => ({
+      season_id: id,
+      stage_id: id,
+      cards: null,
+      ...overrides,
+    });
+    await batch(partition, told(1, 1, season(1)), told(2, 1, season(1)), told(3, 1, season(2)));
+    for (let id = 11; id <= 40; id += 1) await batch(partition, told(id, 1, season(id, { cards: [] })));
+    await batch(partition, told(1, 2, season(1, { cards: [] })));
+    await batch(partition, told(3, 2, season(2, { cards: [] })));
+    partition.close();
+    expect([counts[0], ...counts.slice(-4)]).toEqual([3, 3, 2, 1, undefined]);
+  });
+
   test.each([
     ['no value', { offset: 0, key: Buffer.from('k'), value: null }],
     ['other bytes', { offset: 0, key: Buffer.from('k'), value: Buffer.from('no') }],

@@ -1,5 +1,5 @@
 import { seasonKey } from '#domain/match-result.ts';
-import type { Flag } from '#domain/standings/games.ts';
+import { FLAG_REASONS, type Flag } from '#domain/standings/games.ts';
 import { SeasonTables } from '#domain/standings/season-tables.ts';
 import { decodeInput } from '#streams/decode-input.ts';
 import type { Outbox } from '#streams/outbox.ts';
@@ -49,8 +49,9 @@ export class StandingsPartition implements PartitionProcessor {
   readonly #tables = new KnownTables();
   /** Seasons to derive with the next flush, and what changed them last. */
   readonly #changed = new Map<string, Cause>();
-  /** What could not be counted, by season. */
-  readonly #flags = new Map<string, readonly Flag[]>();
+  /** How many matches could not be counted, by season, and all together. */
+  readonly #flags = new Map<string, ReadonlyMap<Flag['reason'], number>>();
+  readonly #allFlags = new Map<Flag['reason'], number>();
   /** Restored seasons that were not derived yet: rules may be other ones now. */
   readonly #unchecked = new Set<string>();
 
@@ -117,7 +118,7 @@ export class StandingsPartition implements PartitionProcessor {
     for (const [season, cause] of this.#changed) {
       const tables = this.#seasons.get(season);
       if (tables === undefined) continue;
-      this.#flags.set(season, tables.flags());
+      this.#setFlags(season, tables.flags());
       for (const derived of tables.derive()) {
         const { table, entry } = this.#tables.update(derived, cause);
         const key = String(derived.id);
@@ -127,7 +128,7 @@ export class StandingsPartition implements PartitionProcessor {
         }
       }
     }
-    if (this.#changed.size > 0) this.#tellFlags();
+    if (this.#changed.size > 0) this.#options.onFlags?.(this.#allFlags);
     this.#changed.clear();
   }
 
@@ -149,15 +150,17 @@ export class StandingsPartition implements PartitionProcessor {
     this.#results.clear();
     this.#seasons.clear();
     this.#flags.clear();
-    this.#tellFlags();
+    this.#allFlags.clear();
+    this.#options.onFlags?.(this.#allFlags);
   }
 
-  #tellFlags(): void {
-    const counts = new Map<Flag['reason'], number>();
-    for (const flags of this.#flags.values()) {
-      for (const { reason } of flags) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  #setFlags(season: string, flags: ReadonlyMap<Flag['reason'], number>): void {
+    const before = this.#flags.get(season);
+    for (const reason of FLAG_REASONS) {
+      const more = (flags.get(reason) ?? 0) - (before?.get(reason) ?? 0);
+      this.#allFlags.set(reason, (this.#allFlags.get(reason) ?? 0) + more);
     }
-    this.#options.onFlags?.(counts);
+    this.#flags.set(season, flags);
   }
 
   /**

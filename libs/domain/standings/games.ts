@@ -1,6 +1,6 @@
 import type { CompetitionRules } from '#contract/competition-rules.ts';
 import type { Score } from '#topics/generated/types.ts';
-import type { MatchResult, Person, ScoredGoal, ShownCard, Team } from './types.ts';
+import type { MatchResult, ScoredGoal, ShownCard, Team } from './types.ts';
 
 /** A match between two known teams, read by the rules. */
 export type Game = {
@@ -61,16 +61,12 @@ export function readGames(
     if (game !== null) games.push(game);
     flags.push(...flagsOf(result, game));
   }
-  return { games: inOrder(games), flags };
+  return { games: games.sort(compareOrder), flags };
 }
 
-/** Oldest first: by kick-off, by id where that is the same. */
-export function inOrder(games: readonly Game[]): Game[] {
-  return games.toSorted((a, b) => compareText(a.start, b.start) || a.eventId - b.eventId);
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+/** The order of games, oldest first: by kick-off, by id where that is the same. */
+export function compareOrder(a: Pick<Game, 'start' | 'eventId'>, b: Pick<Game, 'start' | 'eventId'>): number {
+  return a.start < b.start ? -1 : a.start > b.start ? 1 : a.eventId - b.eventId;
 }
 
 function isThere({ removed, status_type }: MatchResult): boolean {
@@ -152,18 +148,4 @@ export function flagsOf(result: MatchResult, game: Game | null): Flag[] {
   if (game.cards === null) flag('unknown_cards');
   else if (game.cards.some(({ player }) => player === null)) flag('unknown_carded');
   return flags;
-}
-
-/** The name that was told last, of everything that has an id. */
-export function latestNames<T extends Team | Person>(named: Iterable<T>): Map<number, T> {
-  const names = new Map<number, T>();
-  for (const one of named) {
-    if (one.name !== null || !names.has(one.id)) names.set(one.id, one);
-  }
-  return names;
-}
-
-/** Every team of the games by id, those without a game that counts included. */
-export function teamsOf(games: readonly Game[]): Map<number, Team> {
-  return latestNames(games.flatMap(({ home, away }) => [home, away]));
 }

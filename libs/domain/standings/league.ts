@@ -1,6 +1,6 @@
-import type { Game } from './games.ts';
-import { rankBy, rankSplit, rankTeams } from './ranking.ts';
-import { type Season, teamRows, totalsAt } from './standing.ts';
+import type { GameSet } from './game-set.ts';
+import { type Ranks, rankBy, rankSplit, rankTeams } from './ranking.ts';
+import { type RankAt, type Season, type Stand, teamRows, totalsAt } from './standing.ts';
 import {
   difference,
   emptyTally,
@@ -9,7 +9,7 @@ import {
   outcomesOf,
   type Part,
   type Tally,
-  tallyGames,
+  talliesAt,
   tallyOutcomes,
   type Venue,
 } from './tally.ts';
@@ -18,23 +18,18 @@ import type { Row, Value, Values } from './types.ts';
 /** The league table; with the games being played in it, the live one. */
 export function leagueRows(season: Season): Row[] {
   const totals = totalsAt(season, season.now);
-  const forms = formsOf(season, 'all');
-  return teamRows(season, rankLeague(season), (id) => leagueValues('', totals.get(id), forms.get(id)));
+  return teamRows(season, rankLeague(season), (id) =>
+    leagueValues('', totals.get(id), formOf(season, id, 'all')),
+  );
 }
 
 /**
- * The live table: the league table as it would be if all that is being played ended now. `all` holds the games whose
- * score is unknown besides: they are being played too.
+ * The live table: the league table as it would be if all that is being played ended now. `playing` holds the games
+ * whose score is unknown too.
  */
-export function liveRows(season: Season, all: readonly Game[]): Row[] {
-  const playing = new Map<number, Game>();
-  for (const game of all) {
-    if (game.state !== 'playing') continue;
-    playing.set(game.home.id, game);
-    playing.set(game.away.id, game);
-  }
+export function liveRows(season: Season, playing: GameSet): Row[] {
   return leagueRows(season).map((row) => {
-    const game = row.id === null ? undefined : playing.get(row.id);
+    const game = row.id === null ? undefined : playing.ofTeam(row.id).at(-1);
     const live: [string, Value][] = [
       ['is_playing', game === undefined ? 'no' : 'yes'],
       ['home_result', game?.score?.home ?? ''],
@@ -48,38 +43,35 @@ export function liveRows(season: Season, all: readonly Game[]): Row[] {
 /** The league table with its home and away parts beside it. */
 export function wideRows(season: Season): Row[] {
   const totals = totalsAt(season, season.now);
-  const forms = formsOf(season, 'all');
   const parts = (['home', 'away'] as const).map((venue) => ({
-    prefix: `${venue}_`,
-    tallies: venueTallies(season, season.now.games, venue, 'score'),
-    forms: formsOf(season, venue),
+    venue,
+    tallies: venueTallies(season, season.now, venue, 'score'),
   }));
   return teamRows(season, rankLeague(season), (id) => {
-    const split = parts.flatMap(({ prefix, tallies, forms: form }) => [
-      ...leagueValues(prefix, tallies.get(id), form.get(id)),
+    const split = parts.flatMap(({ venue, tallies }) => [
+      ...leagueValues(`${venue}_`, tallies.get(id), formOf(season, id, venue)),
     ]);
-    return new Map([...leagueValues('', totals.get(id), forms.get(id)), ...split]);
+    return new Map([...leagueValues('', totals.get(id), formOf(season, id, 'all')), ...split]);
   });
 }
 
 /** The table of home or of away games alone. Corrections belong to neither. */
 export function venueRows(season: Season, venue: 'home' | 'away'): Row[] {
-  const tallies = venueTallies(season, season.now.games, venue, 'score');
-  const forms = formsOf(season, venue);
+  const tallies = venueTallies(season, season.now, venue, 'score');
   return teamRows(
     season,
-    ({ games }) => rankSplit(venueTallies(season, games, venue, 'score'), season.rules),
-    (id) => leagueValues(`${venue}_`, tallies.get(id), forms.get(id)),
+    (stand) => rankSplit(venueTallies(season, stand, venue, 'score'), stand, season.rules),
+    (id) => leagueValues(`${venue}_`, tallies.get(id), formOf(season, id, venue)),
   );
 }
 
 /** The table of first or of second halves. */
 export function halfRows(season: Season, half: 'firstHalf' | 'secondHalf'): Row[] {
-  const tallies = venueTallies(season, season.now.games, 'all', half);
+  const tallies = venueTallies(season, season.now, 'all', half);
   const prefix = half === 'firstHalf' ? '1half_' : '2half_';
   return teamRows(
     season,
-    ({ games }) => rankSplit(venueTallies(season, games, 'all', half), season.rules),
+    (stand) => rankSplit(venueTallies(season, stand, 'all', half), stand, season.rules),
     (id) => {
       const { mp, ...values } = tallyValues(tallies.get(id));
       return new Map([['mp', mp], ...prefixed(prefix, values)]);
@@ -90,18 +82,17 @@ export function halfRows(season: Season, half: 'firstHalf' | 'secondHalf'): Row[
 /** The table of the last matches of each team, as many as `form` shows. */
 export function formRows(season: Season): Row[] {
   const { rules, teams } = season;
-  const forms = formsOf(season, 'all');
   return teamRows(
     season,
-    ({ games }) => {
-      const outcomes = outcomesOf(games, 'all', rules.form_matches);
+    (stand) => {
       const tallies = new Map<number, Tally>();
       for (const id of teams.keys()) {
-        tallies.set(id, tallyOutcomes(outcomes.get(id) ?? [], rules.points));
+        const outcomes = outcomesOf(stand, id).take(rules.form_matches);
+        tallies.set(id, tallyOutcomes(outcomes, rules.points));
       }
-      return rankSplit(tallies, rules);
+      return rankSplit(tallies, stand, rules);
     },
-    (id) => new Map([['form', forms.get(id) ?? '']]),
+    (id) => new Map([['form', formOf(season, id, 'all')]]),
   );
 }
 
@@ -114,15 +105,13 @@ const WORSE: ReadonlySet<string> = new Set(['no_wins', 'losses']);
 
 /** The runs that each team is on: how many of its last matches, without a break, were won, not won and so on. */
 export function streakRows(season: Season): Row[] {
-  const streaksAt = (games: readonly Game[]) => {
-    const outcomes = outcomesOf(games);
-    return new Map(Array.from(season.teams.keys(), (id) => [id, streaksOf(outcomes.get(id) ?? [])]));
-  };
-  const now = streaksAt(season.now.games);
+  const streaksAt = (stand: Stand) =>
+    new Map(Array.from(season.teams.keys(), (id) => [id, streaksOf(outcomesOf(stand, id))]));
+  const now = streaksAt(season.now);
   return teamRows(
     season,
-    ({ games }) => {
-      const streaks = streaksAt(games);
+    (stand) => {
+      const streaks = stand === season.now ? now : streaksAt(stand);
       return rankBy(streaks.keys(), (a, b) => {
         for (const streak of STREAKS) {
           const order = (streaks.get(b)?.[streak] ?? 0) - (streaks.get(a)?.[streak] ?? 0);
@@ -135,47 +124,57 @@ export function streakRows(season: Season): Row[] {
   );
 }
 
-function streaksOf(outcomes: readonly Outcome[]): Streaks {
-  const letters = outcomes.map(letterOf);
-  const run = (goesOn: (letter: string) => boolean) => {
-    const end = letters.findIndex((letter) => !goesOn(letter));
-    return end === -1 ? letters.length : end;
-  };
+function streaksOf(outcomes: Iterable<Outcome>): Streaks {
+  // How many games ago each letter was last; after all three no run goes on.
+  const ago = new Map<string, number>();
+  let games = 0;
+  for (const outcome of outcomes) {
+    const letter = letterOf(outcome);
+    if (!ago.has(letter)) ago.set(letter, games);
+    if (ago.size === 3) break;
+    games += 1;
+  }
+  const [no_wins, no_draws, no_losses] = [
+    ago.get('W') ?? games,
+    ago.get('D') ?? games,
+    ago.get('L') ?? games,
+  ];
   return {
-    wins: run((letter) => letter === 'W'),
-    draws: run((letter) => letter === 'D'),
-    losses: run((letter) => letter === 'L'),
-    no_wins: run((letter) => letter !== 'W'),
-    no_draws: run((letter) => letter !== 'D'),
-    no_losses: run((letter) => letter !== 'L'),
+    wins: Math.min(no_draws, no_losses),
+    draws: Math.min(no_wins, no_losses),
+    losses: Math.min(no_wins, no_draws),
+    no_wins,
+    no_draws,
+    no_losses,
   };
 }
 
 /** Positions in the league table. */
-export function rankLeague(season: Season) {
-  return (stand: Season['now']) => rankTeams(totalsAt(season, stand), stand.games, season.rules);
+export function rankLeague(season: Season): RankAt {
+  const { rules, leagueRanks } = season;
+  return (stand) => {
+    const ranks: Ranks = leagueRanks.get(stand) ?? rankTeams(totalsAt(season, stand), stand, rules);
+    leagueRanks.set(stand, ranks);
+    return ranks;
+  };
 }
 
 /** What the teams did at home, away or both, in a part of the games. */
 export function venueTallies(
   { rules, teams }: Season,
-  games: readonly Game[],
+  stand: Stand,
   venue: Venue,
   part: Part,
 ): Map<number, Tally> {
-  return tallyGames(games, teams.keys(), rules.points, venue, part);
+  return talliesAt(stand, teams.keys(), rules.points, venue, part);
 }
 
 /** Newest first, with commas between. */
-function formsOf({ rules, now }: Season, venue: Venue): Map<number, string> {
-  const forms = new Map<number, string>();
-  for (const [id, outcomes] of outcomesOf(now.games, venue, rules.form_matches)) {
-    forms.set(id, outcomes.map(letterOf).join(','));
-  }
-  return forms;
+function formOf({ rules, now }: Season, id: number, venue: Venue): string {
+  return outcomesOf(now, id, venue).take(rules.form_matches).map(letterOf).toArray().join(',');
 }
 
-function leagueValues(prefix: string, tally: Tally | undefined, form = ''): Values {
+function leagueValues(prefix: string, tally: Tally | undefined, form: string): Values {
   return prefixed(prefix, { ...tallyValues(tally), form });
 }
 

@@ -1,24 +1,54 @@
 import type { CompetitionRules } from '#contract/competition-rules.ts';
+import { insertInOrder, removeInOrder, type View, viewOf } from './game-set.ts';
 import type { Game } from './games.ts';
-import { rankBy } from './ranking.ts';
+import { rankByFigures } from './ranking.ts';
 import { lastRanks, type Season, type Stand } from './standing.ts';
-import type { Person, Row, Team, Value } from './types.ts';
-
-/** What a person did in some games, as figures that rank in their order, and for which team last. */
-type Deeds<T extends string> = { person: Person; club: Team; readonly counts: Record<T, number> };
+import type { Person, Row, Value } from './types.ts';
 
 /** One thing a person did. */
 type Deed<T extends string> = { readonly person: Person; readonly teamId: number; readonly what: T };
 
+/** How often a person did what. */
+type Counts<T extends string> = Record<T, number>;
+
+/** What a person did in one game, and what the person was called there; null where that was not told. */
+type Appearance<T extends string> = Pick<Game, 'start' | 'eventId'> & {
+  readonly name: string | null;
+  readonly clubId: number;
+  readonly counts: Counts<T>;
+};
+
+/** What a person did in all games; its appearances oldest first. */
+type Deeds<T extends string> = { readonly counts: Counts<T>; readonly appearances: Appearance<T>[] };
+
+/** What persons did, by their ids. */
+type DeedsView<T extends string> = View<Map<number, Deeds<T>>>;
+
+const GOALS = deedsView({ goals: 0 }, ({ goals }) =>
+  (goals ?? []).flatMap(({ kind, player, team_id }): Deed<'goals'>[] =>
+    kind === 'own_goal' || player === null ? [] : [{ person: player, teamId: team_id, what: 'goals' }],
+  ),
+);
+
+const ASSISTS = deedsView({ assists: 0 }, ({ goals }) =>
+  (goals ?? []).flatMap(({ kind, assistant, team_id }): Deed<'assists'>[] =>
+    kind === 'own_goal' || assistant === null
+      ? []
+      : [{ person: assistant, teamId: team_id, what: 'assists' }],
+  ),
+);
+
+const CARDS = deedsView({ yellow: 0, red: 0 }, ({ cards }) =>
+  (cards ?? []).flatMap(({ kind, player, team_id }): Deed<'yellow' | 'red'>[] =>
+    player === null ? [] : [{ person: player, teamId: team_id, what: kind }],
+  ),
+);
+
 /** Goals by who scored them. Own goals are nobody's, and so are goals whose scorer is not known. */
 export function scorerRows(season: Season): Row[] {
-  const deeds = (game: Game) =>
-    (game.goals ?? []).flatMap(({ kind, player, team_id }): Deed<'goals'>[] =>
-      kind === 'own_goal' || player === null ? [] : [{ person: player, teamId: team_id, what: 'goals' }],
-    );
   return personRows(
     season,
-    (games) => count(games, deeds, { goals: 0 }),
+    GOALS,
     ({ goals }) => [goals],
     ({ goals }) => [['goals_scored', goals]],
   );
@@ -26,15 +56,9 @@ export function scorerRows(season: Season): Row[] {
 
 /** Goals by who prepared them. */
 export function assistRows(season: Season): Row[] {
-  const deeds = (game: Game) =>
-    (game.goals ?? []).flatMap(({ kind, assistant, team_id }): Deed<'assists'>[] =>
-      kind === 'own_goal' || assistant === null
-        ? []
-        : [{ person: assistant, teamId: team_id, what: 'assists' }],
-    );
   return personRows(
     season,
-    (games) => count(games, deeds, { assists: 0 }),
+    ASSISTS,
     ({ assists }) => [assists],
     ({ assists }) => [['assists', assists]],
   );
@@ -42,14 +66,10 @@ export function assistRows(season: Season): Row[] {
 
 /** Cards by who was shown them; by points where the rules say what a card is worth, else by cards, red ones first. */
 export function cardRows(season: Season): Row[] {
-  const deeds = (game: Game) =>
-    (game.cards ?? []).flatMap(({ kind, player, team_id }): Deed<'yellow' | 'red'>[] =>
-      player === null ? [] : [{ person: player, teamId: team_id, what: kind }],
-    );
   const worth = season.rules.card_points;
   return personRows(
     season,
-    (games) => count(games, deeds, { yellow: 0, red: 0 }),
+    CARDS,
     ({ yellow, red }) =>
       worth === null ? [yellow + red, red] : [pointsOf(worth, yellow, red), yellow + red, red],
     ({ yellow, red }) => [
@@ -65,59 +85,87 @@ function pointsOf(worth: NonNullable<CompetitionRules['card_points']>, yellow: n
   return worth.yellow * yellow + worth.red * red;
 }
 
-function count<T extends string>(
-  games: readonly Game[],
+function deedsView<T extends string>(
+  none: Readonly<Counts<T>>,
   deedsOf: (game: Game) => readonly Deed<T>[],
-  none: Readonly<Record<T, number>>,
-): Map<number, Deeds<T>> {
-  const records = new Map<number, Deeds<T>>();
-  for (const game of games) {
+): DeedsView<T> {
+  return {
+    empty: () => new Map(),
+    change(of, game, times) {
+      for (const [id, appearance] of appearancesIn(game)) {
+        const deeds = of.get(id) ?? { counts: { ...none }, appearances: [] };
+        add(deeds.counts, appearance.counts, times);
+        if (times === 1) insertInOrder(deeds.appearances, appearance);
+        else removeInOrder(deeds.appearances, appearance);
+        if (deeds.appearances.length === 0) of.delete(id);
+        else of.set(id, deeds);
+      }
+    },
+  };
+
+  function appearancesIn(game: Game): Map<number, Appearance<T>> {
+    const { start, eventId, home, away } = game;
+    const appearances = new Map<number, Appearance<T>>();
     for (const { person, teamId, what } of deedsOf(game)) {
-      const club = teamId === game.home.id ? game.home : game.away;
-      const record = records.get(person.id) ?? { person, club, counts: { ...none } };
-      records.set(person.id, record);
-      record.counts[what] += 1;
-      record.club = club;
-      if (person.name !== null) record.person = person;
+      const known = appearances.get(person.id);
+      const counts = known?.counts ?? { ...none };
+      counts[what] += 1;
+      const clubId = teamId === home.id ? home.id : away.id;
+      appearances.set(person.id, {
+        start,
+        eventId,
+        name: person.name ?? known?.name ?? null,
+        clubId,
+        counts,
+      });
+    }
+    return appearances;
+  }
+}
+
+function add<T extends string>(counts: Counts<T>, other: Readonly<Counts<T>>, times: 1 | -1): void {
+  for (const what in other) counts[what] += times * other[what];
+}
+
+/** What persons had done at a stand, without those who had done nothing. */
+function countsAt<T extends string>(view: DeedsView<T>, { games, without }: Stand): Map<number, Counts<T>> {
+  const later = viewOf(view, without);
+  const counts = new Map<number, Counts<T>>();
+  for (const [id, deeds] of games.view(view)) {
+    const since = later.get(id);
+    if (since === undefined) counts.set(id, deeds.counts);
+    else if (since.appearances.length < deeds.appearances.length) {
+      const before = { ...deeds.counts };
+      add(before, since.counts, -1);
+      counts.set(id, before);
     }
   }
-  return records;
+  return counts;
 }
 
 function personRows<T extends string>(
   season: Season,
-  countIn: (games: readonly Game[]) => Map<number, Deeds<T>>,
-  figuresOf: (counts: Readonly<Record<T, number>>) => readonly number[],
-  valuesOf: (counts: Readonly<Record<T, number>>) => readonly (readonly [string, Value])[],
+  view: DeedsView<T>,
+  figuresOf: (counts: Readonly<Counts<T>>) => readonly number[],
+  valuesOf: (counts: Readonly<Counts<T>>) => readonly (readonly [string, Value])[],
 ): Row[] {
-  const records = countIn(season.now.games);
-  const rank = (of: ReadonlyMap<number, Deeds<T>>) => {
-    const figures = new Map(Array.from(of, ([id, { counts }]) => [id, figuresOf(counts)]));
-    return rankBy(of.keys(), (a, b) => compareFigures(figures.get(a) ?? [], figures.get(b) ?? []));
-  };
-  const last = lastRanks(season, ({ games }: Stand) => rank(countIn(games)));
-  return Array.from(rank(records)).flatMap(([id, position]): Row[] => {
-    const record = records.get(id);
-    if (record === undefined) return [];
-    const { person, club, counts } = record;
+  const rank = (stand: Stand) =>
+    rankByFigures(Array.from(countsAt(view, stand), ([id, counts]) => [id, figuresOf(counts)]));
+  const last = lastRanks(season, rank);
+  const persons = season.now.games.view(view);
+  return Array.from(rank(season.now)).flatMap(([id, position]): Row[] => {
+    const deeds = persons.get(id);
+    const clubId = deeds?.appearances.at(-1)?.clubId;
+    if (deeds === undefined || clubId === undefined) return [];
     return [
       {
         id,
-        name: person.name,
-        club: { id: club.id, name: season.teams.get(club.id)?.name ?? null },
+        name: deeds.appearances.findLast(({ name }) => name !== null)?.name ?? null,
+        club: { id: clubId, name: season.teams.get(clubId)?.name ?? null },
         rank: position,
-        last_rank: last(id, club.id),
-        values: new Map(valuesOf(counts)),
+        last_rank: last(id, clubId),
+        values: new Map(valuesOf(deeds.counts)),
       },
     ];
   });
-}
-
-/** The larger first. */
-function compareFigures(a: readonly number[], b: readonly number[]): number {
-  for (const [at, figure] of a.entries()) {
-    const order = (b[at] ?? 0) - figure;
-    if (order !== 0) return order;
-  }
-  return 0;
 }

@@ -1,19 +1,27 @@
-import type { Game } from './games.ts';
+import type { GameSet, View } from './game-set.ts';
 import { percentage } from './numbers.ts';
 import type { Row } from './types.ts';
 
+type Amount = { readonly home: number; readonly away: number; amount: number };
+
+/** How often each result came about, by the result. */
+export const RESULTS: View<Map<string, Amount>> = {
+  empty: () => new Map(),
+  change: (of, { score }, times) => {
+    if (score === null) return;
+    const { home, away } = score;
+    const result = `${home}:${away}`;
+    const known = of.get(result) ?? { home, away, amount: 0 };
+    known.amount += times;
+    if (known.amount === 0) of.delete(result);
+    else of.set(result, known);
+  },
+};
+
 /** How often each result came about, the most frequent first; those as frequent share a rank, fewer goals go first. */
-export function popularResultRows(games: readonly Game[]): Row[] {
-  const amounts = new Map<string, { home: number; away: number; amount: number }>();
-  let total = 0;
-  for (const { score } of games) {
-    if (score === null) continue;
-    const result = `${score.home}:${score.away}`;
-    const known = amounts.get(result) ?? { ...score, amount: 0 };
-    known.amount += 1;
-    amounts.set(result, known);
-    total += 1;
-  }
+export function popularResultRows(games: GameSet): Row[] {
+  const amounts = games.view(RESULTS);
+  const total = amounts.values().reduce((sum, { amount }) => sum + amount, 0);
   const ordered = [...amounts].sort(
     ([, a], [, b]) => b.amount - a.amount || a.home + a.away - b.home - b.away || a.home - b.home,
   );

@@ -1,5 +1,7 @@
 import type { CompetitionRules, Criterion, TieBreak } from '#contract/competition-rules.ts';
+import type { View } from './game-set.ts';
 import type { Game } from './games.ts';
+import type { Stand } from './standing.ts';
 import { difference, emptyTally, type Tally, tallyGames } from './tally.ts';
 
 /** Compares two: negative where the first is the better one. */
@@ -16,27 +18,44 @@ export function rankBy(ids: Iterable<number>, compare: Compare<number>): Ranks {
   return ranksOf(partition([...ids], compare));
 }
 
+/** Positions of ids by figures, of which the larger goes first and the next one counts where they are equal. */
+export function rankByFigures(figures: Iterable<readonly [id: number, figures: readonly number[]]>): Ranks {
+  const ordered = [...figures].sort(([a, ofA], [b, ofB]) => compareFigures(ofA, ofB) || a - b);
+  const ranks = new Map<number, number>();
+  let [rank, above]: [number, readonly number[]] = [0, []];
+  for (const [id, own] of ordered) {
+    if (rank === 0 || compareFigures(above, own) !== 0) rank = ranks.size + 1;
+    ranks.set(id, rank);
+    above = own;
+  }
+  return ranks;
+}
+
+function compareFigures(a: readonly number[], b: readonly number[]): number {
+  for (let at = 0; at < a.length; at += 1) {
+    const order = (b[at] ?? 0) - (a[at] ?? 0);
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
 /**
  * Positions of teams by the tie-break of the rules. `tallies` holds their totals, corrections included; head-to-head
- * looks at `games`. Teams that were expelled come last.
+ * looks at the games up to `stand`. Teams that were expelled come last.
  */
-export function rankTeams(
-  tallies: ReadonlyMap<number, Tally>,
-  games: readonly Game[],
-  rules: CompetitionRules,
-): Ranks {
+export function rankTeams(tallies: ReadonlyMap<number, Tally>, stand: Stand, rules: CompetitionRules): Ranks {
   const expelled = new Set(rules.expelled.map(({ participant_id }) => participant_id));
   const order = rules.curtailed ? rules.tie_break.map(perGame) : rules.tie_break;
-  const stand = [...tallies.keys()].filter((id) => !expelled.has(id));
+  const stay = [...tallies.keys()].filter((id) => !expelled.has(id));
   const out = [...tallies.keys()].filter((id) => expelled.has(id));
-  const split = (ids: number[]) => splitBy(ids, order, { tallies, games, rules });
-  return ranksOf([...split(stand), ...split(out)]);
+  const split = (ids: number[]) => splitBy(ids, order, { tallies, stand, rules });
+  return ranksOf([...split(stay), ...split(out)]);
 }
 
 /** Positions by the criteria of the rules that need no head-to-head: for the tables of homes, aways and halves. */
-export function rankSplit(tallies: ReadonlyMap<number, Tally>, rules: CompetitionRules): Ranks {
+export function rankSplit(tallies: ReadonlyMap<number, Tally>, stand: Stand, rules: CompetitionRules): Ranks {
   const order = rules.tie_break.filter((step): step is Criterion => typeof step === 'string');
-  return rankTeams(tallies, [], { ...rules, tie_break: order });
+  return rankTeams(tallies, stand, { ...rules, tie_break: order });
 }
 
 function perGame(step: TieBreak): TieBreak {
@@ -45,7 +64,7 @@ function perGame(step: TieBreak): TieBreak {
 
 type Facts = {
   readonly tallies: ReadonlyMap<number, Tally>;
-  readonly games: readonly Game[];
+  readonly stand: Stand;
   readonly rules: CompetitionRules;
 };
 
@@ -58,7 +77,7 @@ function splitBy(ids: number[], steps: readonly TieBreak[], facts: Facts): numbe
     const compare = byTallies(facts.tallies, [step]);
     return partition(ids, compare).flatMap((part) => splitBy(part, rest, facts));
   }
-  const among = gamesAmong(ids, facts.games);
+  const among = gamesAmong(ids, facts.stand);
   if (!haveMet(ids, among, step.after_meetings)) return splitBy(ids, rest, facts);
   const compare = byTallies(tallyGames(among, ids, facts.rules.points), step.head_to_head);
   const parts = partition(ids, compare);
@@ -66,9 +85,27 @@ function splitBy(ids: number[], steps: readonly TieBreak[], facts: Facts): numbe
   return parts.flatMap((part) => splitBy(part, next, facts));
 }
 
-function gamesAmong(ids: readonly number[], games: readonly Game[]): Game[] {
+/** The games with a known score by who was at home, then by who was away. */
+const MEETINGS: View<Map<number, Map<number, Set<Game>>>> = {
+  empty: () => new Map(),
+  change: (of, game, times) => {
+    if (game.score === null) return;
+    const atHome = of.get(game.home.id) ?? new Map<number, Set<Game>>();
+    const meetings = atHome.get(game.away.id) ?? new Set();
+    of.set(game.home.id, atHome.set(game.away.id, meetings));
+    if (times === 1) meetings.add(game);
+    else meetings.delete(game);
+  },
+};
+
+function gamesAmong(ids: readonly number[], { games, without }: Stand): Game[] {
   const among = new Set(ids);
-  return games.filter(({ home, away, score }) => score !== null && among.has(home.id) && among.has(away.id));
+  const meetings = games.view(MEETINGS);
+  return ids.flatMap((home) =>
+    [...(meetings.get(home) ?? [])].flatMap(([away, met]) =>
+      among.has(away) ? [...met].filter((game) => !without.has(game)) : [],
+    ),
+  );
 }
 
 /** Whether every two of the teams have met so often. */

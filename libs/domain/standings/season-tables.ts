@@ -1,11 +1,13 @@
 import type { CompetitionRules } from '#contract/competition-rules.ts';
 import { standingsBody } from './body.ts';
 import { TABLE_TYPES, type TableKind, type TableType } from './columns.ts';
-import { type Flag, flagsOf, type Game, inOrder, readGame } from './games.ts';
+import { GameSet, subset } from './game-set.ts';
+import { type Flag, flagsOf, type Game, readGame } from './games.ts';
 import { correctionsAt } from './standing.ts';
 import { standingsId, type TableObject } from './standings-id.ts';
-import { type Table, tablesOf } from './tables.ts';
-import type { MatchResult, Team } from './types.ts';
+import { type Table, TO_COME, tablesOf } from './tables.ts';
+import { touchedBy } from './touched.ts';
+import type { MatchResult } from './types.ts';
 
 /** A match result with its place in the season. */
 export type PlacedResult = MatchResult & {
@@ -26,22 +28,33 @@ export type DerivedTable = {
 };
 
 type Known = { readonly version: number; readonly game: Game | null; readonly flags: readonly Flag[] };
-type Group = Map<number, Known>;
+type Group = {
+  /** By event id. */
+  readonly matches: Map<number, Known>;
+  /** Those of them that are matches between two known teams, as tables were derived of them last. */
+  readonly games: GameSet;
+};
 type Stage = {
   /** By group id; null is no group. */
   readonly groups: Map<number | null, Group>;
-  stale: 'no' | 'live' | 'all';
+  /** The tables to derive anew. */
+  readonly stale: Set<TableKind>;
 };
+
+type Place = { readonly stage: Stage; readonly group: Group };
+type Placed = Place & { readonly game: Game | null };
 
 /** Tables of teams are those of a stage, group by group; those of persons, results and all together are the season's. */
 const OF_STAGE = [...TABLE_TYPES].filter(([, { ranks }]) => ranks === 'team').map(([kind]) => kind);
 const OF_SEASON = [...TABLE_TYPES].filter(([, { ranks }]) => ranks !== 'team').map(([kind]) => kind);
 const NO_DAY = '';
+const BEGUN = subset(({ state }) => state === 'played' || state === 'playing');
 
 /**
  * The tables of one season. It keeps the last-known results, and derives from them alone, anew each time, the tables
  * that results taken since the last time may have changed: a goal of a match that is being played can only change the
- * live table of its stage.
+ * live table of its stage. What is summed up of the results follows each of them (see `GameSet`), so that one more
+ * costs the same at the end of a season as at its beginning.
  */
 export class SeasonTables {
   readonly #competitionId: number;
@@ -50,8 +63,13 @@ export class SeasonTables {
   /** By stage id; null is no stage. */
   readonly #stages = new Map<number | null, Stage>();
   /** Where each match is now. */
-  readonly #places = new Map<number, { readonly stage: Stage; readonly group: Group }>();
-  #seasonStale = false;
+  readonly #places = new Map<number, Place>();
+  /** What each match was that has changed since tables were derived; null: it was not there. */
+  readonly #before = new Map<number, Placed | null>();
+  /** All matches between two known teams, as tables were derived of them last. */
+  readonly #games = new GameSet();
+  readonly #stale = new Set<TableKind>();
+  readonly #flags = new Map<Flag['reason'], number>();
   /** The corrections that the tables were derived with last. */
   #corrections: CompetitionRules['corrections'] = [];
 
@@ -70,8 +88,10 @@ export class SeasonTables {
   ): SeasonTables {
     const tables = new SeasonTables(competitionId, seasonId, rules);
     for (const result of results) tables.take(result);
-    for (const stage of tables.#stages.values()) stage.stale = 'no';
-    tables.#seasonStale = false;
+    tables.#settle();
+    tables.#corrections = correctionsAt(rules, tables.#day());
+    for (const stage of tables.#stages.values()) stage.stale.clear();
+    tables.#stale.clear();
     return tables;
   }
 
@@ -82,71 +102,64 @@ export class SeasonTables {
    */
   take(result: PlacedResult): boolean {
     const { event_id, version } = result;
-    const place = this.#places.get(event_id);
     const stage = this.#stageOf(result.stage_id);
     const group = groupOf(stage, result.group_id);
-    const before = group.get(event_id);
-    if (result.removed ? before === undefined : before?.version === version) return false;
+    const known = group.matches.get(event_id);
     if (result.removed) {
-      group.delete(event_id);
-      this.#places.delete(event_id);
-      this.#allStale(stage);
+      if (known === undefined) return false;
+      this.#leave(event_id);
       return true;
     }
-    if (place !== undefined && place.group !== group) {
-      place.group.delete(event_id);
-      this.#allStale(place.stage);
-    }
+    if (known?.version === version) return false;
+    this.#leave(event_id);
     const game = readGame(result, this.#rules, null);
-    group.set(event_id, { version, game, flags: flagsOf(result, game) });
+    const flags = flagsOf(result, game);
+    for (const { reason } of flags) this.#count(reason, 1);
+    group.matches.set(event_id, { version, game, flags });
     this.#places.set(event_id, { stage, group });
-    if (!isLiveChange(before?.game ?? null, game)) this.#allStale(stage);
-    else if (stage.stale === 'no') stage.stale = 'live';
     return true;
   }
 
   /** Has every table derived the next time, e.g. since the rules may have changed. */
   invalidate(): void {
-    for (const stage of this.#stages.values()) stage.stale = 'all';
-    this.#seasonStale = true;
+    for (const { stale } of this.#stages.values()) addAll(stale, OF_STAGE);
+    addAll(this.#stale, OF_SEASON);
   }
 
-  /** What could not be counted, as far as it is known now. */
-  flags(): Flag[] {
-    return this.#groups().flatMap((group) => [...group.values()].flatMap(({ flags }) => flags));
+  /** How many matches have something that could not be counted, as far as it is known now. */
+  flags(): ReadonlyMap<Flag['reason'], number> {
+    return new Map(this.#flags);
   }
 
   /** The tables that may have changed since the last time, in a fixed order. */
   derive(): DerivedTable[] {
+    this.#settle();
     const corrections = correctionsAt(this.#rules, this.#day());
     if (corrections.length !== this.#corrections.length) {
-      for (const stage of this.#stages.values()) stage.stale = 'all';
+      for (const { stale } of this.#stages.values()) addAll(stale, OF_STAGE);
     }
     this.#corrections = corrections;
     const rules = { ...this.#rules, corrections };
     const derived = byId(this.#stages).flatMap(([id, stage]) => this.#stageTables(id, stage, rules));
-    if (this.#seasonStale) derived.push(...this.#seasonTables(rules));
-    this.#seasonStale = false;
-    return derived;
+    return [...derived, ...this.#seasonTables(rules)];
   }
 
-  #stageTables(id: number | null, stage: Stage, rules: CompetitionRules): DerivedTable[] {
-    if (stage.stale === 'no') return [];
-    const kinds = stage.stale === 'live' ? (['live'] as const) : OF_STAGE;
-    stage.stale = 'no';
+  #stageTables(id: number | null, { groups, stale }: Stage, rules: CompetitionRules): DerivedTable[] {
+    const kinds = takeAll(stale, OF_STAGE);
+    if (kinds.length === 0) return [];
     const object = id === null ? this.#season() : { ...this.#season(), type: 'stage' as const, id };
-    const groups = byId(stage.groups).flatMap(([groupId, group]) => {
-      const games = gamesOf([group]);
-      return games.length === 0 ? [] : { id: groupId, tables: tablesOf(games, rules, null, kinds) };
-    });
-    return kinds.map((kind) => derivedTable(kind, object, groups));
+    const derived = byId(groups).flatMap(([groupId, { games }]) =>
+      games.size === 0 ? [] : { id: groupId, tables: tablesOf(games, rules, null, kinds) },
+    );
+    return kinds.map((kind) => derivedTable(kind, object, derived));
   }
 
   #seasonTables(rules: CompetitionRules): DerivedTable[] {
-    const games = gamesOf(this.#groups());
-    const tables = tablesOf(games, rules, null, OF_SEASON);
-    const groups = games.length === 0 ? [] : [{ id: null, tables }];
-    return OF_SEASON.map((kind) => derivedTable(kind, this.#season(), groups));
+    const kinds = takeAll(this.#stale, OF_SEASON);
+    if (kinds.length === 0) return [];
+    const tables = tablesOf(this.#games, rules, null, kinds);
+    const groups = this.#games.size === 0 ? [] : [{ id: null, tables }];
+    return kinds.map((kind) => derivedTable(kind, this.#season(), groups));
   }
 
   /**
@@ -156,20 +169,52 @@ export class SeasonTables {
    */
   #day(): string | null {
     if (this.#rules.corrections.every(({ from }) => from === null)) return null;
-    let last = NO_DAY;
-    let toCome = false;
-    for (const group of this.#groups()) {
-      for (const { game } of group.values()) {
-        if (game?.state === 'to_come') toCome = true;
-        if ((game?.state === 'played' || game?.state === 'playing') && game.start > last) last = game.start;
-      }
-    }
-    return toCome ? last.slice(0, 10) : null;
+    if (this.#games.view(TO_COME).size === 0) return null;
+    return this.#games.view(BEGUN).last()?.start.slice(0, 10) ?? NO_DAY;
   }
 
-  #allStale(stage: Stage): void {
-    stage.stale = 'all';
-    this.#seasonStale = true;
+  /** Takes a match out of its place, where it has one. */
+  #leave(eventId: number): void {
+    const place = this.#places.get(eventId);
+    const known = place?.group.matches.get(eventId);
+    if (!this.#before.has(eventId)) {
+      this.#before.set(eventId, place === undefined ? null : { ...place, game: known?.game ?? null });
+    }
+    for (const { reason } of known?.flags ?? []) this.#count(reason, -1);
+    place?.group.matches.delete(eventId);
+    this.#places.delete(eventId);
+  }
+
+  /** Has the games follow the results, each match at once however often it was told. */
+  #settle(): void {
+    for (const [eventId, before] of this.#before) {
+      const place = this.#places.get(eventId);
+      const game = place?.group.matches.get(eventId)?.game ?? null;
+      if (before?.game) {
+        before.group.games.remove(before.game);
+        this.#games.remove(before.game);
+      }
+      if (place !== undefined && game !== null) {
+        place.group.games.add(game);
+        this.#games.add(game);
+      }
+      if (before !== null && before.group === place?.group) {
+        this.#touch(before.stage, touchedBy(before.game, game));
+      } else {
+        if (before !== null) this.#touch(before.stage, touchedBy(before.game, null));
+        if (place !== undefined) this.#touch(place.stage, touchedBy(null, game));
+      }
+    }
+    this.#before.clear();
+  }
+
+  #touch(stage: Stage, kinds: readonly TableKind[]): void {
+    addAll(stage.stale, kinds);
+    addAll(this.#stale, kinds);
+  }
+
+  #count(reason: Flag['reason'], times: 1 | -1): void {
+    this.#flags.set(reason, (this.#flags.get(reason) ?? 0) + times);
   }
 
   #season(): TableObject {
@@ -181,14 +226,10 @@ export class SeasonTables {
     };
   }
 
-  #groups(): Group[] {
-    return [...this.#stages.values()].flatMap(({ groups }) => [...groups.values()]);
-  }
-
   #stageOf(id: number | null): Stage {
     const known = this.#stages.get(id);
     if (known !== undefined) return known;
-    const stage: Stage = { groups: new Map(), stale: 'no' };
+    const stage: Stage = { groups: new Map(), stale: new Set() };
     this.#stages.set(id, stage);
     return stage;
   }
@@ -197,13 +238,9 @@ export class SeasonTables {
 function groupOf({ groups }: Stage, id: number | null): Group {
   const known = groups.get(id);
   if (known !== undefined) return known;
-  const group: Group = new Map();
+  const group: Group = { matches: new Map(), games: new GameSet() };
   groups.set(id, group);
   return group;
-}
-
-function gamesOf(groups: readonly Group[]): Game[] {
-  return inOrder(groups.flatMap((group) => [...group.values()].flatMap(({ game }) => game ?? [])));
 }
 
 function derivedTable(
@@ -227,26 +264,15 @@ function derivedTable(
   };
 }
 
-/** A match that was being played and still is counts in the live table alone; what it is and who plays did not change. */
-function isLiveChange(before: Game | null, after: Game | null): boolean {
-  return (
-    before?.state === 'playing' &&
-    after?.state === 'playing' &&
-    before.start === after.start &&
-    before.round === after.round &&
-    isSameTeam(before.home, after.home) &&
-    isSameTeam(before.away, after.away)
-  );
+function addAll<T>(set: Set<T>, items: Iterable<T>): void {
+  for (const item of items) set.add(item);
 }
 
-function isSameTeam(a: Team, b: Team): boolean {
-  return (
-    a.id === b.id &&
-    a.name === b.name &&
-    a.acronym === b.acronym &&
-    a.area_id === b.area_id &&
-    a.area_name === b.area_name
-  );
+/** Those of the items that are in the set, which is empty then. */
+function takeAll<T>(set: Set<T>, items: readonly T[]): T[] {
+  const taken = items.filter((item) => set.has(item));
+  set.clear();
+  return taken;
 }
 
 /** In order of id, null first. */

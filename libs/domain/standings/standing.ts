@@ -1,11 +1,19 @@
 import type { CompetitionRules } from '#contract/competition-rules.ts';
-import { type Game, teamsOf } from './games.ts';
+import type { GameSet } from './game-set.ts';
+import type { Game } from './games.ts';
 import type { Ranks } from './ranking.ts';
-import { type Tally, tallyGames } from './tally.ts';
+import { type Tally, talliesAt } from './tally.ts';
 import type { Row, Team, Values } from './types.ts';
 
-/** Games up to somewhere in the season. `day`: whose corrections are in force; null: all that are known. */
-export type Stand = { readonly games: readonly Game[]; readonly day: string | null };
+/**
+ * Games up to somewhere in the season: all but those `without`, which are few, for they are the newest. `day`: whose
+ * corrections are in force; null: all that are known.
+ */
+export type Stand = {
+  readonly games: GameSet;
+  readonly without: ReadonlySet<Game>;
+  readonly day: string | null;
+};
 
 /** Positions at a stand. */
 export type RankAt = (stand: Stand) => Ranks;
@@ -17,72 +25,62 @@ export type Season = {
   readonly teams: ReadonlyMap<number, Team>;
   /** By team; teams with the same stand share the object. None where the team had not played before. */
   readonly before: ReadonlyMap<number, Stand>;
+  /** Positions in the league table as far as they were asked for: several tables are ranked by it. */
+  readonly leagueRanks: Map<Stand, Ranks>;
 };
 
-/** A season of the games that count; `all` may hold others, whose teams have their place in the tables too. */
+/** A season of the games that count; `teams`: those of all others too, for they have their place in the tables. */
 export function seasonOf(
-  games: readonly Game[],
-  all: readonly Game[],
+  games: GameSet,
+  teams: ReadonlyMap<number, Team>,
   rules: CompetitionRules,
   day: string | null,
 ): Season {
-  return { rules, now: { games, day }, teams: teamsOf(all), before: standsBefore(games) };
+  const now = { games, without: new Set<Game>(), day };
+  return { rules, now, teams, before: standsBefore(games), leagueRanks: new Map() };
 }
 
 /** Teams whose stands are the same share one, so that it is ranked once. */
-function standsBefore(games: readonly Game[]): Map<number, Stand> {
-  const last = new Map<number, { game: Game; played: number }>();
-  for (const game of games) {
-    for (const { id } of [game.home, game.away]) {
-      last.set(id, { game, played: (last.get(id)?.played ?? 0) + 1 });
-    }
-  }
+function standsBefore(games: GameSet): Map<number, Stand> {
   const byEnd = new Map<string, Stand>();
   const stands: Stand[] = [];
   const before = new Map<number, Stand>();
-  for (const [id, { game, played }] of last) {
-    if (played < 2) continue;
-    const end = `${game.round} ${game.start}`;
-    const stand = byEnd.get(end) ?? shared(stands, gamesBefore(game, games));
+  for (const id of games.teamIds()) {
+    const own = games.ofTeam(id);
+    const last = own.at(-1);
+    if (last === undefined || own.length < 2) continue;
+    const end = `${last.round} ${last.start}`;
+    const stand = byEnd.get(end) ?? shared(stands, games, gamesSince(last, games));
     byEnd.set(end, stand);
-    if (stand.games.length > 0) before.set(id, stand);
+    if (stand.without.size < games.size) before.set(id, stand);
   }
   return before;
 }
 
 /**
- * The games before the round of a game: those that began earlier, without those of its round. One of its round that
- * was played long before is no part of this round as it is now: a team of it has played another since.
+ * The games that are not before the round of a game: those that began with it or later, and those of its round. One of
+ * its round that was played long before is no part of this round as it is now: a team of it has played another since.
  */
-function gamesBefore({ start, round }: Game, games: readonly Game[]): readonly Game[] {
-  const earlier = games.slice(0, firstFrom(start, games));
-  const isOfRound = (game: Game) => round !== null && game.round === round;
-  const first = earlier.findIndex(isOfRound);
-  if (first === -1) return earlier;
-  const since = new Set<number>();
-  const kept = earlier
-    .splice(first)
-    .reverse()
-    .filter((game) => {
-      const stays = !isOfRound(game) || since.has(game.home.id) || since.has(game.away.id);
-      since.add(game.home.id).add(game.away.id);
-      return stays;
-    });
-  return earlier.concat(kept.reverse());
+function gamesSince({ start, round }: Game, games: GameSet): Set<Game> {
+  const since = new Set(games.from(start));
+  if (round === null) return since;
+  const ofRound = new Set<Game>();
+  for (const id of games.teamIds()) {
+    const last = games.ofTeam(id).findLast((game) => game.start < start);
+    if (last?.round !== round) continue;
+    // The last game of both its teams.
+    if (ofRound.has(last)) since.add(last);
+    ofRound.add(last);
+  }
+  return since;
 }
 
-/** Where the games that begin at a time, or later, begin; the games are in that order. */
-function firstFrom(start: string, games: readonly Game[]): number {
-  const after = games.findLastIndex((game) => game.start < start);
-  return after + 1;
-}
-
-function shared(stands: Stand[], games: readonly Game[]): Stand {
+function shared(stands: Stand[], games: GameSet, without: Set<Game>): Stand {
   const same = stands.find(
-    (stand) => stand.games.length === games.length && stand.games.every((game, at) => game === games[at]),
+    (stand) => stand.without.size === without.size && [...without].every((game) => stand.without.has(game)),
   );
   if (same !== undefined) return same;
-  const stand = { games, day: games.at(-1)?.start.slice(0, 10) ?? null };
+  const stand = { games, without, day: games.last(without)?.start.slice(0, 10) ?? null };
   stands.push(stand);
   return stand;
 }
@@ -93,9 +91,9 @@ export function correctionsAt(rules: CompetitionRules, day: string | null): Comp
 }
 
 /** The totals of all teams at a stand, corrections included. */
-export function totalsAt({ rules, teams }: Season, { games, day }: Stand): Map<number, Tally> {
-  const tallies = tallyGames(games, teams.keys(), rules.points);
-  for (const { participant_id, value } of correctionsAt(rules, day)) {
+export function totalsAt({ rules, teams }: Season, stand: Stand): Map<number, Tally> {
+  const tallies = talliesAt(stand, teams.keys(), rules.points);
+  for (const { participant_id, value } of correctionsAt(rules, stand.day)) {
     const tally = tallies.get(participant_id);
     if (tally !== undefined) tally.points += value;
   }

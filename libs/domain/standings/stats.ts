@@ -1,22 +1,38 @@
-import type { Game } from './games.ts';
+import type { GameSet, View } from './game-set.ts';
 import { rankLeague, venueTallies } from './league.ts';
 import { percentage, ratio } from './numbers.ts';
+import { RESULTS } from './popular.ts';
 import { type Season, teamRows } from './standing.ts';
 import { emptyTally, type Part, type Tally, type Venue } from './tally.ts';
 import type { Row, Value } from './types.ts';
 
-/** A team's figures of the games, at home, away and both, whole and by halves. */
-export function teamStatsRows(season: Season, all: readonly Game[]): Row[] {
-  const { games } = season.now;
-  const tallies = (venue: Venue, part: Part) => venueTallies(season, games, venue, part);
+/** Games by their goals of both sides. */
+type ByGoals = Map<number, number>;
+
+/** The games of each team by their goals. */
+const GOALS: View<Map<number, ByGoals>> = {
+  empty: () => new Map(),
+  change: (of, { home, away, score }, times) => {
+    if (score === null) return;
+    const goals = score.home + score.away;
+    for (const { id } of [home, away]) {
+      const games = of.get(id) ?? new Map();
+      of.set(id, games.set(goals, (games.get(goals) ?? 0) + times));
+    }
+  },
+};
+
+/** A team's figures of the games, at home, away and both, whole and by halves; `toCome`: games that are to come. */
+export function teamStatsRows(season: Season, toCome: GameSet): Row[] {
+  const { now } = season;
+  const tallies = (venue: Venue, part: Part) => venueTallies(season, now, venue, part);
   const of = {
     all: byPart((part) => tallies('all', part)),
     home: byPart((part) => tallies('home', part)),
     away: byPart((part) => tallies('away', part)),
   };
-  const toCome = countToCome(all);
+  const goals = now.games.view(GOALS);
   return teamRows(season, rankLeague(season), (id) => {
-    const own = games.filter(({ home, away }) => home.id === id || away.id === id);
     const at = (venue: Venue) => {
       const { score, firstHalf, secondHalf } = of[venue];
       return {
@@ -26,31 +42,26 @@ export function teamStatsRows(season: Season, all: readonly Game[]): Row[] {
       };
     };
     return new Map([
-      ['scheduled', toCome.get(id) ?? 0],
+      ['scheduled', toCome.ofTeam(id).length],
       ...wholeStats(at('all').score, at('home').score, at('away').score),
       ...halfStats('first', at('all').firstHalf, at('home').firstHalf, at('away').firstHalf),
       ...halfStats('second', at('all').secondHalf, at('home').secondHalf, at('away').secondHalf),
-      ...goalLines(own, [0, 1, 2, 3, 4]),
+      ...goalLines([...(goals.get(id) ?? [])], [0, 1, 2, 3, 4]),
     ]);
   });
 }
 
-/** The figures of a group's games together, as one row. */
-export function overallStatsRow(games: readonly Game[], all: readonly Game[]): Row {
-  const known = games.filter(({ score }) => score !== null);
-  const [home, away] = sumOf(known, 'score');
-  const [homeFirst, awayFirst] = sumOf(known, 'firstHalf');
-  const [homeSecond, awaySecond] = sumOf(known, 'secondHalf');
-  const mp = known.length;
-  const won = (side: 'home' | 'away', part: Part) =>
-    known.filter((game) => winnerOf(game, part) === side).length;
-  const homeWon = won('home', 'score');
-  const awayWon = won('away', 'score');
-  const firstHalves = known.filter(({ firstHalf }) => firstHalf !== null).length;
-  const secondHalves = known.filter(({ secondHalf }) => secondHalf !== null).length;
+/** The figures of a season's games together, as one row; `toCome`: games that are to come. */
+export function overallStatsRow(season: Season, toCome: GameSet): Row {
+  // What home sides did is what games had: each has one.
+  const atHome = (part: Part) => sumOf(venueTallies(season, season.now, 'home', part));
+  const { mp, won: homeWon, lost: awayWon, scored: home, allowed: away } = atHome('score');
+  const first = atHome('firstHalf');
+  const second = atHome('secondHalf');
+  const results = season.now.games.view(RESULTS).values();
   const values: [string, Value][] = [
     ['mp', mp],
-    ['scheduled', all.filter(({ state }) => state === 'to_come').length],
+    ['scheduled', toCome.size],
     ['home_won', homeWon],
     ['home_lost', awayWon],
     ['home_won_pct', percentage(homeWon, mp)],
@@ -58,22 +69,25 @@ export function overallStatsRow(games: readonly Game[], all: readonly Game[]): R
     ['draw_pct', percentage(mp - homeWon - awayWon, mp)],
     ['away_won', awayWon],
     ['away_won_pct', percentage(awayWon, mp)],
-    ['home_won_first_half', won('home', 'firstHalf')],
+    ['home_won_first_half', first.won],
     ['goals_scored', home + away],
     ['home_goals_scored', home],
     ['away_goals_scored', away],
     ['avg_goals_scored', ratio(home + away, mp)],
     ['avg_home_goals_scored', ratio(home, mp)],
     ['avg_away_goals_scored', ratio(away, mp)],
-    ['1half_avg_goals_scored', ratio(homeFirst + awayFirst, firstHalves)],
-    ['2half_avg_goals_scored', ratio(homeSecond + awaySecond, secondHalves)],
+    ['1half_avg_goals_scored', ratio(first.scored + first.allowed, first.mp)],
+    ['2half_avg_goals_scored', ratio(second.scored + second.allowed, second.mp)],
     // What one side allows the other scores.
     ['goals_allowed', home + away],
     ['away_goals_allowed', home],
-    ['1half_goals_allowed', homeFirst + awayFirst],
+    ['1half_goals_allowed', first.scored + first.allowed],
     ['avg_goals_allowed', ratio(home + away, mp)],
     ['home_avg_goals_allowed', ratio(away, mp)],
-    ...goalLines(known, [0, 1, 2]),
+    ...goalLines(
+      results.map(({ home: one, away: other, amount }) => [one + other, amount] as const).toArray(),
+      [0, 1, 2],
+    ),
   ];
   return { id: null, name: null, club: null, rank: 1, last_rank: null, values: new Map(values) };
 }
@@ -82,29 +96,12 @@ function byPart(tally: (part: Part) => Map<number, Tally>): Record<Part, Map<num
   return { score: tally('score'), firstHalf: tally('firstHalf'), secondHalf: tally('secondHalf') };
 }
 
-function countToCome(games: readonly Game[]): Map<number, number> {
-  const counts = new Map<number, number>();
-  for (const { home, away, state } of games) {
-    if (state !== 'to_come') continue;
-    for (const { id } of [home, away]) counts.set(id, (counts.get(id) ?? 0) + 1);
+function sumOf(tallies: ReadonlyMap<number, Tally>): Tally {
+  const sum = emptyTally();
+  for (const tally of tallies.values()) {
+    for (const figure in sum) sum[figure as keyof Tally] += tally[figure as keyof Tally];
   }
-  return counts;
-}
-
-function sumOf(games: readonly Game[], part: Part): [home: number, away: number] {
-  let home = 0;
-  let away = 0;
-  for (const { [part]: score } of games) {
-    home += score?.home ?? 0;
-    away += score?.away ?? 0;
-  }
-  return [home, away];
-}
-
-function winnerOf(game: Game, part: Part): 'home' | 'away' | null {
-  const score = game[part];
-  if (score === null || score.home === score.away) return null;
-  return score.home > score.away ? 'home' : 'away';
+  return sum;
 }
 
 function wholeStats(all: Tally, home: Tally, away: Tally): [string, Value][] {
@@ -167,17 +164,21 @@ function halfVenueStats(venue: 'home' | 'away', half: 'first' | 'second', tally:
   ];
 }
 
-/** Games with more goals of both sides than a line, and with fewer. */
-function goalLines(games: readonly Game[], lines: readonly number[]): [string, Value][] {
-  const totals = games.flatMap(({ score }) => (score === null ? [] : score.home + score.away));
+/** Games with more goals of both sides than a line, and with fewer; `games`: how many had how many goals. */
+function goalLines(
+  games: readonly (readonly [goals: number, games: number])[],
+  lines: readonly number[],
+): [string, Value][] {
+  const count = (more: number) => games.reduce((sum, [goals, of]) => (goals > more ? sum + of : sum), 0);
+  const all = count(-1);
   return lines.flatMap((line): [string, Value][] => {
-    const over = totals.filter((goals) => goals > line).length;
-    const under = totals.length - over;
+    const over = count(line);
+    const under = all - over;
     return [
       [`over_${line}_5_goals`, over],
-      [`over_${line}_5_goals_pct`, percentage(over, totals.length)],
+      [`over_${line}_5_goals_pct`, percentage(over, all)],
       [`under_${line}_5_goals`, under],
-      [`under_${line}_5_goals_pct`, percentage(under, totals.length)],
+      [`under_${line}_5_goals_pct`, percentage(under, all)],
     ];
   });
 }

@@ -93,4 +93,48 @@ describe('a table is a function of the set of results', () => {
       }),
     );
   });
+
+  it('whose last ranks are those of a table without the last round of each team', () => {
+    // Rounds are as mixed as can be.
+    const anyMatches = fc.array(
+      fc.record({
+        day: fc.integer({ min: 1, max: 9 }),
+        round_id: fc.constantFrom(null, 1, 2, 3),
+        text: fc.constantFrom('A 1-0 B', 'B 2-2 A', 'C 0-1 D', 'A 0-2 C', 'D 1-0 B'),
+      }),
+      { maxLength: 14 },
+    );
+    fc.assert(
+      fc.property(anyMatches, (made) => {
+        const set = made.map(({ day, round_id, text }, at) =>
+          result(at + 1, text, { round_id, start_date: `2024-01-0${day} 15:00` }),
+        );
+        const { rows } = table('league', set);
+        const expected = rows.map(({ id }) => {
+          const own = set.filter(({ home, away }) => home?.id === id || away?.id === id).sort(byStart);
+          const before = own.length < 2 ? [] : resultsBefore(own.at(-1), set);
+          const others = set.map((one) => (before.includes(one) ? one : { ...one, ...SCHEDULED }));
+          return before.length === 0 ? null : table('league', others).rows.find((row) => row.id === id)?.rank;
+        });
+        expect(rows.map(({ last_rank }) => last_rank)).toEqual(expected);
+      }),
+    );
+  });
 });
+
+const byStart = (a: MatchResult, b: MatchResult) =>
+  String(a.start_date).localeCompare(String(b.start_date)) || a.event_id - b.event_id;
+
+/** What docs/standings.md says of `last_rank`, match by match. */
+function resultsBefore(last: MatchResult | undefined, results: readonly MatchResult[]): MatchResult[] {
+  const earlier = results
+    .filter(({ start_date }) => String(start_date) < String(last?.start_date))
+    .sort(byStart);
+  return earlier.filter((one, at) => {
+    if (one.round_id === null || one.round_id !== last?.round_id) return true;
+    const teams = [one.home?.id, one.away?.id];
+    return earlier
+      .slice(at + 1)
+      .some(({ home, away }) => teams.includes(home?.id) || teams.includes(away?.id));
+  });
+}

@@ -1,6 +1,7 @@
 import type { CompetitionRules } from '#contract/competition-rules.ts';
 import { type Column, TABLE_TYPES, type TableKind, type TableType } from './columns.ts';
-import { type Flag, type Game, readGames, teamsOf } from './games.ts';
+import { type GameSet, subset, viewOf } from './game-set.ts';
+import { type Flag, readGames } from './games.ts';
 import { formRows, halfRows, leagueRows, liveRows, streakRows, venueRows, wideRows } from './league.ts';
 import { assistRows, cardRows, scorerRows } from './players.ts';
 import { popularResultRows } from './popular.ts';
@@ -66,18 +67,18 @@ export function deriveTables(
   kinds: Iterable<TableKind> = TABLE_TYPES.keys(),
 ): GroupTables {
   const { games, flags } = readGames(results, rules, day);
-  return { tables: tablesOf(games, rules, day, kinds), flags };
+  return { tables: tablesOf(viewOf(ALL, games), rules, day, kinds), flags };
 }
 
 /** The tables of games that were read by the same rules and day. */
 export function tablesOf(
-  games: readonly Game[],
+  games: GameSet,
   rules: CompetitionRules,
   day: string | null,
   kinds: Iterable<TableKind>,
 ): ReadonlyMap<TableKind, Table> {
-  const facts = factsOf(games, rules, day);
-  const teams = teamsOf(games);
+  const teams = games.teams();
+  const facts = factsOf(games, teams, rules, day);
   const corrections = correctionsAt(rules, day).filter(({ participant_id }) => teams.has(participant_id));
   const tables = new Map<TableKind, Table>();
   for (const kind of kinds) {
@@ -95,21 +96,41 @@ export function tablesOf(
   return tables;
 }
 
-/** What tables are derived from; a season is only made where a table asks for it. */
+const ALL = subset(() => true);
+/** What is left to play. */
+export const TO_COME = subset(({ state }) => state === 'to_come');
+const PLAYING = subset(({ state }) => state === 'playing');
+/** What counts in the live table. */
+const KNOWN = subset(({ score }) => score !== null);
+/** What counts in all others. */
+const PLAYED = subset(({ state, score }) => state === 'played' && score !== null);
+
+/** What tables are derived from; only what a table asks for is made. */
 type Facts = {
-  readonly all: readonly Game[];
-  readonly played: readonly Game[];
+  readonly toCome: () => GameSet;
+  readonly playing: () => GameSet;
+  readonly played: () => GameSet;
   readonly season: () => Season;
   /** With what is being played. */
   readonly live: () => Season;
 };
 
-function factsOf(all: readonly Game[], rules: CompetitionRules, day: string | null): Facts {
-  const known = all.filter(({ score }) => score !== null);
-  const played = known.filter(({ state }) => state === 'played');
-  const season = once(() => seasonOf(played, all, rules, day));
-  const live = played.length === known.length ? season : once(() => seasonOf(known, all, rules, day));
-  return { all, played, season, live };
+function factsOf(
+  games: GameSet,
+  teams: ReadonlyMap<number, Team>,
+  rules: CompetitionRules,
+  day: string | null,
+): Facts {
+  const played = () => games.view(PLAYED);
+  const playing = () => games.view(PLAYING);
+  const season = once(() => seasonOf(played(), teams, rules, day));
+  return {
+    toCome: () => games.view(TO_COME),
+    playing,
+    played,
+    season,
+    live: once(() => (playing().size === 0 ? season() : seasonOf(games.view(KNOWN), teams, rules, day))),
+  };
 }
 
 function once<T>(make: () => T): () => T {
@@ -127,16 +148,16 @@ const ROWS: Readonly<Record<TableKind, (facts: Facts) => readonly Row[]>> = {
   second_half: ({ season }) => halfRows(season(), 'secondHalf'),
   home: ({ season }) => venueRows(season(), 'home'),
   away: ({ season }) => venueRows(season(), 'away'),
-  live: ({ live, all }) => liveRows(live(), all),
+  live: ({ live, playing }) => liveRows(live(), playing()),
   form: ({ season }) => formRows(season()),
   streaks: ({ season }) => streakRows(season()),
-  popular_results: ({ played }) => popularResultRows(played),
+  popular_results: ({ played }) => popularResultRows(played()),
   top_scorers: ({ season }) => scorerRows(season()),
   cards: ({ season }) => cardRows(season()),
   assists: ({ season }) => assistRows(season()),
   assists_115: ({ season }) => assistRows(season()),
-  overall_stats: ({ played, all }) => [overallStatsRow(played, all)],
-  team_overall_stats: ({ season, all }) => teamStatsRows(season(), all),
+  overall_stats: ({ season, toCome }) => [overallStatsRow(season(), toCome())],
+  team_overall_stats: ({ season, toCome }) => teamStatsRows(season(), toCome()),
 };
 
 function tableRow(

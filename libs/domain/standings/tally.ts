@@ -1,17 +1,13 @@
 import type { CompetitionRules } from '#contract/competition-rules.ts';
-import type { Score } from '#topics/generated/types.ts';
+import { type View, viewOf } from './game-set.ts';
 import type { Game } from './games.ts';
+import type { Stand } from './standing.ts';
+
+/** What a team did in some games, but for what it is worth. */
+type Counts = { mp: number; won: number; draw: number; lost: number; scored: number; allowed: number };
 
 /** What a team did in some games. */
-export type Tally = {
-  mp: number;
-  won: number;
-  draw: number;
-  lost: number;
-  scored: number;
-  allowed: number;
-  points: number;
-};
+export type Tally = Counts & { points: number };
 
 /** Which score of a game is meant. */
 export type Part = 'score' | 'firstHalf' | 'secondHalf';
@@ -20,41 +16,97 @@ export type Venue = 'all' | 'home' | 'away';
 
 /** No games. */
 export function emptyTally(): Tally {
-  return { mp: 0, won: 0, draw: 0, lost: 0, scored: 0, allowed: 0, points: 0 };
+  return { ...noCounts(), points: 0 };
 }
 
-/** Adds a score, seen from its first side. */
-function add(tally: Tally, scored: number, allowed: number, points: CompetitionRules['points']): void {
-  const result = scored > allowed ? 'won' : scored < allowed ? 'lost' : 'draw';
-  tally.mp += 1;
-  tally[result] += 1;
-  tally.scored += scored;
-  tally.allowed += allowed;
-  tally.points += points[result];
+function noCounts(): Counts {
+  return { mp: 0, won: 0, draw: 0, lost: 0, scored: 0, allowed: 0 };
 }
 
-/**
- * What every team of `teams` did in the games; a game whose part is unknown counts nowhere, and one with a team that
- * is not among them is left out.
- */
-export function tallyGames(
-  games: Iterable<Game>,
+/** Adds an outcome, or takes it away. */
+function count(counts: Counts, scored: number, allowed: number, times: 1 | -1): void {
+  counts.mp += times;
+  counts[scored > allowed ? 'won' : scored < allowed ? 'lost' : 'draw'] += times;
+  counts.scored += times * scored;
+  counts.allowed += times * allowed;
+}
+
+/** What each team did at home, or away; a game whose part is unknown counts nowhere. */
+function countsView(venue: 'home' | 'away', part: Part): View<Map<number, Counts>> {
+  const other = venue === 'home' ? 'away' : 'home';
+  return {
+    empty: () => new Map(),
+    change: (of, { [venue]: { id }, [part]: score }, times) => {
+      if (score === null) return;
+      const counts = of.get(id) ?? noCounts();
+      count(counts, score[venue], score[other], times);
+      if (counts.mp === 0) of.delete(id);
+      else of.set(id, counts);
+    },
+  };
+}
+
+const byPart = (venue: 'home' | 'away'): Record<Part, View<Map<number, Counts>>> => ({
+  score: countsView(venue, 'score'),
+  firstHalf: countsView(venue, 'firstHalf'),
+  secondHalf: countsView(venue, 'secondHalf'),
+});
+
+const COUNTS = { home: byPart('home'), away: byPart('away') };
+const VENUES = { all: ['home', 'away'], home: ['home'], away: ['away'] } as const;
+
+/** What every team of `teams` did up to a stand, at home, away or both. */
+export function talliesAt(
+  { games, without }: Stand,
   teams: Iterable<number>,
   points: CompetitionRules['points'],
   venue: Venue = 'all',
   part: Part = 'score',
 ): Map<number, Tally> {
-  const tallies = new Map<number, Tally>();
-  for (const id of teams) tallies.set(id, emptyTally());
-  for (const game of games) {
-    const score: Score | null = game[part];
-    const home = tallies.get(game.home.id);
-    const away = tallies.get(game.away.id);
-    if (score === null || home === undefined || away === undefined) continue;
-    if (venue !== 'away') add(home, score.home, score.away, points);
-    if (venue !== 'home') add(away, score.away, score.home, points);
-  }
-  return tallies;
+  const views = VENUES[venue].map((at) => COUNTS[at][part]);
+  const counts = views.map((view) => games.view(view));
+  const later = views.map((view) => viewOf(view, without));
+  return new Map(Array.from(teams, (id) => [id, tallyOf(id, points, counts, later)]));
+}
+
+/** What every team of `teams` did in some games. */
+export function tallyGames(
+  games: readonly Game[],
+  teams: Iterable<number>,
+  points: CompetitionRules['points'],
+): Map<number, Tally> {
+  const counts = VENUES.all.map((at) => viewOf(COUNTS[at].score, games));
+  return new Map(Array.from(teams, (id) => [id, tallyOf(id, points, counts, [])]));
+}
+
+type CountsOfTeams = ReadonlyMap<number, Counts>;
+
+/** What a team did by some counts, without what it did by others. */
+function tallyOf(
+  id: number,
+  points: CompetitionRules['points'],
+  some: readonly CountsOfTeams[],
+  others: readonly CountsOfTeams[],
+): Tally {
+  const tally = emptyTally();
+  for (const counts of some) add(tally, counts.get(id), 1);
+  for (const counts of others) add(tally, counts.get(id), -1);
+  tally.points = worth(tally, points);
+  return tally;
+}
+
+function add(tally: Tally, counts: Counts | undefined, times: 1 | -1): void {
+  if (counts === undefined) return;
+  tally.mp += times * counts.mp;
+  tally.won += times * counts.won;
+  tally.draw += times * counts.draw;
+  tally.lost += times * counts.lost;
+  tally.scored += times * counts.scored;
+  tally.allowed += times * counts.allowed;
+}
+
+function worth({ won, draw, lost }: Counts, points: CompetitionRules['points']): number {
+  return won * points.won + draw * points.draw + lost * points.lost;
 }
 
 /** Goals scored less goals allowed. */
@@ -65,30 +117,24 @@ export function difference({ scored, allowed }: Tally): number {
 /** A game as one of its teams had it. */
 export type Outcome = { readonly scored: number; readonly allowed: number };
 
-/** What every team of the games had in those with a known score, newest first; `most`: no more than so many. */
-export function outcomesOf(
-  games: readonly Game[],
-  venue: Venue = 'all',
-  most: number = Number.POSITIVE_INFINITY,
-): Map<number, Outcome[]> {
-  const outcomes = new Map<number, Outcome[]>();
-  const put = (id: number, scored: number, allowed: number) => {
-    const list = outcomes.get(id);
-    if (list === undefined) outcomes.set(id, [{ scored, allowed }]);
-    else if (list.length < most) list.push({ scored, allowed });
-  };
-  for (const { home, away, score } of games.toReversed()) {
-    if (score === null) continue;
-    if (venue !== 'away') put(home.id, score.home, score.away);
-    if (venue !== 'home') put(away.id, score.away, score.home);
+/** What a team had in its games up to a stand, newest first. */
+export function* outcomesOf({ games, without }: Stand, id: number, venue: Venue = 'all'): Generator<Outcome> {
+  const own = games.ofTeam(id);
+  for (let at = own.length - 1; at >= 0; at -= 1) {
+    const game = own[at];
+    if (game === undefined || game.score === null || without.has(game)) continue;
+    const { home, away } = game.score;
+    if (game.home.id === id) {
+      if (venue !== 'away') yield { scored: home, allowed: away };
+    } else if (venue !== 'home') yield { scored: away, allowed: home };
   }
-  return outcomes;
 }
 
 /** The sum of some outcomes. */
-export function tallyOutcomes(outcomes: readonly Outcome[], points: CompetitionRules['points']): Tally {
+export function tallyOutcomes(outcomes: Iterable<Outcome>, points: CompetitionRules['points']): Tally {
   const tally = emptyTally();
-  for (const { scored, allowed } of outcomes) add(tally, scored, allowed, points);
+  for (const { scored, allowed } of outcomes) count(tally, scored, allowed, 1);
+  tally.points = worth(tally, points);
   return tally;
 }
 

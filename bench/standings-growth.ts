@@ -1,0 +1,121 @@
+/** What one more goal and one more match cost as a season grows: a part of the bench of standings. */
+import { readCompetitionRules } from '#contract/competition-rules.ts';
+import { SeasonTables } from '#domain/standings/season-tables.ts';
+import type { MatchResult } from '#topics/generated/types.ts';
+import { type BenchContext, format, median } from './context.ts';
+import { MATCHES, resultOf } from './standings-season.ts';
+
+const RULES = readCompetitionRules(
+  JSON.stringify({
+    ...{ format: 1, name: 'bench', applies_to: [] },
+    points: { won: 3, draw: 1, lost: 0 },
+    tie_break: ['points', 'goals_diff', 'goals_scored'],
+  }),
+  'bench rules',
+);
+
+/** Seasons to be at the beginning of, in the middle of, at the end of, and one twice as long. */
+const LENGTHS = [0.1, 0.25, 0.5, 1, 2].map((share) => Math.round(MATCHES * share));
+/** The ratio up to which a cost does not grow. */
+const FLAT = 1.2;
+const KIB = 1_024;
+const ROUNDS = 150;
+const WARM_UP_ROUNDS = 50;
+
+/**
+ * What one more goal and one more match cost as the season grows, in this process: deriving the tables, and their
+ * bytes. A goal changes the live table alone. A match that ends changes all tables; those of persons grow with the
+ * persons in them, so one of two seasons has none, and of the other the cost of a KiB is told as well.
+ */
+export function growth(context: BenchContext): void {
+  const seasons = LENGTHS.map((matches) => ({
+    matches,
+    persons: new GrowingSeason(matches, true),
+    teams: new GrowingSeason(matches, false),
+  }));
+  // In turns, so that whatever else the machine does is all of theirs.
+  const inTurns = (play: (season: GrowingSeason, round: number, counts: boolean) => void) => {
+    for (let round = 0; round < ROUNDS + WARM_UP_ROUNDS; round++) {
+      for (const { persons, teams } of seasons) {
+        for (const season of [persons, teams]) play(season, round, round >= WARM_UP_ROUNDS);
+      }
+    }
+  };
+  inTurns((season, round, counts) => season.score(round, counts));
+  inTurns((season, _, counts) => season.end(counts));
+  for (const { matches, persons, teams } of seasons) {
+    const cost = (what: Cost) => `${format(micros(what))} µs, ${format(what.bytes / KIB)} KiB`;
+    context.print(
+      `after ${matches} matches: one more goal ${cost(persons.goal)}; ` +
+        `one more match without persons ${cost(teams.over)}, with persons ${cost(persons.over)}`,
+    );
+  }
+  const [first] = seasons;
+  for (const { matches, persons, teams } of seasons) {
+    if (first === undefined || matches < MATCHES) continue;
+    for (const [name, ours, beside, target] of [
+      ['goal', micros(persons.goal), micros(first.persons.goal), FLAT],
+      ['match, without persons', micros(teams.over), micros(first.teams.over), FLAT],
+      ['match, with persons', micros(persons.over), micros(first.persons.over), null],
+      ['match, with persons, a KiB', microsPerKiB(persons.over), microsPerKiB(first.persons.over), FLAT],
+    ] as const) {
+      context.figure({
+        name: `one more ${name}, after ${matches}`,
+        ours,
+        beside: { name: `after ${first.matches} matches`, value: beside },
+        unit: 'µs',
+        better: 'less',
+        ...(target === null ? {} : { target }),
+      });
+    }
+  }
+}
+
+/** How long the tables took each time, and the size of those that were made. */
+type Cost = { readonly micros: number[]; bytes: number };
+
+const micros = (cost: Cost) => median(cost.micros);
+const microsPerKiB = (cost: Cost) => (micros(cost) * KIB) / cost.bytes;
+
+/** A season of so many matches, and one more that is played time and again. */
+class GrowingSeason {
+  readonly goal: Cost = { micros: [], bytes: 0 };
+  readonly over: Cost = { micros: [], bytes: 0 };
+  readonly #tables: SeasonTables;
+  readonly #resultOf: (state: Parameters<typeof resultOf>[2]) => MatchResult;
+  #version = 3;
+
+  constructor(matches: number, persons: boolean) {
+    const nobody = persons ? {} : { goals: null, cards: null };
+    this.#tables = new SeasonTables(1, 1, RULES);
+    for (let match = 0; match < matches; match++) {
+      this.#tables.take({ ...resultOf(0, match, 'over'), ...nobody });
+    }
+    this.#resultOf = (state) => ({ ...resultOf(0, matches, state), ...nobody });
+  }
+
+  /** Another goal of the match, which is being played. */
+  score(round: number, counts: boolean): void {
+    this.#tell(
+      { ...this.#resultOf('playing'), score: { home: 1 + (round % 8), away: 0 } },
+      counts ? this.goal : null,
+    );
+  }
+
+  /** The match ends, which was being played. */
+  end(counts: boolean): void {
+    this.#tell(this.#resultOf('playing'), null);
+    this.#tell(this.#resultOf('over'), counts ? this.over : null);
+  }
+
+  #tell(result: MatchResult, cost: Cost | null): void {
+    this.#version += 1;
+    const started = performance.now();
+    this.#tables.take({ ...result, version: this.#version });
+    const tables = this.#tables.derive();
+    const took = (performance.now() - started) * 1_000;
+    if (cost === null) return;
+    cost.micros.push(took);
+    cost.bytes = tables.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
+  }
+}

@@ -1,0 +1,131 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { type PlacedResult, SeasonTables } from './season-tables.ts';
+import { idOf, result, rulesOf, score } from './testing/results.ts';
+
+const STATUSES = [
+  { status_id: 11, status_type: 'finished' },
+  { status_id: 34, status_type: 'live' },
+  { status_id: 1, status_type: 'scheduled' },
+  // Abandoned.
+  { status_id: 7, status_type: 'finished' },
+];
+const LETTERS = ['A', 'B', 'C', 'D'];
+
+/** Every kind of rule that looks at more than a total. */
+const RULES = [
+  { tie_break: ['points', { head_to_head: ['points', 'goals_diff'], again: true }, 'goals_diff'] },
+  { tie_break: ['points', { head_to_head: ['points'], after_meetings: 2 }, 'won'], form_matches: 2 },
+  { tie_break: ['points', 'goals_scored'], card_points: { yellow: 1, red: 3 } },
+].map((rules) =>
+  rulesOf({
+    ...rules,
+    corrections: [
+      { participant_id: 1, value: -2, reason: 'Quit', from: '2024-01-03' },
+      { participant_id: 2, value: 1, reason: 'Regulations', from: '2024-01-05' },
+    ],
+  }),
+);
+
+const maybe = <T>(some: fc.Arbitrary<T>) => fc.option(some, { freq: 4, nil: null });
+const anyScore = fc.constantFrom('?', '0-0', '1-0', '1-2', '2-2').map(score);
+const anyPerson = maybe(
+  fc.record({ id: fc.integer({ min: 1, max: 4 }), name: maybe(fc.constantFrom('P', 'Q')) }),
+);
+const anyTeam = fc.record({
+  id: fc.constantFrom(...LETTERS).map(idOf),
+  name: fc.constantFrom('One', 'Other', null),
+});
+const anyGoal = fc.record({
+  kind: fc.constantFrom('goal' as const, 'penalty' as const, 'own_goal' as const),
+  team_id: fc.constantFrom(...LETTERS).map(idOf),
+  player: anyPerson,
+  assistant: anyPerson,
+});
+const anyCard = fc.record({
+  kind: fc.constantFrom('yellow' as const, 'red' as const),
+  team_id: fc.constantFrom(...LETTERS).map(idOf),
+  player: anyPerson,
+});
+
+/** What a result may say; each is new to a match, or in place of what was told of it before. */
+const PARTS: { readonly [K in keyof PlacedResult]?: fc.Arbitrary<PlacedResult[K]> } = {
+  stage_id: fc.constantFrom(7, 7, 8, null),
+  group_id: fc.constantFrom(null, 1, 2),
+  round_id: fc.constantFrom(null, 1, 2, 3),
+  start_date: fc
+    .tuple(fc.integer({ min: 1, max: 6 }), fc.constantFrom('15:00', '18:00'))
+    .map(([day, time]) => `2024-01-0${day} ${time}`),
+  home: anyTeam,
+  away: anyTeam,
+  score: anyScore,
+  first_half: anyScore,
+  second_half: anyScore,
+  goals: maybe(fc.array(anyGoal, { maxLength: 3 })),
+  cards: maybe(fc.array(anyCard, { maxLength: 3 })),
+};
+const anyStatus = fc.constantFrom(...STATUSES);
+const anyWhole = fc
+  .tuple(fc.record(PARTS), anyStatus)
+  .map(([parts, status]) => ({ ...parts, ...status }) as Partial<PlacedResult>);
+const anyPart = fc.oneof(
+  anyStatus,
+  ...Object.entries(PARTS).map(([name, part]) =>
+    (part as fc.Arbitrary<unknown>).map((value) => ({ [name]: value }) as Partial<PlacedResult>),
+  ),
+);
+
+/** The next thing that is told of a match: all of it, one thing that changed, or that it left where it was. */
+const anyStep = fc.record({
+  event: fc.integer({ min: 1, max: 8 }),
+  told: fc.oneof(
+    { weight: 3, arbitrary: anyWhole },
+    { weight: 6, arbitrary: anyPart },
+    { weight: 1, arbitrary: fc.constant({ removed: true }) },
+    // It never was there, or is no longer.
+    { weight: 1, arbitrary: fc.constant({ removed: true, group_id: 3 }) },
+  ),
+  next: fc.constantFrom('nothing', 'nothing', 'derive', 'derive', 'restart'),
+});
+
+/** The tables that there are, by id. */
+function tablesAt(tables: SeasonTables, known = new Map<number, string>()): Map<number, string> {
+  for (const { id, active, body } of tables.derive()) {
+    if (active) known.set(id, body);
+    else known.delete(id);
+  }
+  return known;
+}
+
+it('is that of the last results alone to the byte, whatever was told and derived on the way', () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...RULES),
+      fc.array(anyStep, { minLength: 10, maxLength: 60, size: 'max' }),
+      fc.func(fc.nat()),
+      (rules, steps, orderOf) => {
+        let onTheWay = new SeasonTables(1, 2, rules);
+        const known = new Map<number, string>();
+        const last = new Map<number, PlacedResult>();
+        steps.forEach(({ event, told, next }, at) => {
+          const before = last.get(event) ?? { ...result(event, 'A 1-0 B'), stage_id: 7, group_id: null };
+          const version = at + 1;
+          const now: PlacedResult = { ...before, version, ...told };
+          onTheWay.take(now);
+          if (!now.removed) last.set(event, now);
+          else if (now.group_id !== 3) last.delete(event);
+          if (next !== 'nothing') tablesAt(onTheWay, known);
+          if (next === 'restart') onTheWay = SeasonTables.restore(1, 2, rules, last.values());
+        });
+        tablesAt(onTheWay, known);
+        const atOnce = new SeasonTables(1, 2, rules);
+        const inAnyOrder = [...last.values()].sort((a, b) => orderOf(a.event_id) - orderOf(b.event_id));
+        for (const one of inAnyOrder) atOnce.take(one);
+        expect(known).toEqual(tablesAt(atOnce));
+        const flagsOf = (tables: SeasonTables) => [...tables.flags()].filter(([, count]) => count > 0).sort();
+        expect(flagsOf(onTheWay)).toEqual(flagsOf(atOnce));
+      },
+    ),
+    { numRuns: 150 },
+  );
+});

@@ -1,0 +1,49 @@
+import { isDeepStrictEqual } from 'node:util';
+import { TABLE_TYPES, type TableKind } from './columns.ts';
+import type { Game } from './games.ts';
+import type { Team } from './types.ts';
+
+const ALL: readonly TableKind[] = [...TABLE_TYPES.keys()];
+/** What counts matches that are to come. */
+const SCHEDULED: readonly TableKind[] = ['team_overall_stats', 'overall_stats'];
+const HALVES: readonly TableKind[] = ['halftime', 'second_half', ...SCHEDULED];
+
+/**
+ * The tables that a match can have changed by becoming `after`; null: it was not there, or is no longer. All others
+ * are what they were, for nothing that they are made of is another.
+ */
+export function touchedBy(before: Game | null, after: Game | null): readonly TableKind[] {
+  if (before === null && after === null) return [];
+  if (before === null || after === null || !isSameMatch(before, after)) return ALL;
+  const states = new Set([before.state, after.state]);
+  if (states.has('played')) return states.size === 1 ? touchedByPlayed(before, after) : ALL;
+  const kinds: TableKind[] = [];
+  if (states.has('playing')) kinds.push('live');
+  if (states.has('to_come') && states.size === 2) kinds.push(...SCHEDULED);
+  return kinds;
+}
+
+/** What was played counts in every table, but a half, a goal or a card in those of its kind alone. */
+function touchedByPlayed(before: Game, after: Game): readonly TableKind[] {
+  const same = (part: keyof Game) => isDeepStrictEqual(before[part], after[part]);
+  if (!same('score') || !same('round')) return ALL;
+  const kinds: TableKind[] = [];
+  if (!same('firstHalf') || !same('secondHalf')) kinds.push(...HALVES);
+  if (!same('goals')) kinds.push('top_scorers', 'assists', 'assists_115');
+  if (!same('cards')) kinds.push('cards');
+  return kinds;
+}
+
+function isSameMatch(a: Game, b: Game): boolean {
+  return a.start === b.start && isSameTeam(a.home, b.home) && isSameTeam(a.away, b.away);
+}
+
+function isSameTeam(a: Team, b: Team): boolean {
+  return (
+    a.id === b.id &&
+    a.name === b.name &&
+    a.acronym === b.acronym &&
+    a.area_id === b.area_id &&
+    a.area_name === b.area_name
+  );
+}
