@@ -71,7 +71,9 @@ export class ReceiverThreads {
     try {
       const port = await this.#start({ ...settings, sharesPort });
       const others = Array.from({ length: count - 1 }, () => this.#start({ ...settings, port, sharesPort }));
-      await Promise.all(others);
+      // All of them, so that none is still starting when those that listen are stopped.
+      for (const other of await Promise.allSettled(others))
+        if (other.status === 'rejected') throw other.reason;
       return port;
     } catch (error) {
       await this.stop();
