@@ -187,7 +187,7 @@ function allowed(request: FuzzRequest, operation: Documented): readonly number[]
     if (sent.token !== tokens.everything && sent.token !== tokens.narrow) return [401];
     if (bearer === 'narrow' && !NARROW.operations.includes(operation.id)) return [403];
   }
-  if (id !== null && !/^[0-9]{1,16}$/.test(decodeURIComponent(id))) return [404];
+  if (id !== null && !isId(decodeURIComponent(id))) return [404];
   const verdicts = operation.parameters.map((parameter) => {
     const value = sent[parameter.name];
     if (value === undefined) return !parameter.required;
@@ -201,6 +201,11 @@ function allowed(request: FuzzRequest, operation: Documented): readonly number[]
     ...(bearer === 'narrow' && !operation.open ? [403] : []),
     ...(operation.id === 'oauth' ? [401] : []),
   ];
+}
+
+/** Whether anything can have it: a whole number that is exact here. */
+function isId(text: string): boolean {
+  return /^[0-9]{1,16}$/.test(text) && Number.isSafeInteger(Number(text));
 }
 
 function isDecodable(path: string): boolean {
