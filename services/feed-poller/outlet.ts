@@ -1,4 +1,5 @@
 import type { Delivery } from '#contract/delivery.ts';
+import { DELIVERY_TOPICS, type DeliveryEncoder, deliveryEncoder } from '#ingress/records.ts';
 import type { PublishRecord } from '#streams/publisher.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { CatalogueRecord, Standings, StandingsEntry } from '#topics/generated/types.ts';
@@ -8,9 +9,7 @@ import type { PollerMetrics } from './metrics.ts';
 
 /** The topics that the poller writes. */
 const WRITTEN = [
-  'raw-messages',
-  'normalized-messages',
-  'dead-letters',
+  ...DELIVERY_TOPICS,
   'catalogue',
   'standings-catalogue',
   'standings',
@@ -49,21 +48,18 @@ export async function openOutletCodecs(registry: Registry): Promise<OutletCodecs
  */
 export class Outlet {
   readonly #options: OutletOptions;
+  readonly #encode: DeliveryEncoder;
 
   constructor(options: OutletOptions) {
     this.#options = options;
+    this.#encode = deliveryEncoder(options.codecs, options.prefix);
   }
 
   /** Writes what a delivery holds. */
-  async deliver({ raw, normalized, deadLetters, ignored }: Delivery): Promise<void> {
+  async deliver(delivery: Delivery): Promise<void> {
     const { metrics } = this.#options;
-    const records: PublishRecord[] = [];
-    if (raw !== null) records.push(this.#record('raw-messages', raw.delivery_id, raw));
-    for (const message of normalized) {
-      records.push(this.#record('normalized-messages', String(message.event_id), message));
-    }
-    for (const letter of deadLetters) records.push(this.#record('dead-letters', letter.id, letter));
-    await this.#publish(records);
+    await this.#publish(this.#encode(delivery));
+    const { normalized, deadLetters, ignored } = delivery;
     for (const { type } of normalized) metrics.messages.inc({ type });
     for (const times of ignored.values()) metrics.messages.inc({ type: 'unknown' }, times);
     for (const { code } of deadLetters) metrics.deadLetters.inc({ code });

@@ -1,9 +1,9 @@
 import { type Delivery, readDelivery } from '#contract/delivery.ts';
+import type { DeliveryEncoder } from '#ingress/records.ts';
 import type { Logger } from '#service/logger.ts';
 import { PublishError } from '#streams/publish-error.ts';
 import type { Publisher } from '#streams/publisher.ts';
 import { SERVICE } from './name.ts';
-import type { DeliveryEncoder } from './records.ts';
 import type { Tally } from './tally.ts';
 
 /** What an intake works with. */

@@ -1,13 +1,13 @@
 /** A thread of the receiver: it listens, and does everything from the request to the topics and back to the answer. */
 import type { AddressInfo } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
+import { openDeliveryEncoder } from '#ingress/records.ts';
 import { createLogger } from '#service/logger.ts';
 import { openPublisher } from '#streams/publisher.ts';
 import { Registry } from '#topics/registry.ts';
 import { createApp } from './app.ts';
 import { Intake } from './intake.ts';
 import { SERVICE } from './name.ts';
-import { openDeliveryEncoder } from './records.ts';
 import { Tally } from './tally.ts';
 import { type FromThread, HOST, type ThreadSettings, type ToThread } from './threads.ts';
 
