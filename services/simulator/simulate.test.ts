@@ -54,8 +54,9 @@ const ids = (messages: readonly ProviderMessage[]): number[] => messages.map(({ 
 function run(
   pace: Play['pace'],
   { rest, sender, metrics }: { rest: ServedProvider | null; sender: WebhookSender | null; metrics: Registry },
-  keepSeconds: number | undefined = 0,
+  keep: 'until stopped' | 'no longer' = 'no longer',
 ) {
+  const keepSeconds = keep === 'until stopped' ? undefined : 0;
   const summaries: Summary[] = [];
   const stop = new AbortController();
   const over = simulate({
@@ -79,7 +80,7 @@ describe('a simulation', () => {
 
   it('with REST only tells all of it, and is served on until it is stopped', async () => {
     const { rest, metrics } = await serve({ seconds: 0.3 });
-    const { summaries, over, stop } = run({ seconds: 0.3 }, { rest, sender: null, metrics }, undefined);
+    const { summaries, over, stop } = run({ seconds: 0.3 }, { rest, sender: null, metrics }, 'until stopped');
     await expect.poll(() => summaries.length, { timeout: 10_000 }).toBe(1);
     const reader = new Reader(rest.provider);
     const { startsAt } = rest.provider.timeline;
