@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SIGNATURE_HEADER, sign, TIMESTAMP_HEADER } from '#signing/signing.ts';
 import { backbone } from './setup/backbone.ts';
+import { bareEnvironment } from './support/environment.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const SECRET = 'a-secret-of-thirty-two-characters';
@@ -42,7 +43,7 @@ function touchline(args: readonly string[], env: Env): Run {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: {
       ...{
-        PATH: process.env.PATH,
+        ...bareEnvironment(),
         HOME: process.env.HOME,
         TOUCHLINE_PARENT_PIPE: '1',
         WEBHOOK_SECRET: SECRET.slice(0, 32),

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { atEnd } from '../support/at-end.ts';
+import { bareEnvironment } from '../support/environment.ts';
 import { until } from '../support/poll.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../../bin/touchline.js', import.meta.url));
@@ -23,7 +24,7 @@ export function touchline(
   nodeArgs: readonly string[] = [],
 ): Run {
   const child = spawn(process.execPath, [...nodeArgs, LAUNCHER, ...args], {
-    env: { PATH: process.env.PATH, ...env },
+    env: { ...bareEnvironment(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   atEnd(() => child.kill('SIGKILL'));

@@ -40,6 +40,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 async function start(): Promise<Shared> {
   const dataDir = await mkdtemp(join(tmpdir(), 'touchline-test-'));
+  // For this process, those that run tests, and those that tests start.
+  process.env.NODE_COMPILE_CACHE = join(dataDir, 'compile-cache');
   const onProgress = showProgress(process.stderr);
   try {
     const backbone = await startBackbone({ dataDir, env: process.env, onProgress, containers: 'throwaway' });
@@ -47,7 +49,8 @@ async function start(): Promise<Shared> {
     process.stderr.write(`${backbone.why}\n`);
     const stop = async () => {
       await backbone.stop();
-      await rm(dataDir, { recursive: true, force: true });
+      delete process.env.NODE_COMPILE_CACHE;
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 10 });
     };
     return { brokers: backbone.brokers, registryUrl: backbone.registryUrl, stop };
   } catch (error) {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { atEnd } from './at-end.ts';
+import { bareEnvironment } from './environment.ts';
 import { until } from './poll.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -101,7 +102,7 @@ export function startService(name: string, settings: Readonly<Record<string, str
     cwd: ROOT,
     stdio: ['pipe', 'ignore', 'pipe'],
     env: {
-      PATH: process.env.PATH,
+      ...bareEnvironment(),
       TOUCHLINE_PARENT_PIPE: '1',
       METRICS_PORT: '0',
       LOG_LEVEL: 'info',
