@@ -1,3 +1,5 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+
 /** A sub-command of `touchline`. */
 export type Command = {
   /** The word it is called by. */
@@ -20,4 +22,16 @@ export class UsageError extends Error {
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly code = 'COMMAND_FAILED';
+}
+
+/** Node's `parseArgs`. Throws `UsageError` for what `config` does not know. */
+export function parseArguments<const Config extends Omit<ParseArgsConfig, 'args'>>(
+  args: readonly string[],
+  config: Config,
+): ReturnType<typeof parseArgs<Config>> {
+  try {
+    return parseArgs<Config>({ ...config, args });
+  } catch (error) {
+    throw new UsageError((error as Error).message, { cause: error });
+  }
 }

@@ -1,12 +1,11 @@
 /** `touchline dead-letters`: shows what was given up, and sends it again. */
-import { parseArgs } from 'node:util';
 import { createLogger, type Logger } from '#service/logger.ts';
 import { openPublisher } from '#streams/publisher.ts';
 import { readTopic } from '#streams/read-topic.ts';
 import type { DeadLetter } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
-import { type Command, CommandError, UsageError } from './command.ts';
+import { type Command, CommandError, parseArguments, UsageError } from './command.ts';
 import { findPlace, type Place, requireTopic } from './place.ts';
 import { openResender } from './resend.ts';
 import { originText } from './summaries.ts';
@@ -56,21 +55,17 @@ function parse(args: readonly string[]): Options {
     json: { type: 'boolean', default: false },
     all: { type: 'boolean', default: false },
   } as const;
-  try {
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-    const [action, ...ids] = positionals;
-    if (action !== 'list' && action !== 'show' && action !== 'resend') {
-      throw new UsageError('say list, show or resend');
-    }
-    const { json, all } = values;
-    if (all && action !== 'resend') throw new UsageError('--all goes with resend');
-    if (json && action === 'resend') throw new UsageError('--json goes with list and show');
-    if (action === 'list' && ids.length > 0) throw new UsageError('list takes no id');
-    if (action !== 'list' && all === ids.length > 0) throw new UsageError('name letters by their ids');
-    return { action, ids, json, all };
-  } catch (error) {
-    throw error instanceof UsageError ? error : new UsageError((error as Error).message);
+  const { values, positionals } = parseArguments(args, { options, allowPositionals: true });
+  const [action, ...ids] = positionals;
+  if (action !== 'list' && action !== 'show' && action !== 'resend') {
+    throw new UsageError('say list, show or resend');
   }
+  const { json, all } = values;
+  if (all && action !== 'resend') throw new UsageError('--all goes with resend');
+  if (json && action === 'resend') throw new UsageError('--json goes with list and show');
+  if (action === 'list' && ids.length > 0) throw new UsageError('list takes no id');
+  if (action !== 'list' && all === ids.length > 0) throw new UsageError('name letters by their ids');
+  return { action, ids, json, all };
 }
 
 /** The letters that were not sent again since, the oldest first. */

@@ -1,12 +1,11 @@
 /** `touchline tail`: what is on a topic, decoded. */
-import { parseArgs } from 'node:util';
 import { createLogger } from '#service/logger.ts';
 import { onStopRequest } from '#service/stop-requests.ts';
 import { type ReadRecord, readTopic } from '#streams/read-topic.ts';
 import { DecodeError } from '#topics/errors.ts';
 import { Registry } from '#topics/registry.ts';
 import { TOPIC_NAMES, TOPICS, type TopicName, topicName } from '#topics/topics.ts';
-import { type Command, UsageError } from './command.ts';
+import { type Command, parseArguments, UsageError } from './command.ts';
 import { findPlace, requireTopic } from './place.ts';
 import { summaryOf } from './summaries.ts';
 import { jsonText, lineShown } from './values.ts';
@@ -97,21 +96,17 @@ function parse(args: readonly string[]): TailOptions {
     json: { type: 'boolean', default: false },
     key: { type: 'string' },
   } as const;
-  try {
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-    const [topic, ...more] = positionals;
-    if (topic === undefined || more.length > 0) throw new UsageError('name one topic');
-    if (!isTopic(topic)) throw new UsageError(`there is no topic ${JSON.stringify(topic)}`);
-    return {
-      topic,
-      fromBeginning: values['from-beginning'],
-      untilEnd: values['exit-at-end'],
-      json: values.json,
-      key: values.key,
-    };
-  } catch (error) {
-    throw error instanceof UsageError ? error : new UsageError((error as Error).message);
-  }
+  const { values, positionals } = parseArguments(args, { options, allowPositionals: true });
+  const [topic, ...more] = positionals;
+  if (topic === undefined || more.length > 0) throw new UsageError('name one topic');
+  if (!isTopic(topic)) throw new UsageError(`there is no topic ${JSON.stringify(topic)}`);
+  return {
+    topic,
+    fromBeginning: values['from-beginning'],
+    untilEnd: values['exit-at-end'],
+    json: values.json,
+    key: values.key,
+  };
 }
 
 function isTopic(name: string): name is TopicName {

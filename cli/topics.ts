@@ -1,9 +1,8 @@
 /** `touchline topics`: makes the topics and registers their schemas. */
-import { parseArgs } from 'node:util';
 import { createTopics, findTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import { TOPIC_NAMES, TOPICS, topicName } from '#topics/topics.ts';
-import { type Command, UsageError } from './command.ts';
+import { type Command, parseArguments, UsageError } from './command.ts';
 import { findPlace } from './place.ts';
 
 const HELP = `Usage: touchline topics [--replication-factor <n>] [--partitions <n>]
@@ -39,17 +38,13 @@ export const topics: Command = {
 
 function parse(args: readonly string[]): { replicationFactor?: number; partitions?: number } {
   const options = { 'replication-factor': { type: 'string' }, partitions: { type: 'string' } } as const;
-  try {
-    const { values } = parseArgs({ args: [...args], options });
-    const replicationFactor = count('replication-factor', values['replication-factor']);
-    const partitions = count('partitions', values.partitions);
-    return {
-      ...(replicationFactor === undefined ? {} : { replicationFactor }),
-      ...(partitions === undefined ? {} : { partitions }),
-    };
-  } catch (error) {
-    throw error instanceof UsageError ? error : new UsageError((error as Error).message, { cause: error });
-  }
+  const { values } = parseArguments(args, { options });
+  const replicationFactor = count('replication-factor', values['replication-factor']);
+  const partitions = count('partitions', values.partitions);
+  return {
+    ...(replicationFactor === undefined ? {} : { replicationFactor }),
+    ...(partitions === undefined ? {} : { partitions }),
+  };
 }
 
 function count(name: string, text: string | undefined): number | undefined {

@@ -1,7 +1,6 @@
-import { parseArgs } from 'node:util';
 import { ALL_OPERATIONS } from '#contract/rest/operations.ts';
 import { toWholeNumber } from '#contract/values.ts';
-import { UsageError } from '../command.ts';
+import { parseArguments, UsageError } from '../command.ts';
 
 type Contract = {
   /** Null is all of them, undefined is not said. */
@@ -46,7 +45,7 @@ type Action = keyof typeof ACTIONS;
 
 /** Understands the arguments. Throws `UsageError`. */
 export function parseClients(args: readonly string[]): ClientsRequest {
-  const { values, positionals } = parse(args);
+  const { values, positionals } = parseArguments(args, { options: OPTIONS, allowPositionals: true });
   const [first = '', second = ''] = positionals;
   const name = first === 'webhook' ? `webhook ${second}` : first;
   if (!isAction(name)) throw new UsageError(`say ${Object.keys(ACTIONS).join(', ')}`);
@@ -85,14 +84,6 @@ export function parseClients(args: readonly string[]): ClientsRequest {
       return { action: name, id: id(), webhookId: words[1] ?? '' };
     default:
       return { action: name, id: id() };
-  }
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
-  } catch (error) {
-    throw new UsageError((error as Error).message);
   }
 }
 

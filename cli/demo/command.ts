@@ -1,6 +1,5 @@
 /** `touchline demo`, which is `npm start`: everything, with real matches played into it. */
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { newSecret } from '#clients/secret.ts';
 import { backboneFile } from '#service/backbone-file.ts';
@@ -9,7 +8,7 @@ import { onStopRequest } from '#service/stop-requests.ts';
 import { createTopics } from '#topics/admin.ts';
 import { readDataset } from '../../data/dataset.ts';
 import { settings as simulatorSettings } from '../../services/simulator/settings.ts';
-import { type Command, UsageError } from '../command.ts';
+import { type Command, parseArguments } from '../command.ts';
 import { freePort, isFree, type Provider, platformSettings, startPlatform } from '../platform.ts';
 import { isUsed, type Place } from './check.ts';
 import { takeDemoFolder } from './folder.ts';
@@ -113,13 +112,8 @@ export const demo: Command = {
 };
 
 function parse(args: readonly string[]): { keep: boolean } {
-  try {
-    return {
-      keep: parseArgs({ args: [...args], options: { keep: { type: 'boolean' } } }).values.keep ?? false,
-    };
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
-  }
+  const { values } = parseArguments(args, { options: { keep: { type: 'boolean', default: false } } });
+  return { keep: values.keep };
 }
 
 /** The simulator's REST interface. Its clock runs so much faster than life that the poller must not ask as seldom as in life. */
