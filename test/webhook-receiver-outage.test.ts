@@ -91,11 +91,7 @@ describe.each([
     await (signal === 'SIGKILL' ? kafka.start() : kafka.kill('SIGCONT'));
 
     const before = load.accepted;
-    await until(
-      'deliveries are accepted again',
-      () => (load.accepted > before + 200 ? true : undefined),
-      60_000,
-    );
+    await until('deliveries are accepted again', () => (load.accepted > before + 200 ? true : undefined));
     await load.stop();
 
     expect(new Set(load.answers.map(({ status }) => status))).toEqual(new Set([200, 503]));

@@ -28,7 +28,7 @@ function start(env: Record<string, string> = {}, args: string[] = [], command = 
 }
 
 const said = (run: { out: string }, text: string) =>
-  vi.waitFor(() => expect(run.out).toContain(text), 10_000);
+  vi.waitFor(() => expect(run.out).toContain(text), 30_000);
 
 describe('command line and settings', () => {
   it('prints its help, settings and all', async () => {

@@ -224,12 +224,31 @@ test('a finished event is not done with while the lists may be behind what was t
   expect(watch.counts().finished).toBe(0);
 });
 
-test('what is told of an event that is done with makes it be checked once more', () => {
-  const watch = checkedOnce(finished());
+test('the first check of an event that was finished when it was first seen is not its last', () => {
+  const watch = new Watch(SETTINGS, []);
+  // The feed may have told all of it before a list had it, and a list may have it before it has its incidents.
+  watch.onMessage(message(null), 0);
+  watch.onEvent(finished(), NOW, 1);
+  const check = (now: number): boolean => {
+    expect(watch.take(now)).toBe(9);
+    return watch.checked(9, { snapshotAt: NOW + now, listed: NONE, unconfirmed: [], now });
+  };
+  expect(check(1)).toBe(false);
   watch.verified(9, NOW);
+  expect(watch.take(40)).toBe(null);
+  expect(check(41)).toBe(true);
+  watch.verified(9, NOW);
+  expect(watch.counts().finished).toBe(0);
+});
+
+test.each([
+  ['fields', { ...message(null), incident: null }],
+  ['an incident', { ...message('confirmed', false, NOW - 100), event_fields: [] }],
+])('%s that the feed tells of an event that is done with make it be checked once more', (_, told) => {
+  const watch = new Watch(SETTINGS, [[9, NOW]]);
   watch.onMessage({ event_id: 9, event_fields: [], incident: null } as unknown as NormalizedMessage, 1);
   expect(watch.take(1)).toBe(null);
-  watch.onMessage(message('confirmed', false, NOW - 100), 2);
+  watch.onMessage(told, 2);
   expect(watch.take(2)).toBe(9);
 });
 

@@ -36,7 +36,10 @@ type Watched = {
   readonly told: Set<string>;
   /** The last message of the feed. */
   heardAt: number;
-  /** The last message that tells fields of the event; null before the first. */
+  /**
+   * The last message that tells fields of the event, or its first sight as a finished one: what the feed said before is
+   * not known, and the lists may not have known it yet. Null where there was neither.
+   */
   toldAt: number | null;
   /** When the last check began, and when it was over; null where none was made in this state. */
   startedAt: number;
@@ -96,10 +99,8 @@ export class Watch {
   onMessage(message: NormalizedMessage, now: number): void {
     const { event_id: id, event_fields } = message;
     // What is told of an event after it was settled may have been overruled by that: it is settled anew.
-    if (this.#verified.has(id) && event_fields.length > 0) {
-      this.#verified.delete(id);
+    if ((event_fields.length > 0 || message.incident !== null) && this.#verified.delete(id))
       this.#enter(id, {}, 'finished', now);
-    }
     const watched = this.#events.get(id);
     if (watched === undefined) return;
     watched.heardAt = now;
@@ -204,7 +205,7 @@ export class Watch {
         unconfirmed: new Set(),
         told: new Set(),
         heardAt: now,
-        toldAt: null,
+        toldAt: state === 'finished' ? now : null,
         startedAt: now,
         checkedAt: null,
         checking: false,

@@ -72,7 +72,7 @@ export class Visit {
   /** Waits until an expression holds in the page, which is brought to the front: browsers draw no other. */
   async until(expression: string): Promise<void> {
     await this.page.bringToFront();
-    await this.page.waitForFunction(expression, { timeout: 10_000 });
+    await this.page.waitForFunction(expression, { timeout: 60_000 });
   }
 
   /** Waits until there is a text in an element that fits. */

@@ -14,7 +14,7 @@ const MATCHES = FULL ? DATASET.matches.length : 6;
 /** Seconds that the play takes, and how often a replica of the api is killed meanwhile. */
 const SECONDS = FULL ? 240 : 12;
 const KILLS = FULL ? 6 : 2;
-const DEADLINE_MS = FULL ? 600_000 : 90_000;
+const DEADLINE_MS = FULL ? 600_000 : 180_000;
 
 const SEED = '1';
 const FAULTS = 'many';

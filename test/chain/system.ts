@@ -82,7 +82,7 @@ export class System {
 
   /** What the processor wrote, once everything so far is processed. */
   async output(): Promise<PipelineOutput> {
-    await this.pipeline.settled(120_000);
+    await this.pipeline.settled();
     return this.pipeline.output();
   }
 

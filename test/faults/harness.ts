@@ -63,14 +63,11 @@ export async function disturbed(options: {
       const end = Math.min(upTo, sent + 10);
       const next = messages.slice(sent, end);
       // As a provider does: what was not taken is sent again.
-      await until(
-        'the broker takes the messages',
-        () =>
-          feed.send(next).then(
-            () => true,
-            () => undefined,
-          ),
-        60_000,
+      await until('the broker takes the messages', () =>
+        feed.send(next).then(
+          () => true,
+          () => undefined,
+        ),
       );
       sent = end;
     }
@@ -83,7 +80,7 @@ export async function disturbed(options: {
   }
   await sendStep(messages.length);
   await feed.close();
-  await pipeline.settled(120_000).catch((error: unknown) => {
+  await pipeline.settled().catch((error: unknown) => {
     throw new Error(`${String(error)}\n${processors.map((processor) => processor.log).join('\n---\n')}`);
   });
   return pipeline.output();

@@ -16,13 +16,13 @@ test('an incident that vanishes from the list is removed in match state', async 
   const processor = pipeline.startProcessor();
   const poller = rig.startPoller();
   await Promise.all([processor.ready(), poller.ready()]);
-  const score = async (): Promise<unknown> => {
+  const score = async (): Promise<string> => {
     const { states } = await pipeline.output();
-    return states.get(9)?.score;
+    return JSON.stringify(states.get(9)?.score ?? null);
   };
   await until('the goal counts', async () => {
     await pipeline.settled();
-    return JSON.stringify(await score()).includes('1') ? true : undefined;
+    return (await score()).includes('1') ? true : undefined;
   });
   clock += 60;
   provider.incidents.set(9, [incident('5-1', T0 - 90, { incident_id: 429, participant_id: null })]);
@@ -31,7 +31,7 @@ test('an incident that vanishes from the list is removed in match state', async 
     const { incidents } = await pipeline.output();
     return incidents.get('9/5-2')?.removed === true ? true : undefined;
   });
-  expect(JSON.stringify(await score())).not.toContain('1');
+  expect(await score()).not.toContain('1');
 });
 
 test('a list that changes between two of its pages is read until it holds still', async () => {
@@ -75,7 +75,7 @@ test('a finished match is checked until its result is verified, and then no more
   };
   provider.events.set(9, event(9, T0 - 7_000, finished));
   provider.incidents.set(9, [incident('5-1', T0 - 6_900)]);
-  const poller = rig.startPoller();
+  const poller = rig.startPoller({ FEED_SETTLE_SECONDS: '1' });
   await poller.ready();
   const checks = (): number => provider.count('/v2/events/9/incidents');
   await untilTrue('it is checked again and again', () => checks() >= 3);
@@ -119,7 +119,7 @@ test('an event that is told by its result alone keeps that result: its list is n
   provider.events.set(9, event(9, T0 - 100, { ...over, ft_only: 'yes', participants }));
   provider.incidents.set(9, [incident('5-1', T0 - 90, { incident_id: 445, participant_id: null })]);
   const processor = pipeline.startProcessor();
-  const poller = rig.startPoller();
+  const poller = rig.startPoller({ FEED_SETTLE_SECONDS: '1' });
   await Promise.all([processor.ready(), poller.ready()]);
   await rig.checkpointed('finished/9', T0);
   await pipeline.settled();

@@ -67,15 +67,11 @@ export class Rig {
   }
 
   /** Waits until every message that the feed has is published. */
-  async caughtUp(deadlineMs = 60_000): Promise<void> {
-    await untilTrue(
-      'all of the feed is published',
-      async () => {
-        const published = new Set(await this.published());
-        return this.provider.feed.every(({ id }) => published.has(String(id)));
-      },
-      deadlineMs,
-    );
+  async caughtUp(): Promise<void> {
+    await untilTrue('all of the feed is published', async () => {
+      const published = new Set(await this.published());
+      return this.provider.feed.every(({ id }) => published.has(String(id)));
+    });
   }
 
   /** The last checkpoint of a resource. */

@@ -8,11 +8,20 @@ export type TestBackbone = {
   readonly prefix: string;
 };
 
+const places: TestBackbone[] = [];
+
+/** What was given out since it was last asked. */
+export function takePlaces(): TestBackbone[] {
+  return places.splice(0);
+}
+
 /**
  * The broker and the registry of this test run, shared by all files of it: whatever a test makes there goes under
- * its prefix. A test that stops or breaks a broker starts its own with `#embedded/kafka.ts`.
+ * its prefix, and its topics are taken away after the file. A test that stops or breaks a broker starts its own with `#embedded/kafka.ts`.
  */
 export function backbone(): TestBackbone {
   const prefix = `t-${randomBytes(4).toString('hex')}.`;
-  return { brokers: inject('brokers'), registryUrl: inject('registryUrl'), prefix };
+  const place = { brokers: inject('brokers'), registryUrl: inject('registryUrl'), prefix };
+  places.push(place);
+  return place;
 }

@@ -92,18 +92,14 @@ export class TablesPipeline {
   }
 
   /** Waits until every message fed so far is in the tables. */
-  async settled(deadlineMs = 60_000): Promise<void> {
-    await this.pipeline.settled(deadlineMs);
+  async settled(): Promise<void> {
+    await this.pipeline.settled();
     await this.pipeline.allDecided(['match-results']);
     const told = await this.#toldVersions();
-    await untilTrue(
-      'the tables stand on every result',
-      async () => {
-        const taken = await this.#takenVersions();
-        return [...told].every(([key, version]) => taken.get(key) === version);
-      },
-      deadlineMs,
-    );
+    await untilTrue('the tables stand on every result', async () => {
+      const taken = await this.#takenVersions();
+      return [...told].every(([key, version]) => taken.get(key) === version);
+    });
   }
 
   async output(): Promise<TablesOutput> {

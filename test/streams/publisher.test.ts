@@ -143,24 +143,16 @@ describe('across restarts of the broker', () => {
     const senders = Array.from({ length: 10 }, send);
     for (let restart = 0; restart < RESTARTS; restart++) {
       const before = acknowledged.size;
-      await until(
-        'records are acknowledged',
-        () => (acknowledged.size > before + 500 ? true : undefined),
-        60_000,
-      );
+      await until('records are acknowledged', () => (acknowledged.size > before + 500 ? true : undefined));
       await kafka.kill('SIGKILL');
       await kafka.start();
     }
     const before = acknowledged.size;
-    await until(
-      'records are acknowledged',
-      () => (acknowledged.size > before + 500 ? true : undefined),
-      60_000,
-    );
+    await until('records are acknowledged', () => (acknowledged.size > before + 500 ? true : undefined));
     stopping = true;
     await Promise.all(senders);
     const there = new Set(
-      await until('the topic can be read', () => readAll(kafka.brokers).then(texts, () => undefined), 60_000),
+      await until('the topic can be read', () => readAll(kafka.brokers).then(texts, () => undefined)),
     );
     expect([...acknowledged].filter((key) => !there.has(key))).toEqual([]);
     await publisher.close();

@@ -96,27 +96,23 @@ export class Pipeline {
   }
 
   /** Waits until every message is processed and committed. */
-  async settled(deadlineMs = 60_000): Promise<void> {
+  async settled(): Promise<void> {
     const kafka = createKafka({ brokers: this.place.brokers, clientId: 'test-settled', log: quietLog });
     const topic = topicName(this.place.prefix, 'normalized-messages');
     const groupId = `${this.place.prefix}match-processor`;
     const admin = kafka.admin();
     await admin.connect();
     try {
-      await untilTrue(
-        'the committed offsets are at the end',
-        async () => {
-          const [ends, committed] = await Promise.all([
-            // Topics made a moment ago may have no leaders yet.
-            admin.fetchTopicOffsets(topic).catch(() => null),
-            // A broker that has just started may not have found its coordinator.
-            admin.fetchOffsets({ groupId, topics: [topic] }).catch(() => []),
-          ]);
-          const next = new Map(committed[0]?.partitions.map(({ partition, offset }) => [partition, offset]));
-          return ends?.every(({ partition, high }) => high === '0' || next.get(partition) === high) ?? false;
-        },
-        deadlineMs,
-      );
+      await untilTrue('the committed offsets are at the end', async () => {
+        const [ends, committed] = await Promise.all([
+          // Topics made a moment ago may have no leaders yet.
+          admin.fetchTopicOffsets(topic).catch(() => null),
+          // A broker that has just started may not have found its coordinator.
+          admin.fetchOffsets({ groupId, topics: [topic] }).catch(() => []),
+        ]);
+        const next = new Map(committed[0]?.partitions.map(({ partition, offset }) => [partition, offset]));
+        return ends?.every(({ partition, high }) => high === '0' || next.get(partition) === high) ?? false;
+      });
     } finally {
       await admin.disconnect();
     }

@@ -46,17 +46,13 @@ export class ServiceProcess {
   }
 
   /** Waits until it says that it does its work. */
-  async ready(deadlineMs = 60_000): Promise<void> {
-    await until(
-      `the service is ready`,
-      async () => {
-        if (this.exited) throw new Error(`the service ended:\n${this.log}`);
-        if (this.#opsPort === undefined) return undefined;
-        const response = await fetch(`http://127.0.0.1:${this.#opsPort}/health/ready`).catch(() => null);
-        return response?.ok ? true : undefined;
-      },
-      deadlineMs,
-    );
+  async ready(): Promise<void> {
+    await until(`the service is ready`, async () => {
+      if (this.exited) throw new Error(`the service ended:\n${this.log}`);
+      if (this.#opsPort === undefined) return undefined;
+      const response = await fetch(`http://127.0.0.1:${this.#opsPort}/health/ready`).catch(() => null);
+      return response?.ok ? true : undefined;
+    });
   }
 
   /** The value of a metric, added over its labels. */
