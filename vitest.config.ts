@@ -10,7 +10,8 @@ const withBackbone = {
   // A machine that is busy takes its time; what hangs is found by the deadline of each wait.
   testTimeout: 600_000,
   hookTimeout: 600_000,
-  maxWorkers: 2,
+  // More than the cores there are at least: much of these tests is waiting.
+  maxWorkers: 3,
 };
 
 export default defineConfig({

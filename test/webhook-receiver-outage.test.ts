@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { incidentMessage } from '#contract/testing.ts';
 import { type Kafka, startKafka } from '#embedded/kafka.ts';
+import { QUICK_START } from '#embedded/settings.ts';
 import { backbone } from './setup/backbone.ts';
 import { until } from './support/poll.ts';
 import { TestReceiver } from './webhook-receiver.support.ts';
@@ -21,7 +22,7 @@ let kafka: Kafka;
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'touchline-outage-'));
-  kafka = await startKafka({ dataDir });
+  kafka = await startKafka({ dataDir, jvmArgs: QUICK_START });
 });
 afterAll(async () => {
   await kafka?.stop();

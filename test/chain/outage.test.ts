@@ -93,8 +93,7 @@ async function serve(): Promise<{ provider: Provider; url: string }> {
 it('a poller that is killed, and is away for 24 hours of matches, comes to what one comes to that never stopped: nothing is missing, nothing told twice', async () => {
   const { provider, url } = await serve();
   const start = provider.timeline.startsAt;
-  const steady = await Follower.create(url, 1);
-  const killed = await Follower.create(url, 2);
+  const [steady, killed] = await Promise.all([Follower.create(url, 1), Follower.create(url, 2)]);
   /** Everything up to the checkpoint is published, whenever the poller ends. Gives the checkpoint. */
   const killNow = async (): Promise<number> => {
     await killed.poller.kill();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { onTestFinished, test } from 'vitest';
 import { startKafka } from '#embedded/kafka.ts';
+import { QUICK_START } from '#embedded/settings.ts';
 import { backbone } from '../setup/backbone.ts';
 import { disturbed, expectSame, FAULT_TIMEOUT_MS, times, undisturbed } from './harness.ts';
 
@@ -14,7 +15,7 @@ test(
   `${RESTARTS} restarts of the broker under load: nothing lost, nothing told twice`,
   async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'touchline-restart-'));
-    const kafka = await startKafka({ dataDir });
+    const kafka = await startKafka({ dataDir, jvmArgs: QUICK_START });
     onTestFinished(async () => {
       await kafka.stop();
       await rm(dataDir, { recursive: true, force: true });

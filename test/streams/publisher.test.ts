@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startKafka } from '#embedded/kafka.ts';
+import { QUICK_START } from '#embedded/settings.ts';
 import { openPublisher, type Publisher, type PublisherOptions } from '#streams/publisher.ts';
 import { type ReadRecord, readTopic } from '#streams/read-topic.ts';
 import { backbone } from '../setup/backbone.ts';
@@ -125,7 +126,7 @@ describe('a publisher', () => {
 describe('across restarts of the broker', () => {
   test('every record that was acknowledged is there', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'touchline-publisher-'));
-    const kafka = await startKafka({ dataDir });
+    const kafka = await startKafka({ dataDir, jvmArgs: QUICK_START });
     await makeTopic(kafka.brokers, topic);
     const publisher = await openOne({ brokers: kafka.brokers, timeoutMs: 5_000 });
     const acknowledged = new Set<string>();
