@@ -130,11 +130,7 @@ export async function runService<Spec extends ProcessSpec>(
 /** Node writes its warnings as text between the lines of the log. */
 function logWarnings(logger: Logger): void {
   process.removeAllListeners('warning');
-  process.on('warning', (warning) => {
-    // kafkajs asks for timeouts in the past, which Node takes as 1 ms.
-    const level = warning.name === 'TimeoutNegativeWarning' ? 'debug' : 'warn';
-    logger[level]({ err: warning }, 'warning of Node');
-  });
+  process.on('warning', (warning) => logger.warn({ err: warning }, 'warning of Node'));
 }
 
 function wantsHelp(service: ServiceDefinition<ProcessSpec>, args: readonly string[]): boolean {

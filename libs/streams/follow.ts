@@ -35,6 +35,11 @@ export type FollowOptions = {
   readonly from?: ReadonlyMap<string, number>;
   /** From the first record there is (default), or from the next one that is written. */
   readonly otherwise?: 'beginning' | 'end';
+  /**
+   * How long the broker may hold its answer while nothing comes, in milliseconds; the end of the reading waits for it.
+   * What comes is given at once. Default 100.
+   */
+  readonly idleMs?: number;
   /** Ends the reading. */
   readonly signal?: AbortSignal;
   readonly log: Logger;
@@ -51,7 +56,8 @@ export class PositionLostError extends Error {
 }
 
 const READER = 'touchline-reader';
-const MAX_WAIT_MS = 100;
+const IDLE_MS = 100;
+const LEADER_PAUSE_MS = 100;
 const SESSION_MS = 10_000;
 const LEADER_PATIENCE_MS = 5_000;
 const NO_LEADER = new Set(['LEADER_NOT_AVAILABLE', 'NOT_LEADER_FOR_PARTITION']);
@@ -63,15 +69,15 @@ const NO_LEADER = new Set(['LEADER_NOT_AVAILABLE', 'NOT_LEADER_FOR_PARTITION']);
  * broker cannot be reached at first, with `PositionLostError`, or with what `onBatch` or `onCaughtUp` threw.
  */
 export async function follow(options: FollowOptions): Promise<void> {
-  const { brokers, reader = READER, topics, otherwise = 'beginning', signal, log } = options;
-  const { onBatch, onCaughtUp } = options;
+  const { brokers, reader = READER, topics, otherwise = 'beginning', idleMs = IDLE_MS } = options;
+  const { signal, log, onBatch, onCaughtUp } = options;
   const doing = `read ${topics.join(', ')}`;
   const kafka = createKafka({ brokers, clientId: reader, log });
   const groupId = `${reader}-${randomUUID()}`;
   const consumer = kafka.consumer({
     groupId,
     readUncommitted: false,
-    maxWaitTimeInMs: MAX_WAIT_MS,
+    maxWaitTimeInMs: idleMs,
     allowAutoTopicCreation: false,
     // Whoever joins anew waits for the member that it was before to be given up.
     sessionTimeout: SESSION_MS,
@@ -207,7 +213,7 @@ async function retryWhile<T>(passes: (error: unknown) => boolean, ask: () => Pro
       return await ask();
     } catch (error) {
       if (!passes(error) || performance.now() > deadline) throw error;
-      await delay(MAX_WAIT_MS);
+      await delay(LEADER_PAUSE_MS);
     }
   }
 }

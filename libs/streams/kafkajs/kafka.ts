@@ -1,6 +1,7 @@
 import { Kafka } from 'kafkajs';
 import type { Logger } from '../log.ts';
 import { kafkaLogCreator } from './log-creator.ts';
+import './request-queue.ts';
 
 export type KafkaOptions = {
   readonly brokers: readonly string[];

@@ -23,6 +23,9 @@ export type SourceOptions = {
   readonly onCaughtUp: () => void;
 };
 
+/** A replica follows dozens of partitions, and mostly nothing comes: asking ten times a second is what it would do all day. */
+const IDLE_MS = 500;
+
 type Decoders = { readonly [T in SourceTopic]: Decoder<TopicValues[T]> };
 
 /** Applies all there is and all that comes, until `signal` is aborted. Rejects as `follow` does, or where the views break. */
@@ -52,6 +55,7 @@ export async function feedViews(options: SourceOptions): Promise<void> {
     reader: 'touchline-api',
     topics: [...topics.keys()],
     from: await positions(options),
+    idleMs: IDLE_MS,
     log,
     signal,
     async onBatch(batch) {
