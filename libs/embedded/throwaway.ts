@@ -56,7 +56,7 @@ export async function startThrowaway(): Promise<Containers | undefined> {
       .withNetwork(network)
       .withExposedPorts(REGISTRY_PORT)
       .withEnvironment(registryEnvironment([`kafka:${NETWORK_PORT}`]))
-      .withWaitStrategy(Wait.forHttp(`${CONFLUENT_API}/subjects`, REGISTRY_PORT).forStatusCode(200))
+      .withWaitStrategy(Wait.forHttp('/health/ready', REGISTRY_PORT).forStatusCode(200))
       .withStartupTimeout(START_TIMEOUT_MS)
       .start();
     started.push(registry);
