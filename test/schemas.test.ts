@@ -197,6 +197,24 @@ describe('codecs', () => {
   });
 });
 
+/** A way to the registry that may ask it for another path, or answer 503 for it (null). Gives its address. */
+async function inFrontOf(registryUrl: string, pathOf: (path: string) => string | null): Promise<string> {
+  const server = createServer(async (request, response) => {
+    const path = pathOf(request.url ?? '/');
+    if (path === null) return void response.writeHead(503).end();
+    const body = request.method === 'GET' ? null : Buffer.concat(await request.toArray());
+    const answer = await fetch(`${registryUrl}${path}`, {
+      method: request.method ?? 'GET',
+      headers: CONTENT_TYPE,
+      body,
+    });
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
 describe('a registry that is not there', () => {
   it('is waited for, then named in an error', async () => {
     const closed = createServer();
@@ -218,24 +236,23 @@ describe('a registry that is not there', () => {
   it('is used once it is there', async () => {
     const { registryUrl, prefix } = backbone();
     let refusals = 3;
-    const starting = createServer(async (request, response) => {
-      if (refusals-- > 0) return void response.writeHead(503).end();
-      const body = request.method === 'GET' ? null : Buffer.concat(await request.toArray());
-      const answer = await fetch(`${registryUrl}${request.url}`, {
-        method: request.method ?? 'GET',
-        headers: CONTENT_TYPE,
-        body,
-      });
-      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
-    });
-    await new Promise<void>((listening) => starting.listen(0, '127.0.0.1', listening));
-    onTestFinished(() => void starting.close());
-    const registry = Registry.open({
-      url: `http://127.0.0.1:${(starting.address() as AddressInfo).port}`,
-      prefix,
-    });
-    await registry.registerAll();
+    const url = await inFrontOf(registryUrl, (path) => (refusals-- > 0 ? null : path));
+    await Registry.open({ url, prefix }).registerAll();
     expect(refusals).toBeLessThan(0);
+  });
+
+  it('is asked again for a schema that it does not know yet', async () => {
+    const { registryUrl, prefix } = backbone();
+    const bytes = (await Registry.open({ url: registryUrl, prefix }).codec('match-state')).encode(
+      sampleOf('match-state'),
+    );
+    let unknown = 2;
+    const url = await inFrontOf(registryUrl, (path) =>
+      path.includes('/schemas/ids/') && unknown-- > 0 ? '/schemas/ids/2147483647' : path,
+    );
+    const decoded = await Registry.open({ url, prefix }).decoder('match-state').decode(bytes);
+    expect(plain(decoded)).toEqual(plain(sampleOf('match-state')));
+    expect(unknown).toBeLessThan(0);
   });
 
   it('an address that is no registry is not taken for one', async () => {

@@ -27,6 +27,8 @@ const UNANSWERED = 'Error, status 400: ';
 const REQUEST_MS = 5_000;
 const FIRST_RETRY_MS = 50;
 const RETRY_CEILING_MS = 1_000;
+/** How long an id that the registry does not know is asked for: one that starts again answers before it knows all. */
+const UNKNOWN_MS = 5_000;
 
 /** The schemas of all topics at a registry. Every method waits for a registry that is still starting. */
 export class Registry {
@@ -36,6 +38,8 @@ export class Registry {
   readonly #client: SchemaRegistry;
   readonly #schemas = loadSchemas().topics;
   readonly #registered = new Map<TopicName, Promise<number>>();
+  /** Ids that the registry was asked for long enough. */
+  readonly #unknown = new Set<number>();
 
   private constructor({ url, prefix, waitMs = 60_000 }: RegistryOptions) {
     this.#url = url;
@@ -107,14 +111,20 @@ export class Registry {
     }
   }
 
-  /** The schema of an id; null where the registry does not know it. */
+  /** The schema of an id; null where the registry does not know it, and did not come to know it. */
   async #findWriter(id: number): Promise<AvroType | null> {
-    try {
-      return (await this.#whenAnswered(() => this.#client.getSchema(id))) as AvroType;
-    } catch (error) {
-      if (statusOf(error) === 404) return null;
-      throw this.#unavailable(error);
+    const until = performance.now() + (this.#unknown.has(id) ? 0 : UNKNOWN_MS);
+    for (;;) {
+      try {
+        return (await this.#whenAnswered(() => this.#client.getSchema(id))) as AvroType;
+      } catch (error) {
+        if (statusOf(error) !== 404) throw this.#unavailable(error);
+      }
+      if (performance.now() >= until) break;
+      await delay(RETRY_CEILING_MS);
     }
+    this.#unknown.add(id);
+    return null;
   }
 
   #unavailable(error: unknown): RegistryUnavailableError {
