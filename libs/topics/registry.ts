@@ -113,18 +113,14 @@ export class Registry {
 
   /** The schema of an id; null where the registry does not know it, and did not come to know it. */
   async #findWriter(id: number): Promise<AvroType | null> {
-    const until = performance.now() + (this.#unknown.has(id) ? 0 : UNKNOWN_MS);
-    for (;;) {
-      try {
-        return (await this.#whenAnswered(() => this.#client.getSchema(id))) as AvroType;
-      } catch (error) {
-        if (statusOf(error) !== 404) throw this.#unavailable(error);
-      }
-      if (performance.now() >= until) break;
-      await delay(RETRY_CEILING_MS);
+    const unknownMs = this.#unknown.has(id) ? 0 : UNKNOWN_MS;
+    try {
+      return (await this.#whenAnswered(() => this.#client.getSchema(id), unknownMs)) as AvroType;
+    } catch (error) {
+      if (statusOf(error) !== 404) throw this.#unavailable(error);
+      this.#unknown.add(id);
+      return null;
     }
-    this.#unknown.add(id);
-    return null;
   }
 
   #unavailable(error: unknown): RegistryUnavailableError {
@@ -133,15 +129,16 @@ export class Registry {
       : new RegistryUnavailableError(this.#url, reasonOf(error), error);
   }
 
-  async #whenAnswered<T>(ask: () => Promise<T>): Promise<T> {
-    const until = performance.now() + this.#waitMs;
+  /** Asks again where the registry is away or still starting, and for `unknownMs` where it does not know what is asked for. */
+  async #whenAnswered<T>(ask: () => Promise<T>, unknownMs = 0): Promise<T> {
+    const started = performance.now();
     for (let wait = FIRST_RETRY_MS; ; wait = Math.min(2 * wait, RETRY_CEILING_MS)) {
       try {
         return await ask();
       } catch (error) {
-        const status = statusOf(error);
-        if (status === null || (status < 500 && status !== 429)) throw error;
-        if (performance.now() + wait > until) throw this.#unavailable(error);
+        const status = statusOf(error) ?? 0;
+        const patience = status === 404 ? unknownMs : status >= 500 || status === 429 ? this.#waitMs : 0;
+        if (performance.now() + wait > started + patience) throw error;
         // Several processes start at once: their retries are spread.
         await delay(wait * (0.5 + Math.random()));
       }

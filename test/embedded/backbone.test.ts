@@ -11,8 +11,11 @@ import { answersMetadata } from '#embedded/metadata.ts';
 import { poll } from '#embedded/polling.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'libs', 'embedded', 'main.ts');
-const SCHEMA = { type: 'record', name: 'Fact', fields: [{ name: 'what', type: 'string' }] };
-const SCHEMAS = 100;
+const SCHEMAS = Array.from({ length: 100 }, (_, at) => ({
+  type: 'record',
+  name: `Fact${at}`,
+  fields: [{ name: 'what', type: 'string' }],
+}));
 /** Embedded, whatever else this machine offers. */
 const { KAFKA_BROKERS, SCHEMA_REGISTRY_URL, ...rest } = process.env;
 const env = { ...rest, DOCKER_HOST: 'unix:///nowhere/docker.sock' };
@@ -87,8 +90,8 @@ test('ends with its parent when that is killed, and the next start has topics an
   expect(await answersMetadata(host, Number(port))).toBe(true);
   // Many, so that a registry which is asked while it still reads its journal has not read the last one.
   const ids: number[] = [];
-  for (const at of Array(SCHEMAS).keys()) {
-    const registered = await register(registryUrl, `facts-${at}-value`, { ...SCHEMA, name: `Fact${at}` });
+  for (const schema of SCHEMAS) {
+    const registered = await register(registryUrl, `${schema.name}-value`, schema);
     expect(registered.status).toBe(200);
     ids.push(((await registered.json()) as { id: number }).id);
   }
@@ -103,7 +106,7 @@ test('ends with its parent when that is killed, and the next start has topics an
   );
   expect(backbone.brokers).toEqual([brokers]);
   const kept = await fetch(`${backbone.registryUrl}/schemas/ids/${ids.at(-1)}`);
-  expect(JSON.parse(((await kept.json()) as { schema: string }).schema).name).toBe(`Fact${SCHEMAS - 1}`);
+  expect(JSON.parse(((await kept.json()) as { schema: string }).schema)).toEqual(SCHEMAS.at(-1));
   expect(await retentionOf('kafkasql-journal')).toBe('-1');
   // Of the first two processes none is left.
   const two = await poll(async () => (await javaProcesses()).length === 2, { timeoutMs: 15_000 });

@@ -5,14 +5,14 @@ import { takePlaces } from './backbone.ts';
 
 /** All files share the broker, and what it does costs more with every topic there is: each file takes its own away. */
 afterAll(async () => {
-  const [place, ...others] = takePlaces();
-  if (place === undefined) return;
-  const prefixes = [place, ...others].map(({ prefix }) => prefix);
-  const admin = createKafka({ brokers: place.brokers, clientId: 'test-tidy', log: quietLog }).admin();
+  const places = takePlaces();
+  const [first] = places;
+  if (first === undefined) return;
+  const admin = createKafka({ brokers: first.brokers, clientId: 'test-tidy', log: quietLog }).admin();
   await admin.connect();
   try {
     const topics = (await admin.listTopics()).filter((topic) =>
-      prefixes.some((prefix) => topic.startsWith(prefix)),
+      places.some(({ prefix }) => topic.startsWith(prefix)),
     );
     if (topics.length > 0) await admin.deleteTopics({ topics });
   } finally {

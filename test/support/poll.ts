@@ -2,8 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /** Longest wait for one thing: far more than it takes, for a machine may be busy with other work. */
 const PATIENCE_MS = 180_000;
-/** Between looks: the first pause, and the longest. It grows with what a look costs, so that looking is not the load. */
-const PAUSE_MS = [20, 1_000] as const;
+/** Between looks as long as a look takes, so that looking is not the load, within these bounds. */
+const LEAST_PAUSE_MS = 20;
+const MOST_PAUSE_MS = 1_000;
 
 /** Waits until `look` gives something other than undefined, looking again until the deadline; says what it waited for. */
 export async function until<T>(
@@ -17,8 +18,7 @@ export async function until<T>(
     const found = await look();
     if (found !== undefined) return found;
     if (performance.now() > deadline) throw new Error(`not within ${deadlineMs} ms: ${what}`);
-    const [least, most] = PAUSE_MS;
-    await delay(Math.min(most, Math.max(least, performance.now() - started)));
+    await delay(Math.min(MOST_PAUSE_MS, Math.max(LEAST_PAUSE_MS, performance.now() - started)));
   }
 }
 
