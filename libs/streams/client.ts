@@ -1,7 +1,8 @@
-import type { Admin, Kafka } from 'kafkajs';
+import type { Kafka } from 'kafkajs';
 import { toStreamError } from './kafkajs/errors.ts';
 import { KafkaJsGroupConsumer } from './kafkajs/group-consumer.ts';
 import { createKafka, type KafkaOptions } from './kafkajs/kafka.ts';
+import { readCommittedOffset } from './platformatic/committed-offset.ts';
 import { openTransactionalProducer } from './platformatic/transactional-producer.ts';
 import type {
   GroupConsumer,
@@ -13,7 +14,7 @@ import type {
 
 /**
  * The client under the runtime: kafkajs for the group and what is read, @platformatic/kafka for transactions
- * (docs/decisions/0005).
+ * and the positions they commit (docs/decisions/0005).
  */
 export function openStreamClient(options: KafkaOptions): StreamClient {
   return new ComposedClient(options);
@@ -37,29 +38,20 @@ class ComposedClient implements StreamClient {
     return new KafkaJsGroupConsumer(this.#kafka, options, this.#options.log);
   }
 
-  async committedOffset(group: string, { topic, partition }: TopicPartition): Promise<number | null> {
-    const offsets = await this.#withAdmin(`read committed offset of ${topic}-${partition}`, (admin) =>
-      admin.fetchOffsets({ groupId: group, topics: [topic] }),
-    );
-    const found = offsets[0]?.partitions.find((entry) => entry.partition === partition);
-    return found === undefined || found.offset === '-1' ? null : Number(found.offset);
-  }
-
-  async earliestOffset({ topic, partition }: TopicPartition): Promise<number> {
-    const offsets = await this.#withAdmin(`read earliest offset of ${topic}-${partition}`, (admin) =>
-      admin.fetchTopicOffsets(topic),
-    );
-    return Number(offsets.find((entry) => entry.partition === partition)?.low ?? 0);
+  committedOffset(group: string, of: TopicPartition): Promise<number | null> {
+    const { brokers, clientId } = this.#options;
+    return readCommittedOffset(brokers, clientId, group, of);
   }
 
   /** A connection for each use: takeovers are rare, and a broker that went away leaves nothing stale behind. */
-  async #withAdmin<T>(doing: string, use: (admin: Admin) => Promise<T>): Promise<T> {
+  async earliestOffset({ topic, partition }: TopicPartition): Promise<number> {
     const admin = this.#kafka.admin();
     try {
       await admin.connect();
-      return await use(admin);
+      const offsets = await admin.fetchTopicOffsets(topic);
+      return Number(offsets.find((entry) => entry.partition === partition)?.low ?? 0);
     } catch (error) {
-      throw toStreamError(doing, error);
+      throw toStreamError(`read earliest offset of ${topic}-${partition}`, error);
     } finally {
       await admin.disconnect().catch(() => {});
     }

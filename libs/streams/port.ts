@@ -82,7 +82,7 @@ export type GroupOptions = {
 export interface StreamClient {
   openTransactionalProducer(transactionalId: string): Promise<TransactionalProducer>;
   openGroupConsumer(options: GroupOptions): GroupConsumer;
-  /** The group's committed next offset, null where there is none. */
+  /** The group's committed next offset, null where there is none; not told while a transaction changes it. */
   committedOffset(group: string, of: TopicPartition): Promise<number | null>;
   earliestOffset(of: TopicPartition): Promise<number>;
 }

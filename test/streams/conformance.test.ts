@@ -155,6 +155,21 @@ describe('transactional producer', () => {
     expect(await client.committedOffset(group, { topic: input, partition: 0 })).toBe(50);
   });
 
+  test('the position is not told while a transaction that changes it is open', async () => {
+    const producer = kafka.producer({ transactionalId: group, idempotent: true, maxInFlightRequests: 1 });
+    await producer.connect();
+    cleanups.push(() => producer.disconnect());
+    const transaction = await producer.transaction();
+    await transaction.sendOffsets({
+      consumerGroupId: group,
+      topics: [{ topic: input, partitions: [{ partition: 0, offset: '42' }] }],
+    });
+    const changing = client.committedOffset(group, { topic: input, partition: 0 });
+    expect(await client.committedOffset(group, { topic: input, partition: 1 })).toBeNull();
+    await transaction.commit();
+    expect(await changing).toBe(42);
+  });
+
   test('opening it fences the one before: that one writes nothing more, neither records nor position', async () => {
     const old = await openProducer(group);
     await old.transact([record('before')], { group, topic: input, partition: 0, next: 1 });
