@@ -82,15 +82,6 @@ export class ServiceProcess {
     this.#everReady = true;
   }
 
-  /** The value of a metric, added over its labels; 0 where the process does not answer. */
-  async metric(name: string): Promise<number> {
-    const text = await this.#ask('/metrics');
-    return (text ?? '')
-      .split('\n')
-      .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
-      .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
-  }
-
   /** Asks it to end, ends it by force where it does not, and waits. */
   async stop(): Promise<void> {
     this.#stopping = true;
@@ -163,20 +154,11 @@ export class ServiceProcess {
   }
 
   async #isReady(): Promise<boolean> {
-    return (await this.#ask('/health/ready')) !== null;
-  }
-
-  /** What it answers over HTTP; null where it does not, or with an error. */
-  async #ask(path: string): Promise<string | null> {
-    if (this.#opsPort === null || this.#child === null) return null;
-    try {
-      const response = await fetch(`http://127.0.0.1:${this.#opsPort}${path}`, {
-        signal: AbortSignal.timeout(2_000),
-      });
-      return response.ok ? await response.text() : null;
-    } catch {
-      return null;
-    }
+    if (this.#opsPort === null || this.#child === null) return false;
+    const url = `http://127.0.0.1:${this.#opsPort}/health/ready`;
+    const response = await fetch(url, { signal: AbortSignal.timeout(2_000) }).catch(() => null);
+    await response?.body?.cancel();
+    return response?.ok ?? false;
   }
 }
 

@@ -9,6 +9,7 @@ import { Board } from './board.ts';
 import { checksOf, findAll, mismatches, type Place } from './check.ts';
 import { renderReport } from './report.ts';
 import { Screen } from './screen.ts';
+import { settled } from './settled.ts';
 import { renderProgress, renderTable } from './table.ts';
 import { checkTables } from './tables.ts';
 import { watch } from './watch.ts';
@@ -29,8 +30,6 @@ export type Play = {
 const DRAW_EVERY = 100;
 const LINE_EVERY = 3_000;
 const LOOK_EVERY = 200;
-/** The processor has this long without any progress to work off what was sent, in milliseconds. */
-const PATIENCE = 15_000;
 
 /**
  * Plays, shows it, and says what came of it. Whether all is as it should be; null where `signal` came first.
@@ -58,7 +57,7 @@ export async function playAndCheck(play: Play): Promise<boolean | null> {
     const played = summaryIn(play.summaryFile, stop);
     const summary = await Promise.race([played, failed, aborted, watching.then(() => null)]);
     if (summary === null) return null;
-    await settled(platform, summary, signal);
+    await settled(place, signal);
     if (signal.aborted) return null;
     const found = await findAll(place);
     // The readers behind the table may be a moment late.
@@ -127,29 +126,6 @@ async function show(board: Board, seconds: () => number, signal: AbortSignal): P
   while (await pause(DRAW_EVERY, signal));
   draw();
   screen.end();
-}
-
-/** Waits until the processors have worked off all that was accepted, as long as they get on with it. */
-async function settled(platform: Platform, summary: PlaySummary, signal: AbortSignal): Promise<void> {
-  const [ofMatches, ofTables] = ['match-processor', 'standings-processor'].map((name) =>
-    platform.services.find((service) => service.name === name),
-  );
-  if (ofMatches === undefined || ofTables === undefined) return;
-  let last = '';
-  let since = performance.now();
-  while (performance.now() - since < PATIENCE) {
-    const [matches, lag, tables, lagOfTables] = await Promise.all([
-      ofMatches.metric('touchline_records_total'),
-      ofMatches.metric('touchline_lag_records'),
-      ofTables.metric('touchline_records_total'),
-      ofTables.metric('touchline_lag_records'),
-    ]);
-    const now = `${matches} ${tables}`;
-    if (now === last && matches >= summary.delivered && lag === 0 && lagOfTables === 0) return;
-    if (now !== last) since = performance.now();
-    last = now;
-    if (!(await pause(LOOK_EVERY, signal))) return;
-  }
 }
 
 /** Waits; false where the signal came first. */

@@ -1,8 +1,7 @@
 import type { Kafka } from 'kafkajs';
-import { toStreamError } from './kafkajs/errors.ts';
 import { KafkaJsGroupConsumer } from './kafkajs/group-consumer.ts';
 import { createKafka, type KafkaOptions } from './kafkajs/kafka.ts';
-import { readCommittedOffset } from './platformatic/committed-offset.ts';
+import { committedOffsets, listOffsets } from './platformatic/offsets.ts';
 import { openTransactionalProducer } from './platformatic/transactional-producer.ts';
 import type {
   GroupConsumer,
@@ -14,7 +13,7 @@ import type {
 
 /**
  * The client under the runtime: kafkajs for the group and what is read, @platformatic/kafka for transactions
- * and the positions they commit (docs/decisions/0005).
+ * and offsets (docs/decisions/0005).
  */
 export function openStreamClient(options: KafkaOptions): StreamClient {
   return new ComposedClient(options);
@@ -38,22 +37,11 @@ class ComposedClient implements StreamClient {
     return new KafkaJsGroupConsumer(this.#kafka, options, this.#options.log);
   }
 
-  committedOffset(group: string, of: TopicPartition): Promise<number | null> {
-    const { brokers, clientId } = this.#options;
-    return readCommittedOffset(brokers, clientId, group, of);
+  async committedOffset(group: string, { topic, partition }: TopicPartition): Promise<number | null> {
+    return (await committedOffsets({ ...this.#options, topic }, group, [partition])).get(partition) ?? null;
   }
 
-  /** A connection for each use: takeovers are rare, and a broker that went away leaves nothing stale behind. */
   async earliestOffset({ topic, partition }: TopicPartition): Promise<number> {
-    const admin = this.#kafka.admin();
-    try {
-      await admin.connect();
-      const offsets = await admin.fetchTopicOffsets(topic);
-      return Number(offsets.find((entry) => entry.partition === partition)?.low ?? 0);
-    } catch (error) {
-      throw toStreamError(`read earliest offset of ${topic}-${partition}`, error);
-    } finally {
-      await admin.disconnect().catch(() => {});
-    }
+    return (await listOffsets({ ...this.#options, topic }, 'earliest')).get(partition) ?? 0;
   }
 }

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Admin } from 'kafkajs';
+import type { Admin, Consumer } from 'kafkajs';
 import { toStreamError } from './kafkajs/errors.ts';
 import { createKafka } from './kafkajs/kafka.ts';
 import type { Logger } from './log.ts';
+import { listOffsets } from './platformatic/offsets.ts';
 import { partitionKey, type TopicPartition } from './port.ts';
 
 /** A record as a reader sees it. Value null is a tombstone. */
@@ -45,7 +46,7 @@ export type FollowOptions = {
   readonly log: Logger;
   /** One batch at a time. What it throws ends the reading. */
   readonly onBatch: (batch: FollowedBatch) => void | Promise<void>;
-  /** Called once everything is given that was there at the start. */
+  /** Called once everything is given that was there at the start, what a transaction held open then included. */
   readonly onCaughtUp?: () => void;
 };
 
@@ -57,10 +58,9 @@ export class PositionLostError extends Error {
 
 const READER = 'touchline-reader';
 const IDLE_MS = 100;
-const LEADER_PAUSE_MS = 100;
 const SESSION_MS = 10_000;
-const LEADER_PATIENCE_MS = 5_000;
-const NO_LEADER = new Set(['LEADER_NOT_AVAILABLE', 'NOT_LEADER_FOR_PARTITION']);
+/** A broker that does not answer holds up no end: it forgets who was there by itself. */
+const LEAVE_WITHIN_MS = 10_000;
 
 /**
  * Reads all partitions of some topics as their consumers should, read committed, from kept offsets on, for as long as
@@ -73,7 +73,7 @@ export async function follow(options: FollowOptions): Promise<void> {
   const { signal, log, onBatch, onCaughtUp } = options;
   const doing = `read ${topics.join(', ')}`;
   const kafka = createKafka({ brokers, clientId: reader, log });
-  const groupId = `${reader}-${randomUUID()}`;
+  const groupId = `${reader}-${topics[0]}-${randomUUID()}`;
   const consumer = kafka.consumer({
     groupId,
     readUncommitted: false,
@@ -96,7 +96,7 @@ export async function follow(options: FollowOptions): Promise<void> {
   const next = new Map(options.from);
   try {
     await admin.connect();
-    const missing = await openEnds(admin, topics, next, otherwise);
+    const missing = await openEnds({ brokers, clientId: reader }, topics, next, otherwise);
     if (missing.size === 0) onCaughtUp?.();
     const reached = (of: TopicPartition, position: number): void => {
       const end = missing.get(partitionKey(of));
@@ -126,7 +126,7 @@ export async function follow(options: FollowOptions): Promise<void> {
     if (signal?.aborted) return;
     await consumer.connect();
     await consumer.subscribe({ topics: [...topics], fromBeginning: otherwise === 'beginning' });
-    await consumer.run({
+    const run = consumer.run({
       autoCommit: false,
       eachBatch: async ({ batch, isRunning }) => {
         if (!isRunning() || signal?.aborted) return;
@@ -152,74 +152,66 @@ export async function follow(options: FollowOptions): Promise<void> {
         }
       },
     });
+    // A broker that does not answer keeps it joining: that is nothing to wait for where the reading is to end.
+    await Promise.race([run, finished]);
     await finished;
   } catch (error) {
     throw isOwn(error) ? toStreamError(doing, error) : error;
   } finally {
     signal?.removeEventListener('abort', onAbort);
-    await consumer.disconnect().catch(() => {});
-    await admin.deleteGroups([groupId]).catch(() => {});
-    await admin.disconnect().catch(() => {});
+    await Promise.race([leave(consumer, admin, groupId), delay(LEAVE_WITHIN_MS, undefined, { ref: false })]);
   }
+}
+
+/** Leaves nothing on the broker, where it answers. */
+async function leave(consumer: Consumer, admin: Admin, groupId: string): Promise<void> {
+  await consumer.disconnect().catch(() => {});
+  await admin.deleteGroups([groupId]).catch(() => {});
+  await admin.disconnect().catch(() => {});
 }
 
 /** The first offset of each partition whose record was written at or after a time, Unix milliseconds, by `partitionKey`. */
 export async function offsetsAt(
-  options: Pick<FollowOptions, 'brokers' | 'log'> & { readonly topic: string; readonly time: number },
+  options: Pick<FollowOptions, 'brokers'> & { readonly topic: string; readonly time: number },
 ): Promise<Map<string, number>> {
-  const { brokers, log, topic, time } = options;
-  const admin = createKafka({ brokers, clientId: READER, log }).admin();
-  try {
-    await admin.connect();
-    const offsets = await retryWhile(hasNoLeader, () => admin.fetchTopicOffsetsByTimestamp(topic, time));
-    return new Map(
-      offsets.map(({ partition, offset }) => [partitionKey({ topic, partition }), Number(offset)]),
-    );
-  } catch (error) {
-    throw toStreamError(`find offsets of ${topic}`, error);
-  } finally {
-    await admin.disconnect().catch(() => {});
-  }
+  const { brokers, topic, time } = options;
+  const at = { brokers, clientId: READER, topic };
+  const [ends, found] = [await listOffsets(at, 'end'), await listOffsets(at, time)];
+  return new Map(
+    [...ends].map(([partition, end]) => [partitionKey({ topic, partition }), found.get(partition) ?? end]),
+  );
 }
 
-/** The end offset of each partition that has something to read. A topic made a moment ago may have no leader yet. */
+/**
+ * The end of each partition that has something to read. What an open transaction wrote is there, for all that a reader
+ * can tell: nobody has caught up before it is decided.
+ */
 async function openEnds(
-  admin: Admin,
+  at: { readonly brokers: readonly string[]; readonly clientId: string },
   topics: readonly string[],
   from: ReadonlyMap<string, number>,
   otherwise: 'beginning' | 'end',
 ): Promise<Map<string, number>> {
-  const ends = new Map<string, number>();
-  for (const topic of topics) {
-    for (const { partition, low, high } of await retryWhile(hasNoLeader, () =>
-      admin.fetchTopicOffsets(topic),
-    )) {
+  const open = new Map<string, number>();
+  const found = await Promise.all(
+    topics.map(async (topic) => ({
+      topic,
+      earliest: await listOffsets({ ...at, topic }, 'earliest'),
+      ends: await listOffsets({ ...at, topic }, 'end'),
+    })),
+  );
+  for (const { topic, earliest, ends } of found) {
+    for (const [partition, end] of ends) {
       const key = partitionKey({ topic, partition });
       const start = from.get(key);
-      if (start !== undefined && start > Number(high)) {
-        throw new PositionLostError(`${key} ends at ${high}, before the kept offset ${start}`);
-      }
-      const left = start === undefined ? otherwise === 'beginning' && low !== high : start < Number(high);
-      if (left && low !== high) ends.set(key, Number(high));
+      if (start !== undefined && start > end)
+        throw new PositionLostError(`${key} ends at ${end}, before the kept offset ${start}`);
+      const isEmpty = earliest.get(partition) === end;
+      const left = start === undefined ? otherwise === 'beginning' : start < end;
+      if (left && !isEmpty) open.set(key, end);
     }
   }
-  return ends;
-}
-
-async function retryWhile<T>(passes: (error: unknown) => boolean, ask: () => Promise<T>): Promise<T> {
-  const deadline = performance.now() + LEADER_PATIENCE_MS;
-  for (;;) {
-    try {
-      return await ask();
-    } catch (error) {
-      if (!passes(error) || performance.now() > deadline) throw error;
-      await delay(LEADER_PAUSE_MS);
-    }
-  }
-}
-
-function hasNoLeader(error: unknown): boolean {
-  return error instanceof Error && NO_LEADER.has((error as { type?: string }).type ?? '');
+  return open;
 }
 
 function isOwn(error: unknown): boolean {

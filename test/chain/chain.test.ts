@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { endShared } from '../support/at-end.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { PipelineOutput } from '../support/pipeline.ts';
 import { expectSameAnswers } from './answers.ts';
 import { essence, netEffects, netStates, toldTwice } from './essence.ts';
@@ -14,7 +13,6 @@ let chain: Chain | undefined;
 beforeAll(async () => {
   chain = await playChain();
 }, TIMEOUT_MS);
-afterAll(endShared);
 
 function played(): Chain {
   if (chain === undefined) throw new Error('nothing was played');

@@ -65,6 +65,8 @@ export class TestTopics {
   ): Promise<(outcome?: 'commit' | 'abort') => Promise<void>> {
     const producer = this.kafka.producer({
       transactionalId: `${this.prefix}${Math.random()}`,
+      // The longest that the broker takes: a test ends it, not the broker.
+      transactionTimeout: 900_000,
       idempotent: true,
       maxInFlightRequests: 1,
     });
@@ -80,13 +82,15 @@ export class TestTopics {
     };
   }
 
-  /** The groups on the broker that `touchline` uses to read. */
+  /** The groups on the broker that `touchline` uses to read these topics. */
   async readerGroups(): Promise<string[]> {
     const admin = this.kafka.admin();
     await admin.connect();
     onTestFinished(() => admin.disconnect());
     const { groups } = await admin.listGroups();
-    return groups.map(({ groupId }) => groupId).filter((id) => id.startsWith('touchline-reader'));
+    return groups
+      .map(({ groupId }) => groupId)
+      .filter((id) => id.startsWith(`touchline-reader-${this.prefix}`));
   }
 
   async #messages<T extends TopicName>(topic: T, entries: readonly Entry<T>[]) {

@@ -1,5 +1,5 @@
 /** The contract as a real process serves it, out of topics that the real pipeline has written. */
-import { afterAll, beforeAll, expect } from 'vitest';
+import { beforeAll, expect } from 'vitest';
 import { deriveKey } from '#clients/keys.ts';
 import { REST_ERRORS, type RestErrorCode } from '#contract/rest/errors.ts';
 import { ALL_OPERATIONS } from '#contract/rest/operations.ts';
@@ -13,7 +13,6 @@ import { topicName } from '#topics/topics.ts';
 import { type ApiReplica, CLIENTS_KEY, clients, startApi, temporaryFolder } from '../api/support.ts';
 import { backbone } from '../setup/backbone.ts';
 import { TablesPipeline } from '../standings/tables-pipeline.ts';
-import { endShared } from '../support/at-end.ts';
 import { quietLog } from '../support/log.ts';
 import type { PipelinePlace } from '../support/pipeline.ts';
 import { catalogue, messages } from './world.ts';
@@ -64,7 +63,6 @@ export class Served {
       ),
       tables.settled(),
     ]);
-    await pipeline.allDecided(['match-state', 'match-incidents', 'match-transitions', 'standings']);
     const api = await startApi(place, temporaryFolder());
     return new Served(api, tables, await clientOf(api, everything), await clientOf(api, narrow));
   }
@@ -130,12 +128,11 @@ export class Served {
 
 let served: Served | undefined;
 
-/** Starts it before all tests of the file and ends it after them. */
+/** Starts it before all tests of the file. */
 export function serveOnce(): void {
   beforeAll(async () => {
     served = await Served.start();
   });
-  afterAll(endShared);
 }
 
 /** The one of this file. */

@@ -1,10 +1,18 @@
 import { afterAll } from 'vitest';
 import { createKafka } from '#streams/kafkajs/kafka.ts';
+import { endShared } from '../support/at-end.ts';
 import { quietLog } from '../support/log.ts';
 import { takePlaces } from './backbone.ts';
 
-/** All files share the broker, and what it does costs more with every topic there is: each file takes its own away. */
+/** For the broker; less than the client waits for its answer. By default it has 5 s, and too late counts as failed. */
+const TIMEOUT_MS = 25_000;
+
+/**
+ * What a file has started ends with it. All files share the broker, and what it does costs more with every topic there
+ * is: each file takes its own away.
+ */
 afterAll(async () => {
+  await endShared();
   const places = takePlaces();
   const [first] = places;
   if (first === undefined) return;
@@ -14,7 +22,7 @@ afterAll(async () => {
     const topics = (await admin.listTopics()).filter((topic) =>
       places.some(({ prefix }) => topic.startsWith(prefix)),
     );
-    if (topics.length > 0) await admin.deleteTopics({ topics });
+    if (topics.length > 0) await admin.deleteTopics({ topics, timeout: TIMEOUT_MS });
   } finally {
     await admin.disconnect();
   }

@@ -94,7 +94,6 @@ export class TablesPipeline {
   /** Waits until every message fed so far is in the tables. */
   async settled(): Promise<void> {
     await this.pipeline.settled();
-    await this.pipeline.allDecided(['match-results']);
     const told = await this.#toldVersions();
     await untilTrue('the tables stand on every result', async () => {
       const taken = await this.#takenVersions();
@@ -104,7 +103,6 @@ export class TablesPipeline {
 
   async output(): Promise<TablesOutput> {
     await this.settled();
-    await this.pipeline.allDecided(['standings', 'standings-catalogue']);
     const log: Standings[] = [];
     const entries: StandingsEntry[] = [];
     await Promise.all([

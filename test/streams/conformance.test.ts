@@ -90,7 +90,8 @@ async function join(onRecords?: GroupListener['onRecords'], seekTo = 0): Promise
     group,
     input,
     changelogs: [changelog],
-    sessionTimeoutMs: 6_000,
+    // No test is about its end: a member that begins anew is given everything again.
+    sessionTimeoutMs: 300_000,
     listener,
   });
   cleanups.push(() => consumer.stop());
@@ -187,7 +188,13 @@ describe('transactional producer', () => {
   });
 
   test('opening it settles an abandoned transaction: its records are never read, and nobody waits for it', async () => {
-    const abandoned = kafka.producer({ transactionalId: group, idempotent: true, maxInFlightRequests: 1 });
+    const abandoned = kafka.producer({
+      transactionalId: group,
+      idempotent: true,
+      maxInFlightRequests: 1,
+      // Longer than anybody waits here: the broker does not end it in time.
+      transactionTimeout: 900_000,
+    });
     await abandoned.connect();
     cleanups.push(() => abandoned.disconnect());
     const transaction = await abandoned.transaction();
@@ -201,13 +208,11 @@ describe('transactional producer', () => {
     });
 
     const owner = await openProducer(group);
-    const opened = performance.now();
     expect(await client.committedOffset(group, { topic: input, partition: 0 })).toBeNull();
     await owner.transact([record('barrier')], null);
     const member = await join();
-    await untilTrue('the barrier is read', () => values(member).includes('barrier'), 5_000);
+    await untilTrue('the barrier is read', () => values(member).includes('barrier'));
     expect(values(member)).toEqual(['barrier']);
-    expect(performance.now() - opened).toBeLessThan(9_000);
   });
 
   test('a record that is too large is refused as such', async () => {

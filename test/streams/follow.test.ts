@@ -7,6 +7,7 @@ import { startKafka } from '#embedded/kafka.ts';
 import { QUICK_REJOIN, QUICK_START } from '#embedded/settings.ts';
 import { openStreamClient } from '#streams/client.ts';
 import { type FollowedBatch, type FollowOptions, follow, offsetsAt } from '#streams/follow.ts';
+import { createKafka } from '#streams/kafkajs/kafka.ts';
 import { partitionKey } from '#streams/port.ts';
 import { openPublisher, type Publisher } from '#streams/publisher.ts';
 import { topicIds } from '#streams/topic-ids.ts';
@@ -16,6 +17,7 @@ import { until, untilTrue } from '../support/poll.ts';
 import { makeTopics } from '../support/topics.ts';
 
 const { brokers, prefix } = backbone();
+const kafka = createKafka({ brokers, clientId: 'follow-test', log: quietLog });
 let topics: [string, string];
 
 async function makeBoth(at: readonly string[]): Promise<void> {
@@ -122,6 +124,27 @@ test('gives nothing of a transaction that was not committed, and has caught up b
   await again.stop();
 });
 
+test('has not caught up before a transaction that is open is decided', async () => {
+  const producer = kafka.producer({
+    transactionalId: `${prefix}open`,
+    idempotent: true,
+    maxInFlightRequests: 1,
+  });
+  await producer.connect();
+  onTestFinished(() => producer.disconnect());
+  const transaction = await producer.transaction();
+  await transaction.send({ topic: topics[0], messages: [{ partition: 0, value: '0' }] });
+  const kept = new Kept().start();
+  await (await writer(brokers)).publish([
+    { topic: topics[1], partition: 0, key: 'k', value: Buffer.from('1') },
+  ]);
+  await untilTrue('what was written elsewhere is given', () => kept.values.includes(1));
+  expect(kept.caughtUpAt).toBeNull();
+  await transaction.commit();
+  await untilTrue('it has caught up', () => kept.caughtUpAt !== null);
+  expect(sorted(kept.values)).toEqual([0, 1]);
+});
+
 test('refuses to go on beyond the end: the topic is another one', async () => {
   const from = new Map([[partitionKey({ topic: topics[0], partition: 0 }), 7]]);
   await expect(new Kept().start({ from }).ended).rejects.toMatchObject({ code: 'POSITION_LOST' });
@@ -149,11 +172,11 @@ test('tells topics that were made again from those before, and finds records by 
   await untilTrue('the clock has moved on', () => Date.now() > time + 1);
   await publisher.publish(numbers(3, 6));
   const key = partitionKey({ topic: topics[0], partition: 0 });
-  expect((await offsetsAt({ brokers, log: quietLog, topic: topics[0], time: time + 2 })).get(key)).toBe(1);
-  expect((await offsetsAt({ brokers, log: quietLog, topic: topics[0], time: 0 })).get(key)).toBe(0);
+  expect((await offsetsAt({ brokers, topic: topics[0], time: time + 2 })).get(key)).toBe(1);
+  expect((await offsetsAt({ brokers, topic: topics[0], time: 0 })).get(key)).toBe(0);
 });
 
-test('gives each record once through restarts of the broker', async () => {
+test('gives each record once through restarts of the broker, and ends though it does not answer', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'touchline-follow-'));
   const kafka = await startKafka({ dataDir, settings: QUICK_REJOIN, jvmArgs: QUICK_START });
   onTestFinished(async () => {
@@ -175,7 +198,14 @@ test('gives each record once through restarts of the broker', async () => {
     await untilTrue('what came is given', () => Math.max(...kept.values) >= from + 99);
   }
   await untilTrue('all is given', () => kept.places.size >= 500);
+  const { pid } = kafka;
+  if (pid === undefined) throw new Error('the broker does not run');
+  process.kill(pid, 'SIGSTOP');
+  onTestFinished(() => void process.kill(pid, 'SIGCONT'));
+  const asked = performance.now();
   await kept.stop();
+  // Less than what an answer is waited for: 30 s.
+  expect(performance.now() - asked).toBeLessThan(25_000);
   expect(kept.values.length).toBe(kept.places.size);
   expect(new Set(kept.values)).toEqual(new Set(upTo(500)));
 });

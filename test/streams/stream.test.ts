@@ -6,6 +6,7 @@ import { createKafka } from '#streams/kafkajs/kafka.ts';
 import type { Outbox } from '#streams/outbox.ts';
 import type { ConsumedRecord } from '#streams/port.ts';
 import { type PartitionProcessor, PoisonError } from '#streams/processor.ts';
+import { readTopic } from '#streams/read-topic.ts';
 import { runStream, type Stream } from '#streams/stream.ts';
 import { backbone } from '../setup/backbone.ts';
 import { quietLog } from '../support/log.ts';
@@ -103,7 +104,8 @@ async function start(
     }),
     log: quietLog,
     metrics,
-    sessionTimeoutMs: 6_000,
+    // No test is about its end.
+    sessionTimeoutMs: 300_000,
   });
   onTestFinished(() => stream.stop());
   return { stream, metrics };
@@ -121,25 +123,18 @@ async function send(...values: [key: string, value: string][]): Promise<void> {
 
 /** The last committed value of each key of a topic, without barriers. */
 async function read(topic: string): Promise<Record<string, string>> {
-  const consumer = kafka.consumer({ groupId: randomUUID(), readUncommitted: false, maxWaitTimeInMs: 50 });
-  const admin = kafka.admin();
   const found: Record<string, string> = {};
-  const seen = new Map<number, number>();
-  await Promise.all([consumer.connect(), admin.connect()]);
-  await consumer.subscribe({ topic, fromBeginning: true });
-  consumer.on(consumer.events.END_BATCH_PROCESS, ({ payload }) => {
-    seen.set(payload.partition, Number(payload.lastOffset));
-  });
-  const ends = (await admin.fetchTopicOffsets(topic)).filter(({ high }) => high !== '0');
-  await consumer.run({
-    eachMessage: async ({ message }) => {
-      if (message.value !== null) found[String(message.key)] = String(message.value);
+  await readTopic({
+    brokers,
+    topic,
+    fromBeginning: true,
+    // A transaction is counted a moment before it is decided: this end is behind what it wrote.
+    untilEnd: true,
+    log: quietLog,
+    onRecord: ({ key, value }) => {
+      if (value !== null) found[String(key)] = String(value);
     },
   });
-  await untilTrue('all is read', () =>
-    ends.every(({ partition, high }) => (seen.get(partition) ?? -1) >= Number(high) - 1),
-  );
-  await Promise.all([consumer.disconnect(), admin.disconnect()]);
   return found;
 }
 

@@ -11,7 +11,7 @@ export function atEnd(end: () => unknown): void {
   else onTestFinished(async () => void (await end()));
 }
 
-/** Ends what a `beforeAll` has started, the last first. For an `afterAll`. */
+/** Ends what a `beforeAll` has started, the last first: after each file (test/setup/tidy.ts). */
 export async function endShared(): Promise<void> {
   for (const end of shared.splice(0).reverse()) await end();
 }

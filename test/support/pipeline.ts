@@ -1,6 +1,5 @@
 import { createKafka } from '#streams/kafkajs/kafka.ts';
 import { readTopic } from '#streams/read-topic.ts';
-import { BARRIER_KEY } from '#streams/task.ts';
 import { createTopics } from '#topics/admin.ts';
 import type {
   MatchIncident,
@@ -9,7 +8,7 @@ import type {
   NormalizedMessage,
 } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
-import { TOPICS, type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
+import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
 import { quietLog } from './log.ts';
 import { untilTrue } from './poll.ts';
 import { type ServiceProcess, startService } from './processes.ts';
@@ -119,7 +118,6 @@ export class Pipeline {
   }
 
   async output(): Promise<PipelineOutput> {
-    await this.allDecided(['match-state', 'match-incidents', 'match-transitions']);
     const states = new Map<number, MatchState>();
     const incidents = new Map<string, MatchIncident>();
     const transitions: MatchTransition[] = [];
@@ -129,40 +127,6 @@ export class Pipeline {
       this.read('match-transitions', (value) => transitions.push(value)),
     ]);
     return { states, incidents, transitions };
-  }
-
-  /**
-   * Waits until every transaction begun so far is decided for the readers of these topics: a commit is answered, and
-   * its input position shown, a moment before. A record written now is read committed only after all before it.
-   */
-  async allDecided(topics: readonly TopicName[]): Promise<void> {
-    const kafka = createKafka({ brokers: this.place.brokers, clientId: 'test-decided', log: quietLog });
-    const [producer, admin] = [kafka.producer({ idempotent: true, maxInFlightRequests: 1 }), kafka.admin()];
-    await Promise.all([producer.connect(), admin.connect()]);
-    try {
-      for (const name of topics) {
-        const topic = topicName(this.place.prefix, name);
-        const messages = Array.from({ length: TOPICS[name].partitions }, (_, partition) => ({
-          partition,
-          key: BARRIER_KEY,
-          value: null,
-        }));
-        const written = await producer.send({ topic, messages });
-        await untilTrue(`all of ${name} is decided`, async () => {
-          const ends = new Map(
-            (await admin.fetchTopicOffsets(topic).catch(() => [])).map(({ partition, high }) => [
-              partition,
-              Number(high),
-            ]),
-          );
-          return written.every(
-            ({ partition, baseOffset }) => (ends.get(partition) ?? 0) > Number(baseOffset),
-          );
-        });
-      }
-    } finally {
-      await Promise.all([producer.disconnect(), admin.disconnect()]);
-    }
   }
 
   /** Gives every value of a topic, from its beginning to its end as of now. Tombstones are left out. */

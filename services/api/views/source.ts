@@ -82,12 +82,11 @@ async function positions({
   prefix,
   views,
   feedRetentionMs,
-  log,
 }: SourceOptions): Promise<Map<string, number>> {
   const topic = topicName(prefix, 'normalized-messages');
   const kept = views.offsets();
   if ([...kept.keys()].some((key) => key.startsWith(`${topic}-`))) return kept;
-  const recent = await offsetsAt({ brokers, log, topic, time: Date.now() - feedRetentionMs });
+  const recent = await offsetsAt({ brokers, topic, time: Date.now() - feedRetentionMs });
   return new Map([...recent, ...kept]);
 }
 
