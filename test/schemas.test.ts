@@ -1,7 +1,7 @@
 /** What is on the topics stays readable: schemas are checked by the real registry, and codecs read what others wrote. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { avroType } from '#topics/avro.ts';
 import { DecodeError, IncompatibleSchemaError, RegistryUnavailableError } from '#topics/errors.ts';
 import { Registry } from '#topics/registry.ts';
@@ -253,6 +253,26 @@ describe('a registry that is not there', () => {
     const decoded = await Registry.open({ url, prefix }).decoder('match-state').decode(bytes);
     expect(plain(decoded)).toEqual(plain(sampleOf('match-state')));
     expect(unknown).toBeLessThan(0);
+  });
+
+  it('is asked again for such a schema however long it was away, or takes to answer', async () => {
+    const { registryUrl, prefix } = backbone();
+    const bytes = (await Registry.open({ url: registryUrl, prefix }).codec('match-state')).encode(
+      sampleOf('match-state'),
+    );
+    const now = performance.now.bind(performance);
+    let ahead = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + ahead);
+    onTestFinished(() => clock.mockRestore());
+    const answers = [null, '/schemas/ids/2147483647'];
+    const url = await inFrontOf(registryUrl, (path) => {
+      // Each takes longer than an unknown schema is asked for.
+      if (answers.length > 0) ahead += 6_000;
+      return answers.length > 0 ? (answers.shift() ?? null) : path;
+    });
+    const decoded = await Registry.open({ url, prefix }).decoder('match-state').decode(bytes);
+    expect(plain(decoded)).toEqual(plain(sampleOf('match-state')));
+    expect(answers).toEqual([]);
   });
 
   it('an address that is no registry is not taken for one', async () => {

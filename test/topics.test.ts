@@ -1,6 +1,12 @@
 /** Topics on the real broker are as the table says. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import kafkajs, { type Admin } from 'kafkajs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { startKafka } from '#embedded/kafka.ts';
+import { QUICK_START } from '#embedded/settings.ts';
 import { createTopics, topicSettings } from '#topics/admin.ts';
 import { TopicAdminError, TopicMismatchError } from '#topics/errors.ts';
 import { isByEvent, TOPIC_NAMES, TOPICS, topicName } from '#topics/topics.ts';
@@ -110,5 +116,23 @@ describe('createTopics', () => {
     );
     expect(failure).toBeInstanceOf(TopicAdminError);
     expect((failure as TopicAdminError).message).toMatch(/replication.factor/i);
+  });
+
+  it('waits for a broker that is out of its cluster for a moment', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'touchline-topics-'));
+    // It speaks less often than it has to: for some seconds out of each few it is not taken for alive.
+    const settings = { 'broker.session.timeout.ms': '1500', 'broker.heartbeat.interval.ms': '5000' };
+    const kafka = await startKafka({ dataDir, settings, jvmArgs: QUICK_START });
+    onTestFinished(async () => {
+      await kafka.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    });
+    // All through such a turn: the broker refuses only what comes while it does not know yet that it is out.
+    await Promise.all(
+      Array.from({ length: 14 }, async (_, n) => {
+        await delay(n * 400);
+        await createTopics({ brokers: kafka.brokers, prefix: `out-${n}.`, partitions: 1 });
+      }),
+    );
   });
 });

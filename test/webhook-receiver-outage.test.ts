@@ -31,9 +31,30 @@ afterAll(async () => {
 
 type Sent = { readonly id: number; readonly status: number; readonly ms: number; readonly at: number };
 
+const TICK_MS = 100;
+
+/** Stands still while this process is held up: what a busy machine takes from it is not taken by the receiver. */
+class Clock {
+  readonly #ticks = setInterval(() => this.now(), TICK_MS);
+  #last = performance.now();
+  #heldUp = 0;
+
+  now(): number {
+    const now = performance.now();
+    this.#heldUp += Math.max(0, now - this.#last - TICK_MS);
+    this.#last = now;
+    return now - this.#heldUp;
+  }
+
+  stop(): void {
+    clearInterval(this.#ticks);
+  }
+}
+
 /** Sends different deliveries from many senders at once; each repeats a delivery until it is accepted, as the provider does. */
 class Load {
   readonly answers: Sent[] = [];
+  readonly clock = new Clock();
   readonly bodies = new Map<number, string>();
   readonly #receiver: TestReceiver;
   readonly #senders: Promise<void>[];
@@ -52,6 +73,7 @@ class Load {
   async stop(): Promise<void> {
     this.#stopping = true;
     await Promise.all(this.#senders);
+    this.clock.stop();
   }
 
   async #send(): Promise<void> {
@@ -62,10 +84,10 @@ class Load {
       ]);
       this.bodies.set(id, body);
       for (let done = false; !done && !this.#stopping; ) {
-        const at = performance.now();
+        const at = this.clock.now();
         const { status, text } = await this.#receiver.post(body);
         done = status === 200 && text === 'Accepted';
-        this.answers.push({ id, status, ms: performance.now() - at, at });
+        this.answers.push({ id, status, ms: this.clock.now() - at, at });
         if (!done) await delay(50);
       }
     }
@@ -82,22 +104,23 @@ describe.each([
     const load = new Load(receiver);
     await until('the load runs', () => (load.accepted > 200 ? true : undefined));
 
-    const down = performance.now();
+    const down = load.clock.now();
     await kafka.kill(signal);
     await delay(OUTAGE_MS);
     // Those that were under way when it went away had been acknowledged before, or are not accepted.
     const settled = load.answers.filter(({ status, at }) => status === 200 && at > down + 500);
     expect(settled).toEqual([]);
-    const up = performance.now();
     await (signal === 'SIGKILL' ? kafka.start() : kafka.kill('SIGCONT'));
+    const up = load.clock.now();
 
     const before = load.accepted;
     await until('deliveries are accepted again', () => (load.accepted > before + 200 ? true : undefined));
+    const accepting = load.clock.now();
     await load.stop();
 
     expect(new Set(load.answers.map(({ status }) => status))).toEqual(new Set([200, 503]));
     expect(Math.max(...load.answers.map(({ ms }) => ms))).toBeLessThan(SENDER_PATIENCE_MS);
-    expect(performance.now() - up).toBeLessThan(60_000);
+    expect(accepting - up).toBeLessThan(60_000);
 
     const accepted = new Set(load.answers.filter(({ status }) => status === 200).map(({ id }) => id));
     const raw = new Set((await receiver.read('raw-messages')).map(({ delivery_id }) => delivery_id));
@@ -119,18 +142,24 @@ describe.each([
 it('what waits for the broker is bounded: the rest is refused at once', async () => {
   const receiver = await TestReceiver.start(
     { ...backbone(), brokers: kafka.brokers },
-    { QUEUE_LIMIT: String(1024 * 1024), PATIENCE_MS: '2000', WEBHOOK_THREADS: '1' },
+    { QUEUE_LIMIT: String(1024 * 1024), PATIENCE_MS: '9500', WEBHOOK_THREADS: '1' },
   );
   const large = (id: number) => JSON.stringify([{ type: 'weather', id, filler: 'x'.repeat(600_000) }]);
-  expect((await receiver.post(large(0))).status).toBe(200);
+  await until('a delivery is accepted', async () =>
+    (await receiver.post(large(0))).status === 200 ? true : undefined,
+  );
   await kafka.kill('SIGSTOP');
-  const waiting = receiver.post(large(1));
+  let waits = true;
+  const waiting = receiver.post(large(1)).finally(() => {
+    waits = false;
+  });
   await until('the first one waits', async () =>
     (await receiver.metric('pending_bytes')) > 0 ? true : undefined,
   );
-  const started = performance.now();
   expect(await receiver.post(large(2))).toMatchObject({ status: 503, text: 'Not stored, repeat it.' });
-  expect(performance.now() - started).toBeLessThan(1_000);
+  // One round more: an answer that came together with that one would be here.
+  expect((await receiver.post('[]')).status).toBe(200);
+  expect(waits).toBe(true);
   expect((await waiting).status).toBe(503);
   await kafka.kill('SIGCONT');
   await until('deliveries are accepted again', async () =>

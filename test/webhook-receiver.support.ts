@@ -10,7 +10,7 @@ import { createTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
 import { receiverConfig } from '../services/webhook-receiver/config.ts';
-import { startReceiver } from '../services/webhook-receiver/service.ts';
+import { type ReceiverContext, startReceiver } from '../services/webhook-receiver/service.ts';
 import { quietLog } from './support/log.ts';
 import { until } from './support/poll.ts';
 
@@ -47,7 +47,11 @@ export class TestReceiver {
   }
 
   /** Starts the receiver on topics that are there. */
-  static async startOn(place: Place, settings: Readonly<Record<string, string>> = {}): Promise<TestReceiver> {
+  static async startOn(
+    place: Place,
+    settings: Readonly<Record<string, string>> = {},
+    start: Pick<ReceiverContext, 'connectWithinMs'> = {},
+  ): Promise<TestReceiver> {
     const config = loadConfig(receiverConfig, {
       KAFKA_BROKERS: place.brokers.join(','),
       SCHEMA_REGISTRY_URL: place.registryUrl,
@@ -59,6 +63,7 @@ export class TestReceiver {
     });
     const metrics = createMetrics('webhook-receiver');
     const receiver = await startReceiver({
+      ...start,
       config,
       logger: createLogger({ name: 'webhook-receiver', level: 'silent' }),
       metrics,

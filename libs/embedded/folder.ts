@@ -24,8 +24,8 @@ export type OwnedFolder = {
   release(): void;
 };
 
-/** A broker whose starter was killed ends within some seconds: a new start waits for it that long. */
-const LEFTOVER_TIMEOUT_MS = 20_000;
+/** A broker whose starter was killed ends within some seconds, later on a busy machine: a new start waits that long. */
+const LEFTOVER_TIMEOUT_MS = 60_000;
 
 /**
  * Makes the folder and takes it for this process. Throws DATA_FOLDER_IN_USE with the pid of whoever has it.

@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { spawnGuarded } from './guarded.ts';
-import { poll } from './polling.ts';
+
+/** A machine that is busy takes its time. */
+const PATIENT = { timeout: 50_000 };
 
 let folder: string;
 beforeEach(async () => {
@@ -43,12 +45,15 @@ function runs(pid: number): boolean {
 }
 
 /** A process of its own that starts the script guarded, tells the pid, and stays. */
-async function parentOf(script: string): Promise<{ parent: ChildProcess; pid: number }> {
+async function parentOf(
+  script: string,
+  graceSeconds: number,
+): Promise<{ parent: ChildProcess; pid: number }> {
   const program = `
     const { spawnGuarded } = await import(process.argv[1]);
     const [, , output, script] = process.argv;
     const child = await spawnGuarded(
-      { command: 'sh', args: ['-c', script], env: process.env, outputFile: output, graceSeconds: 1 });
+      { command: 'sh', args: ['-c', script], env: process.env, outputFile: output, graceSeconds: ${graceSeconds} });
     console.log(child.pid);
     setInterval(() => {}, 1000);
   `;
@@ -70,25 +75,23 @@ test('the process is the command itself; its output and its end are told', async
 
 test('stop is graceful first and by force in the end', async () => {
   const willing = await start('exec sleep 100');
-  expect(await willing.stop(5_000)).toEqual({ code: null, signal: 'SIGTERM' });
+  expect(await willing.stop(60_000)).toEqual({ code: null, signal: 'SIGTERM' });
   const stubborn = await start(STUBBORN);
-  await poll(async () => (await readFile(join(folder, 'output'), 'utf8')) === 'ready\n', {
-    timeoutMs: 5_000,
-  });
+  await expect.poll(output, PATIENT).toBe('ready\n');
   expect(await stubborn.stop(300)).toEqual({ code: null, signal: 'SIGKILL' });
 });
 
 const output = () => readFile(join(folder, 'output'), 'utf8');
 
 test.each([
-  ['that ends when asked', WILLING, 'ready\nasked\n'],
-  ['that does not end when asked', STUBBORN, 'ready\n'],
-])('a command %s is gone after its parent was killed', async (_what, script, said) => {
-  const { parent, pid } = await parentOf(script);
-  await poll(async () => (await output()) === 'ready\n', { timeoutMs: 5_000 });
+  ['that ends when asked', WILLING, 60, 'ready\nasked\n'],
+  ['that does not end when asked', STUBBORN, 1, 'ready\n'],
+])('a command %s is gone after its parent was killed', async (_what, script, graceSeconds, said) => {
+  const { parent, pid } = await parentOf(script, graceSeconds);
+  await expect.poll(output, PATIENT).toBe('ready\n');
   expect(runs(pid)).toBe(true);
   parent.kill('SIGKILL');
-  expect(await poll(() => !runs(pid), { timeoutMs: 10_000 })).toBe(true);
+  await expect.poll(() => runs(pid), PATIENT).toBe(false);
   expect(await output()).toBe(said);
 });
 

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +26,10 @@ async function fakeMaven(script: string): Promise<void> {
   await chmod(join(folder, 'bin', 'mvn'), 0o755);
 }
 
+/** Waits for the test to make the file `go`. */
+const UNTIL_GO = 'until [ -f "$HERE/go" ]; do sleep 0.1; done';
 const COMPLETE = 'mkdir -p "$out/kafka" "$out/registry"; touch "$out/registry/registry-1-runner.jar"';
+const go = () => writeFileSync(join(folder, 'go'), '');
 const runs = async () => (await readFile(join(folder, 'runs'), 'utf8')).trim().split('\n').length;
 
 test('the cache is where XDG says, else in the home folder', () => {
@@ -35,12 +39,14 @@ test('the cache is where XDG says, else in the home folder', () => {
 });
 
 test('downloads once, and two at once download once', async () => {
-  await fakeMaven(`sleep 1; ${COMPLETE}`);
+  await fakeMaven(`${UNTIL_GO}; ${COMPLETE}`);
   const told: string[] = [];
-  const both = await Promise.all([
-    install(env, (line) => told.push(line)),
-    install(env, (line) => told.push(line)),
-  ]);
+  // The first goes on when the second one waits for it.
+  const tell = (line: string) => {
+    told.push(line);
+    if (line.startsWith('waiting for another process')) go();
+  };
+  const both = await Promise.all([install(env, tell), install(env, tell)]);
   const again = await install(env, (line) => told.push(line));
   expect(await runs()).toBe(1);
   expect(both[0]).toEqual(both[1]);
@@ -54,9 +60,12 @@ test('tells how far it is', async () => {
     echo '[INFO] Downloading from central: https://repo.example/a/1/a-1.jar'
     echo '[INFO] Downloaded from central: https://repo.example/a/1/a-1.jar (1 kB)'
     echo '[INFO] Downloading from central: https://repo.example/b/2/b-2.jar'
-    sleep 1; ${COMPLETE}`);
+    ${UNTIL_GO}; ${COMPLETE}`);
   const told: string[] = [];
-  await install(env, (line) => told.push(line));
+  await install(env, (line) => {
+    told.push(line);
+    if (line.endsWith('b-2.jar')) go();
+  });
   expect(told.at(-1)).toMatch(/^downloading the broker and the registry, once: 1 done, \d+ s, b-2\.jar$/);
 });
 

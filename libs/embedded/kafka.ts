@@ -24,7 +24,7 @@ export type KafkaOptions = {
   readonly heapMb?: number;
   /** Further arguments of the Java machine. */
   readonly jvmArgs?: readonly string[];
-  /** How long a start may take. Default 60 s. */
+  /** How long a start may take. Default 180 s: one that ends is told at once. */
   readonly readyTimeoutMs?: number;
   readonly env?: Env;
   readonly onProgress?: OnProgress;
@@ -38,6 +38,8 @@ export type Kafka = Controls & { readonly brokers: string[]; readonly port: numb
 
 type Ports = { readonly port: number; readonly controllerPort: number };
 
+/** Far more than it takes, for a machine may be busy with other work. */
+const READY_TIMEOUT_MS = 180_000;
 const STOP_TIMEOUT_MS = 30_000;
 
 /**
@@ -114,7 +116,7 @@ async function launch(
     },
     logFiles: [join(logs, 'kafka.log'), output],
     ready: () => answersMetadata(HOST, ports.port, clusterId),
-    readyTimeoutMs: options.readyTimeoutMs ?? 60_000,
+    readyTimeoutMs: options.readyTimeoutMs ?? READY_TIMEOUT_MS,
     stopTimeoutMs: STOP_TIMEOUT_MS,
   });
   await owned.note({ owner: process.pid, broker: server.pid, ...ports });
@@ -153,7 +155,7 @@ async function format(
   ];
   try {
     const args = [...tool, 'format', `--cluster-id=${clusterId}`, '--config', properties];
-    await promisify(execFile)(java, args, { env, timeout: 60_000 });
+    await promisify(execFile)(java, args, { env, timeout: READY_TIMEOUT_MS });
   } catch (cause) {
     const said = cause instanceof Error && 'stderr' in cause ? String(cause.stderr) : '';
     throw new EmbeddedError(

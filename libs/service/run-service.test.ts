@@ -106,10 +106,7 @@ describe('stopping', () => {
   });
 
   it('takes signals within a moment as one request', async () => {
-    const run = start();
-    await said(run, 'started');
-    run.child.kill('SIGINT');
-    run.child.kill('SIGTERM');
+    const run = start({ MODE: 'asked-twice' });
     expect(await run.ended).toBe(0);
     expect(run.out).toContain('stop done');
   });
@@ -125,7 +122,7 @@ describe('stopping', () => {
   });
 
   it('gives up a stop that takes too long', async () => {
-    const run = start({ MODE: 'hangs' });
+    const run = start({ MODE: 'hangs', STOP_WITHIN_MS: '500' });
     await said(run, 'started');
     run.child.kill('SIGTERM');
     expect(await run.ended).toBe(1);

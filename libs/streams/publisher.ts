@@ -20,6 +20,8 @@ export type PublisherOptions = {
   readonly log: Logger;
   /** Longest time a publish goes without one of its records being acknowledged, in milliseconds. Default 30,000. */
   readonly timeoutMs?: number;
+  /** Longest time until it is connected, in milliseconds. Default 30,000. */
+  readonly openTimeoutMs?: number;
   /** Most bytes that wait to be sent; what comes on top is refused. Default 64 MiB. */
   readonly maxQueueBytes?: number;
 };
@@ -57,7 +59,7 @@ const RETRY_PAUSE_MS = 100;
 /** Opens a publisher and connects it. Rejects with `PublishError` where no broker answers in time. */
 export async function openPublisher(options: PublisherOptions): Promise<Publisher> {
   const publisher = new KafkaPublisher(options);
-  await publisher.connect();
+  await publisher.connect(options.openTimeoutMs ?? DEFAULT_TIMEOUT_MS);
   return publisher;
 }
 
@@ -87,8 +89,10 @@ class KafkaPublisher implements Publisher {
     return this.#healthy;
   }
 
-  async connect(): Promise<void> {
-    await this.#withinTime(performance.now() + this.#timeoutMs, async () => {});
+  async connect(withinMs: number): Promise<void> {
+    await this.#withinTime(performance.now() + withinMs, async () => {});
+    // Failures before this one were no failures to send.
+    this.#healthy = true;
   }
 
   publish(records: readonly PublishRecord[]): Promise<void> {

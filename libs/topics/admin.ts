@@ -13,7 +13,7 @@ export type CreateTopicsOptions = {
   readonly partitions?: number;
 };
 
-/** How long topics may take to be seen by the broker that made them. */
+/** How long a broker may need until it can make topics; and how long these may take to be seen by it. */
 const SETTLE_MS = 30_000;
 /** Compaction leaves the newest segment alone, so the segments of a compacted topic are small. */
 const COMPACTED_SEGMENT_BYTES = 64 * 1024 * 1024;
@@ -30,8 +30,7 @@ export async function createTopics(options: CreateTopicsOptions): Promise<void> 
     const missing = TOPIC_NAMES.filter((topic) => !there.has(topicName(prefix, topic)));
     if (missing.length > 0) {
       const topics = missing.map((topic) => topicConfig(topic, options));
-      // False where another process was first.
-      await admin.createTopics({ topics, waitForLeaders: false });
+      await make(admin, topics, options);
     }
     await settled(admin, options);
   });
@@ -102,6 +101,36 @@ function topicConfig(topic: TopicName, options: CreateTopicsOptions): ITopicConf
     ...(replicationFactor === undefined ? {} : { replicationFactor }),
     configEntries: Object.entries(settings).map(([name, value]) => ({ name, value })),
   };
+}
+
+async function make(admin: Admin, topics: ITopicConfig[], options: CreateTopicsOptions): Promise<void> {
+  // More replicas than there are brokers is to be told, not waited for.
+  const passing = options.replicationFactor === undefined ? PASSING : BUSY;
+  const until = performance.now() + SETTLE_MS;
+  for (;;) {
+    try {
+      // False where another process was first.
+      await admin.createTopics({ topics, waitForLeaders: false });
+      return;
+    } catch (error) {
+      if (!isPassing(error, passing) || performance.now() > until) throw error;
+      await delay(50);
+    }
+  }
+}
+
+/** The broker took too long; it may have made some all the same. */
+const BUSY: readonly string[] = ['REQUEST_TIMED_OUT', 'TOPIC_ALREADY_EXISTS'];
+/** The broker is not in its cluster, as for a moment after its start: there is none for a replica. */
+const PASSING: readonly string[] = [...BUSY, 'INVALID_REPLICATION_FACTOR'];
+
+/** Whether topics were not made for what passes, which kafkajs does not try again. It tells the errors of all as one. */
+export function isPassing(error: unknown, passing = PASSING): boolean {
+  if (!(error instanceof Error)) return false;
+  // Where the only broker is out, no controller is told.
+  if (error.name === 'KafkaJSBrokerNotFound') return true;
+  if (!('errors' in error && Array.isArray(error.errors))) return false;
+  return error.errors.every(({ type }) => passing.includes(type));
 }
 
 /** Asks for all topics: asking for one by name would make it where the broker makes topics by itself. */

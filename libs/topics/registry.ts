@@ -129,16 +129,22 @@ export class Registry {
       : new RegistryUnavailableError(this.#url, reasonOf(error), error);
   }
 
-  /** Asks again where the registry is away or still starting, and for `unknownMs` where it does not know what is asked for. */
+  /**
+   * Asks again where the registry is away or still starting. Where it does not know what is asked for, pauses of
+   * `unknownMs` at most are made: neither its absence before nor an answer that came late says what it will know.
+   */
   async #whenAnswered<T>(ask: () => Promise<T>, unknownMs = 0): Promise<T> {
-    const started = performance.now();
+    const deadline = performance.now() + this.#waitMs;
+    let unknownLeft = unknownMs;
     for (let wait = FIRST_RETRY_MS; ; wait = Math.min(2 * wait, RETRY_CEILING_MS)) {
+      const asked = performance.now();
       try {
         return await ask();
       } catch (error) {
         const status = statusOf(error) ?? 0;
-        const patience = status === 404 ? unknownMs : status >= 500 || status === 429 ? this.#waitMs : 0;
-        if (performance.now() + wait > started + patience) throw error;
+        if (status === 404) unknownLeft -= wait;
+        const isAway = (status >= 500 || status === 429) && asked + wait <= deadline;
+        if (status === 404 ? unknownLeft < 0 : !isAway) throw error;
         // Several processes start at once: their retries are spread.
         await delay(wait * (0.5 + Math.random()));
       }

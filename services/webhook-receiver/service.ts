@@ -5,16 +5,24 @@ import { receiverMetrics } from './metrics.ts';
 import { ReceiverThreads } from './threads.ts';
 
 /** What the receiver needs of a service's context. */
-export type ReceiverContext = Pick<ServiceContext<ReceiverConfig>, 'config' | 'logger' | 'metrics' | 'fail'>;
+export type ReceiverContext = Pick<
+  ServiceContext<ReceiverConfig>,
+  'config' | 'logger' | 'metrics' | 'fail'
+> & {
+  /** Longest time until each thread is connected to the broker, in milliseconds. Default 30,000. */
+  readonly connectWithinMs?: number;
+};
 
 /** A receiver that listens. */
 export type RunningReceiver = RunningService & { readonly port: number };
 
 const MOST_BY_DEFAULT = 4;
+/** Nobody waits for an answer yet: a start may take longer than a delivery. */
+const CONNECT_WITHIN_MS = 30_000;
 
 /** Starts the receiver: it listens once it can write to the topics. */
 export async function startReceiver(context: ReceiverContext): Promise<RunningReceiver> {
-  const { config, logger: log, metrics: registry, fail } = context;
+  const { config, logger: log, metrics: registry, fail, connectWithinMs = CONNECT_WITHIN_MS } = context;
   const threads = new ReceiverThreads({ onReport: (report) => count(report), onFailure: fail });
   const count = receiverMetrics(registry, threads);
   const size = config.WEBHOOK_THREADS || threadsByDefault();
@@ -26,6 +34,7 @@ export async function startReceiver(context: ReceiverContext): Promise<RunningRe
     port: config.WEBHOOK_PORT,
     bodyLimit: config.BODY_LIMIT,
     patienceMs: config.PATIENCE_MS,
+    connectWithinMs,
     maxQueueBytes: Math.ceil(config.QUEUE_LIMIT / size),
     logLevel: config.LOG_LEVEL,
   });

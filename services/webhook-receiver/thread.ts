@@ -28,6 +28,7 @@ const publisher = await openPublisher({
   clientId: SERVICE,
   log,
   timeoutMs: patienceMs,
+  openTimeoutMs: settings.connectWithinMs,
   maxQueueBytes: settings.maxQueueBytes,
 });
 const intake = new Intake({ publisher, encode, patienceMs, tally, log });

@@ -20,6 +20,8 @@ export type ThreadSettings = {
   readonly bodyLimit: number;
   /** Longest time until an answer, in milliseconds. */
   readonly patienceMs: number;
+  /** Longest time until it is connected to the broker, in milliseconds. */
+  readonly connectWithinMs: number;
   /** Most bytes of records that wait for the broker. */
   readonly maxQueueBytes: number;
   readonly logLevel: string;

@@ -1,5 +1,6 @@
 import type { ITopicConfig } from 'kafkajs';
 import { createKafka } from '#streams/kafkajs/kafka.ts';
+import { isPassing } from '#topics/admin.ts';
 import { quietLog } from './log.ts';
 import { untilTrue } from './poll.ts';
 
@@ -11,7 +12,15 @@ export async function makeTopics(brokers: readonly string[], topics: readonly IT
   const admin = createKafka({ brokers, clientId: 'test-topics', log: quietLog }).admin();
   await admin.connect();
   try {
-    await admin.createTopics({ topics: [...topics], waitForLeaders: false });
+    await untilTrue('the topics are made', () =>
+      admin.createTopics({ topics: [...topics], waitForLeaders: false }).then(
+        () => true,
+        (error: unknown) => {
+          if (isPassing(error)) return false;
+          throw error;
+        },
+      ),
+    );
     for (const { topic, numPartitions } of topics) {
       await untilTrue(`${topic} has its leaders`, async () => {
         const ends = await admin.fetchTopicOffsets(topic).catch(() => []);

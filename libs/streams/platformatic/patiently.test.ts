@@ -1,0 +1,42 @@
+import { ProtocolError } from '@platformatic/kafka';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { patiently } from './patiently.ts';
+
+const SLOW_MS = 6_000;
+/** By how much this clock is ahead. */
+let ahead = 0;
+
+beforeEach(() => {
+  ahead = 0;
+  const now = performance.now.bind(performance);
+  vi.spyOn(performance, 'now').mockImplementation(() => now() + ahead);
+});
+afterEach(() => void vi.restoreAllMocks());
+
+const busy = () => new ProtocolError('CONCURRENT_TRANSACTIONS');
+
+it('asks again after an answer that came late, and no longer than its patience', async () => {
+  let asked = 0;
+  const answer = async (good: number): Promise<number> => {
+    asked += 1;
+    ahead += SLOW_MS;
+    if (asked < good) throw busy();
+    return asked;
+  };
+  expect(await patiently(() => answer(2))).toBe(2);
+  asked = 0;
+  await expect(patiently(() => answer(Number.POSITIVE_INFINITY))).rejects.toMatchObject({
+    apiId: 'CONCURRENT_TRANSACTIONS',
+  });
+  expect(asked).toBe(2);
+});
+
+it('does not ask again what failed for good', async () => {
+  let asked = 0;
+  const refuse = async (): Promise<void> => {
+    asked += 1;
+    throw new ProtocolError('PRODUCER_FENCED');
+  };
+  await expect(patiently(refuse)).rejects.toMatchObject({ apiId: 'PRODUCER_FENCED' });
+  expect(asked).toBe(1);
+});
