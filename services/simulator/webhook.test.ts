@@ -10,6 +10,9 @@ const SECRET = '0123456789abcdef0123456789abcdef';
 const BODY = Buffer.from(JSON.stringify([{ id: 1234, type: 'event', ut: 1, data: { event: { id: 1 } } }]));
 
 type Seen = { readonly verdict: Verdict; readonly body: Buffer | null };
+/** Where the time is not what a test is about. */
+const PATIENCE_MS = 60_000;
+
 /** What the receiver answers to its nth request; null: nothing, until the connection ends. */
 type Answers = (n: number, verdict: Verdict) => { status: number; body: string } | null;
 
@@ -41,7 +44,7 @@ async function receiver(answers: Answers): Promise<{ url: string; seen: Seen[] }
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhook`, seen };
 }
 
-function senderTo(url: string, timeoutMs = 5_000): { sender: WebhookSender; retries: string[] } {
+function senderTo(url: string, timeoutMs = PATIENCE_MS): { sender: WebhookSender; retries: string[] } {
   const retries: string[] = [];
   const sender = createWebhookSender({
     ...{ url, secret: SECRET, timeoutMs, firstWaitMs: 5, mostWaitMs: 20 },
@@ -82,9 +85,11 @@ describe('a delivery', () => {
   it('is repeated where no answer came in time', async () => {
     const { url } = await receiver((n, verdict) => (n === 1 ? null : refuseOrAccept(n, verdict)));
     const { sender, retries } = senderTo(url, 100);
-    expect(await sender.deliver(delivery(), running)).toMatchObject({ requests: 2 });
-    expect(retries).toHaveLength(1);
-    expect(retries[0]).toContain('no answer');
+    const { requests } = await sender.deliver(delivery(), running);
+    // On a machine that is busy the answer to a later one may come too late as well.
+    expect(requests).toBeGreaterThan(1);
+    expect(retries).toHaveLength(requests - 1);
+    for (const reason of retries) expect(reason).toContain('no answer');
   });
 
   it('is repeated until the receiver is there, and given up on a stop', async () => {
@@ -93,7 +98,7 @@ describe('a delivery', () => {
     const { sender, retries } = senderTo(url);
     const stop = new AbortController();
     const sent = sender.deliver(delivery(), stop.signal);
-    await expect.poll(() => retries.length).toBeGreaterThan(2);
+    await expect.poll(() => retries.length, { timeout: PATIENCE_MS }).toBeGreaterThan(2);
     stop.abort(new Error('stopped'));
     await expect(sent).rejects.toThrow();
   });
@@ -126,7 +131,7 @@ describe('an ordered mishap', () => {
     const { url, seen } = await receiver(refuseOrAccept);
     const { sender } = senderTo(url);
     expect(await sender.deliver(delivery('cut_body'), running)).toEqual({ requests: 2, forged: null });
-    await expect.poll(() => seen.length).toBe(2);
+    await expect.poll(() => seen.length, { timeout: PATIENCE_MS }).toBe(2);
     expect(seen.filter(({ body }) => body === null)).toHaveLength(1);
   });
 

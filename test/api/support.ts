@@ -72,7 +72,7 @@ export async function startApi(
     ...settings,
   });
   await service.ready();
-  const line = service.log.split('\n').find((text) => text.includes('"listening"'));
+  const line = service.lines.find((text) => text.includes('"listening"'));
   return new ApiReplica(service, `http://127.0.0.1:${JSON.parse(line ?? '{}').port}`);
 }
 

@@ -87,22 +87,28 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
 
   test('a goal is shown, flashes and is announced; so is its cancellation', async () => {
     const visit = await follow('/');
+    await visit.keep(`${ROW} a`, `one.dataset.flash && 'flash ' + one.dataset.flash`);
+    await visit.keep('#news', 'one.textContent');
     scoreGoal();
     await visit.shows(`${ROW} .goals.home`, '1');
-    await visit.until(`document.querySelector('${ROW} a').dataset.flash === 'goal'`);
-    await visit.shows('#news', 'Goal: Serbia 1, Brazil 2, under review.');
+    await visit.kept('flash goal');
+    await visit.kept('Goal: Serbia 1, Brazil 2, under review.');
     expect(await visit.ask(`document.getElementById('news').getAttribute('aria-live')`)).toBe('polite');
     cancelGoal();
     await visit.shows(`${ROW} .goals.home`, '0');
-    await visit.shows('#news', 'Goal taken back: Serbia 0, Brazil 2');
+    await visit.kept('Goal taken back: Serbia 0, Brazil 2');
     expect(visit.complaints).toEqual([]);
   });
 
   test('nothing moves for those who do not want it', async () => {
     const visit = await follow('/', { features: { 'prefers-reduced-motion': 'reduce' } });
+    await visit.keep(
+      `${ROW} a`,
+      `one.dataset.flash && one.dataset.flash + ', animations: ' + document.getAnimations().length`,
+    );
     scoreGoal();
-    await visit.until(`document.querySelector('${ROW} a').dataset.flash === 'goal'`);
-    expect(await visit.ask(`document.getAnimations().length`)).toBe(0);
+    await visit.kept('goal');
+    expect(await visit.ask('window.kept')).toEqual(['goal, animations: 0']);
   });
 
   test('a match page tells a goal and its cancellation as they come, struck through', async () => {
@@ -196,7 +202,8 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
   });
 
   test('a quiet match says so, and its minute stands', async () => {
-    const late = await Served.start({ view: served.played.views, now: () => Date.now() / 1000 + 600 });
+    const later = Date.now() / 1000 + 600;
+    const late = await Served.start({ view: served.played.views, now: () => later });
     const visit = await Visit.open(browser, await late.listen());
     await visit.live();
     await visit.shows(`${ROW} .quiet`, 'no news 10 min');

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import puppeteer, { type Browser, type Page } from 'puppeteer-core';
+import { PATIENCE_MS } from '../support/poll.ts';
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
@@ -15,6 +16,7 @@ export function startChromium(): Promise<Browser> {
   const root = process.getuid?.() === 0;
   return puppeteer.launch({
     executablePath: CHROMIUM,
+    timeout: PATIENCE_MS,
     args: [...(root ? ['--no-sandbox'] : []), '--disable-dev-shm-usage', '--disable-gpu'],
   });
 }
@@ -46,6 +48,7 @@ export class Visit {
   ): Promise<Visit> {
     const visit = new Visit(await browser.newPage());
     const { page } = visit;
+    page.setDefaultTimeout(PATIENCE_MS);
     await page.setViewport({ width, height });
     await page.emulateMediaFeatures(Object.entries(features).map(([name, value]) => ({ name, value })));
     await page.goto(url, { waitUntil: 'load' });
@@ -72,7 +75,28 @@ export class Visit {
   /** Waits until an expression holds in the page, which is brought to the front: browsers draw no other. */
   async until(expression: string): Promise<void> {
     await this.page.bringToFront();
-    await this.page.waitForFunction(expression, { timeout: 60_000 });
+    await this.page.waitForFunction(expression);
+  }
+
+  /** From now on keeps what elements that fit show for seconds only: what `of`, an expression of `one`, comes to. */
+  async keep(selector: string, of: string): Promise<void> {
+    await this.ask(`{
+      window.kept ??= [];
+      const look = () => {
+        for (const one of document.querySelectorAll(${JSON.stringify(selector)})) {
+          const shown = ${of};
+          if (shown && !kept.includes(shown)) kept.push(shown);
+        }
+      };
+      new MutationObserver(look).observe(document, {
+        ...{ subtree: true, childList: true, characterData: true, attributes: true },
+      });
+    }`);
+  }
+
+  /** Waits until that was shown, since `keep`. */
+  async kept(text: string): Promise<void> {
+    await this.until(`window.kept.some((one) => one.includes(${JSON.stringify(text)}))`);
   }
 
   /** Waits until there is a text in an element that fits. */

@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import type { ApiReplica } from '../api/support.ts';
-import { until } from '../support/poll.ts';
+import { until, untilTrue } from '../support/poll.ts';
 import { type Credentials, DATASET } from './system.ts';
 
 const SEASON = DATASET.competition.season.id;
@@ -36,7 +37,21 @@ export async function expectSameAnswers(replicas: readonly ApiReplica[], client:
   const token = await tokenOf(first, client);
   const now = Math.floor(Date.now() / 1000);
   const ids = DATASET.matches.map(({ id }) => id);
-  const known = await dataOf(first, `/v2/events?season_id=${SEASON}&limit=150`, token);
+  /** What all give of a path, once they do: each reads for itself what it tells. */
+  const agreed = async (path: string): Promise<Data> => {
+    let wanted = await dataOf(first, path, token);
+    for (const replica of replicas) {
+      let found = await dataOf(replica, path, token);
+      await untilTrue(`${replica.url} gives the same of ${path}`, async () => {
+        if (isDeepStrictEqual(found, wanted)) return true;
+        [found, wanted] = await Promise.all([dataOf(replica, path, token), dataOf(first, path, token)]);
+        return false;
+      }).catch(() => {});
+      expect(found, path).toEqual(wanted);
+    }
+    return wanted;
+  };
+  const known = await agreed(`/v2/events?season_id=${SEASON}&limit=150`);
   const matches = ids.filter((id) => known.text.includes(`"id":${id},`));
   const paths = [
     ...LISTS.map((path) =>
@@ -45,18 +60,14 @@ export async function expectSameAnswers(replicas: readonly ApiReplica[], client:
     ...matches.flatMap((id) => OF_EVENT.map((path) => path.replace(':id', String(id)))),
   ];
   expect(matches.length).toBeGreaterThan(0);
-  for (const path of paths) {
-    const wanted = await dataOf(first, path, token);
-    for (const replica of replicas) expect(await dataOf(replica, path, token), path).toEqual(wanted);
-  }
+  for (const path of paths) await agreed(path);
 }
 
+/** What counts of an answer. */
+type Data = { readonly total: unknown; readonly text: string };
+
 /** The data of an answer and how many items it is of, without when it was given and by whom. */
-async function dataOf(
-  replica: ApiReplica,
-  path: string,
-  token: string,
-): Promise<{ readonly total: unknown; readonly text: string }> {
+async function dataOf(replica: ApiReplica, path: string, token: string): Promise<Data> {
   const { data, method } = await replica.api(`${path}${path.includes('?') ? '&' : '?'}token=${token}`);
   return { total: method.total_items, text: JSON.stringify(data) };
 }

@@ -43,6 +43,8 @@ export class FaultyProxy {
   /** Addresses of the replicas; one that is not there breaks the connection. */
   targets: string[] = [];
   faults: ProxyFaults = NO_PROXY_FAULTS;
+  /** Requests for that path are sent on only when this has resolved; null: none waits. */
+  held: { readonly path: string; readonly until: Promise<void> } | null = null;
   /** How often each fault was done. */
   readonly counts: Record<ProxyFault, number> = { ...NO_PROXY_FAULTS };
   readonly passed: Passed[] = [];
@@ -85,6 +87,7 @@ export class FaultyProxy {
     const url = new URL(request.url ?? '/', this.url);
     const askedAt = Date.now() / 1000;
     const token = url.searchParams.get('token') ?? '';
+    if (this.held?.path === url.pathname) await this.held.until;
     if (this.#burst === 0 && this.#strikes('burst')) this.#burst = 1 + Math.floor(this.#random() * BURST);
     if (this.#burst > 0) {
       this.#burst -= 1;

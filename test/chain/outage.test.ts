@@ -27,6 +27,8 @@ class Follower {
   readonly system: System;
   readonly way: FaultyProxy;
   poller: ServiceProcess;
+  /** All that it had, the last one too. */
+  readonly #pollers: ServiceProcess[] = [];
 
   private constructor(system: System, way: FaultyProxy) {
     this.system = system;
@@ -42,9 +44,18 @@ class Follower {
     return follower;
   }
 
-  start(): ServiceProcess {
-    this.poller = this.system.startPoller({ url: this.way.url, client: CLIENT });
+  start(settings: Readonly<Record<string, string>> = {}): ServiceProcess {
+    this.poller = this.system.startPoller({ url: this.way.url, client: CLIENT }, settings);
+    this.#pollers.push(this.poller);
     return this.poller;
+  }
+
+  /** The checkpoints from which it went on, Unix seconds: after a kill, and after a silence that cost it the lead. */
+  resumed(): number[] {
+    const [, ...terms] = this.#pollers.flatMap(({ lines }) =>
+      lines.filter((line) => line.includes('polling from the checkpoint')),
+    );
+    return terms.map((line) => JSON.parse(line).feed ?? 0);
   }
 
   /** Waits until the feed was read to a time of the provider, Unix seconds, which is now there. */
@@ -140,8 +151,10 @@ it('a poller that is killed, and is away for 24 hours of matches, comes to what 
   const published = await killed.published();
   expect(new Set(published)).toEqual(new Set(provider.told().map(keyOf)));
   const repeated = published.filter((key, at) => published.indexOf(key) !== at);
+  const resumed = killed.resumed();
+  expect(resumed).toEqual(expect.arrayContaining(positions));
   expect(
-    repeated.filter((key) => !before.includes(key) || Number(key.split(' ')[1]) < Math.min(...positions)),
+    repeated.filter((key) => !before.includes(key) || Number(key.split(' ')[1]) < Math.min(...resumed)),
   ).toEqual([]);
 
   const agree = async (): Promise<boolean> => {
@@ -182,7 +195,11 @@ async function advance(provider: Provider, to: number, followers: readonly Follo
 
 /** Starts the poller again and waits until it is where the provider is; gives the lags it told and its peak memory. */
 async function catchUp(follower: Follower): Promise<{ lags: number[]; peak: number }> {
-  const poller = follower.start();
+  // It is not killed any more, and begins anew for nothing else: what it publishes, it publishes once.
+  const poller = follower.start({ SESSION_TIMEOUT_MS: '120000' });
+  const { promise: seen, resolve: onSeen } = Promise.withResolvers<void>();
+  // Each window makes the lag less: the first one waits until the lag of the whole outage was looked at.
+  follower.way.held = { path: '/v2/feed', until: seen };
   await poller.ready();
   const lags: number[] = [];
   let peak = 0;
@@ -190,7 +207,10 @@ async function catchUp(follower: Follower): Promise<{ lags: number[]; peak: numb
     const lag = await poller.metric('touchline_poller_feed_lag_seconds');
     peak = Math.max(peak, await rss(poller));
     // None is told before it knows the provider's time.
-    if (lag > 0) lags.push(lag);
+    if (lag > 0) {
+      lags.push(lag);
+      onSeen();
+    }
     return lag > 0 && lag < 2 * MINUTE ? true : undefined;
   });
   return { lags, peak };

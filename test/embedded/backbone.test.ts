@@ -8,7 +8,7 @@ import { Kafka as Client, ConfigResourceTypes, logLevel } from 'kafkajs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Backbone, startBackbone } from '#embedded/backbone.ts';
 import { answersMetadata } from '#embedded/metadata.ts';
-import { poll } from '#embedded/polling.ts';
+import { untilTrue } from '../support/poll.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'libs', 'embedded', 'main.ts');
 const SCHEMAS = Array.from({ length: 100 }, (_, at) => ({
@@ -31,7 +31,7 @@ afterEach(async () => {
   parent?.kill('SIGKILL');
   await backbone?.stop();
   backbone = undefined;
-  await poll(async () => (await javaProcesses()).length === 0, { timeoutMs: 15_000 });
+  await untilTrue('no Java process is left', async () => (await javaProcesses()).length === 0);
   await rm(dataDir, { recursive: true, force: true });
 });
 
@@ -87,7 +87,7 @@ async function register(registryUrl: string, subject: string, schema: unknown): 
 test('ends with its parent when that is killed, and the next start has topics and schemas again', async () => {
   const { brokers, registryUrl } = await startMain();
   const [host = '', port = ''] = brokers.split(':');
-  expect(await answersMetadata(host, Number(port))).toBe(true);
+  await untilTrue('the broker answers', () => answersMetadata(host, Number(port)));
   // Many, so that a registry which is asked while it still reads its journal has not read the last one.
   const ids: number[] = [];
   for (const schema of SCHEMAS) {
@@ -98,6 +98,7 @@ test('ends with its parent when that is killed, and the next start has topics an
   expect(await javaProcesses()).toHaveLength(2);
 
   parent?.kill('SIGKILL');
+  await untilTrue('the parent is gone', () => parent?.signalCode === 'SIGKILL');
   // At once: the new start waits for the old broker to end.
   backbone = await startBackbone({ dataDir, env, onProgress: () => {} });
   expect(backbone.kind).toBe('embedded');
@@ -109,8 +110,7 @@ test('ends with its parent when that is killed, and the next start has topics an
   expect(JSON.parse(((await kept.json()) as { schema: string }).schema)).toEqual(SCHEMAS.at(-1));
   expect(await retentionOf('kafkasql-journal')).toBe('-1');
   // Of the first two processes none is left.
-  const two = await poll(async () => (await javaProcesses()).length === 2, { timeoutMs: 15_000 });
-  expect(two).toBe(true);
+  await untilTrue('two processes are left', async () => (await javaProcesses()).length === 2);
 
   await backbone.stop();
   backbone = undefined;
@@ -123,8 +123,8 @@ test('asked to end while it starts, it leaves nothing behind', async () => {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   parent = child;
-  expect(await poll(async () => (await javaProcesses()).length > 0, { timeoutMs: 60_000 })).toBe(true);
+  await untilTrue('a Java process runs', async () => (await javaProcesses()).length > 0);
   child.kill('SIGINT');
-  expect(await poll(() => child.exitCode !== null, { timeoutMs: 20_000 })).toBe(true);
-  expect(await poll(async () => (await javaProcesses()).length === 0, { timeoutMs: 15_000 })).toBe(true);
+  await untilTrue('it has ended', () => child.exitCode !== null);
+  await untilTrue('no Java process is left', async () => (await javaProcesses()).length === 0);
 });

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { Kafka as Client, type EachMessagePayload, logLevel } from 'kafkajs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Kafka, startKafka } from '#embedded/kafka.ts';
-import { poll } from '#embedded/polling.ts';
 import { freePort } from '#embedded/ports.ts';
 import { QUICK_REJOIN, QUICK_START } from '#embedded/settings.ts';
+import { untilTrue } from '../support/poll.ts';
 import { makeTopics } from '../support/topics.ts';
 
 const TOPIC = 'facts';
@@ -53,7 +53,7 @@ async function read(groupId: string, count: number): Promise<string[]> {
   await consumer.subscribe({ topics: [TOPIC], fromBeginning: true });
   const eachMessage = async ({ message }: EachMessagePayload) => void values.push(String(message.value));
   await consumer.run({ eachMessage });
-  await poll(() => values.length >= count, { timeoutMs: 30_000 });
+  await untilTrue(`${count} values are read`, () => values.length >= count);
   await consumer.disconnect(); // commits
   return values;
 }

@@ -33,7 +33,8 @@ test(
     await untilTrue(
       'the zombie found out',
       async () =>
-        (await zombie.metric('touchline_task_failures_total')) > 0 || zombie.log.includes('re-joining'),
+        (await zombie.metric('touchline_task_failures_total')) > 0 ||
+        zombie.lines.some((line) => line.includes('re-joining')),
     );
     const after = await pipeline.output();
     expectSame(after, before);

@@ -42,7 +42,7 @@ test('a resource outside the contract is left alone, the others go on', async ()
   await untilTrue('much else is read', () => provider.taken.length > 60);
   expect(provider.count('/v2/livescore')).toBe(1);
   expect(await poller.metric('touchline_poller_stopped_resources')).toBe(1);
-  expect(poller.log).toContain('outside the contract');
+  expect(poller.lines.join('\n')).toContain('outside the contract');
 });
 
 test('a burst of errors, silence and broken answers delays the feed and loses nothing', async () => {

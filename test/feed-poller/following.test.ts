@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { untilTrue } from '../support/poll.ts';
 import { startService } from '../support/processes.ts';
 import { event, incident, message, Rig } from './support.ts';
 
@@ -26,18 +27,17 @@ test('reads the feed of the last day, the board, the schedule and the catalogues
   provider.feed.push(message(100, T0 + 150, 9, incident('5-100', T0 + 150)));
   await rig.caughtUp();
   await rig.checkpointed('feed', T0 + 125);
-  await rig.checkpointed('catalogue/sport', T0);
+  const expected = ['competition/46', 'season/460', 'sport/5', 'stage/4600', 'status/33'];
+  const catalogue = async (): Promise<string[]> =>
+    (await rig.values('catalogue')).map(({ kind, id }) => `${kind}/${id}`);
+  await untilTrue('the catalogues are read', async () => {
+    const found = await catalogue();
+    return expected.every((entry) => found.includes(entry));
+  });
 
   const published = await rig.published();
   expect(published.toSorted()).toEqual([...new Set(published)].toSorted());
-  const catalogue = (await rig.values('catalogue')).map(({ kind, id }) => `${kind}/${id}`);
-  expect(catalogue.toSorted()).toEqual([
-    'competition/46',
-    'season/460',
-    'sport/5',
-    'stage/4600',
-    'status/33',
-  ]);
+  expect((await catalogue()).toSorted()).toEqual(expected);
   const events = (await rig.values('normalized-messages')).filter(({ type }) => type === 'event');
   expect(events.map(({ event_id, ut }) => [event_id, ut])).toEqual([[9, T0 - 100]]);
   expect(await poller.metric('touchline_poller_leader')).toBe(1);

@@ -5,6 +5,9 @@ import { incident, message, Rig } from './support.ts';
 
 const T0 = 1_800_000_000;
 
+/** For the tests that wait for its end. */
+const SHORT_SESSION = { SESSION_TIMEOUT_MS: '6000' };
+
 /** A provider whose clock runs twenty times as fast as life, with two or three messages a second of its own. */
 async function rigInPlay(): Promise<{ rig: Rig; stopPlay: () => void }> {
   const rig = await Rig.create();
@@ -20,16 +23,31 @@ async function rigInPlay(): Promise<{ rig: Rig; stopPlay: () => void }> {
   return { rig, stopPlay: () => clearInterval(play) };
 }
 
-test('the leader is killed, the standby goes on from the checkpoint and nothing is missing', async () => {
-  const { rig, stopPlay } = await rigInPlay();
-  const first = rig.startPoller();
+/** A poller that leads and has published, and one that joined after it. */
+async function leaderAndStandby(
+  rig: Rig,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<{ first: ServiceProcess; second: ServiceProcess }> {
+  const first = rig.startPoller(settings);
   await first.ready();
   await untilTrue('the first leads', async () => (await first.metric('touchline_poller_leader')) === 1);
-  const second = rig.startPoller();
+  const second = rig.startPoller(settings);
   await second.ready();
   await untilTrue('it has published', async () => (await rig.published()).length > 50);
+  return { first, second };
+}
+
+test('while one leads the other stands by and asks the provider nothing', async () => {
+  const { rig, stopPlay } = await rigInPlay();
+  const { second } = await leaderAndStandby(rig);
   expect(await second.metric('touchline_poller_leader')).toBe(0);
   expect(await second.metric('touchline_poller_requests_total')).toBe(0);
+  stopPlay();
+});
+
+test('the leader is killed, the standby goes on from the checkpoint and nothing is missing', async () => {
+  const { rig, stopPlay } = await rigInPlay();
+  const { first, second } = await leaderAndStandby(rig, SHORT_SESSION);
   await first.kill();
   await untilTrue('the second leads', async () => (await second.metric('touchline_poller_leader')) === 1);
   stopPlay();
@@ -39,7 +57,7 @@ test('the leader is killed, the standby goes on from the checkpoint and nothing 
 
 test('a leader that was paused past its session begins anew or stands by when it wakes; nothing is missing', async () => {
   const { rig, stopPlay } = await rigInPlay();
-  const pollers = [rig.startPoller(), rig.startPoller()];
+  const pollers = [rig.startPoller(SHORT_SESSION), rig.startPoller(SHORT_SESSION)];
   await Promise.all(pollers.map((poller) => poller.ready()));
   await untilTrue('they publish', async () => (await rig.published()).length > 20);
   const leads = async (poller: ServiceProcess): Promise<boolean> =>

@@ -53,7 +53,8 @@ export class TestProvider {
   }
 
   static async start(): Promise<TestProvider> {
-    const server = createServer();
+    // A connection that is idle is never ended: there may be a request on it that is not read yet.
+    const server = createServer({ keepAliveTimeout: 0 });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return new TestProvider(server);
   }

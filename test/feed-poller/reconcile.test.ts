@@ -20,16 +20,12 @@ test('an incident that vanishes from the list is removed in match state', async 
     const { states } = await pipeline.output();
     return JSON.stringify(states.get(9)?.score ?? null);
   };
-  await until('the goal counts', async () => {
-    await pipeline.settled();
-    return (await score()).includes('1') ? true : undefined;
-  });
+  await untilTrue('the goal counts', async () => (await score()).includes('1'));
   clock += 60;
   provider.incidents.set(9, [incident('5-1', T0 - 90, { incident_id: 429, participant_id: null })]);
-  await until('the goal is removed', async () => {
-    await pipeline.settled();
+  await untilTrue('the goal is removed', async () => {
     const { incidents } = await pipeline.output();
-    return incidents.get('9/5-2')?.removed === true ? true : undefined;
+    return incidents.get('9/5-2')?.removed === true;
   });
   expect(await score()).not.toContain('1');
 });
@@ -78,17 +74,26 @@ test('a finished match is checked until its result is verified, and then no more
   const poller = rig.startPoller({ FEED_SETTLE_SECONDS: '1' });
   await poller.ready();
   const checks = (): number => provider.count('/v2/events/9/incidents');
-  await untilTrue('it is checked again and again', () => checks() >= 3);
+  const watched = (): Promise<number> => poller.metric('touchline_poller_watched_events');
+  const readOn = async (): Promise<void> => {
+    const asked = provider.count('/v2/events');
+    await untilTrue('its season is read', () => provider.count('/v2/events') > asked + 3);
+  };
+  await untilTrue('it is checked again and again', async () => checks() >= 3 && (await watched()) === 1);
   expect(await rig.checkpoint('finished/9')).toBeUndefined();
   provider.events.set(9, event(9, T0 - 5_000, { ...finished, verified_result: 'yes' }));
   await rig.checkpointed('finished/9', T0);
+  // The poller itself is told after that, when the checkpoint is acknowledged; a check may have begun in between.
+  await untilTrue('the poller is done with it', async () => (await watched()) === 0);
+  await readOn();
   const done = checks();
+  await readOn();
+  expect(checks()).toBe(done);
   await poller.stop();
 
   const other = rig.startPoller();
   await other.ready();
-  const asked = provider.count('/v2/events');
-  await untilTrue('its season is read', () => provider.count('/v2/events') > asked + 3);
+  await readOn();
   expect(checks()).toBe(done);
   provider.events.set(9, event(9, T0 + 5, { ...finished, verified_result: 'yes' }));
   await untilTrue('it changed, so it is checked', () => checks() > done);

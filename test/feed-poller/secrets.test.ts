@@ -31,7 +31,12 @@ test('neither the token nor the secret is in a log line, a metric or a record, w
     if (count % 7 === 0) return { status: 500, body: leak };
     return count % 11 === 0 ? 'hang' : null;
   };
-  const poller = rig.startPoller({ LOG_LEVEL: 'trace', REQUEST_TIMEOUT_MS: '200' });
+  const poller = rig.startPoller({
+    LOG_LEVEL: 'trace',
+    REQUEST_TIMEOUT_MS: '200',
+    // Most of a day of empty windows shows nothing, and each of them may hang.
+    FEED_INITIAL_SECONDS: '900',
+  });
   await poller.ready();
   await untilTrue('the feed is read', async () => (await rig.published()).includes('1'));
   await untilTrue('each fault was met', () => provider.taken.length > 150);

@@ -16,10 +16,12 @@ const FAST = {
   UNCONFIRMED_PERIOD_MS: '300',
   SILENCE_MS: '60000',
   VERIFY_PERIOD_MS: '500',
-  REQUEST_TIMEOUT_MS: '700',
+  // The provider is in the test's process, which has other work: a request that is given up is made once more.
+  REQUEST_TIMEOUT_MS: '120000',
   RETRY_FIRST_MS: '50',
   RETRY_CEILING_MS: '400',
-  SESSION_TIMEOUT_MS: '6000',
+  // A term that ends begins again from the checkpoints: none ends but by what a test does.
+  SESSION_TIMEOUT_MS: '120000',
 };
 
 /** A provider, topics of its own, and pollers between them. Ended with the test. */

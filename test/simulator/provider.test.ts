@@ -51,7 +51,8 @@ it('a simulator without webhooks serves REST until it is stopped, and tells no s
   expect(simulator.log).not.toContain(SECRET_KEY);
 });
 
-it('a simulator with both pushes and serves the same, and ends after REST_KEEP', async () => {
+/** A receiver that accepts everything: where it is, and the messages that were pushed to it. */
+async function receive(): Promise<{ settings: Readonly<Record<string, string>>; pushed: Set<number> }> {
   const pushed = new Set<number>();
   const receiver = createServer(async (request, response) => {
     const body = await buffer(request);
@@ -63,11 +64,16 @@ it('a simulator with both pushes and serves the same, and ends after REST_KEEP',
     receiver.close();
     receiver.closeAllConnections();
   });
-  const { simulator, summary } = start({
+  const settings = {
     WEBHOOK_URL: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/webhook`,
     WEBHOOK_SECRET: '0123456789abcdef0123456789abcdef',
-    ...{ DURATION: '2', REST_KEEP: '3', REST_FAULTS: 'webhook_loss=0.2' },
-  });
+  };
+  return { settings, pushed };
+}
+
+it('a simulator with both pushes and serves the same, but for what is lost', async () => {
+  const { settings, pushed } = await receive();
+  const { simulator, summary } = start({ ...settings, DURATION: '2', REST_FAULTS: 'webhook_loss=0.2' });
   const url = await urlOf(simulator);
   await until('all was played', async () => simulator.log.includes('all was played') || undefined);
   const { data } = await get(`${url}/v2/oauth?client_id=1&secret_key=${SECRET_KEY}`);
@@ -77,6 +83,20 @@ it('a simulator with both pushes and serves the same, and ends after REST_KEEP',
   expect(told.size).toBe(summary().messages);
   expect(pushed.size).toBeLessThan(told.size);
   expect([...pushed].filter((id) => !told.has(id))).toEqual([]);
-  await until('it ended', async () => simulator.exited || undefined);
+  expect(await simulator.stop()).toBe(0);
   expect(summary().rest.faults.webhook_loss).toBeGreaterThan(0);
+});
+
+it('a simulator with both ends by itself once it has served for REST_KEEP after the last push', async () => {
+  const { settings, pushed } = await receive();
+  const { simulator, summary } = start({ ...settings, DURATION: '2', REST_KEEP: '1' });
+  const saidAt = (text: string): Promise<number> =>
+    until(`the log says ${text}`, () => {
+      const line = simulator.lines.find((one) => one.includes(text));
+      return line === undefined ? undefined : JSON.parse(line).time;
+    });
+  // A second, but for what clocks round off.
+  expect((await saidAt('"stopped"')) - (await saidAt('all was played'))).toBeGreaterThan(900);
+  await until('it ended', async () => simulator.exited || undefined);
+  expect(summary()).toMatchObject({ messages: pushed.size, rest: { answers: {} } });
 });

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Longest wait for one thing: far more than it takes, for a machine may be busy with other work. */
-const PATIENCE_MS = 180_000;
+export const PATIENCE_MS = 180_000;
 /** Between looks as long as a look takes, so that looking is not the load, within these bounds. */
 const LEAST_PAUSE_MS = 20;
 const MOST_PAUSE_MS = 1_000;

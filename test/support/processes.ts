@@ -47,12 +47,7 @@ export class ServiceProcess {
 
   /** Waits until it says that it does its work. */
   async ready(): Promise<void> {
-    await until(`the service is ready`, async () => {
-      if (this.exited) throw new Error(`the service ended:\n${this.log}`);
-      if (this.#opsPort === undefined) return undefined;
-      const response = await fetch(`http://127.0.0.1:${this.#opsPort}/health/ready`).catch(() => null);
-      return response?.ok ? true : undefined;
-    });
+    await this.#answer('/health/ready');
   }
 
   /** The value of a metric, added over its labels. */
@@ -65,7 +60,17 @@ export class ServiceProcess {
 
   /** All of its metrics, as it gives them. */
   async metrics(): Promise<string> {
-    return (await fetch(`http://127.0.0.1:${this.#opsPort}/metrics`)).text();
+    return this.#answer('/metrics');
+  }
+
+  /** What it answers once it answers well: a connection that was kept may have been closed at that moment. */
+  #answer(path: string): Promise<string> {
+    return until(`the service answers ${path}`, async () => {
+      if (this.exited) throw new Error(`the service ended:\n${this.log}`);
+      if (this.#opsPort === undefined) return undefined;
+      const response = await fetch(`http://127.0.0.1:${this.#opsPort}${path}`).catch(() => null);
+      return response?.ok ? await response.text().catch(() => undefined) : undefined;
+    });
   }
 
   signal(signal: NodeJS.Signals): void {
