@@ -24,15 +24,19 @@ const COMPACTED_SEGMENT_BYTES = 64 * 1024 * 1024;
  * `TopicAdminError` where the broker cannot be reached or refuses.
  */
 export async function createTopics(options: CreateTopicsOptions): Promise<void> {
-  const { brokers, prefix } = options;
-  await withAdmin(brokers, PATIENT, async (admin) => {
-    const there = await partitionCounts(admin);
-    const missing = TOPIC_NAMES.filter((topic) => !there.has(topicName(prefix, topic)));
-    if (missing.length > 0) {
-      const topics = missing.map((topic) => topicConfig(topic, options));
-      await make(admin, topics, options);
+  // More replicas than there are brokers is to be told, not waited for.
+  const passing = options.replicationFactor === undefined ? PASSING : BUSY;
+  await withAdmin(options.brokers, PATIENT, async (admin) => {
+    const until = performance.now() + SETTLE_MS;
+    for (;;) {
+      try {
+        await makeMissing(admin, options);
+        return await settled(admin, options);
+      } catch (error) {
+        if (!isPassing(error, passing) || performance.now() > until) throw error;
+        await delay(50);
+      }
     }
-    await settled(admin, options);
   });
 }
 
@@ -103,20 +107,13 @@ function topicConfig(topic: TopicName, options: CreateTopicsOptions): ITopicConf
   };
 }
 
-async function make(admin: Admin, topics: ITopicConfig[], options: CreateTopicsOptions): Promise<void> {
-  // More replicas than there are brokers is to be told, not waited for.
-  const passing = options.replicationFactor === undefined ? PASSING : BUSY;
-  const until = performance.now() + SETTLE_MS;
-  for (;;) {
-    try {
-      // False where another process was first.
-      await admin.createTopics({ topics, waitForLeaders: false });
-      return;
-    } catch (error) {
-      if (!isPassing(error, passing) || performance.now() > until) throw error;
-      await delay(50);
-    }
-  }
+async function makeMissing(admin: Admin, options: CreateTopicsOptions): Promise<void> {
+  const there = await partitionCounts(admin);
+  const missing = TOPIC_NAMES.filter((topic) => !there.has(topicName(options.prefix, topic)));
+  if (missing.length === 0) return;
+  const topics = missing.map((topic) => topicConfig(topic, options));
+  // False where another process was first.
+  await admin.createTopics({ topics, waitForLeaders: false });
 }
 
 /** The broker took too long; it may have made some all the same. */
@@ -127,8 +124,8 @@ const PASSING: readonly string[] = [...BUSY, 'INVALID_REPLICATION_FACTOR'];
 /** Whether topics were not made for what passes, which kafkajs does not try again. It tells the errors of all as one. */
 export function isPassing(error: unknown, passing = PASSING): boolean {
   if (!(error instanceof Error)) return false;
-  // Where the only broker is out, no controller is told.
-  if (error.name === 'KafkaJSBrokerNotFound') return true;
+  // Where the only broker is out, no controller is told, and kafkajs falls over the answer that it has asked nobody for.
+  if (error.name === 'KafkaJSBrokerNotFound' || error instanceof TypeError) return true;
   if (!('errors' in error && Array.isArray(error.errors))) return false;
   return error.errors.every(({ type }) => passing.includes(type));
 }
