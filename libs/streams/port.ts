@@ -82,7 +82,10 @@ export type GroupOptions = {
 export interface StreamClient {
   openTransactionalProducer(transactionalId: string): Promise<TransactionalProducer>;
   openGroupConsumer(options: GroupOptions): GroupConsumer;
-  /** The group's committed next offset, null where there is none; not told while a transaction changes it. */
+  /**
+   * The group's committed next offset, null where there is none. That of the last transaction for certain where its
+   * producer was opened anew since; else that of one which ended a moment ago may be missing.
+   */
   committedOffset(group: string, of: TopicPartition): Promise<number | null>;
   earliestOffset(of: TopicPartition): Promise<number>;
 }

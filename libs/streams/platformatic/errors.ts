@@ -20,7 +20,6 @@ const PASSING = [
   'NOT_COORDINATOR',
   'NOT_LEADER_OR_FOLLOWER',
   'UNKNOWN_TOPIC_OR_PARTITION',
-  'UNSTABLE_OFFSET_COMMIT',
 ];
 
 /** Maps what @platformatic/kafka threw to the errors of libs/streams. */
