@@ -9,6 +9,7 @@ import { ClientDirectory } from '#clients/directory.ts';
 import { clientsSettings } from '#clients/keys.ts';
 import { hashSecret, newSecret } from '#clients/secret.ts';
 import { type Backbone, startBackbone } from '#embedded/backbone.ts';
+import { freePort } from '#embedded/ports.ts';
 import { backboneFile } from '#service/backbone-file.ts';
 import { dataSettings, kafkaSettings, list, port, secret } from '#service/config.ts';
 import { SECRET_LENGTH } from '#signing/signing.ts';
@@ -115,8 +116,8 @@ export class PortInUseError extends Error {
  */
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
   const { dataDir, onProgress, onTrouble } = options;
-  const webhookPort = await freePort(options.webhookPort, 'WEBHOOK_PORT');
-  const apiPort = await freePort(options.apiPort, 'API_PORT');
+  const webhookPort = await portFor(options.webhookPort, 'WEBHOOK_PORT');
+  const apiPort = await portFor(options.apiPort, 'API_PORT');
   mkdirSync(dataDir, { recursive: true });
   const kept = keepSecret(dataDir, 'webhook-secret', options.webhookSecret);
   const { secrets: clientsKey } = keepSecret(dataDir, 'clients-key', options.clientsKey);
@@ -189,22 +190,22 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
 
 /** Whether a port can be had, on all addresses as the receiver takes it. */
 export async function isFree(wanted: number): Promise<boolean> {
-  return freePort(wanted, '').then(
+  return portFor(wanted, '').then(
     () => true,
     () => false,
   );
 }
 
-/** The port, or a free one for 0. Throws `PortInUseError`. */
-export async function freePort(wanted: number, setting: string): Promise<number> {
+/** The port, or for 0 a free one that no outgoing connection is given before it is used. Throws `PortInUseError`. */
+export async function portFor(wanted: number, setting: string): Promise<number> {
+  const port = wanted === 0 ? await freePort() : wanted;
   const server = createServer();
   try {
-    server.listen(wanted, '::');
+    server.listen(port, '::');
     await once(server, 'listening');
-    const address = server.address();
-    return typeof address === 'object' && address !== null ? address.port : wanted;
+    return port;
   } catch (error) {
-    throw new PortInUseError(wanted, setting, error);
+    throw new PortInUseError(port, setting, error);
   } finally {
     server.close();
   }

@@ -9,7 +9,7 @@ import { createTopics } from '#topics/admin.ts';
 import { readDataset } from '../../data/dataset.ts';
 import { settings as simulatorSettings } from '../../services/simulator/settings.ts';
 import { type Command, parseArguments } from '../command.ts';
-import { freePort, isFree, type Provider, platformSettings, startPlatform } from '../platform.ts';
+import { isFree, type Provider, platformSettings, portFor, startPlatform } from '../platform.ts';
 import { isUsed, type Place } from './check.ts';
 import { takeDemoFolder } from './folder.ts';
 import { playAndCheck } from './play.ts';
@@ -119,7 +119,7 @@ function parse(args: readonly string[]): { keep: boolean } {
 /** The simulator's REST interface. Its clock runs so much faster than life that the poller must not ask as seldom as in life. */
 async function simulatedProvider(): Promise<Provider> {
   return {
-    baseUrl: `http://localhost:${await freePort(0, 'REST_PORT')}`,
+    baseUrl: `http://localhost:${await portFor(0, 'REST_PORT')}`,
     clientId: '1',
     secretKey: newSecret(),
     settings: {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { freePort } from '#embedded/ports.ts';
 import { PLACE } from '../../services/api/board/testing/playing.ts';
 import {
   firstHalf,
@@ -50,7 +51,8 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
     served.played.table(1, 2, 'League standings', final, 1, PLACE.stage_id + 1);
     served.played.ranking(ranking(777, 'teams'));
     served.played.ranking(ranking(778, 'clubs'));
-    origin = await served.listen();
+    // It is listened at again: not a port that outgoing connections are given.
+    origin = await served.listen(await freePort());
   });
   afterEach(async () => {
     for (const visit of visits.splice(0)) await visit.close();
