@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Dataset } from '../../data/dataset.ts';
 import type { PlaySummary } from '../../services/simulator/player.ts';
 import type { Platform, Provider } from '../platform.ts';
 import { ProcessError, ServiceProcess } from '../processes.ts';
 import { Board } from './board.ts';
 import { checksOf, findAll, mismatches, type Place } from './check.ts';
+import { pause } from './pause.ts';
 import { renderReport } from './report.ts';
 import { Screen } from './screen.ts';
 import { settled } from './settled.ts';
@@ -126,9 +126,4 @@ async function show(board: Board, seconds: () => number, signal: AbortSignal): P
   while (await pause(DRAW_EVERY, signal));
   draw();
   screen.end();
-}
-
-/** Waits; false where the signal came first. */
-function pause(ms: number, signal: AbortSignal): Promise<boolean> {
-  return delay(ms, true, { signal }).catch(() => false);
 }

@@ -1,10 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { openStreamClient } from '#streams/client.ts';
 import type { StreamClient } from '#streams/port.ts';
 import { readTopic } from '#streams/read-topic.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { quiet } from '../quiet.ts';
 import type { Place } from './check.ts';
+import { pause } from './pause.ts';
 
 /** What works off which topic, in the order in which it comes to them. */
 const WORK: readonly (readonly [service: string, input: TopicName])[] = [
@@ -22,25 +22,24 @@ const LOOK_EVERY = 200;
 export async function settled(place: Place, signal: AbortSignal): Promise<void> {
   const client = openStreamClient({ brokers: place.brokers, clientId: 'touchline-demo', log: quiet });
   for (const [service, input] of WORK) {
+    const group = `${place.prefix}${service}`;
+    const topic = topicName(place.prefix, input);
+    // Once: what came before it is worked off, so all that it has to do is there.
+    const ends = await endsOf(place.brokers, topic);
     let least = Number.POSITIVE_INFINITY;
     let since = performance.now();
     for (;;) {
-      const left = await recordsLeft(client, place, service, input);
+      const left = await recordsLeft(client, group, topic, ends);
       if (left === 0) break;
       if (left < least) [least, since] = [left, performance.now()];
       if (performance.now() - since > PATIENCE) return;
-      if (!(await delay(LOOK_EVERY, true, { signal }).catch(() => false))) return;
+      if (!(await pause(LOOK_EVERY, signal))) return;
     }
   }
 }
 
-async function recordsLeft(
-  client: StreamClient,
-  { brokers, prefix }: Place,
-  service: string,
-  input: TopicName,
-): Promise<number> {
-  const topic = topicName(prefix, input);
+/** The offset after the last record of each partition that has one: what ends a transaction is nothing to work off. */
+async function endsOf(brokers: readonly string[], topic: string): Promise<Map<number, number>> {
   const ends = new Map<number, number>();
   await readTopic({
     brokers,
@@ -50,9 +49,18 @@ async function recordsLeft(
     log: quiet,
     onRecord: ({ partition, offset }) => void ends.set(partition, offset + 1),
   });
+  return ends;
+}
+
+async function recordsLeft(
+  client: StreamClient,
+  group: string,
+  topic: string,
+  ends: ReadonlyMap<number, number>,
+): Promise<number> {
   const left = await Promise.all(
     [...ends].map(async ([partition, end]) =>
-      Math.max(0, end - ((await client.committedOffset(`${prefix}${service}`, { topic, partition })) ?? 0)),
+      Math.max(0, end - ((await client.committedOffset(group, { topic, partition })) ?? 0)),
     ),
   );
   return left.reduce((sum, count) => sum + count, 0);
