@@ -1,24 +1,27 @@
-import type { Outbox } from './outbox.ts';
 import type { ConsumedRecord } from './port.ts';
+import type { RecordCollector } from './record-collector.ts';
 
 /**
  * What a service does with one partition of its input. One instance lives from a takeover to the loss of the
  * partition or the first failure; its state is rebuilt from the changelogs each time.
  */
 export interface PartitionProcessor {
-  /** One record of a changelog (name on the broker), oldest first; a later one for the same key replaces it. */
-  restore(topic: string, record: ConsumedRecord): void | Promise<void>;
+  /**
+   * Records of a changelog (name on the broker), oldest first; a later one for the same key replaces it. Keys and values are
+   * views of what was read: what is kept of them is copied.
+   */
+  restore(topic: string, records: readonly ConsumedRecord[]): void | Promise<void>;
   /**
    * Takes one input record. Throws `PoisonError`, before anything is changed, for a record that can never be
    * processed: it goes to dead-letters and the next one is taken. Throws `StreamError` UNAVAILABLE where something it
    * needs is away: the partition is taken anew until it is there. After any other error the partition is rebuilt and
    * the record tried once more, then it is poison too.
    */
-  process(record: ConsumedRecord, outbox: Outbox): void | Promise<void>;
+  process(record: ConsumedRecord, collector: RecordCollector): void | Promise<void>;
   /** Whether so much has changed that it is to be committed before the next record is taken. Default: it is not. */
   isFull?(): boolean;
   /** The end of a batch: adds what is written once a transaction, however many records it had. */
-  flush(outbox: Outbox): void;
+  flush(collector: RecordCollector): void;
   /** The batch is committed. */
   committed(): void;
   /** How much it holds, for the metrics. */

@@ -1,7 +1,6 @@
 import { StreamError } from './errors.ts';
 import type { Logger } from './log.ts';
 import type { StreamMetrics } from './metrics.ts';
-import { Outbox } from './outbox.ts';
 import type {
   ConsumedRecord,
   GroupConsumer,
@@ -10,6 +9,7 @@ import type {
   TransactionalProducer,
 } from './port.ts';
 import { type PartitionProcessor, PoisonError } from './processor.ts';
+import { RecordCollector } from './record-collector.ts';
 
 /**
  * The key of the record that a new owner writes to its changelogs. Its value is null, so that a reader who takes
@@ -138,15 +138,11 @@ export class Task {
     const barrier = this.#barriers.get(topic);
     const processor = this.#processor;
     if (barrier === undefined || processor === null) return;
-    for (const record of records) {
-      if (record.offset >= barrier) {
-        this.#barriers.delete(topic);
-        consumer.pause({ topic, partition: this.partition });
-        break;
-      }
-      if (record.key?.toString() === BARRIER_KEY) continue;
-      const restoring = processor.restore(topic, record);
-      if (restoring !== undefined) await restoring;
+    const restored = records.filter(({ offset, key }) => offset < barrier && key?.toString() !== BARRIER_KEY);
+    await processor.restore(topic, restored);
+    if (records.some(({ offset }) => offset >= barrier)) {
+      this.#barriers.delete(topic);
+      consumer.pause({ topic, partition: this.partition });
     }
     metrics.restoredRecords.inc(records.length);
     if (this.#barriers.size > 0) return;
@@ -175,34 +171,34 @@ export class Task {
     const processor = this.#processor;
     const producer = this.#producer;
     if (processor === null || producer === null) return;
-    let outbox = new Outbox(this.partition);
+    let collector = new RecordCollector(this.partition);
     let next = this.#position;
     let count = 0;
     for (const record of records) {
       // The client may give again what is committed already; never what lies ahead of a gap.
       if (record.offset < next) continue;
-      await this.#processOne(processor, record, outbox);
+      await this.#processOne(processor, record, collector);
       next = record.offset + 1;
       count += 1;
       if (processor.isFull === undefined || !processor.isFull()) continue;
-      await this.#commit(processor, producer, outbox, { next, count, endOffset });
-      outbox = new Outbox(this.partition);
+      await this.#commit(processor, producer, collector, { next, count, endOffset });
+      collector = new RecordCollector(this.partition);
       count = 0;
       await stillHere();
     }
-    if (count > 0) await this.#commit(processor, producer, outbox, { next, count, endOffset });
+    if (count > 0) await this.#commit(processor, producer, collector, { next, count, endOffset });
   }
 
   async #commit(
     processor: PartitionProcessor,
     producer: TransactionalProducer,
-    outbox: Outbox,
+    collector: RecordCollector,
     { next, count, endOffset }: { next: number; count: number; endOffset: number },
   ): Promise<void> {
     const { application, input, metrics } = this.#context;
-    processor.flush(outbox);
+    processor.flush(collector);
     const started = performance.now();
-    await producer.transact(outbox.records, {
+    await producer.transact(collector.records, {
       group: application,
       topic: input,
       partition: this.partition,
@@ -219,17 +215,21 @@ export class Task {
     metrics.stateSize.set(label, processor.size());
   }
 
-  async #processOne(processor: PartitionProcessor, record: ConsumedRecord, outbox: Outbox): Promise<void> {
+  async #processOne(
+    processor: PartitionProcessor,
+    record: ConsumedRecord,
+    collector: RecordCollector,
+  ): Promise<void> {
     if (this.#suspect?.offset === record.offset && this.#suspect.error !== null) {
-      this.#bury(record, this.#suspect.error, outbox);
+      this.#bury(record, this.#suspect.error, collector);
       return;
     }
     try {
-      const processing = processor.process(record, outbox);
+      const processing = processor.process(record, collector);
       if (processing !== undefined) await processing;
     } catch (error) {
       if (error instanceof PoisonError) {
-        this.#bury(record, error, outbox);
+        this.#bury(record, error, collector);
         return;
       }
       // Something it needs is away: that says nothing of the record, however often it happens.
@@ -241,10 +241,10 @@ export class Task {
     }
   }
 
-  #bury(record: ConsumedRecord, error: PoisonError, outbox: Outbox): void {
+  #bury(record: ConsumedRecord, error: PoisonError, collector: RecordCollector): void {
     const { deadLetter, metrics, log } = this.#context;
     const letter = deadLetter(this.partition, record, error);
-    outbox.add(letter.topic, letter.key, letter.value, letter.partition);
+    collector.add(letter.topic, letter.key, letter.value, letter.partition);
     metrics.deadLetters.inc({ code: error.code });
     log.warn(
       { partition: this.partition, offset: record.offset, code: error.code, err: error },

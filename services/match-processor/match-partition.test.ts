@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { normalizeMessage } from '#contract/normalize.ts';
-import { Outbox } from '#streams/outbox.ts';
+import { RecordCollector } from '#streams/record-collector.ts';
 import { avroType } from '#topics/avro.ts';
 import { createCodec } from '#topics/codec.ts';
 import { loadSchemas } from '#topics/schemas.ts';
@@ -77,11 +77,11 @@ function run(
 ): { written: string[]; partition: MatchPartition } {
   const partition = new MatchPartition({ partition: 0, codecs, topicName: (topic) => topic, keepSettledMs });
   const written = messages.flatMap((value, offset) => {
-    const outbox = new Outbox(0);
-    partition.process({ offset, key: null, value }, outbox);
-    partition.flush(outbox);
+    const collector = new RecordCollector(0);
+    partition.process({ offset, key: null, value }, collector);
+    partition.flush(collector);
     partition.committed();
-    return outbox.records.map(({ topic, key, value }) => `${topic} ${key} ${value?.toString('hex')}`);
+    return collector.records.map(({ topic, key, value }) => `${topic} ${key} ${value?.toString('hex')}`);
   });
   return { written, partition };
 }
@@ -131,16 +131,16 @@ test('what is written is all that a new owner needs to go on with the same bytes
   });
   const written: string[] = [];
   messages.forEach((value, offset) => {
-    const outbox = new Outbox(0);
+    const collector = new RecordCollector(0);
     const owner = offset < 2 ? first : second;
-    owner.process({ offset, key: null, value }, outbox);
-    owner.flush(outbox);
+    owner.process({ offset, key: null, value }, collector);
+    owner.flush(collector);
     owner.committed();
-    for (const record of outbox.records) {
+    for (const record of collector.records) {
       if (record.topic === 'match-results') continue;
       written.push(`${record.topic} ${record.key} ${record.value?.toString('hex')}`);
       if (owner === first && (record.topic === 'match-incidents' || record.topic === 'match-state')) {
-        second.restore(record.topic, { offset: 0, key: Buffer.from(record.key), value: record.value });
+        second.restore(record.topic, [{ offset: 0, key: Buffer.from(record.key), value: record.value }]);
       }
     }
   });
@@ -186,14 +186,14 @@ test('a new owner tells tables once of every match that it meets, and from then 
   for (const line of before.written) {
     const [topic = '', key = '', hex = ''] = line.split(' ');
     if (topic !== 'match-state' && topic !== 'match-incidents') continue;
-    after.restore(topic, { offset: 0, key: Buffer.from(key), value: Buffer.from(hex, 'hex') });
+    after.restore(topic, [{ offset: 0, key: Buffer.from(key), value: Buffer.from(hex, 'hex') }]);
   }
-  const outbox = new Outbox(0);
+  const collector = new RecordCollector(0);
   for (const [offset, at] of [90, 91, 92].entries()) {
-    after.process({ offset, key: null, value: goal(1, 110, at, false) }, outbox);
-    after.flush(outbox);
+    after.process({ offset, key: null, value: goal(1, 110, at, false) }, collector);
+    after.flush(collector);
     after.committed();
   }
-  const lines = outbox.records.map(({ topic, key, value }) => `${topic} ${key} ${value?.toString('hex')}`);
+  const lines = collector.records.map(({ topic, key, value }) => `${topic} ${key} ${value?.toString('hex')}`);
   expect(results(lines)).toEqual([['4/5/-/6/1', 3, false, 1]]);
 });

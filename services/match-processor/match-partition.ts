@@ -12,9 +12,9 @@ import {
 import { resultChanges, resultKey, seasonKey, type TableResult } from '#domain/match-result.ts';
 import { decodeInput } from '#streams/decode-input.ts';
 import { partitionHash } from '#streams/murmur2.ts';
-import type { Outbox } from '#streams/outbox.ts';
 import type { ConsumedRecord } from '#streams/port.ts';
 import type { PartitionProcessor } from '#streams/processor.ts';
+import type { RecordCollector } from '#streams/record-collector.ts';
 import type { Codec } from '#topics/codec.ts';
 import type {
   Cause,
@@ -94,37 +94,39 @@ export class MatchPartition implements PartitionProcessor {
     };
   }
 
-  restore(_topic: string, { key, value }: ConsumedRecord): void {
-    if (key === null || value === null) return;
-    // Kept encoded: most matches of a long log are over, and the rest are decoded when they are next needed.
-    const text = key.toString();
-    const eventId = Number.parseInt(text, 10);
-    this.#cold.put(eventId, text, value);
-    this.#restored.add(eventId);
+  restore(_topic: string, records: readonly ConsumedRecord[]): void {
+    for (const { key, value } of records) {
+      if (key === null || value === null) continue;
+      // Kept encoded: most matches of a long log are over, and the rest are decoded when they are next needed.
+      const text = key.toString();
+      const eventId = Number.parseInt(text, 10);
+      this.#cold.put(eventId, text, value);
+      this.#restored.add(eventId);
+    }
   }
 
-  process(record: ConsumedRecord, outbox: Outbox): void | Promise<void> {
+  process(record: ConsumedRecord, collector: RecordCollector): void | Promise<void> {
     const message = decodeInput(this.#options.codecs['normalized-messages'], record.value);
-    if (message instanceof Promise) return message.then((decoded) => this.#apply(record, decoded, outbox));
-    return this.#apply(record, message, outbox);
+    if (message instanceof Promise) return message.then((decoded) => this.#apply(record, decoded, collector));
+    return this.#apply(record, message, collector);
   }
 
-  flush(outbox: Outbox): void {
+  flush(collector: RecordCollector): void {
     const { codecs } = this.#options;
     for (const [eventId, hot] of this.#changed) {
       for (const id of hot.touched) {
         const key = incidentKey(eventId, id);
         const value = codecs['match-incidents'].encode(matchIncident(hot.match, id));
         hot.written.set(key, value);
-        outbox.add(this.#names['match-incidents'], key, value);
+        collector.add(this.#names['match-incidents'], key, value);
       }
       hot.touched = new Set();
-      outbox.add(
+      collector.add(
         this.#names['match-state'],
         String(eventId),
         codecs['match-state'].encode(matchState(hot.match)),
       );
-      if (hot.stale) this.#tellTables(hot, outbox);
+      if (hot.stale) this.#tellTables(hot, collector);
     }
     this.#changed.clear();
   }
@@ -133,12 +135,12 @@ export class MatchPartition implements PartitionProcessor {
    * What was told last follows from the state before, so that a restored match knows it without being told. But readers
    * may have seen what an aborted transaction of the owner before told of it (docs/decisions/0045), so it is told again.
    */
-  #tellTables(hot: HotMatch, outbox: Outbox): void {
+  #tellTables(hot: HotMatch, collector: RecordCollector): void {
     const result = matchResult(hot.match);
     const codec = this.#options.codecs['match-results'];
     for (const change of resultChanges(hot.told, result, stampOf(hot.match), hot.restored)) {
       const partition = partitionHash(Buffer.from(seasonKey(change))) % RESULT_PARTITIONS;
-      outbox.add(this.#names['match-results'], resultKey(change), codec.encode(change), partition);
+      collector.add(this.#names['match-results'], resultKey(change), codec.encode(change), partition);
     }
     hot.told = result;
     hot.stale = false;
@@ -168,13 +170,22 @@ export class MatchPartition implements PartitionProcessor {
     this.#hot.clear();
   }
 
-  #apply(record: ConsumedRecord, message: NormalizedMessage, outbox: Outbox): void | Promise<void> {
+  #apply(
+    record: ConsumedRecord,
+    message: NormalizedMessage,
+    collector: RecordCollector,
+  ): void | Promise<void> {
     const hot = this.#find(message.event_id);
-    if (hot instanceof Promise) return hot.then((found) => this.#applyTo(found, record, message, outbox));
-    this.#applyTo(hot, record, message, outbox);
+    if (hot instanceof Promise) return hot.then((found) => this.#applyTo(found, record, message, collector));
+    this.#applyTo(hot, record, message, collector);
   }
 
-  #applyTo(hot: HotMatch, record: ConsumedRecord, message: NormalizedMessage, outbox: Outbox): void {
+  #applyTo(
+    hot: HotMatch,
+    record: ConsumedRecord,
+    message: NormalizedMessage,
+    collector: RecordCollector,
+  ): void {
     const cause: Cause = {
       topic: 'normalized-messages',
       partition: this.#options.partition,
@@ -190,7 +201,7 @@ export class MatchPartition implements PartitionProcessor {
     const key = String(message.event_id);
     const codec = this.#options.codecs['match-transitions'];
     for (const transition of transitions) {
-      outbox.add(this.#names['match-transitions'], key, codec.encode(transition));
+      collector.add(this.#names['match-transitions'], key, codec.encode(transition));
     }
     for (const id of incidents) hot.touched.add(id);
     if (result || hot.restored) hot.stale = true;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { resultKey } from '#domain/match-result.ts';
 import { rulesOf } from '#domain/standings/testing/results.ts';
-import { Outbox } from '#streams/outbox.ts';
 import { PoisonError } from '#streams/processor.ts';
+import { RecordCollector } from '#streams/record-collector.ts';
 import { avroType } from '#topics/avro.ts';
 import { createCodec } from '#topics/codec.ts';
 import type { MatchResult } from '#topics/generated/types.ts';
@@ -45,19 +45,23 @@ type Written = { topic: string; key: string; value: Buffer };
 
 /** Feeds one batch and gives what was written. */
 async function batch(partition: StandingsPartition, ...results: MatchResult[]): Promise<Written[]> {
-  const outbox = new Outbox(3);
+  const collector = new RecordCollector(3);
   for (const [offset, result] of results.entries()) {
     const value = codecs['match-results'].encode(result);
-    await partition.process({ offset, key: Buffer.from(resultKey(result)), value }, outbox);
+    await partition.process({ offset, key: Buffer.from(resultKey(result)), value }, collector);
   }
-  partition.flush(outbox);
+  partition.flush(collector);
   partition.committed();
-  return outbox.records.map(({ topic, key, value }) => ({ topic, key: String(key), value: value as Buffer }));
+  return collector.records.map(({ topic, key, value }) => ({
+    topic,
+    key: String(key),
+    value: value as Buffer,
+  }));
 }
 
 async function restore(partition: StandingsPartition, written: readonly Written[]): Promise<void> {
   for (const { topic, key, value } of written)
-    await partition.restore(topic, { offset: 0, key: Buffer.from(key), value });
+    await partition.restore(topic, [{ offset: 0, key: Buffer.from(key), value }]);
 }
 
 const topicsOf = (written: readonly Written[]) => [...new Set(written.map(({ topic }) => topic))];
@@ -159,7 +163,7 @@ describe('a partition of results', () => {
 
   test('is full with the tables of many seasons, until they are written', async () => {
     const partition = partitionOf();
-    const outbox = new Outbox(3);
+    const collector = new RecordCollector(3);
     const full: boolean[] = [];
     for (let id = 1; id <= 64; id += 1) {
       const result = told(id, 1, { season_id: id });
@@ -168,11 +172,11 @@ describe('a partition of results', () => {
         key: Buffer.from(resultKey(result)),
         value: codecs['match-results'].encode(result),
       };
-      await partition.process(record, outbox);
+      await partition.process(record, collector);
       full.push(partition.isFull());
     }
     expect(full).toEqual([...Array(63).fill(false), true]);
-    partition.flush(outbox);
+    partition.flush(collector);
     expect(partition.isFull()).toBe(false);
   });
 
@@ -210,6 +214,6 @@ describe('a partition of results', () => {
     ['other bytes', { offset: 0, key: Buffer.from('k'), value: Buffer.from('no') }],
     ['no key', { offset: 0, key: null, value: codecs['match-results'].encode(told(1, 1)) }],
   ])('%s is poison', async (_, record) => {
-    await expect(partitionOf().process(record, new Outbox(3))).rejects.toThrow(PoisonError);
+    await expect(partitionOf().process(record, new RecordCollector(3))).rejects.toThrow(PoisonError);
   });
 });

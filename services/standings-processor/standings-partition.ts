@@ -2,9 +2,9 @@ import { seasonKey } from '#domain/match-result.ts';
 import { FLAG_REASONS, type Flag } from '#domain/standings/games.ts';
 import { SeasonTables } from '#domain/standings/season-tables.ts';
 import { decodeInput } from '#streams/decode-input.ts';
-import type { Outbox } from '#streams/outbox.ts';
 import type { ConsumedRecord } from '#streams/port.ts';
 import { type PartitionProcessor, PoisonError } from '#streams/processor.ts';
+import type { RecordCollector } from '#streams/record-collector.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { Cause, MatchResult, Standings, StandingsEntry, TakenResult } from '#topics/generated/types.ts';
 import type { TopicName } from '#topics/topics.ts';
@@ -66,7 +66,14 @@ export class StandingsPartition implements PartitionProcessor {
     };
   }
 
-  restore(topic: string, { key, value }: ConsumedRecord): void | Promise<void> {
+  async restore(topic: string, records: readonly ConsumedRecord[]): Promise<void> {
+    for (const record of records) {
+      const restoring = this.#restoreOne(topic, record);
+      if (restoring !== undefined) await restoring;
+    }
+  }
+
+  #restoreOne(topic: string, { key, value }: ConsumedRecord): void | Promise<void> {
     if (key === null || value === null) return;
     const { codecs } = this.#options;
     if (topic === this.#names['standings-results']) {
@@ -85,7 +92,7 @@ export class StandingsPartition implements PartitionProcessor {
     );
   }
 
-  async process(record: ConsumedRecord, outbox: Outbox): Promise<void> {
+  async process(record: ConsumedRecord, collector: RecordCollector): Promise<void> {
     const { key, value } = record;
     const result = await decodeInput(this.#options.codecs['match-results'], value);
     if (key === null || value === null) throw new PoisonError('no_key', 'a match result without a key');
@@ -103,7 +110,7 @@ export class StandingsPartition implements PartitionProcessor {
     if (tables.take(result)) {
       this.#keep(season, key.toString(), value);
       const taken = this.#options.codecs['standings-results'].encode({ result: value });
-      outbox.add(this.#names['standings-results'], key, taken);
+      collector.add(this.#names['standings-results'], key, taken);
       this.#changed.set(season, cause);
     }
     await this.#checkOne(season, cause);
@@ -113,7 +120,7 @@ export class StandingsPartition implements PartitionProcessor {
     return this.#changed.size >= SEASONS_AT_ONCE;
   }
 
-  flush(outbox: Outbox): void {
+  flush(collector: RecordCollector): void {
     const { codecs } = this.#options;
     for (const [season, cause] of this.#changed) {
       const tables = this.#seasons.get(season);
@@ -122,9 +129,9 @@ export class StandingsPartition implements PartitionProcessor {
       for (const derived of tables.derive()) {
         const { table, entry } = this.#tables.update(derived, cause);
         const key = String(derived.id);
-        if (table !== null) outbox.add(this.#names.standings, key, codecs.standings.encode(table));
+        if (table !== null) collector.add(this.#names.standings, key, codecs.standings.encode(table));
         if (entry !== null) {
-          outbox.add(this.#names['standings-catalogue'], key, codecs['standings-catalogue'].encode(entry));
+          collector.add(this.#names['standings-catalogue'], key, codecs['standings-catalogue'].encode(entry));
         }
       }
     }

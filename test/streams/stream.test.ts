@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createKafka } from '#streams/kafkajs/kafka.ts';
-import type { Outbox } from '#streams/outbox.ts';
 import type { ConsumedRecord } from '#streams/port.ts';
 import { type PartitionProcessor, PoisonError } from '#streams/processor.ts';
 import { readTopic } from '#streams/read-topic.ts';
+import type { RecordCollector } from '#streams/record-collector.ts';
 import { runStream, type Stream } from '#streams/stream.ts';
 import { backbone } from '../setup/backbone.ts';
 import { quietLog } from '../support/log.ts';
@@ -58,11 +58,11 @@ class CountByKey implements PartitionProcessor {
     return this.#changed.size >= this.#most;
   }
 
-  restore(_topic: string, { key, value }: ConsumedRecord): void {
-    this.#counts.set(String(key), Number(value));
+  restore(_topic: string, records: readonly ConsumedRecord[]): void {
+    for (const { key, value } of records) this.#counts.set(String(key), Number(value));
   }
 
-  process({ key, value }: ConsumedRecord, _outbox: Outbox): void {
+  process({ key, value }: ConsumedRecord, _collector: RecordCollector): void {
     if (String(value) === POISON) throw new PoisonError('undecodable', 'as this test wants it');
     const name = String(key);
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
@@ -71,8 +71,8 @@ class CountByKey implements PartitionProcessor {
     this.#fail(String(value));
   }
 
-  flush(outbox: Outbox): void {
-    for (const key of this.#changed) outbox.add(counts, key, Buffer.from(String(this.#counts.get(key))));
+  flush(collector: RecordCollector): void {
+    for (const key of this.#changed) collector.add(counts, key, Buffer.from(String(this.#counts.get(key))));
     this.#changed.clear();
   }
 

@@ -1,7 +1,7 @@
 import type { OutputRecord } from './port.ts';
 
 /** What a task writes with its next commit, to its own partition unless said otherwise. */
-export class Outbox {
+export class RecordCollector {
   readonly #partition: number;
   readonly #records: OutputRecord[] = [];
 
