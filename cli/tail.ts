@@ -29,9 +29,6 @@ The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that t
 Ends with exit code 1 where a record could not be decoded.
 `;
 
-/** Written by a task that takes a partition over; it says nothing of any match. */
-const BARRIER_KEY = '__barrier';
-
 /** Shows the records of a topic. */
 export const tail: Command = {
   name: 'tail',
@@ -51,8 +48,7 @@ export const tail: Command = {
       const keyText = record.key?.toString() ?? '';
       if (key !== undefined && keyText !== key && !keyText.startsWith(`${key}/`)) return;
       if (record.value === null) {
-        if (!json && keyText !== BARRIER_KEY)
-          await print(line(record, keyText, '(no value: the key is deleted)'));
+        if (!json) await print(line(record, keyText, '(no value: the key is deleted)'));
         return;
       }
       try {

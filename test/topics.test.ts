@@ -9,7 +9,14 @@ import { startKafka } from '#embedded/kafka.ts';
 import { QUICK_START } from '#embedded/settings.ts';
 import { createTopics, topicSettings } from '#topics/admin.ts';
 import { TopicAdminError, TopicMismatchError } from '#topics/errors.ts';
-import { isByEvent, TOPIC_NAMES, TOPICS, topicName } from '#topics/topics.ts';
+import {
+  isByEvent,
+  POSITION_TOPICS,
+  TOPIC_NAMES,
+  TOPICS,
+  type TopicName,
+  topicName,
+} from '#topics/topics.ts';
 import { backbone } from './setup/backbone.ts';
 
 let admin: Admin;
@@ -29,13 +36,14 @@ async function partitions(prefix: string): Promise<Record<string, number>> {
   );
 }
 
-const expected = (prefix: string, override?: number): Record<string, number> =>
-  Object.fromEntries(
-    TOPIC_NAMES.map((topic) => [
-      topicName(prefix, topic),
-      override !== undefined && isByEvent(topic) ? override : TOPICS[topic].partitions,
-    ]),
-  );
+const expected = (prefix: string, override?: number): Record<string, number> => {
+  const countOf = (topic: TopicName): number =>
+    override !== undefined && isByEvent(topic) ? override : TOPICS[topic].partitions;
+  return Object.fromEntries([
+    ...TOPIC_NAMES.map((topic) => [topicName(prefix, topic), countOf(topic)]),
+    ...Object.entries(POSITION_TOPICS).map(([name, input]) => [`${prefix}${name}`, countOf(input)]),
+  ]);
+};
 
 describe('createTopics', () => {
   it('makes every topic of the table, with its settings', async () => {

@@ -1,5 +1,4 @@
-import { openStreamClient } from '#streams/client.ts';
-import type { StreamClient } from '#streams/port.ts';
+import { readPositions } from '#streams/positions.ts';
 import { readTopic } from '#streams/read-topic.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { quiet } from '../quiet.ts';
@@ -20,16 +19,15 @@ const LOOK_EVERY = 200;
  * committed positions say so: a processor that is idle may not have seen yet what is there for it.
  */
 export async function settled(place: Place, signal: AbortSignal): Promise<void> {
-  const client = openStreamClient({ brokers: place.brokers, clientId: 'touchline-demo', log: quiet });
   for (const [service, input] of WORK) {
-    const group = `${place.prefix}${service}`;
+    const application = `${place.prefix}${service}`;
     const topic = topicName(place.prefix, input);
     // Once: what came before it is worked off, so all that it has to do is there.
     const ends = await endsOf(place.brokers, topic);
     let least = Number.POSITIVE_INFINITY;
     let since = performance.now();
     for (;;) {
-      const left = await recordsLeft(client, group, topic, ends);
+      const left = await recordsLeft(place.brokers, application, ends);
       if (left === 0) break;
       if (left < least) [least, since] = [left, performance.now()];
       if (performance.now() - since > PATIENCE) return;
@@ -53,15 +51,12 @@ async function endsOf(brokers: readonly string[], topic: string): Promise<Map<nu
 }
 
 async function recordsLeft(
-  client: StreamClient,
-  group: string,
-  topic: string,
+  brokers: readonly string[],
+  application: string,
   ends: ReadonlyMap<number, number>,
 ): Promise<number> {
-  const left = await Promise.all(
-    [...ends].map(async ([partition, end]) =>
-      Math.max(0, end - ((await client.committedOffset(group, { topic, partition })) ?? 0)),
-    ),
-  );
-  return left.reduce((sum, count) => sum + count, 0);
+  const positions = await readPositions({ brokers, application, log: quiet });
+  let left = 0;
+  for (const [partition, end] of ends) left += Math.max(0, end - (positions.get(partition) ?? 0));
+  return left;
 }

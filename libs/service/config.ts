@@ -87,6 +87,16 @@ export const groupSettings = {
     .describe('How long a process that went silent keeps its partitions, in milliseconds.'),
 };
 
+/** Settings of every process that keeps its position in its input. */
+export const inputSettings = {
+  ON_LOST_INPUT: z
+    .enum(['stop', 'continue'], 'must be stop or continue')
+    .default('stop')
+    .describe(
+      'Where the broker removed input before it was processed: stop that partition and say so, or continue without it.',
+    ),
+};
+
 /** Settings of a process that keeps files. */
 export const dataSettings = {
   DATA_DIR: z.string().default('.touchline').describe('Folder for what is kept on this machine.'),

@@ -1,47 +1,79 @@
 import type { Kafka } from 'kafkajs';
-import { KafkaJsGroupConsumer } from './kafkajs/group-consumer.ts';
+import { KafkaJsGroupMember } from './kafkajs/group-member.ts';
 import { createKafka, type KafkaOptions } from './kafkajs/kafka.ts';
-import { committedOffsets, listOffsets } from './platformatic/offsets.ts';
+import { Connections } from './platformatic/connections.ts';
+import { hasCode } from './platformatic/errors.ts';
+import { logBounds, untilAnswered } from './platformatic/offsets.ts';
+import { openPartitionReader } from './platformatic/partition-reader.ts';
 import { openTransactionalProducer } from './platformatic/transactional-producer.ts';
 import type {
-  GroupConsumer,
+  GroupMember,
   GroupOptions,
+  LogBounds,
+  PartitionReader,
+  ProducerOptions,
+  ReaderOptions,
   StreamClient,
   TopicPartition,
   TransactionalProducer,
 } from './port.ts';
 
 /**
- * The client under the runtime: kafkajs for the group and what is read, @platformatic/kafka for transactions
- * and offsets (docs/decisions/0005).
+ * The client under the runtime: kafkajs for the membership of the group, @platformatic/kafka for all that is read and
+ * written (docs/decisions/0005).
  */
 export function openStreamClient(options: KafkaOptions): StreamClient {
   return new ComposedClient(options);
 }
 
+const UNKNOWN_TOPIC_MS = 2_000;
+
 class ComposedClient implements StreamClient {
   readonly #options: KafkaOptions;
   readonly #kafka: Kafka;
+  /** For what is asked now and then. */
+  readonly #connections: Connections;
 
   constructor(options: KafkaOptions) {
     this.#options = options;
     this.#kafka = createKafka(options);
+    this.#connections = new Connections(options.brokers, options.clientId);
   }
 
-  openTransactionalProducer(transactionalId: string): Promise<TransactionalProducer> {
+  openProducer(options: ProducerOptions): Promise<TransactionalProducer> {
     const { brokers, clientId } = this.#options;
-    return openTransactionalProducer(brokers, clientId, transactionalId);
+    return openTransactionalProducer(brokers, clientId, options);
   }
 
-  openGroupConsumer(options: GroupOptions): GroupConsumer {
-    return new KafkaJsGroupConsumer(this.#kafka, options, this.#options.log);
+  openReader(options: ReaderOptions): PartitionReader {
+    const { brokers, clientId } = this.#options;
+    return openPartitionReader(brokers, clientId, options);
   }
 
-  async committedOffset(group: string, { topic, partition }: TopicPartition): Promise<number | null> {
-    return (await committedOffsets({ ...this.#options, topic }, group, [partition])).get(partition) ?? null;
+  openGroupMember(options: GroupOptions): GroupMember {
+    return new KafkaJsGroupMember(this.#kafka, options, this.#options.log);
   }
 
-  async earliestOffset({ topic, partition }: TopicPartition): Promise<number> {
-    return (await listOffsets({ ...this.#options, topic }, 'earliest')).get(partition) ?? 0;
+  logBounds(of: readonly TopicPartition[]): Promise<LogBounds[]> {
+    return logBounds(this.#connections, of);
+  }
+
+  partitionCount(topic: string): Promise<number> {
+    // A topic that was created a moment ago may not be known to every broker yet.
+    const deadline = performance.now() + UNKNOWN_TOPIC_MS;
+    return untilAnswered(this.#connections, `look at ${topic}`, async () => {
+      this.#connections.forget();
+      try {
+        return await this.#connections.partitionCount(topic);
+      } catch (error) {
+        const isMissing = hasCode(error, ['UNKNOWN_TOPIC_OR_PARTITION']) && performance.now() > deadline;
+        if (isMissing) return 0;
+        throw error;
+      }
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#connections.close();
   }
 }

@@ -53,9 +53,15 @@ export function streamMetrics(registry: Registry) {
       labelNames: ['code'],
       registers,
     }),
+    lostRecords: new Counter({
+      name: 'touchline_lost_records_total',
+      help: 'Input records that were removed before they were processed.',
+      labelNames,
+      registers,
+    }),
     failures: new Counter({
       name: 'touchline_task_failures_total',
-      help: 'Tasks lost and taken anew, by reason.',
+      help: 'Failures and refusals after which a partition is claimed again, by reason.',
       labelNames: ['code'],
       registers,
     }),

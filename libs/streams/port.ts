@@ -21,73 +21,116 @@ export type OutputRecord = {
 
 export type TopicPartition = { readonly topic: string; readonly partition: number };
 
-/** The input position that a transaction commits: the offset of the next record to read. */
-export type CommitPosition = TopicPartition & { readonly group: string; readonly next: number };
-
-/** One producer with a transactional id. Opening it fences every earlier one with that id and settles its transaction. */
+/** One producer with a transactional id; its epoch is the lock on all that it writes. */
 export interface TransactionalProducer {
+  /** The broker's id and epoch of it: what transactions in a partition are told apart by. */
+  readonly identity: ProducerIdentity;
   /**
-   * Writes all records and the position in one transaction, or none of them.
-   * Resolves to the offset of the last record written to each topic and partition (`topic-partition`).
-   * Rejects with `StreamError`; its outcome is then unknown and this producer must be closed.
+   * Writes all records in one transaction, or none of them. One transaction at a time. Rejects with `StreamError`; its
+   * outcome is then unknown and this producer must be closed.
    */
-  transact(
-    records: readonly OutputRecord[],
-    position: CommitPosition | null,
-  ): Promise<ReadonlyMap<string, number>>;
+  transact(records: readonly OutputRecord[]): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What a group member is told. Handlers are called one at a time for a partition, at once for several partitions. */
+export type ProducerIdentity = { readonly id: string; readonly epoch: number };
+
+/** A transaction that is open in a partition. */
+export type OpenTransaction = TopicPartition & {
+  readonly producer: ProducerIdentity;
+  /** Offset of its first record. */
+  readonly start: number;
+};
+
+/** What opening a producer is told. */
+export type ProducerOptions = {
+  readonly transactionalId: string;
+  /** Every partition that this producer writes to and no other one does. */
+  readonly own: readonly TopicPartition[];
+  /** Further partitions that it may write to. */
+  readonly shared: readonly TopicPartition[];
+  /**
+   * Who wrote the last committed transaction, as its records tell; null where there is none. Asked for only where a
+   * transaction is open of which the coordinator no longer knows how it was decided.
+   */
+  readonly lastCommitted: () => Promise<ProducerIdentity | null>;
+};
+
+/** Records that were read at once. */
+export type ReadBatch = {
+  readonly records: readonly ConsumedRecord[];
+  /** Where to read on: after the last record, control and aborted ones included. */
+  readonly next: number;
+  /** The end of what can be read, read committed: the last stable offset; else the high watermark. */
+  readonly end: number;
+};
+
+/** Reads one partition over a connection of its own. */
+export interface PartitionReader {
+  /** The id of the topic that this reader reads; all of its reads are of that one. */
+  topicId(): Promise<string>;
+  /**
+   * Records at or after `offset`, as soon as there are any; none after a while. One call at a time. Finds a leader that has
+   * moved. Rejects with `StreamError`: OFFSET_OUT_OF_RANGE, TOPIC_RECREATED, UNAVAILABLE where no broker answered for long.
+   */
+  read(offset: number): Promise<ReadBatch>;
+  /** A call under way rejects. */
+  close(): Promise<void>;
+}
+
+/** How a partition is read. */
+export type ReaderOptions = TopicPartition & {
+  /** Also records of transactions that are open or aborted. Default: committed ones only. */
+  readonly uncommitted?: boolean;
+  /** Of one answer; one record batch at least is given, however large. */
+  readonly maxBytes: number;
+  /** How long the broker may wait for records. Default 500 ms. */
+  readonly maxWaitMs?: number;
+};
+
+/** A partition's log. `end` counts what open transactions wrote. */
+export type LogBounds = { readonly start: number; readonly end: number };
+
+/** What a group member is told. */
 export type GroupListener = {
-  /** The partitions of the input this member owns from now on, with the same ones of the changelogs. All are paused. */
+  /** The partitions this member owns from now on. */
   onAssigned(partitions: readonly number[]): void;
-  /** No member of the group any more: nothing is owned until the next assignment. */
+  /** No member of the group any more, until the next assignment. */
   onLost(): void;
   /** The group still counts this member in its current generation. */
   onHeartbeat(): void;
-  /**
-   * Records in offset order; `endOffset` is the end of the partition, without control records after the last of them. A
-   * rejection is logged and the same records are not given again: the listener seeks. `stillHere` tells the group that this
-   * member lives, for a handler that takes long. It never rejects.
-   */
-  onRecords(
-    from: TopicPartition,
-    records: readonly ConsumedRecord[],
-    endOffset: number,
-    stillHere: () => Promise<void>,
-  ): Promise<void>;
 };
 
-/** A read-committed member of a consumer group that owns the same partitions of several topics. */
-export interface GroupConsumer {
+/** A member of a consumer group that shares the partitions of one topic. It reads nothing. */
+export interface GroupMember {
   start(): Promise<void>;
-  pause(of: TopicPartition): void;
-  resume(of: TopicPartition): void;
-  /** The next record to be given is the first at or after `offset`. */
-  seek(of: TopicPartition, offset: number): void;
-  /** Waits for the handlers that run, and leaves the group. */
+  /** Commits offsets for tools that show lag; nothing reads them here. Rejects where the group does not take them. */
+  commit(positions: ReadonlyMap<number, number>): Promise<void>;
+  /** Leaves the group; a broker that does not answer is waited for a few seconds only. */
   stop(): Promise<void>;
 }
 
 export type GroupOptions = {
   readonly group: string;
-  readonly input: string;
-  readonly changelogs: readonly string[];
+  readonly topic: string;
   readonly sessionTimeoutMs: number;
   readonly listener: GroupListener;
 };
 
-/** The Kafka client under the runtime. */
+/** The Kafka client under the runtime. All methods reject with `StreamError`. */
 export interface StreamClient {
-  openTransactionalProducer(transactionalId: string): Promise<TransactionalProducer>;
-  openGroupConsumer(options: GroupOptions): GroupConsumer;
   /**
-   * The group's committed next offset, null where there is none. That of the last transaction for certain where its
-   * producer was opened anew since; else that of one which ended a moment ago may be missing.
+   * Opens the producer: fences every earlier one with that id, completes its transaction, and decides what was left
+   * undecided of it alike in every partition (docs/decisions/0049). Rejects with `RefusedError` HANGING_TRANSACTION.
    */
-  committedOffset(group: string, of: TopicPartition): Promise<number | null>;
-  earliestOffset(of: TopicPartition): Promise<number>;
+  openProducer(options: ProducerOptions): Promise<TransactionalProducer>;
+  openReader(options: ReaderOptions): PartitionReader;
+  openGroupMember(options: GroupOptions): GroupMember;
+  /** Bounds of partitions, in the order asked for. */
+  logBounds(of: readonly TopicPartition[]): Promise<LogBounds[]>;
+  /** Number of partitions as of now; 0 where the topic is missing. */
+  partitionCount(topic: string): Promise<number>;
+  close(): Promise<void>;
 }
 
 /** Text form of a topic and partition, used as a map key. */

@@ -1,26 +1,53 @@
 import type { Registry } from 'prom-client';
 import { openStreamClient } from './client.ts';
+import { RefusedError } from './errors.ts';
+import type { TaskContext } from './incarnation.ts';
 import type { Logger } from './log.ts';
 import { streamMetrics } from './metrics.ts';
-import type { ConsumedRecord, GroupListener, OutputRecord, StreamClient, TopicPartition } from './port.ts';
+import type {
+  ConsumedRecord,
+  GroupListener,
+  GroupMember,
+  OutputRecord,
+  StreamClient,
+  TopicPartition,
+} from './port.ts';
+import { positionsTopic } from './positions.ts';
 import type { PartitionProcessor, PoisonError } from './processor.ts';
-import { Task, type TaskContext, type TaskState } from './task.ts';
+import { Task } from './task.ts';
+import { TASK_STATES, type TaskState } from './task-state.ts';
 
-/** A stream: one input, its changelogs with the same partitions, and what to do with a partition. */
+/** A topic that a stream writes to. */
+export type OutputTopic = {
+  /** Name on the broker. */
+  readonly topic: string;
+  /**
+   * Which of its partitions a task writes to: the one with the number of its input partition, where it is the only writer;
+   * or any of so many, beside other tasks.
+   */
+  readonly partitions: 'own' | number;
+};
+
+/** A stream: one input, its changelogs and outputs, and what to do with a partition. */
 export type StreamOptions = {
   readonly brokers: readonly string[];
-  /** Consumer group, and the first part of the transactional ids. */
+  /** Consumer group, and the first part of the transactional ids and of the positions topic's name. */
   readonly application: string;
   /** Topics by their names on the broker. */
   readonly input: string;
+  /** What state is restored from; each task writes its own partition of them. */
   readonly changelogs: readonly string[];
+  /** Whatever else is written, dead letters included. */
+  readonly outputs: readonly OutputTopic[];
   readonly createProcessor: (partition: number) => PartitionProcessor;
   readonly deadLetter: (partition: number, record: ConsumedRecord, error: PoisonError) => OutputRecord;
   readonly log: Logger;
   readonly metrics: Registry;
   /** How long a silent process keeps its partitions. Default 10 s. */
   readonly sessionTimeoutMs?: number;
-  /** Default: kafkajs. */
+  /** What to do where input that was not processed is gone. Default: stop. */
+  readonly onLostInput?: 'stop' | 'continue';
+  /** Default: that of `openStreamClient`. */
   readonly client?: StreamClient;
 };
 
@@ -28,53 +55,93 @@ export type StreamOptions = {
 export type Stream = {
   /** True once it is a member of the group and every partition it owns is being processed. */
   ready(): boolean;
-  /** Commits what is in hand, leaves the group. */
+  /** Waits a moment for commits that are under way, and leaves the group. */
   stop(): Promise<void>;
 };
 
-/** Retaking waits this long after a failure, doubling while it fails again. */
-const RETAKE_MS = 100;
-const RETAKE_CEILING_MS = 5_000;
+/** A failed task waits this long, and twice as long each time it fails again; a refused one the longest time. */
+const FIRST_RETRY_MS = 100;
+const RETRY_CEILING_MS = 5_000;
+const REFUSED_RETRY_MS = 30_000;
+/** How often the group's offsets follow the positions. */
+const LAG_COMMIT_MS = 5_000;
+const LAST_LAG_COMMIT_MS = 1_000;
 
-/** Runs a stream until it is stopped: it survives brokers that go away, rebalances and records that cannot be processed. */
+/**
+ * Runs a stream until it is stopped: it survives brokers that go away, rebalances and records that cannot be processed.
+ * Rejects with `RefusedError` PARTITIONS_DIFFER where the topics do not fit together, with `StreamError` where no broker
+ * answers.
+ */
 export async function runStream(options: StreamOptions): Promise<Stream> {
-  const runtime = new StreamRuntime(options);
-  await runtime.start();
-  return { ready: () => runtime.ready(), stop: () => runtime.stop() };
+  const { brokers, application, log } = options;
+  const client = options.client ?? openStreamClient({ brokers, clientId: application, log });
+  try {
+    const partitions = await requirePartitions(client, options);
+    const runtime = new StreamRuntime(options, client, partitions);
+    await runtime.start();
+    return { ready: () => runtime.ready(), stop: () => runtime.stop() };
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+}
+
+/** The partitions of the input, where all topics have as many as they must. Throws `RefusedError` with all that differ. */
+async function requirePartitions(client: StreamClient, options: StreamOptions): Promise<number> {
+  const { application, input, changelogs, outputs } = options;
+  const partitions = await client.partitionCount(input);
+  const wanted = new Map<string, number>([
+    [input, Math.max(1, partitions)],
+    [positionsTopic(application), partitions],
+    ...changelogs.map((topic): [string, number] => [topic, partitions]),
+    ...outputs.map(({ topic, partitions: of }): [string, number] => [topic, of === 'own' ? partitions : of]),
+  ]);
+  const wrong: string[] = [];
+  for (const [topic, count] of wanted) {
+    const found = topic === input ? partitions : await client.partitionCount(topic);
+    if (found === 0) wrong.push(`${topic} is missing`);
+    else if (found !== count) wrong.push(`${topic} has ${found} partitions, not ${count}`);
+  }
+  if (wrong.length === 0) return partitions;
+  throw new RefusedError(
+    'PARTITIONS_DIFFER',
+    `the topics do not fit together: ${wrong.join('; ')}. Missing ones are created with npx touchline topics; for others see ` +
+      'docs/operations.md, "A topic with other partitions"',
+  );
 }
 
 class StreamRuntime implements GroupListener {
   readonly #context: TaskContext;
+  readonly #member: GroupMember;
   readonly #tasks = new Map<number, Task>();
-  readonly #retakes = new Map<number, { notBefore: number; wait: number }>();
+  readonly #closing = new Set<Promise<void>>();
+  /** When a task that failed may be claimed again, on the clock of `performance.now`, and how long it waited. */
+  readonly #retries = new Map<number, { at: number; wait: number }>();
+  readonly #lagCommitted = new Map<number, number>();
+  #lagCommitAt = 0;
   #joined = false;
 
-  constructor(options: StreamOptions) {
-    const { brokers, application, input, changelogs, createProcessor, deadLetter, log } = options;
-    const client = options.client ?? openStreamClient({ brokers, clientId: application, log });
-    const consumer = client.openGroupConsumer({
+  constructor(options: StreamOptions, client: StreamClient, partitions: number) {
+    const { application, input, changelogs, outputs, log, sessionTimeoutMs = 10_000 } = options;
+    const positions = positionsTopic(application);
+    this.#context = {
+      ...{ application, input, changelogs, positions, partitions, client, log },
+      writes: (partition) => writesOf([positions, ...changelogs], outputs, partition),
+      createProcessor: options.createProcessor,
+      deadLetter: options.deadLetter,
+      onLostInput: options.onLostInput ?? 'stop',
+      metrics: streamMetrics(options.metrics),
+    };
+    this.#member = client.openGroupMember({
       group: application,
-      input,
-      changelogs,
-      sessionTimeoutMs: options.sessionTimeoutMs ?? 10_000,
+      topic: input,
+      sessionTimeoutMs,
       listener: this,
     });
-    const metrics = streamMetrics(options.metrics);
-    this.#context = {
-      application,
-      input,
-      changelogs,
-      client,
-      consumer,
-      createProcessor,
-      deadLetter,
-      metrics,
-      log,
-    };
   }
 
   start(): Promise<void> {
-    return this.#context.consumer.start();
+    return this.#member.start();
   }
 
   ready(): boolean {
@@ -82,76 +149,111 @@ class StreamRuntime implements GroupListener {
   }
 
   async stop(): Promise<void> {
-    await this.#context.consumer.stop();
-    await Promise.all([...this.#tasks.values()].map((task) => task.close()));
-    this.#tasks.clear();
+    this.#joined = false;
+    const reached = this.#positions();
+    for (const partition of this.#tasks.keys()) this.#release(partition);
+    await Promise.all(this.#closing);
+    await Promise.race([
+      this.#commitLag(reached),
+      new Promise((resolve) => setTimeout(resolve, LAST_LAG_COMMIT_MS)),
+    ]);
+    await this.#member.stop();
+    await this.#context.client.close();
   }
 
+  /** Tasks that stay are not touched, whatever they are doing. */
   onAssigned(partitions: readonly number[]): void {
     this.#joined = true;
     this.#context.log.info({ partitions }, 'partitions assigned');
-    const mine = new Set(partitions);
-    this.#closeAllBut((task) => mine.has(task.partition) && task.state === 'running');
+    const assigned = new Set(partitions);
+    for (const partition of this.#tasks.keys()) if (!assigned.has(partition)) this.#release(partition);
     for (const partition of partitions) {
-      const kept = this.#tasks.get(partition);
-      if (kept !== undefined) kept.keep();
-      else this.#take(partition);
+      if (this.#tasks.has(partition)) continue;
+      const task = new Task(partition, this.#context);
+      this.#tasks.set(partition, task);
+      task.claim();
     }
     this.#countTasks();
   }
 
+  /** The tasks go on: whoever is given their partitions fences them. */
   onLost(): void {
     this.#joined = false;
-    this.#closeAllBut(() => false);
-    this.#countTasks();
   }
 
+  /**
+   * The scheduler of all retries. Only a heartbeat says that a failed task is still this member's: a fenced one may have a new
+   * owner, and claiming it would fence that one in turn.
+   */
   onHeartbeat(): void {
-    // Only now is it known that a task lost before is still this member's: a fenced one may have a new owner,
-    // and taking it back would fence that one in turn.
     const now = performance.now();
     for (const [partition, task] of this.#tasks) {
-      const retake = this.#retakes.get(partition);
-      if (task.state === 'lost' && (retake === undefined || now >= retake.notBefore)) this.#take(partition);
-      else if (task.state === 'running') this.#retakes.delete(partition);
+      if (task.state === 'running') this.#retries.delete(partition);
+      if (task.state !== 'failed' && task.state !== 'refused') continue;
+      const retry = this.#retries.get(partition);
+      if (retry === undefined)
+        this.#retries.set(partition, { at: now + FIRST_RETRY_MS, wait: FIRST_RETRY_MS });
+      else if (now >= retry.at) {
+        const longest = task.state === 'refused' ? REFUSED_RETRY_MS : RETRY_CEILING_MS;
+        const wait = task.state === 'refused' ? longest : Math.min(longest, retry.wait * 2);
+        this.#retries.set(partition, { at: now + wait, wait });
+        task.claim();
+      }
     }
     this.#countTasks();
+    if (now < this.#lagCommitAt) return;
+    this.#lagCommitAt = now + LAG_COMMIT_MS;
+    void this.#commitLag(this.#positions());
   }
 
-  async onRecords(
-    from: TopicPartition,
-    records: readonly ConsumedRecord[],
-    endOffset: number,
-    stillHere: () => Promise<void>,
-  ): Promise<void> {
-    await this.#tasks.get(from.partition)?.onRecords(from.topic, records, endOffset, stillHere);
+  #release(partition: number): void {
+    const task = this.#tasks.get(partition);
+    if (task === undefined) return;
+    this.#tasks.delete(partition);
+    this.#retries.delete(partition);
+    this.#lagCommitted.delete(partition);
+    const closing = task.close().finally(() => this.#closing.delete(closing));
+    this.#closing.add(closing);
   }
 
-  #closeAllBut(kept: (task: Task) => boolean): void {
-    for (const [partition, task] of this.#tasks) {
-      if (kept(task)) continue;
-      this.#tasks.delete(partition);
-      void task.close();
+  #positions(): Map<number, number> {
+    const positions = new Map<number, number>();
+    for (const [partition, { position }] of this.#tasks)
+      if (position !== null) positions.set(partition, position);
+    return positions;
+  }
+
+  /** Only for tools that show lag: nothing reads it here, and nothing depends on it. */
+  async #commitLag(positions: ReadonlyMap<number, number>): Promise<void> {
+    const moved = new Map(
+      [...positions].filter(([partition, next]) => this.#lagCommitted.get(partition) !== next),
+    );
+    if (moved.size === 0) return;
+    try {
+      await this.#member.commit(moved);
+      for (const [partition, next] of moved) this.#lagCommitted.set(partition, next);
+    } catch (error) {
+      this.#context.log.debug({ err: error }, 'the group did not take its offsets');
     }
-  }
-
-  #take(partition: number): void {
-    const before = this.#tasks.get(partition);
-    const task = before ?? new Task(partition, this.#context);
-    this.#tasks.set(partition, task);
-    const wait = Math.min(RETAKE_CEILING_MS, (this.#retakes.get(partition)?.wait ?? RETAKE_MS / 2) * 2);
-    this.#retakes.set(partition, { wait, notBefore: performance.now() + wait });
-    void task.take();
   }
 
   #countTasks(): void {
-    const states = new Map<TaskState, number>([
-      ['taking', 0],
-      ['restoring', 0],
-      ['running', 0],
-      ['lost', 0],
-    ]);
+    const states = new Map<TaskState, number>();
     for (const { state } of this.#tasks.values()) states.set(state, (states.get(state) ?? 0) + 1);
-    for (const [state, count] of states) this.#context.metrics.tasks.set({ state }, count);
+    for (const state of TASK_STATES) this.#context.metrics.tasks.set({ state }, states.get(state) ?? 0);
   }
+}
+
+function writesOf(
+  owned: readonly string[],
+  outputs: readonly OutputTopic[],
+  partition: number,
+): { own: TopicPartition[]; shared: TopicPartition[] } {
+  const own = owned.map((topic) => ({ topic, partition }));
+  const shared: TopicPartition[] = [];
+  for (const { topic, partitions } of outputs) {
+    if (partitions === 'own') own.push({ topic, partition });
+    else for (let one = 0; one < partitions; one += 1) shared.push({ topic, partition: one });
+  }
+  return { own, shared };
 }

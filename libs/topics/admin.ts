@@ -1,7 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import kafkajs, { type Admin, type ITopicConfig } from 'kafkajs';
 import { TopicAdminError, TopicMismatchError } from './errors.ts';
-import { isByEvent, TOPIC_NAMES, TOPICS, type TopicName, type TopicSpec, topicName } from './topics.ts';
+import {
+  isByEvent,
+  POSITION_TOPICS,
+  POSITIONS,
+  TOPIC_NAMES,
+  TOPICS,
+  type TopicName,
+  type TopicSpec,
+  topicName,
+} from './topics.ts';
 
 /** Where topics are made, and how. */
 export type CreateTopicsOptions = {
@@ -80,8 +89,11 @@ async function withAdmin<T>(
   }
 }
 
+/** What of a topic's table is a setting of the broker. */
+type Kept = Pick<TopicSpec, 'cleanup' | 'retentionMs' | 'maxMessageBytes'>;
+
 /** The broker's settings of a topic, by their names there. */
-export function topicSettings(spec: TopicSpec): Record<string, string> {
+export function topicSettings(spec: Kept): Record<string, string> {
   return {
     'cleanup.policy': spec.cleanup,
     'max.message.bytes': String(spec.maxMessageBytes),
@@ -95,21 +107,40 @@ function partitionsOf(topic: TopicName, { partitions }: CreateTopicsOptions): nu
   return partitions !== undefined && isByEvent(topic) ? partitions : TOPICS[topic].partitions;
 }
 
-function topicConfig(topic: TopicName, options: CreateTopicsOptions): ITopicConfig {
-  const { prefix, replicationFactor } = options;
-  const settings = topicSettings(TOPICS[topic]);
+/** Every topic that must be there, by its name on the broker: those of the table, and those of positions. */
+function wantedTopics(options: CreateTopicsOptions): { name: string; partitions: number; spec: Kept }[] {
+  const { prefix } = options;
+  return [
+    ...TOPIC_NAMES.map((topic) => ({
+      name: topicName(prefix, topic),
+      partitions: partitionsOf(topic, options),
+      spec: TOPICS[topic],
+    })),
+    ...Object.entries(POSITION_TOPICS).map(([name, input]) => ({
+      name: `${prefix}${name}`,
+      partitions: partitionsOf(input, options),
+      spec: POSITIONS,
+    })),
+  ];
+}
+
+function topicConfig(
+  { name, partitions, spec }: ReturnType<typeof wantedTopics>[number],
+  { replicationFactor }: CreateTopicsOptions,
+): ITopicConfig {
+  const settings = topicSettings(spec);
   if (replicationFactor !== undefined && replicationFactor >= 3) settings['min.insync.replicas'] = '2';
   return {
-    topic: topicName(prefix, topic),
-    numPartitions: partitionsOf(topic, options),
+    topic: name,
+    numPartitions: partitions,
     ...(replicationFactor === undefined ? {} : { replicationFactor }),
-    configEntries: Object.entries(settings).map(([name, value]) => ({ name, value })),
+    configEntries: Object.entries(settings).map(([setting, value]) => ({ name: setting, value })),
   };
 }
 
 async function makeMissing(admin: Admin, options: CreateTopicsOptions): Promise<void> {
   const there = await partitionCounts(admin);
-  const missing = TOPIC_NAMES.filter((topic) => !there.has(topicName(options.prefix, topic)));
+  const missing = wantedTopics(options).filter(({ name }) => !there.has(name));
   if (missing.length === 0) return;
   const topics = missing.map((topic) => topicConfig(topic, options));
   // False where another process was first.
@@ -140,10 +171,11 @@ async function settled(admin: Admin, options: CreateTopicsOptions): Promise<void
   const until = performance.now() + SETTLE_MS;
   for (;;) {
     const there = await partitionCounts(admin);
-    const wrong = TOPIC_NAMES.flatMap((topic) => {
-      const [name, wanted] = [topicName(options.prefix, topic), partitionsOf(topic, options)];
+    const wrong = wantedTopics(options).flatMap(({ name, partitions }) => {
       const found = there.get(name);
-      return found === wanted ? [] : [{ found, text: `${name} has ${found} partitions, not ${wanted}` }];
+      return found === partitions
+        ? []
+        : [{ found, text: `${name} has ${found} partitions, not ${partitions}` }];
     });
     if (wrong.length === 0) return;
     if (wrong.every(({ found }) => found !== undefined))

@@ -14,15 +14,14 @@ function candidate(fail: (term: number) => Error | null = () => null) {
   let listener: GroupListener | undefined;
   let left = false;
   const leadership = new Leadership({
-    openConsumer: (options) => {
+    openMember: (options) => {
       listener = options.listener;
-      const none = (): void => {};
       return {
         start: async () => {},
         stop: async () => {
           left = true;
         },
-        ...{ pause: none, resume: none, seek: none },
+        commit: async () => {},
       };
     },
     group: 'g',
@@ -38,7 +37,7 @@ function candidate(fail: (term: number) => Error | null = () => null) {
     onChange: (leads) => changes.push(leads),
     log,
   });
-  if (listener === undefined) throw new Error('no consumer was opened');
+  if (listener === undefined) throw new Error('no member was opened');
   return { leadership, group: listener, clock, terms, changes, left: () => left };
 }
 

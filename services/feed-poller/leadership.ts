@@ -1,5 +1,5 @@
 import type { Logger } from '#streams/log.ts';
-import type { GroupConsumer, GroupListener, GroupOptions } from '#streams/port.ts';
+import type { GroupListener, GroupMember, GroupOptions } from '#streams/port.ts';
 import type { Clock } from './clock.ts';
 
 /** This process may lead no longer; nothing more may be published in this term. */
@@ -22,7 +22,7 @@ export type Term = {
 
 /** What leadership works with. */
 export type LeadershipOptions = {
-  readonly openConsumer: (options: GroupOptions) => GroupConsumer;
+  readonly openMember: (options: GroupOptions) => GroupMember;
   /** Consumer group of all who could lead. */
   readonly group: string;
   /** The control topic, by its name on the broker; who owns its partition 0 leads. */
@@ -49,7 +49,7 @@ const AGAIN_MS = 1_000;
  */
 export class Leadership implements GroupListener {
   readonly #options: LeadershipOptions;
-  readonly #consumer: GroupConsumer;
+  readonly #member: GroupMember;
   readonly #stopping = new AbortController();
   #owns = false;
   #joined = false;
@@ -59,10 +59,9 @@ export class Leadership implements GroupListener {
   constructor(options: LeadershipOptions) {
     this.#options = options;
     const { group, topic, sessionTimeoutMs } = options;
-    this.#consumer = options.openConsumer({
+    this.#member = options.openMember({
       group,
-      input: topic,
-      changelogs: [],
+      topic,
       sessionTimeoutMs,
       listener: this,
     });
@@ -75,14 +74,14 @@ export class Leadership implements GroupListener {
 
   /** Joins the group. Rejects where the broker cannot be reached. */
   start(): Promise<void> {
-    return this.#consumer.start();
+    return this.#member.start();
   }
 
   /** Ends the term, waits for what it has begun, and leaves the group: the next one takes over at once. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#end();
-    await this.#consumer.stop();
+    await this.#member.stop();
     this.#options.onChange(0);
   }
 
@@ -108,10 +107,6 @@ export class Leadership implements GroupListener {
   onHeartbeat(): void {
     this.#heardAt = this.#options.clock.monotonic();
     if (this.#owns) this.#begin();
-  }
-
-  async onRecords(): Promise<void> {
-    // The partition is owned, not read: checkpoints are read once, by whoever begins to lead.
   }
 
   /** Begins a term, where none is under way. */

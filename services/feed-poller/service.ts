@@ -79,7 +79,7 @@ export async function startPoller(context: ServiceContext<PollerConfig>): Promis
   };
   const client = openStreamClient({ brokers, clientId: SERVICE, log });
   const leadership = new Leadership({
-    openConsumer: (options) => client.openGroupConsumer(options),
+    openMember: (options) => client.openGroupMember(options),
     group: `${prefix}${SERVICE}`,
     topic: topicName(prefix, 'poller-checkpoints'),
     sessionTimeoutMs: config.SESSION_TIMEOUT_MS,

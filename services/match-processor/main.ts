@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { groupSettings, integer, kafkaSettings, processSettings } from '#service/config.ts';
+import { groupSettings, inputSettings, integer, kafkaSettings, processSettings } from '#service/config.ts';
 import { runService } from '#service/run-service.ts';
 import { deadLetterOf } from '#streams/dead-letter.ts';
 import { runStream } from '#streams/stream.ts';
 import { Registry } from '#topics/registry.ts';
-import { type TopicName, topicName } from '#topics/topics.ts';
+import { TOPICS, type TopicName, topicName } from '#topics/topics.ts';
 import { type MatchCodecs, MatchPartition } from './match-partition.ts';
 
 const NAME = 'match-processor';
@@ -13,6 +13,7 @@ const config = z.object({
   ...processSettings,
   ...kafkaSettings,
   ...groupSettings,
+  ...inputSettings,
   KEEP_SETTLED_SECONDS: integer(0, 604_800)
     .prefault('900')
     .describe(
@@ -47,6 +48,11 @@ await runService({
       application: `${prefix}${NAME}`,
       input: named('normalized-messages'),
       changelogs: [named('match-incidents'), named('match-state')],
+      outputs: [
+        { topic: named('match-transitions'), partitions: 'own' },
+        { topic: named('match-results'), partitions: TOPICS['match-results'].partitions },
+        { topic: named('dead-letters'), partitions: TOPICS['dead-letters'].partitions },
+      ],
       createProcessor: (partition) =>
         new MatchPartition({
           partition,
@@ -58,6 +64,7 @@ await runService({
       log: logger,
       metrics,
       sessionTimeoutMs: settings.SESSION_TIMEOUT_MS,
+      onLostInput: settings.ON_LOST_INPUT,
     });
   },
 });

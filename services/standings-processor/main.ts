@@ -2,12 +2,12 @@ import { fileURLToPath } from 'node:url';
 import { Gauge } from 'prom-client';
 import { z } from 'zod';
 import { FLAG_REASONS } from '#domain/standings/games.ts';
-import { groupSettings, kafkaSettings, processSettings } from '#service/config.ts';
+import { groupSettings, inputSettings, kafkaSettings, processSettings } from '#service/config.ts';
 import { runService } from '#service/run-service.ts';
 import { deadLetterOf } from '#streams/dead-letter.ts';
 import { runStream } from '#streams/stream.ts';
 import { Registry } from '#topics/registry.ts';
-import { type TopicName, topicName } from '#topics/topics.ts';
+import { TOPICS, type TopicName, topicName } from '#topics/topics.ts';
 import { readRules } from './rules.ts';
 import { type StandingsCodecs, StandingsPartition } from './standings-partition.ts';
 
@@ -18,6 +18,7 @@ const config = z.object({
   ...processSettings,
   ...kafkaSettings,
   ...groupSettings,
+  ...inputSettings,
   RULES_DIR: z
     .string()
     .default('')
@@ -59,6 +60,7 @@ await runService({
       application: `${prefix}${NAME}`,
       input: named('match-results'),
       changelogs: [named('standings-results'), named('standings'), named('standings-catalogue')],
+      outputs: [{ topic: named('dead-letters'), partitions: TOPICS['dead-letters'].partitions }],
       createProcessor: (partition) =>
         new StandingsPartition({
           partition,
@@ -73,6 +75,7 @@ await runService({
       log: logger,
       metrics,
       sessionTimeoutMs: settings.SESSION_TIMEOUT_MS,
+      onLostInput: settings.ON_LOST_INPUT,
     });
   },
 });

@@ -41,7 +41,6 @@ describe('touchline tail --json', () => {
   it('leaves out records without a value', async () => {
     const topics = await TestTopics.create();
     await topics.write('match-state', [
-      { key: '__barrier', value: null, partition: 0 },
       { key: '1', value: state(1), partition: 0 },
       { key: '1', value: null, partition: 0 },
       { key: '2', value: null, partition: 1 },

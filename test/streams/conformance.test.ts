@@ -3,15 +3,16 @@
  * To put another client under it, give `openClient` that one.
  */
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openStreamClient } from '#streams/client.ts';
 import { StreamError } from '#streams/errors.ts';
 import { createKafka } from '#streams/kafkajs/kafka.ts';
 import type {
   ConsumedRecord,
-  GroupConsumer,
-  GroupListener,
+  GroupMember,
   OutputRecord,
+  PartitionReader,
+  ReaderOptions,
   StreamClient,
   TransactionalProducer,
 } from '#streams/port.ts';
@@ -25,300 +26,283 @@ const openClient = (): StreamClient => openStreamClient({ brokers, clientId: 'co
 const kafka = createKafka({ brokers, clientId: 'conformance-setup', log: quietLog });
 
 const PARTITIONS = 4;
-let input: string;
-let changelog: string;
-let group: string;
-const cleanups: (() => Promise<void>)[] = [];
-const client = openClient();
-
-beforeAll(() => {
-  expect(brokers.length).toBeGreaterThan(0);
-});
+let topic: string;
+let other: string;
+let id: string;
+let client: StreamClient;
 
 beforeEach(async () => {
-  const id = randomUUID();
-  input = `${prefix}input-${id}`;
-  changelog = `${prefix}changelog-${id}`;
-  group = `${prefix}group-${id}`;
+  id = `${prefix}${randomUUID()}`;
+  topic = `${id}-topic`;
+  other = `${id}-other`;
   await makeTopics(
     brokers,
-    [input, changelog].map((topic) => ({ topic, numPartitions: PARTITIONS, replicationFactor: 1 })),
+    [topic, other].map((name) => ({ topic: name, numPartitions: PARTITIONS, replicationFactor: 1 })),
   );
+  client = openClient();
+  onTestFinished(() => client.close());
 });
 
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-async function openProducer(id: string): Promise<TransactionalProducer> {
-  const producer = await client.openTransactionalProducer(id);
-  cleanups.push(() => producer.close());
+async function openProducer(transactionalId = id): Promise<TransactionalProducer> {
+  const producer = await client.openProducer({
+    transactionalId,
+    own: [0, 1, 2, 3].map((partition) => ({ topic, partition })),
+    shared: [0, 1, 2, 3].map((partition) => ({ topic: other, partition })),
+    lastCommitted: async () => null,
+  });
+  onTestFinished(() => producer.close());
   return producer;
 }
 
-function record(value: string, partition = 0, topic = changelog): OutputRecord {
-  return { topic, partition, key: 'key', value: Buffer.from(value) };
-}
-
-type Member = {
-  consumer: GroupConsumer;
-  assigned: (readonly number[])[];
-  records: { topic: string; partition: number; record: ConsumedRecord }[];
-};
-
-/** A member that seeks to the start and resumes everything it is given. */
-async function join(onRecords?: GroupListener['onRecords'], seekTo = 0): Promise<Member> {
-  const member: Omit<Member, 'consumer'> = { assigned: [], records: [] };
-  const listener: GroupListener = {
-    onAssigned(partitions) {
-      member.assigned.push([...partitions]);
-      for (const topic of [input, changelog]) {
-        for (const partition of partitions) {
-          consumer.seek({ topic, partition }, seekTo);
-          consumer.resume({ topic, partition });
-        }
-      }
-    },
-    onLost() {},
-    onHeartbeat() {},
-    async onRecords(from, records, end, stillHere) {
-      member.records.push(...records.map((record) => ({ ...from, record })));
-      await onRecords?.(from, records, end, stillHere);
-    },
-  };
-  const consumer = client.openGroupConsumer({
-    group,
-    input,
-    changelogs: [changelog],
-    // No test is about its end: a member that begins anew is given everything again.
-    sessionTimeoutMs: 300_000,
-    listener,
+function openReader(options: Partial<ReaderOptions> = {}): PartitionReader {
+  const reader = client.openReader({
+    ...{ topic, partition: 0, maxBytes: 1_000_000, maxWaitMs: 100 },
+    ...options,
   });
-  cleanups.push(() => consumer.stop());
-  await consumer.start();
-  return { consumer, ...member };
+  onTestFinished(() => reader.close());
+  return reader;
 }
 
-const values = (member: Member) => member.records.map(({ record }) => record.value?.toString());
+/** All there is to read of a partition, as of now. */
+async function readAll(options: Partial<ReaderOptions> = {}): Promise<ConsumedRecord[]> {
+  const reader = openReader(options);
+  const of = { topic: options.topic ?? topic, partition: options.partition ?? 0 };
+  const [bounds] = await client.logBounds([of]);
+  const records: ConsumedRecord[] = [];
+  for (let at = bounds?.start ?? 0; at < (bounds?.end ?? 0); ) {
+    const batch = await reader.read(at);
+    if (batch.next === at) break;
+    records.push(...batch.records);
+    at = batch.next;
+  }
+  return records;
+}
+
+function record(value: string, partition = 0, of = topic): OutputRecord {
+  return { topic: of, partition, key: 'key', value: Buffer.from(value) };
+}
+
+const textOf = (records: readonly ConsumedRecord[]): string[] => records.map(({ value }) => String(value));
 
 describe('transactional producer', () => {
-  test('a transaction writes all its records and the position, and tells the last offset of each partition', async () => {
-    const producer = await openProducer(group);
-    const written = await producer.transact(
-      [record('a'), record('b'), record('c', 1), record('d', 2, input)],
-      { group, topic: input, partition: 3, next: 7 },
-    );
-    expect(Object.fromEntries(written)).toEqual({
-      [`${changelog}-0`]: 1,
-      [`${changelog}-1`]: 0,
-      [`${input}-2`]: 0,
-    });
-    // Known for certain to whoever has opened it since.
-    await openProducer(group);
-    expect(await client.committedOffset(group, { topic: input, partition: 3 })).toBe(7);
-    expect(await client.committedOffset(group, { topic: input, partition: 2 })).toBeNull();
-    const member = await join();
-    await untilTrue('four records are read', () => member.records.length === 4);
-    expect(values(member).sort()).toEqual(['a', 'b', 'c', 'd']);
+  test('writes all records of a transaction', async () => {
+    const producer = await openProducer();
+    await producer.transact([record('a'), record('b'), record('c', 1), record('d', 2, other)]);
+    expect(textOf(await readAll())).toEqual(['a', 'b']);
+    expect(textOf(await readAll({ partition: 1 }))).toEqual(['c']);
+    expect(textOf(await readAll({ topic: other, partition: 2 }))).toEqual(['d']);
   });
 
-  test('the end of a partition is told without the end of the transaction, which is nothing to read', async () => {
-    const producer = await openProducer(group);
-    await producer.transact([record('a'), record('b')], null);
-    await producer.transact([record('c')], null);
-    const ends: [last: number | undefined, end: number][] = [];
-    await join(async (_from, records, end) => {
-      ends.push([records.at(-1)?.offset, end]);
-    });
-    // Offset 2 and 4 are the ends of the two transactions.
-    await untilTrue('the last record is read', () => ends.some(([last]) => last === 3));
-    expect(ends.at(-1)).toEqual([3, 4]);
-  });
-
-  test('a transaction of more than a batch takes is split, order kept', async () => {
-    const producer = await openProducer(group);
+  test('splits a transaction of more than a batch takes, and keeps its order', async () => {
+    const producer = await openProducer();
     const filler = 'x'.repeat(100_000);
-    const many = Array.from({ length: 40 }, (_, at) => record(`${at}:${filler}`));
-    await producer.transact(many, null);
-    const member = await join();
-    await untilTrue('all are read', () => member.records.length === many.length);
-    expect(values(member).map((value) => Number(value?.split(':')[0]))).toEqual(many.map((_, at) => at));
-  });
-
-  test('many transactions one right after the other all commit', async () => {
-    const producer = await openProducer(group);
-    for (let next = 1; next <= 50; next += 1) {
-      await producer.transact(next % 2 === 0 ? [record(String(next))] : [], {
-        group,
-        topic: input,
-        partition: 0,
-        next,
-      });
-    }
-    await openProducer(group);
-    expect(await client.committedOffset(group, { topic: input, partition: 0 })).toBe(50);
-  });
-
-  test('whoever has opened it anew is told the position of the last transaction, however soon', async () => {
-    const told = await Promise.all(
-      Array.from({ length: PARTITIONS }, async (_, partition) => {
-        const positions: (number | null)[] = [];
-        for (let next = 1; next <= 10; next += 1) {
-          const producer = await openProducer(`${group}-${partition}`);
-          positions.push(await client.committedOffset(group, { topic: input, partition }));
-          await producer.transact([record('a', partition)], { group, topic: input, partition, next });
-        }
-        return positions;
-      }),
+    await producer.transact(Array.from({ length: 40 }, (_, at) => record(`${at}:${filler}`)));
+    const read = textOf(await readAll());
+    expect(read.map((value) => Number(value.split(':')[0]))).toEqual(
+      Array.from({ length: 40 }, (_, at) => at),
     );
-    expect(told).toEqual(told.map(() => [null, 1, 2, 3, 4, 5, 6, 7, 8, 9]));
   });
 
-  test('opening it fences the one before: that one writes nothing more, neither records nor position', async () => {
-    const old = await openProducer(group);
-    await old.transact([record('before')], { group, topic: input, partition: 0, next: 1 });
-    const current = await openProducer(group);
-    const refused = await old
-      .transact([record('zombie')], { group, topic: input, partition: 0, next: 99 })
-      .catch((error: unknown) => error);
+  test('commits many transactions one right after the other', async () => {
+    const producer = await openProducer();
+    for (let at = 0; at < 50; at += 1)
+      await producer.transact([record(String(at), at % 2), record('x', 0, other)]);
+    expect(await readAll()).toHaveLength(25);
+    expect(await readAll({ topic: other })).toHaveLength(50);
+  });
+
+  test('fences the one before when it is opened: that one writes nothing more', async () => {
+    const old = await openProducer();
+    await old.transact([record('before')]);
+    const current = await openProducer();
+    const refused = await old.transact([record('zombie')]).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(StreamError);
     expect(refused).toMatchObject({ code: 'FENCED' });
-    await current.transact([record('after')], null);
-    expect(await client.committedOffset(group, { topic: input, partition: 0 })).toBe(1);
-    const member = await join();
-    await untilTrue('the last record is read', () => values(member).includes('after'));
-    expect(values(member)).toEqual(['before', 'after']);
+    await current.transact([record('after')]);
+    expect(textOf(await readAll())).toEqual(['before', 'after']);
   });
 
-  test('opening it settles an abandoned transaction: its records are never read, and nobody waits for it', async () => {
+  test('aborts an abandoned transaction when it is opened: its records are never read, and nobody waits for it', async () => {
     const abandoned = kafka.producer({
-      transactionalId: group,
+      transactionalId: id,
       idempotent: true,
       maxInFlightRequests: 1,
       // Longer than anybody waits here: the broker does not end it in time.
       transactionTimeout: 900_000,
     });
     await abandoned.connect();
-    cleanups.push(() => abandoned.disconnect());
+    onTestFinished(() => abandoned.disconnect());
     const transaction = await abandoned.transaction();
-    await transaction.send({
-      topic: changelog,
-      messages: [{ partition: 0, key: 'key', value: 'abandoned' }],
-    });
-    await transaction.sendOffsets({
-      consumerGroupId: group,
-      topics: [{ topic: input, partitions: [{ partition: 0, offset: '42' }] }],
-    });
+    await transaction.send({ topic, messages: [{ partition: 0, key: 'key', value: 'abandoned' }] });
 
-    const owner = await openProducer(group);
-    expect(await client.committedOffset(group, { topic: input, partition: 0 })).toBeNull();
-    await owner.transact([record('barrier')], null);
-    const member = await join();
-    await untilTrue('the barrier is read', () => values(member).includes('barrier'));
-    expect(values(member)).toEqual(['barrier']);
+    const owner = await openProducer();
+    await owner.transact([record('next')]);
+    expect(textOf(await readAll())).toEqual(['next']);
+    expect(textOf(await readAll({ uncommitted: true }))).toEqual(['abandoned', 'next']);
   });
 
-  test('a record that is too large is refused as such', async () => {
-    const producer = await openProducer(group);
-    await expect(producer.transact([record('x'.repeat(2_000_000))], null)).rejects.toMatchObject({
+  test('refuses a record that is too large as such', async () => {
+    const producer = await openProducer();
+    await expect(producer.transact([record('x'.repeat(2_000_000))])).rejects.toMatchObject({
       code: 'RECORD_TOO_LARGE',
     });
   });
+
+  test('has an epoch above that of the one before', async () => {
+    const [first, second] = [await openProducer(), await openProducer()];
+    expect(second.identity.id).toBe(first.identity.id);
+    expect(second.identity.epoch).toBeGreaterThan(first.identity.epoch);
+  });
 });
 
-describe('group consumer', () => {
-  async function fill(count: number): Promise<void> {
-    const producer = await openProducer(`${group}-fill`);
-    for (let partition = 0; partition < PARTITIONS; partition += 1) {
-      await producer.transact(
-        Array.from({ length: count }, (_, at) => record(`${partition}:${at}`, partition, input)),
-        null,
-      );
-    }
+describe('partition reader', () => {
+  test('gives records from an offset on, and says where to read on', async () => {
+    const producer = await openProducer();
+    await producer.transact([record('a'), record('b'), record('c')]);
+    const batch = await openReader().read(1);
+    expect(batch.records.map(({ offset, key, value }) => [offset, String(key), String(value)])).toEqual([
+      [1, 'key', 'b'],
+      [2, 'key', 'c'],
+    ]);
+    // Behind the end of the transaction, which takes an offset too.
+    expect(batch.next).toBe(4);
+    expect(batch.end).toBe(4);
+  });
+
+  test('waits for what comes, and gives nothing after a while', async () => {
+    const reader = openReader();
+    expect(await reader.read(0)).toEqual({ records: [], next: 0, end: 0 });
+    const producer = await openProducer();
+    const coming = openReader({ maxWaitMs: 10_000 }).read(0);
+    await producer.transact([record('a')]);
+    expect(textOf((await coming).records)).toEqual(['a']);
+  });
+
+  test('gives nothing of a transaction that is open, and what a reader of uncommitted records sees', async () => {
+    const producer = kafka.producer({
+      transactionalId: `${id}-open`,
+      idempotent: true,
+      maxInFlightRequests: 1,
+    });
+    await producer.connect();
+    onTestFinished(() => producer.disconnect());
+    const transaction = await producer.transaction();
+    await transaction.send({ topic, messages: [{ partition: 0, value: 'open' }] });
+    expect(await openReader().read(0)).toEqual({ records: [], next: 0, end: 0 });
+    expect(textOf((await openReader({ uncommitted: true }).read(0)).records)).toEqual(['open']);
+    await transaction.abort();
+  });
+
+  test('rejects an offset that is not in the log', async () => {
+    await expect(openReader().read(7)).rejects.toMatchObject({ code: 'OFFSET_OUT_OF_RANGE' });
+  });
+
+  test('notices that its topic was deleted and created again', async () => {
+    const producer = await openProducer();
+    await producer.transact([record('a')]);
+    const reader = openReader();
+    const first = await reader.topicId();
+    await reader.read(0);
+    const admin = kafka.admin();
+    await admin.connect();
+    onTestFinished(() => admin.disconnect());
+    await admin.deleteTopics({ topics: [topic] });
+    await makeTopics(brokers, [{ topic, numPartitions: PARTITIONS, replicationFactor: 1 }]);
+    await expect(
+      (async () => {
+        for (;;) await reader.read(0);
+      })(),
+    ).rejects.toMatchObject({ code: 'TOPIC_RECREATED' });
+    expect(await openReader().topicId()).not.toBe(first);
+  });
+
+  test('ends a read that is under way when it is closed', async () => {
+    const reader = openReader({ maxWaitMs: 60_000 });
+    await reader.topicId();
+    const reading = reader.read(0);
+    const ended = expect(reading).rejects.toBeInstanceOf(StreamError);
+    await reader.close();
+    await ended;
+  });
+});
+
+describe('offsets and topics', () => {
+  test('the end counts what an open transaction wrote', async () => {
+    const producer = kafka.producer({
+      transactionalId: `${id}-open`,
+      idempotent: true,
+      maxInFlightRequests: 1,
+    });
+    await producer.connect();
+    onTestFinished(() => producer.disconnect());
+    const transaction = await producer.transaction();
+    await transaction.send({ topic, messages: [{ partition: 1, value: 'open' }] });
+    expect(
+      await client.logBounds([
+        { topic, partition: 0 },
+        { topic, partition: 1 },
+        { topic: other, partition: 1 },
+      ]),
+    ).toEqual([
+      { start: 0, end: 0 },
+      { start: 0, end: 1 },
+      { start: 0, end: 0 },
+    ]);
+    await transaction.abort();
+  });
+
+  test('a topic that is missing has no partitions', async () => {
+    expect(await client.partitionCount(topic)).toBe(PARTITIONS);
+    expect(await client.partitionCount(`${topic}-missing`)).toBe(0);
+  });
+});
+
+describe('group member', () => {
+  type Member = { member: GroupMember; assigned: (readonly number[])[]; heartbeats: number };
+
+  async function join(): Promise<Member> {
+    const joined: Member = { assigned: [], heartbeats: 0 } as unknown as Member;
+    joined.member = client.openGroupMember({
+      group: id,
+      topic,
+      sessionTimeoutMs: 300_000,
+      listener: {
+        onAssigned: (partitions) => void joined.assigned.push([...partitions]),
+        onLost() {},
+        onHeartbeat: () => {
+          joined.heartbeats += 1;
+        },
+      },
+    });
+    onTestFinished(() => joined.member.stop());
+    await joined.member.start();
+    return joined;
   }
 
-  test('members share the partitions, the same ones of input and changelog; the last one gets all', async () => {
+  const shareOf = ({ assigned }: Member): readonly number[] => assigned.at(-1) ?? [];
+
+  test('members share the partitions and keep those they have; the last one gets all', async () => {
     const first = await join();
-    await untilTrue('the first has all', () => first.assigned.at(-1)?.length === PARTITIONS);
+    await untilTrue('the first has all', () => shareOf(first).length === PARTITIONS);
     const second = await join();
-    await untilTrue(
-      'they share',
-      () => first.assigned.at(-1)?.length === 2 && second.assigned.at(-1)?.length === 2,
-    );
-    expect([...(first.assigned.at(-1) ?? []), ...(second.assigned.at(-1) ?? [])].sort()).toEqual([
-      0, 1, 2, 3,
-    ]);
-
-    const producer = await openProducer(`${group}-fill`);
-    for (const partition of [0, 1, 2, 3]) {
-      await producer.transact([record('in', partition, input), record('log', partition)], null);
-    }
-    for (const member of [first, second]) {
-      const partitions = member.assigned.at(-1) ?? [];
-      // A member that is assigned anew starts over: what it was given may come twice, and never of another partition.
-      const given = (topic: string) =>
-        [
-          ...new Set(
-            member.records.filter((entry) => entry.topic === topic).map(({ partition }) => partition),
-          ),
-        ].sort();
-      await untilTrue('its records', () => given(input).length + given(changelog).length >= 4);
-      for (const topic of [input, changelog]) expect(given(topic)).toEqual([...partitions].sort());
-    }
-    await first.consumer.stop();
-    await untilTrue('the second has all', () => second.assigned.at(-1)?.length === PARTITIONS);
+    await untilTrue('they share', () => shareOf(first).length === 2 && shareOf(second).length === 2);
+    expect([...shareOf(first), ...shareOf(second)].sort()).toEqual([0, 1, 2, 3]);
+    const kept = shareOf(second);
+    await first.member.stop();
+    await untilTrue('the second has all', () => shareOf(second).length === PARTITIONS);
+    expect(shareOf(second)).toEqual(expect.arrayContaining([...kept]));
   });
 
-  test('handlers of a partition run one at a time, of several at once; records come in order', async () => {
-    await fill(3_000);
-    const running = new Map<number, number>();
-    let most = 0;
-    let overlapping = 0;
-    const member = await join(async ({ partition }) => {
-      running.set(partition, (running.get(partition) ?? 0) + 1);
-      overlapping = Math.max(overlapping, running.get(partition) ?? 0);
-      most = Math.max(most, [...running.values()].filter((count) => count > 0).length);
-      await new Promise(setImmediate);
-      running.set(partition, (running.get(partition) ?? 0) - 1);
-    });
-    await untilTrue('all are read', () => member.records.length === 3_000 * PARTITIONS);
-    expect(overlapping).toBe(1);
-    expect(most).toBeGreaterThan(1);
-    for (let partition = 0; partition < PARTITIONS; partition += 1) {
-      const offsets = member.records
-        .filter((entry) => entry.partition === partition)
-        .map((entry) => entry.record.offset);
-      expect(offsets).toEqual(offsets.toSorted((a, b) => a - b));
-    }
-  });
-
-  test('a paused partition gives nothing, a seek decides what comes next', async () => {
-    await fill(10);
-    const member = await join();
-    await untilTrue('all are read', () => member.records.length === 10 * PARTITIONS);
-    member.consumer.pause({ topic: input, partition: 0 });
-    member.consumer.seek({ topic: input, partition: 0 }, 4);
-    member.consumer.seek({ topic: input, partition: 1 }, 8);
-    await untilTrue('partition 1 again from 8', () => member.records.length === 10 * PARTITIONS + 2);
-    expect(member.records.slice(-2).map(({ partition, record: { offset } }) => [partition, offset])).toEqual([
-      [1, 8],
-      [1, 9],
-    ]);
-    member.consumer.resume({ topic: input, partition: 0 });
-    await untilTrue('partition 0 again from 4', () => member.records.length === 10 * PARTITIONS + 8);
-    expect(member.records.slice(-6).map(({ record: { offset } }) => offset)).toEqual([4, 5, 6, 7, 8, 9]);
-  });
-
-  test('a handler that fails does not end the consumer', async () => {
-    await fill(1);
-    let failed = 0;
-    const member = await join(async () => {
-      failed += 1;
-      throw new Error('expected by this test');
-    });
-    await untilTrue('each partition was given', () => failed === PARTITIONS);
-    const producer = await openProducer(`${group}-more`);
-    await producer.transact([record('later', 2, input)], null);
-    await untilTrue('later records come', () => values(member).includes('later'));
+  test('a member is told that the group counts it, and commits offsets for tools', async () => {
+    const joined = await join();
+    await untilTrue('it has all', () => shareOf(joined).length === PARTITIONS);
+    const before = joined.heartbeats;
+    await untilTrue('heartbeats are answered', () => joined.heartbeats > before + 2);
+    await joined.member.commit(new Map([[2, 7]]));
+    const admin = kafka.admin();
+    await admin.connect();
+    onTestFinished(() => admin.disconnect());
+    const [offsets] = await admin.fetchOffsets({ groupId: id, topics: [topic] });
+    expect(offsets?.partitions.find(({ partition }) => partition === 2)?.offset).toBe('7');
   });
 });

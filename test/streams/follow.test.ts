@@ -108,12 +108,15 @@ test('goes on from what was kept, and has caught up at once where nothing came',
 
 test('gives nothing of a transaction that was not committed, and has caught up behind one that was', async () => {
   const client = openStreamClient({ brokers, clientId: 'follow-test', log: quietLog });
-  const producer = await client.openTransactionalProducer(`${prefix}follow`);
+  onTestFinished(() => client.close());
+  const producer = await client.openProducer({
+    transactionalId: `${prefix}follow`,
+    own: topics.map((topic) => ({ topic, partition: 0 })),
+    shared: [],
+    lastCommitted: async () => null,
+  });
   onTestFinished(() => producer.close());
-  await producer.transact(
-    numbers(0, 6).map((record) => ({ ...record, key: 'k' })),
-    null,
-  );
+  await producer.transact(numbers(0, 6).map((record) => ({ ...record, key: 'k' })));
   const kept = new Kept().start();
   await untilTrue('all is given', () => kept.caughtUpAt !== null);
   expect(sorted(kept.values)).toEqual(upTo(6));

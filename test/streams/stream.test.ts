@@ -4,6 +4,7 @@ import { Registry } from 'prom-client';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createKafka } from '#streams/kafkajs/kafka.ts';
 import type { ConsumedRecord } from '#streams/port.ts';
+import { positionsTopic } from '#streams/positions.ts';
 import { type PartitionProcessor, PoisonError } from '#streams/processor.ts';
 import { readTopic } from '#streams/read-topic.ts';
 import type { RecordCollector } from '#streams/record-collector.ts';
@@ -39,6 +40,11 @@ beforeEach(async () => {
       configEntries: [{ name: 'cleanup.policy', value: 'compact' }],
     },
     { topic: letters, numPartitions: 1 },
+    {
+      topic: positionsTopic(application),
+      numPartitions: PARTITIONS,
+      configEntries: [{ name: 'cleanup.policy', value: 'compact' }],
+    },
   ]);
 });
 
@@ -95,6 +101,7 @@ async function start(
     application,
     input,
     changelogs: [counts],
+    outputs: [{ topic: letters, partitions: 1 }],
     createProcessor: () => new CountByKey(fail, most),
     deadLetter: (partition, record, error) => ({
       topic: letters,
@@ -121,7 +128,7 @@ async function send(...values: [key: string, value: string][]): Promise<void> {
   await producer.disconnect();
 }
 
-/** The last committed value of each key of a topic, without barriers. */
+/** The last committed value of each key of a topic. */
 async function read(topic: string): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   await readTopic({

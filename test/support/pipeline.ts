@@ -1,4 +1,6 @@
 import { createKafka } from '#streams/kafkajs/kafka.ts';
+import { listOffsets } from '#streams/platformatic/offsets.ts';
+import { readPositions } from '#streams/positions.ts';
 import { readTopic } from '#streams/read-topic.ts';
 import { createTopics } from '#topics/admin.ts';
 import type {
@@ -96,25 +98,16 @@ export class Pipeline {
 
   /** Waits until every message is processed and committed. */
   async settled(): Promise<void> {
-    const kafka = createKafka({ brokers: this.place.brokers, clientId: 'test-settled', log: quietLog });
-    const topic = topicName(this.place.prefix, 'normalized-messages');
-    const groupId = `${this.place.prefix}match-processor`;
-    const admin = kafka.admin();
-    await admin.connect();
-    try {
-      await untilTrue('the committed offsets are at the end', async () => {
-        const [ends, committed] = await Promise.all([
-          // Topics made a moment ago may have no leaders yet.
-          admin.fetchTopicOffsets(topic).catch(() => null),
-          // A broker that has just started may not have found its coordinator.
-          admin.fetchOffsets({ groupId, topics: [topic] }).catch(() => []),
-        ]);
-        const next = new Map(committed[0]?.partitions.map(({ partition, offset }) => [partition, offset]));
-        return ends?.every(({ partition, high }) => high === '0' || next.get(partition) === high) ?? false;
-      });
-    } finally {
-      await admin.disconnect();
-    }
+    const { brokers, prefix } = this.place;
+    const topic = topicName(prefix, 'normalized-messages');
+    const application = `${prefix}match-processor`;
+    await untilTrue('the positions are at the ends of the input', async () => {
+      // A broker that has just started may not answer yet.
+      const ends = await listOffsets({ brokers, clientId: 'test-settled', topic }, 'end').catch(() => null);
+      if (ends === null) return false;
+      const positions = await readPositions({ brokers, application, log: quietLog }).catch(() => null);
+      return [...ends].every(([partition, end]) => end === 0 || (positions?.get(partition) ?? -1) >= end);
+    });
   }
 
   async output(): Promise<PipelineOutput> {

@@ -2,14 +2,14 @@ import kafkajs, { type PartitionAssigner } from 'kafkajs';
 import { assignPartitions } from '../assignment.ts';
 
 const { AssignerProtocol } = kafkajs;
-const NAME = 'touchline-copartitioned';
+const NAME = 'touchline-sticky';
 const VERSION = 1;
 
 /**
- * Gives a member the same partitions of all topics, and leaves it those it has where that is fair.
+ * Leaves a member the partitions it has where that is fair.
  * `owned` tells the partitions that this member holds when it joins.
  */
-export function coPartitionedAssigner(input: string, owned: () => readonly number[]): PartitionAssigner {
+export function stickyAssigner(topic: string, owned: () => readonly number[]): PartitionAssigner {
   return ({ cluster }) => ({
     name: NAME,
     version: VERSION,
@@ -22,7 +22,7 @@ export function coPartitionedAssigner(input: string, owned: () => readonly numbe
       }),
     }),
     async assign({ members, topics }) {
-      const partitions = cluster.findTopicPartitionMetadata(input).map(({ partitionId }) => partitionId);
+      const partitions = cluster.findTopicPartitionMetadata(topic).map(({ partitionId }) => partitionId);
       const claims = new Map(
         members.map(({ memberId, memberMetadata }): [string, readonly number[]] => [
           memberId,

@@ -5,7 +5,7 @@ import type { BatchProducer, PublishRecord } from '../publisher.ts';
 import { type BatchRecord, splitRounds } from '../rounds.ts';
 import { Connections } from './connections.ts';
 import { toStreamError } from './errors.ts';
-import { patiently } from './patiently.ts';
+import { retryTransient } from './retry.ts';
 import { RoundSender } from './round-sender.ts';
 
 /** Of no meaning to a producer without transactions, but the request has it. */
@@ -23,7 +23,7 @@ export async function openBatchProducer(
     await Promise.race([connections.close(), delay(CLOSE_MS, undefined, { ref: false })]);
   };
   try {
-    const { producerId, producerEpoch } = await patiently(async () =>
+    const { producerId, producerEpoch } = await retryTransient(async () =>
       initProducerIdV4.api.async(await connections.any(), null, NO_TRANSACTION_TIMEOUT),
     );
     const identity = { transactionalId: null, id: producerId, epoch: producerEpoch };

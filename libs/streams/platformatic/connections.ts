@@ -1,4 +1,5 @@
 import { Connection, FindCoordinatorKeyTypes, findCoordinatorV4, metadataV12 } from '@platformatic/kafka';
+import { StreamError } from '../errors.ts';
 import { partitionKey, type TopicPartition } from '../port.ts';
 
 const CONNECT_MS = 3_000;
@@ -6,56 +7,86 @@ const REQUEST_MS = 15_000;
 
 type Address = { readonly host: string; readonly port: number };
 
-/** Connections to the brokers that one producer talks to. Nothing here is retried: its owner starts anew. */
+/** A topic as the brokers know it. */
+type Topic = { readonly id: string; readonly leaders: readonly (Address | undefined)[] };
+
+/**
+ * Connections to the brokers that one owner talks to. One that the broker closes, for idleness or at its end, is opened
+ * again when it is next needed. Requests are not retried here.
+ */
 export class Connections {
-  readonly #brokers: readonly string[];
+  readonly #bootstrap: readonly Address[];
   readonly #clientId: string;
   readonly #open = new Map<string, Promise<Connection>>();
-  /** The leader of each partition, by topic. */
-  readonly #topics = new Map<string, readonly (Address | undefined)[]>();
+  readonly #topics = new Map<string, Promise<Topic>>();
+  readonly #coordinators = new Map<string, Promise<Address>>();
+  /** Every broker of the cluster, once one has named them. */
+  #brokers: readonly Address[] = [];
+  #opened = 0;
   #closed = false;
 
   constructor(brokers: readonly string[], clientId: string) {
-    this.#brokers = brokers;
+    this.#bootstrap = brokers.map(parseAddress);
     this.#clientId = clientId;
+  }
+
+  /** How many connections were opened so far: one more than before means that one was lost, or a broker has moved. */
+  get opened(): number {
+    return this.#opened;
   }
 
   /** The broker that keeps a group's offsets or a producer's transactions. */
   async coordinator(of: 'group' | 'transaction', key: string): Promise<Connection> {
-    const type = of === 'group' ? FindCoordinatorKeyTypes.GROUP : FindCoordinatorKeyTypes.TRANSACTION;
-    const { coordinators } = await findCoordinatorV4.api.async(await this.any(), type, [key]);
-    const [found] = coordinators;
-    if (found === undefined) throw new Error(`no coordinator of ${key}`);
-    return this.#to(found);
+    const name = `${of} ${key}`;
+    const found =
+      this.#coordinators.get(name) ?? this.#keep(this.#coordinators, name, this.#findCoordinator(of, key));
+    return this.#to(await found);
   }
 
-  /** The broker that takes the records of a partition, as of the first time its topic was asked for. */
+  /** The broker that leads a partition. */
   async leader({ topic, partition }: TopicPartition): Promise<Connection> {
-    const leader = (this.#topics.get(topic) ?? (await this.#find(topic)))[partition];
-    if (leader === undefined) throw new Error(`${partitionKey({ topic, partition })} has no leader`);
-    return this.#to(leader);
+    const { leaders } = await this.#topic(topic);
+    const leader = leaders[partition];
+    if (leader !== undefined) return this.#to(leader);
+    this.#topics.delete(topic);
+    const known = leaders.length;
+    if (partition >= known)
+      throw new StreamError('REJECTED', `${topic} has ${known} partitions, there is none ${partition}`);
+    throw new StreamError('UNAVAILABLE', `${partitionKey({ topic, partition })} has no leader`);
   }
 
-  /** As of the first time the topic was asked for. */
   async partitionCount(topic: string): Promise<number> {
-    return (this.#topics.get(topic) ?? (await this.#find(topic))).length;
+    return (await this.#topic(topic)).leaders.length;
+  }
+
+  /** The id that the cluster gave the topic when it was created. */
+  async topicId(topic: string): Promise<string> {
+    return (await this.#topic(topic)).id;
+  }
+
+  /** Leaders, coordinators and partition counts are asked for again when they are next needed. */
+  forget(): void {
+    this.#topics.clear();
+    this.#coordinators.clear();
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     const open = [...this.#open.values()];
     this.#open.clear();
-    await Promise.allSettled(open.map(async (connection) => (await connection).close()));
+    await Promise.allSettled(open.map(async (connection) => end(await connection)));
   }
 
-  /** The first of the brokers to start from that answers. */
+  /** A broker that answers: one that is connected, else the first of those known that can be. */
   async any(): Promise<Connection> {
-    let failure: unknown = new Error('no brokers to start from');
-    for (const broker of this.#brokers) {
-      const colon = broker.lastIndexOf(':');
-      const host = broker.slice(0, colon).replace(/^\[|\]$/g, '');
+    for (const opening of this.#open.values()) {
+      const connection = await opening.catch(() => null);
+      if (connection?.isConnected()) return connection;
+    }
+    let failure: unknown = new StreamError('UNAVAILABLE', 'no brokers to start from');
+    for (const address of [...this.#bootstrap, ...this.#brokers]) {
       try {
-        return await this.#to({ host, port: Number(broker.slice(colon + 1)) });
+        return await this.#to(address);
       } catch (error) {
         failure = error;
       }
@@ -63,33 +94,83 @@ export class Connections {
     throw failure;
   }
 
-  async #find(topic: string): Promise<readonly (Address | undefined)[]> {
-    const { topics, brokers } = await metadataV12.api.async(await this.any(), [topic], false, false);
+  #topic(name: string): Promise<Topic> {
+    return this.#topics.get(name) ?? this.#keep(this.#topics, name, this.#findTopic(name));
+  }
+
+  /** Keeps an answer that is on its way, unless it fails. */
+  #keep<T>(answers: Map<string, Promise<T>>, name: string, answer: Promise<T>): Promise<T> {
+    answers.set(name, answer);
+    answer.catch(() => {
+      if (answers.get(name) === answer) answers.delete(name);
+    });
+    return answer;
+  }
+
+  async #findTopic(name: string): Promise<Topic> {
+    const { topics, brokers } = await metadataV12.api.async(await this.any(), [name], false, false);
+    this.#brokers = brokers.map(({ host, port }) => ({ host, port }));
     const leaders: (Address | undefined)[] = [];
     for (const { partitionIndex, leaderId } of topics[0]?.partitions ?? [])
       leaders[partitionIndex] = brokers.find(({ nodeId }) => nodeId === leaderId);
-    this.#topics.set(topic, leaders);
-    return leaders;
+    return { id: topics[0]?.topicId ?? '', leaders };
   }
 
-  #to({ host, port }: Address): Promise<Connection> {
-    if (this.#closed) return Promise.reject(new Error('closed'));
-    const key = `${host}:${port}`;
-    const open = this.#open.get(key);
-    if (open !== undefined) return open;
-    const opening = this.#connect(host, port);
+  async #findCoordinator(of: 'group' | 'transaction', key: string): Promise<Address> {
+    const type = of === 'group' ? FindCoordinatorKeyTypes.GROUP : FindCoordinatorKeyTypes.TRANSACTION;
+    const { coordinators } = await findCoordinatorV4.api.async(await this.any(), type, [key]);
+    const [found] = coordinators;
+    if (found === undefined) throw new StreamError('UNAVAILABLE', `no coordinator of ${key}`);
+    return { host: found.host, port: found.port };
+  }
+
+  async #to(address: Address): Promise<Connection> {
+    if (this.#closed) throw new StreamError('UNAVAILABLE', 'the connections are closed');
+    const key = `${address.host}:${address.port}`;
+    const known = this.#open.get(key);
+    if (known !== undefined) return known;
+    const opening = this.#connect(key, address);
     this.#open.set(key, opening);
+    // Where a broker cannot be reached, what it led and coordinated is looked for elsewhere the next time.
+    opening.catch(() => this.#drop(key, opening));
     return opening;
   }
 
-  async #connect(host: string, port: number): Promise<Connection> {
+  #drop(key: string, opening: Promise<Connection>): void {
+    if (this.#open.get(key) !== opening) return;
+    this.#open.delete(key);
+    this.forget();
+  }
+
+  async #connect(key: string, { host, port }: Address): Promise<Connection> {
     const connection = new Connection(this.#clientId, {
       connectTimeout: CONNECT_MS,
       requestTimeout: REQUEST_MS,
     });
     // Requests under way are rejected with it; an event that nobody hears would end the process.
     connection.on('error', () => {});
-    await connection.connect(host, port);
+    try {
+      await connection.connect(host, port);
+    } catch (error) {
+      await end(connection);
+      throw error;
+    }
+    this.#opened += 1;
+    const opened = this.#open.get(key);
+    if (opened !== undefined) connection.once('close', () => this.#drop(key, opened));
+    if (this.#closed) await end(connection);
     return connection;
   }
+}
+
+/** Without waiting for a peer that takes nothing any more. */
+async function end(connection: Connection): Promise<void> {
+  const ended = connection.close();
+  connection.socket?.destroy();
+  await ended;
+}
+
+function parseAddress(broker: string): Address {
+  const colon = broker.lastIndexOf(':');
+  return { host: broker.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(broker.slice(colon + 1)) };
 }

@@ -1,93 +1,128 @@
 import {
-  addOffsetsToTxnV3,
   addPartitionsToTxnV3,
   type Connection,
+  describeTransactionsV0,
   endTxnV3,
   initProducerIdV4,
-  txnOffsetCommitV3,
 } from '@platformatic/kafka';
-import type { CommitPosition, OutputRecord, TransactionalProducer } from '../port.ts';
-import { type Round, splitRounds } from '../rounds.ts';
+import { RefusedError, StreamError } from '../errors.ts';
+import {
+  type OpenTransaction,
+  type OutputRecord,
+  type ProducerIdentity,
+  type ProducerOptions,
+  partitionKey,
+  type TopicPartition,
+  type TransactionalProducer,
+} from '../port.ts';
+import { splitRounds } from '../rounds.ts';
 import { Connections } from './connections.ts';
-import { isMoved, toStreamError } from './errors.ts';
-import { patiently } from './patiently.ts';
+import { hasCode, isDisconnected, toStreamError } from './errors.ts';
+import { openTransactions } from './open-transactions.ts';
+import { retryTransient } from './retry.ts';
 import { RoundSender } from './round-sender.ts';
 
 /** An abandoned transaction holds up every read-committed reader of its partitions for this long. */
 const TRANSACTION_TIMEOUT_MS = 10_000;
+/** How long the markers of a transaction that was answered as committed may take to be in every partition. */
+const MARKERS_MS = 5_000;
+const LOOK_MS = 20;
+/** States in which the coordinator has decided to commit. */
+const COMMITTING = ['PrepareCommit', 'CompleteCommit'];
+/** States that tell nothing of the last transaction: its producer was opened again since, or it never had one. */
+const FORGOTTEN = ['Empty', 'Dead'];
 
-/** Without a generation, as a producer that stands outside the group: the epoch of the transactional id is the lock. */
-const NO_MEMBER = { generation: -1, id: '' };
-
-type Identity = { readonly id: bigint; readonly epoch: number };
-
-/** Opens the producer and fences the owner before it. Rejects with `StreamError`. */
+/**
+ * Opens the producer in the order that docs/decisions/0049 explains: ask the coordinator how the last transaction stands;
+ * fence; look for what is still open in every partition that the producer may write to; decide all of that alike; look again.
+ */
 export async function openTransactionalProducer(
   brokers: readonly string[],
   clientId: string,
-  transactionalId: string,
+  options: ProducerOptions,
 ): Promise<TransactionalProducer> {
+  const { transactionalId } = options;
   const connections = new Connections(brokers, clientId);
   try {
-    const { coordinator, identity } = await patiently(async () => {
-      const coordinator = await connections.coordinator('transaction', transactionalId);
-      const { producerId, producerEpoch } = await initProducerIdV4.api.async(
-        coordinator,
-        transactionalId,
-        TRANSACTION_TIMEOUT_MS,
-      );
-      return { coordinator, identity: { id: producerId, epoch: producerEpoch } };
-    });
-    return new ProtocolTransactionalProducer(connections, coordinator, transactionalId, identity);
+    const before = await describe(connections, transactionalId);
+    const identity = await fence(connections, transactionalId);
+    const producer = new ProtocolTransactionalProducer(connections, options, identity);
+    await producer.settle(before);
+    return producer;
   } catch (error) {
     await connections.close();
+    if (error instanceof RefusedError) throw error;
     throw toStreamError(`open transactional producer ${transactionalId}`, error);
   }
 }
 
+type Described = { readonly state: string; readonly producerId: string };
+
+/** How the coordinator sees the last transaction; null where it does not know the id. */
+async function describe(connections: Connections, transactionalId: string): Promise<Described | null> {
+  try {
+    return await onCoordinator(connections, transactionalId, async (coordinator) => {
+      const { transactionStates } = await describeTransactionsV0.api.async(coordinator, [transactionalId]);
+      const [found] = transactionStates;
+      if (found === undefined) return null;
+      return { state: found.transactionState, producerId: String(found.producerId) };
+    });
+  } catch (error) {
+    if (hasCode(error, ['TRANSACTIONAL_ID_NOT_FOUND'])) return null;
+    throw error;
+  }
+}
+
+function fence(connections: Connections, transactionalId: string): Promise<ProducerIdentity> {
+  return onCoordinator(connections, transactionalId, async (coordinator) => {
+    const answer = await initProducerIdV4.api.async(coordinator, transactionalId, TRANSACTION_TIMEOUT_MS);
+    return { id: String(answer.producerId), epoch: answer.producerEpoch };
+  });
+}
+
+function onCoordinator<T>(
+  connections: Connections,
+  transactionalId: string,
+  ask: (coordinator: Connection) => Promise<T>,
+): Promise<T> {
+  return retryTransient(async () => ask(await connections.coordinator('transaction', transactionalId)), {
+    forget: () => connections.forget(),
+  });
+}
+
 /**
- * A transactional producer straight on the protocol: every request of a transaction once, in the order the broker
- * needs, records and input position at the same time. Nothing is retried but what the broker says is a matter of
- * milliseconds; after anything else the outcome is unknown, and the owner opens another one.
+ * A transactional producer straight on the protocol: every request of a transaction once, in the order the broker needs.
+ * Nothing is retried but what the broker says is a matter of milliseconds; after anything else the outcome is unknown, and
+ * the owner opens another one.
  */
 class ProtocolTransactionalProducer implements TransactionalProducer {
+  readonly identity: ProducerIdentity;
   readonly #connections: Connections;
-  readonly #coordinator: Connection;
-  readonly #transactionalId: string;
-  readonly #identity: Identity;
+  readonly #options: ProducerOptions;
   readonly #sender: RoundSender;
-  readonly #groups = new Map<string, Connection>();
+  /** Connections that were open when it was last known that no transaction is undecided. */
+  #seen = 0;
 
-  constructor(
-    connections: Connections,
-    coordinator: Connection,
-    transactionalId: string,
-    identity: Identity,
-  ) {
+  constructor(connections: Connections, options: ProducerOptions, identity: ProducerIdentity) {
+    this.identity = identity;
     this.#connections = connections;
-    this.#coordinator = coordinator;
-    this.#transactionalId = transactionalId;
-    this.#identity = identity;
-    this.#sender = new RoundSender(connections, { transactionalId, ...identity });
+    this.#options = options;
+    this.#sender = new RoundSender(connections, {
+      transactionalId: options.transactionalId,
+      id: BigInt(identity.id),
+      epoch: identity.epoch,
+    });
   }
 
-  async transact(
-    records: readonly OutputRecord[],
-    position: CommitPosition | null,
-  ): Promise<ReadonlyMap<string, number>> {
-    if (records.length === 0 && position === null) return new Map();
-    const { id, epoch } = this.#identity;
+  async transact(records: readonly OutputRecord[]): Promise<void> {
+    if (records.length === 0) return;
     const rounds = splitRounds(records);
     try {
-      if (rounds.length > 0) await this.#addPartitions(rounds);
-      const [written] = await Promise.all([
-        this.#sender.send(rounds),
-        position === null ? null : this.#commitPosition(position),
-      ]);
-      await endTxnV3.api.async(this.#coordinator, this.#transactionalId, id, epoch, true);
-      return written;
+      await this.#begin(rounds.flat());
+      await this.#sender.send(rounds);
+      await this.#end(true);
     } catch (error) {
-      throw toStreamError(`transaction of ${this.#transactionalId}`, error);
+      throw toStreamError(`transaction of ${this.#options.transactionalId}`, error);
     }
   }
 
@@ -95,21 +130,104 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
     return this.#connections.close();
   }
 
-  async #addPartitions(rounds: readonly Round[]): Promise<void> {
-    const partitions = new Map<string, Set<number>>();
-    for (const { topic, partition } of rounds.flat()) {
-      const known = partitions.get(topic);
-      if (known === undefined) partitions.set(topic, new Set([partition]));
+  /** Decides what a broker left undecided of the transactions before this producer was opened. */
+  async settle(before: Described | null): Promise<void> {
+    const open = await this.#openTransactions();
+    const ours = open.filter(({ producer }) => producer.id === this.identity.id);
+    const [stranger] = open.filter(
+      (one) =>
+        one.producer.id !== this.identity.id && (one.producer.id === before?.producerId || this.#isOwn(one)),
+    );
+    if (stranger !== undefined) throw hanging(this.#options.transactionalId, stranger);
+    const [first] = ours;
+    if (first !== undefined) {
+      const decision = await this.#decisionOn(before, first.producer);
+      if (decision === null) throw hanging(this.#options.transactionalId, first);
+      await this.#addPartitions(ours);
+      await this.#end(decision === 'commit');
+      const [left] = await this.#untilDecided();
+      if (left !== undefined) throw hanging(this.#options.transactionalId, left);
+    }
+    this.#seen = this.#connections.opened;
+  }
+
+  /**
+   * How an open transaction was decided; null where nobody knows. Where the coordinator has forgotten, it was aborted, unless
+   * a transaction of that epoch was committed: then it may be the one, with its markers in some partitions only.
+   */
+  async #decisionOn(
+    before: Described | null,
+    { id, epoch }: ProducerIdentity,
+  ): Promise<'commit' | 'abort' | null> {
+    if (before !== null && !FORGOTTEN.includes(before.state))
+      return COMMITTING.includes(before.state) ? 'commit' : 'abort';
+    const last = await this.#options.lastCommitted();
+    return last?.id === id && last.epoch === epoch ? null : 'abort';
+  }
+
+  #isOwn(one: TopicPartition): boolean {
+    return this.#options.own.some((own) => partitionKey(own) === partitionKey(one));
+  }
+
+  /**
+   * Begins a transaction of these partitions. The first request after an idle time may meet a connection that the broker has
+   * just closed: nothing of the transaction was done then. And a broker that went away may have left the last transaction
+   * without its markers (KAFKA-20734), which the next one would decide along with itself: so a new connection is a reason to
+   * look.
+   */
+  async #begin(partitions: readonly TopicPartition[]): Promise<void> {
+    await this.#verify();
+    try {
+      await this.#addPartitions(partitions);
+    } catch (error) {
+      if (!isDisconnected(error)) throw error;
+      await this.#addPartitions(partitions);
+      await this.#verify();
+    }
+  }
+
+  async #verify(): Promise<void> {
+    const { opened } = this.#connections;
+    if (opened === this.#seen) return;
+    const [left] = await this.#untilDecided();
+    if (left !== undefined)
+      throw new StreamError(
+        'UNDECIDED',
+        `${partitionKey(left)} has a transaction open from offset ${left.start}`,
+      );
+    this.#seen = this.#connections.opened;
+  }
+
+  /** What is still open of this producer once the broker had its time; empty where nothing is. */
+  async #untilDecided(): Promise<readonly OpenTransaction[]> {
+    const deadline = performance.now() + MARKERS_MS;
+    for (;;) {
+      const open = await this.#openTransactions();
+      const ours = open.filter(({ producer }) => producer.id === this.identity.id);
+      if (ours.length === 0 || performance.now() > deadline) return ours;
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    }
+  }
+
+  #openTransactions(): Promise<OpenTransaction[]> {
+    return openTransactions(this.#connections, [...this.#options.own, ...this.#options.shared]);
+  }
+
+  async #addPartitions(partitions: readonly TopicPartition[]): Promise<void> {
+    const byTopic = new Map<string, Set<number>>();
+    for (const { topic, partition } of partitions) {
+      const known = byTopic.get(topic);
+      if (known === undefined) byTopic.set(topic, new Set([partition]));
       else known.add(partition);
     }
-    const topics = [...partitions].map(([name, of]) => ({ name, partitions: [...of] }));
-    const { id, epoch } = this.#identity;
-    await patiently(() =>
-      addPartitionsToTxnV3.api.async(this.#coordinator, [
+    const topics = [...byTopic].map(([name, of]) => ({ name, partitions: [...of] }));
+    const { transactionalId } = this.#options;
+    await onCoordinator(this.#connections, transactionalId, (coordinator) =>
+      addPartitionsToTxnV3.api.async(coordinator, [
         {
-          transactionalId: this.#transactionalId,
-          producerId: id,
-          producerEpoch: epoch,
+          transactionalId,
+          producerId: BigInt(this.identity.id),
+          producerEpoch: this.identity.epoch,
           verifyOnly: false,
           topics,
         },
@@ -117,42 +235,23 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
     );
   }
 
-  async #commitPosition({ group, topic, partition, next }: CommitPosition): Promise<void> {
-    const { id, epoch } = this.#identity;
-    await patiently(() =>
-      addOffsetsToTxnV3.api.async(this.#coordinator, this.#transactionalId, id, epoch, group),
+  async #end(commit: boolean): Promise<void> {
+    const { transactionalId } = this.#options;
+    const { id, epoch } = this.identity;
+    await onCoordinator(this.#connections, transactionalId, (coordinator) =>
+      endTxnV3.api.async(coordinator, transactionalId, BigInt(id), epoch, commit),
     );
-    await patiently(async () => {
-      const coordinator = this.#groups.get(group) ?? (await this.#connections.coordinator('group', group));
-      this.#groups.set(group, coordinator);
-      try {
-        await txnOffsetCommitV3.api.async(
-          coordinator,
-          this.#transactionalId,
-          group,
-          id,
-          epoch,
-          NO_MEMBER.generation,
-          NO_MEMBER.id,
-          null,
-          [
-            {
-              name: topic,
-              partitions: [
-                {
-                  partitionIndex: partition,
-                  committedOffset: BigInt(next),
-                  committedLeaderEpoch: -1,
-                  committedMetadata: null,
-                },
-              ],
-            },
-          ],
-        );
-      } catch (error) {
-        if (isMoved(error)) this.#groups.delete(group);
-        throw error;
-      }
-    });
   }
+}
+
+function hanging(
+  transactionalId: string,
+  { topic, partition, producer, start }: OpenTransaction,
+): RefusedError {
+  return new RefusedError(
+    'HANGING_TRANSACTION',
+    `${topic}-${partition} has a transaction of producer ${producer.id} open from offset ${start} that ${transactionalId} ` +
+      `cannot decide: end it with kafka-transactions.sh --bootstrap-server <broker> abort --topic ${topic} ` +
+      `--partition ${partition} --start-offset ${start}`,
+  );
 }

@@ -1,6 +1,6 @@
 import { ProtocolError } from '@platformatic/kafka';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { patiently } from './patiently.ts';
+import { retryTransient } from './retry.ts';
 
 const SLOW_MS = 6_000;
 /** By how much this clock is ahead. */
@@ -15,7 +15,7 @@ afterEach(() => void vi.restoreAllMocks());
 
 const busy = () => new ProtocolError('CONCURRENT_TRANSACTIONS');
 
-it('asks again after an answer that came late, and no longer than its patience', async () => {
+it('asks again after an answer that came late, and no longer than its deadline', async () => {
   let asked = 0;
   const answer = async (good: number): Promise<number> => {
     asked += 1;
@@ -23,9 +23,9 @@ it('asks again after an answer that came late, and no longer than its patience',
     if (asked < good) throw busy();
     return asked;
   };
-  expect(await patiently(() => answer(2))).toBe(2);
+  expect(await retryTransient(() => answer(2))).toBe(2);
   asked = 0;
-  await expect(patiently(() => answer(Number.POSITIVE_INFINITY))).rejects.toMatchObject({
+  await expect(retryTransient(() => answer(Number.POSITIVE_INFINITY))).rejects.toMatchObject({
     apiId: 'CONCURRENT_TRANSACTIONS',
   });
   expect(asked).toBe(2);
@@ -37,6 +37,6 @@ it('does not ask again what failed for good', async () => {
     asked += 1;
     throw new ProtocolError('PRODUCER_FENCED');
   };
-  await expect(patiently(refuse)).rejects.toMatchObject({ apiId: 'PRODUCER_FENCED' });
+  await expect(retryTransient(refuse)).rejects.toMatchObject({ apiId: 'PRODUCER_FENCED' });
   expect(asked).toBe(1);
 });

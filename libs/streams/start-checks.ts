@@ -1,0 +1,102 @@
+/** Whether processing a partition may begin, and where: what would lose or repeat records is refused, with what to do. */
+import { RefusedError } from './errors.ts';
+import type { Logger } from './log.ts';
+import type { StreamMetrics } from './metrics.ts';
+import type { LogBounds, StreamClient, TopicPartition } from './port.ts';
+import type { Position } from './positions.ts';
+
+const LOOK_BYTES = 256 * 1024;
+const LOOK_WAIT_MS = 100;
+
+/** What the checks know of a stream. */
+type Checked = {
+  readonly application: string;
+  readonly input: string;
+  readonly positions: string;
+  readonly onLostInput: 'stop' | 'continue';
+  readonly metrics: StreamMetrics;
+  readonly log: Logger;
+};
+
+/** The command that processes all input again. `application` is prefix and service. */
+function rebuild(application: string): string {
+  return `npx touchline rebuild ${serviceOf(application)}`;
+}
+
+function serviceOf(application: string): string {
+  return application.slice(application.lastIndexOf('.') + 1);
+}
+
+/**
+ * Where to begin, by the position that was found, null for none. Throws `RefusedError` where the input is not the one that
+ * the position is of, or lacks records that were not processed.
+ */
+export function startOffset(
+  { application, input, onLostInput, metrics, log }: Checked,
+  partition: number,
+  found: { readonly position: Position | null; readonly topicId: string; readonly input: LogBounds },
+): number {
+  const { position, topicId } = found;
+  const { start, end } = found.input;
+  if (position === null) return start;
+  const { next } = position;
+  const name = `${input}-${partition}`;
+  const service = serviceOf(application);
+  if (position.topicId !== topicId) {
+    throw new RefusedError(
+      'INPUT_RECREATED',
+      `${name} is not the topic that position ${next} was written for: it was deleted and created again, and has offsets ${start} ` +
+        `to ${end}; process all that it holds with ${rebuild(application)}, or only what comes with ` +
+        `npx touchline position ${service} ${partition} end`,
+    );
+  }
+  if (next > end) {
+    throw new RefusedError(
+      'POSITION_BEYOND_END',
+      `${name} ends at offset ${end}, before the position ${next}: it lost records (truncated, or restored from a backup); go on ` +
+        `from its end with npx touchline position ${service} ${partition} ${end}, or process all again with ${rebuild(application)}`,
+    );
+  }
+  if (next >= start) return next;
+  const lost = `${name} begins at offset ${start}, after the position ${next}: ${start - next} records were removed before they were processed`;
+  if (onLostInput === 'stop') {
+    throw new RefusedError(
+      'INPUT_LOST',
+      `${lost}; go on without them with npx touchline position ${service} ${partition} ${start} or ON_LOST_INPUT=continue`,
+    );
+  }
+  metrics.lostRecords.inc({ partition }, start - next);
+  log.error({ partition, from: next, to: start, code: 'INPUT_LOST' }, `${lost}, going on without them`);
+  return start;
+}
+
+/** The refusal of a partition that has state without a position. */
+export function positionMissing({ application, positions }: Checked, partition: number): RefusedError {
+  return new RefusedError(
+    'POSITION_MISSING',
+    `${positions}-${partition} has no position, but the state that belongs to it is there: these are topics of an earlier version, ` +
+      `or ${positions} was lost; process all input again with ${rebuild(application)}`,
+  );
+}
+
+/** Whether any of these partitions has a committed record with a value. */
+export async function hasValues(
+  client: StreamClient,
+  logs: readonly (TopicPartition & LogBounds)[],
+): Promise<boolean> {
+  for (const { topic, partition, start, end } of logs) {
+    if (start === end) continue;
+    const reader = client.openReader({ topic, partition, maxBytes: LOOK_BYTES, maxWaitMs: LOOK_WAIT_MS });
+    try {
+      for (let at = start; at < end; ) {
+        const batch = await reader.read(at);
+        if (batch.records.some(({ value }) => value !== null)) return true;
+        if (batch.next === at && batch.end <= at) break;
+        at = batch.next;
+      }
+    } finally {
+      await reader.close();
+    }
+  }
+  return false;
+}
