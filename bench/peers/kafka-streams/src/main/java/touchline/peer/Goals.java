@@ -84,9 +84,15 @@ final class Goals {
   private boolean mayMean(Held cancellation, Held goal) {
     int side = side(cancellation.incident);
     if (side == 0 || side != side(goal.incident)) return false;
+    if (inShootOut(cancellation.incident) != inShootOut(goal.incident)) return false;
     Integer at = goal.incident.getEventTime();
     Integer until = cancellation.incident.getEventTime();
-    return at != null && until != null && Math.abs(at - until) <= NEAR_SECONDS;
+    return at == null || until == null || Math.abs(at - until) <= NEAR_SECONDS;
+  }
+
+  private static boolean inShootOut(Incident incident) {
+    Integer phase = incident.getEventStatusId();
+    return phase != null && (phase == 16 || phase == 141);
   }
 
   private void count(Held goal, List<Held> named) {
@@ -101,10 +107,9 @@ final class Goals {
       return;
     }
     int side = side(goal.incident);
-    Integer phase = goal.incident.getEventStatusId();
     if (side == 0) {
       anomalies.add(goal.id + ":" + whyNoSide(goal.incident));
-    } else if (phase != null && (phase == 16 || phase == 141)) {
+    } else if (inShootOut(goal.incident)) {
       countingInShootOut.add(goal.id);
       add(shootOutPoints, side);
     } else {
