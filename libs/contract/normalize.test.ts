@@ -265,6 +265,16 @@ describe('what cannot be read', () => {
     ['an unknown action', incidentMessage({}, { action: 'undo' }), /^unknown_shape data\.incident\.action: /],
     ['a for that is neither', incidentMessage({}, { for: 'both' }), /^unknown_shape data\.incident\.for: /],
     ['a message as long as a book', eventMessage({}, { name: 'x'.repeat(600_000) }), /^too_large /],
+    [
+      'a message of 400,000 characters that take three bytes each',
+      eventMessage({}, { name: '球'.repeat(400_000) }),
+      /^too_large message: more than 524288 bytes$/,
+    ],
+    [
+      'an incident id of 86 characters that take three bytes each',
+      incidentMessage({}, { id: '球'.repeat(86) }),
+      /^unknown_shape data\.incident\.id: expected 1 to 255 bytes/,
+    ],
   ];
   it.each(cases)('%s', (_name, message, expected) => {
     expect(reason(normalize(message))).toMatch(expected);

@@ -11,13 +11,14 @@ import {
   keepAliveSchema,
   lineupsSchema,
 } from './messages.ts';
+import { fitsInBytes } from './utf8.ts';
 import { toWholeNumber } from './values.ts';
 
 /**
  * Why a message cannot be normalized.
  * - `unknown_shape`: it is not an object, or a known field is missing or has another type than the contract says.
  * - `too_deep`: it nests deeper than any record does.
- * - `too_large`: its canonical form is longer than any record's, and would not fit the topics of match state.
+ * - `too_large`: its canonical form takes more bytes than any record's, and would not fit the topics of match state.
  */
 export type UnreadableCode = 'unknown_shape' | 'too_deep' | 'too_large';
 
@@ -48,8 +49,17 @@ export type SnapshotRecords = {
   readonly incidents: readonly unknown[];
 };
 
-/** Longest event and incident of one message as canonical JSON, in characters. Real ones have some thousand. */
-const MAX_MESSAGE_LENGTH = 512 * 1024;
+/**
+ * Most that the event and incident of one message take as canonical JSON, in bytes of UTF-8, and so each incident of a
+ * snapshot. Real ones take some thousand.
+ */
+export const MAX_MESSAGE_BYTES = 512 * 1024;
+
+/**
+ * Most that all incidents of a snapshot take as canonical JSON, in bytes of UTF-8. With what is read of them, at most as
+ * much again, they fit a record of normalized-messages.
+ */
+export const MAX_SNAPSHOT_BYTES = 4 * 1024 * 1024;
 
 /** The event's fields that change together; what is in none of them is the rest. */
 const EVENT_PARTS: readonly (readonly string[])[] = [
@@ -105,8 +115,9 @@ export function normalizeMessage(message: unknown, context: MessageContext): Nor
 }
 
 /**
- * Normalizes an event's whole incident list. One unreadable incident makes all of it unreadable: without that one,
- * the list would say that the incident was removed. An incident's `ut` falls back to the time of the response.
+ * Normalizes an event's whole incident list. One incident that is unreadable or too large makes all of it unreadable:
+ * without that one, the list would say that the incident was removed. An incident's `ut` falls back to the time of the
+ * response.
  */
 export function normalizeSnapshot(records: SnapshotRecords, context: MessageContext): Normalized {
   return guarded(() => {
@@ -115,8 +126,16 @@ export function normalizeSnapshot(records: SnapshotRecords, context: MessageCont
       const at = `incidents.${index}`;
       const fields = parse(incidentSchema, record, at);
       // A record that says of itself that it was deleted is not one that the list shows as present.
-      if (fields.action !== 'delete') snapshot.push(incidentOf(fields, record as object, records.time));
+      if (fields.action === 'delete') continue;
+      const incident = incidentOf(fields, record as object, records.time);
+      limitBytes([incident.body], MAX_MESSAGE_BYTES, at);
+      snapshot.push(incident);
     }
+    limitBytes(
+      snapshot.map(({ body }) => body),
+      MAX_SNAPSHOT_BYTES,
+      'incidents',
+    );
     return normalized({
       ...base(records.messageId, records.eventId, records.time, context),
       type: 'incident_snapshot',
@@ -150,7 +169,7 @@ function incidentMessage(message: Raw, context: MessageContext): NormalizedMessa
   const ut = Number(fields.ut);
   const incident = incidentOf(fields.data.incident, data.incident, ut);
   const event_fields = eventFields(data.event);
-  limitLength(event_fields, incident.body);
+  limitBytes([...event_fields, incident.body], MAX_MESSAGE_BYTES);
   return {
     ...base(messageIdOf(fields), Number(fields.data.event.id), ut, context),
     type: 'incident',
@@ -162,7 +181,7 @@ function incidentMessage(message: Raw, context: MessageContext): NormalizedMessa
 function eventMessage(message: Raw, context: MessageContext): NormalizedMessage {
   const fields = parse(eventMessageSchema, message);
   const event_fields = eventFields((message.data as { event: object }).event);
-  limitLength(event_fields, '');
+  limitBytes(event_fields, MAX_MESSAGE_BYTES);
   return {
     ...base(messageIdOf(fields), Number(fields.data.event.id), Number(fields.ut), context),
     type: 'event',
@@ -181,7 +200,7 @@ function otherMessage(
     .find((id) => id !== null);
   if (eventId === undefined) return { kind: 'ignored', type };
   const body = canonicalJson(message.data);
-  limitLength([], body);
+  limitBytes([body], MAX_MESSAGE_BYTES);
   return normalized({ ...base(messageIdOf(fields), eventId, Number(fields.ut), context), type, body });
 }
 
@@ -243,10 +262,9 @@ function messageIdOf(fields: {
   return String(id);
 }
 
-function limitLength(parts: readonly string[], body: string): void {
-  const length = parts.reduce((sum, part) => sum + part.length, body.length);
-  if (length > MAX_MESSAGE_LENGTH) {
-    throw new Unreadable('too_large', `message: longer than ${MAX_MESSAGE_LENGTH} characters`);
+function limitBytes(texts: readonly string[], maxBytes: number, at = 'message'): void {
+  if (!fitsInBytes(texts, maxBytes)) {
+    throw new Unreadable('too_large', `${at}: more than ${maxBytes} bytes`);
   }
 }
 

@@ -1,5 +1,6 @@
 /** The simple values of the provider's records. */
 import { z } from 'zod';
+import { fitsInBytes } from './utf8.ts';
 
 /** The largest id or number that a field of Avro type `int` takes. */
 export const INT_MAX = 2_147_483_647;
@@ -7,8 +8,8 @@ export const INT_MAX = 2_147_483_647;
 /** The largest whole number that a field of Avro type `long` takes: one less than JavaScript carries exactly. */
 export const LONG_MAX = Number.MAX_SAFE_INTEGER - 1;
 
-/** Longest identifier of a message or an incident, in characters. */
-const MAX_IDENTIFIER = 255;
+/** Longest identifier of a message or an incident, in bytes of UTF-8. */
+const MAX_IDENTIFIER_BYTES = 255;
 
 /**
  * A whole number as the provider writes it: a number, or a string of digits; null, absent and '' are none.
@@ -85,9 +86,9 @@ function isValue(value: unknown): boolean {
 /** An identifier that is text, such as "5-889947". */
 export const identifier = z
   .string('expected text')
-  .refine(isIdentifier, `expected 1 to ${MAX_IDENTIFIER} well-formed characters`);
+  .refine(isIdentifier, `expected 1 to ${MAX_IDENTIFIER_BYTES} bytes of well-formed text`);
 
 /** Whether a text can stand as a key: not empty, not absurdly long, and the same again after UTF-8. */
 export function isIdentifier(text: string): boolean {
-  return text.length > 0 && text.length <= MAX_IDENTIFIER && text.isWellFormed();
+  return text.length > 0 && fitsInBytes([text], MAX_IDENTIFIER_BYTES) && text.isWellFormed();
 }

@@ -123,6 +123,15 @@ describe('a goal is void (law 6)', () => {
       voided: 'goal_cancelled',
     },
     {
+      why: 'by a parent of any side, part or time',
+      by: [
+        goal('5-1', { event_time: 0 }),
+        cancels('5-2', { parent_id: '5-1', participant_id: AWAY, event_status_id: 141, event_time: 5400 }),
+      ],
+      removed: [],
+      voided: 'goal_cancelled',
+    },
+    {
       why: 'named by two, one of them to be confirmed',
       by: [
         goal('5-1'),
@@ -193,16 +202,93 @@ describe('a cancellation without a parent (law 6)', () => {
       orphans: ['5-2'],
     },
     {
-      why: 'none of unknown time',
+      why: 'takes one of unknown time',
       timeline: [goal('5-1', { event_time: null }), cancels('5-2')],
+      voided: ['5-1'],
+    },
+    {
+      why: 'of unknown time, takes one of any time',
+      timeline: [goal('5-1', { event_time: 5400 }), cancels('5-2', { event_time: null })],
+      voided: ['5-1'],
+    },
+    {
+      why: 'of unknown time, takes one of unknown time',
+      timeline: [goal('5-1', { event_time: null }), cancels('5-2', { event_time: null })],
+      voided: ['5-1'],
+    },
+    {
+      why: 'prefers a near goal of unknown time to a farther one of its own minute',
+      timeline: [goal('5-1'), goal('5-2', { event_time: null }), cancels('5-3')],
+      voided: ['5-2'],
+    },
+    {
+      why: 'of unknown time, takes the nearest in id order, whatever the times',
+      timeline: [
+        goal('5-1', { event_time: 600 }),
+        goal('5-2', { event_time: 0 }),
+        cancels('5-3', { event_time: null }),
+      ],
+      voided: ['5-2'],
+    },
+    {
+      why: 'of unknown time, still takes none after it or of the other side',
+      timeline: [
+        goal('5-1', { participant_id: AWAY }),
+        cancels('5-2', { event_time: null }),
+        goal('5-3', { event_time: null }),
+      ],
       voided: [],
       orphans: ['5-2'],
     },
     {
-      why: 'nor itself of unknown time',
-      timeline: [goal('5-1'), cancels('5-2', { event_time: null })],
+      why: 'of play, passes over a goal of the shoot-out',
+      timeline: [goal('5-1'), goal('5-2', { event_status_id: 141 }), cancels('5-3')],
+      voided: ['5-1'],
+    },
+    {
+      why: 'of the shoot-out, passes over a goal of play',
+      timeline: [
+        goal('5-1', { event_status_id: 141 }),
+        goal('5-2', { event_status_id: 36 }),
+        cancels('5-3', { event_status_id: 141 }),
+      ],
+      voided: ['5-1'],
+    },
+    {
+      why: 'of the shoot-out, takes no goal of play',
+      timeline: [goal('5-1'), cancels('5-2', { event_status_id: 16 })],
       voided: [],
       orphans: ['5-2'],
+    },
+    {
+      why: 'of the shoot-out and of unknown time, takes no goal of play',
+      timeline: [goal('5-1'), cancels('5-2', { event_status_id: 141, event_time: null })],
+      voided: [],
+      orphans: ['5-2'],
+    },
+    {
+      why: 'takes one of another phase of the shoot-out',
+      timeline: [goal('5-1', { event_status_id: 16 }), cancels('5-2', { event_status_id: 141 })],
+      voided: ['5-1'],
+    },
+    {
+      why: 'takes one of another phase of play',
+      timeline: [goal('5-1', { event_status_id: 33 }), cancels('5-2', { event_status_id: 9 })],
+      voided: ['5-1'],
+    },
+    {
+      why: 'of unknown phase, is of play',
+      timeline: [
+        goal('5-1', { event_status_id: 34 }),
+        goal('5-2', { event_status_id: 141 }),
+        cancels('5-3', { event_status_id: null }),
+      ],
+      voided: ['5-1'],
+    },
+    {
+      why: 'takes a goal of unknown phase as one of play',
+      timeline: [goal('5-1', { event_status_id: null }), cancels('5-2')],
+      voided: ['5-1'],
     },
     {
       why: 'passes over a goal that a parent named',
@@ -217,6 +303,23 @@ describe('a cancellation without a parent (law 6)', () => {
     {
       why: 'takes a void one too',
       timeline: [goal('5-1'), goal('5-2', { confirmation: 'cancelled' }), cancels('5-3')],
+      voided: ['5-2'],
+    },
+    {
+      why: 'takes a removed one too',
+      timeline: [goal('5-1'), goal('5-2'), cancels('5-3')],
+      removed: ['5-2'],
+      voided: ['5-2'],
+    },
+    {
+      why: 'cancelled, it keeps no goal from the next',
+      timeline: [goal('5-1'), goal('5-2'), cancels('5-3', { confirmation: 'cancelled' }), cancels('5-4')],
+      voided: ['5-2'],
+    },
+    {
+      why: 'removed, it keeps no goal from the next',
+      timeline: [goal('5-1'), goal('5-2'), cancels('5-3'), cancels('5-4')],
+      removed: ['5-3'],
       voided: ['5-2'],
     },
     {
@@ -242,8 +345,8 @@ describe('a cancellation without a parent (law 6)', () => {
       voided: [],
       orphans: ['5-1', '5-2'],
     },
-  ])('$why', ({ timeline, voided, orphans }) => {
-    const result = tally(timeline);
+  ])('$why', ({ timeline, removed, voided, orphans }) => {
+    const result = tally(timeline, removed);
     expect(Object.keys(result.voided)).toEqual(voided);
     expect(result.orphans).toEqual(orphans ?? []);
   });

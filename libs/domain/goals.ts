@@ -4,7 +4,7 @@ import type { Sides } from './readings.ts';
 
 const GOAL_TYPES: ReadonlySet<number> = new Set([INCIDENT.goal, INCIDENT.penaltyGoal, INCIDENT.ownGoal]);
 
-/** How far apart in match time a goal and the cancellation that names it by place may be, seconds. */
+/** How far apart in match time a goal and the cancellation without a parent that names it may be, seconds. */
 const NEAR_SECONDS = 600;
 
 /** An incident with a body, as its register has it. */
@@ -79,7 +79,7 @@ export function tallyGoals(
     const side = sideOf(incident, sides);
     if (side === null) {
       anomalies.push(`${id}:${whyNoSide(incident)}`);
-    } else if (SHOOT_OUT_PHASES.has(incident.event_status_id ?? 0)) {
+    } else if (isInShootOut(incident)) {
       hadShootOut = true;
       shootOut[side] += 1;
     } else {
@@ -165,9 +165,16 @@ function matches(goal: Goal, cancellation: Goal, sides: Sides): boolean {
   if (goal.id >= cancellation.id) return false;
   const side = sideOf(cancellation.incident, sides);
   if (side === null || sideOf(goal.incident, sides) !== side) return false;
+  if (isInShootOut(goal.incident) !== isInShootOut(cancellation.incident)) return false;
   const goalTime = goal.incident.event_time;
   const time = cancellation.incident.event_time;
-  return goalTime !== null && time !== null && Math.abs(goalTime - time) <= NEAR_SECONDS;
+  // The provider's own feed has incidents without a time: an unknown one excludes nothing.
+  return goalTime === null || time === null || Math.abs(goalTime - time) <= NEAR_SECONDS;
+}
+
+/** Which part of the match an incident belongs to: the shoot-out, else play, also where its phase is unknown. */
+function isInShootOut({ event_status_id }: Incident): boolean {
+  return event_status_id !== null && SHOOT_OUT_PHASES.has(event_status_id);
 }
 
 function hasBody(one: KnownIncident): one is Goal {

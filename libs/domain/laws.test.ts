@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { avroType } from '#topics/avro.ts';
 import type {
+  Incident,
   MatchIncident,
   MatchState,
   MatchTransition,
@@ -55,6 +56,25 @@ function readBack(match: Match, ids: readonly string[]): Match {
   );
 }
 
+/** The same messages, every incident of them changed; bodies stay, so that the same records win. */
+function changed(
+  history: readonly NormalizedMessage[],
+  change: (incident: Incident) => Partial<Omit<Incident, 'body'>>,
+): NormalizedMessage[] {
+  const one = (incident: Incident): Incident => ({ ...incident, ...change(incident) });
+  return history.map((message) => ({
+    ...message,
+    incident: message.incident && { ...message.incident, incident: one(message.incident.incident) },
+    snapshot: message.snapshot?.map(one) ?? null,
+  }));
+}
+
+function stateOf(messages: readonly NormalizedMessage[]): MatchState {
+  const match = newMatch(EVENT_ID);
+  play(match, messages);
+  return matchState(match);
+}
+
 const withRetelling = histories.chain((history) => fc.tuple(fc.constant(history), retold(history)));
 const runs = { numRuns: 500 };
 
@@ -89,6 +109,77 @@ describe('match state is a function of the set of messages', () => {
         for (const applied of play(match, order))
           expect(applied).toEqual({ transitions: [], incidents: [], result: false });
         expect(written(match, idsOf(history))).toEqual(before);
+      }),
+      runs,
+    );
+  });
+});
+
+describe('snapshots of one time (law 3)', () => {
+  it('list what any of them lists', () => {
+    fc.assert(
+      fc.property(histories, fc.infiniteStream(fc.boolean()), (history, first) => {
+        const split = history.flatMap((message) => {
+          if (message.snapshot === null) return [message];
+          const parts = Map.groupBy(message.snapshot, () => first.next().value === true);
+          return [true, false].map((part) => ({ ...message, snapshot: parts.get(part) ?? [] }));
+        });
+        expect(withoutOrder(stateOf(split))).toStrictEqual(withoutOrder(stateOf(history)));
+      }),
+      runs,
+    );
+  });
+});
+
+describe('cancellations without a parent (law 6)', () => {
+  it('name alike whether all times are unknown or all the same', () => {
+    fc.assert(
+      fc.property(histories, (history) => {
+        const goalsOf = (event_time: number | null) => {
+          const { counting_goals, void_goals, orphans } = stateOf(changed(history, () => ({ event_time })));
+          return { counting_goals, void_goals, orphans };
+        };
+        expect(goalsOf(null)).toEqual(goalsOf(600));
+      }),
+      runs,
+    );
+  });
+
+  it('void only goals before them of their own part, play or shoot-out', () => {
+    fc.assert(
+      fc.property(histories, (history) => {
+        const match = newMatch(EVENT_ID);
+        play(
+          match,
+          changed(history, () => ({ parent_id: null })),
+        );
+        const standing = idsOf(history).flatMap((id) => {
+          const { incident, removed } = matchIncident(match, id);
+          return incident?.incident_id === 424 && !removed ? [incident] : [];
+        });
+        const inShootOut = (incident: Incident | null) => [16, 141].includes(incident?.event_status_id ?? 0);
+        for (const [id, why] of Object.entries(matchState(match).void_goals)) {
+          if (why !== 'goal_cancelled') continue;
+          const part = inShootOut(matchIncident(match, id).incident);
+          expect(standing.filter((one) => one.id > id).map(inShootOut)).toContain(part);
+        }
+      }),
+      runs,
+    );
+  });
+});
+
+describe('the reported result (law 8)', () => {
+  it('stands as the firm one too, and never against a complete timeline of soccer', () => {
+    fc.assert(
+      fc.property(histories, (history) => {
+        const { source, score, firm, reported, agreement, coverage, sport_id } = stateOf(history);
+        const derived = source === 'incidents';
+        if (!derived) expect({ score, firm }).toEqual({ score: reported, firm: reported });
+        expect(source === 'none').toBe(score === null);
+        expect(agreement === 'unknown').toBe(score === null || reported === null);
+        if (reported === null) return;
+        expect(derived).toBe(coverage === 'complete' && [5, null].includes(sport_id));
       }),
       runs,
     );

@@ -48,7 +48,7 @@ const anything = fc
   })
   .map(({ id, type, options }) => incident(id, type, options));
 
-/** Goals and their cancellations that are likely to find each other, about the ten minutes apart. */
+/** Goals and their cancellations that are likely to find each other, about the ten minutes and the parts apart. */
 const goals = fc
   .record({
     id: ids,
@@ -57,7 +57,8 @@ const goals = fc
       ut: times,
       participant_id: fc.constantFrom(HOME, HOME, HOME, AWAY),
       confirmation: fc.constantFrom('confirmed', 'confirmed', 'confirmed', 'tbd', 'cancelled'),
-      event_time: fc.constantFrom(600, 600, 1200, 1201),
+      event_status_id: fc.constantFrom(33, 33, 33, 141, null),
+      event_time: fc.constantFrom(600, 600, 1200, 1201, null),
       parent_id: fc.option(ids, { freq: 1 }),
     }),
   })

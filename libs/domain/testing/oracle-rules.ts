@@ -34,6 +34,7 @@ export function deriveGoals(
     if (own === null || rule(one) === 'own') return own;
     return rule(one) === 'rival' ? (own === 'home' ? 'away' : 'home') : null;
   };
+  const inShootOut = ({ incident }: Known) => [16, 141].includes(incident.event_status_id ?? 0);
   const goals = known.filter(({ incident }) => [413, 421, 423].includes(incident.incident_id));
   const cancellations = known.filter(
     ({ removed, incident }) =>
@@ -48,9 +49,10 @@ export function deriveGoals(
     const taken = new Set(named.values());
     const candidates = goals.filter((goal) => {
       const [a, b] = [goal.incident.event_time, one.incident.event_time];
-      const near = a !== null && b !== null && Math.abs(a - b) <= 600;
+      const farApart = a !== null && b !== null && Math.abs(a - b) > 600;
+      const samePart = inShootOut(goal) === inShootOut(one);
       const sameSide = sideOf(goal) !== null && sideOf(goal) === sideOf(one);
-      return compare(goal.id, one.id) < 0 && sameSide && near && !taken.has(goal);
+      return compare(goal.id, one.id) < 0 && sameSide && samePart && !farApart && !taken.has(goal);
     });
     const nearest = candidates.at(-1);
     if (nearest !== undefined) named.set(one, nearest);
@@ -63,7 +65,6 @@ export function deriveGoals(
     return stands ? 'goal_cancelled' : null;
   };
   const valid = goals.filter((goal) => whyVoid(goal) === null);
-  const inShootOut = ({ incident }: Known) => [16, 141].includes(incident.event_status_id ?? 0);
   const counting = valid.filter((goal) => sideOf(goal) !== null && !inShootOut(goal));
   const shootOut = valid.filter((goal) => sideOf(goal) !== null && inShootOut(goal));
   const sum = (some: readonly Known[]): Score => ({

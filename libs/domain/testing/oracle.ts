@@ -148,15 +148,18 @@ function deriveIncidents(
       compare(a.body, b.body),
   );
   const snapshotAt = highest(snapshots.map(({ ut }) => ut));
+  const latest = snapshots.filter(({ ut }) => ut === snapshotAt);
   const ids = [...new Set([...bodies, ...deletes].map(({ id }) => id))].sort(compare);
   const incidents = ids.map((id): OracleIncident => {
     const incident = bodies.findLast((body) => body.id === id) ?? null;
     const deleted_at = highest(deletes.filter((one) => one.id === id).map(({ ut }) => ut));
-    const listed_at = highest(
-      snapshots.filter(({ snapshot }) => snapshot.some((one) => one.id === id)).map(({ ut }) => ut),
-    );
-    const listed = snapshotAt !== null && listed_at === snapshotAt;
-    const presentAt = highest([...(incident === null ? [] : [incident.ut]), ...(listed ? [snapshotAt] : [])]);
+    const lists = ({ snapshot }: (typeof snapshots)[number]) => snapshot.some((one) => one.id === id);
+    const listed_at = highest(snapshots.filter(lists).map(({ ut }) => ut));
+    const listed = latest.some(lists);
+    const presentAt = highest([
+      ...(incident === null ? [] : [incident.ut]),
+      ...(snapshotAt !== null && listed ? [snapshotAt] : []),
+    ]);
     const absentAt = highest([
       ...(deleted_at === null ? [] : [deleted_at]),
       ...(snapshotAt !== null && !listed ? [snapshotAt - 5] : []),

@@ -23,10 +23,12 @@ final class Goals {
   /** Null where a side is unknown. */
   final Score score;
   final Score firm;
+  /** Null where no goal counted in it. */
   Score shootOut;
   boolean underReview;
   final List<String> counting = new ArrayList<>(4);
-  final List<String> countingInShootOut = new ArrayList<>(0);
+  /** All goals that are not void, wherever they count. */
+  final List<String> valid = new ArrayList<>(4);
   final Map<String, String> voided = new LinkedHashMap<>(4);
   final List<String> orphans = new ArrayList<>(0);
   final List<String> anomalies = new ArrayList<>(0);
@@ -42,7 +44,6 @@ final class Goals {
     for (Held goal : inOrder) {
       if (isGoal(goal.type())) count(goal, named.getOrDefault(goal.id, List.of()));
     }
-    if (!countingInShootOut.isEmpty()) shootOut = shootOutPoints;
   }
 
   static boolean concerns(int type) {
@@ -84,9 +85,15 @@ final class Goals {
   private boolean mayMean(Held cancellation, Held goal) {
     int side = side(cancellation.incident);
     if (side == 0 || side != side(goal.incident)) return false;
+    if (inShootOut(cancellation.incident) != inShootOut(goal.incident)) return false;
     Integer at = goal.incident.getEventTime();
     Integer until = cancellation.incident.getEventTime();
-    return at != null && until != null && Math.abs(at - until) <= NEAR_SECONDS;
+    return at == null || until == null || Math.abs(at - until) <= NEAR_SECONDS;
+  }
+
+  private static boolean inShootOut(Incident incident) {
+    Integer phase = incident.getEventStatusId();
+    return phase != null && (phase == 16 || phase == 141);
   }
 
   private void count(Held goal, List<Held> named) {
@@ -100,12 +107,12 @@ final class Goals {
       voided.put(goal.id, goal.removed ? "removed" : goal.isCancelled() ? "cancelled" : "goal_cancelled");
       return;
     }
+    valid.add(goal.id);
     int side = side(goal.incident);
-    Integer phase = goal.incident.getEventStatusId();
     if (side == 0) {
       anomalies.add(goal.id + ":" + whyNoSide(goal.incident));
-    } else if (phase != null && (phase == 16 || phase == 141)) {
-      countingInShootOut.add(goal.id);
+    } else if (inShootOut(goal.incident)) {
+      shootOut = shootOutPoints;
       add(shootOutPoints, side);
     } else {
       counting.add(goal.id);

@@ -101,10 +101,7 @@ final class Match {
     state.setCause(cause);
     boolean goalsChanged = told && readFields();
     for (Held held : change.touched) goalsChanged |= settle(held);
-    if (goalsChanged) {
-      goals = new Goals(goalIncidents.values(), idOf(state.getHome()), idOf(state.getAway()));
-      showGoals();
-    }
+    if (goalsChanged) deriveGoals();
     decideScore();
     state.setGuard(signals.guard(state, incidents.values()));
     change.transitions = new Transitions(this, state, fields.changed(), before).tell(change);
@@ -176,9 +173,10 @@ final class Match {
     state.setRemoved(removed);
   }
 
-  /** Reads what the changed fields say; true where a goal's side may have changed. */
+  /** Reads what the changed fields say; true where a goal's side, or whether goals have rules, may have changed. */
   private boolean readFields() {
     boolean sides = false;
+    boolean hadGoalRules = hasGoalRules();
     for (String name : fields.changed()) {
       String json = fields.get(name);
       switch (name) {
@@ -204,7 +202,7 @@ final class Match {
       state.setClock(new Clock(Json.integer(time), Json.text(status),
           fields.toldAt(time == null ? "clock_status" : "clock_time")));
     }
-    return sides;
+    return sides || hadGoalRules != hasGoalRules();
   }
 
   private boolean readParticipants(String json) {
@@ -231,6 +229,16 @@ final class Match {
     return participant == null ? null : participant.getId();
   }
 
+  private void deriveGoals() {
+    goals = new Goals(hasGoalRules() ? goalIncidents.values() : List.of(), idOf(state.getHome()), idOf(state.getAway()));
+    showGoals();
+  }
+
+  /** A sport that was never told is taken for soccer. */
+  private boolean hasGoalRules() {
+    return state.getSportId() == null || state.getSportId() == SOCCER;
+  }
+
   private void showGoals() {
     state.setShootOut(goals.shootOut);
     state.setUnderReview(goals.underReview);
@@ -242,11 +250,10 @@ final class Match {
 
   /** Law 8. */
   private void decideScore() {
-    boolean soccer = state.getSportId() == null || state.getSportId() == SOCCER;
     Coverage coverage = state.getSnapshotAt() != null || starts > 0 ? Coverage.complete
         : known > 0 ? Coverage.partial : Coverage.none;
     Score reported = state.getReported();
-    Score derived = soccer && coverage != Coverage.none ? goals.score : null;
+    Score derived = hasGoalRules() && coverage != Coverage.none ? goals.score : null;
     state.setCoverage(coverage);
     if (derived != null && (coverage == Coverage.complete || reported == null)) {
       show(ScoreSource.incidents, derived, goals.firm,
@@ -288,8 +295,7 @@ final class Match {
   void restored() {
     for (Held held : incidents.values()) settle(held);
     readFields();
-    goals = new Goals(goalIncidents.values(), idOf(state.getHome()), idOf(state.getAway()));
-    showGoals();
+    deriveGoals();
     decideScore();
     state.setGuard(signals.guard(state, incidents.values()));
   }

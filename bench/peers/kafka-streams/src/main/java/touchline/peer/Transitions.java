@@ -47,7 +47,8 @@ final class Transitions {
     value("status_changed", words(before.statusId, before.statusType),
         words(state.getStatusId(), state.getStatusType()));
     if (isNews(before.clock, state.getClock())) {
-      value("clock_changed", text(before.clock), text(state.getClock()));
+      ValueChange clock = new ValueChange(text(before.clock), text(state.getClock()));
+      add("clock_changed", null, null, null, clock, null, List.of());
     }
     value("bet_status_changed", before.betStatus, state.getBetStatus());
     value("result_verified", before.verified, state.getVerifiedResult());
@@ -86,8 +87,7 @@ final class Transitions {
     Map<String, String> is = match.goals().voided;
     Set<String> turned = new TreeSet<>();
     for (String id : is.keySet()) if (!was.containsKey(id)) turned.add(id);
-    for (String id : match.goals().counting) if (was.containsKey(id)) turned.add(id);
-    for (String id : match.goals().countingInShootOut) if (was.containsKey(id)) turned.add(id);
+    for (String id : match.goals().valid) if (was.containsKey(id)) turned.add(id);
     for (String id : turned) {
       incident(is.containsKey(id) ? "goal_cancelled" : "goal_reinstated", id, match.typeOf(id));
     }
