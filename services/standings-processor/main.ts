@@ -6,6 +6,7 @@ import { groupSettings, kafkaSettings, processSettings } from '#service/config.t
 import { runService } from '#service/run-service.ts';
 import { deadLetterOf } from '#streams/dead-letter.ts';
 import { runStream } from '#streams/stream.ts';
+import { warnOfBrokerDefects } from '#topics/broker-defects.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { readRules } from './rules.ts';
@@ -32,6 +33,8 @@ await runService({
   config,
   async start({ config: settings, logger, metrics }) {
     const rulesOf = readRules(settings.RULES_DIR || OWN_RULES);
+    // Not waited for: no start depends on it.
+    void warnOfBrokerDefects(settings.KAFKA_BROKERS, logger);
     const prefix = settings.TOPIC_PREFIX;
     const named = (topic: TopicName) => topicName(prefix, topic);
     const registry = Registry.open({ url: settings.SCHEMA_REGISTRY_URL, prefix });
