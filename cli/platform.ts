@@ -14,6 +14,7 @@ import { backboneFile } from '#service/backbone-file.ts';
 import { dataSettings, kafkaSettings, list, port, secret } from '#service/config.ts';
 import { SECRET_LENGTH } from '#signing/signing.ts';
 import { createTopics } from '#topics/admin.ts';
+import { findBrokerDefects } from '#topics/broker-defects.ts';
 import { Registry } from '#topics/registry.ts';
 import { ServiceProcess } from './processes.ts';
 import { quiet } from './quiet.ts';
@@ -130,6 +131,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     await backbone.stop();
   };
   try {
+    for (const { message } of await findBrokerDefects(backbone.brokers)) onProgress(`warning: ${message}`);
     const prefix = await options.prefixFor(backbone);
     onProgress('making topics and registering schemas');
     await Promise.all([

@@ -4,6 +4,7 @@ import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isBrokerDefect } from '#topics/broker-defects.ts';
 
 /** How a process is started. */
 export type ProcessOptions = {
@@ -147,7 +148,8 @@ export class ServiceProcess {
       return;
     }
     if (entry.msg === 'metrics and health' && entry.port !== undefined) this.#opsPort = entry.port;
-    if (entry.level < WARN) return;
+    // Each service logs a defect of the brokers; the platform has said it once.
+    if (entry.level < WARN || isBrokerDefect(entry.code)) return;
     const text = [entry.msg, entry.err?.message ?? entry.reason].filter(Boolean).join(': ');
     this.#lastWords = entry.err?.message ?? text;
     this.#options.onTrouble(`${this.name}: ${text}`);
@@ -162,7 +164,14 @@ export class ServiceProcess {
   }
 }
 
-type LogLine = { level: number; msg?: string; port?: number; reason?: string; err?: { message?: string } };
+type LogLine = {
+  level: number;
+  msg?: string;
+  code?: string;
+  port?: number;
+  reason?: string;
+  err?: { message?: string };
+};
 
 /** A line of a pino log; null where it is something else. */
 function parseLine(line: string): LogLine | null {

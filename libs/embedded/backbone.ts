@@ -34,7 +34,7 @@ export type Backbone = {
  * Finds or starts a broker and a registry: those of KAFKA_BROKERS and SCHEMA_REGISTRY_URL when set; else in Docker when
  * an engine answers; else Apache Kafka and Apicurio Registry on this machine's Java, which end with this process.
  * Throws EmbeddedError: CONFIG_INCOMPLETE (one of the two is set), NO_BACKBONE (neither Docker nor a Java that will do;
- * the cause tells which), DATA_FOLDER_IN_USE, DOWNLOAD_FAILED, START_….
+ * the cause tells which), DATA_FOLDER_IN_USE, DATA_FOLDER_NEWER, DOWNLOAD_FAILED, START_….
  */
 export async function startBackbone(options: BackboneOptions): Promise<Backbone> {
   const given = configured(options.env);

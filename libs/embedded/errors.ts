@@ -2,6 +2,7 @@
 export type EmbeddedErrorCode =
   | 'CONFIG_INCOMPLETE'
   | 'DATA_FOLDER_IN_USE'
+  | 'DATA_FOLDER_NEWER'
   | 'DOCKER_FAILED'
   | 'DOWNLOAD_FAILED'
   | 'JAVA_MISSING'

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const NOTES = { owner: 4711, port: 1, controllerPort: 2 };
+const NOTES = { owner: 4711, port: 1, controllerPort: 2, proxiedPort: null };
 
 test('the next owner reads what the last one noted', async () => {
   const first = await ownFolder(folder);

@@ -14,6 +14,7 @@ export type FolderNotes = {
   readonly broker?: number;
   readonly port: number;
   readonly controllerPort: number;
+  readonly proxiedPort: number | null;
 };
 
 /** A data folder that is this process's alone until it is released. */

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { cacheFolder, firstError, install } from './installation.ts';
+import { KAFKA_VERSION } from './settings.ts';
 import type { Env } from './types.ts';
 
 let folder: string;
@@ -53,6 +54,18 @@ test('downloads once, and two at once download once', async () => {
   expect(again).toEqual(both[0]);
   expect(again.registryJar).toMatch(/touchline\/backbone-[0-9a-f]{12}\/registry\/registry-1-runner\.jar$/);
   expect(told.some((line) => line.startsWith('waiting for another process'))).toBe(true);
+});
+
+test('another version of the broker is downloaded beside the default one, once', async () => {
+  await fakeMaven(`echo "$@" >> "$HERE/arguments"; ${COMPLETE}`);
+  const [usual, other] = [await install(env, () => {}), await install(env, () => {}, '9.8.7')];
+  expect(await install(env, () => {})).toEqual(usual);
+  expect(await install(env, () => {}, '9.8.7')).toEqual(other);
+  expect(other.kafkaLibs).not.toBe(usual.kafkaLibs);
+  const [first, second, ...more] = (await readFile(join(folder, 'arguments'), 'utf8')).trim().split('\n');
+  expect(first).toContain(` -Dkafka.version=${KAFKA_VERSION} `);
+  expect(second).toContain(' -Dkafka.version=9.8.7 ');
+  expect(more).toEqual([]);
 });
 
 test('tells how far it is', async () => {

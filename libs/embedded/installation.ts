@@ -8,6 +8,7 @@ import { EmbeddedError } from './errors.ts';
 import { type Guarded, spawnGuarded } from './guarded.ts';
 import { type Lock, tryLock } from './lock.ts';
 import { poll } from './polling.ts';
+import { KAFKA_VERSION } from './settings.ts';
 import type { Env, OnProgress } from './types.ts';
 
 /** Where the broker and the registry lie on this machine. */
@@ -30,11 +31,16 @@ export function cacheFolder(env: Env): string {
 /**
  * Gives the broker and the registry of pom.xml, downloading them with Maven the first time. Two processes that ask
  * at once download once. What is not complete is never used: a download becomes visible by a rename at its end.
- * Throws MAVEN_MISSING or DOWNLOAD_FAILED.
+ * Each version of the broker has a folder of its own in the cache. Throws MAVEN_MISSING or DOWNLOAD_FAILED.
  */
-export async function install(env: Env, onProgress: OnProgress): Promise<Installation> {
+export async function install(
+  env: Env,
+  onProgress: OnProgress,
+  kafkaVersion = KAFKA_VERSION,
+): Promise<Installation> {
   const hash = createHash('sha256')
     .update(await readFile(POM))
+    .update(kafkaVersion)
     .digest('hex')
     .slice(0, 12);
   const cache = cacheFolder(env);
@@ -43,7 +49,7 @@ export async function install(env: Env, onProgress: OnProgress): Promise<Install
     await mkdir(cache, { recursive: true });
     const lock = await waitForLock(join(cache, 'download.lock'), onProgress);
     try {
-      if (!(await exists(folder))) await download(cache, folder, env, onProgress);
+      if (!(await exists(folder))) await download({ cache, folder, kafkaVersion }, env, onProgress);
     } finally {
       lock.release();
     }
@@ -70,7 +76,13 @@ async function waitForLock(file: string, onProgress: OnProgress): Promise<Lock> 
   );
 }
 
-async function download(cache: string, folder: string, env: Env, onProgress: OnProgress): Promise<void> {
+type Wanted = { readonly cache: string; readonly folder: string; readonly kafkaVersion: string };
+
+async function download(
+  { cache, folder, kafkaVersion }: Wanted,
+  env: Env,
+  onProgress: OnProgress,
+): Promise<void> {
   await requireMaven(env);
   const partial = `${folder}.partial`;
   await rm(partial, { recursive: true, force: true });
@@ -78,7 +90,7 @@ async function download(cache: string, folder: string, env: Env, onProgress: OnP
   const goals = ['dependency:copy-dependencies@kafka', 'dependency:unpack@registry'];
   const maven = await spawnGuarded({
     command: 'mvn',
-    args: ['-B', '-f', POM, `-Dbackbone.dir=${partial}`, ...goals],
+    args: ['-B', '-f', POM, `-Dbackbone.dir=${partial}`, `-Dkafka.version=${kafkaVersion}`, ...goals],
     env,
     outputFile: log,
     graceSeconds: 2,

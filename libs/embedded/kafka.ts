@@ -1,193 +1,210 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { access, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
-import { EmbeddedError, reasonOf } from './errors.ts';
+import { resolve } from 'node:path';
+import {
+  clusterIdOf,
+  format,
+  type Jvm,
+  launch,
+  type Node,
+  type Ports,
+  type ProcessOptions,
+} from './broker.ts';
 import { type OwnedFolder, ownFolder } from './folder.ts';
 import { install } from './installation.ts';
 import { findJava } from './java.ts';
-import { answersMetadata } from './metadata.ts';
-import { freePort, HOST, requireFree, untilPortHolds } from './ports.ts';
-import { type Controls, controls, type RunningServer, startServer } from './server.ts';
-import { LONE_BROKER } from './settings.ts';
+import { freePort, HOST, untilPortHolds } from './ports.ts';
+import { type Controls, controls, type RunningServer } from './server.ts';
+import { CLUSTER_BROKER, LONE_BROKER } from './settings.ts';
 import type { Env, OnProgress } from './types.ts';
 
-export type KafkaOptions = {
-  /** The broker's own folder: its data, settings and logs. Made when it is not there. */
+type BrokerOptions = ProcessOptions & {
+  /** The brokers' own folder: their data, settings and logs. Made when it is not there. */
   readonly dataDir: string;
-  /** Listen here and nowhere else. Default: the port of the last start in this folder when free, else a free one. */
-  readonly port?: number;
-  /** Broker settings that go over the ones below. */
+  /** Version of Apache Kafka. Default KAFKA_VERSION; another one is downloaded beside it. */
+  readonly version?: string;
+  /** Broker settings that go over the ones here. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Largest heap in megabytes. Default 1024. */
-  readonly heapMb?: number;
-  /** Further arguments of the Java machine. */
-  readonly jvmArgs?: readonly string[];
-  /** How long a start may take. Default 180 s: one that ends is told at once. */
-  readonly readyTimeoutMs?: number;
   readonly env?: Env;
   readonly onProgress?: OnProgress;
 };
 
+export type KafkaOptions = BrokerOptions & {
+  /** Listen here and nowhere else. Default: the port of the last start in this folder when free, else a free one. */
+  readonly port?: number;
+  /**
+   * A port of this machine, where a proxy listens: the broker opens one more listener (`proxiedPort`), to which the
+   * proxy is to forward, and sends the clients that come by it to the proxy.
+   */
+  readonly proxyPort?: number;
+};
+
+export type KafkaClusterOptions = BrokerOptions & {
+  /** Number of brokers, three at least. */
+  readonly brokers: number;
+  /** As `proxyPort` of a single broker, one for each. */
+  readonly proxyPorts?: readonly number[];
+};
+
 /**
  * A broker on this machine, with its data. It ends when this process does, even when this one is killed.
- * `start` and `restart` keep the port; `stop` lets go of the data folder.
+ * `start` and `restart` keep the ports; `stop` lets go of the data folder.
  */
-export type Kafka = Controls & { readonly brokers: string[]; readonly port: number };
+export type Kafka = Controls & {
+  readonly brokers: string[];
+  readonly port: number;
+  /** Where a proxy of it is to forward to; null without `proxyPort`. */
+  readonly proxiedPort: number | null;
+};
 
-type Ports = { readonly port: number; readonly controllerPort: number };
-
-/** Far more than it takes, for a machine may be busy with other work. */
-const READY_TIMEOUT_MS = 180_000;
-const STOP_TIMEOUT_MS = 30_000;
+/** Several brokers that are one cluster. */
+export type KafkaCluster = {
+  readonly brokers: string[];
+  /** Each of them, in the order of their node ids, which begin at 1. `stop` of one is for good. */
+  readonly nodes: readonly Kafka[];
+  /** Graceful stop of all of them for good. */
+  stop(): Promise<void>;
+};
 
 /**
  * Starts a single broker that is its own controller (KRaft). Storage is formatted when the folder is new; otherwise
- * topics, offsets and transactions are what they were. Throws EmbeddedError: DATA_FOLDER_IN_USE, JAVA_…, MAVEN_MISSING,
- * DOWNLOAD_FAILED, PORT_IN_USE (a port was asked for), START_….
+ * topics, offsets and transactions are what they were. Throws EmbeddedError: DATA_FOLDER_IN_USE, DATA_FOLDER_NEWER,
+ * JAVA_…, MAVEN_MISSING, DOWNLOAD_FAILED, PORT_IN_USE (a port was asked for), START_….
  */
 export async function startKafka(options: KafkaOptions): Promise<Kafka> {
+  const folder = resolve(options.dataDir);
+  const [kafka] = await startNodes(options, {
+    folders: [folder],
+    port: options.port,
+    proxyPorts: options.proxyPort === undefined ? [] : [options.proxyPort],
+    settings: LONE_BROKER,
+  });
+  return kafka as Kafka;
+}
+
+/**
+ * Starts a cluster (KRaft) in which every broker is a controller too: it works while more than half of them run, and any
+ * of them may be killed, also the active controller. Internal topics and those made without another number have three
+ * replicas, two of which must have a record. Throws as `startKafka`.
+ */
+export async function startKafkaCluster(options: KafkaClusterOptions): Promise<KafkaCluster> {
+  const folders = Array.from({ length: options.brokers }, (_, index) =>
+    resolve(options.dataDir, `broker-${index + 1}`),
+  );
+  const nodes = await startNodes(options, {
+    folders,
+    port: undefined,
+    proxyPorts: options.proxyPorts ?? [],
+    settings: CLUSTER_BROKER,
+  });
+  return {
+    brokers: nodes.flatMap((node) => node.brokers),
+    nodes,
+    stop: async () => void (await Promise.all(nodes.map((node) => node.stop()))),
+  };
+}
+
+/** The brokers of a cluster: a folder each; `port` and `settings` as of the first and as of all. */
+type Plan = {
+  readonly folders: readonly string[];
+  readonly port: number | undefined;
+  readonly proxyPorts: readonly number[];
+  readonly settings: Readonly<Record<string, string>>;
+};
+
+async function startNodes(options: BrokerOptions, plan: Plan): Promise<Kafka[]> {
   const env = options.env ?? process.env;
   const onProgress = options.onProgress ?? (() => {});
-  const folder = resolve(options.dataDir);
   const java = await findJava(env);
-  const { kafkaLibs } = await install(env, onProgress);
-  const jvm: Jvm = { java: java.path, libs: kafkaLibs, env, folder };
-  const owned = await ownFolder(folder);
+  const { kafkaLibs } = await install(env, onProgress, options.version);
+  const jvm: Jvm = { java: java.path, libs: kafkaLibs, env };
+  const owned: OwnedFolder[] = [];
   try {
-    const settings = options.settings ?? {};
-    if (!(await isFormatted(folder))) await format(jvm, settings);
-    onProgress('starting the Kafka broker');
-    const start = (ports: Ports) => launch(jvm, ports, owned, options);
-    const { server, ports } = await untilPortHolds(options.port, owned.last?.port, async (port) => {
-      const ports = { port, controllerPort: await freePort(owned.last?.controllerPort) };
-      return { server: await start(ports), ports };
+    for (const folder of plan.folders) owned.push(await ownFolder(folder));
+    onProgress(`starting the Kafka broker${plan.folders.length > 1 ? 's' : ''}`);
+    return await untilPortHolds(plan.port, owned[0]?.last?.port, async (port) => {
+      const nodes = await plannedNodes(plan, options, owned, port);
+      await formatMissing(jvm, nodes);
+      return await launchAll(jvm, nodes, owned, options);
     });
-    const startAgain = async () => start({ ...ports, controllerPort: await freePort(ports.controllerPort) });
-    const handle = controls(server, startAgain, () => owned.release());
-    return Object.assign(handle, { brokers: [`${HOST}:${ports.port}`], port: ports.port });
   } catch (error) {
-    owned.release();
+    for (const folder of owned) folder.release();
     throw error;
   }
 }
 
-type Jvm = { readonly java: string; readonly libs: string; readonly env: Env; readonly folder: string };
-
-async function launch(
-  jvm: Jvm,
-  ports: Ports,
-  owned: OwnedFolder,
-  options: KafkaOptions,
-): Promise<RunningServer> {
-  const { folder } = jvm;
-  const logs = join(folder, 'logs');
-  await mkdir(logs, { recursive: true });
-  const properties = join(folder, 'server.properties');
-  const data = join(folder, 'data');
-  await writeFile(properties, render({ ...brokerSettings(data, ports), ...options.settings }));
-  await owned.note({ owner: process.pid, ...ports });
-  await requireFree(ports.port);
-  // What answers at the port must be this broker, not one that took the port first.
-  const clusterId = await clusterIdOf(data);
-  const output = join(logs, 'kafka.out');
-  const server = await startServer({
-    name: 'Kafka broker',
-    process: {
-      command: jvm.java,
-      args: [
-        `-Xmx${options.heapMb ?? 1024}m`,
-        '-Xms128m',
-        '-XX:+UseSerialGC',
-        '-XX:+ExitOnOutOfMemoryError',
-        ...(options.jvmArgs ?? []),
-        `-Dlog4j2.configurationFile=${join(import.meta.dirname, 'log4j2.properties')}`,
-        `-Dtouchline.logs=${logs}`,
-        '-cp',
-        join(jvm.libs, '*'),
-        'kafka.Kafka',
-        properties,
-      ],
-      env: jvm.env,
-      cwd: folder,
-      outputFile: output,
-      graceSeconds: 8,
-    },
-    logFiles: [join(logs, 'kafka.log'), output],
-    ready: () => answersMetadata(HOST, ports.port, clusterId),
-    readyTimeoutMs: options.readyTimeoutMs ?? READY_TIMEOUT_MS,
-    stopTimeoutMs: STOP_TIMEOUT_MS,
-  });
-  await owned.note({ owner: process.pid, broker: server.pid, ...ports });
-  return server;
+/** Gives each broker its ports: those of its last start where they are free; `port` is the first one's. */
+async function plannedNodes(
+  plan: Plan,
+  options: BrokerOptions,
+  owned: readonly OwnedFolder[],
+  port: number,
+): Promise<Node[]> {
+  const taken = new Set([port]);
+  const free = async (preferred: number | null | undefined): Promise<number> => {
+    const found = await freePort(preferred ?? undefined, taken);
+    taken.add(found);
+    return found;
+  };
+  const ports: Ports[] = [];
+  for (const [index, { last }] of owned.entries()) {
+    ports.push({
+      port: index === 0 ? port : await free(last?.port),
+      controllerPort: await free(last?.controllerPort),
+      proxiedPort: plan.proxyPorts[index] === undefined ? null : await free(last?.proxiedPort),
+    });
+  }
+  const voters = ports.map(({ controllerPort }, index) => `${index + 1}@${HOST}:${controllerPort}`);
+  return ports.map((of, index) => ({
+    id: index + 1,
+    folder: plan.folders[index] as string,
+    ports: of,
+    voters,
+    proxyPort: plan.proxyPorts[index],
+    settings: { ...plan.settings, ...options.settings },
+  }));
 }
 
-async function clusterIdOf(data: string): Promise<string | undefined> {
-  const properties = await readFile(join(data, 'meta.properties'), 'utf8');
-  return /^cluster\.id=(.+)$/m.exec(properties)?.[1]?.trim();
-}
-
-async function isFormatted(folder: string): Promise<boolean> {
-  return access(join(folder, 'data', 'meta.properties')).then(
-    () => true,
-    () => false,
+/** Formats what is new, for the cluster that the other brokers are of. */
+async function formatMissing(jvm: Jvm, nodes: readonly Node[]): Promise<void> {
+  const ids = await Promise.all(nodes.map(({ folder }) => clusterIdOf(folder)));
+  const clusterId = ids.find((id) => id !== undefined) ?? randomBytes(16).toString('base64url');
+  await Promise.all(
+    nodes.map((node, index) => (ids[index] === undefined ? format(jvm, node, clusterId) : null)),
   );
 }
 
-/** Formats aside and renames, so that a start that is killed here leaves nothing half done. */
-async function format(
-  { java, libs, env, folder }: Jvm,
-  settings: Readonly<Record<string, string>>,
-): Promise<void> {
-  const fresh = join(folder, 'data.new');
-  await rm(fresh, { recursive: true, force: true });
-  const properties = join(folder, 'format.properties');
-  const anyPorts = { port: 9092, controllerPort: 9093 }; // named in the settings, not used by the tool
-  await writeFile(properties, render({ ...brokerSettings(fresh, anyPorts), ...settings }));
-  const clusterId = randomBytes(16).toString('base64url');
-  const tool = [
-    '-XX:TieredStopAtLevel=1',
-    '-XX:+UseSerialGC',
-    '-cp',
-    join(libs, '*'),
-    'kafka.tools.StorageTool',
-  ];
-  try {
-    const args = [...tool, 'format', `--cluster-id=${clusterId}`, '--config', properties];
-    await promisify(execFile)(java, args, { env, timeout: READY_TIMEOUT_MS });
-  } catch (cause) {
-    const said = cause instanceof Error && 'stderr' in cause ? String(cause.stderr) : '';
-    throw new EmbeddedError(
-      'START_FAILED',
-      `the broker's storage could not be formatted: ${said || reasonOf(cause)}`,
-      {
-        cause,
-      },
-    );
+/** All at once, for none is ready before more than half of them run. One that fails ends the others. */
+async function launchAll(
+  jvm: Jvm,
+  nodes: readonly Node[],
+  owned: readonly OwnedFolder[],
+  options: ProcessOptions,
+): Promise<Kafka[]> {
+  const started = await Promise.allSettled(
+    nodes.map((node, index) => launch(jvm, node, owned[index] as OwnedFolder, options)),
+  );
+  const failed = started.find((outcome) => outcome.status === 'rejected');
+  if (failed !== undefined) {
+    for (const outcome of started) if (outcome.status === 'fulfilled') await outcome.value.stop();
+    throw failed.reason;
   }
-  await rm(properties);
-  await rename(fresh, join(folder, 'data'));
+  return nodes.map((node, index) => {
+    const folder = owned[index] as OwnedFolder;
+    const { value: server } = started[index] as PromiseFulfilledResult<RunningServer>;
+    const startAgain = async () => launch(jvm, await placedAgain(node), folder, options);
+    const handle = controls(server, startAgain, () => folder.release());
+    const { port, proxiedPort } = node.ports;
+    return Object.assign(handle, { brokers: [`${HOST}:${port}`], port, proxiedPort });
+  });
 }
 
-function brokerSettings(logDir: string, { port, controllerPort }: Ports): Record<string, string> {
+/** A broker that is alone may move its controller; in a cluster the others know where it is. */
+async function placedAgain(node: Node): Promise<Node> {
+  if (node.voters.length > 1) return node;
+  const controllerPort = await freePort(node.ports.controllerPort);
   return {
-    ...LONE_BROKER,
-    'controller.quorum.voters': `1@${HOST}:${controllerPort}`,
-    listeners: `PLAINTEXT://${HOST}:${port},CONTROLLER://${HOST}:${controllerPort}`,
-    'advertised.listeners': `PLAINTEXT://${HOST}:${port}`,
-    'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
-    'log.dirs': logDir,
+    ...node,
+    ports: { ...node.ports, controllerPort },
+    voters: [`${node.id}@${HOST}:${controllerPort}`],
   };
-}
-
-/** A properties file: Latin-1, with a backslash as its escape character. */
-function render(settings: Readonly<Record<string, string>>): string {
-  const escaped = (value: string) =>
-    value
-      .replaceAll('\\', '\\\\')
-      .replace(/[^ -~]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
-  return Object.entries(settings)
-    .map(([key, value]) => `${key}=${escaped(value)}\n`)
-    .join('');
 }

@@ -32,14 +32,15 @@ export async function requireFree(port: number): Promise<void> {
 }
 
 /**
- * A port that is free now. `preferred` is given back when it is free.
+ * A port that is free now and not one of `taken`. `preferred` is given back when it is free.
  * Someone else may take it before it is used: whoever starts a server must be ready to ask again.
  */
-export async function freePort(preferred?: number): Promise<number> {
-  if (preferred !== undefined && (await isFree(preferred))) return preferred;
+export async function freePort(preferred?: number, taken: ReadonlySet<number> = new Set()): Promise<number> {
+  const isOurs = async (port: number) => !taken.has(port) && (await isFree(port));
+  if (preferred !== undefined && (await isOurs(preferred))) return preferred;
   for (let attempt = 0; attempt < 200; attempt++) {
     const port = randomInt(LOWEST, HIGHEST);
-    if (await isFree(port)) return port;
+    if (await isOurs(port)) return port;
   }
   throw new EmbeddedError('PORT_IN_USE', `no free port found between ${LOWEST} and ${HIGHEST}`);
 }

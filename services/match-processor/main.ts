@@ -3,6 +3,7 @@ import { groupSettings, inputSettings, integer, kafkaSettings, processSettings }
 import { runService } from '#service/run-service.ts';
 import { deadLetterOf } from '#streams/dead-letter.ts';
 import { runStream } from '#streams/stream.ts';
+import { warnOfBrokerDefects } from '#topics/broker-defects.ts';
 import { Registry } from '#topics/registry.ts';
 import { TOPICS, type TopicName, topicName } from '#topics/topics.ts';
 import { type MatchCodecs, MatchPartition } from './match-partition.ts';
@@ -26,6 +27,8 @@ await runService({
   about: 'Turns normalized messages into match state, incidents, transitions and results, exactly once.',
   config,
   async start({ config: settings, logger, metrics }) {
+    // Not waited for: no start depends on it.
+    void warnOfBrokerDefects(settings.KAFKA_BROKERS, logger);
     const prefix = settings.TOPIC_PREFIX;
     const named = (topic: TopicName) => topicName(prefix, topic);
     const registry = Registry.open({ url: settings.SCHEMA_REGISTRY_URL, prefix });

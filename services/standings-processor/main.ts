@@ -6,6 +6,7 @@ import { groupSettings, inputSettings, kafkaSettings, processSettings } from '#s
 import { runService } from '#service/run-service.ts';
 import { deadLetterOf } from '#streams/dead-letter.ts';
 import { runStream } from '#streams/stream.ts';
+import { warnOfBrokerDefects } from '#topics/broker-defects.ts';
 import { Registry } from '#topics/registry.ts';
 import { TOPICS, type TopicName, topicName } from '#topics/topics.ts';
 import { readRules } from './rules.ts';
@@ -33,6 +34,8 @@ await runService({
   config,
   async start({ config: settings, logger, metrics }) {
     const rulesOf = readRules(settings.RULES_DIR || OWN_RULES);
+    // Not waited for: no start depends on it.
+    void warnOfBrokerDefects(settings.KAFKA_BROKERS, logger);
     const prefix = settings.TOPIC_PREFIX;
     const named = (topic: TopicName) => topicName(prefix, topic);
     const registry = Registry.open({ url: settings.SCHEMA_REGISTRY_URL, prefix });

@@ -1,0 +1,191 @@
+import { execFile } from 'node:child_process';
+import { access, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { EmbeddedError, reasonOf } from './errors.ts';
+import type { OwnedFolder } from './folder.ts';
+import { answersMetadata } from './metadata.ts';
+import { HOST, requireFree } from './ports.ts';
+import { type RunningServer, startServer } from './server.ts';
+import type { Env } from './types.ts';
+
+/** The Java, the jars of Apache Kafka and the environment that brokers run with. */
+export type Jvm = { readonly java: string; readonly libs: string; readonly env: Env };
+
+/** Where one broker listens: for clients, for controllers, and for what a proxy forwards. */
+export type Ports = {
+  readonly port: number;
+  readonly controllerPort: number;
+  /** Null: it has no listener that is advertised as another port. */
+  readonly proxiedPort: number | null;
+};
+
+/** One broker of a cluster (of one or more, each of them a controller too). */
+export type Node = {
+  readonly id: number;
+  readonly folder: string;
+  readonly ports: Ports;
+  /** `node id@host:port` of every controller. */
+  readonly voters: readonly string[];
+  /** The port that clients of its proxied listener are sent to. */
+  readonly proxyPort: number | undefined;
+  readonly settings: Readonly<Record<string, string>>;
+};
+
+/** How the process of a broker is run. */
+export type ProcessOptions = {
+  /** Largest heap in megabytes. Default 1024. */
+  readonly heapMb?: number;
+  /** Further arguments of the Java machine. */
+  readonly jvmArgs?: readonly string[];
+  /** How long a start may take. Default 180 s: one that ends is reported at once. */
+  readonly readyTimeoutMs?: number;
+};
+
+/** Far more than it takes, for a machine may be busy with other work. */
+const READY_TIMEOUT_MS = 180_000;
+const STOP_TIMEOUT_MS = 30_000;
+
+/**
+ * Starts the broker of a formatted folder and waits until it answers. Throws START_FAILED, START_TIMEOUT, PORT_IN_USE,
+ * DATA_FOLDER_NEWER.
+ */
+export async function launch(
+  jvm: Jvm,
+  node: Node,
+  owned: OwnedFolder,
+  options: ProcessOptions,
+): Promise<RunningServer> {
+  const { folder, ports } = node;
+  const logs = join(folder, 'logs');
+  await mkdir(logs, { recursive: true });
+  const properties = join(folder, 'server.properties');
+  const data = join(folder, 'data');
+  await writeFile(properties, render(brokerSettings(node, data)));
+  await owned.note({ owner: process.pid, ...ports });
+  await requireFree(ports.port);
+  // What answers at the port must be this broker, not one that took the port first.
+  const clusterId = await clusterIdOf(folder);
+  const output = join(logs, 'kafka.out');
+  const starting = startServer({
+    name: 'Kafka broker',
+    process: {
+      command: jvm.java,
+      args: [
+        `-Xmx${options.heapMb ?? 1024}m`,
+        '-Xms128m',
+        '-XX:+UseSerialGC',
+        '-XX:+ExitOnOutOfMemoryError',
+        ...(options.jvmArgs ?? []),
+        `-Dlog4j2.configurationFile=${join(import.meta.dirname, 'log4j2.properties')}`,
+        `-Dtouchline.logs=${logs}`,
+        '-cp',
+        join(jvm.libs, '*'),
+        'kafka.Kafka',
+        properties,
+      ],
+      env: jvm.env,
+      cwd: folder,
+      outputFile: output,
+      graceSeconds: 8,
+    },
+    logFiles: [join(logs, 'kafka.log'), output],
+    ready: () => answersMetadata(HOST, ports.port, clusterId),
+    readyTimeoutMs: options.readyTimeoutMs ?? READY_TIMEOUT_MS,
+    stopTimeoutMs: STOP_TIMEOUT_MS,
+  });
+  const server = await starting.catch((error: unknown) => {
+    throw newerData(error, folder);
+  });
+  await owned.note({ owner: process.pid, broker: server.pid, ...ports });
+  return server;
+}
+
+/** What a broker says that does not know the metadata version of its data, or a record of it. */
+const WRITTEN_BY_NEWER =
+  /UnsupportedVersionException: Can't read version|No MetadataVersion with feature level/;
+
+function newerData(error: unknown, folder: string): unknown {
+  const isNewer =
+    error instanceof EmbeddedError && error.code === 'START_FAILED' && WRITTEN_BY_NEWER.test(error.message);
+  if (!isNewer) return error;
+  return new EmbeddedError(
+    'DATA_FOLDER_NEWER',
+    `the data in ${folder} was written by a newer Kafka, and the one started here cannot read it: remove the folder to begin with empty topics or set DATA_DIR to another one; to keep the data, run the newer Kafka on it and set KAFKA_BROKERS and SCHEMA_REGISTRY_URL`,
+    { cause: error },
+  );
+}
+
+/** The cluster that a broker's folder was formatted for; undefined where it is not formatted. */
+export async function clusterIdOf(folder: string): Promise<string | undefined> {
+  const file = join(folder, 'data', 'meta.properties');
+  const formatted = await access(file).then(
+    () => true,
+    () => false,
+  );
+  if (!formatted) return undefined;
+  return /^cluster\.id=(.+)$/m.exec(await readFile(file, 'utf8'))?.[1]?.trim();
+}
+
+/** Formats aside and renames, so that a start that is killed here leaves nothing half done. Throws START_FAILED. */
+export async function format({ java, libs, env }: Jvm, node: Node, clusterId: string): Promise<void> {
+  const { folder } = node;
+  const fresh = join(folder, 'data.new');
+  await rm(fresh, { recursive: true, force: true });
+  const properties = join(folder, 'format.properties');
+  await writeFile(properties, render(brokerSettings(node, fresh)));
+  const tool = [
+    '-XX:TieredStopAtLevel=1',
+    '-XX:+UseSerialGC',
+    '-cp',
+    join(libs, '*'),
+    'kafka.tools.StorageTool',
+  ];
+  try {
+    const args = [...tool, 'format', `--cluster-id=${clusterId}`, '--config', properties];
+    await promisify(execFile)(java, args, { env, timeout: READY_TIMEOUT_MS });
+  } catch (cause) {
+    const said = cause instanceof Error && 'stderr' in cause ? String(cause.stderr) : '';
+    throw new EmbeddedError(
+      'START_FAILED',
+      `the broker's storage could not be formatted: ${said || reasonOf(cause)}`,
+      {
+        cause,
+      },
+    );
+  }
+  await rm(properties);
+  await rename(fresh, join(folder, 'data'));
+}
+
+/** The listener PROXIED is there for clients that reach the broker through a proxy, which it names as its address. */
+function brokerSettings(node: Node, logDir: string): Record<string, string> {
+  const { port, controllerPort, proxiedPort } = node.ports;
+  const listeners = [`PLAINTEXT://${HOST}:${port}`];
+  const advertised = [...listeners];
+  if (proxiedPort !== null) {
+    listeners.push(`PROXIED://${HOST}:${proxiedPort}`);
+    advertised.push(`PROXIED://${HOST}:${node.proxyPort}`);
+  }
+  return {
+    'node.id': String(node.id),
+    'controller.quorum.voters': node.voters.join(','),
+    listeners: [...listeners, `CONTROLLER://${HOST}:${controllerPort}`].join(','),
+    'advertised.listeners': advertised.join(','),
+    'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,PROXIED:PLAINTEXT,CONTROLLER:PLAINTEXT',
+    'inter.broker.listener.name': 'PLAINTEXT',
+    'log.dirs': logDir,
+    ...node.settings,
+  };
+}
+
+/** A properties file: Latin-1, with a backslash as its escape character. */
+function render(settings: Readonly<Record<string, string>>): string {
+  const escaped = (value: string) =>
+    value
+      .replaceAll('\\', '\\\\')
+      .replace(/[^ -~]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return Object.entries(settings)
+    .map(([key, value]) => `${key}=${escaped(value)}\n`)
+    .join('');
+}
