@@ -4,8 +4,9 @@ import { runService } from '#service/run-service.ts';
 import { deadLetterOf } from '#streams/dead-letter.ts';
 import { runStream } from '#streams/stream.ts';
 import { warnOfBrokerDefects } from '#topics/broker-defects.ts';
+import { streamTopics } from '#topics/processors.ts';
 import { Registry } from '#topics/registry.ts';
-import { TOPICS, type TopicName, topicName } from '#topics/topics.ts';
+import { type TopicName, topicName } from '#topics/topics.ts';
 import { type MatchCodecs, MatchPartition } from './match-partition.ts';
 
 const NAME = 'match-processor';
@@ -48,14 +49,7 @@ await runService({
     };
     return runStream({
       brokers: settings.KAFKA_BROKERS,
-      application: `${prefix}${NAME}`,
-      input: named('normalized-messages'),
-      changelogs: [named('match-incidents'), named('match-state')],
-      outputs: [
-        { topic: named('match-transitions'), partitions: 'own' },
-        { topic: named('match-results'), partitions: TOPICS['match-results'].partitions },
-        { topic: named('dead-letters'), partitions: TOPICS['dead-letters'].partitions },
-      ],
+      ...streamTopics(prefix, NAME),
       createProcessor: (partition) =>
         new MatchPartition({
           partition,
