@@ -35,7 +35,7 @@ const COMMITTING = ['PrepareCommit', 'CompleteCommit'];
 const FORGOTTEN = ['Empty', 'Dead'];
 
 /**
- * Opens the producer in the order that docs/decisions/0049 explains: ask the coordinator how the last transaction stands;
+ * Opens the producer in the order that docs/decisions/0050 explains: ask the coordinator how the last transaction stands;
  * fence; look for what is still open in every partition that the producer may write to; decide all of that alike; look again.
  */
 export async function openTransactionalProducer(
