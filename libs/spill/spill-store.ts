@@ -10,7 +10,7 @@ export type SpillStoreOptions = {
   readonly segmentBytes?: number;
 };
 
-const MEMORY_BYTES = 8 * 1024 * 1024;
+const MEMORY_BYTES = 4 * 1024 * 1024;
 const SEGMENT_BYTES = 1024 * 1024;
 
 /** Before the records of an entry: position of the owner's entry before it (8), owner (8), bytes (4), unused (4). */
