@@ -28,6 +28,8 @@ export type LoadedMatch = {
   /** When it was last used: by the clock of receipt, milliseconds, and counted in messages. */
   usedAt: number;
   turn: number;
+  /** It is being played, as its state was last published: more messages are to be expected. */
+  live: boolean;
   /** The result that was last published of it. */
   published: TableResult | null;
   /** `published` may be of another state than the match is in. */
@@ -67,8 +69,10 @@ export function load(
   records.delete(stateKey);
   const state = codecs['match-state'].decode(encoded);
   const incidents = Array.from(records.values(), (bytes) => codecs['match-incidents'].decode(bytes));
-  const whole = (ready: MatchState, all: readonly MatchIncident[]) =>
-    loadedOf(codecs, restoreMatch(ready, all), records, encoded.length, restored);
+  const whole = (ready: MatchState, all: readonly MatchIncident[]): LoadedMatch => ({
+    ...loadedOf(codecs, restoreMatch(ready, all), records, encoded.length, restored),
+    live: isLive(ready),
+  });
   if (state instanceof Promise || incidents.some((incident) => incident instanceof Promise)) {
     return Promise.all([state, Promise.all(incidents)]).then(([ready, all]) => whole(ready, all));
   }
@@ -95,6 +99,11 @@ export function copyOf({ match, incidents, touched, stateBytes, pendingBytes }: 
     matchState(match),
     Array.from(ids, (id) => matchIncident(match, id)),
   );
+}
+
+/** Whether a match is being played. */
+export function isLive({ status_type }: MatchState): boolean {
+  return status_type === 'live';
 }
 
 /** Takes an incident as published. */
@@ -133,6 +142,7 @@ function loadedOf(
     pendingBytes: 0,
     usedAt: 0,
     turn: 0,
+    live: false,
     published,
     stale: false,
     restored,

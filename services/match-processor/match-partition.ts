@@ -8,7 +8,7 @@ import type { PartitionProcessor } from '#streams/processor.ts';
 import type { RecordCollector } from '#streams/record-collector.ts';
 import type { Cause, NormalizedMessage } from '#topics/generated/types.ts';
 import { TOPICS, type TopicName } from '#topics/topics.ts';
-import { type LoadedMatch, load, newLoaded, setIncident, spilled, weightOf } from './loaded-match.ts';
+import { isLive, type LoadedMatch, load, newLoaded, setIncident, spilled, weightOf } from './loaded-match.ts';
 import type { MatchCodecs } from './match-codecs.ts';
 import { ReceivedClock } from './received-clock.ts';
 import { checkSize, checkSizes, incidentKey, mayOutgrow } from './state-limit.ts';
@@ -26,6 +26,11 @@ export type MatchPartitionOptions = {
   readonly maxLoadedBytes?: number;
 };
 
+/**
+ * As many matches stay in memory that are not being played: nothing is received for most of them for hours, and what
+ * is dropped after a commit or two is collected at little cost.
+ */
+const MAX_RESTING = 64;
 const MAX_LOADED_BYTES = 64 * 1024 * 1024;
 /** Of the matches in memory, how many stay when there are too many: to look for those used last costs a pass. */
 const KEPT_SHARE = 0.75;
@@ -52,6 +57,8 @@ export class MatchPartition implements PartitionProcessor {
   readonly #changed = new Map<number, LoadedMatch>();
   readonly #clock = new ReceivedClock();
   #loadedBytes = 0;
+  /** Matches in memory that are not being played. */
+  #resting = 0;
   #turn = 0;
   #sweptAt = 0;
 
@@ -84,6 +91,7 @@ export class MatchPartition implements PartitionProcessor {
   isFull(): boolean {
     return (
       this.#loaded.size > this.#options.maxLoaded * FULL_SHARE ||
+      this.#resting > MAX_RESTING * FULL_SHARE ||
       this.#loadedBytes > this.#maxLoadedBytes * FULL_SHARE
     );
   }
@@ -100,9 +108,12 @@ export class MatchPartition implements PartitionProcessor {
         setIncident(loaded, key, value);
       }
       loaded.touched = new Set();
-      const state = codecs['match-state'].encode(matchState(loaded.match));
-      this.#add(collector, 'match-state', String(eventId), state);
-      loaded.stateBytes = state.length;
+      const state = matchState(loaded.match);
+      const value = codecs['match-state'].encode(state);
+      this.#add(collector, 'match-state', String(eventId), value);
+      loaded.stateBytes = value.length;
+      if (loaded.live !== isLive(state)) this.#resting += loaded.live ? 1 : -1;
+      loaded.live = isLive(state);
       loaded.pendingBytes = 0;
       this.#loadedBytes += weightOf(loaded);
       if (loaded.stale) this.#publishResult(loaded, collector);
@@ -112,6 +123,7 @@ export class MatchPartition implements PartitionProcessor {
 
   committed(): void {
     const { keepLoadedMs, maxLoaded } = this.#options;
+    if (this.#resting > MAX_RESTING) this.#spillResting();
     if (this.#loaded.size > maxLoaded || this.#loadedBytes > this.#maxLoadedBytes) this.#spillLeastUsed();
     const now = this.#clock.elapsedMs;
     if (now < this.#sweptAt + SWEEP_MS) return;
@@ -252,12 +264,14 @@ export class MatchPartition implements PartitionProcessor {
   #keep(eventId: number, loaded: LoadedMatch): LoadedMatch {
     this.#loaded.set(eventId, loaded);
     this.#loadedBytes += weightOf(loaded);
+    if (!loaded.live) this.#resting += 1;
     return loaded;
   }
 
   #spill(eventId: number, loaded: LoadedMatch): void {
     this.#loaded.delete(eventId);
     this.#loadedBytes -= weightOf(loaded);
+    if (!loaded.live) this.#resting -= 1;
     const records = spilled(this.#options.codecs, loaded);
     if (records.length > 0) this.#spilled.put(eventId, records);
   }
@@ -265,10 +279,24 @@ export class MatchPartition implements PartitionProcessor {
   #spillLeastUsed(): void {
     const matches = this.#options.maxLoaded * KEPT_SHARE;
     const bytes = this.#maxLoadedBytes * KEPT_SHARE;
-    for (const [eventId, loaded] of [...this.#loaded].sort(([, a], [, b]) => a.turn - b.turn)) {
+    for (const [eventId, loaded] of this.#leastUsed()) {
       if (this.#loaded.size <= matches && this.#loadedBytes <= bytes) return;
-      if (!this.#changed.has(eventId)) this.#spill(eventId, loaded);
+      this.#spill(eventId, loaded);
     }
+  }
+
+  #spillResting(): void {
+    for (const [eventId, loaded] of this.#leastUsed()) {
+      if (this.#resting <= MAX_RESTING * KEPT_SHARE) return;
+      if (!loaded.live) this.#spill(eventId, loaded);
+    }
+  }
+
+  /** Matches in memory without changes to publish, the one used last at the end. */
+  #leastUsed(): [eventId: number, loaded: LoadedMatch][] {
+    return [...this.#loaded]
+      .filter(([eventId]) => !this.#changed.has(eventId))
+      .sort(([, a], [, b]) => a.turn - b.turn);
   }
 }
 
