@@ -30,6 +30,12 @@ export type TopicSpec = {
   readonly maxMessageBytes: number;
 };
 
+/**
+ * Largest key and value together of a record that the match processor publishes: what the runtime and the broker add
+ * still fits into a record batch of 1 MiB. A message that would make one larger becomes a dead letter.
+ */
+export const MAX_RECORD_BYTES = 800 * 1024;
+
 const DAY = 86_400_000;
 const MIB = 1024 * 1024;
 /** Partitioning of the topics of a match: one event has the same partition in all of them. */

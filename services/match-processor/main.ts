@@ -7,7 +7,8 @@ import { warnOfBrokerDefects } from '#topics/broker-defects.ts';
 import { streamTopics } from '#topics/processors.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
-import { type MatchCodecs, MatchPartition } from './match-partition.ts';
+import type { MatchCodecs } from './match-codecs.ts';
+import { MatchPartition } from './match-partition.ts';
 
 const NAME = 'match-processor';
 
@@ -16,10 +17,15 @@ const config = z.object({
   ...kafkaSettings,
   ...groupSettings,
   ...inputSettings,
-  KEEP_SETTLED_SECONDS: integer(0, 604_800)
+  KEEP_LOADED_SECONDS: integer(0, 604_800)
     .prefault('900')
     .describe(
-      'How long a match that is over stays in memory after its last message, by the time messages are received; it is on disk after that.',
+      'How long a match stays in memory after the last message received for it, by the times of receipt; it is on disk after that.',
+    ),
+  MAX_LOADED_MATCHES: integer(1, 100_000)
+    .prefault('256')
+    .describe(
+      'How many matches of one partition stay in memory at most, those used last; above the matches of a partition that are live at once, no message waits for the disk.',
     ),
 });
 
@@ -55,7 +61,8 @@ await runService({
           partition,
           codecs,
           topicName: named,
-          keepSettledMs: settings.KEEP_SETTLED_SECONDS * 1_000,
+          keepLoadedMs: settings.KEEP_LOADED_SECONDS * 1_000,
+          maxLoaded: settings.MAX_LOADED_MATCHES,
         }),
       deadLetter: (partition, record, error) => deadLetterOf(letters, partition, record, error),
       log: logger,
