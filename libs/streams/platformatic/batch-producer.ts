@@ -5,8 +5,8 @@ import type { BatchProducer, PublishRecord } from '../publisher.ts';
 import { type BatchRecord, splitRounds } from '../rounds.ts';
 import { Connections } from './connections.ts';
 import { toStreamError } from './errors.ts';
+import { IdempotentSender } from './idempotent-sender.ts';
 import { patiently } from './patiently.ts';
-import { RoundSender } from './round-sender.ts';
 
 /** Of no meaning to a producer without transactions, but the request has it. */
 const NO_TRANSACTION_TIMEOUT = 0;
@@ -27,12 +27,12 @@ export async function openBatchProducer(
       initProducerIdV4.api.async(await connections.any(), null, NO_TRANSACTION_TIMEOUT),
     );
     const identity = { transactionalId: null, id: producerId, epoch: producerEpoch };
-    const sender = new RoundSender(connections, identity);
+    const sender = new IdempotentSender(connections, identity);
     return {
       close,
       async send(records) {
         try {
-          await sender.send(splitRounds(await placed(records, connections)));
+          for (const round of splitRounds(await placed(records, connections))) await sender.send(round);
         } catch (error) {
           throw toStreamError('publish', error);
         }

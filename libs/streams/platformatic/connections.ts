@@ -77,18 +77,24 @@ export class Connections {
     const key = `${host}:${port}`;
     const open = this.#open.get(key);
     if (open !== undefined) return open;
-    const opening = this.#connect(host, port);
+    // A broker closes what is idle, and one that is away may come back: the next request opens another connection.
+    const forget = (): void => {
+      if (this.#open.get(key) === opening) this.#open.delete(key);
+    };
+    const opening = this.#connect(host, port, forget);
     this.#open.set(key, opening);
+    opening.catch(forget);
     return opening;
   }
 
-  async #connect(host: string, port: number): Promise<Connection> {
+  async #connect(host: string, port: number, onClose: () => void): Promise<Connection> {
     const connection = new Connection(this.#clientId, {
       connectTimeout: CONNECT_MS,
       requestTimeout: REQUEST_MS,
     });
     // Requests under way are rejected with it; an event that nobody hears would end the process.
     connection.on('error', () => {});
+    connection.on('close', onClose);
     await connection.connect(host, port);
     return connection;
   }
