@@ -64,11 +64,9 @@ it.each([
   [401, 'with an expired one', `${headers.replace('9999999999', '1')}content-length: ${LIMIT}\r\n`],
 ])('answers %d to a delivery %s before its body comes', async (status, _what, lines) => {
   const port = await open();
-  for (const expects of ['', 'expect: 100-continue\r\n']) {
-    const answer = await exchange(
-      port,
-      `POST /webhook HTTP/1.1\r\nhost: x\r\n${CLOSE}${expects}${lines}\r\n`,
-    );
+  // Where the body was not asked for, the connection ends without having to be told.
+  for (const expects of [CLOSE, 'expect: 100-continue\r\n']) {
+    const answer = await exchange(port, `POST /webhook HTTP/1.1\r\nhost: x\r\n${expects}${lines}\r\n`);
     expect(answer.slice(0, 12)).toBe(`HTTP/1.1 ${status}`);
   }
 });

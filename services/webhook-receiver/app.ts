@@ -127,6 +127,9 @@ class WebhookApp implements App {
     connection: Connection,
     expectsContinue: boolean,
   ): void {
+    const { shouldKeepAlive } = response;
+    // A sender that is refused before it was asked for its body may send that or another request: they look alike.
+    if (expectsContinue) response.shouldKeepAlive = false;
     if (request.method !== 'POST' || pathOf(request) !== PATH) {
       this.#elsewhere(request, response);
       return;
@@ -147,7 +150,10 @@ class WebhookApp implements App {
       this.#notAuthentic(response, check);
       return;
     }
-    if (expectsContinue) response.writeContinue();
+    if (expectsContinue) {
+      response.shouldKeepAlive = shouldKeepAlive;
+      response.writeContinue();
+    }
     this.#read(request, response, connection, new IncomingBody(check, announced));
   }
 
