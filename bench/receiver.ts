@@ -1,18 +1,18 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
-import { cpus } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort } from '#embedded/ports.ts';
 import { createTopics } from '#topics/admin.ts';
 import { topicName } from '#topics/topics.ts';
-import { type Bench, type BenchContext, format, median } from './context.ts';
+import { type Bench, type BenchContext, median } from './context.ts';
 import { countOffsets, remove, withAdmin } from './kafka.ts';
-import { type Running, start, startService } from './processes.ts';
+import type { BareCost, BareCostOptions } from './parse-encode.ts';
+import type { PeerRouteOptions } from './peer-route.ts';
+import { start, startService } from './processes.ts';
 import { WebhookClient } from './webhook-client.ts';
-import type { LoadOptions, LoadResult } from './webhook-load.ts';
+import { lineOf, type Measured, measure, type WebhookServer } from './webhook-measure.ts';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 9);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 3);
@@ -20,6 +20,8 @@ const SECONDS = Number(process.env.BENCH_SECONDS ?? 3);
 const WARM_UP_SECONDS = Number(process.env.BENCH_WARM_UP_SECONDS ?? 20);
 const CONNECTIONS = 128;
 const READY_MS = 60_000;
+/** Of every server: what the receiver takes by itself. */
+const THREADS = Math.min(availableParallelism(), 4);
 
 /** What is sent: a push message with its event is about 2.6 KB. */
 const LOADS = [
@@ -28,73 +30,91 @@ const LOADS = [
 ] as const;
 
 /**
- * Signed deliveries to the receiver and to a bare Fastify route with the same check of the signature, in turns, from the
- * same generator. Everything the receiver has accepted must be on the topics in the end.
+ * Signed deliveries to the receiver and to Fastify routes with the same check of the signature, in turns, from the
+ * same generator, all on the same cores with the same number of threads on one port. The durable route publishes the raw
+ * body and answers once it is acknowledged: the least that anyone must do who answers `Accepted` and means it; once with the
+ * client's stream, which batches, and once with a send for each delivery. The bare route keeps nothing. Everything that was accepted must be on the topics in the end.
  *
- * What limits the receiver is processor time, its own and the broker's: all that the machine spends on a request is given
- * for both. Where there are fewer cores than threads, broker and generator want, they share them, and the bare route's
- * one thread does not.
+ * What limits all of them is processor time, their own and the broker's: all that the machine spends on a request is given.
  */
 export const bench: Bench = {
-  about: 'requests/s of the webhook receiver, beside a bare Fastify route with the same HMAC check',
+  about: 'requests/s of the webhook receiver, beside Fastify routes with the same HMAC check',
   async run(context) {
     const prefix = context.prefix('receiver');
-    await createTopics({ brokers: context.brokers, prefix });
+    const peerPrefix = context.prefix('receiver-peer');
+    for (const each of [prefix, peerPrefix]) await createTopics({ brokers: context.brokers, prefix: each });
     const secret = randomBytes(16).toString('hex');
+    const store = { brokers: context.brokers, topic: topicName(peerPrefix, 'raw-messages') };
     const ours = await openReceiver(context, prefix, secret);
-    const bare = await openBareRoute(context, secret);
+    const durable = await openPeer(context, 'durable route', secret, { ...store, batched: true });
+    const single = await openPeer(context, 'durable route, a send a delivery', secret, {
+      ...store,
+      batched: false,
+    });
+    const bare = await openPeer(context, 'bare route', secret, null);
+    const servers = [ours, durable, single, bare];
     let run = 0;
-    const accepted = { deliveries: 0, messages: 0 };
-    for (const load of LOADS) {
-      const counted = new Map<Server, Measured[]>([
-        [ours, []],
-        [bare, []],
-      ]);
+    const accepted = { ours: 0, messages: 0, durable: 0 };
+    for (const { name, batch, ...wanted } of LOADS) {
+      const counted = new Map<WebhookServer, Measured[]>(servers.map((server) => [server, []]));
       for (let round = 0; round <= ROUNDS; round++) {
         for (const [server, list] of counted) {
           run += 1;
-          const measured = await measure(server, { secret, run, batch: load.batch, warm: round > 0 });
+          const warmUpSeconds = round > 0 ? 1 : WARM_UP_SECONDS;
+          const load = { secret, run, batch, connections: CONNECTIONS, seconds: SECONDS, warmUpSeconds };
+          const measured = await measure(server, load);
           if (round > 0) list.push(measured);
-          context.print(
-            `${round === 0 ? 'warm-up' : `round ${round}`} ${server.name}, ${load.name}: ${lineOf(measured)}`,
-          );
-          if (server !== ours) continue;
-          accepted.deliveries += measured.accepted;
-          accepted.messages += measured.accepted * load.batch;
+          const when = round === 0 ? 'warm-up' : `round ${round}`;
+          context.print(`${when} ${server.name}, ${name}: ${lineOf(measured)}`);
+          if (server === ours) {
+            accepted.ours += measured.accepted;
+            accepted.messages += measured.accepted * batch;
+          } else if (server !== bare) accepted.durable += measured.accepted;
         }
       }
-      const medianOf = (server: Server, of: (one: Measured) => number) =>
+      const medianOf = (server: WebhookServer, of: (one: Measured) => number) =>
         median((counted.get(server) ?? []).map(of));
-      context.figure({
-        name: load.name,
-        ours: medianOf(ours, (one) => one.perSecond),
-        beside: { name: bare.name, value: medianOf(bare, (one) => one.perSecond) },
-        unit: 'requests/s',
-        ...('target' in load ? { target: load.target } : {}),
-      });
-      for (const [what, of] of [
-        ['its process', ({ process }: Measured) => process],
-        ['the whole machine', ({ machine }: Measured) => machine],
-      ] as const) {
+      for (const peer of [durable, single, bare]) {
         context.figure({
-          name: `${load.name}, processor time of ${what} a request`,
-          ours: medianOf(ours, of),
-          beside: { name: bare.name, value: medianOf(bare, of) },
-          unit: 'µs',
-          better: 'less',
+          name,
+          ours: medianOf(ours, (one) => one.perSecond),
+          beside: { name: peer.name, value: medianOf(peer, (one) => one.perSecond) },
+          unit: 'requests/s',
+          ...(peer === durable ? wanted : {}),
         });
+        for (const [what, of] of [
+          ['its process', ({ process }: Measured) => process],
+          ['the whole machine', ({ machine }: Measured) => machine],
+        ] as const) {
+          context.figure({
+            name: `${name}, processor time of ${what} a request`,
+            ours: medianOf(ours, of),
+            beside: { name: peer.name, value: medianOf(peer, of) },
+            unit: 'µs',
+            better: 'less',
+          });
+        }
       }
+      const cost = await bareCost(context, { batch });
+      context.print(
+        `${name}, on a thread that does nothing else: JSON.parse ${cost.parse.toFixed(1)} µs, ` +
+          `Avro of its records ${cost.encode.toFixed(1)} µs, all of reading and encoding ${cost.all.toFixed(1)} µs`,
+      );
+      context.figure({
+        name: `${name}, processor time of its process a request`,
+        ours: medianOf(ours, ({ process }) => process),
+        beside: { name: 'bare parsing and encoding', value: cost.parse + cost.encode },
+        unit: 'µs',
+        better: 'less',
+      });
     }
-    await ours.process.stop();
-    await bare.process.stop();
-    await checkTopics(context, prefix, accepted);
-    await remove(context.brokers, prefix);
+    for (const { process } of servers) await process.stop();
+    await checkTopics(context, { prefix, peerPrefix, accepted });
+    for (const each of [prefix, peerPrefix]) await remove(context.brokers, each);
   },
 };
 
-type Server = { readonly name: string; readonly port: number; readonly process: Running };
-
-async function openReceiver(context: BenchContext, prefix: string, secret: string): Promise<Server> {
+async function openReceiver(context: BenchContext, prefix: string, secret: string): Promise<WebhookServer> {
   const port = await freePort();
   const process = startService('webhook-receiver', context.dir, {
     KAFKA_BROKERS: context.brokers.join(','),
@@ -102,20 +122,27 @@ async function openReceiver(context: BenchContext, prefix: string, secret: strin
     TOPIC_PREFIX: prefix,
     WEBHOOK_PORT: String(port),
     WEBHOOK_SECRET: secret,
+    WEBHOOK_THREADS: String(THREADS),
   });
   await untilReady(port, secret);
   return { name: 'receiver', port, process };
 }
 
-async function openBareRoute(context: BenchContext, secret: string): Promise<Server> {
+async function openPeer(
+  context: BenchContext,
+  name: string,
+  secret: string,
+  store: PeerRouteOptions['store'],
+): Promise<WebhookServer> {
   const port = await freePort();
+  const options: PeerRouteOptions = { port, secret, threads: THREADS, store };
   const process = start({
     command: globalThis.process.execPath,
-    args: [join(import.meta.dirname, 'bare-route.ts'), String(port), secret],
-    outputFile: join(context.dir, 'bare-route.log'),
+    args: [join(import.meta.dirname, 'peer-route.ts'), JSON.stringify(options)],
+    outputFile: join(context.dir, `${name.replaceAll(' ', '-')}.log`),
   });
   await untilReady(port, secret);
-  return { name: 'bare route', port, process };
+  return { name, port, process };
 }
 
 async function untilReady(port: number, secret: string): Promise<void> {
@@ -124,97 +151,36 @@ async function untilReady(port: number, secret: string): Promise<void> {
   client.close();
 }
 
-/** A run of the generator, and the processor time for a request, microseconds. */
-type Measured = LoadResult & {
-  /** Of the server's threads by name: WorkerThread is one of Node's, V8Worker collects garbage and compiles. */
-  readonly threads: ReadonlyMap<string, number>;
-  /** Of the server. */
-  readonly process: number;
-  /** Of everything that runs: the broker and the generator too. */
-  readonly machine: number;
-};
-
-async function measure(
-  server: Server,
-  { secret, run, batch, warm }: { secret: string; run: number; batch: number; warm: boolean },
-): Promise<Measured> {
-  const options: LoadOptions = {
-    port: server.port,
-    secret,
-    connections: CONNECTIONS,
-    batch,
-    seconds: SECONDS,
-    warmUpSeconds: warm ? 1 : WARM_UP_SECONDS,
-    run,
-  };
-  const before = { threads: await threadSeconds(server.process.pid), machine: machineSeconds() };
+async function bareCost(context: BenchContext, load: Pick<BareCostOptions, 'batch'>): Promise<BareCost> {
+  const options: BareCostOptions = { ...load, registryUrl: context.registryUrl };
   const { stdout } = await promisify(execFile)(process.execPath, [
-    join(import.meta.dirname, 'webhook-load.ts'),
+    join(import.meta.dirname, 'parse-encode.ts'),
     JSON.stringify(options),
   ]);
-  const result: LoadResult = JSON.parse(stdout);
-  if (result.refused > 0) throw new Error(`${server.name} refused ${result.refused} deliveries`);
-  const aRequest = (seconds: number) => (seconds / result.accepted) * 1e6;
-  const machine = aRequest(machineSeconds() - before.machine);
-  const threads = new Map<string, number>();
-  for (const [name, seconds] of await threadSeconds(server.process.pid)) {
-    const used = aRequest(seconds - (before.threads.get(name) ?? 0));
-    if (used >= 0.5) threads.set(name, used);
-  }
-  // The broker flushes and garbage is collected before the other one's turn.
-  await delay(500);
-  return { ...result, threads, process: [...threads.values()].reduce((a, b) => a + b, 0), machine };
+  return JSON.parse(stdout);
 }
 
-function lineOf({ perSecond, bytes, p50, p99, threads, cpu, machine }: Measured): string {
-  const times = [...threads].map(([name, used]) => `${name} ${format(used)}`).join(', ');
-  return (
-    `${format(perSecond)} requests/s of ${format(bytes)} bytes, p50 ${p50.toFixed(1)} p99 ${p99.toFixed(1)} ms; ` +
-    `processor time a request, µs: ${times}; generator ${format(cpu)}, whole machine ${format(machine)}`
-  );
-}
-
-/** Processor time of a process's threads, added by name; nothing where the system does not tell. */
-async function threadSeconds(pid: number): Promise<Map<string, number>> {
-  const seconds = new Map<string, number>();
-  for (const thread of await readdir(`/proc/${pid}/task`).catch(() => [])) {
-    const stat = await readFile(`/proc/${pid}/task/${thread}/stat`, 'utf8').catch(() => null);
-    const [, name, rest] = /^\d+ \((.*)\) (.*)$/s.exec(stat ?? '') ?? [];
-    if (name === undefined || rest === undefined) continue;
-    const fields = rest.split(' ');
-    const used = (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
-    seconds.set(name, (seconds.get(name) ?? 0) + used);
-  }
-  return seconds;
-}
-
-const TICKS_PER_SECOND = 100;
-
-/** Processor time that all processes together have used since the machine started. */
-function machineSeconds(): number {
-  return cpus().reduce(
-    (sum, { times }) => sum + (times.user + times.nice + times.sys + times.irq) / 1_000,
-    0,
-  );
-}
+type Accepted = { readonly ours: number; readonly messages: number; readonly durable: number };
 
 async function checkTopics(
   context: BenchContext,
-  prefix: string,
-  accepted: { deliveries: number; messages: number },
+  { prefix, peerPrefix, accepted }: { prefix: string; peerPrefix: string; accepted: Accepted },
 ): Promise<void> {
   await withAdmin(context.brokers, async (admin) => {
     const raw = await countOffsets(admin, topicName(prefix, 'raw-messages'));
     const normalized = await countOffsets(admin, topicName(prefix, 'normalized-messages'));
     const dead = await countOffsets(admin, topicName(prefix, 'dead-letters'));
-    if (raw < accepted.deliveries || normalized < accepted.messages || dead > 0) {
+    const peer = await countOffsets(admin, topicName(peerPrefix, 'raw-messages'));
+    if (raw < accepted.ours || normalized < accepted.messages || dead > 0 || peer < accepted.durable) {
       throw new Error(
-        `${accepted.deliveries} deliveries of ${accepted.messages} messages were accepted, ` +
-          `but there are ${raw} raw and ${normalized} normalized messages and ${dead} dead letters`,
+        `${accepted.ours} deliveries of ${accepted.messages} messages were accepted, ` +
+          `but there are ${raw} raw and ${normalized} normalized messages and ${dead} dead letters; ` +
+          `of ${accepted.durable} of the durable route there are ${peer}`,
       );
     }
     context.print(
-      `checked: ${raw} deliveries and ${normalized} messages accepted, all of them on the topics`,
+      `checked: ${raw} deliveries and ${normalized} messages of the receiver and ${peer} deliveries of the durable ` +
+        'route accepted, all of them on the topics',
     );
   });
 }

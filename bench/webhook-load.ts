@@ -4,7 +4,7 @@
  */
 import { connect } from 'node:net';
 import { SIGNATURE_HEADER, sign, TIMESTAMP_HEADER } from '#signing/signing.ts';
-import { LiveMatch } from './matches.ts';
+import { bodies } from './webhook-bodies.ts';
 
 /** What is asked of it, as JSON in the first argument. */
 export type LoadOptions = {
@@ -34,7 +34,6 @@ export type LoadResult = {
   readonly cpu: number;
 };
 
-const MATCHES = 100;
 const DELIVERIES = 2_000;
 
 const options: LoadOptions = JSON.parse(process.argv[2] ?? '{}');
@@ -90,14 +89,7 @@ function open(): void {
 
 function* deliveries({ run, batch, secret }: LoadOptions): Generator<Buffer> {
   const expires = String(Math.floor(Date.now() / 1_000) + 3_600);
-  const live = Array.from(
-    { length: MATCHES },
-    (_, match) => new LiveMatch(run * MATCHES + match, 2_000, match),
-  );
-  let told = 0;
-  for (let n = 0; n < DELIVERIES; n++) {
-    const messages = Array.from({ length: batch }, () => live[told++ % MATCHES]?.tell().message);
-    const body = Buffer.from(JSON.stringify(messages));
+  for (const body of bodies({ run, batch, deliveries: DELIVERIES })) {
     const head = [
       'POST /webhook HTTP/1.1',
       'Host: localhost',

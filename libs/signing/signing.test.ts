@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sign, type Verdict, verify } from './signing.ts';
+import { checkSignature, sign, type Verdict, verify } from './signing.ts';
 
 const SECRET = `${'a'.repeat(31)}A`;
 const OTHER = 'b'.repeat(32);
@@ -107,6 +107,23 @@ describe('verify', () => {
         expect(check(FRESH, signature, changed)).toBe('signature_mismatch');
         expect(check('1790000301', signature, bytes)).toBe('signature_mismatch');
         expect(check(FRESH, sign(bytes, FRESH, OTHER), bytes)).toBe('signature_mismatch');
+      }),
+    );
+  });
+
+  it('takes a body in parts of any size for the same as the whole', () => {
+    fc.assert(
+      fc.property(fc.array(fc.uint8Array({ maxLength: 50 })), (parts) => {
+        const whole = Buffer.concat(parts);
+        const claim = (signature: string) => {
+          const check = checkSignature({ timestamp: FRESH, signature }, [OTHER, SECRET], NOW);
+          if (typeof check === 'string') return check;
+          for (const part of parts) check.update(part);
+          return check.matches();
+        };
+        expect(claim(sign(whole, FRESH, SECRET))).toBe(true);
+        expect(claim(sign(Buffer.concat([whole, Buffer.from(' ')]), FRESH, SECRET))).toBe(false);
+        expect(claim('')).toBe('signature_malformed');
       }),
     );
   });

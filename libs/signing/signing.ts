@@ -2,7 +2,7 @@
  * Signatures of webhook deliveries (spec, "Authentication", rule 8): HMAC-SHA256, as lower-case hex, of the exact raw
  * body + "." + the value of the expiration header, keyed with the 32-character secret that both sides know.
  */
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, type Hmac, timingSafeEqual } from 'node:crypto';
 
 /** Unix seconds at which a delivery's signature expires. */
 export const TIMESTAMP_HEADER = 'x-signature-expiration-timestamp';
@@ -49,7 +49,26 @@ export function verify(
   secrets: readonly string[],
   nowMs: number,
 ): Verdict {
-  const { timestamp, signature } = headers;
+  const check = checkSignature(headers, secrets, nowMs);
+  if (typeof check === 'string') return check;
+  check.update(body);
+  return check.matches() ? 'ok' : 'signature_mismatch';
+}
+
+/** The check of one delivery's body, which may come in parts: nothing of them is kept. */
+export interface SignatureCheck {
+  /** The next bytes of the body. */
+  update(bytes: Uint8Array): void;
+  /** Whether the body was signed with one of the secrets. Call it once, after the last bytes. */
+  matches(): boolean;
+}
+
+/** What is wrong with the headers of a delivery, else the check of its body. As `verify`, before the body is there. */
+export function checkSignature(
+  { timestamp, signature }: SignatureHeaders,
+  secrets: readonly string[],
+  nowMs: number,
+): SignatureCheck | SignatureFault {
   if (timestamp === undefined) return 'timestamp_missing';
   if (!/^[1-9][0-9]{0,15}$/.test(timestamp) || !Number.isSafeInteger(Number(timestamp))) {
     return 'timestamp_malformed';
@@ -57,11 +76,33 @@ export function verify(
   if (Number(timestamp) < Math.floor(nowMs / 1000)) return 'timestamp_expired';
   if (signature === undefined) return 'signature_missing';
   if (!/^[0-9a-f]{64}$/.test(signature)) return 'signature_malformed';
-  const claimed = Buffer.from(signature, 'hex');
-  // All secrets are tried, so that the time taken does not tell which one matched.
-  let matches = 0;
-  for (const secret of secrets) matches += Number(timingSafeEqual(claimed, digest(body, timestamp, secret)));
-  return matches > 0 ? 'ok' : 'signature_mismatch';
+  return new HmacCheck(timestamp, Buffer.from(signature, 'hex'), secrets);
+}
+
+class HmacCheck implements SignatureCheck {
+  readonly #timestamp: string;
+  readonly #claimed: Buffer;
+  readonly #hmacs: readonly Hmac[];
+
+  constructor(timestamp: string, claimed: Buffer, secrets: readonly string[]) {
+    this.#timestamp = timestamp;
+    this.#claimed = claimed;
+    this.#hmacs = secrets.map((secret) => createHmac('sha256', secret));
+  }
+
+  update(bytes: Uint8Array): void {
+    for (const hmac of this.#hmacs) hmac.update(bytes);
+  }
+
+  matches(): boolean {
+    // All secrets are tried, so that the time taken does not tell which one matched.
+    let matches = 0;
+    for (const hmac of this.#hmacs) {
+      const digest = hmac.update(`.${this.#timestamp}`).digest();
+      matches += Number(timingSafeEqual(this.#claimed, digest));
+    }
+    return matches > 0;
+  }
 }
 
 function digest(body: Uint8Array, timestamp: string, secret: string): Buffer {

@@ -1,20 +1,27 @@
-import { type AddressInfo, connect } from 'node:net';
-import type { FastifyInstance } from 'fastify';
+import { connect } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createLogger } from '#service/logger.ts';
+import { SIGNATURE_HEADER, sign, TIMESTAMP_HEADER } from '#signing/signing.ts';
+import type { AdmissionLimits } from './admission.ts';
 import { createApp } from './app.ts';
 import { Tally } from './tally.ts';
 
 const LIMIT = 1_000;
+const SECRET = '0'.repeat(32);
 
-function open(store: () => Promise<void> = async () => {}): FastifyInstance {
+/** The port of an app, closed with the test. */
+async function open(
+  store: () => Promise<void> = async () => {},
+  limits: Partial<AdmissionLimits> = {},
+): Promise<number> {
   const app = createApp({
-    ...{ secrets: ['0'.repeat(32)], bodyLimit: LIMIT, patienceMs: 1_000, store },
+    ...{ secrets: [SECRET], bodyLimit: LIMIT, patienceMs: 1_000, store },
+    limits: { maxConnections: 100, maxUnprovenBytes: 1_000_000, ...limits },
     tally: new Tally(),
     log: createLogger({ name: 'receiver', level: 'silent' }),
   });
   onTestFinished(() => app.close());
-  return app;
+  return app.listen({ port: 0, host: '127.0.0.1' });
 }
 
 it.each([
@@ -24,12 +31,64 @@ it.each([
   [400, '/%zz'],
   [400, '/webhook%'],
 ])('answers %d to a GET of %s, and repeats nothing of the address', async (status, path) => {
-  const { statusCode, headers, body } = await open().inject(`${path}?token=hush`);
-  expect([statusCode, headers['content-type']]).toEqual([status, 'text/plain; charset=utf-8']);
-  expect(body).not.toMatch(/hush|zz|nowhere|webhook/);
+  const port = await open();
+  const answer = await fetch(`http://127.0.0.1:${port}${path}?token=hush`, {
+    headers: { connection: 'close' },
+  });
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'text/plain; charset=utf-8']);
+  expect(await answer.text()).not.toMatch(/hush|zz|nowhere|webhook/);
 });
 
-const START = 'POST /webhook HTTP/1.1\r\nhost: x\r\n';
+const headers = `${TIMESTAMP_HEADER}: 9999999999\r\n${SIGNATURE_HEADER}: ${sign(Buffer.alloc(0), '9999999999', SECRET)}\r\n`;
+const START = `POST /webhook HTTP/1.1\r\nhost: x\r\n${headers}`;
+
+/** What comes back until the receiver ends the connection. */
+function exchange(port: number, ...requests: string[]): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  let received = '';
+  const socket = connect(port, '127.0.0.1', () => {
+    for (const request of requests) socket.write(request);
+  });
+  socket.setEncoding('latin1').on('data', (text) => {
+    received += text;
+  });
+  socket.on('error', () => {}).on('close', () => resolve(received));
+  return promise;
+}
+
+const CLOSE = 'connection: close\r\n';
+
+it.each([
+  [413, 'announced as too large', `${headers}content-length: ${LIMIT + 1}\r\n`],
+  [401, 'without a signature', `content-length: ${LIMIT}\r\n`],
+  [401, 'with an expired one', `${headers.replace('9999999999', '1')}content-length: ${LIMIT}\r\n`],
+])('answers %d to a delivery %s before its body comes', async (status, _what, lines) => {
+  const port = await open();
+  // Where the body was not asked for, the connection ends without having to be told.
+  for (const expects of [CLOSE, 'expect: 100-continue\r\n']) {
+    const answer = await exchange(port, `POST /webhook HTTP/1.1\r\nhost: x\r\n${expects}${lines}\r\n`);
+    expect(answer.slice(0, 12)).toBe(`HTTP/1.1 ${status}`);
+  }
+});
+
+it('answers 503 with Retry-After where a body takes more room than there is, and then a good delivery', async () => {
+  const port = await open(undefined, { maxUnprovenBytes: 1_500 });
+  const answer = await exchange(port, `${START}content-length: ${LIMIT}\r\n\r\n${'x'.repeat(LIMIT - 1)}`);
+  expect(answer).toMatch(
+    /^HTTP\/1\.1 503 [\s\S]*Retry-After: 1\r\nConnection: close\r\n\r\nOverloaded, repeat it\.$/,
+  );
+  const good = await exchange(port, `${START}${CLOSE}content-length: 0\r\n\r\n`);
+  expect(good).toMatch(/^HTTP\/1\.1 200 [\s\S]*Accepted$/);
+});
+
+it('answers 503 to the oldest connection that proved nothing where there is one too many', async () => {
+  const port = await open(undefined, { maxConnections: 1 });
+  const oldest = exchange(port, START);
+  const good = await exchange(port, `${START}${CLOSE}content-length: 0\r\n\r\n`);
+  expect(good).toMatch(/^HTTP\/1\.1 200 /);
+  expect(await oldest).toMatch(/^HTTP\/1\.1 503 /);
+});
+
 const HEAD = `${START}content-length: ${LIMIT}\r\n\r\n`;
 
 it.each([
@@ -38,9 +97,7 @@ it.each([
   ['a body that comes a byte at a time', HEAD, '['],
 ])('answers 408 to %s, and stores nothing of it', async (_what, beginning, then) => {
   const store = vi.fn(async () => {});
-  const app = open(store);
-  await app.listen({ port: 0, host: '127.0.0.1' });
-  const { port } = app.server.address() as AddressInfo;
+  const port = await open(store);
   const { promise, resolve } = Promise.withResolvers<string>();
   let received = '';
   const socket = connect(port, '127.0.0.1', () => socket.write(beginning));

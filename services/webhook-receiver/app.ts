@@ -1,14 +1,11 @@
-import type { Socket } from 'node:net';
-import {
-  type FastifyError,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  fastify,
-} from 'fastify';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, ListenOptions } from 'node:net';
 import type { Logger } from '#service/logger.ts';
-import { SIGNATURE_HEADER, type SignatureFault, TIMESTAMP_HEADER, verify } from '#signing/signing.ts';
+import { checkSignature, SIGNATURE_HEADER, type SignatureFault, TIMESTAMP_HEADER } from '#signing/signing.ts';
 import { PublishError } from '#streams/publish-error.ts';
+import type { AdmissionLimits } from './admission.ts';
+import { IncomingBody } from './body.ts';
+import { type Connection, Connections, RETRY_AFTER_SECONDS } from './connections.ts';
 import type { Outcome, Tally } from './tally.ts';
 
 /** What the HTTP side of the receiver works with. */
@@ -18,6 +15,7 @@ export type AppOptions = {
   readonly bodyLimit: number;
   /** Longest time from the head of a request to its end, in milliseconds. */
   readonly patienceMs: number;
+  readonly limits: AdmissionLimits;
   /**
    * Resolves when all of an authentic delivery is on the topics; rejects with `PublishError` where it
    * is not in time, counted from `waitedMs` ago.
@@ -27,8 +25,23 @@ export type AppOptions = {
   readonly log: Logger;
 };
 
+/** The HTTP side of the receiver. */
+export interface App {
+  /** Resolves to the port when it listens. */
+  listen(options: ListenOptions): Promise<number>;
+  /** Listens no more, and resolves when every request that is under way is answered. */
+  close(): Promise<void>;
+  /** Open connections. */
+  readonly connections: number;
+  /** Bytes held of bodies whose signature is not proven yet. */
+  readonly unprovenBytes: number;
+}
+
 const PATH = '/webhook';
-const ANY_TYPE = 'application/octet-stream';
+/** How long a connection is kept that nothing comes on: longer than load balancers keep theirs. */
+const KEEP_ALIVE_MS = 72_000;
+/** How often within the time of a request slow ones are looked for. */
+const CHECKS = 20;
 
 /** What a sender is told whose delivery is not authentic. */
 const FAULTS: Readonly<Record<SignatureFault, string>> = {
@@ -40,113 +53,230 @@ const FAULTS: Readonly<Record<SignatureFault, string>> = {
   signature_mismatch: 'The signature does not match.',
 };
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** When the head of the request was read, on the clock of `performance.now`. */
-    arrivedAt: number;
+/**
+ * `POST /webhook` (spec, "Events"): 200 `Accepted` once everything of the delivery is on the topics, and never before.
+ * Checked in this order: the announced size (413), expiration and form of the signature (401), all before the body is read;
+ * then the size of what arrives (413) and the signature (401); only after that is the body looked at. 503 where the broker
+ * has not acknowledged all of it in time, or where too much arrives at once that nobody has proven to be the provider's: the
+ * sender repeats it. Every other answer leaves nothing on a topic. Bodies of answers are one line of text.
+ */
+export function createApp(options: AppOptions): App {
+  return new WebhookApp(options);
+}
+
+class WebhookApp implements App {
+  readonly #options: AppOptions;
+  readonly #server: Server;
+  readonly #connections: Connections;
+  #closing = false;
+
+  constructor(options: AppOptions) {
+    this.#options = options;
+    const { patienceMs, limits, tally } = options;
+    this.#server = createServer({
+      // What has not arrived as a whole by then is answered 408.
+      requestTimeout: patienceMs,
+      headersTimeout: patienceMs,
+      connectionsCheckingInterval: Math.ceil(patienceMs / CHECKS),
+      keepAliveTimeout: KEEP_ALIVE_MS,
+    });
+    this.#connections = new Connections(this.#server, limits, tally);
+    this.#server.on('request', (request, response) => this.#handle(request, response, false));
+    this.#server.on('checkContinue', (request, response) => this.#handle(request, response, true));
+  }
+
+  listen(options: ListenOptions): Promise<number> {
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    this.#server.once('error', reject);
+    this.#server.listen(options, () => {
+      this.#server.off('error', reject);
+      resolve((this.#server.address() as AddressInfo).port);
+    });
+    return promise;
+  }
+
+  close(): Promise<void> {
+    this.#closing = true;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#server.close(() => resolve());
+    this.#connections.close();
+    return promise;
+  }
+
+  get connections(): number {
+    return this.#connections.admission.connections;
+  }
+
+  get unprovenBytes(): number {
+    return this.#connections.admission.unprovenBytes;
+  }
+
+  #handle(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void {
+    const connection = this.#connections.of(request.socket);
+    if (connection.refused) return;
+    connection.requests += 1;
+    connection.answeredEarly = false;
+    this.#receive(request, response, connection, expectsContinue);
+    connection.answeredEarly = response.writableEnded;
+  }
+
+  /** Answers what can be answered by the head of a request, and reads on else. */
+  #receive(
+    request: IncomingMessage,
+    response: ServerResponse,
+    connection: Connection,
+    expectsContinue: boolean,
+  ): void {
+    const { shouldKeepAlive } = response;
+    // A sender that is refused before it was asked for its body may send that or another request: they look alike.
+    if (expectsContinue) response.shouldKeepAlive = false;
+    if (request.method !== 'POST' || pathOf(request) !== PATH) {
+      this.#elsewhere(request, response);
+      return;
+    }
+    const { headers } = request;
+    const length = headers['content-length'];
+    const announced = length === undefined ? null : Number(length);
+    if (announced !== null && announced > this.#options.bodyLimit) {
+      this.#tooLarge(response);
+      return;
+    }
+    const signature = {
+      timestamp: text(headers[TIMESTAMP_HEADER]),
+      signature: text(headers[SIGNATURE_HEADER]),
+    };
+    const check = checkSignature(signature, this.#options.secrets, Date.now());
+    if (typeof check === 'string') {
+      this.#notAuthentic(response, check);
+      return;
+    }
+    if (expectsContinue) {
+      response.shouldKeepAlive = shouldKeepAlive;
+      response.writeContinue();
+    }
+    this.#read(request, response, connection, new IncomingBody(check, announced));
+  }
+
+  /** Reads the body, and hands it on once it is proven. */
+  #read(
+    request: IncomingMessage,
+    response: ServerResponse,
+    connection: Connection,
+    incoming: IncomingBody,
+  ): void {
+    const { admission } = this.#connections;
+    const { guest } = connection;
+    const arrivedAt = performance.now();
+    let body: IncomingBody | null = incoming;
+    const done = (): void => {
+      admission.release(guest);
+      connection.reading = false;
+      body = null;
+    };
+    guest.since = arrivedAt;
+    connection.reading = true;
+    connection.drop = done;
+    request.on('data', (chunk: Buffer) => {
+      if (body === null) return;
+      if (body.length + chunk.length > this.#options.bodyLimit) {
+        done();
+        connection.answeredEarly = true;
+        this.#tooLarge(response);
+      } else if (admission.hold(guest, body.cost(chunk), performance.now())) body.add(chunk);
+    });
+    request.on('end', () => {
+      if (body === null) return;
+      const proven = body.proven();
+      done();
+      if (proven === null) {
+        this.#notAuthentic(response, 'signature_mismatch');
+        return;
+      }
+      admission.prove(guest);
+      void this.#store(proven, arrivedAt, response, connection);
+    });
+  }
+
+  async #store(
+    body: Buffer,
+    arrivedAt: number,
+    response: ServerResponse,
+    connection: Connection,
+  ): Promise<void> {
+    connection.waiting += 1;
+    try {
+      await this.#options.store(body, performance.now() - arrivedAt);
+      this.#answer(response, 200, 'accepted', 'Accepted');
+    } catch (error) {
+      this.#failed(error, response);
+    } finally {
+      connection.waiting -= 1;
+    }
+  }
+
+  #failed(error: unknown, response: ServerResponse): void {
+    const { log } = this.#options;
+    if (error instanceof PublishError) {
+      log.warn({ code: error.code, err: error }, 'a delivery could not be stored');
+      response.setHeader('retry-after', String(RETRY_AFTER_SECONDS));
+      this.#answer(response, 503, 'not_stored', 'Not stored, repeat it.');
+    } else {
+      log.error({ err: error }, 'a delivery failed');
+      this.#answer(response, 500, 'failed', 'Failed, repeat it.');
+    }
+  }
+
+  #notAuthentic(response: ServerResponse, fault: SignatureFault): void {
+    this.#options.tally.refused(fault);
+    this.#answer(response, 401, 'not_authentic', FAULTS[fault]);
+  }
+
+  #tooLarge(response: ServerResponse): void {
+    this.#answer(response, 413, 'too_large', `The body is larger than ${this.#options.bodyLimit} bytes.`);
+  }
+
+  /** Another path or another method. Nothing of the address is repeated. */
+  #elsewhere(request: IncomingMessage, response: ServerResponse): void {
+    const path = pathOf(request);
+    if (!isEncoded(path)) this.#answer(response, 400, 'bad_request', 'Bad request.');
+    else if (path !== PATH) this.#answer(response, 404, 'not_found', 'Not found.');
+    else {
+      response.setHeader('allow', 'POST');
+      this.#answer(response, 405, 'method_not_allowed', 'Only POST is allowed.');
+    }
+  }
+
+  /**
+   * Answers a request. A body that is still being sent is read on and dropped until the request's time is up: closing the
+   * connection at once would take the answer from the sender.
+   */
+  #answer(response: ServerResponse, status: number, outcome: Outcome, line: string): void {
+    this.#options.tally.answered(outcome);
+    // A connection that is kept open would hold up the end of the server until it times out.
+    if (this.#closing) response.setHeader('connection', 'close');
+    response.writeHead(status, {
+      'content-type': 'text/plain; charset=utf-8',
+      'content-length': line.length,
+    });
+    response.end(line);
   }
 }
 
-/**
- * `POST /webhook` (spec, "Events"): 200 `Accepted` once everything of the delivery is on the topics, and never before.
- * Checked in this order: size (413), expiration and then signature (401); only after that is the body looked at.
- * 503 where the broker has not acknowledged all of it in time: the sender repeats it. Every other answer leaves
- * nothing on a topic. Bodies of answers are one line of text.
- */
-export function createApp(options: AppOptions): FastifyInstance {
-  const { secrets, bodyLimit, patienceMs, store, tally, log } = options;
-  let closing = false;
-  const answer = (reply: FastifyReply, status: number, outcome: Outcome, text: string): FastifyReply => {
-    tally.answered(outcome);
-    // A connection that is kept open would hold up the end of the server until it times out.
-    if (closing) reply.header('connection', 'close');
-    return reply.code(status).type('text/plain; charset=utf-8').send(text);
-  };
-  const app = fastify({
-    bodyLimit,
-    // What has not arrived as a whole by then is answered 408.
-    requestTimeout: patienceMs,
-    http: { headersTimeout: patienceMs, connectionsCheckingInterval: Math.ceil(patienceMs / 20) },
-    clientErrorHandler: (error, socket) => answerClientError(error, socket, tally),
-    // A path that cannot be decoded: the answer of Fastify's own would repeat it.
-    frameworkErrors: (_error, _request: FastifyRequest, reply: FastifyReply) => {
-      answer(reply, 400, 'bad_request', 'Bad request.');
-    },
-  });
-
-  app.addHook('preClose', (done) => {
-    closing = true;
-    done();
-  });
-  app.decorateRequest('arrivedAt', 0);
-  app.addHook('onRequest', (request, _reply, done) => {
-    request.arrivedAt = performance.now();
-    // The body is bytes under a signature, whatever a sender calls it; a type that is no type is not refused either.
-    request.raw.headers['content-type'] = ANY_TYPE;
-    done();
-  });
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-
-  app.post(PATH, async (request, reply) => {
-    const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-    const verdict = verify(body, signatureHeaders(request), secrets, Date.now());
-    if (verdict !== 'ok') {
-      tally.refused(verdict);
-      return answer(reply, 401, 'not_authentic', FAULTS[verdict]);
-    }
-    await store(body, performance.now() - request.arrivedAt);
-    return answer(reply, 200, 'accepted', 'Accepted');
-  });
-
-  app.setNotFoundHandler((request, reply) => {
-    if (request.url.split('?', 1)[0] !== PATH) return answer(reply, 404, 'not_found', 'Not found.');
-    return answer(reply.header('allow', 'POST'), 405, 'method_not_allowed', 'Only POST is allowed.');
-  });
-
-  app.setErrorHandler((error: FastifyError | PublishError, _request, reply) => {
-    if (error instanceof PublishError) {
-      log.warn({ code: error.code, err: error }, 'a delivery could not be stored');
-      return answer(reply.header('retry-after', '1'), 503, 'not_stored', 'Not stored, repeat it.');
-    }
-    if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-      // Closing the connection at once would take the answer from a client that is still sending. What it sends is
-      // read and dropped until the request timeout.
-      reply.removeHeader('connection');
-      return answer(reply, 413, 'too_large', `The body is larger than ${bodyLimit} bytes.`);
-    }
-    if (error.statusCode !== undefined && error.statusCode < 500) {
-      return answer(reply, error.statusCode, 'bad_request', 'Bad request.');
-    }
-    log.error({ err: error }, 'a delivery failed');
-    return answer(reply, 500, 'failed', 'Failed, repeat it.');
-  });
-  return app;
+function pathOf({ url = '' }: IncomingMessage): string {
+  const query = url.indexOf('?');
+  return query < 0 ? url : url.slice(0, query);
 }
 
-function signatureHeaders({ headers }: FastifyRequest): {
-  timestamp: string | undefined;
-  signature: string | undefined;
-} {
-  // A header that is there twice comes as one text with a comma, which neither of the two may hold.
-  return { timestamp: text(headers[TIMESTAMP_HEADER]), signature: text(headers[SIGNATURE_HEADER]) };
-}
-
+/** A header that is there twice comes as one text with a comma, which neither of the two may hold. */
 function text(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header.join(', ') : header;
 }
 
-/** Answers what did not become a request: it came too slowly, or is not HTTP. */
-function answerClientError(error: NodeJS.ErrnoException, socket: Socket, tally: Tally): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
+function isEncoded(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
   }
-  const slow = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
-  tally.answered(slow ? 'too_slow' : 'bad_request');
-  const [status, line] = slow ? ['408 Request Timeout', 'Too slow.'] : ['400 Bad Request', 'Bad request.'];
-  socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${line.length}\r\nConnection: close\r\n\r\n${line}`,
-    () => socket.destroy(),
-  );
 }

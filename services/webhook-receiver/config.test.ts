@@ -17,6 +17,8 @@ it('has defaults for all but the secret and the addresses', () => {
     WEBHOOK_SECRET: [SECRET],
     BODY_LIMIT: 5 * 1024 * 1024,
     PATIENCE_MS: 8000,
+    WEBHOOK_MAX_CONNECTIONS: 1024,
+    WEBHOOK_MAX_UNPROVEN_BYTES: 64 * 1024 * 1024,
   });
 });
 
@@ -45,4 +47,14 @@ it.each(['short', `${SECRET}x`, `${SECRET},short`])(
 it('takes no body that would not fit its topic, and no patience beyond the sender’s', () => {
   expect(() => load({ BODY_LIMIT: String(8 * 1024 * 1024) })).toThrow(/BODY_LIMIT/);
   expect(() => load({ PATIENCE_MS: '10000' })).toThrow(/PATIENCE_MS/);
+});
+
+it('gives every thread room for the largest body, and for a connection', () => {
+  const four = { WEBHOOK_THREADS: '4' };
+  const least = 4 * 5 * 1024 * 1024;
+  expect(load({ ...four, WEBHOOK_MAX_UNPROVEN_BYTES: String(least) })).toBeDefined();
+  expect(() => load({ ...four, WEBHOOK_MAX_UNPROVEN_BYTES: String(least - 1) })).toThrow(
+    /WEBHOOK_MAX_UNPROVEN_BYTES: must be at least 20971520, BODY_LIMIT for each of 4 threads/,
+  );
+  expect(() => load({ ...four, WEBHOOK_MAX_CONNECTIONS: '3' })).toThrow(/WEBHOOK_MAX_CONNECTIONS/);
 });

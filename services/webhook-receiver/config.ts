@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { LARGEST_BODY_BYTES } from '#ingress/records.ts';
 import { integer, kafkaSettings, list, port, processSettings, secret } from '#service/config.ts';
@@ -7,8 +8,7 @@ const KIB = 1024;
 
 const secretText = z.string().length(SECRET_LENGTH, `must have exactly ${SECRET_LENGTH} characters each`);
 
-/** Settings of the webhook receiver. */
-export const receiverConfig = z.object({
+const settings = z.object({
   ...processSettings,
   ...kafkaSettings,
   WEBHOOK_PORT: port()
@@ -40,6 +40,47 @@ export const receiverConfig = z.object({
     .describe(
       'Most bytes of records that wait for the broker, over all threads; deliveries on top of that are answered 503.',
     ),
+  WEBHOOK_MAX_CONNECTIONS: integer(1, 100_000)
+    .prefault('1024')
+    .describe(
+      'Most open connections, over all threads; beyond them the oldest is refused with 503 that never brought an authentic delivery.',
+    ),
+  WEBHOOK_MAX_UNPROVEN_BYTES: integer(1, 16 * 1024 * KIB * KIB)
+    .prefault(String(64 * KIB * KIB))
+    .describe(
+      'Most bytes of bodies whose signature is not proven yet, over all threads, at least BODY_LIMIT for each; beyond them bodies are refused with 503.',
+    ),
+});
+
+/** Settings of the webhook receiver. */
+export const receiverConfig = settings.superRefine((config, context) => {
+  const threads = threadsOf(config);
+  const least = threads * config.BODY_LIMIT;
+  if (config.WEBHOOK_MAX_UNPROVEN_BYTES < least) {
+    context.addIssue({
+      code: 'custom',
+      path: ['WEBHOOK_MAX_UNPROVEN_BYTES'],
+      message: `must be at least ${least}, BODY_LIMIT for each of ${threads} threads`,
+    });
+  }
+  if (config.WEBHOOK_MAX_CONNECTIONS < threads) {
+    context.addIssue({
+      code: 'custom',
+      path: ['WEBHOOK_MAX_CONNECTIONS'],
+      message: `must be at least ${threads}, one for each thread`,
+    });
+  }
 });
 
 export type ReceiverConfig = z.output<typeof receiverConfig>;
+
+const MOST_BY_DEFAULT = 4;
+
+/**
+ * How many threads a receiver has. By default one for each core, but only Linux spreads connections over those that share
+ * a port; elsewhere they would all go to one, or it is an error.
+ */
+export function threadsOf({ WEBHOOK_THREADS }: Pick<ReceiverConfig, 'WEBHOOK_THREADS'>): number {
+  if (WEBHOOK_THREADS > 0) return WEBHOOK_THREADS;
+  return process.platform === 'linux' ? Math.min(availableParallelism(), MOST_BY_DEFAULT) : 1;
+}

@@ -7,21 +7,38 @@ export type MetricsSource = {
   report(): Promise<void>;
   /** Bytes of records that are not acknowledged yet. */
   readonly pendingBytes: number;
+  /** Open connections. */
+  readonly connections: number;
+  /** Bytes held of bodies whose signature is not proven yet. */
+  readonly unprovenBytes: number;
 };
 
 /** Makes the receiver's metrics in a registry; what is returned adds a report to them. */
 export function receiverMetrics(registry: Registry, source: MetricsSource): (report: Report) => void {
   const collect = (): Promise<void> => source.report();
   const registers = [registry];
-  new Gauge({
-    name: 'touchline_webhook_pending_bytes',
-    help: 'Bytes of records that are not on the topics yet.',
-    registers,
-    async collect() {
-      await source.report();
-      this.set(source.pendingBytes);
-    },
-  });
+  const gauge = (name: string, help: string, value: () => number): void => {
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        await source.report();
+        this.set(value());
+      },
+    });
+  };
+  gauge(
+    'touchline_webhook_pending_bytes',
+    'Bytes of records that are not on the topics yet.',
+    () => source.pendingBytes,
+  );
+  gauge('touchline_webhook_connections', 'Open connections.', () => source.connections);
+  gauge(
+    'touchline_webhook_unproven_bytes',
+    'Bytes held of bodies whose signature is not proven yet.',
+    () => source.unprovenBytes,
+  );
   const requests = new Counter({
     name: 'touchline_webhook_requests_total',
     help: 'Requests answered, by what became of them.',
@@ -33,6 +50,13 @@ export function receiverMetrics(registry: Registry, source: MetricsSource): (rep
     name: 'touchline_webhook_refused_total',
     help: 'Requests that are not authentic, by the first check they failed.',
     labelNames: ['check'],
+    registers,
+    collect,
+  });
+  const overloaded = new Counter({
+    name: 'touchline_webhook_overloaded_total',
+    help: 'Connections and bodies refused for want of room, by the limit that was reached.',
+    labelNames: ['reason'],
     registers,
     collect,
   });
@@ -60,6 +84,7 @@ export function receiverMetrics(registry: Registry, source: MetricsSource): (rep
   return (report) => {
     inc(requests, 'outcome', report.answered);
     inc(refused, 'check', report.refused);
+    inc(overloaded, 'reason', report.overloaded);
     inc(messages, 'type', report.messages);
     inc(deadLetters, 'code', report.deadLetters);
     for (const seconds of report.storeSeconds) storeSeconds.observe(seconds);

@@ -1,6 +1,5 @@
-import { availableParallelism } from 'node:os';
 import type { RunningService, ServiceContext } from '#service/run-service.ts';
-import type { ReceiverConfig } from './config.ts';
+import { type ReceiverConfig, threadsOf } from './config.ts';
 import { receiverMetrics } from './metrics.ts';
 import { ReceiverThreads } from './threads.ts';
 
@@ -16,7 +15,6 @@ export type ReceiverContext = Pick<
 /** A receiver that listens. */
 export type RunningReceiver = RunningService & { readonly port: number };
 
-const MOST_BY_DEFAULT = 4;
 /** Nobody waits for an answer yet: a start may take longer than a delivery. */
 const CONNECT_WITHIN_MS = 30_000;
 
@@ -25,7 +23,7 @@ export async function startReceiver(context: ReceiverContext): Promise<RunningRe
   const { config, logger: log, metrics: registry, fail, connectWithinMs = CONNECT_WITHIN_MS } = context;
   const threads = new ReceiverThreads({ onReport: (report) => count(report), onFailure: fail });
   const count = receiverMetrics(registry, threads);
-  const size = config.WEBHOOK_THREADS || threadsByDefault();
+  const size = threadsOf(config);
   const port = await threads.start(size, {
     brokers: config.KAFKA_BROKERS,
     registryUrl: config.SCHEMA_REGISTRY_URL,
@@ -36,13 +34,12 @@ export async function startReceiver(context: ReceiverContext): Promise<RunningRe
     patienceMs: config.PATIENCE_MS,
     connectWithinMs,
     maxQueueBytes: Math.ceil(config.QUEUE_LIMIT / size),
+    limits: {
+      maxConnections: Math.floor(config.WEBHOOK_MAX_CONNECTIONS / size),
+      maxUnprovenBytes: Math.floor(config.WEBHOOK_MAX_UNPROVEN_BYTES / size),
+    },
     logLevel: config.LOG_LEVEL,
   });
   log.info({ port, threads: size }, 'POST /webhook');
   return { port, ready: () => threads.healthy, stop: () => threads.stop() };
-}
-
-/** Only Linux spreads connections over those that share a port; elsewhere they would all go to one, or it is an error. */
-function threadsByDefault(): number {
-  return process.platform === 'linux' ? Math.min(availableParallelism(), MOST_BY_DEFAULT) : 1;
 }

@@ -1,4 +1,5 @@
 import type { SignatureFault } from '#signing/signing.ts';
+import type { OverloadReason } from './admission.ts';
 
 /** What became of a request. */
 export type Outcome =
@@ -9,6 +10,8 @@ export type Outcome =
   | 'not_found'
   | 'method_not_allowed'
   | 'too_slow'
+  /** Refused before its signature was checked, for want of room. */
+  | 'overloaded'
   | 'not_stored'
   | 'failed';
 
@@ -18,6 +21,8 @@ export type Report = {
   readonly answered: Counts;
   /** Requests that are not authentic, by the first check they failed. */
   readonly refused: Counts;
+  /** Connections and bodies refused for want of room, by the limit that was reached. */
+  readonly overloaded: Counts;
   /** Stored messages by type, "unknown" for those that nothing uses. */
   readonly messages: Counts;
   /** Stored dead letters by code. */
@@ -26,6 +31,10 @@ export type Report = {
   readonly storeSeconds: readonly number[];
   /** Bytes of records that are not acknowledged yet. */
   readonly pendingBytes: number;
+  /** Open connections. */
+  readonly connections: number;
+  /** Bytes held of bodies whose signature is not proven yet. */
+  readonly unprovenBytes: number;
   /** Whether the last records sent were acknowledged. */
   readonly healthy: boolean;
 };
@@ -33,13 +42,13 @@ export type Report = {
 /** How often, by name. */
 export type Counts = Readonly<Record<string, number>>;
 
-type Draft = Record<'answered' | 'refused' | 'messages' | 'deadLetters', Record<string, number>> & {
-  storeSeconds: number[];
-};
+type Sums = 'answered' | 'refused' | 'overloaded' | 'messages' | 'deadLetters';
+type Draft = Record<Sums, Record<string, number>> & { storeSeconds: number[] };
 
 const emptyDraft = (): Draft => ({
   answered: {},
   refused: {},
+  overloaded: {},
   messages: {},
   deadLetters: {},
   storeSeconds: [],
@@ -56,6 +65,10 @@ export class Tally {
 
   refused(check: SignatureFault): void {
     add(this.#draft.refused, check, 1);
+  }
+
+  overloaded(reason: OverloadReason): void {
+    add(this.#draft.overloaded, reason, 1);
   }
 
   messages(type: string, times: number): void {

@@ -1,5 +1,4 @@
 /** A thread of the receiver: it listens, and does everything from the request to the topics and back to the answer. */
-import type { AddressInfo } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 import { openDeliveryEncoder } from '#ingress/records.ts';
 import { createLogger } from '#service/logger.ts';
@@ -36,13 +35,16 @@ const app = createApp({
   secrets,
   bodyLimit,
   patienceMs,
+  limits: settings.limits,
   store: (body, waitedMs) => intake.store(body, waitedMs),
   tally,
   log,
 });
 
 const report = (): void => {
-  tell({ ...tally.take(), pendingBytes: publisher.queuedBytes, healthy: publisher.healthy });
+  const { connections, unprovenBytes } = app;
+  const { queuedBytes: pendingBytes, healthy } = publisher;
+  tell({ ...tally.take(), pendingBytes, connections, unprovenBytes, healthy });
 };
 const reports = setInterval(report, REPORT_MS);
 
@@ -59,7 +61,4 @@ parent.on('message', (message: ToThread) => {
   if (message === 'stop') void stop();
   else report();
 });
-// Of Node's own listen; Fastify hands it on, and does not know it.
-const sharing = { reusePort: settings.sharesPort };
-await app.listen({ port: settings.port, host: HOST, ...sharing });
-tell({ port: (app.server.address() as AddressInfo).port });
+tell({ port: await app.listen({ port: settings.port, host: HOST, reusePort: settings.sharesPort }) });

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { Worker } from 'node:worker_threads';
+import type { AdmissionLimits } from './admission.ts';
 import type { Report } from './tally.ts';
 
 /** Where the threads listen. */
@@ -24,6 +25,7 @@ export type ThreadSettings = {
   readonly connectWithinMs: number;
   /** Most bytes of records that wait for the broker. */
   readonly maxQueueBytes: number;
+  readonly limits: AdmissionLimits;
   readonly logLevel: string;
 };
 
@@ -85,7 +87,17 @@ export class ReceiverThreads {
 
   /** Bytes of records that the threads have not had acknowledged, when they last reported. */
   get pendingBytes(): number {
-    return [...this.#threads].reduce((sum, { last }) => sum + (last?.pendingBytes ?? 0), 0);
+    return this.#sum('pendingBytes');
+  }
+
+  /** Open connections of all threads, when they last reported. */
+  get connections(): number {
+    return this.#sum('connections');
+  }
+
+  /** Bytes that all threads held of bodies whose signature was not proven, when they last reported. */
+  get unprovenBytes(): number {
+    return this.#sum('unprovenBytes');
   }
 
   /** Whether the broker acknowledged what each thread last sent to it. */
@@ -111,6 +123,10 @@ export class ReceiverThreads {
         await ended;
       }),
     );
+  }
+
+  #sum(of: 'pendingBytes' | 'connections' | 'unprovenBytes'): number {
+    return [...this.#threads].reduce((sum, { last }) => sum + (last?.[of] ?? 0), 0);
   }
 
   /** Resolves to the port that the thread listens on. */

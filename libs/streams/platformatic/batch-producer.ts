@@ -27,12 +27,12 @@ export async function openBatchProducer(
       initProducerIdV4.api.async(await connections.any(), null, NO_TRANSACTION_TIMEOUT),
     );
     const identity = { transactionalId: null, id: producerId, epoch: producerEpoch };
-    const sender = new RoundSender(connections, identity);
+    const sender = new RoundSender(connections, identity, true);
     return {
       close,
       async send(records) {
         try {
-          await sender.send(splitRounds(await placed(records, connections)));
+          for (const round of splitRounds(await placed(records, connections))) await sender.send(round);
         } catch (error) {
           throw toStreamError('publish', error);
         }

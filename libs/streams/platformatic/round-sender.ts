@@ -2,6 +2,7 @@ import type { Connection } from '@platformatic/kafka';
 import { partitionKey } from '../port.ts';
 import type { Batch, Round } from '../rounds.ts';
 import type { Connections } from './connections.ts';
+import { isDisconnected } from './errors.ts';
 import { byLeader } from './open-transactions.ts';
 import { type Identity, nextSequence, produce } from './produce.ts';
 import { retryTransient } from './retry.ts';
@@ -12,19 +13,25 @@ const PRODUCE_TIMEOUT_MS = 10_000;
 export class RoundSender {
   readonly #connections: Connections;
   readonly #identity: Identity;
+  readonly #resends: boolean;
   /** Number of the next record, by partition. */
   readonly #sequences = new Map<string, number>();
 
-  constructor(connections: Connections, identity: Identity) {
+  /** `resends`: a round whose connection was lost, closed for idleness perhaps, is sent once more over a new one. */
+  constructor(connections: Connections, identity: Identity, resends = false) {
     this.#connections = connections;
     this.#identity = identity;
+    this.#resends = resends;
   }
 
   /** After a rejection it is unknown what was written, and the sender is of no further use. */
   async send(rounds: readonly Round[]): Promise<void> {
     for (const round of rounds) {
       // The leaders at once, the rounds one after the other: a partition's batches must arrive in order.
-      await retryTransient(() => this.#sendRound(round), { forget: () => this.#connections.forget() });
+      await this.#sendUntilTaken(round).catch((error: unknown) => {
+        if (!this.#resends || !isDisconnected(error)) throw error;
+        return this.#sendUntilTaken(round);
+      });
       for (const batch of round)
         this.#sequences.set(
           partitionKey(batch),
@@ -33,10 +40,19 @@ export class RoundSender {
     }
   }
 
-  /** Asked again with the same sequence numbers, what was taken the first time is not written twice. */
+  /** Sent again with the same sequence numbers, what was taken the first time is not written twice. */
+  #sendUntilTaken(round: Round): Promise<void> {
+    return retryTransient(() => this.#sendRound(round), { forget: () => this.#connections.forget() });
+  }
+
+  /** Settles when every leader has answered, so that no answer of a first attempt comes into a second. */
   async #sendRound(round: Round): Promise<void> {
     const leaders = await byLeader(this.#connections, round);
-    await Promise.all([...leaders].map(([leader, batches]) => this.#sendTo(leader, batches)));
+    const sent = await Promise.allSettled(
+      [...leaders].map(([leader, batches]) => this.#sendTo(leader, batches)),
+    );
+    const failed = sent.find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
   }
 
   async #sendTo(leader: Connection, batches: readonly Batch[]): Promise<void> {

@@ -1,0 +1,89 @@
+/**
+ * The receiver's peers, each a Fastify route that checks the signature of a delivery and does the least that it may after
+ * that: nothing, or publishing the raw body, acknowledged by all in-sync replicas, before it answers. As many threads as the
+ * receiver has, on one port.
+ */
+import { isMainThread, Worker, workerData } from 'node:worker_threads';
+import { ProduceAcks, Producer, ProducerStreamReportModes } from '@platformatic/kafka';
+import { fastify } from 'fastify';
+import { SIGNATURE_HEADER, TIMESTAMP_HEADER, verify } from '#signing/signing.ts';
+
+/** What a route is started with, as JSON in the first argument. */
+export type PeerRouteOptions = {
+  readonly port: number;
+  readonly secret: string;
+  readonly threads: number;
+  /** Where it publishes; null keeps nothing. */
+  readonly store: {
+    readonly brokers: readonly string[];
+    readonly topic: string;
+    /** By the client's stream, which sends what comes together in one request; else a send for each delivery. */
+    readonly batched: boolean;
+  } | null;
+};
+
+/** The stream's: more than ever wait here, and the shortest time. */
+const BATCH = 100;
+const BATCH_MS = 1;
+const HIGH_WATER_MARK = 10_000;
+
+if (isMainThread) {
+  const options: PeerRouteOptions = JSON.parse(process.argv[2] ?? '{}');
+  for (let n = 0; n < options.threads; n++) new Worker(new URL(import.meta.url), { workerData: options });
+  process.on('SIGTERM', () => process.exit());
+  // The bench holds the other end of standard input.
+  process.stdin.on('end', () => process.exit()).resume();
+} else await listen(workerData as PeerRouteOptions);
+
+async function listen({ port, secret, store }: PeerRouteOptions): Promise<void> {
+  const publish = store === null ? async () => {} : openStore(store);
+  const app = fastify({ bodyLimit: 5 * 1024 * 1024 });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  app.post('/webhook', async (request, reply) => {
+    const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+    const headers = {
+      timestamp: String(request.headers[TIMESTAMP_HEADER]),
+      signature: String(request.headers[SIGNATURE_HEADER]),
+    };
+    const authentic = verify(body, headers, [secret], Date.now()) === 'ok';
+    if (authentic) await publish(body);
+    return reply
+      .code(authentic ? 200 : 401)
+      .type('text/plain; charset=utf-8')
+      .send(authentic ? 'Accepted' : 'Refused');
+  });
+  const sharing = { reusePort: true };
+  await app.listen({ port, host: '127.0.0.1', ...sharing });
+}
+
+/** What a route does with an authentic body: resolves when it is stored. */
+type Store = (body: Buffer) => Promise<void>;
+
+/** A send for each body, or a stream that puts what comes within a millisecond into one. */
+function openStore({ brokers, topic, batched }: NonNullable<PeerRouteOptions['store']>): Store {
+  const producer = new Producer({ clientId: 'peer-route', bootstrapBrokers: [...brokers] });
+  const acks = ProduceAcks.ALL;
+  if (!batched) {
+    return async (value) => {
+      await producer.send({ messages: [{ topic, value }], acks });
+    };
+  }
+  const waiting = new Map<object, () => void>();
+  const stream = producer.asStream({
+    ...{ acks, batchSize: BATCH, batchTime: BATCH_MS, highWaterMark: HIGH_WATER_MARK },
+    reportMode: ProducerStreamReportModes.MESSAGE,
+  });
+  stream.on('delivery-report', (report) => {
+    if (!('message' in report)) return;
+    waiting.get(report.message)?.();
+    waiting.delete(report.message);
+  });
+  return (value) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const message = { topic, value };
+    waiting.set(message, resolve);
+    stream.write(message);
+    return promise;
+  };
+}

@@ -1,0 +1,27 @@
+/** Bodies of deliveries: messages of many live matches in turns, each about 2.6 KB. */
+import { LiveMatch } from './matches.ts';
+
+/** What the bodies hold. */
+export type BodiesOptions = {
+  /** Bodies of runs with different numbers differ. */
+  readonly run: number;
+  /** Messages in a delivery. */
+  readonly batch: number;
+  readonly deliveries: number;
+};
+
+const MATCHES = 100;
+const MESSAGES_A_MATCH = 2_000;
+
+/** The bodies, as the provider would send them. */
+export function* bodies({ run, batch, deliveries }: BodiesOptions): Generator<Buffer> {
+  const live = Array.from(
+    { length: MATCHES },
+    (_, match) => new LiveMatch(run * MATCHES + match, MESSAGES_A_MATCH, match),
+  );
+  let next = 0;
+  for (let n = 0; n < deliveries; n++) {
+    const messages = Array.from({ length: batch }, () => live[next++ % MATCHES]?.tell().message);
+    yield Buffer.from(JSON.stringify(messages));
+  }
+}

@@ -1,0 +1,77 @@
+/** One run of the webhook generator against a server, and the processor time it took. */
+import { execFile } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { format } from './context.ts';
+import type { Running } from './processes.ts';
+import type { LoadOptions, LoadResult } from './webhook-load.ts';
+
+/** A server of webhooks that runs. */
+export type WebhookServer = { readonly name: string; readonly port: number; readonly process: Running };
+
+/** A run of the generator, and the processor time for a request, microseconds. */
+export type Measured = LoadResult & {
+  /** Of the server's threads by name: WorkerThread is one of Node's, V8Worker collects garbage and compiles. */
+  readonly threads: ReadonlyMap<string, number>;
+  /** Of the server. */
+  readonly process: number;
+  /** Of everything that runs: the broker and the generator too. */
+  readonly machine: number;
+};
+
+const TICKS_PER_SECOND = 100;
+
+/** Runs the generator against a server. Throws where a delivery was refused. */
+export async function measure(server: WebhookServer, options: Omit<LoadOptions, 'port'>): Promise<Measured> {
+  const before = { threads: await threadSeconds(server.process.pid), machine: machineSeconds() };
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    join(import.meta.dirname, 'webhook-load.ts'),
+    JSON.stringify({ ...options, port: server.port } satisfies LoadOptions),
+  ]);
+  const result: LoadResult = JSON.parse(stdout);
+  if (result.refused > 0) throw new Error(`${server.name} refused ${result.refused} deliveries`);
+  const aRequest = (seconds: number) => (seconds / result.accepted) * 1e6;
+  const machine = aRequest(machineSeconds() - before.machine);
+  const threads = new Map<string, number>();
+  for (const [name, seconds] of await threadSeconds(server.process.pid)) {
+    const used = aRequest(seconds - (before.threads.get(name) ?? 0));
+    if (used >= 0.5) threads.set(name, used);
+  }
+  // The broker flushes and garbage is collected before the other one's turn.
+  await delay(500);
+  return { ...result, threads, process: [...threads.values()].reduce((a, b) => a + b, 0), machine };
+}
+
+/** A measurement as a line of the bench. */
+export function lineOf({ perSecond, bytes, p50, p99, threads, cpu, machine }: Measured): string {
+  const times = [...threads].map(([name, used]) => `${name} ${format(used)}`).join(', ');
+  return (
+    `${format(perSecond)} requests/s of ${format(bytes)} bytes, p50 ${p50.toFixed(1)} p99 ${p99.toFixed(1)} ms; ` +
+    `processor time a request, µs: ${times}; generator ${format(cpu)}, whole machine ${format(machine)}`
+  );
+}
+
+/** Processor time of a process's threads, added by name; nothing where the system does not tell. */
+async function threadSeconds(pid: number): Promise<Map<string, number>> {
+  const seconds = new Map<string, number>();
+  for (const thread of await readdir(`/proc/${pid}/task`).catch(() => [])) {
+    const stat = await readFile(`/proc/${pid}/task/${thread}/stat`, 'utf8').catch(() => null);
+    const [, name, rest] = /^\d+ \((.*)\) (.*)$/s.exec(stat ?? '') ?? [];
+    if (name === undefined || rest === undefined) continue;
+    const fields = rest.split(' ');
+    const used = (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+    seconds.set(name, (seconds.get(name) ?? 0) + used);
+  }
+  return seconds;
+}
+
+/** Processor time that all processes together have used since the machine started. */
+function machineSeconds(): number {
+  return cpus().reduce(
+    (sum, { times }) => sum + (times.user + times.nice + times.sys + times.irq) / 1_000,
+    0,
+  );
+}

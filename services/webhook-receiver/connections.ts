@@ -1,0 +1,120 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { Admission, type AdmissionLimits, Guest, type OverloadReason } from './admission.ts';
+import type { Outcome, Tally } from './tally.ts';
+
+/** How long a refused sender may go on sending until its connection is cut: else it would lose the answer with it. */
+const LINGER_MS = 1_000;
+
+/** Seconds after which a refused sender should send again. */
+export const RETRY_AFTER_SECONDS = 1;
+
+const OVERLOADED = 'Overloaded, repeat it.';
+
+/** One connection to the receiver. */
+export class Connection {
+  readonly guest: Guest;
+  /** Whether its last answer was given, apart from the request it is for: nothing of it is read any more. */
+  refused = false;
+  /** Whether the body of a request is being read that is not answered yet. */
+  reading = false;
+  /** Whether the last request was answered before all of its body had arrived. */
+  answeredEarly = false;
+  /** Requests that have been read and are not answered yet. */
+  waiting = 0;
+  /** Requests whose head was read. */
+  requests = 0;
+  /** Drops the body that arrives now. */
+  drop: () => void = () => {};
+
+  constructor(refuse: (reason: OverloadReason) => void) {
+    this.guest = new Guest(refuse);
+  }
+}
+
+/** The connections of a server, no more than the limits allow, and the answers that end one of them early. */
+export class Connections {
+  readonly admission: Admission;
+  readonly #tally: Tally;
+  readonly #limits: AdmissionLimits;
+  readonly #open = new WeakMap<Socket, Connection>();
+  /** Refused, and not closed by their senders yet. */
+  readonly #lingering = new Set<Socket>();
+
+  constructor(server: Server, limits: AdmissionLimits, tally: Tally) {
+    this.admission = new Admission(limits);
+    this.#limits = limits;
+    this.#tally = tally;
+    server.on('connection', (socket: Socket) => this.#enter(socket));
+    server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => this.#failed(error, socket));
+  }
+
+  of(socket: Socket): Connection {
+    const connection = this.#open.get(socket);
+    if (connection === undefined) throw new Error('a request came by a connection that was never opened');
+    return connection;
+  }
+
+  /** Cuts the connections that only wait for their senders to close them. */
+  close(): void {
+    for (const socket of this.#lingering) socket.destroy();
+  }
+
+  #enter(socket: Socket): void {
+    const connection = new Connection((reason) => this.#overloaded(socket, connection, reason));
+    this.#open.set(socket, connection);
+    socket.on('close', () => {
+      this.#lingering.delete(socket);
+      this.admission.leave(connection.guest);
+      connection.drop();
+    });
+    this.admission.enter(connection.guest);
+  }
+
+  #overloaded(socket: Socket, connection: Connection, reason: OverloadReason): void {
+    this.#tally.overloaded(reason);
+    // Between two requests there is nobody to answer, and an answer out of turn would be taken for another request's.
+    const idle = !connection.reading && connection.requests > 0;
+    if (idle || connection.waiting > 0) this.#cut(socket, connection);
+    else this.#end(socket, connection, 'overloaded', '503 Service Unavailable', OVERLOADED);
+  }
+
+  /** Answers what did not become a request: it came too slowly, or is not HTTP. */
+  #failed(error: NodeJS.ErrnoException, socket: Socket): void {
+    const connection = this.#open.get(socket);
+    if (connection === undefined || connection.refused || error.code === 'ECONNRESET') {
+      socket.destroy();
+      return;
+    }
+    const slow = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+    if (connection.waiting > 0 || (slow && connection.answeredEarly)) this.#cut(socket, connection);
+    else if (slow) this.#end(socket, connection, 'too_slow', '408 Request Timeout', 'Too slow.');
+    else this.#end(socket, connection, 'bad_request', '400 Bad Request', 'Bad request.');
+  }
+
+  #cut(socket: Socket, connection: Connection): void {
+    connection.refused = true;
+    connection.drop();
+    socket.destroy();
+  }
+
+  /** The last answer of a connection, whatever was being read. What still arrives is dropped. */
+  #end(socket: Socket, connection: Connection, outcome: Outcome, status: string, text: string): void {
+    this.#tally.answered(outcome);
+    if (!socket.writable || this.#lingering.size >= this.#limits.maxConnections) {
+      this.#cut(socket, connection);
+      return;
+    }
+    connection.refused = true;
+    connection.drop();
+    this.admission.leave(connection.guest);
+    const retry = outcome === 'overloaded' ? `Retry-After: ${RETRY_AFTER_SECONDS}\r\n` : '';
+    socket.end(
+      `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${text.length}\r\n${retry}Connection: close\r\n\r\n${text}`,
+    );
+    this.#lingering.add(socket);
+    const cut = setTimeout(() => socket.destroy(), LINGER_MS);
+    socket.on('end', () => socket.destroy()).on('close', () => clearTimeout(cut));
+    socket.resume();
+  }
+}

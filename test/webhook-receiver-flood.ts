@@ -1,0 +1,54 @@
+/**
+ * A worker that opens many connections and sends a forged body by each, all but its last byte; that comes after a while.
+ * Apart from the test, so that it holds up nobody there. When all connections are closed it posts the status of every answer,
+ * '' for none.
+ */
+import { connect, type Socket } from 'node:net';
+import { parentPort, workerData } from 'node:worker_threads';
+import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '#signing/signing.ts';
+
+/** What the worker is started with. */
+export type FloodOptions = {
+  readonly port: number;
+  readonly connections: number;
+  /** Of each body. */
+  readonly bytes: number;
+  readonly finishAfterMs: number;
+};
+
+const { port, connections, bytes, finishAfterMs }: FloodOptions = workerData;
+const expires = Math.floor(Date.now() / 1000) + 300;
+const forged = Buffer.alloc(bytes - 1, 'x');
+const head = [
+  'POST /webhook HTTP/1.1',
+  'host: localhost',
+  `${TIMESTAMP_HEADER}: ${expires}`,
+  `${SIGNATURE_HEADER}: ${'0'.repeat(64)}`,
+  `content-length: ${bytes}`,
+];
+const answers: string[] = [];
+const sockets = Array.from({ length: connections }, send);
+const finish = setTimeout(() => {
+  for (const socket of sockets) if (socket.writable) socket.end('x');
+}, finishAfterMs);
+
+function send(): Socket {
+  const socket = connect(port, '127.0.0.1');
+  let received = '';
+  socket.on('connect', () => {
+    socket.write(`${head.join('\r\n')}\r\n\r\n`);
+    socket.write(forged);
+  });
+  socket.setEncoding('latin1').on('data', (text) => {
+    received += text;
+  });
+  // A connection that is cut off: what matters is whether its answer came before.
+  socket.on('error', () => {});
+  socket.on('close', () => {
+    answers.push(received.slice(9, 12));
+    if (answers.length < connections) return;
+    clearTimeout(finish);
+    parentPort?.postMessage(answers);
+  });
+  return socket;
+}
