@@ -1,0 +1,237 @@
+/**
+ * Decodes the record batches (format 2) of a fetch answer. Keys and values are views of the answer's bytes. What a
+ * read-committed reader must not see is left out as Kafka's consumer does it (`CompletedFetch`): the library's own decoder
+ * gives every record, kafkajs lets some of aborted transactions through where those of several producers interleave.
+ * Format: https://kafka.apache.org/documentation/#recordbatch
+ */
+import { compressionsAlgorithmsByBitmask, crc32c, Writer } from '@platformatic/kafka';
+import type { ConsumedRecord } from '../port.ts';
+
+/** A transaction that was aborted, as a fetch answer names it. */
+export type AbortedTransaction = { readonly producerId: bigint; readonly firstOffset: number };
+
+/** A record, and its time in Unix milliseconds: the writer's, or the broker's where the topic says so. */
+export type FetchedRecord = ConsumedRecord & { readonly timestamp: number };
+
+export type DecodedBatches = {
+  readonly records: readonly FetchedRecord[];
+  /** After the last complete batch, control batches and those of aborted transactions included; `from` without one. */
+  readonly next: number;
+  /** What the records keep in memory: the bytes of the answer, and those that were decompressed. */
+  readonly bytes: number;
+};
+
+export type BatchErrorCode =
+  /** A format other than 2, or a compression that is unknown. Brokers since 0.11 write format 2. */
+  | 'UNSUPPORTED_FORMAT'
+  /** The checksum differs, or the lengths contradict each other. */
+  | 'CORRUPT';
+
+/** A batch that cannot be decoded. */
+export class RecordBatchError extends Error {
+  readonly code: BatchErrorCode;
+  /** The first offset of the batch. */
+  readonly offset: number;
+
+  constructor(code: BatchErrorCode, offset: number, problem: string, cause?: unknown) {
+    super(`record batch at offset ${offset}: ${problem}`, { cause });
+    this.name = 'RecordBatchError';
+    this.code = code;
+    this.offset = offset;
+  }
+}
+
+/** From the first offset to the number of records. */
+const HEAD = 61;
+/** First offset and length, which the length does not count. */
+const BEFORE_LENGTH = 12;
+/** Where the fields of a batch begin. */
+const AT = {
+  length: 8,
+  magic: 16,
+  crc: 17,
+  attributes: 21,
+  lastOffsetDelta: 23,
+  baseTimestamp: 27,
+  maxTimestamp: 35,
+  producerId: 43,
+  count: 57,
+} as const;
+const MAGIC = 2;
+const COMPRESSION = 0b111;
+const LOG_APPEND_TIME = 1 << 3;
+const TRANSACTIONAL = 1 << 4;
+const CONTROL = 1 << 5;
+const NO_PRODUCER = -1n;
+/** The key of a control record: a version, and what it says of the transaction. */
+const CONTROL_TYPE_AT = 2;
+const ABORT = 0;
+const TWO_32 = 2 ** 32;
+
+/**
+ * Decodes all complete batches; a cut one at the end is left for the next fetch. Records below `from` are left out: a
+ * fetch answers from the start of a batch. `aborted`: as the broker answered it, null to read uncommitted.
+ * Throws `RecordBatchError`.
+ */
+export function decodeBatches(
+  bytes: Buffer,
+  from: number,
+  aborted: readonly AbortedTransaction[] | null,
+): DecodedBatches {
+  const filter = aborted === null || aborted.length === 0 ? null : new AbortFilter(aborted);
+  const records: FetchedRecord[] = [];
+  let next = from;
+  let inflated = 0;
+  let at = 0;
+  while (bytes.length - at >= HEAD) {
+    const first = readOffset(bytes, at);
+    const length = bytes.readInt32BE(at + AT.length);
+    const magic = bytes[at + AT.magic];
+    if (magic !== MAGIC) throw new RecordBatchError('UNSUPPORTED_FORMAT', first, `format ${magic}`);
+    if (length < HEAD - BEFORE_LENGTH)
+      throw new RecordBatchError('CORRUPT', first, `a length of ${length} bytes`);
+    const end = at + BEFORE_LENGTH + length;
+    if (end > bytes.length) break;
+    checkSum(bytes, at, end, first);
+    const last = first + bytes.readInt32BE(at + AT.lastOffsetDelta);
+    const attributes = bytes.readInt16BE(at + AT.attributes);
+    const isHidden = filter?.hides(bytes, at, attributes, last) ?? false;
+    if (!isHidden && (attributes & CONTROL) === 0 && last >= from) {
+      const plain = plainRecords(bytes.subarray(at + HEAD, end), attributes, first);
+      if ((attributes & COMPRESSION) !== 0) inflated += plain.length;
+      decodeRecords(plain, bytes, at, first, from, records);
+    }
+    next = Math.max(next, last + 1);
+    at = end;
+  }
+  return { records, next, bytes: bytes.length + inflated };
+}
+
+/**
+ * Which batches belong to aborted transactions. Those are taken up in the order of their first offsets, as batches reach
+ * them, and end at the abort marker of their producer: in whatever order transactions of several producers end.
+ */
+class AbortFilter {
+  readonly #coming: AbortedTransaction[];
+  readonly #open = new Set<bigint>();
+  #taken = 0;
+
+  constructor(aborted: readonly AbortedTransaction[]) {
+    this.#coming = aborted.toSorted((a, b) => a.firstOffset - b.firstOffset);
+  }
+
+  hides(bytes: Buffer, at: number, attributes: number, last: number): boolean {
+    const producer = bytes.readBigInt64BE(at + AT.producerId);
+    if (producer === NO_PRODUCER) return false;
+    for (;;) {
+      const next = this.#coming[this.#taken];
+      if (next === undefined || next.firstOffset > last) break;
+      this.#open.add(next.producerId);
+      this.#taken += 1;
+    }
+    if ((attributes & CONTROL) !== 0) {
+      if (isAbortMarker(bytes, at)) this.#open.delete(producer);
+      return false;
+    }
+    return (attributes & TRANSACTIONAL) !== 0 && this.#open.has(producer);
+  }
+}
+
+/** The one record of a control batch tells by its key how the transaction ended. */
+function isAbortMarker(bytes: Buffer, at: number): boolean {
+  if (bytes.readInt32BE(at + AT.count) === 0) return false;
+  const cursor = { at: at + HEAD };
+  readVarint(bytes, cursor);
+  cursor.at += 1;
+  readVarlong(bytes, cursor);
+  readVarint(bytes, cursor);
+  readVarint(bytes, cursor);
+  return bytes.readInt16BE(cursor.at + CONTROL_TYPE_AT) === ABORT;
+}
+
+function checkSum(bytes: Buffer, at: number, end: number, first: number): void {
+  // The library copies what is not a dynamic buffer.
+  const checked = Writer.create().append(bytes.subarray(at + AT.attributes, end)).dynamicBuffer;
+  if (crc32c(checked) !== bytes.readUInt32BE(at + AT.crc))
+    throw new RecordBatchError('CORRUPT', first, 'its checksum differs');
+}
+
+function plainRecords(records: Buffer, attributes: number, first: number): Buffer {
+  const compression = attributes & COMPRESSION;
+  if (compression === 0) return records;
+  const algorithm = compressionsAlgorithmsByBitmask[String(compression)];
+  if (algorithm === undefined)
+    throw new RecordBatchError('UNSUPPORTED_FORMAT', first, `compression ${compression}`);
+  try {
+    return algorithm.decompressSync(records);
+  } catch (error) {
+    throw new RecordBatchError('CORRUPT', first, 'cannot be decompressed', error);
+  }
+}
+
+/** The records of the batch whose head is at `at` of `bytes`. Headers are skipped. */
+function decodeRecords(
+  plain: Buffer,
+  bytes: Buffer,
+  at: number,
+  first: number,
+  from: number,
+  into: FetchedRecord[],
+): void {
+  const count = bytes.readInt32BE(at + AT.count);
+  const isAppendTime = (bytes.readInt16BE(at + AT.attributes) & LOG_APPEND_TIME) !== 0;
+  // The delete horizon of a compacted batch stands in the place of its base time, and the deltas count from it.
+  const time = readOffset(bytes, at + (isAppendTime ? AT.maxTimestamp : AT.baseTimestamp));
+  const cursor = { at: 0 };
+  for (let n = 0; n < count; n += 1) {
+    const length = readVarint(plain, cursor);
+    const end = cursor.at + length;
+    if (length < 0 || end > plain.length) throw new RecordBatchError('CORRUPT', first, 'a record is cut');
+    cursor.at += 1;
+    const timeDelta = readVarlong(plain, cursor);
+    const offset = first + readVarint(plain, cursor);
+    if (offset >= from) {
+      const key = readBytes(plain, cursor);
+      const value = readBytes(plain, cursor);
+      if (cursor.at > end) throw new RecordBatchError('CORRUPT', first, 'a record is longer than it says');
+      into.push({ offset, key, value, timestamp: isAppendTime ? time : time + timeDelta });
+    }
+    cursor.at = end;
+  }
+}
+
+type Cursor = { at: number };
+
+function readBytes(bytes: Buffer, cursor: Cursor): Buffer | null {
+  const length = readVarint(bytes, cursor);
+  if (length < 0) return null;
+  const start = cursor.at;
+  cursor.at = start + length;
+  return bytes.subarray(start, cursor.at);
+}
+
+/** Zigzag, at most 32 bits. */
+function readVarint(bytes: Buffer, cursor: Cursor): number {
+  let byte = bytes[cursor.at++] as number;
+  let value = byte & 0x7f;
+  for (let shift = 7; byte > 0x7f && shift < 35; shift += 7) {
+    byte = bytes[cursor.at++] as number;
+    value |= (byte & 0x7f) << shift;
+  }
+  return (value >>> 1) ^ -(value & 1);
+}
+
+/** Zigzag, at most 64 bits; exact up to 2^53. */
+function readVarlong(bytes: Buffer, cursor: Cursor): number {
+  let byte = bytes[cursor.at++] as number;
+  let value = byte & 0x7f;
+  for (let factor = 128; byte > 0x7f; factor *= 128) {
+    byte = bytes[cursor.at++] as number;
+    value += (byte & 0x7f) * factor;
+  }
+  return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+}
+
+function readOffset(bytes: Buffer, at: number): number {
+  return bytes.readInt32BE(at) * TWO_32 + bytes.readUInt32BE(at + 4);
+}
