@@ -1,0 +1,138 @@
+import { fetchV16, findErrorBy, Reader, Writer } from '@platformatic/kafka';
+import { expect, test } from 'vitest';
+import { createRequest, parseResponse } from './fetch.ts';
+
+const TOPIC_ID = '0193a1b2-c3d4-4e5f-8a9b-0c1d2e3f4a5b';
+const RECORDS = Buffer.from('the records');
+const FETCH = 1;
+const VERSION = 16;
+
+const of = {
+  topicId: TOPIC_ID,
+  partition: 3,
+  offset: 2 ** 33,
+  maxWaitMs: 500,
+  minBytes: 1,
+  maxBytes: 1_048_576,
+  isolation: 'committed',
+} as const;
+
+type Answered = { errorCode?: number; partitionError?: number; leader?: boolean; topics?: number };
+
+function response({ errorCode = 0, partitionError = 0, leader = false, topics = 1 }: Answered): Buffer {
+  const partition = { partitionError, leader };
+  return Writer.create()
+    .appendInt32(0)
+    .appendInt16(errorCode)
+    .appendInt32(0)
+    .appendArray(topics === 0 ? [] : [partition], (topic) => {
+      topic.appendUUID(TOPIC_ID).appendArray([partition], writePartition, true, false);
+    })
+    .append(
+      leader
+        ? tags([
+            [7, Buffer.from('unknown')],
+            [0, endpoints()],
+          ])
+        : tags([]),
+    ).buffer;
+}
+
+function writePartition(to: Writer, { partitionError, leader }: { partitionError: number; leader: boolean }) {
+  to.appendInt32(3)
+    .appendInt16(partitionError)
+    .appendInt64(BigInt(2 ** 33 + 9))
+    .appendInt64(BigInt(2 ** 33 + 8))
+    .appendInt64(7n)
+    .appendArray(
+      [{ producerId: 4_000n, firstOffset: BigInt(2 ** 33 + 1) }],
+      (one, { producerId, firstOffset }) => {
+        one.appendInt64(producerId).appendInt64(firstOffset);
+      },
+    )
+    .appendInt32(-1)
+    .appendBytes(RECORDS)
+    .append(
+      leader ? tags([[1, Writer.create().appendInt32(5).appendInt32(12).append(tags([])).buffer]]) : tags([]),
+    );
+}
+
+function endpoints(): Buffer {
+  return Writer.create().appendArray([5], (to, id) => {
+    to.appendInt32(id).appendString('broker-5').appendInt32(9_095).appendString(null);
+  }).buffer;
+}
+
+function tags(fields: readonly (readonly [number, Buffer])[]): Buffer {
+  const writer = Writer.create().appendUnsignedVarInt(fields.length);
+  for (const [tag, value] of fields)
+    writer.appendUnsignedVarInt(tag).appendUnsignedVarInt(value.length).append(value);
+  return writer.buffer;
+}
+
+function parse(bytes: Buffer | Writer) {
+  return parseResponse(0, FETCH, VERSION, Reader.from(bytes));
+}
+
+function thrownBy(act: () => unknown): unknown {
+  try {
+    act();
+  } catch (error) {
+    return error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+test('asks what the library asks, without a session', () => {
+  const partition = {
+    partition: 3,
+    currentLeaderEpoch: -1,
+    fetchOffset: BigInt(2 ** 33),
+    lastFetchedEpoch: -1,
+    partitionMaxBytes: 1_048_576,
+  };
+  const topics = [{ topicId: TOPIC_ID, partitions: [partition] }];
+  const library = fetchV16.createRequest(500, 1, 1_048_576, 1, 0, -1, topics, [], '');
+  expect(createRequest(of).buffer.toString('hex')).toBe(library.buffer.toString('hex'));
+});
+
+test('reads an answer that comes in two pieces, wherever it is cut', () => {
+  const bytes = response({ leader: true });
+  for (let cut = 1; cut < bytes.length; cut += 1) {
+    const pieces = Writer.create().append(bytes.subarray(0, cut)).append(bytes.subarray(cut));
+    expect(parse(pieces)).toEqual({
+      highWatermark: 2 ** 33 + 9,
+      lastStableOffset: 2 ** 33 + 8,
+      logStartOffset: 7,
+      aborted: [{ producerId: 4_000n, firstOffset: 2 ** 33 + 1 }],
+      bytes: RECORDS,
+      currentLeader: { id: 5, epoch: 12, host: 'broker-5', port: 9_095 },
+    });
+  }
+});
+
+test('gives a view of the records where the answer came in one piece', () => {
+  const bytes = response({});
+  expect(parse(bytes).bytes.buffer).toBe(bytes.buffer);
+});
+
+test('rejects with the error of the partition, and the leader that the broker named', () => {
+  const error = thrownBy(() => parse(response({ partitionError: 6, leader: true })));
+  expect(findErrorBy(error as Error, 'apiId', 'NOT_LEADER_OR_FOLLOWER')).not.toBeNull();
+  expect(error).toMatchObject({ response: { currentLeader: { id: 5, epoch: 12, port: 9_095 } } });
+});
+
+test('rejects with an offset that is out of range, and where the log starts', () => {
+  const error = thrownBy(() => parse(response({ partitionError: 1 })));
+  expect(findErrorBy(error as Error, 'apiId', 'OFFSET_OUT_OF_RANGE')).not.toBeNull();
+  expect(error).toMatchObject({ response: { logStartOffset: 7, currentLeader: null } });
+});
+
+test('rejects with the error of the whole answer', () => {
+  const error = thrownBy(() => parse(response({ errorCode: 70, topics: 0 })));
+  expect(findErrorBy(error as Error, 'apiId', 'FETCH_SESSION_ID_NOT_FOUND')).not.toBeNull();
+});
+
+test('refuses an answer without its partition', () => {
+  expect(() => parse(response({ topics: 0 }))).toThrow('without its partition');
+});
