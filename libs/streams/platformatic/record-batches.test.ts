@@ -152,7 +152,7 @@ function plainWritten(records: readonly WrittenRecord[]) {
 
 test('gives what committed transactions wrote, however transactions interleave, from any offset', () => {
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 40 }), fc.nat(80), fc.nat(), (steps, skip, shuffle) => {
+    fc.property(fc.array(step, { maxLength: 40, size: 'max' }), fc.nat(80), fc.nat(), (steps, skip, shuffle) => {
       const log = write(steps);
       const from = START + skip;
       const { batches, bytes, aborted } = answer(log, from, shuffle);
@@ -165,7 +165,7 @@ test('gives what committed transactions wrote, however transactions interleave, 
 
 test('gives the same in as many answers as a cut at any byte makes', () => {
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 25 }), fc.nat(), (steps, seed) => {
+    fc.property(fc.array(step, { maxLength: 25, size: 'max' }), fc.nat(), (steps, seed) => {
       const log = write(steps);
       const records: FetchedRecord[] = [];
       let from = START;
