@@ -152,14 +152,19 @@ function plainWritten(records: readonly WrittenRecord[]) {
 
 test('gives what committed transactions wrote, however transactions interleave, from any offset', () => {
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 40, size: 'max' }), fc.nat(80), fc.nat(), (steps, skip, shuffle) => {
-      const log = write(steps);
-      const from = START + skip;
-      const { batches, bytes, aborted } = answer(log, from, shuffle);
-      const decoded = decodeBatches(bytes, from, aborted);
-      expect(plain(decoded.records)).toEqual(plainWritten(expected(batches, from)));
-      expect(decoded.next).toBe((batches.at(-1)?.last ?? from - 1) + 1);
-    }),
+    fc.property(
+      fc.array(step, { maxLength: 40, size: 'max' }),
+      fc.nat(80),
+      fc.nat(),
+      (steps, skip, shuffle) => {
+        const log = write(steps);
+        const from = START + skip;
+        const { batches, bytes, aborted } = answer(log, from, shuffle);
+        const decoded = decodeBatches(bytes, from, aborted);
+        expect(plain(decoded.records)).toEqual(plainWritten(expected(batches, from)));
+        expect(decoded.next).toBe((batches.at(-1)?.last ?? from - 1) + 1);
+      },
+    ),
   );
 });
 
