@@ -30,7 +30,7 @@ export const bench: Bench = {
   about: `latency from webhook to read-committed match-state at ${PER_SECOND} messages/s, beside Kafka Streams and a bare loop`,
   async run(context) {
     await buildPeer(context);
-    const bare = floor({ way: 'pipelined' });
+    const bare = floor({ way: 'in-turn' });
     const ours: Subject = { name: OURS.name, contender: OURS, read: readStates, enter: byWebhook };
     const peer: Subject = {
       ...ours,

@@ -25,8 +25,6 @@ import { type BatchRecord, type Round, splitRounds } from '#streams/rounds.ts';
 export type Way =
   /** AddPartitionsToTxn, Produce, EndTxn, each when the one before it was answered. */
   | 'in-turn'
-  /** Produce is sent right after AddPartitionsToTxn; a connection is answered in order. */
-  | 'pipelined'
   /** Transaction version 2: Produce adds the partitions, EndTxn gives the next epoch (KIP-890). */
   | 'version-2';
 
@@ -106,11 +104,10 @@ export class BareTransactions {
         Date.now(),
       );
     if (this.#way === 'version-2') await again(() => write(produceV12));
-    else if (this.#way === 'in-turn') {
+    else {
       await again(() => this.#add(round));
       await again(() => write(produce));
-      // Where the partitions are refused, the records are too: both are sent again, under the same sequence.
-    } else await again(() => Promise.all([this.#add(round), write(produce)]));
+    }
     for (const { batch, sequence } of numbered)
       this.#sequences.set(partitionKey(batch), nextSequence(sequence, batch.records.length));
   }
