@@ -3,6 +3,7 @@ import { Connections } from '#streams/platformatic/connections.ts';
 import { fetchPartition } from '#streams/platformatic/fetch.ts';
 import type { ConsumedRecord } from '#streams/port.ts';
 import { topicIds } from '#streams/topic-ids.ts';
+import { again } from './again.ts';
 
 export type TopicReaderOptions = {
   readonly brokers: readonly string[];
@@ -45,7 +46,8 @@ export class TopicReader {
     const { topic } = this.#options;
     const topicId = await this.#topicId();
     if (topicId === undefined) return;
-    const partitions = await this.#connections().partitionCount(topic);
+    const connections = this.#connections();
+    const partitions = await again(() => connections.partitionCount(topic));
     await Promise.all(Array.from({ length: partitions }, (_, partition) => this.#follow(topicId, partition)));
   }
 
@@ -62,14 +64,17 @@ export class TopicReader {
 
   async #follow(topicId: string, partition: number): Promise<void> {
     const { topic, onRecords, maxWaitMs = 500, minBytes = 1 } = this.#options;
+    const connections = this.#connections();
     try {
-      const leader = await this.#connections().leader({ topic, partition });
+      const leader = await again(() => connections.leader({ topic, partition }));
       for (let offset = 0; !this.#closing; ) {
-        const fetched = await fetchPartition(leader, {
-          ...{ topicId, partition, offset, maxWaitMs, minBytes },
-          maxBytes: MAX_BYTES,
-          isolation: 'committed',
-        });
+        const fetched = await again(() =>
+          fetchPartition(leader, {
+            ...{ topicId, partition, offset, maxWaitMs, minBytes },
+            maxBytes: MAX_BYTES,
+            isolation: 'committed',
+          }),
+        );
         offset = fetched.next;
         if (fetched.records.length > 0) onRecords(partition, fetched.records);
       }

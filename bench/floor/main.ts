@@ -7,7 +7,8 @@ import { fetchPartition } from '#streams/platformatic/fetch.ts';
 import type { ConsumedRecord } from '#streams/port.ts';
 import type { BatchRecord } from '#streams/rounds.ts';
 import { topicIds } from '#streams/topic-ids.ts';
-import { again, BareTransactions, type Way } from './transactions.ts';
+import { again } from '../again.ts';
+import { BareTransactions, type Way } from './transactions.ts';
 
 /** What is asked of it, as JSON in the first argument. */
 export type FloorOptions = {

@@ -2,7 +2,6 @@
  * Transactions without anything around them, in every way that may be quicker than the others. No retry but of what a
  * transaction that has just ended makes necessary: the loop that uses it ends at any other failure.
  */
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   addPartitionsToTxnV3,
   type Connection,
@@ -16,10 +15,10 @@ import {
   type Reader,
   ResponseError,
 } from '@platformatic/kafka';
-import { isPassing } from '#streams/platformatic/errors.ts';
 import { createRequest, nextSequence, produce } from '#streams/platformatic/produce.ts';
 import { partitionKey } from '#streams/port.ts';
 import { type BatchRecord, type Round, splitRounds } from '#streams/rounds.ts';
+import { again } from '../again.ts';
 
 /** How a transaction is made. */
 export type Way =
@@ -29,8 +28,6 @@ export type Way =
   | 'version-2';
 
 const TIMEOUT_MS = 10_000;
-const RETRY_FOR_MS = 60_000;
-const RETRY_MS = 1;
 
 /** Produce as of transaction version 2: the broker adds the partitions to the transaction. */
 const produceV12 = createAPI(0, 12, createRequest, produceV11.parseResponse);
@@ -122,18 +119,5 @@ export class BareTransactions {
         topics: round.map(({ topic, partition }) => ({ name: topic, partitions: [partition] })),
       },
     ]);
-  }
-}
-
-/** Asks again while the broker completes what was asked before, or does not lead yet what was just made. */
-export async function again<T>(ask: () => Promise<T>): Promise<T> {
-  const until = performance.now() + RETRY_FOR_MS;
-  for (;;) {
-    try {
-      return await ask();
-    } catch (error) {
-      if (!isPassing(error) || performance.now() > until) throw error;
-      await delay(RETRY_MS);
-    }
   }
 }
