@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Connection } from '@platformatic/kafka';
 import { Connections } from '#streams/platformatic/connections.ts';
 import { fetchPartition } from '#streams/platformatic/fetch.ts';
 import type { ConsumedRecord } from '#streams/port.ts';
@@ -16,6 +17,8 @@ export type TopicReaderOptions = {
 };
 
 const TOPIC_PAUSE_MS = 20;
+/** A topic that was just made may have no leaders for this long. */
+const LEADER_MS = 60_000;
 const MAX_BYTES = 1024 * 1024;
 
 /**
@@ -30,9 +33,8 @@ export class TopicReader {
 
   constructor(options: TopicReaderOptions) {
     this.#options = options;
+    // A failure ends the bench: what is not read would only be missed.
     this.#ended = this.#read();
-    // It is told by `close`.
-    this.#ended.catch(() => {});
   }
 
   /** Rejects where reading had failed. */
@@ -64,9 +66,8 @@ export class TopicReader {
 
   async #follow(topicId: string, partition: number): Promise<void> {
     const { topic, onRecords, maxWaitMs = 500, minBytes = 1 } = this.#options;
-    const connections = this.#connections();
     try {
-      const leader = await again(() => connections.leader({ topic, partition }));
+      const leader = await this.#leader(topic, partition);
       for (let offset = 0; !this.#closing; ) {
         const fetched = await again(() =>
           fetchPartition(leader, {
@@ -80,6 +81,19 @@ export class TopicReader {
       }
     } catch (error) {
       if (!this.#closing) throw error;
+    }
+  }
+
+  /** Connections remember that there was none. */
+  async #leader(topic: string, partition: number): Promise<Connection> {
+    const until = performance.now() + LEADER_MS;
+    for (;;) {
+      try {
+        return await this.#connections().leader({ topic, partition });
+      } catch (error) {
+        if (this.#closing || performance.now() > until) throw error;
+        await delay(TOPIC_PAUSE_MS);
+      }
     }
   }
 

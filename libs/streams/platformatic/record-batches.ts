@@ -96,7 +96,8 @@ export function decodeBatches(
     const last = first + bytes.readInt32BE(at + AT.lastOffsetDelta);
     const attributes = bytes.readInt16BE(at + AT.attributes);
     const isHidden = filter?.hides(bytes, at, attributes, last) ?? false;
-    if (!isHidden && (attributes & CONTROL) === 0 && last >= from) {
+    const isEmpty = bytes.readInt32BE(at + AT.count) === 0;
+    if (!isHidden && !isEmpty && (attributes & CONTROL) === 0 && last >= from) {
       const plain = plainRecords(bytes.subarray(at + HEAD, end), attributes, first);
       if ((attributes & COMPRESSION) !== 0) inflated += plain.length;
       decodeRecords(plain, bytes, at, first, from, records);
