@@ -1,13 +1,16 @@
 /** The match processor and its peer, in the same terms: start on a backlog, see how far it came, read what it wrote. */
 
+import { join } from 'node:path';
 import { createTopics } from '#topics/admin.ts';
 import type { MatchState } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
-import { topicName } from '#topics/topics.ts';
+import { TOPICS, topicName } from '#topics/topics.ts';
 import type { BenchContext } from './context.ts';
-import { committedOffsets, readToEnd, remove, withAdmin } from './kafka.ts';
+import type { FloorOptions, FloorVariant } from './floor/main.ts';
+import { readToEnd, remove, withAdmin } from './kafka.ts';
 import { startPeer } from './peer.ts';
-import { type Resident, type Running, startService, together } from './processes.ts';
+import { type Resident, type Running, start, startService, together } from './processes.ts';
+import { groupProgress, type Progress, positionProgress } from './progress.ts';
 
 /** One that turns `normalized-messages` into match state. */
 export type Contender = {
@@ -25,6 +28,8 @@ export type Job = {
   /** Prefix of what it writes. */
   readonly outputPrefix: string;
   start(context: BenchContext): Promise<Running>;
+  /** How far it has come in its input. */
+  progress(context: BenchContext): Promise<Progress>;
 };
 
 /** The service under test, as so many processes. Its topics and its group follow from the prefix, so that a run takes them over. */
@@ -47,6 +52,7 @@ export function matchProcessor(processes: number): Contender {
             }),
           ),
         ),
+      progress: async ({ brokers }) => positionProgress(brokers, `${prefix}match-processor`),
     }),
   };
 }
@@ -71,9 +77,59 @@ export function kafkaStreams(settings: Readonly<Record<string, string | number>>
         outputPrefix,
         start: (context) =>
           startPeer(context, { inputPrefix: prefix, outputPrefix, application: group, settings }),
+        progress: ({ brokers }) => groupProgress(brokers, group, topicName(prefix, 'normalized-messages')),
       };
     },
   };
+}
+
+/** The least that any of them can do: the requests of a match processor in a bare loop, which passes states through. */
+export function floor({ positionWithIncidents = false, ...variant }: FloorVariant): Contender {
+  const name = 'floor';
+  return {
+    name,
+    on: (prefix) => {
+      const application = `${prefix}floor`;
+      return {
+        name,
+        prefix,
+        group: application,
+        outputPrefix: prefix,
+        async start(context) {
+          const incidents = topicName(prefix, 'match-incidents');
+          const positions = positionWithIncidents ? incidents : `${application}-positions`;
+          const [broker] = context.brokers;
+          if (broker === undefined || context.brokers.length > 1)
+            throw new Error('the floor is one of a single broker');
+          const { partitions } = TOPICS['normalized-messages'];
+          if (!positionWithIncidents) await createPositions(context.brokers, positions, partitions);
+          const options: FloorOptions = {
+            ...{ broker, application, partitions, incidents, positions, ...variant },
+            input: topicName(prefix, 'normalized-messages'),
+            states: topicName(prefix, 'match-state'),
+            transitions: topicName(prefix, 'match-transitions'),
+          };
+          return start({
+            command: process.execPath,
+            args: [join(import.meta.dirname, 'floor/main.ts'), JSON.stringify(options)],
+            outputFile: join(context.dir, `${application}.log`),
+          });
+        },
+        progress: async ({ brokers }) => positionProgress(brokers, application),
+      };
+    },
+  };
+}
+
+async function createPositions(
+  brokers: readonly string[],
+  topic: string,
+  numPartitions: number,
+): Promise<void> {
+  const configEntries = [{ name: 'cleanup.policy', value: 'compact' }];
+  await withAdmin(brokers, (admin) =>
+    admin.createTopics({ topics: [{ topic, numPartitions, configEntries }], waitForLeaders: false }),
+  );
 }
 
 /** Makes the topics of a job anew, and lets its group start from the beginning. */
@@ -102,10 +158,10 @@ export type Run = {
 const SAMPLE_MS = 20;
 const STALLED_SECONDS = 60;
 
-/** Runs a job until its group has committed `records` records of the backlog. */
+/** Runs a job until it has committed `records` records of the backlog. */
 export async function runThrough(context: BenchContext, job: Job, records: number): Promise<Run> {
-  const input = topicName(job.prefix, 'normalized-messages');
-  return withAdmin(context.brokers, async (admin) => {
+  const progress = await job.progress(context);
+  try {
     const started = performance.now();
     const seconds = () => (performance.now() - started) / 1_000;
     const running = await job.start(context);
@@ -115,7 +171,7 @@ export async function runThrough(context: BenchContext, job: Job, records: numbe
     let movedAt = 0;
     while (done < records) {
       await new Promise((resolve) => setTimeout(resolve, SAMPLE_MS));
-      const now = await committedOffsets(admin, job.group, input).catch(() => done);
+      const now = await progress.done();
       const at = seconds();
       if (now > done) movedAt = at;
       else if (at - movedAt > STALLED_SECONDS) {
@@ -132,7 +188,9 @@ export async function runThrough(context: BenchContext, job: Job, records: numbe
     await running.stop();
     if (first === null || half === null) throw new Error(`${job.name} had nothing to do`);
     return { records, first, halfAt: half.at, half: half.records, endAt, cpuSeconds, residentMiB };
-  });
+  } finally {
+    await progress.close();
+  }
 }
 
 /** Records a second between the first commit and the last. */

@@ -1,9 +1,13 @@
 /** The benches' own use of Kafka, beside the code under test: admin, a bulk writer and bare consumers. */
 import { setTimeout as delay } from 'node:timers/promises';
 import kafkajs, { type Admin, Kafka, logLevel, type Message } from 'kafkajs';
+import type { Logger } from '#streams/log.ts';
 
 /** A partition's record, as a reader of the benches sees it. */
 export type ReadRecord = { readonly partition: number; readonly key: string; readonly value: Buffer | null };
+
+/** Logs nothing. */
+export const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** A client that logs nothing. */
 export function quietKafka(brokers: readonly string[], clientId = 'bench'): Kafka {

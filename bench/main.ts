@@ -15,6 +15,7 @@ import { isMet, ratioOf, record, targetOf } from './record.ts';
 const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   throughput: async () => (await import('./throughput.ts')).bench,
   latency: async () => (await import('./latency.ts')).bench,
+  floor: async () => (await import('./floor.ts')).bench,
   receiver: async () => (await import('./receiver.ts')).bench,
   restore: async () => (await import('./restore.ts')).bench,
   growth: async () => (await import('./growth.ts')).bench,

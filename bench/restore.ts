@@ -1,19 +1,24 @@
+import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { topicName } from '#topics/topics.ts';
 import { writeBacklog } from './backlog.ts';
+import type { BareReaderOptions, BareReaderResult } from './bare-reader.ts';
 import { type Job, OURS, prepare, runThrough } from './contenders.ts';
 import { type Bench, type BenchContext, format, median } from './context.ts';
-import { readToEnd, remove } from './kafka.ts';
+import { remove } from './kafka.ts';
 
 const EVENTS = Number(process.env.BENCH_EVENTS ?? 1_000);
 const MESSAGES = 200;
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const PATIENCE_MS = 120_000;
+const LEAST = 0.7;
 
 /**
  * A match processor that starts on what another one left: from the assignment of the partitions to the last of them
- * being taken, fencing, barriers and all; beside a bare consumer that reads the same records and does nothing with them.
+ * being taken, fencing and all; beside a process that only reads the same records by the same requests.
  */
 export const bench: Bench = {
   about: `restore of ${EVENTS} events of ${MESSAGES} messages from match-incidents and match-state, beside a bare consumer`,
@@ -27,7 +32,7 @@ export const bench: Bench = {
     const ours: number[] = [];
     const bare: number[] = [];
     for (let round = 0; round <= ROUNDS; round++) {
-      const read = await readToEnd(context.brokers, topics);
+      const read = await readBare({ brokers: context.brokers, topics });
       const restored = await restore(context, job);
       const kind = round === 0 ? 'warm-up' : `round ${round}`;
       context.print(
@@ -44,10 +49,17 @@ export const bench: Bench = {
       ours: median(ours),
       beside: { name: 'bare consumer', value: median(bare) },
       unit: 'records/s',
+      target: LEAST,
     });
     await remove(context.brokers, prefix, [job.group]);
   },
 };
+
+async function readBare(options: BareReaderOptions): Promise<BareReaderResult> {
+  const script = join(import.meta.dirname, 'bare-reader.ts');
+  const { stdout } = await promisify(execFile)(process.execPath, [script, JSON.stringify(options)]);
+  return JSON.parse(stdout);
+}
 
 /** Starts the processor and waits until its log says that it has taken every partition. */
 async function restore(context: BenchContext, job: Job): Promise<{ records: number; seconds: number }> {
@@ -60,7 +72,7 @@ async function restore(context: BenchContext, job: Job): Promise<{ records: numb
         .filter((line) => line.startsWith('{'));
       const log = lines.map((line): LogLine => JSON.parse(line));
       const assigned = log.find(({ msg }) => msg === 'partitions assigned');
-      const taken = log.filter(({ msg }) => msg === 'partition taken');
+      const taken = log.filter(({ msg }) => msg === 'partition restored');
       const last = taken.at(-1);
       if (
         assigned?.partitions !== undefined &&

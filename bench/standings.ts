@@ -5,8 +5,9 @@ import { createTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { type Bench, type BenchContext, format, quantile } from './context.ts';
-import { BulkWriter, committedOffsets, Follower, readToEnd, remove, withAdmin } from './kafka.ts';
+import { BulkWriter, Follower, readToEnd, remove } from './kafka.ts';
 import { type Running, startService } from './processes.ts';
+import { positionProgress } from './progress.ts';
 import { growth } from './standings-growth.ts';
 import { keyOf, LiveGoals, MATCHES, partitionOf, resultOf } from './standings-season.ts';
 import { WebhookClient } from './webhook-client.ts';
@@ -74,15 +75,16 @@ async function workOff(context: BenchContext, prefix: string): Promise<Running> 
   const bare = await readToEnd(brokers, [topic]);
   const started = performance.now();
   const processor = start(context, 'standings-processor', prefix);
-  const seconds = await withAdmin(brokers, async (admin) => {
-    const until = performance.now() + PATIENCE_MS;
-    for (;;) {
-      const done = await committedOffsets(admin, `${prefix}standings-processor`, topic).catch(() => 0);
-      if (done >= results) return (performance.now() - started) / 1_000;
-      if (performance.now() > until) throw new Error(`${results - done} results were not worked off`);
-      await delay(10);
-    }
-  });
+  const progress = positionProgress(brokers, `${prefix}standings-processor`);
+  const until = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const done = await progress.done();
+    if (done >= results) break;
+    if (performance.now() > until) throw new Error(`${results - done} results were not worked off`);
+    await delay(10);
+  }
+  const seconds = (performance.now() - started) / 1_000;
+  await progress.close();
   const tables = await readToEnd(brokers, [topicName(prefix, 'standings')]);
   context.print(
     `backlog: ${results} results of ${SEASONS * MATCHES} matches in ${seconds.toFixed(2)} s, its start included: ${format(results / seconds)} results/s, ` +

@@ -51,7 +51,8 @@ export function batchBytes(batch: WrittenBatch): Buffer {
         ).buffer,
     ),
   );
-  const body = compression === 'none' ? plain : algorithm.compressSync(plain);
+  // What compaction has emptied has nothing to decompress, whatever the head says.
+  const body = compression === 'none' || plain.length === 0 ? plain : algorithm.compressSync(plain);
   const bytes = Buffer.alloc(61 + body.length);
   bytes.writeBigInt64BE(BigInt(first), 0);
   bytes.writeInt32BE(bytes.length - 12, 8);

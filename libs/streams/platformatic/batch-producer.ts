@@ -32,7 +32,7 @@ export async function openBatchProducer(
       close,
       async send(records) {
         try {
-          for (const round of splitRounds(await placed(records, connections))) await sender.send(round);
+          await sender.send(splitRounds(await placed(records, connections)));
         } catch (error) {
           throw toStreamError('publish', error);
         }

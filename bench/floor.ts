@@ -1,0 +1,115 @@
+import { openPublisher } from '#streams/publisher.ts';
+import { createTopics } from '#topics/admin.ts';
+import { TOPICS, topicName } from '#topics/topics.ts';
+import { floor } from './contenders.ts';
+import { type Bench, type BenchContext, median, quantile } from './context.ts';
+import type { FloorVariant } from './floor/main.ts';
+import { remove, silent } from './kafka.ts';
+import { Pending, pace } from './live-load.ts';
+import { TopicReader } from './topic-reader.ts';
+
+/**
+ * The first one is what the others stand beside. Produce sent right after AddPartitionsToTxn, without waiting, is not among
+ * them: where the broker still ends the transaction before, records may slip into that one.
+ */
+const VARIANTS: readonly (FloorVariant & { readonly name: string })[] = [
+  { name: 'in turn', way: 'in-turn' },
+  { name: 'version 2', way: 'version-2' },
+  { name: 'in turn, 3 partitions', way: 'in-turn', positionWithIncidents: true },
+  { name: 'in turn, one connection', way: 'in-turn', oneConnection: true },
+];
+const PER_SECOND = 200;
+const WARM_UP = { messages: 3_000, perSecond: 500 };
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
+/** Of each variant in a round. */
+const MESSAGES = Number(process.env.BENCH_MESSAGES ?? 1_000);
+const VALUE = Buffer.alloc(2_600, 'x');
+
+/**
+ * The bare loop of `floor/main.ts` in every way that may have the lowest latency. All run at once, and single messages go
+ * to them in turns: whatever else the machine does meets all alike, and the differences are small.
+ */
+export const bench: Bench = {
+  about: 'the least latency of fetch, transaction and committed fetch, by the way transactions are made',
+  async run(context) {
+    const loops: Loop[] = [];
+    for (const [at, variant] of VARIANTS.entries()) loops.push(await openLoop(context, variant, at));
+    for (const loop of loops) {
+      await pace(WARM_UP.messages, WARM_UP.perSecond, () => loop.send());
+      await loop.settle();
+    }
+    const rounds = new Map<Loop, number[][]>(loops.map((loop) => [loop, []]));
+    for (let round = 1; round <= ROUNDS; round++) {
+      let turn = 0;
+      await pace(MESSAGES * loops.length, PER_SECOND, () => loops[turn++ % loops.length]?.send());
+      for (const [loop, of] of rounds) of.push(await loop.settle());
+      for (const [{ name }, of] of rounds)
+        context.print(`round ${round} ${name}: ${describe(of.at(-1) ?? [])}`);
+    }
+    for (const loop of loops) await loop.close();
+    const [[, base] = [], ...others] = rounds;
+    for (const [{ name }, of] of others) {
+      for (const [figure, share] of [
+        ['p50', 0.5],
+        ['p90', 0.9],
+        ['p99', 0.99],
+      ] as const) {
+        const at = (all: readonly number[][] = []) => median(all.map((one) => quantile(one, share)));
+        const beside = { name: VARIANTS[0]?.name ?? '', value: at(base) };
+        context.figure({ name: `${figure} ${name}`, ours: at(of), beside, unit: 'ms', better: 'less' });
+      }
+    }
+  },
+};
+
+type Loop = {
+  readonly name: string;
+  send(): void;
+  /** Latencies since the last call, once all that was sent was seen. */
+  settle(): Promise<number[]>;
+  close(): Promise<void>;
+};
+
+async function openLoop(
+  context: BenchContext,
+  variant: (typeof VARIANTS)[number],
+  at: number,
+): Promise<Loop> {
+  const { brokers } = context;
+  const job = floor(variant).on(context.prefix(String(at)), 0);
+  await createTopics({ brokers, prefix: job.prefix });
+  const input = topicName(job.prefix, 'normalized-messages');
+  const running = await job.start(context);
+  const pending = new Pending();
+  const reader = new TopicReader({
+    brokers,
+    topic: topicName(job.prefix, 'match-state'),
+    onRecords(_, records) {
+      const seenAt = performance.now();
+      for (const { key } of records) pending.seen(Number(key), String(key), seenAt);
+    },
+  });
+  const publisher = await openPublisher({ brokers, clientId: 'bench-floor', log: silent });
+  const { partitions } = TOPICS['normalized-messages'];
+  let sent = 0;
+  return {
+    name: variant.name,
+    send() {
+      const key = String(sent++);
+      pending.sent(Number(key), key);
+      void publisher.publish([{ topic: input, partition: sent % partitions, key, value: VALUE }]);
+    },
+    settle: () => pending.settle(),
+    async close() {
+      await reader.close();
+      await publisher.close();
+      await running.stop();
+      await remove(brokers, job.prefix);
+    },
+  };
+}
+
+function describe(latencies: readonly number[]): string {
+  const at = (share: number) => quantile(latencies, share).toFixed(2);
+  return `p10 ${at(0.1)} p50 ${at(0.5)} p90 ${at(0.9)} p99 ${at(0.99)} ms of ${latencies.length} messages`;
+}

@@ -1,0 +1,95 @@
+/**
+ * The floor of a match processor: the requests of one and no work. For each partition a loop: fetch, one transaction of
+ * as many records and partitions, and the next fetch under way meanwhile. A process of its own, as the contenders are.
+ */
+import { Connection } from '@platformatic/kafka';
+import { fetchPartition } from '#streams/platformatic/fetch.ts';
+import { retryTransient } from '#streams/platformatic/retry.ts';
+import type { ConsumedRecord } from '#streams/port.ts';
+import type { BatchRecord } from '#streams/rounds.ts';
+import { topicIds } from '#streams/topic-ids.ts';
+import { BareTransactions, type Way } from './transactions.ts';
+
+/** What is asked of it, as JSON in the first argument. */
+export type FloorOptions = {
+  /** The only one. */
+  readonly broker: string;
+  readonly application: string;
+  /** A topic of `partitions`, as are all it writes. */
+  readonly input: string;
+  readonly partitions: number;
+  readonly incidents: string;
+  /** Gets the input's records as they are. */
+  readonly states: string;
+  readonly transitions: string;
+  /** May be `incidents`, which is a partition less in each transaction. */
+  readonly positions: string;
+} & Pick<FloorVariant, 'way' | 'oneConnection'>;
+
+export type FloorVariant = {
+  readonly way: Way;
+  /** Fetch on the connection of the transactions: the next one waits for them. */
+  readonly oneConnection?: boolean;
+  /** Without a topic of its own for the position. */
+  readonly positionWithIncidents?: boolean;
+};
+
+const MAX_WAIT_MS = 500;
+const MAX_BYTES = 1024 * 1024;
+/** Bytes of an incident and of a transition. */
+const SIZES = { incident: 700, transition: 300 };
+
+const options: FloorOptions = JSON.parse(process.argv[2] ?? '{}');
+const topicId = (await topicIds([options.broker], [options.input])).get(options.input) ?? '';
+for (let partition = 0; partition < options.partitions; partition++) void run(partition);
+// The bench holds the other end of standard input.
+process.stdin.on('end', () => process.exit()).resume();
+process.on('SIGTERM', () => process.exit());
+
+async function run(partition: number): Promise<void> {
+  const { application, way, oneConnection = false } = options;
+  const connection = await connect();
+  const fetching = oneConnection ? connection : await connect();
+  const transactions = await BareTransactions.open(connection, `${application}-${partition}`, way);
+  let offset = 0;
+  const fetch = () =>
+    retryTransient(() =>
+      fetchPartition(fetching, {
+        ...{ topicId, partition, offset, minBytes: 1 },
+        maxWaitMs: MAX_WAIT_MS,
+        maxBytes: MAX_BYTES,
+        isolation: 'committed',
+      }),
+    );
+  let ahead = oneConnection ? null : fetch();
+  for (;;) {
+    const { records, next } = await (ahead ?? fetch());
+    offset = next;
+    if (ahead !== null) ahead = fetch();
+    if (records.length > 0) await transactions.transact(outputs(partition, records, next));
+  }
+}
+
+/** As many as a match processor writes of most messages: an incident, the state, a transition; and the position. */
+function outputs(partition: number, records: readonly ConsumedRecord[], next: number): BatchRecord[] {
+  const { incidents, states, transitions, positions } = options;
+  const position = Buffer.from(JSON.stringify({ layout: 1, topic_id: topicId, producer_id: '0', next }));
+  return [
+    ...records.flatMap(({ key, value }) => [
+      { topic: incidents, partition, key, value: value?.subarray(0, SIZES.incident) ?? null },
+      { topic: states, partition, key, value },
+      { topic: transitions, partition, key, value: value?.subarray(0, SIZES.transition) ?? null },
+    ]),
+    { topic: positions, partition, key: String(partition), value: position },
+  ];
+}
+
+async function connect(): Promise<Connection> {
+  const colon = options.broker.lastIndexOf(':');
+  const connection = new Connection('bench-floor');
+  connection.on('error', (error) => {
+    throw error;
+  });
+  await connection.connect(options.broker.slice(0, colon), Number(options.broker.slice(colon + 1)));
+  return connection;
+}

@@ -1,0 +1,125 @@
+/**
+ * Transactions without anything around them, in every way that may be quicker than the others. No retry but of what a
+ * transaction that has just ended makes necessary: the loop that uses it ends at any other failure.
+ */
+import {
+  addPartitionsToTxnV3,
+  type Connection,
+  createAPI,
+  endTxnV3,
+  endTxnV4,
+  FindCoordinatorKeyTypes,
+  findCoordinatorV4,
+  initProducerIdV4,
+  produceV11,
+  type Reader,
+  ResponseError,
+} from '@platformatic/kafka';
+import { createRequest, nextSequence, produce } from '#streams/platformatic/produce.ts';
+import { retryTransient } from '#streams/platformatic/retry.ts';
+import { partitionKey } from '#streams/port.ts';
+import { type BatchRecord, type Round, splitRounds } from '#streams/rounds.ts';
+
+/** How a transaction is made. */
+export type Way =
+  /** AddPartitionsToTxn, Produce, EndTxn, each when the one before it was answered. */
+  | 'in-turn'
+  /** Transaction version 2: Produce adds the partitions, EndTxn gives the next epoch (KIP-890). */
+  | 'version-2';
+
+const TIMEOUT_MS = 10_000;
+
+/** Produce as of transaction version 2: the broker adds the partitions to the transaction. */
+const produceV12 = createAPI(0, 12, createRequest, produceV11.parseResponse);
+
+type Ended = { readonly id: bigint; readonly epoch: number };
+
+const endTxnV5 = createAPI<[string, bigint, number, boolean], Ended>(
+  26,
+  5,
+  endTxnV4.createRequest,
+  parseEnded,
+);
+
+function parseEnded(_correlationId: number, key: number, version: number, reader: Reader): Ended {
+  reader.readInt32();
+  const code = reader.readInt16();
+  if (code !== 0) throw new ResponseError(key, version, { '': [code, null] }, {});
+  return { id: reader.readInt64(), epoch: reader.readInt16() };
+}
+
+/** One transactional producer on a connection to the broker, which must be coordinator and leader of everything. */
+export class BareTransactions {
+  readonly #connection: Connection;
+  readonly #name: string;
+  readonly #way: Way;
+  #id: bigint;
+  #epoch: number;
+  readonly #sequences = new Map<string, number>();
+
+  private constructor(connection: Connection, name: string, way: Way, id: bigint, epoch: number) {
+    this.#connection = connection;
+    this.#name = name;
+    this.#way = way;
+    this.#id = id;
+    this.#epoch = epoch;
+  }
+
+  static async open(connection: Connection, name: string, way: Way): Promise<BareTransactions> {
+    // Makes the coordinator's topic on a new broker, too.
+    await retryTransient(() =>
+      findCoordinatorV4.api.async(connection, FindCoordinatorKeyTypes.TRANSACTION, [name]),
+    );
+    const { producerId, producerEpoch } = await retryTransient(() =>
+      initProducerIdV4.api.async(connection, name, TIMEOUT_MS),
+    );
+    return new BareTransactions(connection, name, way, producerId, producerEpoch);
+  }
+
+  async transact(records: readonly BatchRecord[]): Promise<void> {
+    for (const round of splitRounds(records)) await this.#write(round);
+    if (this.#way !== 'version-2') {
+      await endTxnV3.api.async(this.#connection, this.#name, this.#id, this.#epoch, true);
+      return;
+    }
+    const ended = await endTxnV5.async(this.#connection, this.#name, this.#id, this.#epoch, true);
+    // Sequences count within an epoch.
+    this.#sequences.clear();
+    this.#id = ended.id;
+    this.#epoch = ended.epoch;
+  }
+
+  async #write(round: Round): Promise<void> {
+    const numbered = round.map((batch) => ({
+      batch,
+      sequence: this.#sequences.get(partitionKey(batch)) ?? 0,
+    }));
+    const write = (api: typeof produce | typeof produceV12) =>
+      api.async(
+        this.#connection,
+        { transactionalId: this.#name, id: this.#id, epoch: this.#epoch },
+        numbered,
+        TIMEOUT_MS,
+        Date.now(),
+      );
+    if (this.#way === 'version-2') await retryTransient(() => write(produceV12));
+    else {
+      await retryTransient(() => this.#add(round));
+      await retryTransient(() => write(produce));
+    }
+    for (const { batch, sequence } of numbered)
+      this.#sequences.set(partitionKey(batch), nextSequence(sequence, batch.records.length));
+  }
+
+  async #add(round: Round): Promise<void> {
+    await addPartitionsToTxnV3.api.async(this.#connection, [
+      {
+        transactionalId: this.#name,
+        producerId: this.#id,
+        producerEpoch: this.#epoch,
+        verifyOnly: false,
+        topics: round.map(({ topic, partition }) => ({ name: topic, partitions: [partition] })),
+      },
+    ]);
+  }
+}

@@ -1,0 +1,60 @@
+/** Messages sent at a rate, and how long each took until it was seen. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { LiveMatch, type TimedMessage } from './matches.ts';
+
+const MATCHES = 100;
+const MESSAGES_OF_A_MATCH = 200;
+const SEEN_WITHIN_MS = 60_000;
+const LOOK_MS = 5;
+
+/** Calls `send` at fixed moments, whether what was sent before is answered or not. */
+export async function pace(messages: number, perSecond: number, send: () => void): Promise<void> {
+  const started = performance.now();
+  for (let sent = 0; sent < messages; sent++) {
+    const due = started + (sent * 1_000) / perSecond;
+    while (performance.now() < due) await delay(Math.max(0, Math.floor(due - performance.now())));
+    send();
+  }
+}
+
+/** Messages of matches that are all live, taken in turns. It does not end. */
+export function* liveMessages(): Generator<TimedMessage, never> {
+  for (let first = 0; ; first += MATCHES) {
+    const live = Array.from({ length: MATCHES }, (_, i) => new LiveMatch(first + i, MESSAGES_OF_A_MATCH, i));
+    for (let step = 0; step < MESSAGES_OF_A_MATCH; step++) for (const match of live) yield match.tell();
+  }
+}
+
+/** When each message was sent, until it is seen; what is seen of an event covers all that was sent of it before. */
+export class Pending {
+  readonly #byEvent = new Map<number, { id: string; sentAt: number }[]>();
+  #count = 0;
+  #latencies: number[] = [];
+
+  sent(eventId: number, id: string): void {
+    const list = this.#byEvent.get(eventId) ?? [];
+    this.#byEvent.set(eventId, list);
+    list.push({ id, sentAt: performance.now() });
+    this.#count += 1;
+  }
+
+  seen(eventId: number, id: string, at: number): void {
+    const list = this.#byEvent.get(eventId);
+    const index = list?.findIndex((one) => one.id === id) ?? -1;
+    if (list === undefined || index < 0) return;
+    for (const { sentAt } of list.splice(0, index + 1)) this.#latencies.push(at - sentAt);
+    this.#count -= index + 1;
+  }
+
+  /** Waits until everything sent was seen; the latencies in milliseconds since the last call. */
+  async settle(): Promise<number[]> {
+    const until = performance.now() + SEEN_WITHIN_MS;
+    while (this.#count > 0) {
+      if (performance.now() > until) throw new Error(`${this.#count} messages were sent and never seen`);
+      await delay(LOOK_MS);
+    }
+    const latencies = this.#latencies;
+    this.#latencies = [];
+    return latencies;
+  }
+}
