@@ -14,7 +14,7 @@ import type {
 import { findPosition, positionRecord } from './positions.ts';
 import { type PartitionProcessor, PoisonError } from './processor.ts';
 import { RecordCollector } from './record-collector.ts';
-import { hasValues, positionMissing, startOffset } from './start-checks.ts';
+import { findValue, positionMissing, startOffset } from './start-checks.ts';
 import { type StreamTopics, transactionalIdOf, writesOf } from './stream-topics.ts';
 import type { Suspects, TransactionRange } from './suspects.ts';
 
@@ -147,8 +147,10 @@ export class Incarnation {
       ...(ofChangelogs[at] as LogBounds),
     }));
     const position = await this.#still(findPosition(client, positions, partition, ofPositions));
-    if (position === null && (await this.#still(hasValues(client, restored))))
-      throw positionMissing(this.#context, partition);
+    if (position === null) {
+      const state = await this.#still(findValue(client, restored));
+      if (state !== null) throw positionMissing(this.#context, state);
+    }
     this.#position = startOffset(this.#context, partition, {
       position,
       topicId: this.#topicId,
