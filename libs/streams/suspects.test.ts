@@ -71,7 +71,10 @@ describe('a batch that cannot be committed', () => {
     const suspects = new Suspects();
     const letter = new PoisonError('undecodable', 'as this test wants it');
     suspects.commitFailed(only(3), failure, letter);
-    expect(suspects.verdictOn(3)).toEqual({ error: letter, isBare: true });
+    expect(suspects.verdictOn(3)).toMatchObject({
+      error: { code: 'undecodable', cause: letter },
+      isBare: true,
+    });
     expect(suspects.takeLearned()).toBe(true);
     suspects.commitFailed(only(3), failure, letter);
     expect(suspects.takeLearned()).toBe(false);

@@ -60,7 +60,18 @@ export class Suspects {
       error instanceof PoisonError
         ? error
         : new PoisonError('commit_failed', `its results cannot be written: ${String(error)}`, error);
-    this.#records.set(first, { error: letter ?? poison, isBare: letter !== null });
+    const verdict =
+      letter === null
+        ? { error: poison, isBare: false }
+        : {
+            error: new PoisonError(
+              letter.code,
+              `${letter.message}; its bytes are only at its offset`,
+              letter,
+            ),
+            isBare: true,
+          };
+    this.#records.set(first, verdict);
     this.#hasLearned = true;
   }
 
