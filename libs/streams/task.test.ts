@@ -16,6 +16,8 @@ class FakeClient implements StreamClient {
   readonly full = new Set<string>();
   readonly broken = new Set<string>();
   opening: (options: ProducerOptions) => Promise<void> = async () => {};
+  /** Reads that wait for more. */
+  readonly reads: PromiseWithResolvers<ReadBatch>[] = [];
   opened = 0;
   closed = 0;
 
@@ -25,13 +27,16 @@ class FakeClient implements StreamClient {
     return {
       identity: { id: '1', epoch: this.opened },
       transact: async (records: readonly OutputRecord[]) => void this.transactions.push(records),
-      close: async () => void (this.closed += 1),
+      close: async () => {
+        this.closed += 1;
+      },
     };
   }
 
   openReader({ topic }: ReaderOptions) {
     const ended = Promise.withResolvers<ReadBatch>();
     ended.promise.catch(() => {});
+    this.reads.push(ended);
     return {
       topicId: async () => 'id',
       read: async (offset: number): Promise<ReadBatch> => {
@@ -228,12 +233,14 @@ describe('a claim', () => {
     expect(processors).toEqual([]);
   });
 
-  test('that fails leaves no gauge of what the partition was', async () => {
+  test('that fails later leaves no gauge of what the partition was', async () => {
     client.full.add('input');
     const task = claimed();
     const lag = async () => (await registry.getSingleMetric('touchline_lag_records')?.get())?.values;
     await vi.waitFor(async () => expect(await lag()).toHaveLength(1));
-    await task.close();
+    for (const read of client.reads) read.reject(new StreamError('OFFSET_OUT_OF_RANGE', 'truncated'));
+    await vi.waitFor(() => expect(task.state).toBe('failed'));
     expect(await lag()).toEqual([]);
+    await task.close();
   });
 });
