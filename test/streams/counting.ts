@@ -1,78 +1,16 @@
 /** The smallest stream there is, with topics of its own: it counts records by key, and its output is its changelog. */
 import { randomUUID } from 'node:crypto';
 import { Registry } from 'prom-client';
-import { onTestFinished } from 'vitest';
+
 import { createKafka } from '#streams/kafkajs/kafka.ts';
 import type { Logger } from '#streams/log.ts';
-import type { ConsumedRecord } from '#streams/port.ts';
 import { positionsTopic } from '#streams/positions.ts';
-import { type PartitionProcessor, PoisonError } from '#streams/processor.ts';
 import { readTopic } from '#streams/read-topic.ts';
-import type { RecordCollector } from '#streams/record-collector.ts';
 import { runStream, type Stream, type StreamOptions } from '#streams/stream.ts';
+import { atEnd } from '../support/at-end.ts';
 import { quietLog } from '../support/log.ts';
 import { makeTopics } from '../support/topics.ts';
-
-/** A value that no processor takes. */
-export const POISON = 'poison';
-
-/** What a test does at the steps of a processor; what it throws fails the step. */
-export type Hooks = {
-  readonly restore?: (partition: number) => void | Promise<void>;
-  /** After the change, so that only a restore can undo it. */
-  readonly process?: (value: string, partition: number) => void | Promise<void>;
-  /** What is written for a key. Default: its count. */
-  readonly encode?: (key: string, count: number) => string;
-  /** A commit has so many keys at most. */
-  readonly most?: number;
-};
-
-/** Counts records by key. */
-export class CountByKey implements PartitionProcessor {
-  readonly #counts = new Map<string, number>();
-  readonly #changed = new Set<string>();
-  readonly #changelog: string;
-  readonly #partition: number;
-  readonly #hooks: Hooks;
-
-  constructor(changelog: string, partition: number, hooks: Hooks) {
-    this.#changelog = changelog;
-    this.#partition = partition;
-    this.#hooks = hooks;
-  }
-
-  isFull(): boolean {
-    return this.#changed.size >= (this.#hooks.most ?? Number.POSITIVE_INFINITY);
-  }
-
-  restore(_topic: string, records: readonly ConsumedRecord[]): void | Promise<void> {
-    for (const { key, value } of records) this.#counts.set(String(key), Number(value));
-    return this.#hooks.restore?.(this.#partition);
-  }
-
-  process({ key, value }: ConsumedRecord, _collector: RecordCollector): void | Promise<void> {
-    if (String(value) === POISON) throw new PoisonError('undecodable', 'as this test wants it');
-    const name = String(key);
-    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
-    this.#changed.add(name);
-    return this.#hooks.process?.(String(value), this.#partition);
-  }
-
-  flush(collector: RecordCollector): void {
-    const encode = this.#hooks.encode ?? ((_key, count) => String(count));
-    for (const key of this.#changed)
-      collector.add(this.#changelog, key, Buffer.from(encode(key, this.#counts.get(key) ?? 0)));
-    this.#changed.clear();
-  }
-
-  committed(): void {}
-
-  size(): number {
-    return this.#counts.size;
-  }
-
-  close(): void {}
-}
+import { CountByKey, type Hooks } from './count-by-key.ts';
 
 /** How a test's topics differ from two partitions each; null: the topic is not made. */
 export type CountingTopics = {
@@ -158,7 +96,7 @@ export class Counting {
       sessionTimeoutMs: 300_000,
       ...options,
     });
-    onTestFinished(() => stream.stop());
+    atEnd(() => stream.stop());
     return { stream, metrics, metric: (name, label) => metric(metrics, name, label) };
   }
 

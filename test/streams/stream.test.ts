@@ -2,7 +2,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { backbone } from '../setup/backbone.ts';
 import { untilTrue } from '../support/poll.ts';
-import { Counting, POISON } from './counting.ts';
+import { POISON } from './count-by-key.ts';
+import { Counting } from './counting.ts';
 
 const place = backbone();
 let counting: Counting;
