@@ -31,23 +31,23 @@ const UNKNOWN_TOPIC_MS = 2_000;
 class ComposedClient implements StreamClient {
   readonly #options: KafkaOptions;
   readonly #kafka: Kafka;
+  /** Of everything that was opened here and is not closed yet. */
+  readonly #all = new Set<Connections>();
   /** For what is asked now and then. */
   readonly #connections: Connections;
 
   constructor(options: KafkaOptions) {
     this.#options = options;
     this.#kafka = createKafka(options);
-    this.#connections = new Connections(options.brokers, options.clientId);
+    this.#connections = this.#openConnections();
   }
 
   openProducer(options: ProducerOptions): Promise<TransactionalProducer> {
-    const { brokers, clientId } = this.#options;
-    return openTransactionalProducer(brokers, clientId, options);
+    return openTransactionalProducer(this.#openConnections(), options);
   }
 
   openReader(options: ReaderOptions): PartitionReader {
-    const { brokers, clientId } = this.#options;
-    return openPartitionReader(brokers, clientId, options);
+    return openPartitionReader(this.#openConnections(), options);
   }
 
   openGroupMember(options: GroupOptions): GroupMember {
@@ -73,7 +73,14 @@ class ComposedClient implements StreamClient {
     });
   }
 
-  close(): Promise<void> {
-    return this.#connections.close();
+  async close(): Promise<void> {
+    await Promise.all([...this.#all].map((connections) => connections.close()));
+  }
+
+  #openConnections(): Connections {
+    const { brokers, clientId } = this.#options;
+    const opened = new Connections(brokers, clientId, () => this.#all.delete(opened));
+    this.#all.add(opened);
+    return opened;
   }
 }

@@ -14,9 +14,9 @@ import type {
 import { findPosition, positionRecord } from './positions.ts';
 import { type PartitionProcessor, PoisonError } from './processor.ts';
 import { RecordCollector } from './record-collector.ts';
-import { hasValues, positionMissing, startOffset } from './start-checks.ts';
+import { findValue, positionMissing, startOffset } from './start-checks.ts';
 import { type StreamTopics, transactionalIdOf, writesOf } from './stream-topics.ts';
-import type { Suspects } from './suspects.ts';
+import type { Suspects, TransactionRange } from './suspects.ts';
 
 /** What every task of a stream shares. Topics are names on the broker. */
 export type TaskContext = StreamTopics & {
@@ -49,6 +49,13 @@ class ClosedError extends Error {
   override readonly name = 'ClosedError';
 }
 
+/** A transaction that is being put together. */
+type Draft = {
+  readonly collector: RecordCollector;
+  /** Records that are given up in it. */
+  readonly letters: { readonly offset: number; readonly error: PoisonError }[];
+};
+
 /**
  * One claim of a partition, from fencing to its end. All that it holds is its own: one that goes on after an await although
  * another has taken its place finds itself closed, and its producer fenced.
@@ -58,7 +65,8 @@ export class Incarnation {
   readonly #context: TaskContext;
   readonly #suspects: Suspects;
   readonly #held: { close(): void | Promise<void> }[] = [];
-  #closed = false;
+  /** Aborted when it is closed. */
+  readonly #closing = new AbortController();
   #committing: Promise<void> | null = null;
   #position = 0;
   #topicId = '';
@@ -87,7 +95,7 @@ export class Incarnation {
       reached('running');
       await this.#run(processor, claimed.producer, claimed.input);
     } catch (error) {
-      if (!(error instanceof ClosedError) && !this.#closed) throw error;
+      if (!(error instanceof ClosedError) && !this.#isClosed) throw error;
     } finally {
       await this.close();
     }
@@ -95,10 +103,14 @@ export class Incarnation {
 
   /** Ends it: a commit that is under way is waited for a moment. What is not committed is the next owner's to do again. */
   async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
+    if (this.#isClosed) return;
+    this.#closing.abort();
     if (this.#committing !== null) await endsWithin(this.#committing, LAST_COMMIT_MS);
     await Promise.allSettled(this.#held.map(async (held) => held.close()));
+  }
+
+  get #isClosed(): boolean {
+    return this.#closing.signal.aborted;
   }
 
   /** Fences the owner before, decides what it left, and finds where to go on. */
@@ -121,6 +133,7 @@ export class Incarnation {
         transactionalId: transactionalIdOf(this.#context, partition),
         ...writesOf(this.#context, partition),
         lastCommitted: async () => (await findPosition(client, positions, partition))?.producer ?? null,
+        signal: this.#closing.signal,
       }),
     );
     const maxBytes = Math.min(FETCH_BYTES, Math.floor(ALL_FETCH_BYTES / partitions));
@@ -134,8 +147,10 @@ export class Incarnation {
       ...(ofChangelogs[at] as LogBounds),
     }));
     const position = await this.#still(findPosition(client, positions, partition, ofPositions));
-    if (position === null && (await this.#still(hasValues(client, restored))))
-      throw positionMissing(this.#context, partition);
+    if (position === null) {
+      const state = await this.#still(findValue(client, restored));
+      if (state !== null) throw positionMissing(this.#context, state);
+    }
     this.#position = startOffset(this.#context, partition, {
       position,
       topicId: this.#topicId,
@@ -197,6 +212,7 @@ export class Incarnation {
       // The next answer is on its way while this one is processed and committed.
       reading = ahead(input.read(batch.next));
       if (batch.records.length > 0) await this.#process(processor, producer, batch);
+      if (this.#isClosed) throw new ClosedError();
       metrics.lag.set(label, Math.max(0, batch.end - batch.next));
       metrics.stateSize.set(label, processor.size());
     }
@@ -208,45 +224,51 @@ export class Incarnation {
     { records, next }: ReadBatch,
   ): Promise<void> {
     const last = records.length - 1;
-    let collector = new RecordCollector(this.#partition);
+    let draft = this.#newDraft();
     let from = 0;
     for (let at = 0; at <= last; at += 1) {
       const record = records[at] as ConsumedRecord;
-      const processing = this.#processOne(processor, record, collector);
+      const processing = this.#processOne(processor, record, draft);
       if (processing !== undefined) await this.#still(processing);
       const first = records[from] as ConsumedRecord;
       const count = at - from + 1;
-      const isFull = count >= this.#suspects.mostFrom(first.offset) || collector.bytes > MAX_COLLECTED_BYTES;
+      const isFull =
+        count >= this.#suspects.mostFrom(first.offset) || draft.collector.bytes > MAX_COLLECTED_BYTES;
       if (at < last && !isFull && processor.isFull?.() !== true) continue;
       const range = { first: first.offset, last: record.offset, count };
       // After the last record, control records are behind it as well.
       await this.#still(
-        this.#commit(processor, producer, collector, range, at === last ? next : record.offset + 1),
+        this.#commit(processor, producer, draft, range, at === last ? next : record.offset + 1),
       );
-      collector = new RecordCollector(this.#partition);
+      draft = this.#newDraft();
       from = at + 1;
     }
   }
 
-  #processOne(
-    processor: PartitionProcessor,
-    record: ConsumedRecord,
-    collector: RecordCollector,
-  ): void | Promise<void> {
+  #newDraft(): Draft {
+    return { collector: new RecordCollector(this.#partition), letters: [] };
+  }
+
+  #processOne(processor: PartitionProcessor, record: ConsumedRecord, draft: Draft): void | Promise<void> {
     const verdict = this.#suspects.verdictOn(record.offset);
-    if (verdict !== null) return this.#sendToDeadLetters(record, verdict, collector);
+    if (verdict !== null) {
+      this.#giveUp(verdict.isBare ? withoutBytes(record) : record, verdict.error, draft);
+      return;
+    }
     try {
-      const processing = processor.process(record, collector);
-      return processing?.catch((error: unknown) => this.#processingFailed(record, error, collector));
+      const processing = processor.process(record, draft.collector);
+      return processing?.catch((error: unknown) => this.#processingFailed(record, error, draft));
     } catch (error) {
-      this.#processingFailed(record, error, collector);
+      this.#processingFailed(record, error, draft);
     }
   }
 
   /** Throws again what is no verdict on the record. */
-  #processingFailed(record: ConsumedRecord, error: unknown, collector: RecordCollector): void {
+  #processingFailed(record: ConsumedRecord, error: unknown, draft: Draft): void {
+    // What went wrong after its end may lie in that.
+    if (this.#isClosed) throw new ClosedError();
     if (error instanceof PoisonError) {
-      this.#sendToDeadLetters(record, error, collector);
+      this.#giveUp(record, error, draft);
       return;
     }
     // Something it needs is away: that says nothing of the record, however often it happens.
@@ -254,52 +276,52 @@ export class Incarnation {
     throw error;
   }
 
+  /** The letter is written with the transaction. */
+  #giveUp(record: ConsumedRecord, error: PoisonError, { collector, letters }: Draft): void {
+    const letter = this.#context.deadLetter(this.#partition, record, error);
+    collector.add(letter.topic, letter.key, letter.value, letter.partition);
+    letters.push({ offset: record.offset, error });
+  }
+
   async #commit(
     processor: PartitionProcessor,
     producer: TransactionalProducer,
-    collector: RecordCollector,
-    range: { first: number; last: number; count: number },
+    { collector, letters }: Draft,
+    range: TransactionRange,
     next: number,
   ): Promise<void> {
-    const { positions, metrics } = this.#context;
+    const { positions, metrics, log } = this.#context;
+    const partition = this.#partition;
     const position = { next, topicId: this.#topicId, producer: producer.identity };
     try {
       processor.flush(collector);
-      const record = positionRecord(positions, this.#partition, position);
+      const record = positionRecord(positions, partition, position);
       const started = performance.now();
       this.#committing = producer.transact([...collector.records, record]);
       await this.#committing;
       metrics.commitSeconds.observe((performance.now() - started) / 1_000);
     } catch (error) {
       const isOfRecords = !(error instanceof StreamError) || error.code === 'RECORD_TOO_LARGE';
-      if (isOfRecords) this.#suspects.commitFailed(range, error);
+      if (isOfRecords) this.#suspects.commitFailed(range, error, letters[0]?.error ?? null);
       throw error;
     } finally {
       this.#committing = null;
     }
     this.#position = next;
     this.#suspects.committed(next);
-    if (this.#closed) throw new ClosedError();
+    metrics.records.inc({ partition }, range.count);
+    metrics.transactions.inc({ partition });
+    for (const { offset, error } of letters) {
+      metrics.deadLetters.inc({ code: error.code });
+      log.warn({ partition, offset, code: error.code, err: error }, 'dead letter');
+    }
+    if (this.#isClosed) throw new ClosedError();
     processor.committed();
-    const label = { partition: this.#partition };
-    metrics.records.inc(label, range.count);
-    metrics.transactions.inc(label);
-  }
-
-  #sendToDeadLetters(record: ConsumedRecord, error: PoisonError, collector: RecordCollector): void {
-    const { deadLetter, metrics, log } = this.#context;
-    const letter = deadLetter(this.#partition, record, error);
-    collector.add(letter.topic, letter.key, letter.value, letter.partition);
-    metrics.deadLetters.inc({ code: error.code });
-    log.warn(
-      { partition: this.#partition, offset: record.offset, code: error.code, err: error },
-      'dead letter',
-    );
   }
 
   /** Closed with it; at once where it is closed already. */
   #hold<T extends { close(): void | Promise<void> }>(held: T): T {
-    if (this.#closed) {
+    if (this.#isClosed) {
       void held.close();
       throw new ClosedError();
     }
@@ -310,9 +332,13 @@ export class Incarnation {
   /** What was waited for, unless it was closed meanwhile. */
   async #still<T>(waited: Promise<T>): Promise<T> {
     const result = await waited;
-    if (this.#closed) throw new ClosedError();
+    if (this.#isClosed) throw new ClosedError();
     return result;
   }
+}
+
+function withoutBytes({ offset }: ConsumedRecord): ConsumedRecord {
+  return { offset, key: null, value: null };
 }
 
 /** A read that is awaited later: its failure is one then. */

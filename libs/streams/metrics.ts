@@ -65,6 +65,12 @@ export function streamMetrics(registry: Registry) {
       labelNames: ['code'],
       registers,
     }),
+    claims: new Counter({
+      name: 'touchline_claims_total',
+      help: 'Claims of a partition: when it is assigned, and after each failure.',
+      labelNames,
+      registers,
+    }),
     tasks: new Gauge({
       name: 'touchline_tasks',
       help: 'Partitions held, by state.',

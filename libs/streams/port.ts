@@ -54,6 +54,8 @@ export type ProducerOptions = {
    * transaction is open of which the coordinator no longer knows how it was decided.
    */
   readonly lastCommitted: () => Promise<ProducerIdentity | null>;
+  /** Ends the opening: nothing is asked of a broker after it, and the opening rejects. */
+  readonly signal?: AbortSignal;
 };
 
 /** Records that were read at once. */
@@ -130,6 +132,7 @@ export interface StreamClient {
   logBounds(of: readonly TopicPartition[]): Promise<LogBounds[]>;
   /** Number of partitions as of now; 0 where the topic is missing. */
   partitionCount(topic: string): Promise<number>;
+  /** Closes what was opened with it too, and ends what is under way. */
   close(): Promise<void>;
 }
 

@@ -33,6 +33,8 @@ const stored = z.object({
   producer_epoch: z.number(),
 });
 
+const SUFFIX = '-positions';
+
 /** How much of the end of the log is looked at first: a commit and its marker take two offsets. */
 const FIRST_LOOK = 16;
 const LOOK_BYTES = 64 * 1024;
@@ -40,7 +42,17 @@ const LOOK_WAIT_MS = 100;
 
 /** The positions topic of an application, by its name on the broker. */
 export function positionsTopic(application: string): string {
-  return `${application}-positions`;
+  return `${application}${SUFFIX}`;
+}
+
+/** The command that processes all input again. `application` is prefix and service. */
+export function rebuildCommand(application: string): string {
+  return `npx touchline rebuild ${serviceOf(application)}`;
+}
+
+/** The service of an application, as commands take it. */
+export function serviceOf(application: string): string {
+  return application.slice(application.lastIndexOf('.') + 1);
 }
 
 /** The record that a transaction commits a position with. */
@@ -57,13 +69,13 @@ export function positionRecord(topic: string, partition: number, position: Posit
 }
 
 /** Throws `RefusedError` LAYOUT_UNKNOWN. */
-export function parsePosition(topic: string, value: Buffer): Position {
+export function parsePosition(topic: string, partition: number, value: Buffer): Position {
   const parsed = stored.safeParse(parseJson(value));
   if (!parsed.success || parsed.data.layout !== LAYOUT) {
     throw new RefusedError(
       'LAYOUT_UNKNOWN',
-      `${topic} was written by another version of Touchline (layout ${parsed.data?.layout ?? 'unknown'}, this one knows ${LAYOUT}): ` +
-        'run that version, or process all input again with npx touchline rebuild <service>',
+      `${topic}-${partition} was written by another version of Touchline (layout ${parsed.data?.layout ?? 'unknown'}, this one ` +
+        `knows ${LAYOUT}): run that version, or process all input again with ${rebuildCommand(topic.slice(0, -SUFFIX.length))}`,
     );
   }
   const { next, topic_id, producer_id, producer_epoch } = parsed.data;
@@ -87,7 +99,7 @@ export async function findPosition(
     for (let look = FIRST_LOOK; ; look *= 8) {
       const from = Math.max(log.start, log.end - look);
       const value = await lastValue(reader, from, log.end);
-      if (value !== null) return parsePosition(topic, value);
+      if (value !== null) return parsePosition(topic, partition, value);
       if (from === log.start) return null;
     }
   } finally {

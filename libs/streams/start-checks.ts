@@ -3,7 +3,7 @@ import { RefusedError } from './errors.ts';
 import type { Logger } from './log.ts';
 import type { StreamMetrics } from './metrics.ts';
 import type { LogBounds, StreamClient, TopicPartition } from './port.ts';
-import type { Position } from './positions.ts';
+import { type Position, rebuildCommand, serviceOf } from './positions.ts';
 
 const LOOK_BYTES = 256 * 1024;
 const LOOK_WAIT_MS = 100;
@@ -17,15 +17,6 @@ type Checked = {
   readonly metrics: StreamMetrics;
   readonly log: Logger;
 };
-
-/** The command that processes all input again. `application` is prefix and service. */
-function rebuild(application: string): string {
-  return `npx touchline rebuild ${serviceOf(application)}`;
-}
-
-function serviceOf(application: string): string {
-  return application.slice(application.lastIndexOf('.') + 1);
-}
 
 /**
  * Where to begin, by the position that was found, null for none. Throws `RefusedError` where the input is not the one that
@@ -46,7 +37,7 @@ export function startOffset(
     throw new RefusedError(
       'INPUT_RECREATED',
       `${name} is not the topic that position ${next} was written for: it was deleted and created again, and has offsets ${start} ` +
-        `to ${end}; process all that it holds with ${rebuild(application)}, or only what comes with ` +
+        `to ${end}; process all that it holds with ${rebuildCommand(application)}, or only what comes with ` +
         `npx touchline position ${service} ${partition} end`,
     );
   }
@@ -54,7 +45,7 @@ export function startOffset(
     throw new RefusedError(
       'POSITION_BEYOND_END',
       `${name} ends at offset ${end}, before the position ${next}: it lost records (truncated, or restored from a backup); go on ` +
-        `from its end with npx touchline position ${service} ${partition} ${end}, or process all again with ${rebuild(application)}`,
+        `from its end with npx touchline position ${service} ${partition} ${end}, or process all again with ${rebuildCommand(application)}`,
     );
   }
   if (next >= start) return next;
@@ -70,27 +61,34 @@ export function startOffset(
   return start;
 }
 
-/** The refusal of a partition that has state without a position. */
-export function positionMissing({ application, positions }: Checked, partition: number): RefusedError {
+/** A record of a topic. */
+type Place = TopicPartition & { readonly offset: number };
+
+/** The refusal of a partition that has state, a record of which was found, without a position. */
+export function positionMissing(
+  { application, positions }: Checked,
+  { topic, partition, offset }: Place,
+): RefusedError {
   return new RefusedError(
     'POSITION_MISSING',
-    `${positions}-${partition} has no position, but the state that belongs to it is there: these are topics of an earlier version, ` +
-      `or ${positions} was lost; process all input again with ${rebuild(application)}`,
+    `${positions}-${partition} has no position, but the state that belongs to it is there (${topic}-${partition}, offset ${offset}): ` +
+      `these are topics of an earlier version, or ${positions} was lost; process all input again with ${rebuildCommand(application)}`,
   );
 }
 
-/** Whether any of these partitions has a committed record with a value. */
-export async function hasValues(
+/** A committed record with a value in any of these partitions; null where there is none. */
+export async function findValue(
   client: StreamClient,
   logs: readonly (TopicPartition & LogBounds)[],
-): Promise<boolean> {
+): Promise<Place | null> {
   for (const { topic, partition, start, end } of logs) {
     if (start === end) continue;
     const reader = client.openReader({ topic, partition, maxBytes: LOOK_BYTES, maxWaitMs: LOOK_WAIT_MS });
     try {
       for (let at = start; at < end; ) {
         const batch = await reader.read(at);
-        if (batch.records.some(({ value }) => value !== null)) return true;
+        const found = batch.records.find(({ value }) => value !== null);
+        if (found !== undefined) return { topic, partition, offset: found.offset };
         if (batch.next === at && batch.end <= at) break;
         at = batch.next;
       }
@@ -98,5 +96,5 @@ export async function hasValues(
       await reader.close();
     }
   }
-  return false;
+  return null;
 }

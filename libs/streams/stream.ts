@@ -34,10 +34,10 @@ export type Stream = {
   stop(): Promise<void>;
 };
 
-/** A failed task waits this long, and twice as long each time it fails again; a refused one the longest time. */
+/** A task waits this long for its next claim, and twice as long each time it fails or is refused again. */
 const FIRST_RETRY_MS = 100;
 const RETRY_CEILING_MS = 5_000;
-const REFUSED_RETRY_MS = 30_000;
+const REFUSED_CEILING_MS = 30_000;
 /** How often the group's offsets follow the positions. */
 const LAG_COMMIT_MS = 5_000;
 const LAST_LAG_COMMIT_MS = 1_000;
@@ -95,6 +95,7 @@ class StreamRuntime implements GroupListener {
   readonly #lagCommitted = new Map<number, number>();
   #lagCommitAt = 0;
   #joined = false;
+  #stopping = false;
 
   constructor(options: StreamOptions, client: StreamClient, partitions: number) {
     const { application, input, changelogs, log, sessionTimeoutMs = 10_000 } = options;
@@ -123,6 +124,7 @@ class StreamRuntime implements GroupListener {
   }
 
   async stop(): Promise<void> {
+    this.#stopping = true;
     this.#joined = false;
     const reached = this.#positions();
     for (const partition of this.#tasks.keys()) this.#release(partition);
@@ -137,6 +139,8 @@ class StreamRuntime implements GroupListener {
 
   /** Tasks that stay are not touched, whatever they are doing. */
   onAssigned(partitions: readonly number[]): void {
+    // The member leaves the group last, and may be given partitions until then.
+    if (this.#stopping) return;
     this.#joined = true;
     this.#context.log.info({ partitions }, 'partitions assigned');
     const assigned = new Set(partitions);
@@ -168,8 +172,8 @@ class StreamRuntime implements GroupListener {
       if (retry === undefined)
         this.#retries.set(partition, { at: now + FIRST_RETRY_MS, wait: FIRST_RETRY_MS });
       else if (now >= retry.at) {
-        const longest = task.state === 'refused' ? REFUSED_RETRY_MS : RETRY_CEILING_MS;
-        const wait = task.state === 'refused' ? longest : Math.min(longest, retry.wait * 2);
+        const longest = task.state === 'refused' ? REFUSED_CEILING_MS : RETRY_CEILING_MS;
+        const wait = task.hasLearned ? FIRST_RETRY_MS : Math.min(longest, retry.wait * 2);
         this.#retries.set(partition, { at: now + wait, wait });
         task.claim();
       }

@@ -10,8 +10,14 @@ describe('a record that cannot be processed', () => {
     suspects.processingFailed(5, failure);
     expect(suspects.verdictOn(5)).toBeNull();
     suspects.processingFailed(5, failure);
-    expect(suspects.verdictOn(5)).toMatchObject({ code: 'processing_failed', cause: failure });
+    expect(suspects.verdictOn(5)).toMatchObject({ error: { code: 'processing_failed', cause: failure } });
     expect(suspects.verdictOn(6)).toBeNull();
+  });
+
+  test('is not forgotten when another one fails', () => {
+    const suspects = new Suspects();
+    for (const offset of [5, 5, 6, 6]) suspects.processingFailed(offset, failure);
+    for (const offset of [5, 6]) expect(suspects.verdictOn(offset)).not.toBeNull();
   });
 
   test('is forgotten once it is committed', () => {
@@ -37,7 +43,7 @@ describe('a batch that cannot be committed', () => {
       );
       tries += 1;
       if (bad >= next && bad <= last && !letters.includes(bad)) {
-        suspects.commitFailed({ first: next, last, count }, error);
+        suspects.commitFailed({ first: next, last, count }, error, null);
         continue;
       }
       found = letters[0] ?? found;
@@ -55,9 +61,24 @@ describe('a batch that cannot be committed', () => {
 
   test('keeps the reason that a processor gave', () => {
     const suspects = new Suspects();
-    suspects.commitFailed({ first: 3, last: 3, count: 1 }, new PoisonError('state_too_large', 'too large'));
-    expect(suspects.verdictOn(3)).toMatchObject({ code: 'state_too_large' });
-    suspects.commitFailed({ first: 4, last: 4, count: 1 }, failure);
-    expect(suspects.verdictOn(4)).toMatchObject({ code: 'commit_failed', cause: failure });
+    suspects.commitFailed(only(3), new PoisonError('state_too_large', 'too large'), null);
+    expect(suspects.verdictOn(3)).toMatchObject({ error: { code: 'state_too_large' }, isBare: false });
+    suspects.commitFailed(only(4), failure, null);
+    expect(suspects.verdictOn(4)).toMatchObject({ error: { code: 'commit_failed', cause: failure } });
   });
+
+  test('gives up a record without its bytes where its dead letter cannot be committed', () => {
+    const suspects = new Suspects();
+    const letter = new PoisonError('undecodable', 'as this test wants it');
+    suspects.commitFailed(only(3), failure, letter);
+    expect(suspects.verdictOn(3)).toMatchObject({
+      error: { code: 'undecodable', cause: letter },
+      isBare: true,
+    });
+    expect(suspects.takeLearned()).toBe(true);
+    suspects.commitFailed(only(3), failure, letter);
+    expect(suspects.takeLearned()).toBe(false);
+  });
+
+  const only = (offset: number) => ({ first: offset, last: offset, count: 1 });
 });

@@ -17,6 +17,7 @@ export class Task {
   #ended: Promise<void> = Promise.resolve();
   /** What was logged last, so that a refusal that stays is logged once. */
   #refusal: string | null = null;
+  #hasLearned = false;
 
   constructor(partition: number, context: TaskContext) {
     this.partition = partition;
@@ -32,9 +33,15 @@ export class Task {
     return this.#state === 'running' ? (this.#incarnation?.position ?? null) : null;
   }
 
+  /** Whether the last failure lay in a record and said something new of it: another try goes differently. */
+  get hasLearned(): boolean {
+    return this.#hasLearned;
+  }
+
   /** Begins an incarnation, where none is. */
   claim(): void {
     this.#go('claiming');
+    this.#context.metrics.claims.inc({ partition: this.partition });
     const incarnation = new Incarnation(this.partition, this.#context, this.#suspects);
     this.#incarnation = incarnation;
     const isCurrent = () => this.#incarnation === incarnation;
@@ -52,8 +59,7 @@ export class Task {
     const incarnation = this.#incarnation;
     if (this.#state !== 'closed') this.#go('closed');
     this.#incarnation = null;
-    const { metrics } = this.#context;
-    for (const gauge of [metrics.lag, metrics.stateSize]) gauge.remove({ partition: this.partition });
+    this.#removeGauges();
     await incarnation?.close();
   }
 
@@ -71,6 +77,8 @@ export class Task {
   #fail(error: unknown): void {
     const { metrics, log } = this.#context;
     this.#incarnation = null;
+    this.#hasLearned = this.#suspects.takeLearned();
+    this.#removeGauges();
     if (error instanceof RefusedError) {
       this.#go('refused');
       metrics.failures.inc({ code: error.code });
@@ -85,5 +93,11 @@ export class Task {
     const fields = { partition: this.partition, code, err: error };
     if (code === 'PROCESSING_FAILED') log.error(fields, 'the task failed and is claimed again');
     else log.warn(fields, 'the task failed, claimed again once the group confirms it');
+  }
+
+  /** What they said is no longer so, and nobody says what is. */
+  #removeGauges(): void {
+    const { lag, stateSize } = this.#context.metrics;
+    for (const gauge of [lag, stateSize]) gauge.remove({ partition: this.partition });
   }
 }

@@ -1,5 +1,6 @@
 /** The rule by which the registry checks a subject. The registry client sets it only after the first schema is in. */
 import { COMPATIBILITY } from '@kafkajs/confluent-schema-registry';
+import type { RegistryAddress } from './registry-address.ts';
 
 /** The registry did not do as asked. `status` is that of HTTP; 503 where there was no answer. */
 class RegistryHttpError extends Error {
@@ -29,12 +30,15 @@ const CHECKS_BACKWARD: ReadonlySet<string> = new Set([
  * no rule it gets `BACKWARD`; a stricter one stays. Returns the rule. Throws `CompatibilityError` for one that is not.
  */
 export async function requireBackward(
-  url: string,
+  { url, user }: RegistryAddress,
   subject: string,
   timeoutMs: number,
 ): Promise<COMPATIBILITY> {
   const address = `${url}/config/${encodeURIComponent(subject)}`;
-  const found = await request(address, { signal: AbortSignal.timeout(timeoutMs) });
+  const authorization =
+    user === null ? null : `Basic ${Buffer.from(`${user.username}:${user.password}`).toString('base64')}`;
+  const headers: Record<string, string> = authorization === null ? {} : { authorization };
+  const found = await request(address, { headers, signal: AbortSignal.timeout(timeoutMs) });
   const level = found?.compatibilityLevel;
   if (typeof level === 'string' && CHECKS_BACKWARD.has(level)) return level as COMPATIBILITY;
   if (level !== undefined && level !== COMPATIBILITY.NONE) {
@@ -42,7 +46,7 @@ export async function requireBackward(
   }
   const set = request(address, {
     method: 'PUT',
-    headers: { 'content-type': 'application/vnd.schemaregistry.v1+json' },
+    headers: { ...headers, 'content-type': 'application/vnd.schemaregistry.v1+json' },
     body: JSON.stringify({ compatibility: COMPATIBILITY.BACKWARD }),
     signal: AbortSignal.timeout(timeoutMs),
   });

@@ -3,13 +3,14 @@ import { SchemaRegistry, SchemaType } from '@kafkajs/confluent-schema-registry';
 import { AVRO_OPTIONS, type AvroType, avroType } from './avro.ts';
 import { type Codec, createCodec, createDecoder, type Decoder } from './codec.ts';
 import { IncompatibleSchemaError, RegistryUnavailableError } from './errors.ts';
+import { parseRegistryAddress, type RegistryAddress } from './registry-address.ts';
 import { CompatibilityError, requireBackward } from './registry-rule.ts';
 import { type AvroRecord, loadSchemas } from './schemas.ts';
 import { TOPIC_NAMES, type TopicName, type TopicValues } from './topics.ts';
 
 /** How a registry is reached. */
 export type RegistryOptions = {
-  /** Address of its Confluent API, e.g. `http://localhost:8081/apis/ccompat/v7`. */
+  /** Address of its Confluent API, e.g. `http://localhost:8081/apis/ccompat/v7`; user and password may be in it. */
   readonly url: string;
   /** Topic prefix: subjects are `<prefix><topic>-value`. */
   readonly prefix: string;
@@ -32,7 +33,7 @@ const UNKNOWN_MS = 5_000;
 
 /** The schemas of all topics at a registry. Every method waits for a registry that is still starting. */
 export class Registry {
-  readonly #url: string;
+  readonly #address: RegistryAddress;
   readonly #prefix: string;
   readonly #waitMs: number;
   readonly #client: SchemaRegistry;
@@ -42,11 +43,15 @@ export class Registry {
   readonly #unknown = new Set<number>();
 
   private constructor({ url, prefix, waitMs = 60_000 }: RegistryOptions) {
-    this.#url = url;
+    this.#address = parseRegistryAddress(url);
+    const { url: host, user } = this.#address;
     this.#prefix = prefix;
     this.#waitMs = waitMs;
     this.#client = new SchemaRegistry(
-      { host: url, clientId: CLIENT_ID, retry: { retries: 0 }, middlewares: [limitTime] },
+      {
+        ...{ host, clientId: CLIENT_ID, retry: { retries: 0 }, middlewares: [limitTime] },
+        ...(user === null ? {} : { auth: user }),
+      },
       { [SchemaType.AVRO]: { ...AVRO_OPTIONS } },
     );
   }
@@ -101,7 +106,7 @@ export class Registry {
     const schema = JSON.stringify(this.#schema(topic));
     try {
       const { id } = await this.#whenAnswered(async () => {
-        const compatibility = await requireBackward(this.#url, subject, REQUEST_MS);
+        const compatibility = await requireBackward(this.#address, subject, REQUEST_MS);
         return this.#client.register({ type: SchemaType.AVRO, schema }, { subject, compatibility });
       });
       return id;
@@ -126,7 +131,7 @@ export class Registry {
   #unavailable(error: unknown): RegistryUnavailableError {
     return error instanceof RegistryUnavailableError
       ? error
-      : new RegistryUnavailableError(this.#url, reasonOf(error), error);
+      : new RegistryUnavailableError(this.#address.url, reasonOf(error), error);
   }
 
   /**

@@ -22,17 +22,24 @@ export class Connections {
   readonly #coordinators = new Map<string, Promise<Address>>();
   /** Every broker of the cluster, once one has named them. */
   #brokers: readonly Address[] = [];
+  readonly #onClose: () => void;
   #opened = 0;
   #closed = false;
 
-  constructor(brokers: readonly string[], clientId: string) {
+  /** `onClose` is called when they are closed. */
+  constructor(brokers: readonly string[], clientId: string, onClose: () => void = () => {}) {
     this.#bootstrap = brokers.map(parseAddress);
     this.#clientId = clientId;
+    this.#onClose = onClose;
   }
 
   /** How many connections were opened so far: one more than before means that one was lost, or a broker has moved. */
   get opened(): number {
     return this.#opened;
+  }
+
+  get isClosed(): boolean {
+    return this.#closed;
   }
 
   /** The broker that keeps a group's offsets or a producer's transactions. */
@@ -72,6 +79,7 @@ export class Connections {
 
   async close(): Promise<void> {
     this.#closed = true;
+    this.#onClose();
     const open = [...this.#open.values()];
     this.#open.clear();
     await Promise.allSettled(open.map(async (connection) => end(await connection)));

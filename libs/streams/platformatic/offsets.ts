@@ -105,7 +105,7 @@ export async function untilAnswered<T>(
       return await retryTransient(ask, { forget });
     } catch (thrown) {
       const error = toStreamError(doing, thrown);
-      if (error.code !== 'UNAVAILABLE' || isLast) throw error;
+      if (error.code !== 'UNAVAILABLE' || isLast || connections.isClosed) throw error;
       forget();
       await delay(AWAY_PAUSE_MS);
     }

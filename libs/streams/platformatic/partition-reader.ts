@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { StreamError } from '../errors.ts';
 import { type PartitionReader, partitionKey, type ReadBatch, type ReaderOptions } from '../port.ts';
-import { Connections } from './connections.ts';
+import type { Connections } from './connections.ts';
 import { hasCode, isDisconnected, isMoved, isTransient, toStreamError } from './errors.ts';
 import { fetchPartition } from './fetch.ts';
 
@@ -13,13 +13,9 @@ const RETRY_CEILING_MS = 500;
 /** What a broker answers for a topic id that it does not know: for a moment after its start, or for good. */
 const UNKNOWN_ID = ['UNKNOWN_TOPIC_ID', 'INCONSISTENT_TOPIC_ID'];
 
-/** Reads one partition, over a connection of its own: a fetch that waits holds up nothing else. */
-export function openPartitionReader(
-  brokers: readonly string[],
-  clientId: string,
-  options: ReaderOptions,
-): PartitionReader {
-  return new ProtocolPartitionReader(new Connections(brokers, clientId), options);
+/** Reads one partition, over connections of its own: a fetch that waits holds up nothing else. */
+export function openPartitionReader(connections: Connections, options: ReaderOptions): PartitionReader {
+  return new ProtocolPartitionReader(connections, options);
 }
 
 class ProtocolPartitionReader implements PartitionReader {

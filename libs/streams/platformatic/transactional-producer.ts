@@ -16,7 +16,7 @@ import {
   type TransactionalProducer,
 } from '../port.ts';
 import { splitRounds } from '../rounds.ts';
-import { Connections } from './connections.ts';
+import type { Connections } from './connections.ts';
 import { hasCode, isDisconnected, toStreamError } from './errors.ts';
 import { byLeader, openTransactions, requestTopics } from './open-transactions.ts';
 import { retryTransient } from './retry.ts';
@@ -37,12 +37,12 @@ const FORGOTTEN = ['Empty', 'Dead'];
  * fence; look for what is still open in every partition that the producer may write to; decide all of that alike; look again.
  */
 export async function openTransactionalProducer(
-  brokers: readonly string[],
-  clientId: string,
+  connections: Connections,
   options: ProducerOptions,
 ): Promise<TransactionalProducer> {
-  const { transactionalId } = options;
-  const connections = new Connections(brokers, clientId);
+  const { transactionalId, signal } = options;
+  const end = () => void connections.close();
+  signal?.addEventListener('abort', end);
   try {
     const before = await describe(connections, transactionalId);
     const identity = await fence(connections, transactionalId);
@@ -53,6 +53,8 @@ export async function openTransactionalProducer(
     await connections.close();
     if (error instanceof RefusedError) throw error;
     throw toStreamError(`open transactional producer ${transactionalId}`, error);
+  } finally {
+    signal?.removeEventListener('abort', end);
   }
 }
 

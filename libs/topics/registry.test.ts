@@ -1,0 +1,41 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { Registry } from './registry.ts';
+
+const PASSWORD = 's3cret/with:signs';
+
+test('sends user and password of its address in a header, and shows them to nobody', async () => {
+  const asked: IncomingHttpHeaders[] = [];
+  const server = createServer(({ headers, method }, response) => {
+    asked.push(headers);
+    response.setHeader('content-type', 'application/json');
+    // The rule is there; the schema is refused.
+    response.statusCode = method === 'GET' ? 200 : 401;
+    response.end(JSON.stringify({ compatibilityLevel: 'BACKWARD', error_code: 401, message: 'no' }));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const url = `http://ann:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/apis/ccompat/v7`;
+  const failed = await Registry.open({ url, prefix: '', waitMs: 0 })
+    .codec('match-state')
+    .catch((error: unknown) => error);
+  expect(failed).toBeInstanceOf(Error);
+  expect(asked.length).toBeGreaterThan(1);
+  const header = `Basic ${Buffer.from(`ann:${PASSWORD}`).toString('base64')}`;
+  for (const { authorization } of asked) expect(authorization).toBe(header);
+  const shown = inspect(failed, { depth: 10, showHidden: true });
+  for (const secret of [PASSWORD, encodeURIComponent(PASSWORD), header]) expect(shown).not.toContain(secret);
+});
+
+test('shows no password where nothing answers', async () => {
+  const url = 'http://ann:hidden@127.0.0.1:1/apis/ccompat/v7';
+  const failing = Registry.open({ url, prefix: '', waitMs: 0 }).codec('match-state');
+  await expect(failing).rejects.toMatchObject({ code: 'REGISTRY_UNAVAILABLE' });
+  const shown = inspect(await failing.catch((error: unknown) => error), { depth: 10 });
+  expect(shown).toContain('http://127.0.0.1:1/apis/ccompat/v7');
+  expect(shown).not.toContain('hidden');
+});
