@@ -1,0 +1,124 @@
+import {
+  addPartitionsToTxnV3,
+  describeProducersV0,
+  describeTransactionsV0,
+  endTxnV3,
+  initProducerIdV4,
+} from '@platformatic/kafka';
+import { Connections } from '#streams/platformatic/connections.ts';
+import { patiently } from '#streams/platformatic/patiently.ts';
+import { RoundSender } from '#streams/platformatic/round-sender.ts';
+import type { TopicPartition } from '#streams/port.ts';
+import { type BatchRecord, splitRounds } from '#streams/rounds.ts';
+
+const CLIENT_ID = 'test-undecided';
+const TRANSACTION_TIMEOUT_MS = 10_000;
+
+/** A broker started with them takes transactional records for a partition that is not part of the transaction. */
+export const UNVERIFIED: Readonly<Record<string, string>> = {
+  'transaction.partition.verification.enable': 'false',
+};
+
+/** What is left behind, by whom. */
+export type UndecidedOptions = {
+  readonly brokers: readonly string[];
+  readonly transactionalId: string;
+  /** Written with the transactional flag; no marker ever comes to their partitions. */
+  readonly records: readonly BatchRecord[];
+  /**
+   * Further records of the same transaction, in other partitions, which are decided: those whose markers were sent.
+   * Without them the coordinator knows of no transaction.
+   */
+  readonly decided?: { readonly records: readonly BatchRecord[]; readonly commit: boolean };
+};
+
+/** The producer that left it. */
+export type UndecidedProducer = { readonly id: bigint; readonly epoch: number };
+
+/**
+ * Leaves a transaction undecided in the partitions of `records`, as KAFKA-20734 does: read-committed readers stop there,
+ * while the coordinator has nothing to complete. Fences whoever has the transactional id, and ends its transaction. Needs
+ * brokers with the settings `UNVERIFIED`.
+ */
+export async function leaveUndecided(options: UndecidedOptions): Promise<UndecidedProducer> {
+  const { brokers, transactionalId, records, decided } = options;
+  const connections = new Connections(brokers, CLIENT_ID);
+  try {
+    const coordinator = await patiently(() => connections.coordinator('transaction', transactionalId));
+    const { producerId, producerEpoch } = await patiently(() =>
+      initProducerIdV4.api.async(coordinator, transactionalId, TRANSACTION_TIMEOUT_MS),
+    );
+    const producer = { id: producerId, epoch: producerEpoch };
+    const topics = topicsOf(decided?.records ?? []);
+    if (decided !== undefined) {
+      const transaction = { transactionalId, producerId, producerEpoch, verifyOnly: false, topics };
+      await patiently(() => addPartitionsToTxnV3.api.async(coordinator, [transaction]));
+    }
+    const sender = new RoundSender(connections, { transactionalId, ...producer });
+    await sender.send(splitRounds([...records, ...(decided?.records ?? [])]));
+    if (decided !== undefined)
+      await endTxnV3.api.async(coordinator, transactionalId, producerId, producerEpoch, decided.commit);
+    return producer;
+  } finally {
+    await connections.close();
+  }
+}
+
+/** A transaction that is open in a partition, by what its leader says. */
+export type OpenTransaction = TopicPartition & {
+  readonly producerId: bigint;
+  /** Offset of its first record. */
+  readonly from: bigint;
+};
+
+/** The transactions that are open in these partitions, in their order (DescribeProducers). */
+export async function openTransactions(
+  brokers: readonly string[],
+  partitions: readonly TopicPartition[],
+): Promise<OpenTransaction[]> {
+  const connections = new Connections(brokers, CLIENT_ID);
+  try {
+    const found = await Promise.all(
+      partitions.map(async ({ topic, partition }) => {
+        const leader = await connections.leader({ topic, partition });
+        const { topics } = await describeProducersV0.api.async(leader, [
+          { name: topic, partitionIndexes: [partition] },
+        ]);
+        const producers = topics[0]?.partitions[0]?.activeProducers ?? [];
+        return producers
+          .filter(({ currentTxnStartOffset }) => currentTxnStartOffset >= 0n)
+          .map((producer) => ({
+            topic,
+            partition,
+            producerId: producer.producerId,
+            from: producer.currentTxnStartOffset,
+          }));
+      }),
+    );
+    return found.flat();
+  } finally {
+    await connections.close();
+  }
+}
+
+/** What the coordinator says of the transaction of that id (DescribeTransactions): `Empty`, `Ongoing`, `CompleteCommit` … */
+export async function coordinatorState(
+  brokers: readonly string[],
+  transactionalId: string,
+): Promise<string | undefined> {
+  const connections = new Connections(brokers, CLIENT_ID);
+  try {
+    const coordinator = await connections.coordinator('transaction', transactionalId);
+    const { transactionStates } = await describeTransactionsV0.api.async(coordinator, [transactionalId]);
+    return transactionStates[0]?.transactionState;
+  } finally {
+    await connections.close();
+  }
+}
+
+function topicsOf(records: readonly TopicPartition[]): { name: string; partitions: number[] }[] {
+  const byTopic = new Map<string, Set<number>>();
+  for (const { topic, partition } of records)
+    byTopic.set(topic, (byTopic.get(topic) ?? new Set()).add(partition));
+  return [...byTopic].map(([name, partitions]) => ({ name, partitions: [...partitions] }));
+}
