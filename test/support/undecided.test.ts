@@ -50,8 +50,8 @@ describe.each([KAFKA_VERSION, '4.3.1'])('on Kafka %s', (version) => {
       records: [record(ONE, 0), record(ONE, 0), record(OTHER, 1)],
     });
     const hanging = [
-      { topic: ONE, partition: 0, producerId: first.id, from: 0n },
-      { topic: OTHER, partition: 1, producerId: first.id, from: 0n },
+      { topic: ONE, partition: 0, producer: first, start: 0 },
+      { topic: OTHER, partition: 1, producer: first, start: 0 },
     ];
     expect(await coordinatorState(brokers, OWNER)).toBe('Empty');
     expect(await open()).toEqual(hanging);
@@ -68,7 +68,7 @@ describe.each([KAFKA_VERSION, '4.3.1'])('on Kafka %s', (version) => {
       'the coordinator is done',
       async () => (await coordinatorState(brokers, OWNER)) === 'CompleteCommit',
     );
-    const all = [...hanging, { topic: THIRD, partition: 1, producerId: first.id, from: 0n }];
+    const all = [...hanging, { topic: THIRD, partition: 1, producer: second, start: 0 }];
     expect(await open()).toEqual(all);
 
     // It is in the log, not only in memory.

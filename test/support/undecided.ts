@@ -1,14 +1,14 @@
 import {
   addPartitionsToTxnV3,
-  describeProducersV0,
   describeTransactionsV0,
   endTxnV3,
   initProducerIdV4,
 } from '@platformatic/kafka';
 import { Connections } from '#streams/platformatic/connections.ts';
-import { patiently } from '#streams/platformatic/patiently.ts';
+import { openTransactions as openOf } from '#streams/platformatic/open-transactions.ts';
+import { retryTransient } from '#streams/platformatic/retry.ts';
 import { RoundSender } from '#streams/platformatic/round-sender.ts';
-import type { TopicPartition } from '#streams/port.ts';
+import type { OpenTransaction, ProducerIdentity, TopicPartition } from '#streams/port.ts';
 import { type BatchRecord, splitRounds } from '#streams/rounds.ts';
 
 const CLIENT_ID = 'test-undecided';
@@ -32,44 +32,33 @@ export type UndecidedOptions = {
   readonly decided?: { readonly records: readonly BatchRecord[]; readonly commit: boolean };
 };
 
-/** The producer that left it. */
-export type UndecidedProducer = { readonly id: bigint; readonly epoch: number };
-
 /**
  * Leaves a transaction undecided in the partitions of `records`, as KAFKA-20734 does: read-committed readers stop there,
  * while the coordinator has nothing to complete. Fences whoever has the transactional id, and ends its transaction. Needs
- * brokers with the settings `UNVERIFIED`.
+ * brokers with the settings `UNVERIFIED`. Gives the producer that left it.
  */
-export async function leaveUndecided(options: UndecidedOptions): Promise<UndecidedProducer> {
+export async function leaveUndecided(options: UndecidedOptions): Promise<ProducerIdentity> {
   const { brokers, transactionalId, records, decided } = options;
   const connections = new Connections(brokers, CLIENT_ID);
   try {
-    const coordinator = await patiently(() => connections.coordinator('transaction', transactionalId));
-    const { producerId, producerEpoch } = await patiently(() =>
+    const coordinator = await retryTransient(() => connections.coordinator('transaction', transactionalId));
+    const { producerId, producerEpoch } = await retryTransient(() =>
       initProducerIdV4.api.async(coordinator, transactionalId, TRANSACTION_TIMEOUT_MS),
     );
-    const producer = { id: producerId, epoch: producerEpoch };
     const topics = topicsOf(decided?.records ?? []);
     if (decided !== undefined) {
       const transaction = { transactionalId, producerId, producerEpoch, verifyOnly: false, topics };
-      await patiently(() => addPartitionsToTxnV3.api.async(coordinator, [transaction]));
+      await retryTransient(() => addPartitionsToTxnV3.api.async(coordinator, [transaction]));
     }
-    const sender = new RoundSender(connections, { transactionalId, ...producer });
+    const sender = new RoundSender(connections, { transactionalId, id: producerId, epoch: producerEpoch });
     await sender.send(splitRounds([...records, ...(decided?.records ?? [])]));
     if (decided !== undefined)
       await endTxnV3.api.async(coordinator, transactionalId, producerId, producerEpoch, decided.commit);
-    return producer;
+    return { id: String(producerId), epoch: producerEpoch };
   } finally {
     await connections.close();
   }
 }
-
-/** A transaction that is open in a partition, by what its leader says. */
-export type OpenTransaction = TopicPartition & {
-  readonly producerId: bigint;
-  /** Offset of its first record. */
-  readonly from: bigint;
-};
 
 /** The transactions that are open in these partitions, in their order (DescribeProducers). */
 export async function openTransactions(
@@ -78,24 +67,7 @@ export async function openTransactions(
 ): Promise<OpenTransaction[]> {
   const connections = new Connections(brokers, CLIENT_ID);
   try {
-    const found = await Promise.all(
-      partitions.map(async ({ topic, partition }) => {
-        const leader = await connections.leader({ topic, partition });
-        const { topics } = await describeProducersV0.api.async(leader, [
-          { name: topic, partitionIndexes: [partition] },
-        ]);
-        const producers = topics[0]?.partitions[0]?.activeProducers ?? [];
-        return producers
-          .filter(({ currentTxnStartOffset }) => currentTxnStartOffset >= 0n)
-          .map((producer) => ({
-            topic,
-            partition,
-            producerId: producer.producerId,
-            from: producer.currentTxnStartOffset,
-          }));
-      }),
-    );
-    return found.flat();
+    return await openOf(connections, partitions);
   } finally {
     await connections.close();
   }
