@@ -6,12 +6,13 @@ import { onTestFinished, test } from 'vitest';
 import { startKafka } from '#embedded/kafka.ts';
 import { QUICK_START } from '#embedded/settings.ts';
 import { backbone } from '../setup/backbone.ts';
+import { workload } from '../support/workload.ts';
 import { disturbed, expectSame, FAULT_TIMEOUT_MS, times, undisturbed } from './harness.ts';
 
 const place = backbone();
 const RESTARTS = times(100, 2);
 /** So much that every restart meets some of it. */
-const LOAD = { events: 40, perEvent: times(300, 20), seed: 7 };
+const LOAD = workload({ events: 40, perEvent: times(300, 20), seed: 7 });
 
 test(
   `${RESTARTS} restarts of the broker under load: nothing lost, nothing told twice`,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { Cause, MatchTransition } from '#topics/generated/types.ts';
+import type { Cause, MatchTransition, NormalizedMessage } from '#topics/generated/types.ts';
 import { Pipeline, type PipelineOutput, type PipelinePlace } from '../support/pipeline.ts';
 import { until } from '../support/poll.ts';
 import type { ServiceProcess } from '../support/processes.ts';
@@ -23,11 +23,8 @@ export function seededRandom(): () => number {
   return seeded(SEED);
 }
 
-/** Messages by event, their number for each, and what they are made from. */
-export type Load = Parameters<typeof workload>[0];
-
 /** The load under which things are disturbed; the same in every run of a test. */
-export const LOAD: Load = { events: 40, perEvent: 60, seed: 7 };
+export const LOAD = { events: 40, perEvent: 60, seed: 7 };
 
 /** Messages that are sent while one disturbance is made, at most. */
 const STEP = 150;
@@ -44,10 +41,10 @@ export type Disturbance = (run: {
 }) => Promise<void>;
 
 /** Processes the load from start to end with one processor that nothing happens to. */
-export async function undisturbed(place: PipelinePlace, load: Load = LOAD): Promise<PipelineOutput> {
+export async function undisturbed(place: PipelinePlace, load = workload(LOAD)): Promise<PipelineOutput> {
   const pipeline = await Pipeline.create(place);
   const processor = pipeline.startProcessor();
-  await pipeline.feed(workload(load));
+  await pipeline.feed(load);
   await pipeline.settled();
   const output = await pipeline.output();
   await processor.stop();
@@ -64,14 +61,13 @@ export async function disturbed(options: {
   /** Settings of the processors that go over those of the pipeline. */
   settings?: Readonly<Record<string, string>>;
   count: number;
-  load?: Load;
+  load?: readonly NormalizedMessage[];
   disturb: Disturbance;
 }): Promise<PipelineOutput> {
-  const { place, settings, count, load = LOAD, disturb } = options;
+  const { place, settings, count, load: messages = workload(LOAD), disturb } = options;
   const pipeline = await Pipeline.create(place);
   const processors = Array.from({ length: options.processors }, () => pipeline.startProcessor(settings));
   await Promise.all(processors.map((processor) => processor.ready()));
-  const messages = workload(load);
   const random = seededRandom();
   const feed = await pipeline.openFeed();
   const size = Math.max(1, Math.min(STEP, Math.floor(messages.length / count)));
