@@ -1,7 +1,7 @@
 /** The served contract: requests beside a bare route, freshness, and what many events cost. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -242,16 +242,11 @@ async function measureStart(context: BenchContext, events: number): Promise<void
   const folder = `start-${events}`;
   for (const what of ['built anew', 'taken over']) {
     const { process: running, readyMs } = await startApi(context, prefix, folder);
-    const memory = await residentMiB(running.pid);
+    const memory = await running.residentMiB();
     context.print(
-      `${format(events)} events of ${MESSAGES_OF_EVENT} messages, views ${what}: ready after ${format(readyMs / 1_000)} s, ${format(memory)} MiB resident`,
+      `${format(events)} events of ${MESSAGES_OF_EVENT} messages, views ${what}: ready after ${format(readyMs / 1_000)} s, ${format(memory.now)} MiB resident`,
     );
     await running.stop();
   }
   await remove(context.brokers, prefix);
-}
-
-async function residentMiB(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1024;
 }

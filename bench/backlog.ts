@@ -6,7 +6,7 @@ import { Registry } from '#topics/registry.ts';
 import { TOPICS, topicName } from '#topics/topics.ts';
 import type { BenchContext } from './context.ts';
 import { BulkWriter } from './kafka.ts';
-import { LiveMatch, liveRound } from './matches.ts';
+import { LiveMatch, liveRound, type TimedMessage } from './matches.ts';
 
 export type BacklogOptions = {
   readonly prefix: string;
@@ -28,37 +28,61 @@ const LIVE_AT_ONCE = 250;
 const ROUND_SECONDS = 3 * 3_600;
 /** Kick-offs of a round are spread over this long, seconds. */
 const KICK_OFFS = 900;
+/** When fixtures are told of, Unix seconds. */
+const FIXTURES_AT = 1_789_000_000;
 
 /** Writes the backlog: rounds of matches, each round's messages in the order they were written. */
 export async function writeBacklog(context: BenchContext, options: BacklogOptions): Promise<Backlog> {
   const { prefix, events, messages } = options;
+  const finals = new Map<number, { readonly home: number; readonly away: number }>();
+  const rounds = function* () {
+    for (let first = 0; first < events; first += LIVE_AT_ONCE) {
+      const live = Array.from({ length: Math.min(LIVE_AT_ONCE, events - first) }, (_, i) => {
+        const kickOff = (first / LIVE_AT_ONCE) * ROUND_SECONDS + ((i * 37) % KICK_OFFS);
+        return new LiveMatch(first + i, messages, kickOff);
+      });
+      for (const match of live) finals.set(match.eventId, match.plan.final);
+      yield* liveRound(live);
+    }
+  };
+  return { ...options, ...(await write(context, prefix, events, rounds())), finals };
+}
+
+/** Writes that so many matches are to be played, all received within a minute: a message an event. */
+export function writeFixtures(context: BenchContext, prefix: string, events: number) {
+  const fixtures = function* () {
+    for (let match = 0; match < events; match++) {
+      yield new LiveMatch(match, 0, 0).fixture(FIXTURES_AT + Math.floor((match * 60) / events));
+    }
+  };
+  return write(context, prefix, events, fixtures());
+}
+
+async function write(
+  context: BenchContext,
+  prefix: string,
+  events: number,
+  messages: Iterable<TimedMessage>,
+): Promise<{ readonly records: number; readonly bytes: number }> {
   const { brokers } = context;
   const started = performance.now();
   await createTopics({ brokers, prefix });
   const codec = await Registry.open({ url: context.registryUrl, prefix }).codec('normalized-messages');
   const writer = await BulkWriter.open(brokers, topicName(prefix, 'normalized-messages'));
-  const finals = new Map<number, { readonly home: number; readonly away: number }>();
   let records = 0;
   let bytes = 0;
-  for (let first = 0; first < events; first += LIVE_AT_ONCE) {
-    const live = Array.from({ length: Math.min(LIVE_AT_ONCE, events - first) }, (_, i) => {
-      const kickOff = (first / LIVE_AT_ONCE) * ROUND_SECONDS + ((i * 37) % KICK_OFFS);
-      return new LiveMatch(first + i, messages, kickOff);
+  for (const { eventId, ut, message } of messages) {
+    const normalized = normalizeMessage(message, {
+      origin: 'webhook',
+      deliveryId: DELIVERY_ID,
+      receivedAt: ut * 1_000 + 1_500,
     });
-    for (const match of live) finals.set(match.eventId, match.plan.final);
-    for (const { eventId, ut, message } of liveRound(live)) {
-      const normalized = normalizeMessage(message, {
-        origin: 'webhook',
-        deliveryId: DELIVERY_ID,
-        receivedAt: ut * 1_000 + 1_500,
-      });
-      if (normalized.kind !== 'normalized')
-        throw new Error(`the generator made a message that is ${normalized.kind}`);
-      const value = codec.encode(normalized.message);
-      await writer.add(partitionOf(eventId), String(eventId), value);
-      records += 1;
-      bytes += value.length;
-    }
+    if (normalized.kind !== 'normalized')
+      throw new Error(`the generator made a message that is ${normalized.kind}`);
+    const value = codec.encode(normalized.message);
+    await writer.add(partitionOf(eventId), String(eventId), value);
+    records += 1;
+    bytes += value.length;
   }
   await writer.close();
   const seconds = (performance.now() - started) / 1_000;
@@ -66,7 +90,7 @@ export async function writeBacklog(context: BenchContext, options: BacklogOption
     `backlog ${prefix}: ${records} messages of ${events} events, ${Math.round(bytes / records)} bytes each, ` +
       `written in ${seconds.toFixed(1)} s`,
   );
-  return { ...options, records, bytes, finals };
+  return { records, bytes };
 }
 
 const DELIVERY_ID = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';

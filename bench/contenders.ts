@@ -7,7 +7,7 @@ import { topicName } from '#topics/topics.ts';
 import type { BenchContext } from './context.ts';
 import { committedOffsets, readToEnd, remove, withAdmin } from './kafka.ts';
 import { startPeer } from './peer.ts';
-import { type Running, startService, together } from './processes.ts';
+import { type Resident, type Running, startService, together } from './processes.ts';
 
 /** One that turns `normalized-messages` into match state. */
 export type Contender = {
@@ -95,6 +95,8 @@ export type Run = {
   readonly half: number;
   readonly endAt: number;
   readonly cpuSeconds: number;
+  /** At the end. */
+  readonly residentMiB: Resident;
 };
 
 const SAMPLE_MS = 20;
@@ -126,9 +128,10 @@ export async function runThrough(context: BenchContext, job: Job, records: numbe
     }
     const endAt = seconds();
     const cpuSeconds = await running.cpuSeconds();
+    const residentMiB = await running.residentMiB();
     await running.stop();
     if (first === null || half === null) throw new Error(`${job.name} had nothing to do`);
-    return { records, first, halfAt: half.at, half: half.records, endAt, cpuSeconds };
+    return { records, first, halfAt: half.at, half: half.records, endAt, cpuSeconds, residentMiB };
   });
 }
 

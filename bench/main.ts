@@ -18,6 +18,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   receiver: async () => (await import('./receiver.ts')).bench,
   restore: async () => (await import('./restore.ts')).bench,
   growth: async () => (await import('./growth.ts')).bench,
+  memory: async () => (await import('./memory.ts')).bench,
   api: async () => (await import('./api.ts')).bench,
   standings: async () => (await import('./standings.ts')).bench,
 };

@@ -102,6 +102,23 @@ export class LiveMatch {
     };
   }
 
+  /** That it is to be played: an event without an incident. */
+  fixture(ut: number): TimedMessage {
+    const id = 100_000_000 + this.#match * 1_000 + 999;
+    const before: Step = { ...(this.plan.steps[0] as Step), at: 0 };
+    const scheduled = {
+      ...{ status_id: 1, status_type: 'scheduled', relation_status: 'not_started', bet_status: null },
+      ...{ clock_time: null, clock_status: 'stopped' },
+    };
+    const data = { event: { ...this.#event(before), ...scheduled } };
+    return {
+      eventId: this.eventId,
+      messageId: String(id),
+      ut,
+      message: { id, type: 'event', source: 1, ut, data },
+    };
+  }
+
   #follow({ type, score }: Step): void {
     if (score !== null) this.#score[score.side] += score.by;
     if (type === 445) Object.assign(this.#halfTime, this.#score);

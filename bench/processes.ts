@@ -11,9 +11,13 @@ export type Running = {
   readonly outputFile: string;
   /** Processor time used so far, seconds; NaN where the system does not tell. */
   cpuSeconds(): Promise<number>;
+  /** Memory in RAM now, and the most it ever was, MiB; NaN where the system does not tell. */
+  residentMiB(): Promise<Resident>;
   /** Asks it to stop and waits for that. Throws where it had failed by itself. */
   stop(): Promise<void>;
 };
+
+export type Resident = { readonly now: number; readonly peak: number };
 
 export type StartOptions = {
   readonly command: string;
@@ -45,6 +49,7 @@ export function start({ command, args, env, outputFile }: StartOptions): Running
     pid,
     outputFile,
     cpuSeconds: () => cpuSecondsOf(pid),
+    residentMiB: () => residentMiBOf(pid),
     async stop() {
       const early = child.exitCode !== null || child.signalCode !== null;
       child.kill('SIGTERM');
@@ -81,6 +86,10 @@ export function together(all: readonly Running[]): Running {
       const each = await Promise.all(all.map((running) => running.cpuSeconds()));
       return each.reduce((sum, seconds) => sum + seconds, 0);
     },
+    async residentMiB() {
+      const each = await Promise.all(all.map((running) => running.residentMiB()));
+      return each.reduce((sum, { now, peak }) => ({ now: sum.now + now, peak: sum.peak + peak }));
+    },
     async stop() {
       await Promise.all(all.map((running) => running.stop()));
     },
@@ -97,4 +106,11 @@ async function cpuSecondsOf(pid: number): Promise<number> {
   } catch {
     return Number.NaN;
   }
+}
+
+async function residentMiBOf(pid: number): Promise<Resident> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  const mib = (name: string) =>
+    Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? Number.NaN) / 1024;
+  return { now: mib('VmRSS'), peak: mib('VmHWM') };
 }

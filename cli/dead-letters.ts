@@ -38,7 +38,7 @@ export const deadLetters: Command = {
     const place = findPlace(process.env);
     await requireTopic(place, 'dead-letters');
     const log = createLogger({ name: 'dead-letters', level: process.env.LOG_LEVEL || 'silent' });
-    const letters = await readLetters(place, log);
+    const letters = await readLetters(place);
     if (action === 'resend') return resend(place, log, all ? letters : ids.map((id) => find(letters, id)));
     const shown = action === 'show' ? ids.map((id) => find(letters, id)) : letters;
     const render = json ? jsonText : action === 'show' ? details : listLine;
@@ -69,7 +69,7 @@ function parse(args: readonly string[]): Options {
 }
 
 /** The letters that were not sent again since, the oldest first. */
-async function readLetters(place: Place, log: Logger): Promise<DeadLetter[]> {
+async function readLetters(place: Place): Promise<DeadLetter[]> {
   const decoder = Registry.open({ url: place.SCHEMA_REGISTRY_URL, prefix: place.TOPIC_PREFIX }).decoder(
     'dead-letters',
   );
@@ -79,7 +79,6 @@ async function readLetters(place: Place, log: Logger): Promise<DeadLetter[]> {
     topic: topicName(place.TOPIC_PREFIX, 'dead-letters'),
     fromBeginning: true,
     untilEnd: true,
-    log,
     async onRecord({ key, value }) {
       const id = key?.toString() ?? '';
       if (value === null) letters.delete(id);

@@ -13,6 +13,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   topics: async () => (await import('./topics.ts')).topics,
   tail: async () => (await import('./tail.ts')).tail,
   'dead-letters': async () => (await import('./dead-letters.ts')).deadLetters,
+  position: async () => (await import('./position.ts')).position,
+  rebuild: async () => (await import('./rebuild.ts')).rebuild,
   clients: async () => (await import('./clients/command.ts')).clients,
 };
 

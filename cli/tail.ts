@@ -1,5 +1,4 @@
 /** `touchline tail`: what is on a topic, decoded. */
-import { createLogger } from '#service/logger.ts';
 import { onStopRequest } from '#service/stop-requests.ts';
 import { type ReadRecord, readTopic } from '#streams/read-topic.ts';
 import { DecodeError } from '#topics/errors.ts';
@@ -67,7 +66,6 @@ export const tail: Command = {
         fromBeginning,
         untilEnd,
         signal: stop.signal,
-        log: createLogger({ name: 'tail', level: process.env.LOG_LEVEL || 'silent' }),
         onRecord: show,
       });
     } finally {

@@ -9,14 +9,8 @@ import { startKafka } from '#embedded/kafka.ts';
 import { QUICK_START } from '#embedded/settings.ts';
 import { createTopics, topicSettings } from '#topics/admin.ts';
 import { TopicAdminError, TopicMismatchError } from '#topics/errors.ts';
-import {
-  isByEvent,
-  POSITION_TOPICS,
-  TOPIC_NAMES,
-  TOPICS,
-  type TopicName,
-  topicName,
-} from '#topics/topics.ts';
+import { PROCESSOR_NAMES, PROCESSORS, positionsTopicName } from '#topics/processors.ts';
+import { isByEvent, TOPIC_NAMES, TOPICS, type TopicName, topicName } from '#topics/topics.ts';
 import { backbone } from './setup/backbone.ts';
 
 let admin: Admin;
@@ -41,7 +35,10 @@ const expected = (prefix: string, override?: number): Record<string, number> => 
     override !== undefined && isByEvent(topic) ? override : TOPICS[topic].partitions;
   return Object.fromEntries([
     ...TOPIC_NAMES.map((topic) => [topicName(prefix, topic), countOf(topic)]),
-    ...Object.entries(POSITION_TOPICS).map(([name, input]) => [`${prefix}${name}`, countOf(input)]),
+    ...PROCESSOR_NAMES.map((processor) => [
+      positionsTopicName(prefix, processor),
+      countOf(PROCESSORS[processor].input),
+    ]),
   ]);
 };
 

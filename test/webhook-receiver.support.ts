@@ -11,7 +11,6 @@ import { Registry } from '#topics/registry.ts';
 import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
 import { receiverConfig } from '../services/webhook-receiver/config.ts';
 import { type ReceiverContext, startReceiver } from '../services/webhook-receiver/service.ts';
-import { quietLog } from './support/log.ts';
 import { until } from './support/poll.ts';
 
 /** The secret of the tests. */
@@ -162,7 +161,6 @@ async function readValuesNow<T extends TopicName>(place: Place, topic: T): Promi
     topic: topicName(place.prefix, topic),
     fromBeginning: true,
     untilEnd: true,
-    log: quietLog,
     onRecord: async ({ value }) => {
       if (value !== null) values.push(await decoder.decode(value));
     },

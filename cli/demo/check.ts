@@ -9,7 +9,6 @@ import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
 import { finalScore, type GoalPair, type MatchFacts } from '../../data/dataset.ts';
 import type { Disallowing } from '../../services/simulator/faults.ts';
 import type { PlaySummary } from '../../services/simulator/player.ts';
-import { quiet } from '../quiet.ts';
 import { isFinished, isOfficial } from './board.ts';
 
 /** Where topics are read. */
@@ -55,7 +54,6 @@ export async function readAll<T extends TopicName>(
     topic: topicName(prefix, topic),
     fromBeginning: true,
     untilEnd: true,
-    log: quiet,
     onRecord: async ({ value }) => {
       if (value !== null) onValue(await decoder.decode(value));
     },
@@ -74,7 +72,6 @@ export async function isUsed({ brokers, prefix }: Place): Promise<boolean> {
         fromBeginning: true,
         untilEnd: true,
         signal: seen.signal,
-        log: quiet,
         onRecord: () => seen.abort(),
       });
       return seen.signal.aborted;

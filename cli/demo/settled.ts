@@ -44,7 +44,6 @@ async function endsOf(brokers: readonly string[], topic: string): Promise<Map<nu
     topic,
     fromBeginning: true,
     untilEnd: true,
-    log: quiet,
     onRecord: ({ partition, offset }) => void ends.set(partition, offset + 1),
   });
   return ends;

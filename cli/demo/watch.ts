@@ -1,7 +1,6 @@
 import { readTopic } from '#streams/read-topic.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
-import { quiet } from '../quiet.ts';
 import type { Board } from './board.ts';
 import type { Place } from './check.ts';
 
@@ -19,7 +18,6 @@ export async function watch(place: Place, board: Board, signal: AbortSignal): Pr
       fromBeginning: true,
       untilEnd: false,
       signal,
-      log: quiet,
       onRecord: async ({ value }) => {
         if (value !== null) onValue(await decoder.decode(value));
       },

@@ -95,7 +95,6 @@ export class ClientDirectory {
       topic: topicName(this.#place.prefix, 'clients'),
       fromBeginning: true,
       untilEnd: true,
-      log: this.#place.log,
       onRecord: async ({ value }) => {
         if (value === null) return;
         const client = await decoder.decode(value);

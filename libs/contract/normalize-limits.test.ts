@@ -1,6 +1,9 @@
 /** The limits of messages and snapshots, in bytes of UTF-8. */
 import { describe, expect, it } from 'vitest';
+import { avroType } from '#topics/avro.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
+import { loadSchemas } from '#topics/schemas.ts';
+import { TOPICS } from '#topics/topics.ts';
 import {
   MAX_MESSAGE_BYTES,
   MAX_SNAPSHOT_BYTES,
@@ -19,6 +22,10 @@ function normalized(message: unknown): NormalizedMessage {
 function codeOf(result: Normalized): string {
   return result.kind === 'unreadable' ? `${result.code} ${result.reason}` : result.kind;
 }
+
+const schema = loadSchemas().topics.get('normalized-messages');
+if (schema === undefined) throw new Error('no schema of normalized-messages');
+const normalizedType = avroType(schema);
 
 const bytesOf = (parts: readonly string[]) => Buffer.byteLength(parts.join(''));
 
@@ -80,5 +87,35 @@ describe.each(['x', 'é', '球', '🏆'])('limits in bytes, of text of %s', (cha
       Array.from({ length: 16 }, (_, at) => listed(100 + at, name(each - overhead + (at === 7 ? more : 0))));
     expect(codeOf(snapshot(list(0)))).toBe('normalized');
     expect(codeOf(snapshot(list(1)))).toMatch(/^too_large incidents: more than 4194304 bytes$/);
+  });
+});
+
+describe('the largest snapshots', () => {
+  const longest = 'i'.repeat(251);
+  it.each([
+    { of: 'the shortest incidents', incident: (at: number) => ({ id: at.toString(36), incident_id: 413 }) },
+    {
+      of: 'incidents that are ids mostly',
+      incident: (at: number) => {
+        const id = `${at}${longest}`.slice(0, 255);
+        return { id, incident_id: 413, parent_id: id };
+      },
+    },
+  ])('fit a record of normalized-messages: of $of', ({ incident }) => {
+    const all: object[] = [];
+    for (let bytes = 0; ; ) {
+      const one = incident(all.length);
+      bytes += JSON.stringify(one).length;
+      if (bytes > MAX_SNAPSHOT_BYTES) break;
+      all.push(one);
+    }
+    const result = normalizeSnapshot(
+      { messageId: 's', eventId: 7, time: 1_790_000_900, incidents: all },
+      CONTEXT,
+    );
+    if (result.kind !== 'normalized') throw new Error(codeOf(result));
+    expect(normalizedType.toBuffer(result.message).length).toBeLessThan(
+      TOPICS['normalized-messages'].maxMessageBytes - 64 * 1024,
+    );
   });
 });

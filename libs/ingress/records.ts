@@ -2,7 +2,7 @@ import type { Delivery } from '#contract/delivery.ts';
 import type { PublishRecord } from '#streams/publisher.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { Registry } from '#topics/registry.ts';
-import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
+import { TOPICS, type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
 
 /** The topics that what is delivered goes to. */
 export const DELIVERY_TOPICS = [
@@ -10,6 +10,9 @@ export const DELIVERY_TOPICS = [
   'normalized-messages',
   'dead-letters',
 ] as const satisfies readonly TopicName[];
+
+/** Longest body of a delivery, in bytes: a record of raw-messages or dead-letters is the body and a little more. */
+export const LARGEST_BODY_BYTES = TOPICS['raw-messages'].maxMessageBytes - 64 * 1024;
 
 /** The codecs of these topics. */
 export type DeliveryCodecs = { readonly [T in (typeof DELIVERY_TOPICS)[number]]: Codec<TopicValues[T]> };

@@ -1,11 +1,6 @@
-import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
-import type { Admin, Consumer } from 'kafkajs';
-import { toStreamError } from './kafkajs/errors.ts';
-import { createKafka } from './kafkajs/kafka.ts';
-import type { Logger } from './log.ts';
+import { followPartitions } from './platformatic/follower.ts';
 import { listOffsets } from './platformatic/offsets.ts';
-import { partitionKey, type TopicPartition } from './port.ts';
+import { type LogBounds, partitionKey, type TopicPartition } from './port.ts';
 
 /** A record as a reader sees it. Value null is a tombstone. */
 export type ReadRecord = {
@@ -43,7 +38,6 @@ export type FollowOptions = {
   readonly idleMs?: number;
   /** Ends the reading. */
   readonly signal?: AbortSignal;
-  readonly log: Logger;
   /** One batch at a time. What it throws ends the reading. */
   readonly onBatch: (batch: FollowedBatch) => void | Promise<void>;
   /** Called once everything is given that was there at the start, what a transaction held open then included. */
@@ -58,9 +52,6 @@ export class PositionLostError extends Error {
 
 const READER = 'touchline-reader';
 const IDLE_MS = 100;
-const SESSION_MS = 10_000;
-/** A broker that does not answer holds up no end: it forgets who was there by itself. */
-const LEAVE_WITHIN_MS = 10_000;
 
 /**
  * Reads all partitions of some topics as their consumers should, read committed, from kept offsets on, for as long as
@@ -69,105 +60,41 @@ const LEAVE_WITHIN_MS = 10_000;
  * broker cannot be reached at first, with `PositionLostError`, or with what `onBatch` or `onCaughtUp` threw.
  */
 export async function follow(options: FollowOptions): Promise<void> {
-  const { brokers, reader = READER, topics, otherwise = 'beginning', idleMs = IDLE_MS } = options;
-  const { signal, log, onBatch, onCaughtUp } = options;
-  const doing = `read ${topics.join(', ')}`;
-  const kafka = createKafka({ brokers, clientId: reader, log });
-  const groupId = `${reader}-${topics[0]}-${randomUUID()}`;
-  const consumer = kafka.consumer({
-    groupId,
-    readUncommitted: false,
-    maxWaitTimeInMs: idleMs,
-    allowAutoTopicCreation: false,
-    // Whoever joins anew waits for the member that it was before to be given up.
-    sessionTimeout: SESSION_MS,
-    rebalanceTimeout: SESSION_MS,
-    heartbeatInterval: SESSION_MS / 10,
-  });
-  const admin = kafka.admin();
-  const { promise: finished, resolve: finish, reject: fail } = Promise.withResolvers<void>();
-  // Observed below in every case; a failure before that must not end the process.
-  finished.catch(() => {});
-  const onAbort = (): void => finish();
-  signal?.addEventListener('abort', onAbort, { once: true });
-  if (signal?.aborted) finish();
-  // kafkajs forgets where it was whenever it joins anew, as it does after a broker's restart: without a commit it
-  // would begin again, or leave out what came in between.
-  const next = new Map(options.from);
-  try {
-    await admin.connect();
-    const missing = await openEnds({ brokers, clientId: reader }, topics, next, otherwise);
-    if (missing.size === 0) onCaughtUp?.();
-    const reached = (of: TopicPartition, position: number): void => {
-      const end = missing.get(partitionKey(of));
-      if (end === undefined || position < end) return;
-      missing.delete(partitionKey(of));
-      if (missing.size === 0) onCaughtUp?.();
+  const { brokers, reader = READER, topics, otherwise = 'beginning', idleMs = IDLE_MS, onBatch } = options;
+  const { from = new Map(), onCaughtUp } = options;
+  const logs = await findLogs({ brokers, clientId: reader }, topics);
+  const partitions = logs.map(({ topic, partition, start, end }) => {
+    const key = partitionKey({ topic, partition });
+    const kept = from.get(key);
+    if (kept !== undefined && kept > end)
+      throw new PositionLostError(`${key} ends at ${end}, before the kept offset ${kept}`);
+    return {
+      topic,
+      partition,
+      end,
+      offset: Math.max(start, kept ?? (otherwise === 'beginning' ? start : end)),
     };
-    consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
-      for (const [topic, partitions] of Object.entries(payload.memberAssignment)) {
-        for (const partition of partitions) {
-          const offset = next.get(partitionKey({ topic, partition }));
-          if (offset !== undefined) consumer.seek({ topic, partition, offset: String(offset) });
-        }
+  });
+  // What an open transaction wrote is there, for all that a reader can tell: nobody has caught up before it is decided.
+  const missing = new Map(
+    partitions.flatMap((of) => (of.offset < of.end ? [[partitionKey(of), of.end] as const] : [])),
+  );
+  if (missing.size === 0) onCaughtUp?.();
+  await followPartitions({
+    ...{ brokers, clientId: reader, partitions, maxWaitMs: idleMs },
+    signal: options.signal ?? new AbortController().signal,
+    async onFetched(of, { records, next, highWatermark }) {
+      if (records.length > 0) {
+        const { topic, partition } = of;
+        const read = records.map((record) => ({ ...record, partition }));
+        await onBatch({ topic, partition, records: read, next, end: highWatermark });
       }
-    });
-    // Told for control records and aborted ones too, which are never given to a handler.
-    consumer.on(consumer.events.END_BATCH_PROCESS, ({ payload }) => {
-      try {
-        reached(payload, Number(payload.lastOffset) + 1);
-      } catch (error) {
-        fail(error);
-      }
-    });
-    consumer.on(consumer.events.CRASH, ({ payload }) => {
-      if (!payload.restart) fail(toStreamError(doing, payload.error));
-    });
-    if (signal?.aborted) return;
-    await consumer.connect();
-    await consumer.subscribe({ topics: [...topics], fromBeginning: otherwise === 'beginning' });
-    const run = consumer.run({
-      autoCommit: false,
-      eachBatch: async ({ batch, isRunning }) => {
-        if (!isRunning() || signal?.aborted) return;
-        const of = { topic: batch.topic, partition: batch.partition };
-        const key = partitionKey(of);
-        const known = next.get(key) ?? 0;
-        const records = batch.messages
-          .map((message) => ({
-            partition: batch.partition,
-            offset: Number(message.offset),
-            timestamp: Number(message.timestamp),
-            key: message.key,
-            value: message.value,
-          }))
-          .filter(({ offset }) => offset >= known);
-        const position = Math.max(known, Number(batch.lastOffset()) + 1);
-        try {
-          if (records.length > 0)
-            await onBatch({ ...of, records, next: position, end: Number(batch.highWatermark) });
-          next.set(key, position);
-        } catch (error) {
-          fail(error);
-        }
-      },
-    });
-    // A broker that does not answer keeps it joining: that is nothing to wait for where the reading is to end.
-    await Promise.race([run, finished]);
-    await finished;
-  } catch (error) {
-    throw isOwn(error) ? toStreamError(doing, error) : error;
-  } finally {
-    signal?.removeEventListener('abort', onAbort);
-    await Promise.race([leave(consumer, admin, groupId), delay(LEAVE_WITHIN_MS, undefined, { ref: false })]);
-  }
-}
-
-/** Leaves nothing on the broker, where it answers. */
-async function leave(consumer: Consumer, admin: Admin, groupId: string): Promise<void> {
-  await consumer.disconnect().catch(() => {});
-  await admin.deleteGroups([groupId]).catch(() => {});
-  await admin.disconnect().catch(() => {});
+      const key = partitionKey(of);
+      if (next < (missing.get(key) ?? Number.POSITIVE_INFINITY)) return;
+      missing.delete(key);
+      if (missing.size === 0) onCaughtUp?.();
+    },
+  });
 }
 
 /** The first offset of each partition whose record was written at or after a time, Unix milliseconds, by `partitionKey`. */
@@ -182,38 +109,24 @@ export async function offsetsAt(
   );
 }
 
-/**
- * The end of each partition that has something to read. What an open transaction wrote is there, for all that a reader
- * can tell: nobody has caught up before it is decided.
- */
-async function openEnds(
+/** All partitions of the topics, and what each holds. */
+async function findLogs(
   at: { readonly brokers: readonly string[]; readonly clientId: string },
   topics: readonly string[],
-  from: ReadonlyMap<string, number>,
-  otherwise: 'beginning' | 'end',
-): Promise<Map<string, number>> {
-  const open = new Map<string, number>();
+): Promise<(TopicPartition & LogBounds)[]> {
   const found = await Promise.all(
-    topics.map(async (topic) => ({
-      topic,
-      earliest: await listOffsets({ ...at, topic }, 'earliest'),
-      ends: await listOffsets({ ...at, topic }, 'end'),
-    })),
+    topics.map(async (topic) => {
+      const [starts, ends] = await Promise.all([
+        listOffsets({ ...at, topic }, 'earliest'),
+        listOffsets({ ...at, topic }, 'end'),
+      ]);
+      return [...ends].map(([partition, end]) => ({
+        topic,
+        partition,
+        start: starts.get(partition) ?? 0,
+        end,
+      }));
+    }),
   );
-  for (const { topic, earliest, ends } of found) {
-    for (const [partition, end] of ends) {
-      const key = partitionKey({ topic, partition });
-      const start = from.get(key);
-      if (start !== undefined && start > end)
-        throw new PositionLostError(`${key} ends at ${end}, before the kept offset ${start}`);
-      const isEmpty = earliest.get(partition) === end;
-      const left = start === undefined ? otherwise === 'beginning' : start < end;
-      if (left && !isEmpty) open.set(key, end);
-    }
-  }
-  return open;
-}
-
-function isOwn(error: unknown): boolean {
-  return error instanceof Error && error.name.startsWith('KafkaJS');
+  return found.flat();
 }

@@ -15,19 +15,12 @@ import { findPosition, positionRecord } from './positions.ts';
 import { type PartitionProcessor, PoisonError } from './processor.ts';
 import { RecordCollector } from './record-collector.ts';
 import { hasValues, positionMissing, startOffset } from './start-checks.ts';
+import { type StreamTopics, transactionalIdOf, writesOf } from './stream-topics.ts';
 import type { Suspects } from './suspects.ts';
 
 /** What every task of a stream shares. Topics are names on the broker. */
-export type TaskContext = {
-  readonly application: string;
-  readonly input: string;
-  readonly changelogs: readonly string[];
+export type TaskContext = StreamTopics & {
   readonly positions: string;
-  /** Every partition that the task of an input partition may write to: its own, and those it shares with other tasks. */
-  readonly writes: (partition: number) => {
-    readonly own: readonly TopicPartition[];
-    readonly shared: readonly TopicPartition[];
-  };
   /** How many partitions the input and all that has as many have. */
   readonly partitions: number;
   readonly client: StreamClient;
@@ -114,7 +107,7 @@ export class Incarnation {
     input: PartitionReader;
     changelogs: (TopicPartition & LogBounds)[];
   }> {
-    const { application, client, input: topic, changelogs, positions, partitions, writes } = this.#context;
+    const { application, client, input: topic, changelogs, positions, partitions } = this.#context;
     const partition = this.#partition;
     if (partition >= partitions) {
       throw new RefusedError(
@@ -125,8 +118,8 @@ export class Incarnation {
     }
     const producer = this.#hold(
       await client.openProducer({
-        transactionalId: `${application}-${topic}-${partition}`,
-        ...writes(partition),
+        transactionalId: transactionalIdOf(this.#context, partition),
+        ...writesOf(this.#context, partition),
         lastCommitted: async () => (await findPosition(client, positions, partition))?.producer ?? null,
       }),
     );

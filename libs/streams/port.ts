@@ -121,7 +121,7 @@ export type GroupOptions = {
 export interface StreamClient {
   /**
    * Opens the producer: fences every earlier one with that id, completes its transaction, and decides what was left
-   * undecided of it alike in every partition (docs/decisions/0049). Rejects with `RefusedError` HANGING_TRANSACTION.
+   * undecided of it alike in every partition (docs/decisions/0050). Rejects with `RefusedError` HANGING_TRANSACTION.
    */
   openProducer(options: ProducerOptions): Promise<TransactionalProducer>;
   openReader(options: ReaderOptions): PartitionReader;

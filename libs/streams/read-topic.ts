@@ -1,5 +1,4 @@
 import { follow, type ReadRecord } from './follow.ts';
-import type { Logger } from './log.ts';
 
 export type { ReadRecord } from './follow.ts';
 
@@ -12,7 +11,6 @@ export type ReadTopicOptions = {
   /** Ends once everything that was there at the start is read, else goes on until `signal`. */
   readonly untilEnd: boolean;
   readonly signal?: AbortSignal;
-  readonly log: Logger;
   /** One record at a time, in the order of its partition. What it throws ends the reading. */
   readonly onRecord: (record: ReadRecord) => void | Promise<void>;
 };
@@ -22,7 +20,7 @@ export type ReadTopicOptions = {
  * with `StreamError` where the broker cannot be reached, or with what `onRecord` threw. Leaves nothing on the broker.
  */
 export async function readTopic(options: ReadTopicOptions): Promise<void> {
-  const { brokers, topic, fromBeginning, untilEnd, signal, log, onRecord } = options;
+  const { brokers, topic, fromBeginning, untilEnd, signal, onRecord } = options;
   const atEnd = new AbortController();
   const stop = signal === undefined ? atEnd.signal : AbortSignal.any([signal, atEnd.signal]);
   await follow({
@@ -30,7 +28,6 @@ export async function readTopic(options: ReadTopicOptions): Promise<void> {
     topics: [topic],
     otherwise: fromBeginning ? 'beginning' : 'end',
     signal: stop,
-    log,
     async onBatch({ records }) {
       for (const record of records) {
         if (stop.aborted) return;

@@ -4,41 +4,16 @@ import { RefusedError } from './errors.ts';
 import type { TaskContext } from './incarnation.ts';
 import type { Logger } from './log.ts';
 import { streamMetrics } from './metrics.ts';
-import type {
-  ConsumedRecord,
-  GroupListener,
-  GroupMember,
-  OutputRecord,
-  StreamClient,
-  TopicPartition,
-} from './port.ts';
+import type { ConsumedRecord, GroupListener, GroupMember, OutputRecord, StreamClient } from './port.ts';
 import { positionsTopic } from './positions.ts';
 import type { PartitionProcessor, PoisonError } from './processor.ts';
+import type { StreamTopics } from './stream-topics.ts';
 import { Task } from './task.ts';
 import { TASK_STATES, type TaskState } from './task-state.ts';
 
-/** A topic that a stream writes to. */
-export type OutputTopic = {
-  /** Name on the broker. */
-  readonly topic: string;
-  /**
-   * Which of its partitions a task writes to: the one with the number of its input partition, where it is the only writer;
-   * or any of so many, beside other tasks.
-   */
-  readonly partitions: 'own' | number;
-};
-
 /** A stream: one input, its changelogs and outputs, and what to do with a partition. */
-export type StreamOptions = {
+export type StreamOptions = StreamTopics & {
   readonly brokers: readonly string[];
-  /** Consumer group, and the first part of the transactional ids and of the positions topic's name. */
-  readonly application: string;
-  /** Topics by their names on the broker. */
-  readonly input: string;
-  /** What state is restored from; each task writes its own partition of them. */
-  readonly changelogs: readonly string[];
-  /** Whatever else is written, dead letters included. */
-  readonly outputs: readonly OutputTopic[];
   readonly createProcessor: (partition: number) => PartitionProcessor;
   readonly deadLetter: (partition: number, record: ConsumedRecord, error: PoisonError) => OutputRecord;
   readonly log: Logger;
@@ -122,11 +97,10 @@ class StreamRuntime implements GroupListener {
   #joined = false;
 
   constructor(options: StreamOptions, client: StreamClient, partitions: number) {
-    const { application, input, changelogs, outputs, log, sessionTimeoutMs = 10_000 } = options;
+    const { application, input, changelogs, log, sessionTimeoutMs = 10_000 } = options;
     const positions = positionsTopic(application);
     this.#context = {
-      ...{ application, input, changelogs, positions, partitions, client, log },
-      writes: (partition) => writesOf([positions, ...changelogs], outputs, partition),
+      ...{ application, input, changelogs, outputs: options.outputs, positions, partitions, client, log },
       createProcessor: options.createProcessor,
       deadLetter: options.deadLetter,
       onLostInput: options.onLostInput ?? 'stop',
@@ -242,18 +216,4 @@ class StreamRuntime implements GroupListener {
     for (const { state } of this.#tasks.values()) states.set(state, (states.get(state) ?? 0) + 1);
     for (const state of TASK_STATES) this.#context.metrics.tasks.set({ state }, states.get(state) ?? 0);
   }
-}
-
-function writesOf(
-  owned: readonly string[],
-  outputs: readonly OutputTopic[],
-  partition: number,
-): { own: TopicPartition[]; shared: TopicPartition[] } {
-  const own = owned.map((topic) => ({ topic, partition }));
-  const shared: TopicPartition[] = [];
-  for (const { topic, partitions } of outputs) {
-    if (partitions === 'own') own.push({ topic, partition });
-    else for (let one = 0; one < partitions; one += 1) shared.push({ topic, partition: one });
-  }
-  return { own, shared };
 }

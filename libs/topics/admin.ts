@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import kafkajs, { type Admin, type ITopicConfig } from 'kafkajs';
 import { TopicAdminError, TopicMismatchError } from './errors.ts';
+import { PROCESSOR_NAMES, PROCESSORS, positionsTopicName } from './processors.ts';
 import {
   isByEvent,
-  POSITION_TOPICS,
   POSITIONS,
   TOPIC_NAMES,
   TOPICS,
@@ -61,6 +61,40 @@ export async function findTopics(options: {
   return new Set(TOPIC_NAMES.filter((topic) => there.has(topicName(options.prefix, topic))));
 }
 
+/** How long a topic may take to be gone once it was deleted. */
+const GONE_MS = 60_000;
+
+/** Deletes topics, by their names on the broker, and waits until they are gone. Throws `TopicAdminError`. */
+export async function deleteTopics(brokers: readonly string[], names: readonly string[]): Promise<void> {
+  await withAdmin(brokers, BRIEF, async (admin) => {
+    const there = await partitionCounts(admin);
+    const topics = names.filter((name) => there.has(name));
+    if (topics.length === 0) return;
+    await admin.deleteTopics({ topics });
+    const until = performance.now() + GONE_MS;
+    for (let left = topics; left.length > 0; ) {
+      if (performance.now() > until)
+        throw new Error(`${left.join(', ')} are still there after they were deleted`);
+      await delay(50);
+      const now = await partitionCounts(admin);
+      left = topics.filter((name) => now.has(name));
+    }
+  });
+}
+
+/** The partitions of a topic, by its name on the broker; 0 where it is missing. Throws `TopicAdminError`. */
+export async function topicPartitions(brokers: readonly string[], name: string): Promise<number> {
+  return (await withAdmin(brokers, BRIEF, partitionCounts)).get(name) ?? 0;
+}
+
+/** How many members a consumer group has. Throws `TopicAdminError`. */
+export function groupMembers(brokers: readonly string[], group: string): Promise<number> {
+  return withAdmin(brokers, BRIEF, async (admin) => {
+    const { groups } = await admin.describeGroups([group]);
+    return groups[0]?.members.length ?? 0;
+  });
+}
+
 /** For a broker that may still be starting: about 20 s. */
 const PATIENT = 12;
 /** For someone who waits at a terminal: about 3 s. */
@@ -116,9 +150,9 @@ function wantedTopics(options: CreateTopicsOptions): { name: string; partitions:
       partitions: partitionsOf(topic, options),
       spec: TOPICS[topic],
     })),
-    ...Object.entries(POSITION_TOPICS).map(([name, input]) => ({
-      name: `${prefix}${name}`,
-      partitions: partitionsOf(input, options),
+    ...PROCESSOR_NAMES.map((processor) => ({
+      name: positionsTopicName(prefix, processor),
+      partitions: partitionsOf(PROCESSORS[processor].input, options),
       spec: POSITIONS,
     })),
   ];

@@ -30,6 +30,12 @@ export type TopicSpec = {
   readonly maxMessageBytes: number;
 };
 
+/**
+ * Largest key and value together of a record that the match processor publishes: what the runtime and the broker add
+ * still fits into a record batch of 1 MiB. A message that would make one larger becomes a dead letter.
+ */
+export const MAX_RECORD_BYTES = 800 * 1024;
+
 const DAY = 86_400_000;
 const MIB = 1024 * 1024;
 /** Partitioning of the topics of a match: one event has the same partition in all of them. */
@@ -163,18 +169,10 @@ export const TOPICS = {
 
 export type TopicName = keyof typeof TOPICS;
 
-/**
- * Topics of the task runtime, by name, and the input of the service that writes them: they have as many partitions. Their
- * values are JSON and no contract (libs/streams/positions.ts).
- */
-export const POSITION_TOPICS = {
-  'match-processor-positions': 'normalized-messages',
-  'standings-processor-positions': 'match-results',
-} as const satisfies Record<string, TopicName>;
-
 /** How a positions topic is made, but for its partitions. */
 export const POSITIONS: Omit<TopicSpec, 'partitions'> = {
-  about: 'How far a processor has come in its input, written with its results.',
+  about:
+    'How far a processor has come in its input, in the transaction of its results: JSON, for Touchline itself.',
   key: 'partition of the input',
   partitioning: 'that of the input',
   cleanup: 'compact',

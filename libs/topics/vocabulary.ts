@@ -7,7 +7,12 @@ import type { GuardReason } from '#domain/guard.ts';
 import type { TransitionKind } from '#domain/transitions.ts';
 
 /** Why a record of a topic was given up. */
-export type RecordFaultCode = 'no_value' | 'undecodable' | 'processing_failed' | 'commit_failed';
+export type RecordFaultCode =
+  | 'no_value'
+  | 'undecodable'
+  | 'state_too_large'
+  | 'commit_failed'
+  | 'processing_failed';
 
 /** Why something is in dead-letters. */
 export type DeadLetterCode = DeliveryFaultCode | RecordFaultCode;
@@ -23,6 +28,8 @@ export const DEAD_LETTER_CODES: Readonly<Record<DeadLetterCode, string>> = {
   too_large: 'A message is larger than the topics of match state take.',
   no_value: 'A record of `normalized-messages` has no value.',
   undecodable: 'A record is not Avro of a schema that can be read as that of its topic.',
+  state_too_large:
+    'A message would make a record of its match larger than 800 KiB: the match stays as it was, and goes on with the next message.',
   commit_failed:
     'A record was read, and what it leads to could not be written: larger than a topic takes, or not of its schema.',
   processing_failed: 'A record was read, and processing it failed twice; the service’s log has the error.',

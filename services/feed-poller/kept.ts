@@ -1,4 +1,3 @@
-import type { Logger } from '#streams/log.ts';
 import { readTopic } from '#streams/read-topic.ts';
 import type { Registry } from '#topics/registry.ts';
 import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
@@ -8,7 +7,6 @@ export type Place = {
   readonly brokers: readonly string[];
   readonly prefix: string;
   readonly registry: Registry;
-  readonly log: Logger;
 };
 
 /**
@@ -20,7 +18,7 @@ export async function readKept<T extends TopicName>(
   place: Place,
   signal: AbortSignal,
 ): Promise<Map<string, TopicValues[T]>> {
-  const { brokers, prefix, registry, log } = place;
+  const { brokers, prefix, registry } = place;
   const decoder = registry.decoder(topic);
   const kept = new Map<string, TopicValues[T]>();
   await readTopic({
@@ -29,7 +27,6 @@ export async function readKept<T extends TopicName>(
     fromBeginning: true,
     untilEnd: true,
     signal,
-    log,
     async onRecord({ key, value }) {
       if (key === null) return;
       if (value === null) kept.delete(key.toString());

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { LARGEST_BODY_BYTES } from '#ingress/records.ts';
 import { itemBytes } from './answer.ts';
-import { bodiesOf, readEvents, readSnapshot } from './messages.ts';
+import { bodiesOf, readEvents, readFeed, readSnapshot } from './messages.ts';
 import { answer } from './testing/answers.ts';
 
 const bytes = (...texts: string[]): Buffer[] => texts.map((text) => Buffer.from(text));
@@ -57,6 +58,39 @@ test('a list with an incident that cannot be read is a dead letter as a whole', 
   expect(normalized).toEqual([]);
   expect(deadLetters).toMatchObject([{ code: 'unknown_shape', service: 'feed-poller', failed_at: 60 }]);
   expect(deadLetters[0]?.value).toEqual(raw?.body);
+});
+
+test('a list whose incidents are too large together is a dead letter, with its bytes', () => {
+  const incidents = Array.from({ length: 12 }, (_, at) =>
+    Buffer.from(JSON.stringify({ id: `5-${at}`, incident_id: 413, info: '球'.repeat(120_000) })),
+  );
+  const { raw, normalized, deadLetters } = readSnapshot({ eventId: 9, time: 50, incidents }, 60);
+  expect(normalized).toEqual([]);
+  expect(deadLetters).toMatchObject([{ code: 'too_large', reason: 'incidents: more than 4194304 bytes' }]);
+  expect(deadLetters[0]?.value).toBe(raw?.body);
+});
+
+test('a body of more bytes than a topic takes is a dead letter without it, and one of as many is read', () => {
+  const message = (name: string) =>
+    Buffer.from(JSON.stringify({ id: 1, type: 'event', ut: 1, data: { event: { id: 9, name } } }));
+  const left = LARGEST_BODY_BYTES - message('').length - '[]'.length;
+  const name = '球'.repeat(Math.floor(left / 3)) + 'x'.repeat(left % 3);
+  const [fits, over] = [message(name), message(`${name}x`)].map((one) => readFeed([one], 60)[0]);
+  expect(fits?.raw?.body.length).toBe(LARGEST_BODY_BYTES);
+  expect(fits?.deadLetters).toMatchObject([{ code: 'too_large', reason: 'message: more than 524288 bytes' }]);
+  expect(over).toMatchObject({
+    raw: null,
+    normalized: [],
+    deadLetters: [
+      { code: 'too_large', reason: 'the body is larger than 8323072 bytes', value: null, topic: null },
+    ],
+  });
+  const list = readSnapshot({ eventId: 9, time: 50, incidents: [message(name)] }, 60);
+  expect(list).toMatchObject({
+    raw: null,
+    normalized: [],
+    deadLetters: [{ code: 'too_large', value: null }],
+  });
 });
 
 test('events of a list become messages of the feed, without their incidents', () => {

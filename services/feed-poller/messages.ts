@@ -1,18 +1,23 @@
 /** From what the poller reads to deliveries: the same reading as that of a webhook's body. Pure. */
 import { hash } from 'node:crypto';
 import { type Delivery, readDelivery } from '#contract/delivery.ts';
-import { normalizeSnapshot } from '#contract/normalize.ts';
+import { normalizeSnapshot, type UnreadableCode } from '#contract/normalize.ts';
+import { LARGEST_BODY_BYTES } from '#ingress/records.ts';
+import type { DeadLetter } from '#topics/generated/types.ts';
 import { SERVICE } from './name.ts';
 import type { Raw } from './tree.ts';
 
-/** Longest body of a delivery that is made here, bytes: well below what `raw-messages` takes. */
-const MAX_BODY = 4 * 1024 * 1024;
+/** Messages are put together up to this, in bytes: well below what `raw-messages` takes. */
+const MAX_BODY_BYTES = 4 * 1024 * 1024;
 /** Most messages of one such body: below what is read of one. */
 const MAX_MESSAGES = 5_000;
 
 const BRACKETS = { open: Buffer.from('['), close: Buffer.from(']'), comma: Buffer.from(',') };
 
-/** Messages, each as its bytes, as bodies of the shape of a webhook's, none longer than a topic takes. */
+/**
+ * Messages, each as its bytes, as bodies of the shape of a webhook's, none longer than a topic takes. But for a message
+ * that is so long by itself.
+ */
 export function bodiesOf(messages: readonly Buffer[]): Buffer[] {
   const bodies: Buffer[] = [];
   let parts: Buffer[] = [];
@@ -23,7 +28,7 @@ export function bodiesOf(messages: readonly Buffer[]): Buffer[] {
     length = 0;
   };
   for (const message of messages) {
-    if (length + message.length > MAX_BODY || parts.length >= 2 * MAX_MESSAGES) end();
+    if (length + message.length > MAX_BODY_BYTES || parts.length >= 2 * MAX_MESSAGES) end();
     parts.push(parts.length === 0 ? BRACKETS.open : BRACKETS.comma, message);
     length += message.length;
   }
@@ -34,7 +39,9 @@ export function bodiesOf(messages: readonly Buffer[]): Buffer[] {
 /** Reads messages of the feed. `receivedAt`: Unix milliseconds. */
 export function readFeed(messages: readonly Buffer[], receivedAt: number): Delivery[] {
   return bodiesOf(messages).map((body) =>
-    readDelivery(body, { origin: 'feed', service: SERVICE, receivedAt }),
+    body.length > LARGEST_BODY_BYTES
+      ? tooLarge(body, receivedAt)
+      : readDelivery(body, { origin: 'feed', service: SERVICE, receivedAt }),
   );
 }
 
@@ -60,7 +67,7 @@ export type SnapshotReading = {
   readonly incidents: readonly Buffer[];
 };
 
-/** One snapshot message; a dead letter where an incident of the list cannot be read. */
+/** One snapshot message; a dead letter where an incident of the list cannot be read, or the list is too large. */
 export function readSnapshot({ eventId, time, incidents }: SnapshotReading, receivedAt: number): Delivery {
   const messageId = `snapshot/${eventId}/${time}`;
   const head = JSON.stringify({ id: messageId, type: 'incident_snapshot', ut: time, event_id: eventId });
@@ -70,6 +77,7 @@ export function readSnapshot({ eventId, time, incidents }: SnapshotReading, rece
     list,
     Buffer.from(']}}]'),
   ]);
+  if (body.length > LARGEST_BODY_BYTES) return tooLarge(body, receivedAt);
   const deliveryId = hash('sha256', body, 'hex');
   const result = normalizeSnapshot(
     { messageId, eventId, time, incidents: JSON.parse(`[${list.toString('utf8')}]`) },
@@ -79,17 +87,32 @@ export function readSnapshot({ eventId, time, incidents }: SnapshotReading, rece
   const base = { raw, normalized: [], deadLetters: [], ignored: new Map<string, number>() };
   if (result.kind === 'normalized') return { ...base, normalized: [result.message] };
   if (result.kind === 'ignored') return { ...base, ignored: new Map([[result.type, 1]]) };
-  const letter = {
+  return { ...base, deadLetters: [deadLetter(result, deliveryId, body, receivedAt)] };
+}
+
+/** A body that no topic takes: a dead letter without it. */
+function tooLarge(body: Buffer, receivedAt: number): Delivery {
+  const fault = { code: 'too_large', reason: `the body is larger than ${LARGEST_BODY_BYTES} bytes` } as const;
+  const letter = deadLetter(fault, hash('sha256', body, 'hex'), null, receivedAt);
+  return { raw: null, normalized: [], deadLetters: [letter], ignored: new Map() };
+}
+
+function deadLetter(
+  { code, reason }: { readonly code: UnreadableCode; readonly reason: string },
+  deliveryId: string,
+  value: Buffer | null,
+  receivedAt: number,
+): DeadLetter {
+  return {
     id: hash('sha256', `${deliveryId}:body`, 'hex'),
     service: SERVICE,
-    code: result.code,
-    reason: result.reason,
+    code,
+    reason,
     topic: null,
     partition: null,
     offset: null,
     key: Buffer.from(deliveryId),
-    value: body,
+    value,
     failed_at: receivedAt,
   };
-  return { ...base, deadLetters: [letter] };
 }

@@ -25,7 +25,7 @@ export async function startPoller(context: ServiceContext<PollerConfig>): Promis
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = config;
   const metrics = pollerMetrics(registry);
   const schemas = Registry.open({ url: config.SCHEMA_REGISTRY_URL, prefix });
-  const place: Place = { brokers, prefix, registry: schemas, log };
+  const place: Place = { brokers, prefix, registry: schemas };
   const codecs = await openOutletCodecs(schemas);
   const publisher = await openPublisher({ brokers, clientId: SERVICE, log });
   const stopping = new AbortController();

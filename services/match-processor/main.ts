@@ -4,9 +4,11 @@ import { runService } from '#service/run-service.ts';
 import { deadLetterOf } from '#streams/dead-letter.ts';
 import { runStream } from '#streams/stream.ts';
 import { warnOfBrokerDefects } from '#topics/broker-defects.ts';
+import { streamTopics } from '#topics/processors.ts';
 import { Registry } from '#topics/registry.ts';
-import { TOPICS, type TopicName, topicName } from '#topics/topics.ts';
-import { type MatchCodecs, MatchPartition } from './match-partition.ts';
+import { type TopicName, topicName } from '#topics/topics.ts';
+import type { MatchCodecs } from './match-codecs.ts';
+import { MatchPartition } from './match-partition.ts';
 
 const NAME = 'match-processor';
 
@@ -15,10 +17,15 @@ const config = z.object({
   ...kafkaSettings,
   ...groupSettings,
   ...inputSettings,
-  KEEP_SETTLED_SECONDS: integer(0, 604_800)
+  KEEP_LOADED_SECONDS: integer(0, 604_800)
     .prefault('900')
     .describe(
-      'How long a match that is over stays in memory after its last message, by the time messages are received; it is on disk after that.',
+      'How long a match stays in memory after the last message received for it, by the times of receipt; it is on disk after that.',
+    ),
+  MAX_LOADED_MATCHES: integer(1, 100_000)
+    .prefault('256')
+    .describe(
+      'How many matches of one partition stay in memory at most, those used last; above the matches of a partition that are live at once, no message waits for the disk.',
     ),
 });
 
@@ -48,20 +55,14 @@ await runService({
     };
     return runStream({
       brokers: settings.KAFKA_BROKERS,
-      application: `${prefix}${NAME}`,
-      input: named('normalized-messages'),
-      changelogs: [named('match-incidents'), named('match-state')],
-      outputs: [
-        { topic: named('match-transitions'), partitions: 'own' },
-        { topic: named('match-results'), partitions: TOPICS['match-results'].partitions },
-        { topic: named('dead-letters'), partitions: TOPICS['dead-letters'].partitions },
-      ],
+      ...streamTopics(prefix, NAME),
       createProcessor: (partition) =>
         new MatchPartition({
           partition,
           codecs,
           topicName: named,
-          keepSettledMs: settings.KEEP_SETTLED_SECONDS * 1_000,
+          keepLoadedMs: settings.KEEP_LOADED_SECONDS * 1_000,
+          maxLoaded: settings.MAX_LOADED_MATCHES,
         }),
       deadLetter: (partition, record, error) => deadLetterOf(letters, partition, record, error),
       log: logger,

@@ -1,89 +1,70 @@
-import {
-  applyMessage,
-  isSettled,
-  type Match,
-  matchIncident,
-  matchResult,
-  matchState,
-  newMatch,
-  restoreMatch,
-  stampOf,
-} from '#domain/match.ts';
-import { resultChanges, resultKey, seasonKey, type TableResult } from '#domain/match-result.ts';
+import { applyMessage, matchIncident, matchResult, matchState, stampOf } from '#domain/match.ts';
+import { resultChanges, resultKey, seasonKey } from '#domain/match-result.ts';
+import { type KeyedValue, SpillStore } from '#spill/spill-store.ts';
 import { decodeInput } from '#streams/decode-input.ts';
 import { partitionHash } from '#streams/murmur2.ts';
 import type { ConsumedRecord } from '#streams/port.ts';
 import type { PartitionProcessor } from '#streams/processor.ts';
 import type { RecordCollector } from '#streams/record-collector.ts';
-import type { Codec } from '#topics/codec.ts';
-import type {
-  Cause,
-  MatchIncident,
-  MatchResult,
-  MatchState,
-  MatchTransition,
-  NormalizedMessage,
-} from '#topics/generated/types.ts';
+import type { Cause, NormalizedMessage } from '#topics/generated/types.ts';
 import { TOPICS, type TopicName } from '#topics/topics.ts';
-import { ColdStore } from './cold-store.ts';
-
-/** The topics of the match processor, in and out. */
-export type MatchCodecs = {
-  readonly 'normalized-messages': Codec<NormalizedMessage>;
-  readonly 'match-incidents': Codec<MatchIncident>;
-  readonly 'match-state': Codec<MatchState>;
-  readonly 'match-transitions': Codec<MatchTransition>;
-  readonly 'match-results': Codec<MatchResult>;
-};
+import { isLive, type LoadedMatch, load, newLoaded, setIncident, spilled, weightOf } from './loaded-match.ts';
+import type { MatchCodecs } from './match-codecs.ts';
+import { ReceivedClock } from './received-clock.ts';
+import { checkSize, checkSizes, incidentKey, mayOutgrow } from './state-limit.ts';
 
 export type MatchPartitionOptions = {
   readonly partition: number;
   readonly codecs: MatchCodecs;
   /** Name of a topic on the broker. */
   readonly topicName: (topic: TopicName) => string;
-  /**
-   * A settled match leaves the heap when nothing came for it for this long, in milliseconds of the time at which
-   * messages were received: in a replay, that runs as fast as the replay does.
-   */
-  readonly keepSettledMs: number;
+  /** A match leaves memory when nothing was received for it for this long, milliseconds (see `ReceivedClock`). */
+  readonly keepLoadedMs: number;
+  /** As many matches stay in memory at most; those used last. */
+  readonly maxLoaded: number;
+  /** About as many bytes of matches stay in memory at most. Default 64 MiB. */
+  readonly maxLoadedBytes?: number;
 };
 
-type HotMatch = {
-  readonly match: Match;
-  /** Incidents that changed since the last flush. */
-  touched: Set<string>;
-  /** Its incidents as they were last written, by key: encoding all of them once more to put it away costs more. */
-  readonly written: Map<string, Buffer>;
-  usedAt: number;
-  /** What tables were told of it last. */
-  told: TableResult | null;
-  /** `told` may be of another state than the match is in. */
-  stale: boolean;
-  /** Nothing was told of it since the partition was taken over. */
-  restored: boolean;
-};
+/**
+ * As many matches stay in memory that are not being played: nothing is received for most of them for hours, and what
+ * is dropped after a commit or two is collected at little cost.
+ */
+const MAX_RESTING = 64;
+const MAX_LOADED_BYTES = 64 * 1024 * 1024;
+/** Of the matches in memory, how many stay when there are too many: to look for those used last costs a pass. */
+const KEPT_SHARE = 0.75;
+/** How far a transaction may go over the limit. */
+const FULL_SHARE = 1.5;
 
 const RESULT_PARTITIONS = TOPICS['match-results'].partitions;
 
-/** Looking for matches to put away costs a pass over all of them. */
+/** Looking for matches to spill costs a pass over all that are in memory. */
 const SWEEP_MS = 60_000;
 
-/** All matches of one partition: takes messages, keeps their state, writes what changed. */
+const SLASH = 47;
+const ZERO = 48;
+
+/** All matches of one partition: applies messages, keeps the state of matches, publishes what changed. */
 export class MatchPartition implements PartitionProcessor {
   readonly #options: MatchPartitionOptions;
+  readonly #maxLoadedBytes: number;
   readonly #names: Readonly<Record<keyof MatchCodecs, string>>;
-  readonly #hot = new Map<number, HotMatch>();
-  readonly #cold = new ColdStore();
-  /** Events that were restored, and not met since. */
-  readonly #restored = new Set<number>();
+  readonly #loaded = new Map<number, LoadedMatch>();
+  /** By event. Matches in memory are not in it. */
+  readonly #spilled = new SpillStore();
   /** Matches that changed since the last flush. */
-  readonly #changed = new Map<number, HotMatch>();
-  /** Latest time at which a message was received, Unix milliseconds. */
-  #time = 0;
+  readonly #changed = new Map<number, LoadedMatch>();
+  readonly #clock = new ReceivedClock();
+  #loadedBytes = 0;
+  /** Matches in memory that are not being played. */
+  #resting = 0;
+  #turn = 0;
   #sweptAt = 0;
 
   constructor(options: MatchPartitionOptions) {
     this.#options = options;
+    this.#maxLoadedBytes = options.maxLoadedBytes ?? MAX_LOADED_BYTES;
     const { topicName } = options;
     this.#names = {
       'normalized-messages': topicName('normalized-messages'),
@@ -94,15 +75,10 @@ export class MatchPartition implements PartitionProcessor {
     };
   }
 
-  restore(_topic: string, records: readonly ConsumedRecord[]): void {
-    for (const { key, value } of records) {
-      if (key === null || value === null) continue;
-      // Kept encoded: most matches of a long log are over, and the rest are decoded when they are next needed.
-      const text = key.toString();
-      const eventId = Number.parseInt(text, 10);
-      this.#cold.put(eventId, text, value);
-      this.#restored.add(eventId);
-    }
+  /** Kept encoded: a match is decoded when the next message of it comes. */
+  restore(topic: string, records: readonly ConsumedRecord[]): void {
+    if (topic === this.#names['match-state']) this.#restoreStates(records);
+    else this.#restoreIncidents(records);
   }
 
   process(record: ConsumedRecord, collector: RecordCollector): void | Promise<void> {
@@ -111,63 +87,120 @@ export class MatchPartition implements PartitionProcessor {
     return this.#apply(record, message, collector);
   }
 
+  /** Enough is changed for a transaction: nothing is spilled before it is committed. */
+  isFull(): boolean {
+    return (
+      this.#loaded.size > this.#options.maxLoaded * FULL_SHARE ||
+      this.#resting > MAX_RESTING * FULL_SHARE ||
+      this.#loadedBytes > this.#maxLoadedBytes * FULL_SHARE
+    );
+  }
+
+  /** Throws `PoisonError` state_too_large where `process` could not know it. */
   flush(collector: RecordCollector): void {
     const { codecs } = this.#options;
-    for (const [eventId, hot] of this.#changed) {
-      for (const id of hot.touched) {
+    for (const [eventId, loaded] of this.#changed) {
+      this.#loadedBytes -= weightOf(loaded);
+      for (const id of loaded.touched) {
         const key = incidentKey(eventId, id);
-        const value = codecs['match-incidents'].encode(matchIncident(hot.match, id));
-        hot.written.set(key, value);
-        collector.add(this.#names['match-incidents'], key, value);
+        const value = codecs['match-incidents'].encode(matchIncident(loaded.match, id));
+        this.#add(collector, 'match-incidents', key, value);
+        setIncident(loaded, key, value);
       }
-      hot.touched = new Set();
-      collector.add(
-        this.#names['match-state'],
-        String(eventId),
-        codecs['match-state'].encode(matchState(hot.match)),
-      );
-      if (hot.stale) this.#tellTables(hot, collector);
+      loaded.touched = new Set();
+      const state = matchState(loaded.match);
+      const value = codecs['match-state'].encode(state);
+      this.#add(collector, 'match-state', String(eventId), value);
+      loaded.stateBytes = value.length;
+      if (loaded.live !== isLive(state)) this.#resting += loaded.live ? 1 : -1;
+      loaded.live = isLive(state);
+      loaded.pendingBytes = 0;
+      this.#loadedBytes += weightOf(loaded);
+      if (loaded.stale) this.#publishResult(loaded, collector);
     }
     this.#changed.clear();
   }
 
-  /**
-   * What was told last follows from the state before, so that a restored match knows it without being told. But readers
-   * may have seen what an aborted transaction of the owner before told of it (docs/decisions/0045), so it is told again.
-   */
-  #tellTables(hot: HotMatch, collector: RecordCollector): void {
-    const result = matchResult(hot.match);
-    const codec = this.#options.codecs['match-results'];
-    for (const change of resultChanges(hot.told, result, stampOf(hot.match), hot.restored)) {
-      const partition = partitionHash(Buffer.from(seasonKey(change))) % RESULT_PARTITIONS;
-      collector.add(this.#names['match-results'], resultKey(change), codec.encode(change), partition);
-    }
-    hot.told = result;
-    hot.stale = false;
-    hot.restored = false;
-  }
-
   committed(): void {
-    if (this.#time < this.#sweptAt + SWEEP_MS) return;
-    this.#sweptAt = this.#time;
-    for (const [eventId, hot] of this.#hot) {
-      const idle = hot.usedAt + this.#options.keepSettledMs <= this.#time;
-      if (idle && isSettled(hot.match)) this.#putAway(eventId, hot);
+    const { keepLoadedMs, maxLoaded } = this.#options;
+    if (this.#resting > MAX_RESTING) this.#spillResting();
+    if (this.#loaded.size > maxLoaded || this.#loadedBytes > this.#maxLoadedBytes) this.#spillLeastUsed();
+    const now = this.#clock.elapsedMs;
+    if (now < this.#sweptAt + SWEEP_MS) return;
+    this.#sweptAt = now;
+    for (const [eventId, loaded] of this.#loaded) {
+      if (loaded.usedAt + keepLoadedMs <= now && !this.#changed.has(eventId)) this.#spill(eventId, loaded);
     }
   }
 
-  /** Matches held decoded, ready for the next message. */
-  hotSize(): number {
-    return this.#hot.size;
+  /** Matches in memory, ready for the next message. */
+  loadedSize(): number {
+    return this.#loaded.size;
   }
 
   size(): number {
-    return this.#hot.size + this.#cold.size;
+    return this.#loaded.size + this.#spilled.size;
   }
 
   close(): void {
-    this.#cold.close();
-    this.#hot.clear();
+    this.#spilled.close();
+    this.#loaded.clear();
+    this.#changed.clear();
+  }
+
+  /** A batch has a state for every transaction: only the last of each event is copied. */
+  #restoreStates(records: readonly ConsumedRecord[]): void {
+    const seen = new Set<number>();
+    for (let at = records.length - 1; at >= 0; at--) {
+      const record = records[at] as ConsumedRecord;
+      if (!isKept(record)) continue;
+      const eventId = eventIdOf(record.key);
+      if (seen.has(eventId)) continue;
+      seen.add(eventId);
+      this.#spilled.put(eventId, [record]);
+    }
+  }
+
+  /** A transaction's incidents of one event stand together, and are kept together. */
+  #restoreIncidents(records: readonly ConsumedRecord[]): void {
+    const kept: readonly KeyedValue[] = records.every(isKept) ? records : records.filter(isKept);
+    for (let from = 0, to = 0; from < kept.length; from = to) {
+      const eventId = eventIdOf((kept[from] as KeyedValue).key);
+      do to += 1;
+      while (to < kept.length && eventIdOf((kept[to] as KeyedValue).key) === eventId);
+      this.#spilled.put(eventId, kept, from, to);
+    }
+  }
+
+  /**
+   * What was last published follows from the state before, so that a restored match knows it without a record of it.
+   * But readers may have seen what an aborted transaction of the owner before published of it
+   * (docs/decisions/0045), so it is published again.
+   */
+  #publishResult(loaded: LoadedMatch, collector: RecordCollector): void {
+    const { match, published, restored } = loaded;
+    const result = matchResult(match);
+    const codec = this.#options.codecs['match-results'];
+    for (const change of resultChanges(published, result, stampOf(match), restored)) {
+      const partition = partitionHash(Buffer.from(seasonKey(change))) % RESULT_PARTITIONS;
+      const value = codec.encode(change);
+      this.#add(collector, 'match-results', resultKey(change), value, partition);
+      loaded.resultBytes = value.length;
+    }
+    loaded.published = result;
+    loaded.stale = false;
+    loaded.restored = false;
+  }
+
+  #add(
+    collector: RecordCollector,
+    topic: keyof MatchCodecs,
+    key: string,
+    value: Buffer,
+    partition = this.#options.partition,
+  ): void {
+    checkSize(topic, key, value);
+    collector.add(this.#names[topic], key, value, partition);
   }
 
   #apply(
@@ -175,77 +208,109 @@ export class MatchPartition implements PartitionProcessor {
     message: NormalizedMessage,
     collector: RecordCollector,
   ): void | Promise<void> {
-    const hot = this.#find(message.event_id);
-    if (hot instanceof Promise) return hot.then((found) => this.#applyTo(found, record, message, collector));
-    this.#applyTo(hot, record, message, collector);
+    const loaded = this.#find(message.event_id);
+    if (loaded instanceof Promise)
+      return loaded.then((found) => this.#applyTo(found, record, message, collector));
+    this.#applyTo(loaded, record, message, collector);
   }
 
   #applyTo(
-    hot: HotMatch,
+    loaded: LoadedMatch,
     record: ConsumedRecord,
     message: NormalizedMessage,
     collector: RecordCollector,
   ): void {
+    const { codecs, partition } = this.#options;
+    const { event_id, ut, received_at, message_id } = message;
+    this.#clock.follow(received_at);
+    loaded.usedAt = this.#clock.elapsedMs;
+    this.#turn += 1;
+    loaded.turn = this.#turn;
     const cause: Cause = {
       topic: 'normalized-messages',
-      partition: this.#options.partition,
+      partition,
       offset: record.offset,
-      ut: message.ut,
-      received_at: message.received_at,
-      message_id: message.message_id,
+      ut,
+      received_at,
+      message_id,
     };
-    const { transitions, incidents, result } = applyMessage(hot.match, message, cause);
-    hot.usedAt = message.received_at;
-    this.#time = Math.max(this.#time, message.received_at);
+    const bytes = record.value?.length ?? 0;
+    if (mayOutgrow(loaded, bytes)) checkSizes(codecs, loaded, message, cause);
+    const { transitions, incidents, result } = applyMessage(loaded.match, message, cause);
     if (transitions.length === 0) return;
-    const key = String(message.event_id);
-    const codec = this.#options.codecs['match-transitions'];
+    loaded.pendingBytes += bytes;
+    const key = String(event_id);
+    const codec = codecs['match-transitions'];
     for (const transition of transitions) {
       collector.add(this.#names['match-transitions'], key, codec.encode(transition));
     }
-    for (const id of incidents) hot.touched.add(id);
-    if (result || hot.restored) hot.stale = true;
-    this.#changed.set(message.event_id, hot);
+    for (const id of incidents) loaded.touched.add(id);
+    if (result || loaded.restored) loaded.stale = true;
+    this.#changed.set(event_id, loaded);
   }
 
-  /** The match in memory, brought back whole from the cold store, or new. */
-  #find(eventId: number): HotMatch | Promise<HotMatch> {
-    const found = this.#hot.get(eventId);
+  /** The match in memory, loaded whole, or new. */
+  #find(eventId: number): LoadedMatch | Promise<LoadedMatch> {
+    const found = this.#loaded.get(eventId);
     if (found !== undefined) return found;
-    const cold = this.#cold.take(eventId, String(eventId));
-    if (cold === null || cold.state === null) return this.#keep(eventId, newMatch(eventId), new Map());
-    const { codecs } = this.#options;
-    const state = codecs['match-state'].decode(cold.state);
-    const incidents = [...cold.incidents.values()].map((bytes) => codecs['match-incidents'].decode(bytes));
-    if (state instanceof Promise || incidents.some((incident) => incident instanceof Promise)) {
-      return Promise.all([state, Promise.all(incidents)]).then(([ready, all]) =>
-        this.#keep(eventId, restoreMatch(ready, all), cold.incidents),
-      );
+    const records = this.#spilled.take(eventId);
+    if (records === null) return this.#keep(eventId, newLoaded(this.#options.codecs, eventId));
+    const loaded = load(this.#options.codecs, eventId, records);
+    return loaded instanceof Promise
+      ? loaded.then((ready) => this.#keep(eventId, ready))
+      : this.#keep(eventId, loaded);
+  }
+
+  #keep(eventId: number, loaded: LoadedMatch): LoadedMatch {
+    this.#loaded.set(eventId, loaded);
+    this.#loadedBytes += weightOf(loaded);
+    if (!loaded.live) this.#resting += 1;
+    return loaded;
+  }
+
+  #spill(eventId: number, loaded: LoadedMatch): void {
+    this.#loaded.delete(eventId);
+    this.#loadedBytes -= weightOf(loaded);
+    if (!loaded.live) this.#resting -= 1;
+    const records = spilled(this.#options.codecs, loaded);
+    if (records.length > 0) this.#spilled.put(eventId, records);
+  }
+
+  #spillLeastUsed(): void {
+    const matches = this.#options.maxLoaded * KEPT_SHARE;
+    const bytes = this.#maxLoadedBytes * KEPT_SHARE;
+    for (const [eventId, loaded] of this.#leastUsed()) {
+      if (this.#loaded.size <= matches && this.#loadedBytes <= bytes) return;
+      this.#spill(eventId, loaded);
     }
-    return this.#keep(eventId, restoreMatch(state, incidents as MatchIncident[]), cold.incidents);
   }
 
-  #keep(eventId: number, match: Match, written: Map<string, Buffer>): HotMatch {
-    const hot: HotMatch = {
-      match,
-      touched: new Set(),
-      written,
-      usedAt: this.#time,
-      told: matchResult(match),
-      stale: false,
-      restored: this.#restored.delete(eventId),
-    };
-    this.#hot.set(eventId, hot);
-    return hot;
+  #spillResting(): void {
+    for (const [eventId, loaded] of this.#leastUsed()) {
+      if (this.#resting <= MAX_RESTING * KEPT_SHARE) return;
+      if (!loaded.live) this.#spill(eventId, loaded);
+    }
   }
 
-  #putAway(eventId: number, { match, written }: HotMatch): void {
-    this.#hot.delete(eventId);
-    const state = this.#options.codecs['match-state'].encode(matchState(match));
-    this.#cold.putAll(eventId, written.set(String(eventId), state));
+  /** Matches in memory without changes to publish, the one used last at the end. */
+  #leastUsed(): [eventId: number, loaded: LoadedMatch][] {
+    return [...this.#loaded]
+      .filter(([eventId]) => !this.#changed.has(eventId))
+      .sort(([, a], [, b]) => a.turn - b.turn);
   }
 }
 
-function incidentKey(eventId: number, incidentId: string): string {
-  return `${eventId}/${incidentId}`;
+function isKept(record: ConsumedRecord): record is ConsumedRecord & KeyedValue {
+  return record.key !== null && record.value !== null;
+}
+
+/** The event id that a key begins with, read without making a string. */
+function eventIdOf(key: Buffer): number {
+  let id = 0;
+  for (let at = 0; at < key.length; at++) {
+    const byte = key[at] as number;
+    if (byte === SLASH) break;
+    id = id * 10 + byte - ZERO;
+  }
+  return id;
 }

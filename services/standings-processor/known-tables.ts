@@ -5,16 +5,19 @@ import type { DerivedTable } from '#domain/standings/season-tables.ts';
 import { FIRST_STANDINGS_ID } from '#domain/standings/standings-id.ts';
 import type { Cause, Standings, StandingsEntry } from '#topics/generated/types.ts';
 
-/** What was written of a table last. */
-type Known = {
-  table: { version: number; ut: number; digest: string } | null;
-  entry: { version: number; ut: number; shown: string } | null;
-};
+/** What was last published of a record: a new version differs from it in what is shown. */
+type Published = { version: number; ut: number; digest: string };
+
+/** What was last published of a table. */
+type Known = { table: Published | null; entry: Published | null };
 
 /** What is to be written of a table; null where nothing of it changed. */
 export type TableChange = { readonly table: Standings | null; readonly entry: StandingsEntry | null };
 
-/** The versions of all tables of a partition: a new one is only made where something changed. */
+/**
+ * The versions of all tables of a partition: a new one is only made where something changed. They stay in memory: 290
+ * bytes a table (100,000 tables restored, heap after a collection), some 5 KB a season with every kind of table.
+ */
 export class KnownTables {
   readonly #known = new Map<number, Known>();
 
@@ -27,10 +30,10 @@ export class KnownTables {
   restoreEntry(entry: StandingsEntry): void {
     if (entry.standings_id < FIRST_STANDINGS_ID) return;
     const { version, ut } = entry;
-    this.#of(entry.standings_id).entry = { version, ut, shown: shownOf(entry) };
+    this.#of(entry.standings_id).entry = { version, ut, digest: digestOf(shownOf(entry)) };
   }
 
-  /** Compares a derived table with what was written last, and takes it as written. */
+  /** Compares a derived table with what was last published, and takes it as published. */
   update(derived: DerivedTable, cause: Cause): TableChange {
     // A table that never had a row was never there.
     if (!derived.active && !this.#known.has(derived.id)) return { table: null, entry: null };
@@ -87,14 +90,14 @@ function newEntry(
     ut: Math.max(known.entry?.ut ?? 0, cause.ut),
     cause,
   };
-  const shown = shownOf(entry);
-  if (known.entry?.shown === shown) return null;
-  known.entry = { version: entry.version, ut: entry.ut, shown };
+  const digest = digestOf(shownOf(entry));
+  if (known.entry?.digest === digest) return null;
+  known.entry = { version: entry.version, ut: entry.ut, digest };
   return entry;
 }
 
-function digestOf(body: string): string {
-  return hash('sha1', body, 'base64');
+function digestOf(text: string): string {
+  return hash('sha1', text, 'base64');
 }
 
 /** What of an entry makes a version. */

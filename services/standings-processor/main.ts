@@ -7,8 +7,9 @@ import { runService } from '#service/run-service.ts';
 import { deadLetterOf } from '#streams/dead-letter.ts';
 import { runStream } from '#streams/stream.ts';
 import { warnOfBrokerDefects } from '#topics/broker-defects.ts';
+import { streamTopics } from '#topics/processors.ts';
 import { Registry } from '#topics/registry.ts';
-import { TOPICS, type TopicName, topicName } from '#topics/topics.ts';
+import { type TopicName, topicName } from '#topics/topics.ts';
 import { readRules } from './rules.ts';
 import { type StandingsCodecs, StandingsPartition } from './standings-partition.ts';
 
@@ -60,10 +61,7 @@ await runService({
     });
     return runStream({
       brokers: settings.KAFKA_BROKERS,
-      application: `${prefix}${NAME}`,
-      input: named('match-results'),
-      changelogs: [named('standings-results'), named('standings'), named('standings-catalogue')],
-      outputs: [{ topic: named('dead-letters'), partitions: TOPICS['dead-letters'].partitions }],
+      ...streamTopics(prefix, NAME),
       createProcessor: (partition) =>
         new StandingsPartition({
           partition,

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { resultKey } from '#domain/match-result.ts';
 import { rulesOf } from '#domain/standings/testing/results.ts';
 import { PoisonError } from '#streams/processor.ts';
@@ -135,9 +135,25 @@ describe('a partition of results', () => {
     for (const step of steps) expected.push(await batch(whole, ...step));
     const second = partitionOf();
     await restore(second, expected.slice(0, 2).flat());
-    // The first match has been in two groups.
-    expect(second.size()).toBe(3);
+    expect(second.size()).toBe(1);
     expect(await batch(second, ...(steps[2] ?? []))).toEqual(expected[2]);
+  });
+
+  test('decodes restored results when their season is needed, the last of each match', async () => {
+    const whole = partitionOf();
+    const season = (id: number, version: number) => told(id, version, { season_id: id });
+    const written: Written[] = [];
+    for (const version of [1, 2, 3]) {
+      written.push(...(await batch(whole, season(1, version), season(2, version))));
+    }
+    const decode = vi.spyOn(codecs['standings-results'], 'decode');
+    onTestFinished(() => decode.mockRestore());
+    const restored = partitionOf();
+    await restore(restored, written);
+    expect(decode).not.toHaveBeenCalled();
+    await batch(restored, season(1, 3));
+    expect(decode).toHaveBeenCalledTimes(1);
+    expect(restored.size()).toBe(2);
   });
 
   test('has restored tables derived by the rules as they are now, another season’s with each record', async () => {

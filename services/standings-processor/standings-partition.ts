@@ -1,6 +1,7 @@
 import { seasonKey } from '#domain/match-result.ts';
 import { FLAG_REASONS, type Flag } from '#domain/standings/games.ts';
 import { SeasonTables } from '#domain/standings/season-tables.ts';
+import { type KeyedValue, SpillStore } from '#spill/spill-store.ts';
 import { decodeInput } from '#streams/decode-input.ts';
 import type { ConsumedRecord } from '#streams/port.ts';
 import { type PartitionProcessor, PoisonError } from '#streams/processor.ts';
@@ -29,8 +30,8 @@ export type StandingsPartitionOptions = {
   readonly onFlags?: (counts: ReadonlyMap<Flag['reason'], number>) => void;
 };
 
-/** Seasons held decoded; the results of all others are kept as bytes. */
-const HOT_SEASONS = 24;
+/** Seasons held decoded; the results of all others are spilled. */
+const LOADED_SEASONS = 24;
 
 /**
  * Seasons of one transaction: their tables are some 20 MB, derived in about a second, far below what the group and the
@@ -42,8 +43,10 @@ const SEASONS_AT_ONCE = 64;
 export class StandingsPartition implements PartitionProcessor {
   readonly #options: StandingsPartitionOptions;
   readonly #names: Readonly<Record<keyof StandingsCodecs, string>>;
-  /** Every result as it was read, by season and by key, in the order in which they came. */
-  readonly #results = new Map<string, Map<string, Buffer>>();
+  /** Every result as it is on standings-results, by the number of its season. */
+  readonly #results = new SpillStore();
+  /** The numbers of seasons here, in the order in which they were met. */
+  readonly #numbers = new Map<string, number>();
   /** Seasons held decoded, the one used last at the end. */
   readonly #seasons = new Map<string, SeasonTables>();
   readonly #tables = new KnownTables();
@@ -67,29 +70,30 @@ export class StandingsPartition implements PartitionProcessor {
   }
 
   async restore(topic: string, records: readonly ConsumedRecord[]): Promise<void> {
-    for (const record of records) {
-      const restoring = this.#restoreOne(topic, record);
-      if (restoring !== undefined) await restoring;
+    const { codecs } = this.#options;
+    const kept = records.filter(isKept);
+    if (topic === this.#names['standings-results']) this.#restoreResults(kept);
+    else if (topic === this.#names.standings) {
+      await decodeLast(kept, codecs.standings, (table) => this.#tables.restoreTable(table));
+    } else {
+      await decodeLast(kept, codecs['standings-catalogue'], (entry) => this.#tables.restoreEntry(entry));
     }
   }
 
-  #restoreOne(topic: string, { key, value }: ConsumedRecord): void | Promise<void> {
-    if (key === null || value === null) return;
-    const { codecs } = this.#options;
-    if (topic === this.#names['standings-results']) {
-      const text = key.toString();
-      return whenDecoded(codecs['standings-results'].decode(value), ({ result }) => {
-        const season = seasonOf(text);
-        this.#keep(season, text, result);
+  /** Kept encoded: a season is decoded when it is next needed. A batch's results of one season are kept together. */
+  #restoreResults(records: readonly KeyedValue[]): void {
+    let season: string | null = null;
+    let from = 0;
+    for (let to = 0; to <= records.length; to++) {
+      const next = to < records.length ? seasonOf((records[to] as KeyedValue).key.toString()) : null;
+      if (next === season) continue;
+      if (season !== null) {
+        this.#results.put(this.#numberOf(season), records, from, to);
         this.#unchecked.add(season);
-      });
+      }
+      season = next;
+      from = to;
     }
-    if (topic === this.#names.standings) {
-      return whenDecoded(codecs.standings.decode(value), (table) => this.#tables.restoreTable(table));
-    }
-    return whenDecoded(codecs['standings-catalogue'].decode(value), (entry) =>
-      this.#tables.restoreEntry(entry),
-    );
   }
 
   async process(record: ConsumedRecord, collector: RecordCollector): Promise<void> {
@@ -108,8 +112,8 @@ export class StandingsPartition implements PartitionProcessor {
     };
     const tables = await this.#season(season);
     if (tables.take(result)) {
-      this.#keep(season, key.toString(), value);
       const taken = this.#options.codecs['standings-results'].encode({ result: value });
+      this.#results.put(this.#numberOf(season), [{ key, value: taken }]);
       collector.add(this.#names['standings-results'], key, taken);
       this.#changed.set(season, cause);
     }
@@ -141,20 +145,18 @@ export class StandingsPartition implements PartitionProcessor {
 
   committed(): void {
     for (const season of this.#seasons.keys()) {
-      if (this.#seasons.size <= HOT_SEASONS) return;
+      if (this.#seasons.size <= LOADED_SEASONS) return;
       this.#seasons.delete(season);
     }
   }
 
-  /** Match results held. */
+  /** Seasons held. */
   size(): number {
-    let size = 0;
-    for (const results of this.#results.values()) size += results.size;
-    return size;
+    return this.#results.size;
   }
 
   close(): void {
-    this.#results.clear();
+    this.#results.close();
     this.#seasons.clear();
     this.#flags.clear();
     this.#allFlags.clear();
@@ -187,11 +189,13 @@ export class StandingsPartition implements PartitionProcessor {
   async #season(key: string): Promise<SeasonTables> {
     let tables = this.#seasons.get(key);
     if (tables === undefined) {
-      const codec = this.#options.codecs['match-results'];
+      const { codecs } = this.#options;
       const [competitionId = 0, seasonId = 0] = key.split('/').map(Number);
       const results: MatchResult[] = [];
-      for (const bytes of this.#results.get(key)?.values() ?? []) {
-        const result = decodeInput(codec, bytes);
+      for (const bytes of this.#results.read(this.#numberOf(key))?.values() ?? []) {
+        const taken = decodeInput(codecs['standings-results'], bytes);
+        const { result: encoded } = taken instanceof Promise ? await taken : taken;
+        const result = decodeInput(codecs['match-results'], encoded);
         results.push(result instanceof Promise ? await result : result);
       }
       const rules = this.#options.rulesOf(competitionId, seasonId);
@@ -201,15 +205,12 @@ export class StandingsPartition implements PartitionProcessor {
     return tables;
   }
 
-  #keep(season: string, key: string, value: Buffer): void {
-    let results = this.#results.get(season);
-    if (results === undefined) {
-      results = new Map();
-      this.#results.set(season, results);
-    }
-    results.delete(key);
-    // What was read is a view of a whole batch.
-    results.set(key, Buffer.from(value));
+  #numberOf(season: string): number {
+    const known = this.#numbers.get(season);
+    if (known !== undefined) return known;
+    const number = this.#numbers.size;
+    this.#numbers.set(season, number);
+    return number;
   }
 }
 
@@ -218,6 +219,20 @@ function seasonOf(key: string): string {
   return key.slice(0, key.indexOf('/', key.indexOf('/') + 1));
 }
 
-function whenDecoded<T>(decoded: T | Promise<T>, use: (value: T) => void): void | Promise<void> {
-  return decoded instanceof Promise ? decoded.then(use) : use(decoded);
+function isKept(record: ConsumedRecord): record is ConsumedRecord & KeyedValue {
+  return record.key !== null && record.value !== null;
+}
+
+/** Decodes the last record of each key. */
+async function decodeLast<T>(
+  records: readonly KeyedValue[],
+  codec: Codec<T>,
+  use: (value: T) => void,
+): Promise<void> {
+  const last = new Map<string, Buffer>();
+  for (const { key, value } of records) last.set(key.toString('latin1'), value);
+  for (const bytes of last.values()) {
+    const decoded = codec.decode(bytes);
+    use(decoded instanceof Promise ? await decoded : decoded);
+  }
 }

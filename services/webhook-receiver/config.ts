@@ -1,11 +1,9 @@
 import { z } from 'zod';
+import { LARGEST_BODY_BYTES } from '#ingress/records.ts';
 import { integer, kafkaSettings, list, port, processSettings, secret } from '#service/config.ts';
 import { SECRET_LENGTH } from '#signing/signing.ts';
-import { TOPICS } from '#topics/topics.ts';
 
 const KIB = 1024;
-/** A raw-messages record is the body and a little more. */
-const LARGEST_BODY = TOPICS['raw-messages'].maxMessageBytes - 64 * KIB;
 
 const secretText = z.string().length(SECRET_LENGTH, `must have exactly ${SECRET_LENGTH} characters each`);
 
@@ -24,7 +22,7 @@ export const receiverConfig = z.object({
   ).describe(
     `Secret of the provider's signatures, ${SECRET_LENGTH} characters; two with a comma between while it is rotated.`,
   ),
-  BODY_LIMIT: integer(1, LARGEST_BODY)
+  BODY_LIMIT: integer(1, LARGEST_BODY_BYTES)
     .prefault(String(5 * KIB * KIB))
     .describe('Largest body that is taken, in bytes.'),
   PATIENCE_MS: integer(100, 9_500)

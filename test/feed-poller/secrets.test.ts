@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { readTopic } from '#streams/read-topic.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
-import { quietLog } from '../support/log.ts';
 import { untilTrue } from '../support/poll.ts';
 import { CLIENT, TOKEN_MARK } from './provider.ts';
 import { event, incident, message, Rig } from './support.ts';
@@ -55,7 +54,6 @@ test('neither the token nor the secret is in a log line, a metric or a record, w
       topic: topicName(rig.pipeline.place.prefix, topic),
       fromBeginning: true,
       untilEnd: true,
-      log: quietLog,
       onRecord: ({ key, value }) => void outputs.push(`${key} ${value}`),
     });
   }

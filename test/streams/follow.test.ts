@@ -61,7 +61,7 @@ class Kept {
       this.caughtUpAt = this.values.length;
     };
     const { signal } = this.#stop;
-    this.ended = follow({ brokers, topics, signal, log: quietLog, onBatch, onCaughtUp, ...options });
+    this.ended = follow({ brokers, topics, signal, onBatch, onCaughtUp, ...options });
     onTestFinished(() => this.#stop.abort());
     return this;
   }

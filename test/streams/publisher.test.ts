@@ -39,7 +39,6 @@ async function readAll(at: string[] = brokers): Promise<ReadRecord[]> {
     topic,
     fromBeginning: true,
     untilEnd: true,
-    log: quietLog,
     onRecord: (record) => void records.push(record),
   });
   return records;

@@ -137,7 +137,6 @@ async function read(topic: string): Promise<Record<string, string>> {
     fromBeginning: true,
     // A transaction is counted a moment before it is decided: this end is behind what it wrote.
     untilEnd: true,
-    log: quietLog,
     onRecord: ({ key, value }) => {
       if (value !== null) found[String(key)] = String(value);
     },

@@ -131,7 +131,6 @@ export class Pipeline {
       topic: topicName(this.place.prefix, topic),
       fromBeginning: true,
       untilEnd: true,
-      log: quietLog,
       onRecord: async (record) => {
         if (record.value !== null) onValue(await codec.decode(record.value));
       },

@@ -55,7 +55,7 @@ class Peer {
 const peerOf = (proxy: TcpProxy) => new Peer(proxy.ports[0] as number);
 const quiet = () => delay(QUIET_MS);
 
-describe('a proxy', () => {
+describe('a proxy', { timeout: 60_000 }, () => {
   test('forwards both ways, the end of one direction too, and counts connections', async () => {
     const proxy = await startEcho();
     const [first, second] = [peerOf(proxy), peerOf(proxy)];

@@ -1,5 +1,5 @@
 /**
- * The fetch request of one partition (version 16: topics by id, and the new leader in the answer of a broker that is none
+ * The fetch request (version 16: topics by id, and the new leader in the answer of a broker that is none
  * any more; brokers since 3.7 take it). The library's own parser decodes every record with its headers and big integers;
  * this one hands out the bytes, and `decodeBatches` makes views of them.
  */
@@ -13,18 +13,24 @@ import {
 } from '@platformatic/kafka';
 import { type AbortedTransaction, type DecodedBatches, decodeBatches } from './record-batches.ts';
 
-export type PartitionFetch = {
+/** Where one partition is fetched from. */
+export type FetchFrom = {
   /** The id that the cluster gave the topic: one of the same name that was made later has another. */
   readonly topicId: string;
   readonly partition: number;
   readonly offset: number;
+};
+
+export type FetchOptions = {
   /** How long the broker waits for `minBytes`. Shorter than the request timeout of the connection. */
   readonly maxWaitMs: number;
   readonly minBytes: number;
-  /** The first batch is answered whole even where it is larger. */
+  /** Of the whole answer and of each partition. The first batch is answered whole even where it is larger. */
   readonly maxBytes: number;
   readonly isolation: 'committed' | 'uncommitted';
 };
+
+export type PartitionFetch = FetchFrom & FetchOptions;
 
 /** Host and port are null where the broker named none. */
 export type CurrentLeader = {
@@ -47,6 +53,10 @@ type PartitionState = {
 export type Fetched = PartitionState & DecodedBatches;
 
 type Answer = PartitionState & {
+  readonly topicId: string;
+  readonly partition: number;
+  /** What the broker refuses for this partition; null where it answers. */
+  readonly error: ResponseError | null;
   readonly aborted: readonly AbortedTransaction[] | null;
   readonly bytes: Buffer;
 };
@@ -64,39 +74,78 @@ const CURRENT_LEADER = 1;
 const NODE_ENDPOINTS = 0;
 const EMPTY = Buffer.alloc(0);
 
-const fetchApi = createAPI<[PartitionFetch], Answer>(FETCH.key, FETCH.version, createRequest, parseResponse);
+const fetchApi = createAPI<[readonly FetchFrom[], FetchOptions], Answer[]>(
+  FETCH.key,
+  FETCH.version,
+  createRequest,
+  parseResponse,
+);
 
 /**
  * Fetches from the leader of a partition. Rejects with the library's `ResponseError`, whose `response` has the
  * `currentLeader`, or `RecordBatchError`.
  */
 export async function fetchPartition(connection: Connection, of: PartitionFetch): Promise<Fetched> {
-  const { aborted, bytes, ...state } = await fetchApi.async(connection, of);
-  return { ...state, ...decodeBatches(bytes, of.offset, of.isolation === 'committed' ? aborted : null) };
+  const [answer] = await fetchApi.async(connection, [of], of);
+  if (answer === undefined) throw new Error('a fetch was answered without its partition');
+  return decode(answer, of);
+}
+
+/** What a broker answered for one of several partitions: `error` is what it refused, or a `RecordBatchError`. */
+export type FetchedFrom = { readonly from: FetchFrom } & (
+  | { readonly fetched: Fetched; readonly error: null }
+  | { readonly fetched: null; readonly error: unknown }
+);
+
+/** Fetches several partitions from their leader, in the order of its answer. Rejects where there is none. */
+export async function fetchPartitions(
+  connection: Connection,
+  partitions: readonly FetchFrom[],
+  options: FetchOptions,
+): Promise<FetchedFrom[]> {
+  const answers = await fetchApi.async(connection, partitions, options);
+  return answers.flatMap((answer): FetchedFrom[] => {
+    const from = partitions.find(
+      ({ topicId, partition }) => topicId === answer.topicId && partition === answer.partition,
+    );
+    if (from === undefined) return [];
+    try {
+      return [{ from, fetched: decode(answer, { ...from, ...options }), error: null }];
+    } catch (error) {
+      return [{ from, fetched: null, error }];
+    }
+  });
+}
+
+function decode(answer: Answer, { offset, isolation }: PartitionFetch): Fetched {
+  const { topicId: _, partition: __, error, aborted, bytes, ...state } = answer;
+  if (error !== null) throw error;
+  return { ...state, ...decodeBatches(bytes, offset, isolation === 'committed' ? aborted : null) };
 }
 
 /** The body of the request. */
-export function createRequest(of: PartitionFetch): Writer {
+export function createRequest(partitions: readonly FetchFrom[], options: FetchOptions): Writer {
+  const topics = Map.groupBy(partitions, ({ topicId }) => topicId);
   return Writer.create()
-    .appendInt32(of.maxWaitMs)
-    .appendInt32(of.minBytes)
-    .appendInt32(of.maxBytes)
+    .appendInt32(options.maxWaitMs)
+    .appendInt32(options.minBytes)
+    .appendInt32(options.maxBytes)
     .appendInt8(
-      of.isolation === 'committed'
+      options.isolation === 'committed'
         ? FetchIsolationLevels.READ_COMMITTED
         : FetchIsolationLevels.READ_UNCOMMITTED,
     )
     .appendInt32(NO_SESSION.id)
     .appendInt32(NO_SESSION.epoch)
-    .appendArray([of], (topic) => {
-      topic.appendUUID(of.topicId).appendArray([of], (partition) => {
-        partition
-          .appendInt32(of.partition)
+    .appendArray([...topics], (topic, [topicId, ofTopic]) => {
+      topic.appendUUID(topicId).appendArray(ofTopic, (one, { partition, offset }) => {
+        one
+          .appendInt32(partition)
           .appendInt32(ANY_EPOCH)
-          .appendInt64(BigInt(of.offset))
+          .appendInt64(BigInt(offset))
           .appendInt32(NO_EPOCH)
           .appendInt64(NO_LOG_START)
-          .appendInt32(of.maxBytes);
+          .appendInt32(options.maxBytes);
       });
     })
     .appendArray([], () => {})
@@ -104,52 +153,48 @@ export function createRequest(of: PartitionFetch): Writer {
     .appendTaggedFields();
 }
 
-/** Throws the library's `ResponseError`. */
+/** Throws the library's `ResponseError` where the request as a whole is refused. */
 export function parseResponse(
   _correlationId: number,
   apiKey: number,
   apiVersion: number,
   reader: Reader,
-): Answer {
+): Answer[] {
   reader.readInt32();
-  const errors: Record<string, [number, null]> = {};
   const errorCode = reader.readInt16();
-  if (errorCode !== 0) errors[''] = [errorCode, null];
   reader.readInt32();
-  const answers = reader.readArray((topic) => {
-    topic.readUUID();
-    return topic.readArray(readPartition, true, false);
+  const topics = reader.readArray((topic) => {
+    const topicId = topic.readUUID();
+    return { topicId, partitions: topic.readArray(readPartition, true, false) };
   });
-  const partition = answers[0]?.[0];
   const endpoints = new Map<number, Endpoint>();
   readTags(reader, NODE_ENDPOINTS, () => {
     for (const [id, endpoint] of reader.readArray(readEndpoint)) endpoints.set(id, endpoint);
   });
-  if (partition === undefined) {
-    if (errorCode === 0) throw new Error('a fetch was answered without its partition');
-    throw new ResponseError(apiKey, apiVersion, errors, { currentLeader: null });
-  }
-  const { leader, errorCode: partitionError, ...rest } = partition;
-  if (partitionError !== 0) errors['/responses/0/partitions/0'] = [partitionError, null];
-  const answer = {
-    ...rest,
-    currentLeader: leader && { ...leader, ...(endpoints.get(leader.id) ?? UNKNOWN) },
-  };
-  if (Object.keys(errors).length > 0) throw new ResponseError(apiKey, apiVersion, errors, answer);
-  return answer;
+  if (errorCode !== 0)
+    throw new ResponseError(apiKey, apiVersion, { '': [errorCode, null] }, { currentLeader: null });
+  return topics.flatMap(({ topicId, partitions }) =>
+    partitions.map(({ leader, errorCode: refused, ...rest }) => {
+      const currentLeader = leader && { ...leader, ...(endpoints.get(leader.id) ?? UNKNOWN) };
+      const answer = { ...rest, topicId, currentLeader };
+      const errors: Record<string, [number, null]> = { '/partition': [refused, null] };
+      const error = refused === 0 ? null : new ResponseError(apiKey, apiVersion, errors, answer);
+      return { ...answer, error };
+    }),
+  );
 }
 
 type Endpoint = { readonly host: string | null; readonly port: number | null };
 
 const UNKNOWN: Endpoint = { host: null, port: null };
 
-type PartitionAnswer = Omit<Answer, 'currentLeader'> & {
+type PartitionAnswer = Omit<Answer, 'currentLeader' | 'topicId' | 'error'> & {
   readonly errorCode: number;
   readonly leader: { readonly id: number; readonly epoch: number } | null;
 };
 
 function readPartition(reader: Reader): PartitionAnswer {
-  reader.readInt32();
+  const partition = reader.readInt32();
   const errorCode = reader.readInt16();
   const highWatermark = Number(reader.readInt64());
   const lastStableOffset = Number(reader.readInt64());
@@ -168,7 +213,7 @@ function readPartition(reader: Reader): PartitionAnswer {
     const epoch = reader.readInt32();
     leader = id === NO_LEADER ? null : { id, epoch };
   });
-  return { errorCode, highWatermark, lastStableOffset, logStartOffset, aborted, bytes, leader };
+  return { partition, errorCode, highWatermark, lastStableOffset, logStartOffset, aborted, bytes, leader };
 }
 
 function readEndpoint(reader: Reader): [number, Endpoint] {

@@ -17,7 +17,7 @@ async function describe(
 ): Promise<OpenTransaction[]> {
   const answers = await Promise.all(
     [...(await byLeader(connections, partitions))].map(([leader, ofLeader]) =>
-      describeProducersV0.api.async(leader, requestOf(ofLeader)),
+      describeProducersV0.api.async(leader, requestTopics(ofLeader)),
     ),
   );
   const open: OpenTransaction[] = [];
@@ -55,12 +55,15 @@ export async function byLeader<P extends TopicPartition>(
   return found;
 }
 
-function requestOf(partitions: readonly TopicPartition[]): { name: string; partitionIndexes: number[] }[] {
+/** Partitions by topic, each once, as requests name them. */
+export function requestTopics(
+  partitions: readonly TopicPartition[],
+): { name: string; partitionIndexes: number[] }[] {
   const topics = new Map<string, number[]>();
   for (const { topic, partition } of partitions) {
     const known = topics.get(topic);
     if (known === undefined) topics.set(topic, [partition]);
-    else known.push(partition);
+    else if (!known.includes(partition)) known.push(partition);
   }
   return [...topics].map(([name, partitionIndexes]) => ({ name, partitionIndexes }));
 }

@@ -15,10 +15,10 @@ import {
   type TopicPartition,
   type TransactionalProducer,
 } from '../port.ts';
-import { splitRounds } from '../rounds.ts';
+import { type Round, splitRounds } from '../rounds.ts';
 import { Connections } from './connections.ts';
-import { hasCode, isDisconnected, toStreamError } from './errors.ts';
-import { openTransactions } from './open-transactions.ts';
+import { hasCode, isDisconnected, isTransient, toStreamError } from './errors.ts';
+import { byLeader, openTransactions, requestTopics } from './open-transactions.ts';
 import { retryTransient } from './retry.ts';
 import { RoundSender } from './round-sender.ts';
 
@@ -27,13 +27,15 @@ const TRANSACTION_TIMEOUT_MS = 10_000;
 /** How long the markers of a transaction that was answered as committed may take to be in every partition. */
 const MARKERS_MS = 5_000;
 const LOOK_MS = 20;
+/** What may be sent twice, where the transaction before is still being completed. */
+const PIPELINED_BYTES = 64 * 1024;
 /** States in which the coordinator has decided to commit. */
 const COMMITTING = ['PrepareCommit', 'CompleteCommit'];
 /** States that tell nothing of the last transaction: its producer was opened again since, or it never had one. */
 const FORGOTTEN = ['Empty', 'Dead'];
 
 /**
- * Opens the producer in the order that docs/decisions/0049 explains: ask the coordinator how the last transaction stands;
+ * Opens the producer in the order that docs/decisions/0050 explains: ask the coordinator how the last transaction stands;
  * fence; look for what is still open in every partition that the producer may write to; decide all of that alike; look again.
  */
 export async function openTransactionalProducer(
@@ -118,8 +120,7 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
     if (records.length === 0) return;
     const rounds = splitRounds(records);
     try {
-      await this.#begin(rounds.flat());
-      await this.#sender.send(rounds);
+      await this.#write(rounds);
       await this.#end(true);
     } catch (error) {
       throw toStreamError(`transaction of ${this.#options.transactionalId}`, error);
@@ -170,20 +171,63 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
   }
 
   /**
-   * Begins a transaction of these partitions. The first request after an idle time may meet a connection that the broker has
-   * just closed: nothing of the transaction was done then. And a broker that went away may have left the last transaction
-   * without its markers (KAFKA-20734), which the next one would decide along with itself: so a new connection is a reason to
-   * look.
+   * Where one broker coordinates the transaction and leads all its partitions, the records follow AddPartitionsToTxn without
+   * waiting for its answer: it takes the requests of a connection in turn, and refuses records of a transaction that it has
+   * not begun. A tenth less of p90, a fifth of p99 (`npm run bench -- latency`).
    */
+  async #write(rounds: readonly Round[]): Promise<void> {
+    const batches = rounds.flat();
+    const bytes = batches.reduce((sum, batch) => sum + batch.bytes, 0);
+    const { coordinator, leaders } = await this.#reach(batches);
+    if (leaders.size !== 1 || !leaders.has(coordinator) || bytes > PIPELINED_BYTES) {
+      await this.#begin(batches);
+      await this.#sender.send(rounds);
+      return;
+    }
+    const [added, sent] = await Promise.allSettled([
+      this.#addPartitionsAt(coordinator, batches),
+      this.#sender.send(rounds),
+    ]);
+    if (added.status === 'rejected') {
+      // The transaction before is being completed, or the connection was idle for too long: what followed was refused too.
+      if (!isTransient(added.reason) && !isDisconnected(added.reason)) throw added.reason;
+      await this.#begin(batches);
+      if (sent.status === 'rejected') await this.#sender.send(rounds);
+    } else if (sent.status === 'rejected') {
+      throw sent.reason;
+    }
+  }
+
+  /** Begins a transaction. Its first request may meet a connection that the broker has just closed for idleness. */
   async #begin(partitions: readonly TopicPartition[]): Promise<void> {
-    await this.#verify();
+    await this.#reach(partitions);
     try {
       await this.#addPartitions(partitions);
     } catch (error) {
       if (!isDisconnected(error)) throw error;
+      await this.#reach(partitions);
       await this.#addPartitions(partitions);
-      await this.#verify();
     }
+  }
+
+  /**
+   * Connections to the brokers of a transaction. Where one of them is new, the broker may have gone away and left the
+   * transaction before without its markers (KAFKA-20734), which this one would decide along with itself: rejects with
+   * UNDECIDED then.
+   */
+  async #reach(
+    partitions: readonly TopicPartition[],
+  ): Promise<{ coordinator: Connection; leaders: ReadonlyMap<Connection, unknown> }> {
+    const { transactionalId } = this.#options;
+    const brokers = await retryTransient(
+      async () => ({
+        coordinator: await this.#connections.coordinator('transaction', transactionalId),
+        leaders: await byLeader(this.#connections, partitions),
+      }),
+      { forget: () => this.#connections.forget() },
+    );
+    await this.#verify();
+    return brokers;
   }
 
   async #verify(): Promise<void> {
@@ -213,26 +257,27 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
     return openTransactions(this.#connections, [...this.#options.own, ...this.#options.shared]);
   }
 
-  async #addPartitions(partitions: readonly TopicPartition[]): Promise<void> {
-    const byTopic = new Map<string, Set<number>>();
-    for (const { topic, partition } of partitions) {
-      const known = byTopic.get(topic);
-      if (known === undefined) byTopic.set(topic, new Set([partition]));
-      else known.add(partition);
-    }
-    const topics = [...byTopic].map(([name, of]) => ({ name, partitions: [...of] }));
-    const { transactionalId } = this.#options;
-    await onCoordinator(this.#connections, transactionalId, (coordinator) =>
-      addPartitionsToTxnV3.api.async(coordinator, [
-        {
-          transactionalId,
-          producerId: BigInt(this.identity.id),
-          producerEpoch: this.identity.epoch,
-          verifyOnly: false,
-          topics,
-        },
-      ]),
+  #addPartitions(partitions: readonly TopicPartition[]): Promise<unknown> {
+    return onCoordinator(this.#connections, this.#options.transactionalId, (coordinator) =>
+      this.#addPartitionsAt(coordinator, partitions),
     );
+  }
+
+  /** Sent before it returns. */
+  #addPartitionsAt(coordinator: Connection, partitions: readonly TopicPartition[]): Promise<unknown> {
+    const topics = requestTopics(partitions).map(({ name, partitionIndexes }) => ({
+      name,
+      partitions: partitionIndexes,
+    }));
+    return addPartitionsToTxnV3.api.async(coordinator, [
+      {
+        transactionalId: this.#options.transactionalId,
+        producerId: BigInt(this.identity.id),
+        producerEpoch: this.identity.epoch,
+        verifyOnly: false,
+        topics,
+      },
+    ]);
   }
 
   async #end(commit: boolean): Promise<void> {

@@ -56,7 +56,6 @@ export async function feedViews(options: SourceOptions): Promise<void> {
     topics: [...topics.keys()],
     from: await positions(options),
     idleMs: IDLE_MS,
-    log,
     signal,
     async onBatch(batch) {
       const topic = topics.get(batch.topic);

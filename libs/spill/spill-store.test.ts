@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest';
+import { SpillStore } from './spill-store.ts';
+
+const record = (key: string, value: string) => ({ key: Buffer.from(key), value: Buffer.from(value) });
+const texts = (records: ReadonlyMap<string, Buffer> | null) =>
+  records && [...records].map(([key, value]) => `${key}=${value}`);
+
+describe.each([
+  ['in memory', { segmentBytes: 1024 * 1024 }],
+  ['on disk, an entry a segment', { segmentBytes: 64, memoryBytes: 0 }],
+  ['across both', { segmentBytes: 256, memoryBytes: 512 }],
+])('spill store %s', (_, options) => {
+  test('has the last record of each key of an owner, in the order of the last ones', () => {
+    const store = new SpillStore(options);
+    store.put(1, [record('state', 'state 1'), record('a', 'a 1')]);
+    store.put(2, [record('state', 'other')]);
+    store.put(1, [record('x', ''), record('a', 'a 2'), record('state', 'state 2'), record('y', '')], 1, 3);
+    store.put(1, [record('ü', '')]);
+    expect(store.size).toBe(2);
+
+    const all = ['a=a 2', 'state=state 2', 'ü='];
+    expect(texts(store.read(1))).toEqual(all);
+    expect(texts(store.read(1))).toEqual(all);
+    store.put(1, [record('a', 'a 3')]);
+    expect(texts(store.take(1))).toEqual(['state=state 2', 'ü=', 'a=a 3']);
+    expect(store.take(1)).toBeNull();
+    expect(store.has(1)).toBe(false);
+    expect(texts(store.read(2))).toEqual(['state=other']);
+    expect(store.size).toBe(1);
+    store.close();
+  });
+
+  test('copies what it is given', () => {
+    const store = new SpillStore(options);
+    const given = record('k', 'before');
+    store.put(1, [given]);
+    given.value.write('after!');
+    const taken = store.take(1);
+    store.put(2, [record('k', 'later')]);
+    expect(texts(taken)).toEqual(['k=before']);
+    store.close();
+  });
+
+  test('keeps a record that is larger than a segment', () => {
+    const store = new SpillStore(options);
+    const long = 'x'.repeat(10_000);
+    for (const owner of [1, 2, 3]) store.put(owner, [record('k', `${owner}${long}`)]);
+    for (const owner of [2, 1, 3]) expect(texts(store.take(owner))).toEqual([`k=${owner}${long}`]);
+    expect(store.size).toBe(0);
+    store.close();
+  });
+
+  test('an unknown owner is null', () => {
+    expect(new SpillStore(options).take(5)).toBeNull();
+  });
+});
+
+test('gives back what is dead: the log stays within twice what counts', () => {
+  const segmentBytes = 4096;
+  const store = new SpillStore({ segmentBytes, memoryBytes: 2 * segmentBytes });
+  const expected = new Map<number, string>();
+  // The same order of owners in every run.
+  let random = 1;
+  for (let step = 0; step < 20_000; step++) {
+    random = (random * 48_271) % 2_147_483_647;
+    const owner = random % 300;
+    if (random % 7 === 0) {
+      expect(texts(store.take(owner))?.at(-1)).toBe(expected.get(owner));
+      expected.delete(owner);
+    } else if (random % 3 === 0) {
+      expect(texts(store.read(owner))?.at(-1)).toBe(expected.get(owner));
+    } else {
+      const value = `${step} ${'x'.repeat(random % 200)}`;
+      store.put(owner, [record('k', value)]);
+      expected.set(owner, `k=${value}`);
+    }
+  }
+  for (const owner of expected.keys()) expect(texts(store.read(owner))).toEqual([expected.get(owner)]);
+  const live = [...expected.values()].reduce((sum, value) => sum + value.length + 64, 0);
+  expect(store.size).toBe(expected.size);
+  expect(store.bytes).toBeLessThan(2 * live + 6 * segmentBytes);
+  store.close();
+});

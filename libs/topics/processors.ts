@@ -1,0 +1,57 @@
+/** The processors and their topics: what they are wired with, and what the commands that operate them know of them. */
+import { TOPICS, type TopicName, topicName } from './topics.ts';
+
+/** The topics of a processor. */
+export type ProcessorSpec = {
+  /** What it reads; its positions topic has as many partitions. */
+  readonly input: TopicName;
+  /** What it restores its state from. A task writes the partition that has the number of its input's. */
+  readonly changelogs: readonly TopicName[];
+  /** Outputs of which a task writes the partition that has the number of its input's. */
+  readonly own: readonly TopicName[];
+  /** Outputs of which a task may write any partition, beside other tasks. */
+  readonly shared: readonly TopicName[];
+};
+
+export const PROCESSORS = {
+  'match-processor': {
+    input: 'normalized-messages',
+    changelogs: ['match-incidents', 'match-state'],
+    own: ['match-transitions'],
+    shared: ['match-results', 'dead-letters'],
+  },
+  'standings-processor': {
+    input: 'match-results',
+    changelogs: ['standings-results', 'standings', 'standings-catalogue'],
+    own: [],
+    shared: ['dead-letters'],
+  },
+} as const satisfies Record<string, ProcessorSpec>;
+
+export type ProcessorName = keyof typeof PROCESSORS;
+
+export const PROCESSOR_NAMES = Object.keys(PROCESSORS) as ProcessorName[];
+
+/** What a processor is called on the broker: its group, and the first part of its transactional ids. */
+export function applicationOf(prefix: string, processor: ProcessorName): string {
+  return `${prefix}${processor}`;
+}
+
+/** Where a processor keeps its positions, by its name on the broker (libs/streams/positions.ts). */
+export function positionsTopicName(prefix: string, processor: ProcessorName): string {
+  return `${applicationOf(prefix, processor)}-positions`;
+}
+
+/** The topics of a processor by their names on the broker, as the task runtime takes them. */
+export function streamTopics(prefix: string, processor: ProcessorName) {
+  const { input, changelogs, own, shared }: ProcessorSpec = PROCESSORS[processor];
+  return {
+    application: applicationOf(prefix, processor),
+    input: topicName(prefix, input),
+    changelogs: changelogs.map((topic) => topicName(prefix, topic)),
+    outputs: [
+      ...own.map((topic) => ({ topic: topicName(prefix, topic), partitions: 'own' as const })),
+      ...shared.map((topic) => ({ topic: topicName(prefix, topic), partitions: TOPICS[topic].partitions })),
+    ],
+  };
+}

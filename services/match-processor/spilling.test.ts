@@ -1,0 +1,121 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { normalizeMessage } from '#contract/normalize.ts';
+import { RecordCollector } from '#streams/record-collector.ts';
+import type { NormalizedMessage } from '#topics/generated/types.ts';
+import { codecs, goal, partitionOf, run, START } from './testing/partition.ts';
+
+/** Messages of another match, one a minute: what time is told by. */
+function minutes(from: number, to: number): Buffer[] {
+  const messages: Buffer[] = [];
+  for (let at = from; at <= to; at += 60) messages.push(goal(2, 110, at, false));
+  return messages;
+}
+
+describe('a match that nothing is received for', () => {
+  const messages = [
+    goal(1, 100, 0, false),
+    goal(1, 110, 60, false),
+    goal(1, 120, 120, false),
+    ...minutes(180, 2_000),
+    // A late correction.
+    goal(1, 120, 2_001, true, 'cancelled'),
+    ...minutes(2_020, 3_000),
+    goal(1, 130, 3_001, true),
+  ];
+  const all = run({ keepLoadedMs: Number.MAX_SAFE_INTEGER }, messages);
+
+  test('leaves memory after its time and is loaded whole for a late message: the same bytes are published', () => {
+    const spilling = run({}, messages.slice(0, -1));
+    expect(spilling.partition.loadedSize()).toBe(1);
+    expect(spilling.partition.size()).toBe(2);
+    expect(all.partition.loadedSize()).toBe(2);
+    expect(run({}, messages).written).toEqual(all.written);
+  });
+
+  test.each([
+    ['ahead', (at: number) => (at === 240 ? 315_360_000 : at)],
+    ['ahead, for a while', (at: number) => (at < 400 ? at + 315_360_000 : at)],
+    ['back', (at: number) => (at > 600 ? at - 315_360_000 : at)],
+  ])('leaves memory too where the receiver’s clock steps %s', (_, clock) => {
+    const steps = [goal(1, 100, clock(0), false), ...minutes(60, 2_000)].map((bytes, at) => {
+      const message = codecs['normalized-messages'].decode(bytes) as NormalizedMessage;
+      const received_at = (START + clock(at * 60)) * 1_000;
+      return codecs['normalized-messages'].encode({ ...message, received_at });
+    });
+    const { partition } = run({}, steps);
+    expect(partition.loadedSize()).toBe(1);
+    expect(partition.size()).toBe(2);
+  });
+
+  test('leaves memory without a trace where only keep-alives were received for it', () => {
+    const alive = normalizeMessage(
+      { id: 1, type: 'event_keep_alive', ut: START, data: { event: { id: 7 } } },
+      { origin: 'webhook', deliveryId: 'delivery', receivedAt: START * 1_000 },
+    );
+    if (alive.kind !== 'normalized') throw new Error(JSON.stringify(alive));
+    const { written, partition } = run({ maxLoaded: 1 }, [
+      codecs['normalized-messages'].encode(alive.message),
+      ...minutes(60, 120),
+    ]);
+    expect(written.every((line) => !line.includes(' 7 '))).toBe(true);
+    expect(partition.size()).toBe(1);
+  });
+});
+
+describe('more matches than stay in memory', () => {
+  const ids = Array.from({ length: 40 }, (_, at) => at + 1);
+  // All within a second, then each once more, and once with what changes nothing of the result.
+  const messages = [100, 110, 110].flatMap((incident, at) => ids.map((id) => goal(id, incident, at, false)));
+  const all = run({}, messages);
+
+  test.each([
+    ['by number', { maxLoaded: 8 }],
+    ['by bytes', { maxLoadedBytes: 80_000 }],
+    ['of which none stays', { maxLoadedBytes: 1 }],
+  ])('%s: those used last stay, and the same bytes are published', (_, limits) => {
+    const few = run(limits, messages);
+    expect(few.written).toEqual(all.written);
+    expect(few.partition.loadedSize()).toBeLessThanOrEqual(8);
+    expect(few.partition.size()).toBe(40);
+  });
+
+  test('that are not being played ask for a commit too, and few of them stay', () => {
+    const partition = partitionOf();
+    const collector = new RecordCollector(0);
+    const over = Array.from({ length: 97 }, (_, at) => goal(at + 1, 100, at, true));
+    for (const [offset, value] of over.entries()) {
+      expect(partition.isFull()).toBe(false);
+      partition.process({ offset, key: null, value }, collector);
+    }
+    expect(partition.isFull()).toBe(true);
+    partition.flush(collector);
+    partition.committed();
+    expect(partition.loadedSize()).toBe(48);
+    expect(partition.size()).toBe(97);
+  });
+
+  test('those used last are not loaded again', () => {
+    const decode = vi.spyOn(codecs['match-state'], 'decode');
+    onTestFinished(() => decode.mockRestore());
+    const used = [...ids.slice(0, 8), 1, 9, 1, 9, 8, 7].map((id, at) => goal(id, 100, at, false));
+    run({ maxLoaded: 8 }, used);
+    expect(decode).not.toHaveBeenCalled();
+    run({ maxLoaded: 8 }, [...used, goal(2, 100, 20, false)]);
+    expect(decode).toHaveBeenCalledTimes(1);
+  });
+
+  test('ask for a commit, and stay while they have changes that are not flushed', () => {
+    const partition = partitionOf({ maxLoaded: 8 });
+    const collector = new RecordCollector(0);
+    for (const [offset, value] of messages.slice(0, 40).entries()) {
+      partition.process({ offset, key: null, value }, collector);
+      expect(partition.isFull()).toBe(offset >= 12);
+    }
+    partition.committed();
+    expect(partition.loadedSize()).toBe(40);
+    partition.flush(collector);
+    partition.committed();
+    expect(partition.loadedSize()).toBe(6);
+    expect(partition.isFull()).toBe(false);
+  });
+});

@@ -1,0 +1,97 @@
+/** A partition of the match processor in a test: messages in, everything that is published out. */
+import { normalizeMessage } from '#contract/normalize.ts';
+import { RecordCollector } from '#streams/record-collector.ts';
+import { avroType } from '#topics/avro.ts';
+import { createCodec } from '#topics/codec.ts';
+import { loadSchemas } from '#topics/schemas.ts';
+import type { TopicName, TopicValues } from '#topics/topics.ts';
+import type { MatchCodecs } from '../match-codecs.ts';
+import { MatchPartition, type MatchPartitionOptions } from '../match-partition.ts';
+
+const schemas = loadSchemas();
+
+function codecOf<T extends TopicName>(topic: T) {
+  const schema = schemas.topics.get(topic);
+  if (schema === undefined) throw new Error(`no schema of ${topic}`);
+  return createCodec<TopicValues[T]>(topic, avroType(schema), 1, async () => null);
+}
+
+/** Codecs without a registry. */
+export const codecs: MatchCodecs = {
+  'normalized-messages': codecOf('normalized-messages'),
+  'match-incidents': codecOf('match-incidents'),
+  'match-state': codecOf('match-state'),
+  'match-transitions': codecOf('match-transitions'),
+  'match-results': codecOf('match-results'),
+};
+
+const KEEP_MS = 900_000;
+
+/** When all matches start, Unix seconds. */
+export const START = 1_790_000_000;
+
+/** A goal message, `at` seconds after the start; `over` says that the match has ended. */
+export function goal(
+  eventId: number,
+  id: number,
+  at: number,
+  over: boolean,
+  confirmation = 'confirmed',
+  group = 6,
+): Buffer {
+  const normalized = normalizeMessage(
+    {
+      id: eventId * 1_000 + at,
+      type: 'incident',
+      ut: START + at,
+      data: {
+        incident: {
+          id: `5-${id}`,
+          action: 'insert',
+          incident_id: id === 100 ? 429 : 413,
+          participant_id: 1,
+          confirmation,
+          event_time: '10:00',
+          event_status_id: 33,
+        },
+        event: {
+          id: eventId,
+          competition_id: 4,
+          season_id: 5,
+          group_id: group,
+          status_id: over ? 11 : 33,
+          status_type: over ? 'finished' : 'live',
+          participants: [
+            { id: 1, counter: 1, results: [] },
+            { id: 2, counter: 2, results: [] },
+          ],
+        },
+      },
+    },
+    { origin: 'webhook', deliveryId: 'delivery', receivedAt: (START + at) * 1_000 },
+  );
+  if (normalized.kind !== 'normalized') throw new Error(JSON.stringify(normalized));
+  return codecs['normalized-messages'].encode(normalized.message);
+}
+
+/** A partition with room for all, unless said otherwise. */
+export function partitionOf(limits: Partial<MatchPartitionOptions> = {}): MatchPartition {
+  const limit = { keepLoadedMs: KEEP_MS, maxLoaded: 1_000, ...limits };
+  return new MatchPartition({ partition: 0, codecs, topicName: (topic) => topic, ...limit });
+}
+
+/** Feeds messages, a commit after each, and gives everything that was written. */
+export function run(
+  limits: Partial<MatchPartitionOptions>,
+  messages: readonly Buffer[],
+): { written: string[]; partition: MatchPartition } {
+  const partition = partitionOf(limits);
+  const written = messages.flatMap((value, offset) => {
+    const collector = new RecordCollector(0);
+    partition.process({ offset, key: null, value }, collector);
+    partition.flush(collector);
+    partition.committed();
+    return collector.records.map(({ topic, key, value }) => `${topic} ${key} ${value?.toString('hex')}`);
+  });
+  return { written, partition };
+}
