@@ -15,9 +15,9 @@ import {
   type TopicPartition,
   type TransactionalProducer,
 } from '../port.ts';
-import { type Round, splitRounds } from '../rounds.ts';
+import { splitRounds } from '../rounds.ts';
 import { Connections } from './connections.ts';
-import { hasCode, isDisconnected, isTransient, toStreamError } from './errors.ts';
+import { hasCode, isDisconnected, toStreamError } from './errors.ts';
 import { byLeader, openTransactions, requestTopics } from './open-transactions.ts';
 import { retryTransient } from './retry.ts';
 import { RoundSender } from './round-sender.ts';
@@ -27,8 +27,6 @@ const TRANSACTION_TIMEOUT_MS = 10_000;
 /** How long the markers of a transaction that was answered as committed may take to be in every partition. */
 const MARKERS_MS = 5_000;
 const LOOK_MS = 20;
-/** What may be sent twice, where the transaction before is still being completed. */
-const PIPELINED_BYTES = 64 * 1024;
 /** States in which the coordinator has decided to commit. */
 const COMMITTING = ['PrepareCommit', 'CompleteCommit'];
 /** States that tell nothing of the last transaction: its producer was opened again since, or it never had one. */
@@ -120,7 +118,8 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
     if (records.length === 0) return;
     const rounds = splitRounds(records);
     try {
-      await this.#write(rounds);
+      await this.#begin(rounds.flat());
+      await this.#sender.send(rounds);
       await this.#end(true);
     } catch (error) {
       throw toStreamError(`transaction of ${this.#options.transactionalId}`, error);
@@ -171,34 +170,10 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
   }
 
   /**
-   * Where one broker coordinates the transaction and leads all its partitions, the records follow AddPartitionsToTxn without
-   * waiting for its answer: it takes the requests of a connection in turn, and refuses records of a transaction that it has
-   * not begun. A tenth less of p90, a fifth of p99 (`npm run bench -- latency`).
+   * Begins a transaction. Its first request may meet a connection that the broker has just closed for idleness. No record may
+   * be on its way before it is answered: where the markers of the transaction before are not written yet, a partition takes
+   * records for that one, and commits them with it (test/faults/unfinished-commit.test.ts).
    */
-  async #write(rounds: readonly Round[]): Promise<void> {
-    const batches = rounds.flat();
-    const bytes = batches.reduce((sum, batch) => sum + batch.bytes, 0);
-    const { coordinator, leaders } = await this.#reach(batches);
-    if (leaders.size !== 1 || !leaders.has(coordinator) || bytes > PIPELINED_BYTES) {
-      await this.#begin(batches);
-      await this.#sender.send(rounds);
-      return;
-    }
-    const [added, sent] = await Promise.allSettled([
-      this.#addPartitionsAt(coordinator, batches),
-      this.#sender.send(rounds),
-    ]);
-    if (added.status === 'rejected') {
-      // The transaction before is being completed, or the connection was idle for too long: what followed was refused too.
-      if (!isTransient(added.reason) && !isDisconnected(added.reason)) throw added.reason;
-      await this.#begin(batches);
-      if (sent.status === 'rejected') await this.#sender.send(rounds);
-    } else if (sent.status === 'rejected') {
-      throw sent.reason;
-    }
-  }
-
-  /** Begins a transaction. Its first request may meet a connection that the broker has just closed for idleness. */
   async #begin(partitions: readonly TopicPartition[]): Promise<void> {
     await this.#reach(partitions);
     try {
@@ -215,19 +190,16 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
    * transaction before without its markers (KAFKA-20734), which this one would decide along with itself: rejects with
    * UNDECIDED then.
    */
-  async #reach(
-    partitions: readonly TopicPartition[],
-  ): Promise<{ coordinator: Connection; leaders: ReadonlyMap<Connection, unknown> }> {
+  async #reach(partitions: readonly TopicPartition[]): Promise<void> {
     const { transactionalId } = this.#options;
-    const brokers = await retryTransient(
-      async () => ({
-        coordinator: await this.#connections.coordinator('transaction', transactionalId),
-        leaders: await byLeader(this.#connections, partitions),
-      }),
+    await retryTransient(
+      async () => {
+        await this.#connections.coordinator('transaction', transactionalId);
+        await byLeader(this.#connections, partitions);
+      },
       { forget: () => this.#connections.forget() },
     );
     await this.#verify();
-    return brokers;
   }
 
   async #verify(): Promise<void> {
@@ -257,27 +229,23 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
     return openTransactions(this.#connections, [...this.#options.own, ...this.#options.shared]);
   }
 
-  #addPartitions(partitions: readonly TopicPartition[]): Promise<unknown> {
-    return onCoordinator(this.#connections, this.#options.transactionalId, (coordinator) =>
-      this.#addPartitionsAt(coordinator, partitions),
-    );
-  }
-
-  /** Sent before it returns. */
-  #addPartitionsAt(coordinator: Connection, partitions: readonly TopicPartition[]): Promise<unknown> {
+  async #addPartitions(partitions: readonly TopicPartition[]): Promise<void> {
+    const { transactionalId } = this.#options;
     const topics = requestTopics(partitions).map(({ name, partitionIndexes }) => ({
       name,
       partitions: partitionIndexes,
     }));
-    return addPartitionsToTxnV3.api.async(coordinator, [
-      {
-        transactionalId: this.#options.transactionalId,
-        producerId: BigInt(this.identity.id),
-        producerEpoch: this.identity.epoch,
-        verifyOnly: false,
-        topics,
-      },
-    ]);
+    await onCoordinator(this.#connections, transactionalId, (coordinator) =>
+      addPartitionsToTxnV3.api.async(coordinator, [
+        {
+          transactionalId,
+          producerId: BigInt(this.identity.id),
+          producerEpoch: this.identity.epoch,
+          verifyOnly: false,
+          topics,
+        },
+      ]),
+    );
   }
 
   async #end(commit: boolean): Promise<void> {
