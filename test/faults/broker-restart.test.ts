@@ -6,10 +6,13 @@ import { onTestFinished, test } from 'vitest';
 import { startKafka } from '#embedded/kafka.ts';
 import { QUICK_START } from '#embedded/settings.ts';
 import { backbone } from '../setup/backbone.ts';
+import { workload } from '../support/workload.ts';
 import { disturbed, expectSame, FAULT_TIMEOUT_MS, times, undisturbed } from './harness.ts';
 
 const place = backbone();
-const RESTARTS = times(5, 1);
+const RESTARTS = times(100, 2);
+/** So much that every restart meets some of it. */
+const LOAD = workload({ events: 40, perEvent: times(300, 20), seed: 7 });
 
 test(
   `${RESTARTS} restarts of the broker under load: nothing lost, nothing told twice`,
@@ -22,11 +25,12 @@ test(
     });
     const own = { ...place, brokers: kafka.brokers };
 
-    const expected = await undisturbed({ ...own, prefix: `${place.prefix}calm.` });
+    const expected = await undisturbed({ ...own, prefix: `${place.prefix}calm.` }, LOAD);
     const actual = await disturbed({
       place: { ...own, prefix: `${place.prefix}restarted.` },
       processors: 2,
       count: RESTARTS,
+      load: LOAD,
       async disturb({ step, random }) {
         await delay(random() * 1_500);
         // By turns in good order and as a crash.

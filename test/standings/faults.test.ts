@@ -6,9 +6,8 @@ import { SeasonTables } from '#domain/standings/season-tables.ts';
 import { causeOf } from '#domain/testing/messages.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { readRules } from '../../services/standings-processor/rules.ts';
-import { FAULT_TIMEOUT_MS, times } from '../faults/harness.ts';
+import { FAULT_TIMEOUT_MS, seededRandom, times } from '../faults/harness.ts';
 import { backbone } from '../setup/backbone.ts';
-import { seeded } from '../support/workload.ts';
 import { fixtures, seasonMessages, shuffled } from './made-up-season.ts';
 import { finalBytes, type TablesOutput, TablesPipeline } from './tables-pipeline.ts';
 
@@ -22,7 +21,7 @@ test(
   `${KILLS} times kill -9 of a processor, and rebalances: the tables of all results, no version twice`,
   async () => {
     const run = await TablesPipeline.create(place);
-    const random = seeded(Date.now());
+    const random = seededRandom();
     const starts = [() => run.pipeline.startProcessor(), () => run.startTables(), () => run.startTables()];
     const processors = starts.map((start) => start());
     const messages = shuffled(

@@ -20,6 +20,8 @@ export type PipelinePlace = {
   readonly brokers: string[];
   readonly registryUrl: string;
   readonly prefix: string;
+  /** Of the topics. Default: the broker's own. */
+  readonly replicationFactor?: number;
 };
 
 /** Everything a match processor wrote, read committed. */
@@ -44,10 +46,7 @@ export class Pipeline {
 
   static async create(place: PipelinePlace): Promise<Pipeline> {
     const registry = Registry.open({ url: place.registryUrl, prefix: place.prefix });
-    await Promise.all([
-      createTopics({ brokers: place.brokers, prefix: place.prefix }),
-      registry.registerAll(),
-    ]);
+    await Promise.all([createTopics(place), registry.registerAll()]);
     return new Pipeline(place, registry);
   }
 
@@ -96,8 +95,8 @@ export class Pipeline {
     await feed.close();
   }
 
-  /** Waits until every message is processed and committed. */
-  async settled(): Promise<void> {
+  /** Waits until every message is processed and committed, of these partitions only where some are named. */
+  async settled(only?: readonly number[]): Promise<void> {
     const { brokers, prefix } = this.place;
     const topic = topicName(prefix, 'normalized-messages');
     const application = `${prefix}match-processor`;
@@ -106,7 +105,9 @@ export class Pipeline {
       const ends = await listOffsets({ brokers, clientId: 'test-settled', topic }, 'end').catch(() => null);
       if (ends === null) return false;
       const positions = await readPositions({ brokers, application, log: quietLog }).catch(() => null);
-      return [...ends].every(([partition, end]) => end === 0 || (positions?.get(partition) ?? -1) >= end);
+      return [...ends]
+        .filter(([partition]) => only?.includes(partition) ?? true)
+        .every(([partition, end]) => end === 0 || (positions?.get(partition) ?? -1) >= end);
     });
   }
 

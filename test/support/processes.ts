@@ -50,11 +50,11 @@ export class ServiceProcess {
     await this.#answer('/health/ready');
   }
 
-  /** The value of a metric, added over its labels. */
-  async metric(name: string): Promise<number> {
+  /** The value of a metric, added over its labels, or over those lines that have this one, as `code="FENCED"`. */
+  async metric(name: string, label = ''): Promise<number> {
     return (await this.metrics())
       .split('\n')
-      .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
+      .filter((line) => (line.startsWith(`${name}{`) || line.startsWith(`${name} `)) && line.includes(label))
       .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
   }
 

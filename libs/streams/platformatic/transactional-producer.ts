@@ -94,7 +94,7 @@ function onCoordinator<T>(
 
 /**
  * A transactional producer straight on the protocol: every request of a transaction once, each after the answer to the one
- * before: records that follow AddPartitionsToTxn unasked may be taken as part of the transaction before (docs/decisions/0050).
+ * before.
  * Nothing is retried but what the broker says is a matter of milliseconds; after anything else the outcome is unknown, and
  * the owner opens another one.
  */
@@ -172,7 +172,11 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
     return this.#options.own.some((own) => partitionKey(own) === partitionKey(one));
   }
 
-  /** Begins a transaction. Its first request may meet a connection that the broker has just closed for idleness. */
+  /**
+   * Begins a transaction. Its first request may meet a connection that the broker has just closed for idleness. No record may
+   * be on its way before it is answered: where the markers of the transaction before are not written yet, a partition takes
+   * records for that one, and commits them with it (test/faults/unfinished-commit.test.ts).
+   */
   async #begin(partitions: readonly TopicPartition[]): Promise<void> {
     await this.#reach(partitions);
     try {
@@ -229,13 +233,13 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
     return openTransactions(this.#connections, [...this.#options.own, ...this.#options.shared]);
   }
 
-  #addPartitions(partitions: readonly TopicPartition[]): Promise<unknown> {
+  async #addPartitions(partitions: readonly TopicPartition[]): Promise<void> {
     const { transactionalId } = this.#options;
     const topics = requestTopics(partitions).map(({ name, partitionIndexes }) => ({
       name,
       partitions: partitionIndexes,
     }));
-    return onCoordinator(this.#connections, transactionalId, (coordinator) =>
+    await onCoordinator(this.#connections, transactionalId, (coordinator) =>
       addPartitionsToTxnV3.api.async(coordinator, [
         {
           transactionalId,
