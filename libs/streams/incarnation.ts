@@ -34,8 +34,8 @@ export type TaskContext = StreamTopics & {
 
 /** More of a backlog at once makes fewer transactions, and one match-state for more messages. */
 const FETCH_BYTES = 4 * 1024 * 1024;
-/** Of all partitions of a process together, of which each holds two answers at most. */
-const ALL_FETCH_BYTES = 32 * 1024 * 1024;
+/** Of all partitions together, each of which holds two answers: the one that is processed and the next. */
+const ALL_FETCH_BYTES = 64 * 1024 * 1024;
 const RESTORE_BYTES = 1024 * 1024;
 /** Results that are written at once, so that a transaction ends in its time. */
 const MAX_COLLECTED_BYTES = 16 * 1024 * 1024;
@@ -136,7 +136,7 @@ export class Incarnation {
         signal: this.#closing.signal,
       }),
     );
-    const maxBytes = Math.min(FETCH_BYTES, Math.floor(ALL_FETCH_BYTES / partitions));
+    const maxBytes = Math.min(FETCH_BYTES, Math.floor(ALL_FETCH_BYTES / (2 * partitions)));
     const input = this.#hold(client.openReader({ topic, partition, maxBytes }));
     this.#topicId = await this.#still(input.topicId());
     const logs = [positions, topic, ...changelogs].map((name) => ({ topic: name, partition }));
