@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { Kafka } from 'kafkajs';
 import { KafkaJsGroupMember } from './kafkajs/group-member.ts';
 import { createKafka, type KafkaOptions } from './kafkajs/kafka.ts';
@@ -31,6 +32,9 @@ const UNKNOWN_TOPIC_MS = 2_000;
 class ComposedClient implements StreamClient {
   readonly #options: KafkaOptions;
   readonly #kafka: Kafka;
+  /** Of the members of groups. */
+  readonly #sockets = new Set<Socket>();
+  #closed = false;
   /** Of everything that was opened here and is not closed yet. */
   readonly #all = new Set<Connections>();
   /** For what is asked now and then. */
@@ -38,7 +42,7 @@ class ComposedClient implements StreamClient {
 
   constructor(options: KafkaOptions) {
     this.#options = options;
-    this.#kafka = createKafka(options);
+    this.#kafka = createKafka({ ...options, onSocket: (socket) => this.#keep(socket) });
     this.#connections = this.#openConnections();
   }
 
@@ -74,7 +78,15 @@ class ComposedClient implements StreamClient {
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
+    for (const socket of this.#sockets) socket.destroy();
     await Promise.all([...this.#all].map((connections) => connections.close()));
+  }
+
+  #keep(socket: Socket): void {
+    if (this.#closed) socket.destroy();
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
   }
 
   #openConnections(): Connections {
