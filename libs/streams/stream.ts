@@ -7,6 +7,7 @@ import { streamMetrics } from './metrics.ts';
 import type { ConsumedRecord, GroupListener, GroupMember, OutputRecord, StreamClient } from './port.ts';
 import { positionsTopic } from './positions.ts';
 import type { PartitionProcessor, PoisonError } from './processor.ts';
+import { RetrySchedule } from './retry-schedule.ts';
 import type { StreamTopics } from './stream-topics.ts';
 import { Task } from './task.ts';
 import { TASK_STATES, type TaskState } from './task-state.ts';
@@ -34,10 +35,8 @@ export type Stream = {
   stop(): Promise<void>;
 };
 
-/** A task waits this long for its next claim, and twice as long each time it fails or is refused again. */
-const FIRST_RETRY_MS = 100;
-const RETRY_CEILING_MS = 5_000;
-const REFUSED_CEILING_MS = 30_000;
+/** How often failed tasks are looked at. */
+const LOOK_MS = 50;
 /** How often the group's offsets follow the positions. */
 const LAG_COMMIT_MS = 5_000;
 const LAST_LAG_COMMIT_MS = 1_000;
@@ -53,7 +52,12 @@ export async function runStream(options: StreamOptions): Promise<Stream> {
   try {
     const partitions = await requirePartitions(client, options);
     const runtime = new StreamRuntime(options, client, partitions);
-    await runtime.start();
+    try {
+      await runtime.start();
+    } catch (error) {
+      await runtime.stop();
+      throw error;
+    }
     return { ready: () => runtime.ready(), stop: () => runtime.stop() };
   } catch (error) {
     await client.close();
@@ -90,8 +94,8 @@ class StreamRuntime implements GroupListener {
   readonly #member: GroupMember;
   readonly #tasks = new Map<number, Task>();
   readonly #closing = new Set<Promise<void>>();
-  /** When a task that failed may be claimed again, on the clock of `performance.now`, and how long it waited. */
-  readonly #retries = new Map<number, { at: number; wait: number }>();
+  readonly #retries: RetrySchedule;
+  readonly #ticker: NodeJS.Timeout;
   readonly #lagCommitted = new Map<number, number>();
   #lagCommitAt = 0;
   #joined = false;
@@ -107,6 +111,8 @@ class StreamRuntime implements GroupListener {
       onLostInput: options.onLostInput ?? 'stop',
       metrics: streamMetrics(options.metrics),
     };
+    this.#retries = new RetrySchedule(sessionTimeoutMs);
+    this.#ticker = setInterval(() => this.#claimDue(), LOOK_MS);
     this.#member = client.openGroupMember({
       group: application,
       topic: input,
@@ -125,6 +131,7 @@ class StreamRuntime implements GroupListener {
 
   async stop(): Promise<void> {
     this.#stopping = true;
+    clearInterval(this.#ticker);
     this.#joined = false;
     const reached = this.#positions();
     for (const partition of this.#tasks.keys()) this.#release(partition);
@@ -142,6 +149,7 @@ class StreamRuntime implements GroupListener {
     // The member leaves the group last, and may be given partitions until then.
     if (this.#stopping) return;
     this.#joined = true;
+    this.#retries.heard(performance.now());
     this.#context.log.info({ partitions }, 'partitions assigned');
     const assigned = new Set(partitions);
     for (const partition of this.#tasks.keys()) if (!assigned.has(partition)) this.#release(partition);
@@ -159,36 +167,25 @@ class StreamRuntime implements GroupListener {
     this.#joined = false;
   }
 
-  /**
-   * The scheduler of all retries. Only a heartbeat says that a failed task is still this member's: a fenced one may have a new
-   * owner, and claiming it would fence that one in turn.
-   */
   onHeartbeat(): void {
     const now = performance.now();
-    for (const [partition, task] of this.#tasks) {
-      if (task.state === 'running') this.#retries.delete(partition);
-      if (task.state !== 'failed' && task.state !== 'refused') continue;
-      const retry = this.#retries.get(partition);
-      if (retry === undefined)
-        this.#retries.set(partition, { at: now + FIRST_RETRY_MS, wait: FIRST_RETRY_MS });
-      else if (now >= retry.at) {
-        const longest = task.state === 'refused' ? REFUSED_CEILING_MS : RETRY_CEILING_MS;
-        const wait = task.hasLearned ? FIRST_RETRY_MS : Math.min(longest, retry.wait * 2);
-        this.#retries.set(partition, { at: now + wait, wait });
-        task.claim();
-      }
-    }
+    this.#retries.heard(now);
     this.#countTasks();
     if (now < this.#lagCommitAt) return;
     this.#lagCommitAt = now + LAG_COMMIT_MS;
     void this.#commitLag(this.#positions());
   }
 
+  #claimDue(): void {
+    const now = performance.now();
+    for (const task of this.#tasks.values()) if (this.#retries.isDue(task, now)) task.claim();
+  }
+
   #release(partition: number): void {
     const task = this.#tasks.get(partition);
     if (task === undefined) return;
     this.#tasks.delete(partition);
-    this.#retries.delete(partition);
+    this.#retries.forget(partition);
     this.#lagCommitted.delete(partition);
     const closing = task.close().finally(() => this.#closing.delete(closing));
     this.#closing.add(closing);

@@ -1,5 +1,6 @@
 import { RefusedError, StreamError } from './errors.ts';
 import { Incarnation, type TaskContext } from './incarnation.ts';
+import type { TaskFailure } from './retry-schedule.ts';
 import { Suspects } from './suspects.ts';
 import { requireTransition, type TaskState } from './task-state.ts';
 
@@ -17,7 +18,7 @@ export class Task {
   #ended: Promise<void> = Promise.resolve();
   /** What was logged last, so that a refusal that stays is logged once. */
   #refusal: string | null = null;
-  #hasLearned = false;
+  #failure: TaskFailure | null = null;
 
   constructor(partition: number, context: TaskContext) {
     this.partition = partition;
@@ -33,9 +34,9 @@ export class Task {
     return this.#state === 'running' ? (this.#incarnation?.position ?? null) : null;
   }
 
-  /** Whether the last failure lay in a record and said something new of it: another try goes differently. */
-  get hasLearned(): boolean {
-    return this.#hasLearned;
+  /** On the clock of `performance.now`. */
+  get failure(): TaskFailure | null {
+    return this.#failure;
   }
 
   /** Begins an incarnation, where none is. */
@@ -77,22 +78,22 @@ export class Task {
   #fail(error: unknown): void {
     const { metrics, log } = this.#context;
     this.#incarnation = null;
-    this.#hasLearned = this.#suspects.takeLearned();
+    const isKnown = error instanceof RefusedError || error instanceof StreamError;
+    const code = isKnown ? error.code : 'PROCESSING_FAILED';
+    this.#failure = { code, at: performance.now(), hasLearned: this.#suspects.takeLearned() };
     this.#removeGauges();
+    metrics.failures.inc({ code });
     if (error instanceof RefusedError) {
       this.#go('refused');
-      metrics.failures.inc({ code: error.code });
-      if (error.message !== this.#refusal)
-        log.error({ partition: this.partition, code: error.code }, error.message);
+      if (error.message !== this.#refusal) log.error({ partition: this.partition, code }, error.message);
       this.#refusal = error.message;
       return;
     }
     this.#go('failed');
-    const code = error instanceof StreamError ? error.code : 'PROCESSING_FAILED';
-    metrics.failures.inc({ code });
     const fields = { partition: this.partition, code, err: error };
-    if (code === 'PROCESSING_FAILED') log.error(fields, 'the task failed and is claimed again');
-    else log.warn(fields, 'the task failed, claimed again once the group confirms it');
+    const text = 'the task failed and is claimed again';
+    if (code === 'PROCESSING_FAILED') log.error(fields, text);
+    else log.warn(fields, text);
   }
 
   /** What they said is no longer so, and nobody says what is. */
