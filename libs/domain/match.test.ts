@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DomainError } from './errors.ts';
-import { applyMessage, isSettled, matchIncident, matchState, newMatch, restoreMatch } from './match.ts';
+import { applyMessage, matchIncident, matchState, newMatch, restoreMatch } from './match.ts';
 import {
   AWAY,
   causeOf,
@@ -155,19 +155,6 @@ describe('a match', () => {
     const match = newMatch(EVENT_ID);
     expect(() => matchState(match)).toThrow(expect.objectContaining({ code: 'NOTHING_TOLD' }));
     expect(() => matchIncident(match, '5-1')).toThrow(expect.objectContaining({ code: 'UNKNOWN_INCIDENT' }));
-  });
-
-  it.each([
-    ['finished', true],
-    ['cancelled', true],
-    ['deleted', true],
-    ['live', false],
-    ['scheduled', false],
-    ['interrupted', false],
-    [null, false],
-  ])('that is %s is settled: %s', (status_type, settled) => {
-    expect(isSettled(played([eventMessage(START, eventFields({ status_type }))]))).toBe(settled);
-    expect(isSettled(newMatch(EVENT_ID))).toBe(false);
   });
 
   it('is restored from its records, stamps included', () => {

@@ -7,7 +7,6 @@ import type {
   ResultCard,
 } from '#topics/generated/types.ts';
 import { DomainError } from './errors.ts';
-import { isOver } from './event-facts.ts';
 import { EventRegister } from './event-register.ts';
 import { type IncidentChanges, IncidentRegister, NO_INCIDENT_CHANGES } from './incident-register.ts';
 import { isCard, standingCards, type TableResult, tableResult } from './match-result.ts';
@@ -214,11 +213,6 @@ export function restoreMatch(state: MatchState, incidents: Iterable<MatchInciden
   match[inside].version = state.version;
   match[inside].cause = state.cause;
   return match;
-}
-
-/** Whether the event is over: it may leave memory, and be restored should a correction come. */
-export function isSettled(match: Match): boolean {
-  return isOver(match[inside].view.facts.status_type);
 }
 
 function matchOf(eventId: number, event: EventRegister, incidents: IncidentRegister): Match {

@@ -41,9 +41,9 @@ export type LoadedMatch = {
 /** Key of an empty record that a match is spilled with once something was published of it since the claim. */
 const PUBLISHED = '';
 
-/** What a loaded match takes beside its records, bytes: measured, with `node bench/main.ts memory`. */
+/** What a loaded match takes beside its records, bytes: an estimate, on the safe side. */
 const OBJECT_BYTES = 8 * 1024;
-/** A decoded record beside its encoded one: measured too. */
+/** How many times its encoded bytes a decoded record takes: an estimate too. */
 const DECODED = 3;
 
 /** About how much memory a match takes, bytes. */
