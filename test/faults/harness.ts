@@ -7,7 +7,7 @@ import type { ServiceProcess } from '../support/processes.ts';
 import { seeded, workload } from '../support/workload.ts';
 
 /** How often each disturbance is made: often with `npm run test:faults`, a few times with `npm test`. */
-export function times(full: number, short: number): number {
+export function times<T>(full: T, short: T): T {
   return process.env.FAULTS === 'full' ? full : short;
 }
 

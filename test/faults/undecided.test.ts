@@ -11,7 +11,7 @@ import { Pipeline, type PipelinePlace } from '../support/pipeline.ts';
 import { untilTrue } from '../support/poll.ts';
 import { coordinatorState, leaveUndecided, openTransactions, UNVERIFIED } from '../support/undecided.ts';
 import { workload } from '../support/workload.ts';
-import { expectSame, FAULT_TIMEOUT_MS, LOAD, settledOrLogs, undisturbed } from './harness.ts';
+import { expectSame, FAULT_TIMEOUT_MS, LOAD, settledOrLogs, times, undisturbed } from './harness.ts';
 import { lastOfEach, OUTPUTS, Outputs, PARTITIONS } from './left-undecided.ts';
 
 const place = backbone();
@@ -46,7 +46,7 @@ async function processed(at: PipelinePlace, messages: typeof MESSAGES): Promise<
   return pipeline;
 }
 
-describe.each([KAFKA_VERSION, '4.3.1'])('on Kafka %s', (version) => {
+describe.each(times([KAFKA_VERSION, '4.3.1'], [KAFKA_VERSION]))('on Kafka %s', (version) => {
   let kafka: Kafka;
   const on = (name: string): PipelinePlace => ({
     ...place,

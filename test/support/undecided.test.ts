@@ -5,6 +5,7 @@ import { findErrorBy } from '@platformatic/kafka';
 import { describe, expect, test } from 'vitest';
 import { startKafka } from '#embedded/kafka.ts';
 import { KAFKA_VERSION, QUICK_START } from '#embedded/settings.ts';
+import { times } from '../faults/harness.ts';
 import { backbone } from '../setup/backbone.ts';
 import { atEnd } from './at-end.ts';
 import { untilTrue } from './poll.ts';
@@ -28,7 +29,7 @@ const makeThem = (brokers: readonly string[]) =>
     topics.map((topic) => ({ topic, numPartitions: 2 })),
   );
 
-describe.each([KAFKA_VERSION, '4.3.1'])('on Kafka %s', (version) => {
+describe.each(times([KAFKA_VERSION, '4.3.1'], [KAFKA_VERSION]))('on Kafka %s', (version) => {
   test('a transaction is left undecided that nothing but a marker ends', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'touchline-undecided-'));
     atEnd(() => rm(dataDir, { recursive: true, force: true }));
