@@ -1,17 +1,14 @@
 /** `touchline rebuild`: has a processor process all of its input again. */
-import { setPosition } from '#streams/set-position.ts';
 import { createTopics, deleteTopics, groupMembers, topicPartitions } from '#topics/admin.ts';
 import {
   applicationOf,
   PROCESSOR_NAMES,
   type ProcessorName,
   positionsTopicName,
-  streamTopics,
 } from '#topics/processors.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { type Command, CommandError, parseArguments, UsageError } from './command.ts';
 import { findPlace, type Place } from './place.ts';
-import { quiet } from './quiet.ts';
 
 /**
  * What is deleted, so that all that a processor writes follows from its input alone; and who reads of it and is rebuilt with it.
@@ -63,14 +60,10 @@ async function requireStopped(place: Place, processor: ProcessorName): Promise<v
 
 async function rebuildOne(place: Place, processor: ProcessorName): Promise<void> {
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = place;
-  const topics = streamTopics(prefix, processor);
   const deleted = REBUILDS[processor].deleted.map((topic) => topicName(prefix, topic));
   await deleteTopics(brokers, [...deleted, positionsTopicName(prefix, processor)]);
   const partitions = await topicPartitions(brokers, topicName(prefix, 'normalized-messages'));
   await createTopics({ brokers, prefix, partitions });
-  // Tables that stay are no state without a position.
-  for (let partition = 0; partition < (await topicPartitions(brokers, topics.input)); partition += 1)
-    await setPosition(topics, { brokers, partition, to: 'start', log: quiet });
   process.stdout.write(`${processor}: deleted and created ${deleted.join(', ')}\n`);
 }
 

@@ -120,6 +120,7 @@ export class Incarnation {
     changelogs: (TopicPartition & LogBounds)[];
   }> {
     const { application, client, input: topic, changelogs, positions, partitions } = this.#context;
+    const { mixedChangelogs = [] } = this.#context;
     const partition = this.#partition;
     if (partition >= partitions) {
       throw new RefusedError(
@@ -148,7 +149,8 @@ export class Incarnation {
     }));
     const position = await this.#still(findPosition(client, positions, partition, ofPositions));
     if (position === null) {
-      const state = await this.#still(findValue(client, restored));
+      const own = restored.filter(({ topic: name }) => !mixedChangelogs.includes(name));
+      const state = await this.#still(findValue(client, own));
       if (state !== null) throw positionMissing(this.#context, state);
     }
     this.#position = startOffset(this.#context, partition, {

@@ -19,6 +19,8 @@ export type StreamTopics = {
   readonly input: string;
   /** What state is restored from; each task writes its own partition of them. */
   readonly changelogs: readonly string[];
+  /** Changelogs that hold records of other writers too: alone, those are no state of this stream. Default: none. */
+  readonly mixedChangelogs?: readonly string[];
   /** Whatever else is written, dead letters included. */
   readonly outputs: readonly OutputTopic[];
 };

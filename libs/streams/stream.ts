@@ -106,6 +106,7 @@ class StreamRuntime implements GroupListener {
     const positions = positionsTopic(application);
     this.#context = {
       ...{ application, input, changelogs, outputs: options.outputs, positions, partitions, client, log },
+      mixedChangelogs: options.mixedChangelogs ?? [],
       createProcessor: options.createProcessor,
       deadLetter: options.deadLetter,
       onLostInput: options.onLostInput ?? 'stop',

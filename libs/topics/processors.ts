@@ -7,6 +7,8 @@ export type ProcessorSpec = {
   readonly input: TopicName;
   /** What it restores its state from. A task writes the partition that has the number of its input's. */
   readonly changelogs: readonly TopicName[];
+  /** Changelogs that others write to as well: the poller, tables as the provider made them. */
+  readonly mixedChangelogs: readonly TopicName[];
   /** Outputs of which a task writes the partition that has the number of its input's. */
   readonly own: readonly TopicName[];
   /** Outputs of which a task may write any partition, beside other tasks. */
@@ -17,12 +19,14 @@ export const PROCESSORS = {
   'match-processor': {
     input: 'normalized-messages',
     changelogs: ['match-incidents', 'match-state'],
+    mixedChangelogs: [],
     own: ['match-transitions'],
     shared: ['match-results', 'dead-letters'],
   },
   'standings-processor': {
     input: 'match-results',
     changelogs: ['standings-results', 'standings', 'standings-catalogue'],
+    mixedChangelogs: ['standings', 'standings-catalogue'],
     own: [],
     shared: ['dead-letters'],
   },
@@ -44,11 +48,12 @@ export function positionsTopicName(prefix: string, processor: ProcessorName): st
 
 /** The topics of a processor by their names on the broker, as the task runtime takes them. */
 export function streamTopics(prefix: string, processor: ProcessorName) {
-  const { input, changelogs, own, shared }: ProcessorSpec = PROCESSORS[processor];
+  const { input, changelogs, mixedChangelogs, own, shared }: ProcessorSpec = PROCESSORS[processor];
   return {
     application: applicationOf(prefix, processor),
     input: topicName(prefix, input),
     changelogs: changelogs.map((topic) => topicName(prefix, topic)),
+    mixedChangelogs: mixedChangelogs.map((topic) => topicName(prefix, topic)),
     outputs: [
       ...own.map((topic) => ({ topic: topicName(prefix, topic), partitions: 'own' as const })),
       ...shared.map((topic) => ({ topic: topicName(prefix, topic), partitions: TOPICS[topic].partitions })),
