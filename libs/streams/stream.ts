@@ -1,7 +1,6 @@
 import type { Registry } from 'prom-client';
 import { openStreamClient } from './client.ts';
 import { RefusedError } from './errors.ts';
-import type { TaskContext } from './incarnation.ts';
 import type { Logger } from './log.ts';
 import { streamMetrics } from './metrics.ts';
 import type { ConsumedRecord, GroupListener, GroupMember, OutputRecord, StreamClient } from './port.ts';
@@ -10,6 +9,7 @@ import type { PartitionProcessor, PoisonError } from './processor.ts';
 import { RetrySchedule } from './retry-schedule.ts';
 import type { StreamTopics } from './stream-topics.ts';
 import { Task } from './task.ts';
+import type { TaskContext } from './task-context.ts';
 import { TASK_STATES, type TaskState } from './task-state.ts';
 
 /** A stream: one input, its changelogs and outputs, and what to do with a partition. */
