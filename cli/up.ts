@@ -3,6 +3,7 @@ import { relative } from 'node:path';
 import { z } from 'zod';
 import { httpUrl, loadConfig, renderHelp, secret } from '#service/config.ts';
 import { onStopRequest } from '#service/stop-requests.ts';
+import { parseRegistryAddress } from '#topics/registry-address.ts';
 import { type Command, UsageError } from './command.ts';
 import { keepFolder } from './demo/folder.ts';
 import { type NewClient, type Platform, type Provider, platformSettings, startPlatform } from './platform.ts';
@@ -84,7 +85,7 @@ function renderHowTo(platform: Platform): string {
   return `Touchline is up: ${backbone.why}
 
   Kafka     ${backbone.brokers.join(',')}
-  Registry  ${backbone.registryUrl}
+  Registry  ${parseRegistryAddress(backbone.registryUrl).url}
   Topics    ${prefix}*
   Webhook   POST ${webhookUrl}
   Secret    ${kept}
