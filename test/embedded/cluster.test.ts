@@ -11,12 +11,15 @@ import { HOST } from '#embedded/ports.ts';
 import { QUICK_REJOIN, QUICK_START } from '#embedded/settings.ts';
 import { openPublisher } from '#streams/publisher.ts';
 import { readTopic } from '#streams/read-topic.ts';
+import { IN_FULL, times } from '../faults/harness.ts';
 import { quietLog } from '../support/log.ts';
 import { untilTrue } from '../support/poll.ts';
 import { makeTopics } from '../support/topics.ts';
 
 const TOPIC = 'facts';
 const REPLICAS = [1, 2, 3];
+/** Each costs a start of a broker. */
+const KILLED = times(3, 1);
 
 let dataDir: string;
 let cluster: KafkaCluster;
@@ -122,9 +125,9 @@ describe('three brokers', () => {
     }
   });
 
-  test('any of them is killed: what was written is read, acks=all is answered, it comes back at its port', async () => {
+  test(`${KILLED} of them are killed: what was written is read, acks=all is answered, it comes back at its port`, async () => {
     const written = ['a', 'b', 'c'];
-    for (const [index, node] of cluster.nodes.entries()) {
+    for (const [index, node] of cluster.nodes.slice(0, KILLED).entries()) {
       const { pid } = node;
       await node.kill(index === 1 ? 'SIGTERM' : 'SIGKILL');
       expect(node.pid).toBeUndefined();
@@ -139,31 +142,40 @@ describe('three brokers', () => {
     }
   });
 
-  test('stopped and started again they are the same cluster', async () => {
-    const before = cluster.brokers;
-    await cluster.stop();
-    cluster = await startKafkaCluster({ dataDir, brokers: 3, settings: QUICK_REJOIN, jvmArgs: QUICK_START });
-    expect(cluster.brokers).toEqual(before);
-    expect(await readAll()).toHaveLength(9);
+  describe.each(IN_FULL)('%s', () => {
+    test('stopped and started again they are the same cluster', async () => {
+      const before = cluster.brokers;
+      await cluster.stop();
+      cluster = await startKafkaCluster({
+        dataDir,
+        brokers: 3,
+        settings: QUICK_REJOIN,
+        jvmArgs: QUICK_START,
+      });
+      expect(cluster.brokers).toEqual(before);
+      expect(await readAll()).toHaveLength(3 + 2 * KILLED);
+    });
   });
 });
 
-test('a cluster ends with the process that started it', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'touchline-orphans-'));
-  const program = `
+describe.each(IN_FULL)('%s', () => {
+  test('a cluster ends with the process that started it', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'touchline-orphans-'));
+    const program = `
     const { startKafkaCluster } = await import(process.argv[1]);
     const cluster = await startKafkaCluster({ dataDir: process.argv[2], brokers: 3, jvmArgs: ['-XX:TieredStopAtLevel=1'] });
     process.stdout.write(JSON.stringify(cluster.nodes.map(({ pid }) => pid)), () => process.kill(process.pid, 'SIGKILL'));
   `;
-  const module = join(import.meta.dirname, '..', '..', 'libs', 'embedded', 'kafka.ts');
-  const args = ['--input-type=module', '--eval', program, module, folder];
-  const said = await promisify(execFile)(process.execPath, args).catch(
-    (killed: { stdout: string }) => killed,
-  );
-  const pids: number[] = JSON.parse(said.stdout);
-  expect(pids).toHaveLength(3);
-  await untilTrue('no broker is left', () => pids.every((pid) => !runs(pid)));
-  await rm(folder, { recursive: true, force: true });
+    const module = join(import.meta.dirname, '..', '..', 'libs', 'embedded', 'kafka.ts');
+    const args = ['--input-type=module', '--eval', program, module, folder];
+    const said = await promisify(execFile)(process.execPath, args).catch(
+      (killed: { stdout: string }) => killed,
+    );
+    const pids: number[] = JSON.parse(said.stdout);
+    expect(pids).toHaveLength(3);
+    await untilTrue('no broker is left', () => pids.every((pid) => !runs(pid)));
+    await rm(folder, { recursive: true, force: true });
+  });
 });
 
 function runs(pid: number): boolean {

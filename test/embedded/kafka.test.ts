@@ -4,10 +4,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Kafka as Client, type EachMessagePayload, logLevel } from 'kafkajs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Kafka, startKafka } from '#embedded/kafka.ts';
 import { freePort } from '#embedded/ports.ts';
 import { QUICK_REJOIN, QUICK_START } from '#embedded/settings.ts';
+import { IN_FULL } from '../faults/harness.ts';
 import { untilTrue } from '../support/poll.ts';
 import { makeTopics } from '../support/topics.ts';
 
@@ -128,5 +129,22 @@ describe('one broker and its data folder', () => {
         /the Kafka broker ended while starting \(code 1\):[\s\S]*num\.io\.threads/,
       ),
     });
+  });
+});
+
+// Downloads that version.
+describe.each(IN_FULL)('%s', () => {
+  test('data of a newer broker is refused with what to do about it', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'touchline-newer-'));
+    onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+    const newer = await startKafka({ dataDir, version: '4.3.1', jvmArgs: QUICK_START });
+    await newer.stop();
+    await expect(startKafka({ dataDir, jvmArgs: QUICK_START })).rejects.toMatchObject({
+      code: 'DATA_FOLDER_NEWER',
+      message: expect.stringContaining(`the data in ${dataDir} was written by a newer Kafka`),
+    });
+    // Refused, not damaged: the newer one still reads it.
+    const again = await startKafka({ dataDir, version: '4.3.1', jvmArgs: QUICK_START });
+    await again.stop();
   });
 });

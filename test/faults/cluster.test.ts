@@ -15,11 +15,11 @@ import { TransitionLatency } from './transition-latency.ts';
 
 const place = backbone();
 const PER_SECOND = 150;
-const CALM_MS = times(30_000, 5_000);
+const CALM_MS = times(30_000, 2_000);
 const KILL_EVERY_MS = 10_000;
-const KILLING_MS = times(180_000, 15_000);
+const KILLING_MS = times(180_000, 8_000);
 /** More than is sent in the time that all of it may take: what was sent decides what is expected. */
-const MESSAGES = workload({ events: 200, perEvent: times(600, 120), seed: 11 });
+const MESSAGES = workload({ events: 200, perEvent: times(600, 60), seed: 11 });
 
 test(
   `three brokers, one of them killed every ${KILL_EVERY_MS / 1_000} s for ${KILLING_MS / 1_000} s: the same output`,

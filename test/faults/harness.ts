@@ -11,6 +11,9 @@ export function times<T>(full: T, short: T): T {
   return process.env.FAULTS === 'full' ? full : short;
 }
 
+/** For `describe.each`: tests of `npm run test:faults` alone, for each costs several brokers. */
+export const IN_FULL = times(['in full'], []);
+
 /** Longer than any of them takes in full. */
 export const FAULT_TIMEOUT_MS = 60 * 60_000;
 

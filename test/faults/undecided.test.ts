@@ -11,7 +11,7 @@ import { Pipeline, type PipelinePlace } from '../support/pipeline.ts';
 import { untilTrue } from '../support/poll.ts';
 import { coordinatorState, leaveUndecided, openTransactions, UNVERIFIED } from '../support/undecided.ts';
 import { workload } from '../support/workload.ts';
-import { expectSame, FAULT_TIMEOUT_MS, LOAD, settledOrLogs, times, undisturbed } from './harness.ts';
+import { expectSame, FAULT_TIMEOUT_MS, IN_FULL, LOAD, settledOrLogs, times, undisturbed } from './harness.ts';
 import { lastOfEach, OUTPUTS, Outputs, PARTITIONS } from './left-undecided.ts';
 
 const place = backbone();
@@ -175,55 +175,59 @@ describe.each(times([KAFKA_VERSION, '4.3.1'], [KAFKA_VERSION]))('on Kafka %s', (
   );
 });
 
-test(
-  'a transaction of an older producer id is reported and left as it is; the other partitions are processed',
-  async () => {
-    const kafka = await startUnverified(KAFKA_VERSION, {
-      'transactional.id.expiration.ms': '3000',
-      'transaction.remove.expired.transaction.cleanup.interval.ms': '500',
-    });
-    const { brokers } = kafka;
-    const pipeline = await processed({ ...place, brokers, prefix: `${place.prefix}older.` }, FIRST);
-    const outputs = new Outputs(pipeline.place);
-    const refused = 3;
-    const transactionalId = outputs.transactionalId(refused);
-    const own = OUTPUTS.filter((output) => output !== 'match-results' && output !== 'dead-letters').map(
-      (output) => outputs.of(output, refused),
-    );
-    await leaveUndecided({
-      brokers,
-      transactionalId,
-      records: [await outputs.outdated('match-state', refused)],
-    });
-    const left = await openTransactions(brokers, outputs.all());
-    expect(left).toHaveLength(1);
-    await untilTrue('the coordinator has forgotten the id', () =>
-      coordinatorState(brokers, transactionalId).then(
-        () => false,
-        () => true,
-      ),
-    );
-    const before = await outputs.ends(own);
+// Short: test/streams/hanging.test.ts.
+describe.each(IN_FULL)('%s', () => {
+  test(
+    'a transaction of an older producer id is reported and left as it is; the other partitions are processed',
+    async () => {
+      const kafka = await startUnverified(KAFKA_VERSION, {
+        'transactional.id.expiration.ms': '3000',
+        'transaction.remove.expired.transaction.cleanup.interval.ms': '500',
+      });
+      const { brokers } = kafka;
+      const pipeline = await processed({ ...place, brokers, prefix: `${place.prefix}older.` }, FIRST);
+      const outputs = new Outputs(pipeline.place);
+      const refused = 3;
+      const transactionalId = outputs.transactionalId(refused);
+      const own = OUTPUTS.filter((output) => output !== 'match-results' && output !== 'dead-letters').map(
+        (output) => outputs.of(output, refused),
+      );
+      await leaveUndecided({
+        brokers,
+        transactionalId,
+        records: [await outputs.outdated('match-state', refused)],
+      });
+      const left = await openTransactions(brokers, outputs.all());
+      expect(left).toHaveLength(1);
+      await untilTrue('the coordinator has forgotten the id', () =>
+        coordinatorState(brokers, transactionalId).then(
+          () => false,
+          () => true,
+        ),
+      );
+      const before = await outputs.ends(own);
 
-    const processor = pipeline.startProcessor();
-    await pipeline.feed([...NEXT, ...REST]);
-    await untilTrue(
-      'it is counted',
-      async () => (await processor.metric('touchline_task_failures_total', 'code="HANGING_TRANSACTION"')) > 0,
-    );
-    const reported = processor.lines.filter((line) => line.includes('"HANGING_TRANSACTION"'));
-    expect(reported).toHaveLength(1);
-    expect(reported[0]).toContain(
-      `${outputs.of('match-state', refused).topic}-${refused} has a transaction of producer ${left[0]?.producer.id} open from offset ${left[0]?.start}`,
-    );
+      const processor = pipeline.startProcessor();
+      await pipeline.feed([...NEXT, ...REST]);
+      await untilTrue(
+        'it is counted',
+        async () =>
+          (await processor.metric('touchline_task_failures_total', 'code="HANGING_TRANSACTION"')) > 0,
+      );
+      const reported = processor.lines.filter((line) => line.includes('"HANGING_TRANSACTION"'));
+      expect(reported).toHaveLength(1);
+      expect(reported[0]).toContain(
+        `${outputs.of('match-state', refused).topic}-${refused} has a transaction of producer ${left[0]?.producer.id} open from offset ${left[0]?.start}`,
+      );
 
-    const others = Array.from({ length: PARTITIONS }, (_, partition) => partition).filter(
-      (one) => one !== refused,
-    );
-    await pipeline.settled(others);
-    expect(await processor.metric('touchline_tasks', 'state="refused"')).toBe(1);
-    expect(await outputs.ends(own), 'nothing was written').toEqual(before);
-    expect(await openTransactions(brokers, outputs.all())).toEqual(left);
-  },
-  FAULT_TIMEOUT_MS,
-);
+      const others = Array.from({ length: PARTITIONS }, (_, partition) => partition).filter(
+        (one) => one !== refused,
+      );
+      await pipeline.settled(others);
+      expect(await processor.metric('touchline_tasks', 'state="refused"')).toBe(1);
+      expect(await outputs.ends(own), 'nothing was written').toEqual(before);
+      expect(await openTransactions(brokers, outputs.all())).toEqual(left);
+    },
+    FAULT_TIMEOUT_MS,
+  );
+});
