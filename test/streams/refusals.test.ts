@@ -40,7 +40,9 @@ async function refusal(code: string) {
   const started = await counting.start({}, { log });
   const message = await until(`the refusal ${code}`, () =>
     lines.find((line) => line.startsWith('{"partition":1,') && line.includes(`"${code}"`)),
-  );
+  ).catch((error: unknown) => {
+    throw new Error(`${String(error)}\n${lines.join('\n')}`);
+  });
   expect(await started.metric('touchline_task_failures_total', { code })).toBeGreaterThan(0);
   expect(await started.metric('touchline_tasks', { state: 'running' })).toBeLessThan(2);
   expect(started.stream.ready()).toBe(false);
@@ -126,7 +128,9 @@ describe('an input', () => {
     await counting.send(['a', '3'], ['a', '4'], ['a', '5'], ['a', '6'], ['a', '7']);
     const message = await until('the refusal', () =>
       lines.find((line) => line.includes('INPUT_RECREATED') && line.includes('offsets 0 to 5')),
-    );
+    ).catch((error: unknown) => {
+      throw new Error(`${String(error)}\n${lines.join('\n')}`);
+    });
     expect(message).toContain(`${counting.input}-1 is not the topic that position 3 was written for`);
     expect(message).toContain(`npx touchline position ${service} 1 end`);
     expect(message).toContain(`npx touchline rebuild ${service}`);

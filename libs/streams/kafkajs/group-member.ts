@@ -8,6 +8,8 @@ import { stickyAssigner } from './assigner.ts';
 const TURN_MS = 250;
 const HEARTBEAT_MS = 500;
 const RECONNECT_MS = 1_000;
+/** A topic that was away at a rebalance has no partitions until it is looked for again. */
+const METADATA_MS = 10_000;
 /** A broker that hangs holds up no end: the group forgets a member that is silent. */
 const LEAVE_WITHIN_MS = 5_000;
 
@@ -37,6 +39,7 @@ export class KafkaJsGroupMember implements GroupMember {
       sessionTimeout: sessionTimeoutMs,
       heartbeatInterval: HEARTBEAT_MS,
       maxWaitTimeInMs: TURN_MS,
+      metadataMaxAge: METADATA_MS,
       allowAutoTopicCreation: false,
       retry: { initialRetryTime: 100, maxRetryTime: 1_000, retries: 10, restartOnFailure: async () => false },
     });
