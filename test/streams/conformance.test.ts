@@ -19,7 +19,7 @@ import type {
 import { backbone } from '../setup/backbone.ts';
 import { quietLog } from '../support/log.ts';
 import { untilTrue } from '../support/poll.ts';
-import { makeTopics } from '../support/topics.ts';
+import { makeTopics, recreateTopic } from '../support/topics.ts';
 
 const { brokers, prefix } = backbone();
 const openClient = (): StreamClient => openStreamClient({ brokers, clientId: 'conformance', log: quietLog });
@@ -203,11 +203,7 @@ describe('partition reader', () => {
     const reader = openReader();
     const first = await reader.topicId();
     await reader.read(0);
-    const admin = kafka.admin();
-    await admin.connect();
-    onTestFinished(() => admin.disconnect());
-    await admin.deleteTopics({ topics: [topic] });
-    await makeTopics(brokers, [{ topic, numPartitions: PARTITIONS, replicationFactor: 1 }]);
+    await recreateTopic(brokers, { topic, numPartitions: PARTITIONS, replicationFactor: 1 });
     await expect(
       (async () => {
         for (;;) await reader.read(0);

@@ -6,7 +6,7 @@ import { topicIds } from '#streams/topic-ids.ts';
 import { backbone } from '../setup/backbone.ts';
 import { quietLog } from '../support/log.ts';
 import { until, untilTrue } from '../support/poll.ts';
-import { makeTopics } from '../support/topics.ts';
+import { recreateTopic } from '../support/topics.ts';
 import { Counting, keepingLog } from './counting.ts';
 
 const place = backbone();
@@ -56,10 +56,8 @@ async function writePosition(next: number, layout = 1): Promise<void> {
   await counting.write(counting.positions, [{ key: '1', value: JSON.stringify(position), partition: 1 }]);
 }
 
-async function recreate(topic: string, partitions: number): Promise<void> {
-  await withAdmin((admin) => admin.deleteTopics({ topics: [topic], timeout: 25_000 }));
-  await makeTopics(place.brokers, [{ topic, numPartitions: partitions }]);
-}
+const recreate = (topic: string, numPartitions: number) =>
+  recreateTopic(place.brokers, { topic, numPartitions });
 
 describe('a position', () => {
   test('beyond the end of the input is refused, until it is corrected', async () => {

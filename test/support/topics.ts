@@ -1,5 +1,6 @@
 import type { ITopicConfig } from 'kafkajs';
 import { createKafka } from '#streams/kafkajs/kafka.ts';
+import { topicIds } from '#streams/topic-ids.ts';
 import { isPassing } from '#topics/admin.ts';
 import { quietLog } from './log.ts';
 import { untilTrue } from './poll.ts';
@@ -27,6 +28,25 @@ export async function makeTopics(brokers: readonly string[], topics: readonly IT
         return ends.length === numPartitions;
       });
     }
+  } finally {
+    await admin.disconnect();
+  }
+}
+
+/** Deletes a topic and creates it again, until it is another one: a busy broker may still have the old one as it is created. */
+export async function recreateTopic(brokers: readonly string[], config: ITopicConfig): Promise<void> {
+  const { topic } = config;
+  const idOf = async () => (await topicIds(brokers, [topic])).get(topic);
+  const before = await idOf();
+  const admin = createKafka({ brokers, clientId: 'test-topics', log: quietLog }).admin();
+  await admin.connect();
+  try {
+    await untilTrue(`${topic} is another topic`, async () => {
+      if ((await idOf()) === before)
+        await admin.deleteTopics({ topics: [topic], timeout: 25_000 }).catch(() => {});
+      await makeTopics(brokers, [config]);
+      return (await idOf()) !== before;
+    });
   } finally {
     await admin.disconnect();
   }
