@@ -1,6 +1,6 @@
 import { followPartitions } from './platformatic/follower.ts';
-import { listOffsets } from './platformatic/offsets.ts';
-import { type LogBounds, partitionKey, type TopicPartition } from './port.ts';
+import { listOffsets, topicBounds } from './platformatic/offsets.ts';
+import { partitionKey, type TopicPartition } from './port.ts';
 
 /** A record as a reader sees it. Value null is a tombstone. */
 export type ReadRecord = {
@@ -62,7 +62,7 @@ const IDLE_MS = 100;
 export async function follow(options: FollowOptions): Promise<void> {
   const { brokers, reader = READER, topics, otherwise = 'beginning', idleMs = IDLE_MS, onBatch } = options;
   const { from = new Map(), onCaughtUp } = options;
-  const logs = await findLogs({ brokers, clientId: reader }, topics);
+  const logs = await topicBounds({ brokers, clientId: reader }, topics);
   const partitions = logs.map(({ topic, partition, start, end }) => {
     const key = partitionKey({ topic, partition });
     const kept = from.get(key);
@@ -107,26 +107,4 @@ export async function offsetsAt(
   return new Map(
     [...ends].map(([partition, end]) => [partitionKey({ topic, partition }), found.get(partition) ?? end]),
   );
-}
-
-/** All partitions of the topics, and what each holds. */
-async function findLogs(
-  at: { readonly brokers: readonly string[]; readonly clientId: string },
-  topics: readonly string[],
-): Promise<(TopicPartition & LogBounds)[]> {
-  const found = await Promise.all(
-    topics.map(async (topic) => {
-      const [starts, ends] = await Promise.all([
-        listOffsets({ ...at, topic }, 'earliest'),
-        listOffsets({ ...at, topic }, 'end'),
-      ]);
-      return [...ends].map(([partition, end]) => ({
-        topic,
-        partition,
-        start: starts.get(partition) ?? 0,
-        end,
-      }));
-    }),
-  );
-  return found.flat();
 }

@@ -7,6 +7,7 @@ import { openStreamClient } from './client.ts';
 import { RefusedError } from './errors.ts';
 import type { Logger } from './log.ts';
 import type { LogBounds, OutputRecord, PartitionReader, ProducerIdentity, StreamClient } from './port.ts';
+import { readRange } from './read-range.ts';
 
 /**
  * The layout of what a stream keeps on topics: positions topic, changelogs, transactional ids. A version of Touchline that
@@ -98,7 +99,7 @@ export async function findPosition(
   try {
     for (let look = FIRST_LOOK; ; look *= 8) {
       const from = Math.max(log.start, log.end - look);
-      const value = await lastValue(reader, from, log.end);
+      const value = await lastValue(reader, { start: from, end: log.end });
       if (value !== null) return parsePosition(topic, partition, value);
       if (from === log.start) return null;
     }
@@ -107,16 +108,11 @@ export async function findPosition(
   }
 }
 
-/** The last value from an offset to the end of what is committed. */
-async function lastValue(reader: PartitionReader, from: number, end: number): Promise<Buffer | null> {
+/** The last value between two offsets, of what is committed. */
+async function lastValue(reader: PartitionReader, range: LogBounds): Promise<Buffer | null> {
   let last: Buffer | null = null;
-  for (let at = from; at < end; ) {
-    const batch = await reader.read(at);
-    last = batch.records.findLast(({ value }) => value !== null)?.value ?? last;
-    // What is left is open.
-    if (batch.next === at && batch.end <= at) break;
-    at = batch.next;
-  }
+  for await (const { records } of readRange(reader, range))
+    last = records.findLast(({ value }) => value !== null)?.value ?? last;
   return last;
 }
 

@@ -4,6 +4,7 @@ import type { Logger } from './log.ts';
 import type { StreamMetrics } from './metrics.ts';
 import type { LogBounds, StreamClient, TopicPartition } from './port.ts';
 import { type Position, rebuildCommand, serviceOf } from './positions.ts';
+import { readRange } from './read-range.ts';
 
 const LOOK_BYTES = 256 * 1024;
 const LOOK_WAIT_MS = 100;
@@ -81,16 +82,13 @@ export async function findValue(
   client: StreamClient,
   logs: readonly (TopicPartition & LogBounds)[],
 ): Promise<Place | null> {
-  for (const { topic, partition, start, end } of logs) {
-    if (start === end) continue;
+  for (const { topic, partition, ...range } of logs) {
+    if (range.start === range.end) continue;
     const reader = client.openReader({ topic, partition, maxBytes: LOOK_BYTES, maxWaitMs: LOOK_WAIT_MS });
     try {
-      for (let at = start; at < end; ) {
-        const batch = await reader.read(at);
-        const found = batch.records.find(({ value }) => value !== null);
+      for await (const { records } of readRange(reader, range)) {
+        const found = records.find(({ value }) => value !== null);
         if (found !== undefined) return { topic, partition, offset: found.offset };
-        if (batch.next === at && batch.end <= at) break;
-        at = batch.next;
       }
     } finally {
       await reader.close();

@@ -58,6 +58,27 @@ export async function logBounds(
   }));
 }
 
+/** All partitions of some topics with their bounds, over one set of connections. Rejects with `StreamError`. */
+export async function topicBounds(
+  at: Omit<At, 'topic'>,
+  topics: readonly string[],
+): Promise<(TopicPartition & LogBounds)[]> {
+  const connections = new Connections(at.brokers, at.clientId);
+  try {
+    const partitions: TopicPartition[] = [];
+    for (const topic of topics) {
+      const count = await untilAnswered(connections, `look at ${topic}`, () =>
+        connections.partitionCount(topic),
+      );
+      for (let partition = 0; partition < count; partition += 1) partitions.push({ topic, partition });
+    }
+    const bounds = await logBounds(connections, partitions);
+    return partitions.map((of, index) => ({ ...of, ...(bounds[index] as LogBounds) }));
+  } finally {
+    await connections.close();
+  }
+}
+
 type Found = TopicPartition & { readonly offset: number };
 
 async function offsetsOf(
