@@ -22,5 +22,6 @@ RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data
 EXPOSE 8080 8081 9464
-ENTRYPOINT ["node", "/app/bin/touchline.js"]
+# The flags of libs/service/heap-flags.ts.
+ENTRYPOINT ["node", "--max-semi-space-size=8", "/app/bin/touchline.js"]
 CMD ["--help"]

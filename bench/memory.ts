@@ -21,8 +21,8 @@ export const bench: Bench = {
       const run = await runThrough(context, job, records);
       const { now, peak } = run.residentMiB;
       context.print(
-        `${format(count)} matches in ${(run.endAt - run.first.at).toFixed(2)} s, ${format(rate(run))} msg/s: ` +
-          `${format(now)} MiB resident, ${format(peak)} at most`,
+        `${format(count)} matches in ${(run.endAt - run.first.at).toFixed(2)} s, ${format(rate(run))} msg/s, ` +
+          `${run.cpuSeconds.toFixed(1)} s of processor; ${format(now)} MiB resident, ${format(peak)} at most`,
       );
       context.figure({
         name: `${format(count)} scheduled matches`,

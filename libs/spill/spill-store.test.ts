@@ -1,3 +1,7 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { SpillStore } from './spill-store.ts';
 
@@ -55,13 +59,17 @@ describe.each([
   });
 });
 
-test('gives back what is dead: the log stays within twice what counts', () => {
+test.each([
+  ['written at once', Number.POSITIVE_INFINITY],
+  ['written by another thread', 100],
+])('gives back what is dead: the log stays within twice what counts, %s', async (_, turnAfter) => {
   const segmentBytes = 4096;
   const store = new SpillStore({ segmentBytes, memoryBytes: 2 * segmentBytes });
   const expected = new Map<number, string>();
   // The same order of owners in every run.
   let random = 1;
   for (let step = 0; step < 20_000; step++) {
+    if (step % turnAfter === 0) await Promise.all([store.room(), turn()]);
     random = (random * 48_271) % 2_147_483_647;
     const owner = random % 300;
     if (random % 7 === 0) {
@@ -80,4 +88,29 @@ test('gives back what is dead: the log stays within twice what counts', () => {
   expect(store.size).toBe(expected.size);
   expect(store.bytes).toBeLessThan(2 * live + 6 * segmentBytes);
   store.close();
+});
+
+test('asks to wait while other threads write', async () => {
+  const store = new SpillStore({ segmentBytes: 4096, memoryBytes: 0 });
+  const value = Buffer.alloc(4_000, 'x');
+  for (let owner = 0; owner < 5; owner++) store.put(owner, [{ key: Buffer.from('k'), value }]);
+  expect(store.room()).toBeInstanceOf(Promise);
+  await store.room();
+  for (let owner = 5; owner < 7; owner++) store.put(owner, [{ key: Buffer.from('k'), value }]);
+  for (let owner = 0; owner < 7; owner++) expect(store.read(owner)?.get('k')).toEqual(value);
+  while (store.room() === undefined) store.put(9, [{ key: Buffer.from('k'), value }]);
+  const waiting = store.room();
+  store.close();
+  await waiting;
+});
+
+test('a disk that is full is an error of a later record', async () => {
+  const script = join(import.meta.dirname, 'full-disk.fixture.ts');
+  const { stdout } = await promisify(execFile)('sh', [
+    '-c',
+    'ulimit -f 16 && exec "$0" "$1"',
+    process.execPath,
+    script,
+  ]);
+  expect(JSON.parse(stdout)).toEqual({ code: 'EFBIG', kept: true });
 });

@@ -4,14 +4,17 @@ import { SegmentFile } from './segment-file.ts';
 export type KeyedValue = { readonly key: Buffer; readonly value: Buffer };
 
 export type SpillStoreOptions = {
-  /** Bytes kept in memory, in whole segments and two of them at least; the rest is in a temporary file. */
+  /** Bytes kept in memory, in whole segments and two of them at least; the rest is in a temporary file, or on its way there. */
   readonly memoryBytes?: number;
   /** Size of a segment, a multiple of 8. */
   readonly segmentBytes?: number;
 };
 
-const MEMORY_BYTES = 4 * 1024 * 1024;
+const MEMORY_BYTES = 2 * 1024 * 1024;
 const SEGMENT_BYTES = 1024 * 1024;
+/** Segments on their way to the file above which `room` asks to wait, and above which the caller writes them itself. */
+const MANY_WRITING = 2;
+const MAX_WRITING = 8;
 
 /** Before the records of an entry: position of the owner's entry before it (8), owner (8), bytes (4), unused (4). */
 const ENTRY_HEAD = 24;
@@ -31,6 +34,7 @@ type Segment = {
   live: number;
   /** Null once it is in the file. */
   memory: Memory | null;
+  /** Its place in the file; none before it is to be written. */
   slot: number;
 };
 
@@ -50,16 +54,21 @@ export class SpillStore {
   readonly #last = new Map<number, number>();
   /** By number, oldest first. */
   readonly #segments = new Map<number, Segment>();
-  /** Those in memory, oldest first; the last is appended to. */
+  /** Those that stay in memory, oldest first; the last is appended to. */
   readonly #inMemory: Segment[] = [];
   readonly #scratch = Buffer.allocUnsafeSlow(READ_BYTES);
-  #spare: Memory | null = null;
+  /** Memory for the next segments: fresh pages cost as much as the copy into them. */
+  readonly #spare: Memory[] = [];
   #file: SegmentFile | null = null;
   #next = 0;
   #current: Segment | null = null;
   #used = 0;
   #live = 0;
   #compacting = false;
+  /** Why a segment could not be written. */
+  #failure: Error | null = null;
+  /** Waits for segments to be in the file. */
+  #waiting: PromiseWithResolvers<void> | null = null;
 
   constructor({ memoryBytes = MEMORY_BYTES, segmentBytes = SEGMENT_BYTES }: SpillStoreOptions = {}) {
     this.#segmentBytes = segmentBytes;
@@ -83,7 +92,7 @@ export class SpillStore {
 
   /**
    * Keeps records `from` to `to` of a list for an owner, each in the place of an earlier one with its key. The bytes are
-   * copied.
+   * copied. Throws what the disk does, also of an earlier record.
    */
   put(owner: number, records: readonly KeyedValue[], from = 0, to = records.length): void {
     let bytes = ENTRY_HEAD;
@@ -115,6 +124,13 @@ export class SpillStore {
     this.#last.set(owner, segment.number * this.#units + start / ALIGN);
   }
 
+  /** What to wait for, before more is put, so that other threads keep up with it; undefined where they do. */
+  room(): Promise<void> | undefined {
+    if (this.#file === null || this.#file.writing <= MANY_WRITING) return undefined;
+    this.#waiting ??= Promise.withResolvers();
+    return this.#waiting.promise;
+  }
+
   /** The owner's records by key, in the order in which they were put last; null where it is unknown. They stay. */
   read(owner: number): Map<string, Buffer> | null {
     const entries = this.#entries(owner);
@@ -143,9 +159,10 @@ export class SpillStore {
     this.#segments.clear();
     this.#inMemory.length = 0;
     this.#current = null;
-    this.#spare = null;
+    this.#spare.length = 0;
     this.#used = 0;
     this.#live = 0;
+    this.#endWaiting();
   }
 
   #putAll(owner: number, records: ReadonlyMap<string, Buffer>): void {
@@ -220,11 +237,10 @@ export class SpillStore {
   #release(segment: Segment): void {
     this.#segments.delete(segment.number);
     this.#used -= segment.used;
-    if (segment.memory === null) this.#file?.free(segment.slot, segment.capacity);
-    else {
+    if (segment.slot === NONE) {
       this.#inMemory.splice(this.#inMemory.indexOf(segment), 1);
       this.#reuse(segment);
-    }
+    } else if (segment.memory === null) this.#file?.free(segment.slot, segment.capacity);
   }
 
   /** The segment to append to. */
@@ -233,8 +249,8 @@ export class SpillStore {
     if (current !== null && current.used + room <= current.capacity) return current;
     if (this.#inMemory.length >= this.#memorySegments) this.#writeOldest();
     const capacity = Math.max(room, this.#segmentBytes);
-    const memory = capacity === this.#segmentBytes && this.#spare !== null ? this.#spare : memoryOf(capacity);
-    if (memory === this.#spare) this.#spare = null;
+    const spare = capacity === this.#segmentBytes ? this.#spare.pop() : undefined;
+    const memory = spare ?? memoryOf(capacity);
     const segment: Segment = { number: this.#next, capacity, used: 0, live: 0, memory, slot: NONE };
     this.#next += 1;
     this.#segments.set(segment.number, segment);
@@ -246,16 +262,39 @@ export class SpillStore {
   }
 
   #writeOldest(): void {
+    if (this.#failure !== null) throw this.#failure;
     const oldest = this.#inMemory.shift() as Segment;
     this.#file ??= new SegmentFile(this.#segmentBytes);
-    oldest.slot = this.#file.write((oldest.memory as Memory).bytes);
-    this.#reuse(oldest);
-    oldest.memory = null;
+    const file = this.#file;
+    const { bytes } = oldest.memory as Memory;
+    oldest.slot = file.reserve(bytes.length);
+    if (file.writing >= MAX_WRITING) {
+      file.writeNow(oldest.slot, bytes);
+      this.#written(oldest);
+      return;
+    }
+    file.writeLater(oldest.slot, bytes, (error) => {
+      if (error === null) this.#written(oldest);
+      else this.#failure = error;
+      if (file.writing <= MANY_WRITING) this.#endWaiting();
+    });
   }
 
-  /** Keeps the memory of a segment for the next one: fresh pages cost as much as the copy into them. */
+  #endWaiting(): void {
+    this.#waiting?.resolve();
+    this.#waiting = null;
+  }
+
+  /** From here on a segment is read from the file. Where nothing in it counts any more, its place is free. */
+  #written(segment: Segment): void {
+    this.#reuse(segment);
+    segment.memory = null;
+    if (!this.#segments.has(segment.number)) this.#file?.free(segment.slot, segment.capacity);
+  }
+
   #reuse({ capacity, memory }: Segment): void {
-    if (capacity === this.#segmentBytes) this.#spare = memory;
+    if (capacity === this.#segmentBytes && this.#spare.length < MANY_WRITING)
+      this.#spare.push(memory as Memory);
   }
 
   /** Moves what still counts out of the segments with the least of it, while more than half of the log is dead. */

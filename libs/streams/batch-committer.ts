@@ -18,8 +18,9 @@ export class ClosedError extends Error {
 export type Work = {
   readonly processor: PartitionProcessor;
   readonly producer: TransactionalProducer;
-  /** The id of the input topic. */
+  /** The id of the input topic, and those of the changelogs by name. */
   readonly topicId: string;
+  readonly changelogIds: Readonly<Record<string, string>>;
   /** Whether the partition was released: nothing may be committed or changed after that. */
   readonly isClosed: () => boolean;
 };
@@ -121,9 +122,9 @@ export class BatchCommitter {
 
   async #commit({ collector, letters }: Draft, range: TransactionRange, next: number): Promise<void> {
     const { positions, metrics, log } = this.#context;
-    const { processor, producer, topicId } = this.#work;
+    const { processor, producer, topicId, changelogIds } = this.#work;
     const partition = this.#partition;
-    const position = { next, topicId, producer: producer.identity };
+    const position = { next, topicId, changelogIds, producer: producer.identity };
     try {
       processor.flush(collector);
       const record = positionRecord(positions, partition, position);

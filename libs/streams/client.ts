@@ -6,6 +6,7 @@ import { Connections } from './platformatic/connections.ts';
 import { hasCode } from './platformatic/errors.ts';
 import { logBounds, untilAnswered } from './platformatic/offsets.ts';
 import { openPartitionReader } from './platformatic/partition-reader.ts';
+import { SharedMetadata } from './platformatic/topic-metadata.ts';
 import { openTransactionalProducer } from './platformatic/transactional-producer.ts';
 import type {
   GroupMember,
@@ -37,6 +38,7 @@ class ComposedClient implements StreamClient {
   #closed = false;
   /** Of everything that was opened here and is not closed yet. */
   readonly #all = new Set<Connections>();
+  readonly #metadata = new SharedMetadata();
   /** For what is asked now and then. */
   readonly #connections: Connections;
 
@@ -91,7 +93,9 @@ class ComposedClient implements StreamClient {
 
   #openConnections(): Connections {
     const { brokers, clientId } = this.#options;
-    const opened = new Connections(brokers, clientId, () => this.#all.delete(opened));
+    const metadata = this.#metadata;
+    const onClose = () => this.#all.delete(opened);
+    const opened = new Connections(brokers, clientId, { metadata, onClose });
     this.#all.add(opened);
     return opened;
   }

@@ -16,13 +16,7 @@ export type DeadLetterOptions = {
   readonly now: () => number;
 };
 
-/** Below what dead-letters takes, with room for the other fields. */
-const MAX_BYTES = 7 * 1024 * 1024;
-
-/**
- * The dead letter of an input record; the same record always has the same id. A record that is too large to be in one is
- * named without its bytes, which are at its offset.
- */
+/** The dead letter of an input record; the same record always has the same id. */
 export function deadLetterOf(
   options: DeadLetterOptions,
   partition: number,
@@ -30,19 +24,17 @@ export function deadLetterOf(
   error: PoisonError,
 ): OutputRecord {
   const { service, input, topic, codec, now } = options;
-  const bytes = (record.key?.length ?? 0) + (record.value?.length ?? 0);
-  const isHeld = bytes <= MAX_BYTES;
   const id = createHash('sha256').update(`${input}/${partition}/${record.offset}`).digest('hex');
   const letter: DeadLetter = {
     id,
     service,
     code: error.code,
-    reason: isHeld ? error.message : `${error.message}; its ${bytes} bytes are only at its offset`,
+    reason: error.message,
     topic: input,
     partition,
     offset: record.offset,
-    key: isHeld ? record.key : null,
-    value: isHeld ? record.value : null,
+    key: record.key,
+    value: record.value,
     failed_at: now(),
   };
   return { topic, partition: 0, key: id, value: codec.encode(letter) };

@@ -38,6 +38,8 @@ export type RefusalCode =
   | 'INPUT_LOST'
   /** The input topic is another one than the position was written for. */
   | 'INPUT_RECREATED'
+  /** A changelog is another topic than the position was written with: the state of before is gone. */
+  | 'CHANGELOG_RECREATED'
   /** The position was written by a version of Touchline with another layout of topics. */
   | 'LAYOUT_UNKNOWN'
   /** A topic has another number of partitions than the input, or is missing. */

@@ -3,7 +3,7 @@ import { RefusedError, StreamError } from './errors.ts';
 import type { LogBounds, PartitionReader, ReadBatch, TopicPartition, TransactionalProducer } from './port.ts';
 import { findPosition } from './positions.ts';
 import type { PartitionProcessor } from './processor.ts';
-import { findValue, positionMissing, startOffset } from './start-checks.ts';
+import { findValue, positionMissing, requireSameChangelogs, startOffset } from './start-checks.ts';
 import { transactionalIdOf, writesOf } from './stream-topics.ts';
 import type { Suspects } from './suspects.ts';
 import type { TaskContext } from './task-context.ts';
@@ -11,21 +11,25 @@ import type { TaskContext } from './task-context.ts';
 /** More of a backlog at once makes fewer transactions, and one match-state for more messages. */
 const FETCH_BYTES = 4 * 1024 * 1024;
 /** Of all partitions together, each of which holds two answers: the one that is processed and the next. */
-const ALL_FETCH_BYTES = 64 * 1024 * 1024;
+const ALL_FETCH_BYTES = 32 * 1024 * 1024;
 const RESTORE_BYTES = 1024 * 1024;
 /** How long a changelog may stand still while it is restored: a transaction of somebody else is open in it. */
 const RESTORE_STALL_MS = 30_000;
 /** How long the end waits for a commit that is under way. */
 const LAST_COMMIT_MS = 2_000;
 
+/** A changelog to restore from. */
+type Changelog = TopicPartition & LogBounds & { readonly reader: PartitionReader };
+
 /** What a claim finds. */
 type Claimed = {
   readonly producer: TransactionalProducer;
   readonly input: PartitionReader;
   readonly topicId: string;
+  readonly changelogIds: Readonly<Record<string, string>>;
   /** Offset of the next input record. */
   readonly position: number;
-  readonly changelogs: readonly (TopicPartition & LogBounds)[];
+  readonly changelogs: readonly Changelog[];
 };
 
 /**
@@ -62,8 +66,8 @@ export class Incarnation {
       reached('restoring');
       const processor = this.#hold(this.#context.createProcessor(this.#partition));
       await this.#restore(processor, claimed);
-      const { producer, topicId, position } = claimed;
-      const work = { processor, producer, topicId, isClosed: () => this.#isClosed };
+      const { producer, topicId, changelogIds, position } = claimed;
+      const work = { processor, producer, topicId, changelogIds, isClosed: () => this.#isClosed };
       const committer = new BatchCommitter(this.#partition, this.#context, this.#suspects, work, position);
       this.#committer = committer;
       reached('running');
@@ -111,11 +115,16 @@ export class Incarnation {
     const maxBytes = Math.min(FETCH_BYTES, Math.floor(ALL_FETCH_BYTES / (2 * partitions)));
     const input = this.#hold(client.openReader({ topic, partition, maxBytes }));
     const topicId = await this.#still(input.topicId());
+    const readers = changelogs.map((name) =>
+      this.#hold(client.openReader({ topic: name, partition, maxBytes: RESTORE_BYTES })),
+    );
+    const ids = await this.#still(Promise.all(readers.map((reader) => reader.topicId())));
+    const changelogIds = Object.fromEntries(changelogs.map((name, at) => [name, ids[at] as string]));
     const logs = [positions, topic, ...changelogs].map((name) => ({ topic: name, partition }));
     const bounds = await this.#still(client.logBounds(logs));
     const [ofPositions, ofInput, ...ofChangelogs] = bounds as [LogBounds, LogBounds, ...LogBounds[]];
     const restored = changelogs.map((name, at) => ({
-      ...{ topic: name, partition },
+      ...{ topic: name, partition, reader: readers[at] as PartitionReader },
       ...(ofChangelogs[at] as LogBounds),
     }));
     const position = await this.#still(findPosition(client, positions, partition, ofPositions));
@@ -123,9 +132,9 @@ export class Incarnation {
       const own = restored.filter(({ topic: name }) => !mixedChangelogs.includes(name));
       const state = await this.#still(findValue(client, own));
       if (state !== null) throw positionMissing(this.#context, state);
-    }
+    } else requireSameChangelogs(application, partition, position, changelogIds);
     const start = startOffset(this.#context, partition, { position, topicId, input: ofInput });
-    return { producer, input, topicId, position: start, changelogs: restored };
+    return { producer, input, topicId, changelogIds, position: start, changelogs: restored };
   }
 
   async #restore(processor: PartitionProcessor, { changelogs, position }: Claimed): Promise<void> {
@@ -142,13 +151,11 @@ export class Incarnation {
 
   async #restoreOne(
     processor: PartitionProcessor,
-    { topic, partition, start, end }: TopicPartition & LogBounds,
+    { topic, partition, start, end, reader }: Changelog,
   ): Promise<void> {
-    const { client, metrics } = this.#context;
-    if (start === end) return;
-    const reader = this.#hold(client.openReader({ topic, partition, maxBytes: RESTORE_BYTES }));
+    const { metrics } = this.#context;
     let movedAt = performance.now();
-    for (let at = start, reading = ahead(reader.read(start)); at < end; ) {
+    for (let at = start, reading = start < end ? ahead(reader.read(start)) : null; reading !== null; ) {
       const batch = await this.#still(reading);
       if (batch.next === at && performance.now() > movedAt + RESTORE_STALL_MS) {
         throw new StreamError(
@@ -158,7 +165,7 @@ export class Incarnation {
       }
       if (batch.next > at) movedAt = performance.now();
       at = batch.next;
-      if (at < end) reading = ahead(reader.read(at));
+      reading = at < end ? ahead(reader.read(at)) : null;
       const restoring = processor.restore(topic, batch.records);
       if (restoring !== undefined) await this.#still(restoring);
       metrics.restoredRecords.inc(batch.records.length);

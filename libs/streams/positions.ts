@@ -21,6 +21,8 @@ export type Position = {
   readonly next: number;
   /** The id of the input topic that `next` is an offset of. */
   readonly topicId: string;
+  /** The ids of the changelogs that the state of this position is in, by name. */
+  readonly changelogIds: Readonly<Record<string, string>>;
   /** Who wrote it. */
   readonly producer: ProducerIdentity;
 };
@@ -30,6 +32,8 @@ const stored = z.object({
   layout: z.number(),
   next: z.number(),
   topic_id: z.string(),
+  /** Missing in records of an earlier version: not compared then. */
+  changelog_ids: z.record(z.string(), z.string()).default({}),
   producer_id: z.string(),
   producer_epoch: z.number(),
 });
@@ -58,11 +62,12 @@ export function serviceOf(application: string): string {
 
 /** The record that a transaction commits a position with. */
 export function positionRecord(topic: string, partition: number, position: Position): OutputRecord {
-  const { next, topicId, producer } = position;
+  const { next, topicId, changelogIds, producer } = position;
   const value: z.input<typeof stored> = {
     layout: LAYOUT,
     next,
     topic_id: topicId,
+    changelog_ids: changelogIds,
     producer_id: producer.id,
     producer_epoch: producer.epoch,
   };
@@ -79,8 +84,13 @@ export function parsePosition(topic: string, partition: number, value: Buffer): 
         `knows ${LAYOUT}): run that version, or process all input again with ${rebuildCommand(topic.slice(0, -SUFFIX.length))}`,
     );
   }
-  const { next, topic_id, producer_id, producer_epoch } = parsed.data;
-  return { next, topicId: topic_id, producer: { id: producer_id, epoch: producer_epoch } };
+  const { next, topic_id, changelog_ids, producer_id, producer_epoch } = parsed.data;
+  return {
+    next,
+    topicId: topic_id,
+    changelogIds: changelog_ids,
+    producer: { id: producer_id, epoch: producer_epoch },
+  };
 }
 
 /**

@@ -3,6 +3,7 @@ import { RefusedError } from './errors.ts';
 import type { Logger } from './log.ts';
 import { findPosition, positionRecord, positionsTopic } from './positions.ts';
 import { type StreamTopics, transactionalIdOf, writesOf } from './stream-topics.ts';
+import { topicIds } from './topic-ids.ts';
 
 /** A position that was set: where the task was, null where it had none, and where it goes on. */
 export type SetPosition = { readonly before: number | null; readonly next: number };
@@ -43,7 +44,9 @@ export async function setPosition(
     });
     try {
       const before = (await findPosition(client, positions, partition))?.next ?? null;
-      const position = { next, topicId: await reader.topicId(), producer: producer.identity };
+      const { identity } = producer;
+      const changelogIds = Object.fromEntries(await topicIds(brokers, topics.changelogs));
+      const position = { next, topicId: await reader.topicId(), changelogIds, producer: identity };
       await producer.transact([positionRecord(positions, partition, position)]);
       return { before, next };
     } finally {

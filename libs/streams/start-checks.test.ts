@@ -7,7 +7,12 @@ import { startOffset } from './start-checks.ts';
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 const metrics = streamMetrics(new Registry());
-const position = (next: number): Position => ({ next, topicId: 'a', producer: { id: '1', epoch: 0 } });
+const position = (next: number): Position => ({
+  next,
+  topicId: 'a',
+  changelogIds: {},
+  producer: { id: '1', epoch: 0 },
+});
 
 function start(
   found: Position | null,

@@ -62,6 +62,27 @@ export function startOffset(
   return start;
 }
 
+/**
+ * Throws `RefusedError` where a changelog is not the one that the position was written with: the state that the position
+ * belongs to was in that. `changelogIds` are those of now, by name.
+ */
+export function requireSameChangelogs(
+  application: string,
+  partition: number,
+  position: Position,
+  changelogIds: Readonly<Record<string, string>>,
+): void {
+  for (const [topic, id] of Object.entries(changelogIds)) {
+    const known = position.changelogIds[topic];
+    if (known === undefined || known === id) continue;
+    throw new RefusedError(
+      'CHANGELOG_RECREATED',
+      `${topic}-${partition} is not the topic that position ${position.next} was written with: it was deleted and created again, ` +
+        `and the state of that position went with it; process all input again with ${rebuildCommand(application)}`,
+    );
+  }
+}
+
 /** A record of a topic. */
 type Place = TopicPartition & { readonly offset: number };
 

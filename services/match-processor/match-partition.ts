@@ -76,9 +76,10 @@ export class MatchPartition implements PartitionProcessor {
   }
 
   /** Kept encoded: a match is decoded when the next message of it comes. */
-  restore(topic: string, records: readonly ConsumedRecord[]): void {
+  restore(topic: string, records: readonly ConsumedRecord[]): void | Promise<void> {
     if (topic === this.#names['match-state']) this.#restoreStates(records);
     else this.#restoreIncidents(records);
+    return this.#spilled.room();
   }
 
   process(record: ConsumedRecord, collector: RecordCollector): void | Promise<void> {

@@ -87,7 +87,12 @@ export class Outputs {
     const topicId = await reader.topicId();
     await reader.close();
     const { topic } = this.of('match-processor-positions', partition);
-    return positionRecord(topic, partition, { next, topicId, producer: { id: '-1', epoch: -1 } });
+    return positionRecord(topic, partition, {
+      next,
+      topicId,
+      changelogIds: {},
+      producer: { id: '-1', epoch: -1 },
+    });
   }
 
   /**

@@ -37,7 +37,7 @@ async function openClaims(): Promise<{
 
 /** One transaction: a result, and the position behind it. */
 function commit(producer: TransactionalProducer, { counts, positions }: Counting, next: number) {
-  const position = { next, topicId: 'any', producer: producer.identity };
+  const position = { next, topicId: 'any', changelogIds: {}, producer: producer.identity };
   return producer.transact([
     { topic: counts, partition: 0, key: 'a', value: Buffer.from(String(next)) },
     positionRecord(positions, 0, position),
@@ -66,7 +66,12 @@ test('a position is found before any number of transactions that were aborted', 
     // One of them is too large: what was written of the position before is aborted.
     await expect(
       owner.transact([
-        positionRecord(counting.positions, 0, { next: 8 + n, topicId: 'any', producer: owner.identity }),
+        positionRecord(counting.positions, 0, {
+          next: 8 + n,
+          topicId: 'any',
+          changelogIds: {},
+          producer: owner.identity,
+        }),
         { topic: counting.counts, partition: 0, key: 'a', value: Buffer.alloc(2 * 1024 * 1024) },
       ]),
     ).rejects.toMatchObject({ code: 'RECORD_TOO_LARGE' });

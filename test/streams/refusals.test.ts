@@ -116,6 +116,16 @@ describe('a position', () => {
   });
 });
 
+test('a changelog that was deleted and created again is refused', async () => {
+  await countThree();
+  await recreate(counting.counts, 2);
+  await counting.send(['a', '3']);
+  const { message, metric } = await refusal('CHANGELOG_RECREATED');
+  expect(message).toContain(`${counting.counts}-1 is not the topic that position 3 was written with`);
+  expect(message).toContain(`npx touchline rebuild ${service}`);
+  expect(await metric('touchline_records_total')).toBe(0);
+});
+
 describe('an input', () => {
   test('that was deleted and created again while it was processed is refused', async () => {
     const { log, lines } = keepingLog();

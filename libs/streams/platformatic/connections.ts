@@ -1,14 +1,18 @@
 import { Connection, FindCoordinatorKeyTypes, findCoordinatorV4, metadataV12 } from '@platformatic/kafka';
 import { StreamError } from '../errors.ts';
-import { partitionKey, type TopicPartition } from '../port.ts';
+import type { TopicPartition } from '../port.ts';
+import { NoLeaderError } from './errors.ts';
+import { type Address, SharedMetadata, type TopicMetadata } from './topic-metadata.ts';
 
 const CONNECT_MS = 3_000;
 const REQUEST_MS = 15_000;
 
-type Address = { readonly host: string; readonly port: number };
-
-/** A topic as the brokers know it. */
-type Topic = { readonly id: string; readonly leaders: readonly (Address | undefined)[] };
+export type ConnectionsOptions = {
+  /** Shared with other connections. Default: with none. */
+  readonly metadata?: SharedMetadata;
+  /** Called when they are closed. */
+  readonly onClose?: () => void;
+};
 
 /**
  * Connections to the brokers that one owner talks to. One that the broker closes, for idleness or at its end, is opened
@@ -18,18 +22,20 @@ export class Connections {
   readonly #bootstrap: readonly Address[];
   readonly #clientId: string;
   readonly #open = new Map<string, Promise<Connection>>();
-  readonly #topics = new Map<string, Promise<Topic>>();
+  readonly #topics = new Map<string, Promise<TopicMetadata>>();
   readonly #coordinators = new Map<string, Promise<Address>>();
   /** Every broker of the cluster, once one has named them. */
   #brokers: readonly Address[] = [];
+  readonly #metadata: SharedMetadata;
   readonly #onClose: () => void;
   #opened = 0;
   #closed = false;
 
-  /** `onClose` is called when they are closed. */
-  constructor(brokers: readonly string[], clientId: string, onClose: () => void = () => {}) {
+  constructor(brokers: readonly string[], clientId: string, options: ConnectionsOptions = {}) {
+    const { metadata = new SharedMetadata(), onClose = () => {} } = options;
     this.#bootstrap = brokers.map(parseAddress);
     this.#clientId = clientId;
+    this.#metadata = metadata;
     this.#onClose = onClose;
   }
 
@@ -56,10 +62,11 @@ export class Connections {
     const leader = leaders[partition];
     if (leader !== undefined) return this.#to(leader);
     this.#topics.delete(topic);
+    this.#metadata.forget(topic);
     const known = leaders.length;
     if (partition >= known)
       throw new StreamError('REJECTED', `${topic} has ${known} partitions, there is none ${partition}`);
-    throw new StreamError('UNAVAILABLE', `${partitionKey({ topic, partition })} has no leader`);
+    throw new NoLeaderError({ topic, partition });
   }
 
   async partitionCount(topic: string): Promise<number> {
@@ -74,6 +81,7 @@ export class Connections {
   /** Leaders, coordinators and partition counts are asked for again when they are next needed. */
   forget(): void {
     this.#topics.clear();
+    this.#metadata.forget();
     this.#coordinators.clear();
   }
 
@@ -102,8 +110,13 @@ export class Connections {
     throw failure;
   }
 
-  #topic(name: string): Promise<Topic> {
-    return this.#topics.get(name) ?? this.#keep(this.#topics, name, this.#findTopic(name));
+  async #topic(name: string): Promise<TopicMetadata> {
+    const known = this.#topics.get(name);
+    if (known !== undefined) return known;
+    const answer = this.#metadata.topic(name, () => this.#findTopic(name));
+    const found = await this.#keep(this.#topics, name, answer);
+    this.#brokers = found.brokers;
+    return found;
   }
 
   /** Keeps an answer that is on its way, unless it fails. */
@@ -115,13 +128,16 @@ export class Connections {
     return answer;
   }
 
-  async #findTopic(name: string): Promise<Topic> {
+  async #findTopic(name: string): Promise<TopicMetadata> {
     const { topics, brokers } = await metadataV12.api.async(await this.any(), [name], false, false);
-    this.#brokers = brokers.map(({ host, port }) => ({ host, port }));
     const leaders: (Address | undefined)[] = [];
     for (const { partitionIndex, leaderId } of topics[0]?.partitions ?? [])
       leaders[partitionIndex] = brokers.find(({ nodeId }) => nodeId === leaderId);
-    return { id: topics[0]?.topicId ?? '', leaders };
+    return {
+      id: topics[0]?.topicId ?? '',
+      leaders,
+      brokers: brokers.map(({ host, port }) => ({ host, port })),
+    };
   }
 
   async #findCoordinator(of: 'group' | 'transaction', key: string): Promise<Address> {

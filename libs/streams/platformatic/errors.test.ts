@@ -1,7 +1,7 @@
 import { MultipleErrors, NetworkError, ProtocolError, TimeoutError } from '@platformatic/kafka';
 import { expect, test } from 'vitest';
 import { StreamError } from '../errors.ts';
-import { isDisconnected, isMoved, isTransient, toStreamError } from './errors.ts';
+import { isDisconnected, isMoved, isTransient, NoLeaderError, toStreamError } from './errors.ts';
 
 const broker = (id: string) => new ProtocolError(id);
 const both = (...errors: Error[]) => new MultipleErrors('several', errors);
@@ -17,6 +17,11 @@ test.each([
 ])('%s is transient: %s', (id, transient) => {
   expect(isTransient(broker(id))).toBe(transient);
   expect(isTransient(both(broker('NOT_LEADER_OR_FOLLOWER'), broker(id)))).toBe(transient);
+});
+
+test('a partition that is between two leaders is transient', () => {
+  expect(isTransient(new NoLeaderError({ topic: 't', partition: 1 }))).toBe(true);
+  expect(isTransient(new StreamError('UNAVAILABLE', 'closed'))).toBe(false);
 });
 
 test('a connection that failed is not transient: what was done over it is unknown', () => {

@@ -1,4 +1,5 @@
 import { StreamError, type StreamErrorCode } from '../errors.ts';
+import { partitionKey, type TopicPartition } from '../port.ts';
 
 const UNAVAILABLE = ['PLT_KFK_NETWORK', 'PLT_KFK_TIMEOUT'];
 const TOO_LARGE = ['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE'];
@@ -37,6 +38,13 @@ const BUSY = [
 const OUT_OF_RANGE = ['OFFSET_OUT_OF_RANGE'];
 const TRANSIENT = new Set([...MOVED, ...BUSY]);
 
+/** Another broker is to lead the partition, and none does yet. */
+export class NoLeaderError extends StreamError {
+  constructor(of: TopicPartition) {
+    super('UNAVAILABLE', `${partitionKey(of)} has no leader`);
+  }
+}
+
 /** Maps what @platformatic/kafka threw to the errors of libs/streams. */
 export function toStreamError(doing: string, thrown: unknown): StreamError {
   if (thrown instanceof StreamError) return thrown;
@@ -44,10 +52,12 @@ export function toStreamError(doing: string, thrown: unknown): StreamError {
 }
 
 /**
- * Whether the same request can be made again in a moment: everything that the broker answered with passes. One partition's
+ * Whether the same request can be made again in a moment: everything that the broker answered with passes, or a partition
+ * is between two leaders. One partition's
  * fatal answer beside another one's transient one is fatal.
  */
 export function isTransient(thrown: unknown): boolean {
+  if (thrown instanceof NoLeaderError) return true;
   const codes = protocolCodes(thrown);
   return codes.length > 0 && codes.every((code) => TRANSIENT.has(code));
 }

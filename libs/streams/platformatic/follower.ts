@@ -136,8 +136,7 @@ class Follower {
   }
 
   #passes(error: unknown): boolean {
-    const isAway = error instanceof StreamError && error.code === 'UNAVAILABLE';
-    return isAway || isTransient(error) || isDisconnected(error);
+    return isTransient(error) || isDisconnected(error);
   }
 
   #fail(of: TopicPartition, error: unknown): void {

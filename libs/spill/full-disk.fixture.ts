@@ -1,0 +1,22 @@
+/** Spills to a file that may not grow until it fails, and tells how as JSON. Its limit is the one of this process. */
+import { setImmediate as turn } from 'node:timers/promises';
+import { SpillStore } from './spill-store.ts';
+
+// Ignored, so that the write fails instead of the process.
+process.on('SIGXFSZ', () => {});
+const store = new SpillStore({ segmentBytes: 4096, memoryBytes: 8192 });
+const value = Buffer.alloc(3_000, 'x');
+const put = async () => {
+  for (let owner = 0; owner < 1_000; owner++) {
+    store.put(owner, [{ key: Buffer.from('k'), value }]);
+    await turn();
+  }
+};
+const error = await put().then(
+  () => ({ code: 'none' }),
+  (thrown: NodeJS.ErrnoException) => thrown,
+);
+process.stdout.write(
+  JSON.stringify({ code: error.code, kept: store.read(0)?.get('k')?.equals(value) ?? false }),
+);
+store.close();
