@@ -3,6 +3,7 @@ import { RefusedError, StreamError } from './errors.ts';
 import type { LogBounds, PartitionReader, ReadBatch, TopicPartition, TransactionalProducer } from './port.ts';
 import { findPosition } from './positions.ts';
 import type { PartitionProcessor } from './processor.ts';
+import { StableWatch } from './stable-watch.ts';
 import { findValue, positionMissing, requireSameChangelogs, startOffset } from './start-checks.ts';
 import { transactionalIdOf, writesOf } from './stream-topics.ts';
 import type { Suspects } from './suspects.ts';
@@ -180,6 +181,7 @@ export class Incarnation {
   ): Promise<never> {
     const { metrics } = this.#context;
     const label = { partition: this.#partition };
+    const watch = new StableWatch();
     for (let reading = ahead(input.read(committer.position)); ; ) {
       const batch = await this.#still(reading);
       // The next answer is on its way while this one is processed and committed.
@@ -187,8 +189,22 @@ export class Incarnation {
       if (batch.records.length > 0) await committer.process(batch);
       if (this.#isClosed) throw new ClosedError();
       metrics.lag.set(label, Math.max(0, batch.end - batch.next));
+      metrics.undecided.set(label, batch.written - batch.end);
+      if (watch.becameStuck(batch.end, batch.written, performance.now())) this.#reportStuck(batch.end);
       metrics.stateSize.set(label, processor.size());
     }
+  }
+
+  /** Whose transaction it is, the reader does not know: only an operator can find out and end it. */
+  #reportStuck(offset: number): void {
+    const { input, log } = this.#context;
+    const partition = this.#partition;
+    log.error(
+      { partition, offset, code: 'TRANSACTION_OPEN' },
+      `${input}-${partition} cannot be read beyond offset ${offset}: a transaction has been open there for a minute; find its ` +
+        `producer with kafka-transactions.sh --bootstrap-server <broker> describe-producers --topic ${input} --partition ${partition}, ` +
+        `and where it is gone, end it with abort --topic ${input} --partition ${partition} --start-offset ${offset}`,
+    );
   }
 
   /** Closed with it; at once where it is closed already. */

@@ -31,6 +31,12 @@ export function streamMetrics(registry: Registry) {
       labelNames,
       registers,
     }),
+    undecided: new Gauge({
+      name: 'touchline_undecided_records',
+      help: 'Input records that wait behind a transaction that is open.',
+      labelNames,
+      registers,
+    }),
     restoredRecords: new Counter({
       name: 'touchline_restore_records_total',
       help: 'Changelog records read to rebuild state.',

@@ -65,6 +65,8 @@ export type ReadBatch = {
   readonly next: number;
   /** The end of what can be read, read committed: the last stable offset; else the high watermark. */
   readonly end: number;
+  /** The high watermark: between `end` and it is what waits behind an open transaction. */
+  readonly written: number;
 };
 
 /** Reads one partition over a connection of its own. */

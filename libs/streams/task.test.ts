@@ -41,7 +41,7 @@ class FakeClient implements StreamClient {
       topicId: async () => 'id',
       read: async (offset: number): Promise<ReadBatch> => {
         if (this.broken.has(topic)) throw new StreamError('UNAVAILABLE', 'as this test wants it');
-        if (this.full.has(topic) && offset === 0) return { records: [RECORD], next: 1, end: 1 };
+        if (this.full.has(topic) && offset === 0) return { records: [RECORD], next: 1, end: 1, written: 1 };
         return ended.promise;
       },
       close: async () => ended.reject(new StreamError('UNAVAILABLE', 'closed')),
@@ -142,7 +142,7 @@ function withPosition(): void {
     const reader = openReader.call(client, options);
     if (options.topic !== 'app-positions') return reader;
     const record = { ...RECORD, value: Buffer.from(JSON.stringify(position)) };
-    return { ...reader, read: async () => ({ records: [record], next: 1, end: 1 }) };
+    return { ...reader, read: async () => ({ records: [record], next: 1, end: 1, written: 1 }) };
   };
 }
 

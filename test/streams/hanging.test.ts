@@ -59,3 +59,25 @@ test('is refused, and the partition goes on by itself once an operator has abort
   await untilTrue('it is ready', () => stream.ready());
   expect(lines.filter((line) => line.includes(code))).toHaveLength(1);
 });
+
+test('in the input shows how much waits behind it', async () => {
+  const { brokers } = await startProxiedKafka({ settings: UNVERIFIED });
+  const counting = await Counting.create({ brokers, prefix: 'hanging-input.' });
+  const place = { topic: counting.input, partition: 1 };
+  await counting.send(['a', '1']);
+  const left = await leaveUndecided({
+    ...{ brokers, transactionalId: 'an-earlier-one' },
+    records: [{ ...place, key: 'a', value: Buffer.from('2') }],
+  });
+  await counting.send(['a', '3'], ['a', '4']);
+  const { metric } = await counting.start();
+  const waiting = () => metric('touchline_undecided_records', { partition: 1 });
+  await untilTrue('what waits', async () => (await waiting()) === 3);
+  expect(await metric('touchline_records_total')).toBe(1);
+
+  const connections = new Connections(brokers, 'operator');
+  await writeAbort.async(await connections.leader(place), left, place);
+  await connections.close();
+  await untilTrue('all', async () => (await metric('touchline_records_total')) === 3);
+  expect(await waiting()).toBe(0);
+});

@@ -81,7 +81,7 @@ class ProtocolPartitionReader implements PartitionReader {
       maxBytes,
       isolation: uncommitted ? 'uncommitted' : 'committed',
     });
-    return { records, next, end: uncommitted ? highWatermark : lastStableOffset };
+    return { records, next, end: uncommitted ? highWatermark : lastStableOffset, written: highWatermark };
   }
 
   /** A broker that has just started may not know the id yet; another id is another topic. */
