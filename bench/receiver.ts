@@ -18,6 +18,8 @@ const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 9);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 3);
 /** Until the broker's machine code and that of every thread is the fast one. */
 const WARM_UP_SECONDS = Number(process.env.BENCH_WARM_UP_SECONDS ?? 20);
+/** Messages in a delivery; by default all of `LOADS`. */
+const DELIVERY = process.env.BENCH_DELIVERY;
 const CONNECTIONS = 128;
 const READY_MS = 60_000;
 /** Of every server: what the receiver takes by itself. */
@@ -55,7 +57,7 @@ export const bench: Bench = {
     const servers = [ours, durable, single, bare];
     let run = 0;
     const accepted = { ours: 0, messages: 0, durable: 0 };
-    for (const { name, batch, ...wanted } of LOADS) {
+    for (const { name, batch, ...wanted } of loads()) {
       const counted = new Map<WebhookServer, Measured[]>(servers.map((server) => [server, []]));
       for (let round = 0; round <= ROUNDS; round++) {
         for (const [server, list] of counted) {
@@ -113,6 +115,13 @@ export const bench: Bench = {
     for (const each of [prefix, peerPrefix]) await remove(context.brokers, each);
   },
 };
+
+function loads(): readonly (typeof LOADS)[number][] {
+  if (DELIVERY === undefined) return LOADS;
+  const asked = LOADS.filter(({ batch }) => String(batch) === DELIVERY);
+  if (asked.length > 0) return asked;
+  throw new Error(`BENCH_DELIVERY must be one of ${LOADS.map(({ batch }) => batch).join(', ')}`);
+}
 
 async function openReceiver(context: BenchContext, prefix: string, secret: string): Promise<WebhookServer> {
   const port = await freePort();

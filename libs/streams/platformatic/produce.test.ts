@@ -2,7 +2,7 @@ import { createRecordsBatch, NumericMap } from '@platformatic/kafka';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type BatchRecord, recordBytes, splitRounds } from '../rounds.ts';
-import { createRequest, nextSequence } from './produce.ts';
+import { createRequest, nextSequence, requestBytes } from './produce.ts';
 
 const NOW = 1_795_000_000_123;
 const SEQUENCE = 77;
@@ -27,7 +27,9 @@ function requestOf(of: readonly BatchRecord[], transactionalId: string | null): 
   const numbered = splitRounds(of)
     .flat()
     .map((batch) => ({ batch, sequence: SEQUENCE }));
-  return createRequest({ transactionalId, id: 4_000n, epoch: 5 }, numbered, timeoutMs, NOW).buffer;
+  const identity = { transactionalId, id: 4_000n, epoch: 5 };
+  const buffer = Buffer.alloc(requestBytes(identity, numbered), 'left over');
+  return createRequest(identity, numbered, timeoutMs, NOW, buffer).buffer;
 }
 
 /** The batch as the library writes it. */

@@ -37,25 +37,28 @@ export function nextSequence(sequence: number, records: number): number {
 /** Sends batches of different partitions to their leader and asks for the acknowledgement of all in-sync replicas. */
 export const produce = createAPI(PRODUCE.key, PRODUCE.version, createRequest, produceV9.parseResponse);
 
-/** The body of the request. `now`: Unix milliseconds, the time of all records. */
+/** What the body of a request takes, in bytes, at most. */
+export function requestBytes({ transactionalId }: Identity, batches: readonly NumberedBatch[]): number {
+  let size = REQUEST_OVERHEAD + Buffer.byteLength(transactionalId ?? '');
+  for (const { batch } of batches)
+    size += PARTITION_OVERHEAD + BATCH_HEAD + batch.bytes + Buffer.byteLength(batch.topic);
+  return size;
+}
+
+/**
+ * The body of the request, written into `buffer`, of at least `requestBytes`, which nothing else may use until the request is
+ * answered. `now`: Unix milliseconds, the time of all records.
+ */
 export function createRequest(
   identity: Identity,
   batches: readonly NumberedBatch[],
   timeoutMs: number,
   now: number,
+  buffer: Buffer,
 ): Writer {
   const name = identity.transactionalId === null ? null : Buffer.from(identity.transactionalId);
-  let size = REQUEST_OVERHEAD + (name?.length ?? 0);
-  const byTopic = new Map<string, NumberedBatch[]>();
-  for (const numbered of batches) {
-    const { topic, bytes } = numbered.batch;
-    size += PARTITION_OVERHEAD + BATCH_HEAD + bytes;
-    const known = byTopic.get(topic);
-    if (known === undefined) byTopic.set(topic, [numbered]);
-    else known.push(numbered);
-    size += Buffer.byteLength(topic);
-  }
-  const out = new Output(size);
+  const byTopic = Map.groupBy(batches, ({ batch }) => batch.topic);
+  const out = new Output(buffer);
   out.compactBytes(name);
   out.int16(ProduceAcks.ALL);
   out.int32(timeoutMs);
@@ -109,8 +112,8 @@ class Output {
   readonly bytes: Buffer;
   at = 0;
 
-  constructor(size: number) {
-    this.bytes = Buffer.allocUnsafeSlow(size);
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
   }
 
   written(): Buffer {

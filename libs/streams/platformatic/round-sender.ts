@@ -4,10 +4,17 @@ import type { Batch, Round } from '../rounds.ts';
 import type { Connections } from './connections.ts';
 import { isDisconnected } from './errors.ts';
 import { byLeader } from './open-transactions.ts';
-import { type Identity, nextSequence, produce } from './produce.ts';
+import { type Identity, nextSequence, produce, requestBytes } from './produce.ts';
 import { retryTransient } from './retry.ts';
 
 const PRODUCE_TIMEOUT_MS = 10_000;
+
+/**
+ * Buffer of an answered request, for the next of any sender: memory that is fresh for each request costs more in page faults
+ * than all that is written into it. Larger ones are not kept.
+ */
+let spareBuffer: Buffer | null = null;
+const MAX_SPARE_BYTES = 2 * 1024 * 1024;
 
 /** Sends the batches of one idempotent producer, each under its place in the sequence of its partition. */
 export class RoundSender {
@@ -60,6 +67,16 @@ export class RoundSender {
       batch,
       sequence: this.#sequences.get(partitionKey(batch)) ?? 0,
     }));
-    await produce.async(leader, this.#identity, numbered, PRODUCE_TIMEOUT_MS, Date.now());
+    const buffer = takeBuffer(requestBytes(this.#identity, numbered));
+    await produce.async(leader, this.#identity, numbered, PRODUCE_TIMEOUT_MS, Date.now(), buffer);
+    // Not after a failure: the connection may still have to write it.
+    if (buffer.length <= MAX_SPARE_BYTES) spareBuffer = buffer;
   }
+}
+
+function takeBuffer(bytes: number): Buffer {
+  const buffer = spareBuffer;
+  if (buffer === null || buffer.length < bytes) return Buffer.allocUnsafeSlow(bytes);
+  spareBuffer = null;
+  return buffer;
 }
