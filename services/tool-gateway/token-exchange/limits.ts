@@ -25,14 +25,16 @@ type Entry = { readonly subject: string; times: number[]; before: Entry | null; 
 export class AttemptLedger {
   readonly #limit: number;
   readonly #capacity: number;
+  readonly #windowMs: number;
   readonly #entries = new Map<string, Entry>();
   // A list of its own: a Map whose first entries were deleted takes as long to find its first as there were entries.
   #first: Entry | null = null;
   #last: Entry | null = null;
 
-  constructor(limit: number, capacity = MAX_SUBJECTS) {
+  constructor(limit: number, capacity = MAX_SUBJECTS, windowMs = WINDOW_MS) {
     this.#limit = limit;
     this.#capacity = capacity;
+    this.#windowMs = windowMs;
   }
 
   /** How many subjects are held. */
@@ -42,12 +44,12 @@ export class AttemptLedger {
 
   /** The next attempt of the log: counts it where it is let through. */
   apply(subject: string, at: number): Refusal {
-    while (this.#first !== null && isOver(this.#first, at)) this.#drop(this.#first);
+    while (this.#first !== null && this.#isOver(this.#first, at)) this.#drop(this.#first);
     const refusal = this.refusal(subject, at);
     if (refusal !== null) return refusal;
     const held = this.#entries.get(subject);
     if (held !== undefined) this.#drop(held);
-    this.#append(subject, [...(held?.times ?? []).filter((time) => !isPast(time, at)), at]);
+    this.#append(subject, [...(held?.times ?? []).filter((time) => !this.#isPast(time, at)), at]);
     return null;
   }
 
@@ -56,11 +58,22 @@ export class AttemptLedger {
     const times = this.#entries.get(subject)?.times;
     if (times === undefined && this.#entries.size >= this.#capacity) {
       const oldest = this.#first;
-      if (oldest !== null && !isOver(oldest, at)) return { retryAt: Math.max(...oldest.times) + WINDOW_MS };
+      if (oldest !== null && !this.#isOver(oldest, at))
+        return { retryAt: Math.max(...oldest.times) + this.#windowMs };
     }
-    const counted = times?.filter((time) => counts(time, at)) ?? [];
+    // A clock that was set back, or is another replica's, must not lock a subject out for longer than a window.
+    const counted = times?.filter((time) => Math.abs(at - time) < this.#windowMs) ?? [];
     if (counted.length + pending < this.#limit) return null;
-    return { retryAt: Math.min(at, ...counted) + WINDOW_MS };
+    return { retryAt: Math.min(at, ...counted) + this.#windowMs };
+  }
+
+  #isPast(time: number, at: number): boolean {
+    return time <= at - this.#windowMs;
+  }
+
+  /** Whether all attempts of a subject are past. */
+  #isOver({ times }: Entry, at: number): boolean {
+    return times.every((time) => this.#isPast(time, at));
   }
 
   #append(subject: string, times: number[]): void {
@@ -78,18 +91,4 @@ export class AttemptLedger {
     else after.before = before;
     this.#entries.delete(subject);
   }
-}
-
-/** Whether all attempts of a subject are past. */
-function isOver({ times }: Entry, at: number): boolean {
-  return times.every((time) => isPast(time, at));
-}
-
-function isPast(time: number, at: number): boolean {
-  return time <= at - WINDOW_MS;
-}
-
-/** A clock that was set back, or is another replica's, must not lock a subject out for longer than a window. */
-function counts(time: number, at: number): boolean {
-  return Math.abs(at - time) < WINDOW_MS;
 }
