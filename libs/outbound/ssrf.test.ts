@@ -120,6 +120,13 @@ describe('a name', () => {
     expect(receiver.received[0]?.headers.host).toBe(`a.example.test:${port}`);
   });
 
+  it('is called at the next of its addresses where one does not answer', async () => {
+    const receiver = await HttpsReceiver.start();
+    const url = `https://a.example.test:${receiver.port}/`;
+    const endpoint = endpointOf(url, { ca: receiver.ca }, async () => ['127.0.0.2', '127.0.0.1']);
+    expect(await endpoint.post('[]')).toEqual({ kind: 'accepted' });
+  });
+
   it('loses the dot at its end', async () => {
     const receiver = await HttpsReceiver.start();
     const { port, ca } = receiver;

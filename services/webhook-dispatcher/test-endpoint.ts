@@ -43,12 +43,16 @@ const BODY_LIMIT = 16 * 1024;
 const MOST_AT_ONCE = 64;
 const RETRY_AFTER_SECONDS = 10;
 
-const testInput = webhookInput.extend({
-  clientId: z.number('the client id must be a number').int().positive('the client id must be positive'),
-});
+const CLIENT_ID = 'the client id must be a positive whole number';
+const testInput = webhookInput.extend({ clientId: z.int(CLIENT_ID).positive(CLIENT_ID) });
 type FailedFields = Partial<Record<keyof z.output<typeof testInput>, string[]>>;
 
 const OK: Answer = { code: 200, status: 'Ok', message: 'the webhook answered Accepted' };
+const INVALID: Answer = {
+  code: 400,
+  status: 'ValidationFailed',
+  message: 'these fields are missing or wrong',
+};
 const TOO_LARGE: Answer = {
   code: 413,
   status: 'RequestTooLarge',
@@ -90,17 +94,17 @@ export async function testEndpoint(app: FastifyInstance, options: TestEndpointOp
       done(null, body),
     );
     scope.setErrorHandler((error: FastifyError, _request, reply) => {
-      const answer = error.statusCode === 429 ? LIMITED : error.statusCode === 413 ? TOO_LARGE : FAILED;
-      if (answer === FAILED) app.log.error({ err: error }, 'a webhook test failed');
-      return send(reply, answer);
+      const { statusCode = 500 } = error;
+      if (statusCode === 429) return send(reply, LIMITED);
+      if (statusCode === 413) return send(reply, TOO_LARGE);
+      if (statusCode < 500) return send(reply, INVALID, failedFields(testInput.safeParse({})));
+      app.log.error({ err: error }, 'a webhook test failed');
+      return send(reply, FAILED);
     });
     for (const path of PATHS) {
       scope.post(path, async (request, reply) => {
         const input = testInput.safeParse(fieldsOf(request.body));
-        if (!input.success) {
-          const message = 'these fields are missing or wrong';
-          return send(reply, { code: 400, status: 'ValidationFailed', message }, failedFields(input.error));
-        }
+        if (!input.success) return send(reply, INVALID, failedFields(input));
         if (running >= (options.mostAtOnce ?? MOST_AT_ONCE)) {
           return send(reply.header('retry-after', RETRY_AFTER_SECONDS), BUSY);
         }
@@ -146,9 +150,9 @@ function fieldsOf(body: unknown): object {
   }
 }
 
-function failedFields({ issues }: z.ZodError): FailedFields {
+function failedFields({ error }: z.ZodSafeParseResult<unknown>): FailedFields {
   const details: Record<string, string[]> = {};
-  for (const { path, message } of issues) {
+  for (const { path, message } of error?.issues ?? []) {
     const field = String(path[0]);
     details[field] = [...(details[field] ?? []), message];
   }
