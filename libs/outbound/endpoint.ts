@@ -1,11 +1,11 @@
 /** One customer's webhook address and the connections to it (spec, "Events"). */
 import { isUtf8 } from 'node:buffer';
-import { isIP, type LookupFunction } from 'node:net';
-import type { SecureContext } from 'node:tls';
+import { isIP } from 'node:net';
 import { errors, Pool } from 'undici';
 import { systemCode } from '#service/system-code.ts';
 import { signatureHeaders } from '#signing/signing.ts';
 import type { AllowedRanges } from './addresses.ts';
+import { AddressNotPublicError, createConnector } from './connector.ts';
 import { type ResolveName, resolveName } from './resolve.ts';
 import { retryAfterMs } from './retry-after.ts';
 import { trusting } from './trust.ts';
@@ -63,17 +63,10 @@ const MOST_OF_A_HEAD = 16 * 1024;
 /** An idle connection is closed after this time, milliseconds; a receiver may ask for other times, up to the second. */
 const IDLE_MS = 30_000;
 const MOST_IDLE_MS = 60_000;
-/** How long one of several addresses has before the next is tried, milliseconds. */
-const ADDRESS_ATTEMPT_MS = 1_000;
 
 /** Why an attempt was aborted; never leaves this file. */
 const DEADLINE = new Error('deadline');
 const STOPPED = new Error('stopped');
-
-/** No address of a name may be called. */
-class AddressNotPublicError extends Error {
-  readonly code = 'ADDRESS_NOT_PUBLIC';
-}
 
 /**
  * Posts to one address. Each connection resolves the name once and is made to one of the very addresses that were
@@ -96,9 +89,8 @@ export class WebhookEndpoint {
     if (url === null || this.#refusal !== null) return;
     // The dot at the end of a name is no part of a certificate's name.
     url.hostname = url.hostname.replace(/\.$/, '');
-    const secureContext = options.ca === undefined ? undefined : trusting(options.ca);
     this.#target = {
-      pool: this.#createPool(url.origin, resolve, secureContext),
+      pool: this.#createPool(url.origin, resolve),
       path: `${url.pathname}${url.search}`,
     };
   }
@@ -171,10 +163,10 @@ export class WebhookEndpoint {
     return { kind: text.equals(ACCEPTED) ? 'accepted' : 'different' };
   }
 
-  #createPool(origin: string, resolve: ResolveName, secureContext: SecureContext | undefined): Pool {
-    const closing = this.#closing.signal;
+  #createPool(origin: string, resolve: ResolveName): Pool {
+    const { allowed, ca, connections = CONNECTIONS } = this.#options;
     return new Pool(origin, {
-      connections: this.#options.connections ?? CONNECTIONS,
+      connections,
       pipelining: 1,
       // The deadline of the whole answer stands for both.
       headersTimeout: 0,
@@ -182,35 +174,11 @@ export class WebhookEndpoint {
       maxHeaderSize: MOST_OF_A_HEAD,
       keepAliveTimeout: IDLE_MS,
       keepAliveMaxTimeout: MOST_IDLE_MS,
-      connect: {
-        lookup: this.#lookup(resolve),
-        timeout: this.#timeoutMs,
-        autoSelectFamily: true,
-        autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
-        rejectUnauthorized: true,
-        signal: closing,
-        ...(secureContext === undefined ? {} : { secureContext }),
-      },
+      connect: createConnector({
+        ...{ allowed, resolve, timeoutMs: this.#timeoutMs, closing: this.#closing.signal },
+        secureContext: ca === undefined ? undefined : trusting(ca),
+      }),
     });
-  }
-
-  /** Gives a connection the addresses of its name that may be called: it is made to these, and nothing is resolved again. */
-  #lookup(resolve: ResolveName): LookupFunction {
-    return (name, _options, callback) => {
-      const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(this.#timeoutMs)]);
-      resolve(name, signal).then(
-        (addresses) => {
-          const permitted = addresses.filter((address) => this.#options.allowed.permits(address));
-          if (permitted.length === 0) callback(new AddressNotPublicError(), []);
-          else
-            callback(
-              null,
-              permitted.map((address) => ({ address, family: isIP(address) })),
-            );
-        },
-        (error: NodeJS.ErrnoException) => callback(error, []),
-      );
-    };
   }
 }
 
