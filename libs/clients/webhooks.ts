@@ -6,12 +6,14 @@ import { seal, unseal } from './sealing.ts';
 /** Where a client's webhooks go, in the clear. Never to be logged. */
 export type Webhook = { readonly id: string; readonly url: string; readonly secret: string };
 
+const WRONG_SECRET = 'the signing secret must have exactly 32 characters';
+
 /** What a client gives for its webhooks (spec, "Webhook test"). */
 export const webhookInput = z.object({
   url: z
     .url({ protocol: /^https$/, error: 'the address must be a valid https URL' })
     .max(1024, 'the address may have at most 1024 characters'),
-  secret: z.string().length(32, 'the signing secret must have exactly 32 characters'),
+  secret: z.string(WRONG_SECRET).length(32, WRONG_SECRET),
 });
 
 /** A subscription with a new id, its address and secret sealed for this client. `key` is the one for `webhooks`. */

@@ -1,4 +1,5 @@
 /** One GET over HTTP, with a limit for its time and its size. */
+import { systemCode } from './system-code.ts';
 
 /** An answer as it came. */
 export type HttpReply = { readonly status: number; readonly body: Buffer };
@@ -46,7 +47,7 @@ export async function httpGet(
     if (error instanceof HttpError) throw error;
     if (signal.aborted) throw new HttpError('stopped', 'given up');
     if (deadline.aborted) throw new HttpError('timeout', `no whole answer within ${timeoutMs} ms`);
-    throw new HttpError('unreachable', `no answer (${systemCode(error)})`);
+    throw new HttpError('unreachable', `no answer (${systemCode(error) ?? 'connection failed'})`);
   }
 }
 
@@ -61,13 +62,4 @@ async function readBody(response: Response, maxBytes: number): Promise<Buffer> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, length);
-}
-
-/** The system's code of a failure, as ECONNREFUSED: all that is told of it. */
-function systemCode(error: unknown): string {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    const { code } = at as { code?: unknown };
-    if (typeof code === 'string' && /^[A-Z0-9_]{1,40}$/.test(code)) return code;
-  }
-  return 'connection failed';
 }

@@ -1,0 +1,58 @@
+import { getEventListeners, once } from 'node:events';
+import type { TLSSocket } from 'node:tls';
+import { expect, test } from 'vitest';
+import { HttpsReceiver } from '../../test/support/https-receiver.ts';
+import { AllowedRanges } from './addresses.ts';
+import { createConnector } from './connector.ts';
+import { trusting } from './trust.ts';
+
+/** Makes connections to a receiver, one after the other, until `closing` is aborted. */
+async function connector(closing: AbortSignal, address: string): Promise<() => Promise<TLSSocket>> {
+  const { port, ca } = await HttpsReceiver.start();
+  const connect = createConnector({
+    allowed: new AllowedRanges(['127.0.0.1/32']),
+    resolve: async () => [address],
+    timeoutMs: 60_000,
+    secureContext: trusting(ca),
+    closing,
+  });
+  return () =>
+    new Promise((resolve, reject) =>
+      connect({ hostname: 'a.example.test', protocol: 'https:', port: String(port) }, (error, socket) =>
+        error === null ? resolve(socket as TLSSocket) : reject(error),
+      ),
+    );
+}
+
+test('leaves nothing at the signal of the endpoint, which outlives connections', async () => {
+  const { signal } = new AbortController();
+  const connect = await connector(signal, '127.0.0.1');
+  for (let n = 0; n < 3; n++) {
+    const socket = await connect();
+    socket.destroy();
+    await once(socket, 'close');
+  }
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+  const refused = await connector(signal, '10.0.0.1');
+  await expect(refused()).rejects.toMatchObject({ code: 'ADDRESS_NOT_PUBLIC' });
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+});
+
+test('resumes the TLS session of the connection before', async () => {
+  const connect = await connector(new AbortController().signal, '127.0.0.1');
+  const first = await connect();
+  await once(first, 'session');
+  const reused = [first.isSessionReused()];
+  first.destroy();
+  const second = await connect();
+  reused.push(second.isSessionReused());
+  second.destroy();
+  expect(reused).toEqual([false, true]);
+});
+
+test('connects no more once the endpoint is closed', async () => {
+  const closing = new AbortController();
+  closing.abort();
+  const connect = await connector(closing.signal, '127.0.0.1');
+  await expect(connect()).rejects.toMatchObject({ code: 'ABORT_ERR' });
+});

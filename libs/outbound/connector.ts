@@ -1,0 +1,77 @@
+/** Connections to addresses that were checked, and to no other (docs/decisions/0060). */
+import { isIP, type LookupFunction } from 'node:net';
+import type { SecureContext } from 'node:tls';
+import { buildConnector } from 'undici';
+import type { AllowedRanges } from './addresses.ts';
+import type { ResolveName } from './resolve.ts';
+
+/** How connections are made. */
+export type ConnectorOptions = {
+  readonly allowed: AllowedRanges;
+  readonly resolve: ResolveName;
+  /** For resolving, connecting and the TLS handshake together, milliseconds. */
+  readonly timeoutMs: number;
+  /** What is trusted, if not the usual authorities alone. */
+  readonly secureContext: SecureContext | undefined;
+  /** Ends whatever is being connected. */
+  readonly closing: AbortSignal;
+};
+
+/** How long one of several addresses has before the next is tried, milliseconds. */
+const ADDRESS_ATTEMPT_MS = 1_000;
+
+/** No address of a name may be called. */
+export class AddressNotPublicError extends Error {
+  readonly code = 'ADDRESS_NOT_PUBLIC';
+}
+
+/** The `connect` of a pool to one host. */
+export function createConnector(options: ConnectorOptions): buildConnector.connector {
+  const { resolve, allowed, timeoutMs, secureContext, closing } = options;
+  let session: Buffer | undefined;
+  return (target, callback) => {
+    // A signal for each connection: a socket never leaves a signal that outlives it.
+    const connecting = new AbortController();
+    const abort = (): void => connecting.abort(closing.reason);
+    closing.addEventListener('abort', abort);
+    if (closing.aborted) abort();
+    const connect = buildConnector({
+      lookup: permittedLookup(resolve, allowed, connecting.signal),
+      timeout: timeoutMs,
+      autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
+      rejectUnauthorized: true,
+      signal: connecting.signal,
+      ...(secureContext === undefined ? {} : { secureContext }),
+      ...(session === undefined ? {} : { session }),
+    });
+    connect(target, (...result) => {
+      closing.removeEventListener('abort', abort);
+      const [error, socket] = result;
+      if (error === null) {
+        socket.on('session', (latest: Buffer) => {
+          session = latest;
+        });
+      } else connecting.abort(error);
+      callback(...result);
+    });
+  };
+}
+
+/** Gives a connection the addresses of its name that may be called: it is made to these, and nothing is resolved again. */
+function permittedLookup(resolve: ResolveName, allowed: AllowedRanges, signal: AbortSignal): LookupFunction {
+  return (name, _options, callback) => {
+    resolve(name, signal).then(
+      (addresses) => {
+        const permitted = addresses.filter((address) => allowed.permits(address));
+        if (permitted.length === 0) callback(new AddressNotPublicError(), []);
+        else
+          callback(
+            null,
+            permitted.map((address) => ({ address, family: isIP(address) })),
+          );
+      },
+      (error: NodeJS.ErrnoException) => callback(error, []),
+    );
+  };
+}

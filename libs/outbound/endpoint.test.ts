@@ -1,0 +1,148 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { SIGNATURE_HEADER, TIMESTAMP_HEADER, verify } from '#signing/signing.ts';
+import { type Answer, answers } from '../../test/support/https-receiver.ts';
+import { untilTrue } from '../../test/support/poll.ts';
+import type { DeliveryOutcome } from './endpoint.ts';
+import { endpointOf, endpointTo, SECRET } from './testing/endpoints.ts';
+
+const BODY = '[{"id":"5-1","name":"é"}]';
+
+describe('Events, Delivery', () => {
+  it('is a POST of the body as it is, as JSON, to path and query of the URL', async () => {
+    const { endpoint, receiver } = await endpointTo(answers.accepted);
+    const other = endpointOf(`${receiver.url}?a=1&b#c`, { ca: receiver.ca });
+    expect(await endpoint.post(BODY)).toEqual({ kind: 'accepted' });
+    expect(await other.post(Buffer.from(BODY))).toEqual({ kind: 'accepted' });
+    expect(receiver.received.map(({ method, path, body }) => [method, path, body.toString()])).toEqual([
+      ['POST', '/webhook', BODY],
+      ['POST', '/webhook?a=1&b', BODY],
+    ]);
+    expect(receiver.received[0]?.headers).toMatchObject({
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(BODY)),
+      'user-agent': 'touchline',
+      'accept-encoding': 'identity',
+      host: `localhost:${receiver.port}`,
+    });
+  });
+
+  it('is signed anew each time, valid for five minutes', async () => {
+    let now = 1_790_000_000_999;
+    const { endpoint, receiver } = await endpointTo(answers.accepted, { now: () => now });
+    await endpoint.post(BODY);
+    now += 60_000;
+    await endpoint.post(BODY);
+    const headers = receiver.received.map((request) => ({
+      timestamp: String(request.headers[TIMESTAMP_HEADER]),
+      signature: String(request.headers[SIGNATURE_HEADER]),
+    }));
+    expect(headers.map(({ timestamp }) => timestamp)).toEqual(['1790000300', '1790000360']);
+    for (const header of headers) {
+      expect(verify(Buffer.from(BODY), header, [SECRET], 1_790_000_000_999)).toBe('ok');
+    }
+  });
+
+  it('uses connections again', async () => {
+    const { endpoint, receiver } = await endpointTo(answers.accepted);
+    for (let n = 0; n < 20; n++) expect(await endpoint.post(BODY)).toEqual({ kind: 'accepted' });
+    expect(receiver.connections).toBeLessThanOrEqual(2);
+  });
+
+  it('closes a connection that is idle for as long as the receiver said', async () => {
+    const { endpoint, receiver } = await endpointTo((response) => {
+      response.writeHead(200, { connection: 'keep-alive', 'keep-alive': 'timeout=3' }).end('Accepted');
+    });
+    expect(await endpoint.post(BODY)).toEqual({ kind: 'accepted' });
+    expect(await receiver.open()).toBe(1);
+    await untilTrue('the connection is closed', async () => (await receiver.open()) === 0, 20_000);
+  });
+
+  it('opens no more connections than allowed', async () => {
+    const { endpoint, receiver } = await endpointTo(answers.accepted, { connections: 3 });
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => endpoint.post(BODY)));
+    expect(outcomes).toEqual(Array.from({ length: 20 }, () => ({ kind: 'accepted' })));
+    expect(receiver.connections).toBeLessThanOrEqual(3);
+  });
+});
+
+const plain = (status: number, headers: Record<string, string>, body: string | Buffer): Answer => {
+  return (response) => void response.writeHead(status, headers).end(body);
+};
+
+describe('Events, Success', () => {
+  it.each<[string, Answer, DeliveryOutcome]>([
+    ['Accepted', answers.accepted, { kind: 'accepted' }],
+    ['Accepted in parts', acceptedInParts, { kind: 'accepted' }],
+    ['accepted', answers.lowerCase, { kind: 'different' }],
+    ['a line end behind it', answers.newline, { kind: 'different' }],
+    ['another text', answers.otherText, { kind: 'different' }],
+    ['no text', plain(200, {}, ''), { kind: 'different' }],
+    ['a byte order mark before it', plain(200, {}, '\uFEFFAccepted'), { kind: 'different' }],
+    ['a text of just the limit', plain(200, {}, 'x'.repeat(1024)), { kind: 'different' }],
+    ['a text over the limit', plain(200, {}, 'x'.repeat(1025)), { kind: 'unreadable' }],
+    ['a huge text', answers.huge, { kind: 'unreadable' }],
+    ['a text that is cut', answers.cut, { kind: 'unreadable' }],
+    ['bytes that are no UTF-8', plain(200, {}, Buffer.from([0xff, 0xfe])), { kind: 'unreadable' }],
+    [
+      'a compressed text',
+      plain(200, { 'content-encoding': 'gzip' }, gzipSync('Accepted')),
+      { kind: 'unreadable' },
+    ],
+    ['204', plain(204, {}, ''), { kind: 'status', status: 204, retryAfterMs: null }],
+    ['201 Accepted', plain(201, {}, 'Accepted'), { kind: 'status', status: 201, retryAfterMs: null }],
+    ['500 Accepted', answers.error, { kind: 'status', status: 500, retryAfterMs: null }],
+    ['a redirect', answers.redirect, { kind: 'status', status: 307, retryAfterMs: null }],
+    [
+      '429 with a wait',
+      plain(429, { 'retry-after': '7' }, ''),
+      { kind: 'status', status: 429, retryAfterMs: 7_000 },
+    ],
+    ['503 with a wait', answers.unavailable, { kind: 'status', status: 503, retryAfterMs: 120_000 }],
+    [
+      '503 with a date',
+      plain(503, { 'retry-after': 'Thu, 01 Jan 1970 00:01:00 GMT' }, ''),
+      { kind: 'status', status: 503, retryAfterMs: 60_000 },
+    ],
+    [
+      '404 with a huge text',
+      plain(404, {}, 'x'.repeat(1 << 20)),
+      { kind: 'status', status: 404, retryAfterMs: null },
+    ],
+    ['a reset', answers.reset, { kind: 'failed', reason: 'UND_ERR_SOCKET' }],
+    [
+      'a huge head',
+      plain(200, { 'x-large': 'x'.repeat(32 * 1024) }, ''),
+      { kind: 'failed', reason: 'UND_ERR_HEADERS_OVERFLOW' },
+    ],
+  ])('%s', async (_name, answer, outcome) => {
+    const { endpoint, receiver } = await endpointTo(answer, { now: () => 0 });
+    expect(await endpoint.post(BODY)).toEqual(outcome);
+    receiver.answerWith(answers.accepted);
+    expect(await endpoint.post(BODY)).toEqual({ kind: 'accepted' });
+    expect(receiver.received.map(({ path }) => path)).toEqual(['/webhook', '/webhook']);
+  });
+
+  it('reads no more of a huge answer than the limit', async () => {
+    let written = 0;
+    const closed = Promise.withResolvers<void>();
+    const { endpoint } = await endpointTo((response) => {
+      const timer = setInterval(() => {
+        written += 600;
+        response.write('x'.repeat(600));
+      }, 5);
+      response.on('close', () => {
+        clearInterval(timer);
+        closed.resolve();
+      });
+    });
+    expect(await endpoint.post(BODY)).toEqual({ kind: 'unreadable' });
+    await closed.promise;
+    expect(written).toBeLessThan(1 << 20);
+  });
+});
+
+function acceptedInParts(...[response]: Parameters<Answer>): void {
+  response.write('Acc');
+  setTimeout(() => response.end('epted'), 20);
+}
