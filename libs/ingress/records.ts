@@ -41,7 +41,8 @@ export function deliveryEncoder(codecs: DeliveryCodecs, prefix: string): Deliver
   return ({ raw, normalized, deadLetters }) => {
     const records: PublishRecord[] = [];
     if (raw !== null) {
-      records.push({ topic: rawTopic, key: raw.delivery_id, value: codecs['raw-messages'].encode(raw) });
+      const value = codecs['raw-messages'].encode(raw);
+      records.push({ topic: rawTopic, partition: 'any', key: raw.delivery_id, value });
     }
     for (const message of normalized) {
       records.push({

@@ -8,7 +8,8 @@ import { PublishQueue, type Round } from './publish-queue.ts';
 /** A record to publish. Without `partition`, murmur2 of the key decides, as with Kafka's own clients; one of them there must be. */
 export type PublishRecord = {
   readonly topic: string;
-  readonly partition?: number;
+  /** `any`: with all others of the same request that may go anywhere, since fewer batches cost less. */
+  readonly partition?: number | 'any';
   readonly key: Buffer | string | null;
   readonly value: Buffer | null;
 };

@@ -53,7 +53,7 @@ export const TOPICS = {
   'raw-messages': {
     about: 'Deliveries of the provider as they arrived, byte for byte.',
     key: 'delivery id',
-    partitioning: 'murmur2 of the key',
+    partitioning: 'any: deliveries of one produce request stand together',
     partitions: 8,
     cleanup: 'delete',
     retentionMs: 30 * DAY,

@@ -74,6 +74,20 @@ describe('a publisher', () => {
     expect(found).toEqual({ ...known, null: 6 });
   });
 
+  test('puts what may go anywhere together, and elsewhere the next time', async () => {
+    const publisher = await openOne();
+    const anywhere = (key: string) => ({ ...record(key), partition: 'any' as const });
+    for (let request = 0; request < PARTITIONS; request++) {
+      await Promise.all(['a', 'b', 'c'].map((key) => publisher.publish([anywhere(`${request}${key}`)])));
+    }
+    const byPartition = Map.groupBy(await readAll(), ({ partition }) => partition);
+    expect(byPartition.size).toBe(PARTITIONS);
+    for (const records of byPartition.values()) {
+      const requests = new Set(records.map(({ key }) => String(key).at(0)));
+      expect([records.length, requests.size]).toEqual([3, 1]);
+    }
+  });
+
   test('takes tombstones', async () => {
     const publisher = await openOne();
     await publisher.publish([{ topic, key: 'gone', value: null }]);

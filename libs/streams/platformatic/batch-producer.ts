@@ -12,6 +12,7 @@ import { RoundSender } from './round-sender.ts';
 const NO_TRANSACTION_TIMEOUT = 0;
 /** How long a close waits for the broker: one that hangs never answers. */
 const CLOSE_MS = 1_000;
+const TURNS = 1_000n;
 
 /** An idempotent producer straight on the protocol. Rejects with `StreamError`. */
 export async function openBatchProducer(
@@ -28,11 +29,14 @@ export async function openBatchProducer(
     );
     const identity = { transactionalId: null, id: producerId, epoch: producerEpoch };
     const sender = new RoundSender(connections, identity, true);
+    // Each request goes to the next one; producers begin at different ones.
+    let turn = Number(producerId % TURNS);
     return {
       close,
       async send(records) {
+        turn += 1;
         try {
-          await sender.send(splitRounds(await placed(records, connections)));
+          await sender.send(splitRounds(await placed(records, connections, turn)));
         } catch (error) {
           throw toStreamError('publish', error);
         }
@@ -44,18 +48,18 @@ export async function openBatchProducer(
   }
 }
 
-/** The records with the partition that their key belongs to, where they do not name one. */
+/** The records with their partitions: the one they name, that of their key, or for those that may go anywhere that of the turn. */
 async function placed(
   records: readonly PublishRecord[],
   connections: Connections,
+  turn: number,
 ): Promise<readonly BatchRecord[]> {
   const topics = new Set(records.map(({ topic }) => topic));
   const counts = new Map<string, number>();
   for (const topic of topics) counts.set(topic, await connections.partitionCount(topic));
-  return records.map(({ topic, partition, key, value }) => ({
-    topic,
-    partition: partition ?? partitionHash(Buffer.from(key ?? '')) % (counts.get(topic) ?? 1),
-    key,
-    value,
-  }));
+  return records.map(({ topic, partition, key, value }) => {
+    const count = counts.get(topic) ?? 1;
+    if (partition === 'any') return { topic, partition: turn % count, key, value };
+    return { topic, partition: partition ?? partitionHash(Buffer.from(key ?? '')) % count, key, value };
+  });
 }
