@@ -6,14 +6,14 @@ import { PositionLostError } from '#streams/follow.ts';
 import { topicIds } from '#streams/topic-ids.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
+import { createProviderData } from '#views/data/provider-data.ts';
+import { isBroken, removeViews } from '#views/store/database.ts';
+import { feedViews } from '#views/store/source.ts';
+import { SOURCES, Views } from '#views/store/views.ts';
 import { createApp } from './app.ts';
-import { createProviderData } from './data/provider-data.ts';
 import { createGatekeeper } from './gatekeeper.ts';
 import { apiMetrics } from './metrics.ts';
 import { settings } from './settings.ts';
-import { isBroken, removeViews } from './views/database.ts';
-import { feedViews } from './views/source.ts';
-import { SOURCES, Views } from './views/views.ts';
 
 /** Views that were not used for longer are made anew: tombstones of that time are gone after a day. */
 const MAX_AGE_MS = 12 * 3_600_000;
@@ -62,6 +62,7 @@ export const api: ServiceDefinition<typeof settings> = {
     const fed = feedViews({
       brokers,
       prefix,
+      reader: 'touchline-api',
       registry: Registry.open({ url: config.SCHEMA_REGISTRY_URL, prefix }),
       views,
       feedRetentionMs,

@@ -8,7 +8,7 @@ import type {
 } from '#contract/rest/provider.ts';
 import { pageOf, renderStages, withList } from '#contract/rest/tree.ts';
 import { toWholeNumber } from '#contract/values.ts';
-import type { Views } from '../views/views.ts';
+import type { Views } from '../store/views.ts';
 import { accessKey } from './access-key.ts';
 import { AnswerCache } from './answer-cache.ts';
 import { listData, requireAccess } from './lists.ts';

@@ -6,17 +6,19 @@ import type { Decoder } from '#topics/codec.ts';
 import { DecodeError } from '#topics/errors.ts';
 import type { Registry } from '#topics/registry.ts';
 import { type TopicValues, topicName } from '#topics/topics.ts';
-import type { ApiMetrics } from '../metrics.ts';
+import type { ViewMetrics } from '../metrics.ts';
 import { SOURCES, type SourceTopic, type ViewRecord, type Views } from './views.ts';
 
 export type SourceOptions = {
   readonly brokers: readonly string[];
   readonly prefix: string;
   readonly registry: Registry;
+  /** What the brokers know the reader by. */
+  readonly reader: string;
   readonly views: Views;
   /** How long messages of the feed are kept, milliseconds. */
   readonly feedRetentionMs: number;
-  readonly metrics: ApiMetrics;
+  readonly metrics: ViewMetrics;
   readonly log: Logger;
   readonly signal: AbortSignal;
   /** Everything that was there at the start is applied. */
@@ -52,7 +54,7 @@ export async function feedViews(options: SourceOptions): Promise<void> {
   };
   await follow({
     brokers,
-    reader: 'touchline-api',
+    reader: options.reader,
     topics: [...topics.keys()],
     from: await positions(options),
     idleMs: IDLE_MS,

@@ -1,6 +1,6 @@
 import { RestError } from '#contract/rest/errors.ts';
 import type { Answer, ProviderData } from '#contract/rest/provider.ts';
-import type { Views } from '../views/views.ts';
+import type { Views } from '../store/views.ts';
 import { requireAccess } from './lists.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ANSWERS } from '#contract/rest/records.ts';
-import { ranking } from '../board/testing/scenes.ts';
+import { ranking } from '../testing/ranking.ts';
 import { nameEntry, nameTable, type TablePlace } from './standings.ts';
 
 const NOWHERE: TablePlace = { area: null, season: null, stage: null, object: null, group: () => null };

@@ -1,5 +1,5 @@
 import type { ProviderData } from '#contract/rest/provider.ts';
-import type { Views } from '../views/views.ts';
+import type { Views } from '../store/views.ts';
 import { catalogueData } from './catalogues.ts';
 import { eventData } from './events.ts';
 import { feedData } from './feed.ts';

@@ -5,8 +5,8 @@ import { ALL_OPERATIONS, operationNamed } from '#contract/rest/operations.ts';
 import { ANSWERS } from '#contract/rest/records.ts';
 import { eventMessage, incidentMessage } from '#contract/testing.ts';
 import { TABLE_TYPES } from '#domain/standings/columns.ts';
+import type { ViewRecord } from '../store/views.ts';
 import { World } from '../testing/world.ts';
-import type { ViewRecord } from '../views/views.ts';
 
 let world: World;
 let app: FastifyInstance;

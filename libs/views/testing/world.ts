@@ -12,8 +12,8 @@ import { restServerOptions } from '#contract/rest/server-options.ts';
 import { applyMessage, type Match, matchIncident, matchState, newMatch } from '#domain/match.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { createProviderData } from '../data/provider-data.ts';
-import { openViews } from '../views/database.ts';
-import { type ViewRecord, Views } from '../views/views.ts';
+import { openViews } from '../store/database.ts';
+import { type ViewRecord, Views } from '../store/views.ts';
 
 /** When the tests' messages are received, Unix milliseconds. */
 export const RECEIVED_AT = 1_790_000_000_500;

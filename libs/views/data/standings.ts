@@ -2,7 +2,7 @@ import { RestError } from '#contract/rest/errors.ts';
 import type { ProviderData } from '#contract/rest/provider.ts';
 import { toWholeNumber } from '#contract/values.ts';
 import { nameEntry, nameTable, type TablePlace } from '../render/standings.ts';
-import type { Views } from '../views/views.ts';
+import type { Views } from '../store/views.ts';
 import { AnswerCache } from './answer-cache.ts';
 import { listData, requireAccess } from './lists.ts';
 import type { Places } from './places.ts';

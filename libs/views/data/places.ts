@@ -1,7 +1,7 @@
 import type { Level, PlaceLookup } from '#contract/rest/tree.ts';
 import { toWholeNumber } from '#contract/values.ts';
-import type { CatalogueView } from '../views/catalogue.ts';
-import type { Statements } from '../views/sql.ts';
+import type { CatalogueView } from '../store/catalogue.ts';
+import type { Statements } from '../store/sql.ts';
 
 /** What is known of competitions, seasons, stages and groups: from the catalogue, and from where events say they are. */
 export class Places {

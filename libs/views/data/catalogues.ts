@@ -6,7 +6,7 @@ import { toWholeNumber } from '#contract/values.ts';
 import { TABLE_TYPES } from '#domain/standings/columns.ts';
 import { AREAS, INACTIVE_LANGUAGES, LANGUAGES } from '../facts/places.ts';
 import { DETAIL_NAMES, RESULT_NAMES, STAT_NAMES } from '../facts/soccer-values.ts';
-import type { Views } from '../views/views.ts';
+import type { Views } from '../store/views.ts';
 import { listAnswer } from './lists.ts';
 
 type Json = Readonly<Record<string, unknown>>;

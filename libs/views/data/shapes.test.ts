@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { beforeEach, expect, it } from 'vitest';
+import type { ViewRecord } from '../store/views.ts';
 import { World } from '../testing/world.ts';
-import type { ViewRecord } from '../views/views.ts';
 
 const PROVIDER = new URL('../../../../shared/provider/', import.meta.url);
 const present = existsSync(PROVIDER);

@@ -2,9 +2,9 @@
 import { RestError } from '#contract/rest/errors.ts';
 import type { Access, EventsQuery, ProviderData } from '#contract/rest/provider.ts';
 import { renderChain, renderTree } from '#contract/rest/tree.ts';
-import type { EventForm, EventRow } from '../views/matches.ts';
-import { Conditions } from '../views/sql.ts';
-import type { Views } from '../views/views.ts';
+import type { EventForm, EventRow } from '../store/matches.ts';
+import { Conditions } from '../store/sql.ts';
+import type { Views } from '../store/views.ts';
 import { accessKey } from './access-key.ts';
 import { AnswerCache } from './answer-cache.ts';
 import { listData, requireAccess } from './lists.ts';
