@@ -1,8 +1,8 @@
 /** Events in their places, and their incidents. */
 import { RestError } from '#contract/rest/errors.ts';
-import type { Access, EventsQuery, ProviderData } from '#contract/rest/provider.ts';
+import type { Access, EventsQuery, LivescoreQuery, ProviderData } from '#contract/rest/provider.ts';
 import { renderChain, renderTree } from '#contract/rest/tree.ts';
-import type { EventForm, EventRow } from '../store/matches.ts';
+import type { EventForm, EventRow, MatchView } from '../store/matches.ts';
 import { Conditions } from '../store/sql.ts';
 import type { Views } from '../store/views.ts';
 import { accessKey } from './access-key.ts';
@@ -58,19 +58,11 @@ export function eventData(views: Views, places: Places): EventData {
       render(page()),
     );
   const eventsPage = (query: EventsQuery, access: Access, form: EventForm): Page => {
-    if (query.competitionId !== null) requireAccess(access, query.competitionId);
-    if (query.seasonId !== null) requireAccess(access, places.competitionOf('season', query.seasonId));
-    if (query.stageId !== null) requireAccess(access, places.competitionOf('stage', query.stageId));
     const { limit, page } = query;
-    return { conditions: eventConditions(query, access), limit, offset: (page - 1) * limit, form };
+    const conditions = eventConditions(query, places, access);
+    return { conditions, limit, offset: (page - 1) * limit, form };
   };
-  /** The event, where it is one and may be seen. */
-  const visible = (id: number, access: Access): EventRow => {
-    const row = matches.find(id);
-    if (row === undefined) throw new RestError('not_found');
-    requireAccess(access, row.competition_id);
-    return row;
-  };
+  const visible = (id: number, access: Access): EventRow => visibleEvent(matches, id, access);
 
   return {
     events: (query, access) => list('events', query, access, () => eventsPage(query, access, 'full')),
@@ -100,16 +92,9 @@ export function eventData(views: Views, places: Places): EventData {
     },
     livescore: (query, access) =>
       list('livescore', query, access, () => {
-        const { limit, page, showPostponed } = query;
-        const conditions = shownTo(access)
-          .where('start >= ?', query.dateFrom)
-          .where('start <= ?', query.dateTo)
-          .where('sport_id = ?', query.sportId)
-          .where('status_type = ?', query.statusType)
-          .where('changed >= ?', since(query.timestamp));
-        if (!showPostponed) conditions.also(`status_id IS NOT ${POSTPONED}`);
+        const { limit, page } = query;
         const form = query.eventsDetails ? 'full' : 'plain';
-        return { conditions, limit, offset: (page - 1) * limit, form };
+        return { conditions: boardConditions(query, access), limit, offset: (page - 1) * limit, form };
       }),
     basicLivescore: (query, access) =>
       list('basic', query, access, () => ({
@@ -124,8 +109,20 @@ export function eventData(views: Views, places: Places): EventData {
   };
 }
 
-function eventConditions(query: EventsQuery, access: Access): Conditions {
+/** The event, where it is one and may be seen. Throws `not_found`, `forbidden`. */
+export function visibleEvent(matches: MatchView, id: number, access: Access): EventRow {
+  const row = matches.find(id);
+  if (row === undefined) throw new RestError('not_found');
+  requireAccess(access, row.competition_id);
+  return row;
+}
+
+/** What `events.index` asks for, of what may be seen. Throws `forbidden` for a place that is outside the contract. */
+export function eventConditions(query: EventsQuery, places: Places, access: Access): Conditions {
   const { venueType, participantId } = query;
+  if (query.competitionId !== null) requireAccess(access, query.competitionId);
+  if (query.seasonId !== null) requireAccess(access, places.competitionOf('season', query.seasonId));
+  if (query.stageId !== null) requireAccess(access, places.competitionOf('stage', query.stageId));
   const either = '(home_id = ? OR away_id = ?)';
   return shownTo(access)
     .where('sport_id = ?', query.sportId)
@@ -139,11 +136,25 @@ function eventConditions(query: EventsQuery, access: Access): Conditions {
     .where('changed >= ?', since(query.timestamp));
 }
 
-function shownTo(access: Access): Conditions {
+/** What `livescore.index` asks for, of what may be seen. */
+export function boardConditions(query: LivescoreQuery, access: Access): Conditions {
+  const conditions = shownTo(access)
+    .where('start >= ?', query.dateFrom)
+    .where('start <= ?', query.dateTo)
+    .where('sport_id = ?', query.sportId)
+    .where('status_type = ?', query.statusType)
+    .where('changed >= ?', since(query.timestamp));
+  if (!query.showPostponed) conditions.also(`status_id IS NOT ${POSTPONED}`);
+  return conditions;
+}
+
+/** All events that may be seen. */
+export function shownTo(access: Access): Conditions {
   return new Conditions().also('hidden = 0').among('competition_id', access.competitions);
 }
 
-function since(timestamp: number | null): number | null {
+/** The second from which what changed is shown to whoever reads by `timestamp`. */
+export function since(timestamp: number | null): number | null {
   return timestamp === null ? null : timestamp - SETTLE_SECONDS;
 }
 

@@ -12,8 +12,12 @@ export function listData(name: string, items: readonly string[]): string {
   return `{"${name}":[${items.join(',')}]}`;
 }
 
-/** Throws `forbidden` where a competition is not in the contract; one that is not known is in that of nobody who has a list. */
+/** Whether a contract covers a competition; one that is not known is in that of nobody who has a list. */
+export function isCovered({ competitions }: Access, competitionId: number | null): boolean {
+  return competitions === null || (competitionId !== null && competitions.has(competitionId));
+}
+
+/** Throws `forbidden` where a competition is not in the contract. */
 export function requireAccess(access: Access, competitionId: number | null): void {
-  if (access.competitions === null) return;
-  if (competitionId === null || !access.competitions.has(competitionId)) throw new RestError('forbidden');
+  if (!isCovered(access, competitionId)) throw new RestError('forbidden');
 }

@@ -1,7 +1,8 @@
 import type { MatchState } from '#topics/generated/types.ts';
 import { renderEvent, type StatusName } from '../render/event.ts';
 import type { ShownState } from './board-view.ts';
-import type { Conditions, Statements } from './sql.ts';
+import { fold } from './fold.ts';
+import { Conditions, type Statements } from './sql.ts';
 
 /** Where an event is, and whether anyone may see it. */
 export type EventRow = {
@@ -15,10 +16,27 @@ export type EventRow = {
   readonly json: string;
 };
 
+/** A match with what only its record in the contract has, JSON without details and statistics. */
+export type MatchRow = { readonly state: ShownState; readonly plain: string };
+
+/** By start, or by when they last changed. */
+export type MatchOrder = keyof typeof ORDERS;
+
+/** A team that plays in a competition. */
+export type TeamRow = {
+  readonly id: number;
+  readonly name: string;
+  readonly folded: string;
+  readonly competition_id: number | null;
+  readonly matches: number;
+};
+
 /** How much of an event is shown. */
 export type EventForm = 'full' | 'plain';
 
 const PLACE = 'id, sport_id, competition_id, season_id, stage_id, group_id';
+
+const ORDERS = { earliest: 'start', latest: 'start DESC', changed: 'changed DESC' } as const;
 
 /** Length of a date without a time. */
 const DAY = 'YYYY-MM-DD'.length;
@@ -68,6 +86,7 @@ export class MatchView {
         ...[state.status_id, statusType, state.home?.id ?? null, state.away?.id ?? null],
         ...[full, plain, JSON.stringify(shown)],
       );
+    this.#keepSides(state);
     if (statusType === 'live' && !hidden) this.#live.set(id, shown);
     else this.#live.delete(id);
     return shown;
@@ -91,6 +110,25 @@ export class MatchView {
     return this.#sql.of(text).get(id) as EventRow | undefined;
   }
 
+  /** As `list`, with the states. */
+  rows(conditions: Conditions, order: MatchOrder, limit: number, offset: number): MatchRow[] {
+    const text = `SELECT state, plain FROM events${conditions.text} ORDER BY ${ORDERS[order]}, id LIMIT ? OFFSET ?`;
+    return this.#sql
+      .of(text)
+      .all(...conditions.values, limit, offset)
+      .map(({ state, plain }) => ({ state: JSON.parse(state as string), plain: plain as string }));
+  }
+
+  /** The teams of events that may be seen whose folded name has all these words, those with most matches first. */
+  teams(words: readonly string[], competitions: ReadonlySet<number> | null, limit: number): TeamRow[] {
+    const conditions = new Conditions().also('e.hidden = 0').among('e.competition_id', competitions);
+    for (const word of words) conditions.where('instr(s.folded, ?) > 0', word);
+    const text = `SELECT s.team_id AS id, s.name, s.folded, e.competition_id, count(*) AS matches
+      FROM sides s JOIN events e ON e.id = s.event_id${conditions.text}
+      GROUP BY s.team_id, e.competition_id ORDER BY matches DESC, s.team_id LIMIT ?`;
+    return this.#sql.of(text).all(...conditions.values, limit) as TeamRow[];
+  }
+
   /** The matches that are live now, by start and id. */
   live(): ShownState[] {
     return [...this.#live.values()].sort(
@@ -109,6 +147,20 @@ export class MatchView {
     if (live !== undefined) return live;
     const json = this.#sql.value<string>('SELECT state FROM events WHERE id = ?', id);
     return json === undefined ? null : JSON.parse(json);
+  }
+
+  /** Writes the names of the sides where they are others than before. */
+  #keepSides({ event_id, home, away }: MatchState): void {
+    const sides = [home, away].flatMap((side, n) =>
+      side?.name == null ? [] : [{ counter: n + 1, team_id: side.id, name: side.name }],
+    );
+    const known = this.#sql.of('SELECT counter, team_id, name FROM sides WHERE event_id = ?').all(event_id);
+    if (JSON.stringify(known) === JSON.stringify(sides)) return;
+    this.#sql.of('DELETE FROM sides WHERE event_id = ?').run(event_id);
+    for (const { counter, team_id, name } of sides)
+      this.#sql
+        .of('INSERT INTO sides VALUES (?, ?, ?, ?, ?)')
+        .run(event_id, counter, team_id, name, fold(name));
   }
 }
 

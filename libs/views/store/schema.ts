@@ -33,6 +33,12 @@ CREATE INDEX events_by_home ON events (home_id, start);
 CREATE INDEX events_by_away ON events (away_id, start);
 CREATE INDEX events_by_change ON events (changed);
 
+-- The sides of each event by name; folded is what a search compares.
+CREATE TABLE sides (
+  event_id INTEGER NOT NULL, counter INTEGER NOT NULL, team_id INTEGER NOT NULL, name TEXT NOT NULL, folded TEXT NOT NULL,
+  PRIMARY KEY (event_id, counter)
+) WITHOUT ROWID;
+
 CREATE TABLE incidents (
   event_id INTEGER NOT NULL,
   id TEXT NOT NULL,
