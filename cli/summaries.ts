@@ -1,8 +1,10 @@
 /** One line for people of each topic's values. */
 import type {
+  AccessTokenRecord,
   CatalogueRecord,
   Client,
   DeadLetter,
+  ExchangeAttempt,
   Guard,
   Incident,
   MatchIncident,
@@ -97,6 +99,13 @@ const SUMMARIES: Summaries = {
     operations === null ? null : `only ${operations.join(', ')}`,
     webhooks.length === 0 ? null : `${webhooks.length} webhooks`,
   ],
+  'access-tokens': ({ token_id, client_id, label, expires_at, revoked_at }: AccessTokenRecord) => [
+    token_id,
+    `of client ${client_id}`,
+    label,
+    revoked_at !== null ? 'REVOKED' : expires_at === null ? null : `until ${timeText(expires_at / 1_000)}`,
+  ],
+  'exchange-attempts': ({ counted_for, subject }: ExchangeAttempt) => [counted_for, subject],
   'poller-checkpoints': ({ resource, position }: PollerCheckpoint) => [
     resource,
     `read to ${timeText(position)}`,

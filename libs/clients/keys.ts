@@ -3,7 +3,7 @@ import { hkdfSync } from 'node:crypto';
 import { z } from 'zod';
 import { secret } from '#service/config.ts';
 
-/** Settings of every process that issues tokens or handles the webhooks of clients. */
+/** Settings of every process that issues tokens, counts attempts to get one, or handles the webhooks of clients. */
 export const clientsSettings = {
   CLIENTS_KEY: secret(
     z
@@ -16,7 +16,7 @@ export const clientsSettings = {
 };
 
 /** What a key is for. */
-export type KeyPurpose = 'tokens' | 'webhooks';
+export type KeyPurpose = 'tokens' | 'webhooks' | 'attempts';
 
 const KEY_BYTES = 32;
 

@@ -1,7 +1,9 @@
 import type {
+  AccessTokenRecord,
   CatalogueRecord,
   Client,
   DeadLetter,
+  ExchangeAttempt,
   MatchIncident,
   MatchResult,
   MatchState,
@@ -147,6 +149,25 @@ export const TOPICS = {
     retentionMs: DAY,
     maxMessageBytes: MIB,
   },
+  'access-tokens': {
+    about: 'The personal access tokens of clients for the tool endpoint, as hashes.',
+    key: 'token id',
+    partitioning: 'murmur2 of the key',
+    partitions: 1,
+    cleanup: 'compact',
+    retentionMs: DAY,
+    maxMessageBytes: MIB,
+  },
+  'exchange-attempts': {
+    about:
+      'Attempts to exchange credentials for access tokens; their order in the log decides who is over a limit.',
+    key: 'subject',
+    partitioning: 'one partition: all replicas see one order',
+    partitions: 1,
+    cleanup: 'delete',
+    retentionMs: DAY,
+    maxMessageBytes: MIB,
+  },
   'poller-checkpoints': {
     about: 'How far the provider’s REST was read; who owns its one partition is the poller that reads.',
     key: 'resource',
@@ -193,6 +214,8 @@ export type TopicValues = {
   'standings-catalogue': StandingsEntry;
   standings: Standings;
   clients: Client;
+  'access-tokens': AccessTokenRecord;
+  'exchange-attempts': ExchangeAttempt;
   'poller-checkpoints': PollerCheckpoint;
   'dead-letters': DeadLetter;
 };

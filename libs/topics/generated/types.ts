@@ -49,6 +49,28 @@ export type Score = {
   away: number;
 };
 
+/** A personal access token of a client for the tool endpoint; its text was shown once and is nowhere. */
+export type AccessTokenRecord = {
+  /** Names the token in lists and commands; nothing follows from it. */
+  token_id: string;
+  /** Whose contract it stands for. */
+  client_id: number;
+  /** SHA-256 of the token's text, lower-case hex. */
+  token_hash: string;
+  /** What its owner calls it. */
+  label: null | string;
+  /** Unix milliseconds. */
+  created_at: number;
+  /** Unix milliseconds; from then on it is worth nothing. Null: it does not expire. */
+  expires_at: null | number;
+  /** Unix milliseconds; null where it was not revoked. */
+  revoked_at: null | number;
+  /** Counts changes of this token, from 1; the higher wins. */
+  version: number;
+  /** Unix milliseconds. */
+  updated_at: number;
+};
+
 /** One record of the provider's catalogues: what the structure and the types are called. */
 export type CatalogueRecord = {
   /** sport, area, language, status, incident, standings_type, competition, season, stage, group. */
@@ -108,6 +130,18 @@ export type DeadLetter = {
   /** Unix milliseconds. */
   failed_at: number;
 };
+
+/** One attempt to exchange credentials for an access token, counted for an address or for a client id before it is answered. */
+export type ExchangeAttempt = {
+  attempt_id: string;
+  counted_for: AttemptScope;
+  /** Keyed digest of the address or of the client id; neither can be read from it. */
+  subject: string;
+  /** Unix milliseconds, by the clock of the replica that was asked. */
+  at: number;
+};
+
+export type AttemptScope = 'address' | 'client';
 
 /** The register of one incident: its winning record, and what is remembered of deletes and snapshots. */
 export type MatchIncident = {

@@ -189,6 +189,23 @@ const SAMPLES: TopicValues = {
     version: 1,
     updated_at: 1_531_670_000_123,
   },
+  'access-tokens': {
+    token_id: 'a1b2c3d4e5f60718',
+    client_id: 1,
+    token_hash: '0'.repeat(64),
+    label: 'desk',
+    created_at: 1_531_670_000_123,
+    expires_at: 1_563_206_000_123,
+    revoked_at: null,
+    version: 1,
+    updated_at: 1_531_670_000_123,
+  },
+  'exchange-attempts': {
+    attempt_id: 'a1b2c3d4e5f60718',
+    counted_for: 'address',
+    subject: 'c'.repeat(32),
+    at: 1_531_670_000_123,
+  },
   'poller-checkpoints': { resource: 'feed', position: 1_531_670_000, written_at: 1_531_670_000_123 },
   'dead-letters': {
     id: 'b'.repeat(64),

@@ -1,3 +1,4 @@
+import { accessOf } from '#clients/contracts.ts';
 import { supersedes } from '#clients/directory.ts';
 import type { Access } from '#contract/rest/provider.ts';
 import type { Client } from '#topics/generated/types.ts';
@@ -31,12 +32,6 @@ export class ClientView {
   }
 
   #keep(client: Client): void {
-    const { client_id, competitions, operations } = client;
-    const access: Access = {
-      clientId: client_id,
-      competitions: competitions === null ? null : new Set(competitions),
-      operations: operations === null ? null : new Set(operations),
-    };
-    this.#clients.set(client_id, { client, access });
+    this.#clients.set(client.client_id, { client, access: accessOf(client) });
   }
 }

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { hashToken, isLive, newToken, newTokenId, TOKEN_PREFIX } from './access-tokens.ts';
+
+it('makes tokens of 256 random bits behind a prefix that can be recognised', () => {
+  const tokens = Array.from({ length: 100 }, newToken);
+  expect(new Set(tokens).size).toBe(100);
+  for (const token of tokens) {
+    expect(token.startsWith(TOKEN_PREFIX)).toBe(true);
+    expect(Buffer.from(token.slice(TOKEN_PREFIX.length), 'base64url')).toHaveLength(32);
+  }
+});
+
+it('keeps a hash of a token that has nothing of its text, and an id that has nothing of either', () => {
+  const token = newToken();
+  expect(hashToken(token)).toMatch(/^[0-9a-f]{64}$/);
+  expect(hashToken(token)).toBe(hashToken(token));
+  expect(hashToken(newToken())).not.toBe(hashToken(token));
+  expect(newTokenId()).toMatch(/^[0-9a-f]{16}$/);
+});
+
+it.each([
+  ['without an expiry', null, null, true],
+  ['a millisecond before its expiry', 1_001, null, true],
+  ['at its expiry', 1_000, null, false],
+  ['revoked', null, 999, false],
+  ['revoked at a time to come, by a clock that is ahead', null, 2_000, false],
+])('a token %s may be used: %j, %j, %j', (_, expiresAt, revokedAt, live) => {
+  const token = { id: 'x', clientId: 1, label: null, createdAt: 0, expiresAt, revokedAt };
+  expect(isLive(token, 1_000)).toBe(live);
+});

@@ -1,0 +1,125 @@
+/** Personal access tokens (spec, "Authentication" 7): who has one may use the tool endpoint for its client. */
+import { createHash, randomBytes } from 'node:crypto';
+import type { AccessTokenRecord } from '#topics/generated/types.ts';
+import { Registry } from '#topics/registry.ts';
+import { type Followed, followRecords } from './follow-records.ts';
+import { type DirectoryPlace, supersedes } from './versioned-topic.ts';
+
+/** A personal access token as it is known: only the hash of its text is kept. Times are Unix milliseconds. */
+export type AccessToken = {
+  readonly id: string;
+  readonly clientId: number;
+  readonly label: string | null;
+  readonly createdAt: number;
+  /** From then on it is worth nothing; null: it does not expire. */
+  readonly expiresAt: number | null;
+  /** Null where it was not revoked. */
+  readonly revokedAt: number | null;
+};
+
+/** How tokens begin, so that people and scanners of secrets recognise one. */
+export const TOKEN_PREFIX = 'touchline_pat_';
+const TOKEN_BYTES = 32;
+const TOKEN = /^touchline_pat_[\w-]{43}$/;
+const ID_BYTES = 8;
+
+/** A new token: 256 random bits as base64url behind the prefix. To be shown once. */
+export function newToken(): string {
+  return TOKEN_PREFIX + randomBytes(TOKEN_BYTES).toString('base64url');
+}
+
+/** A new id of a token, which has nothing of its text. */
+export function newTokenId(): string {
+  return randomBytes(ID_BYTES).toString('hex');
+}
+
+/** What is kept of a token's text. 256 random bits cannot be guessed, so that one round without salt is enough. */
+export function hashToken(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+/** A record of the topic as a token. */
+export function toAccessToken(record: AccessTokenRecord): AccessToken {
+  const { token_id, client_id, label, created_at, expires_at, revoked_at } = record;
+  return {
+    ...{ id: token_id, clientId: client_id, label },
+    ...{ createdAt: created_at, expiresAt: expires_at, revokedAt: revoked_at },
+  };
+}
+
+/** Whether a token may be used: neither revoked nor expired by `nowMs`. */
+export function isLive({ expiresAt, revokedAt }: AccessToken, nowMs: number): boolean {
+  return revokedAt === null && (expiresAt === null || nowMs < expiresAt);
+}
+
+/** How tokens are followed. */
+export type FollowTokensOptions = DirectoryPlace & {
+  /** Told what ended the following: from then on revocations are not seen, and the process must not go on. */
+  readonly onFailure: (error: unknown) => void;
+};
+
+type Known = { readonly record: AccessTokenRecord; readonly token: AccessToken };
+
+/** All tokens as their topic has them, in memory: a change anywhere is known here within moments. */
+export class AccessTokens {
+  readonly #byId = new Map<string, Known>();
+  readonly #byHash = new Map<string, string>();
+  readonly #byClient = new Map<number, Set<string>>();
+  #followed: Followed | undefined;
+
+  private constructor() {}
+
+  /** Resolves once all tokens are known; goes on following until `close`. Throws as `followRecords`. */
+  static async follow(options: FollowTokensOptions): Promise<AccessTokens> {
+    const { brokers, prefix, registryUrl, log, onFailure } = options;
+    const tokens = new AccessTokens();
+    tokens.#followed = await followRecords({
+      ...{ brokers, prefix, log, onFailure, topic: 'access-tokens' },
+      registry: Registry.open({ url: registryUrl, prefix }),
+      onRecord: (id, record) => (record === null ? tokens.#forget(id) : tokens.apply(record)),
+    });
+    return tokens;
+  }
+
+  /** The token with this text; undefined where it is unknown, expired or revoked. */
+  find(token: string, nowMs: number): AccessToken | undefined {
+    if (!TOKEN.test(token)) return undefined;
+    const known = this.#byId.get(this.#byHash.get(hashToken(token)) ?? '')?.token;
+    return known !== undefined && isLive(known, nowMs) ? known : undefined;
+  }
+
+  /** The tokens of a client, dead ones too. */
+  of(clientId: number): AccessToken[] {
+    return [...(this.#byClient.get(clientId) ?? [])].flatMap((id) => this.#byId.get(id)?.token ?? []);
+  }
+
+  /** How many tokens are known, dead ones too. */
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  /** Takes a record of the topic in: what this process wrote need not wait until it is read back. */
+  apply(record: AccessTokenRecord): void {
+    const { token_id: id, client_id, token_hash } = record;
+    if (!supersedes(record, this.#byId.get(id)?.record)) return;
+    this.#byId.set(id, { record, token: toAccessToken(record) });
+    this.#byHash.set(token_hash, id);
+    const ids = this.#byClient.get(client_id) ?? new Set();
+    this.#byClient.set(client_id, ids.add(id));
+  }
+
+  async close(): Promise<void> {
+    await this.#followed?.close();
+  }
+
+  #forget(id: string): void {
+    const known = this.#byId.get(id);
+    if (known === undefined) return;
+    const { client_id, token_hash } = known.record;
+    this.#byId.delete(id);
+    this.#byHash.delete(token_hash);
+    const ids = this.#byClient.get(client_id);
+    ids?.delete(id);
+    if (ids?.size === 0) this.#byClient.delete(client_id);
+  }
+}

@@ -1,0 +1,68 @@
+import { follow } from '#streams/follow.ts';
+import type { Logger } from '#streams/log.ts';
+import { DecodeError } from '#topics/errors.ts';
+import type { Registry } from '#topics/registry.ts';
+import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
+
+/** What is followed, and what is done with it. */
+export type FollowRecordsOptions<T extends TopicName> = {
+  readonly brokers: readonly string[];
+  readonly prefix: string;
+  readonly registry: Registry;
+  readonly topic: T;
+  /** The next offset by `partitionKey`; without it all that there is. */
+  readonly from?: ReadonlyMap<string, number>;
+  readonly log: Logger;
+  /** Given each record in the order of its partition; null is a deleted key. */
+  readonly onRecord: (key: string, value: TopicValues[T] | null) => void;
+  /** Told what ended the following; not of `close`. */
+  readonly onFailure: (error: unknown) => void;
+};
+
+/** A topic that is followed. */
+export type Followed = { close(): Promise<void> };
+
+/**
+ * Follows a topic for as long as it is not closed. Resolves once everything is given that was there at the start; rejects
+ * with what `follow` throws before that. A record that cannot be decoded is left out and logged.
+ */
+export async function followRecords<T extends TopicName>(
+  options: FollowRecordsOptions<T>,
+): Promise<Followed> {
+  const { brokers, prefix, registry, topic, from, log, onRecord, onFailure } = options;
+  const decoder = registry.decoder(topic);
+  const stopping = new AbortController();
+  const caughtUp = Promise.withResolvers<void>();
+  let started = false;
+  const ended = follow({
+    brokers,
+    topics: [topicName(prefix, topic)],
+    ...(from === undefined ? {} : { from }),
+    signal: stopping.signal,
+    async onBatch({ partition, records }) {
+      for (const { key, value: bytes, offset } of records) {
+        try {
+          const decoded = bytes === null ? null : decoder.decode(bytes);
+          onRecord(String(key), decoded instanceof Promise ? await decoded : decoded);
+        } catch (error) {
+          if (!(error instanceof DecodeError)) throw error;
+          log.error({ err: error, topic, partition, offset }, 'a record that cannot be decoded is left out');
+        }
+      }
+    },
+    onCaughtUp() {
+      started = true;
+      caughtUp.resolve();
+    },
+  }).catch((error: unknown) => {
+    caughtUp.reject(error);
+    if (started) onFailure(error);
+  });
+  await caughtUp.promise;
+  return {
+    async close() {
+      stopping.abort();
+      await ended;
+    },
+  };
+}

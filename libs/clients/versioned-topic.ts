@@ -1,0 +1,112 @@
+import { canonicalJson } from '#contract/canonical-json.ts';
+import type { Logger } from '#streams/log.ts';
+import { openPublisher } from '#streams/publisher.ts';
+import { readTopic } from '#streams/read-topic.ts';
+import { Registry } from '#topics/registry.ts';
+import { type TopicValues, topicName } from '#topics/topics.ts';
+
+/** Where the topics of clients are. */
+export type DirectoryPlace = {
+  readonly brokers: readonly string[];
+  readonly registryUrl: string;
+  readonly prefix: string;
+  readonly log: Logger;
+};
+
+/** Another edit of the same record was always first. */
+export class EditConflictError extends Error {
+  override readonly name = 'EditConflictError';
+  readonly code = 'EDIT_CONFLICT';
+}
+
+/** Topics whose records count their changes. */
+export type VersionedName = 'clients' | 'access-tokens';
+
+/** What every record of such a topic has. */
+type Versioned = { readonly version: number };
+
+/** A record as it is to become; `version` and `updated_at` are the topic's. */
+export type Draft<V> = Omit<V, 'version' | 'updated_at'>;
+
+/**
+ * Whether a record stands after those of its key before it in the log: of two edits of the same version the first one
+ * does, and whoever made the other makes it again on top.
+ */
+export function supersedes<V extends Versioned>(record: V, known: V | undefined): boolean {
+  return known === undefined || record.version > known.version;
+}
+
+const TRIES = 20;
+
+/**
+ * The records of a compacted topic that people edit. Anyone may edit at any time: an edit that another one came between
+ * is done again on what that one has left.
+ */
+export class VersionedTopic<T extends VersionedName> {
+  readonly #topic: T;
+  readonly #place: DirectoryPlace;
+  readonly #registry: Registry;
+
+  /** Asks nothing of the broker yet. */
+  constructor(topic: T, place: DirectoryPlace) {
+    this.#topic = topic;
+    this.#place = place;
+    this.#registry = Registry.open({ url: place.registryUrl, prefix: place.prefix });
+  }
+
+  /** The record that stands of each key. Throws `StreamError`. */
+  async list(): Promise<TopicValues[T][]> {
+    return [...(await this.#read()).values()].flatMap((stood) => stood.at(-1) ?? []);
+  }
+
+  /**
+   * Writes what `change` makes of the record of a key and gives it back once it is in the log. `change` is given undefined
+   * where there is none, and may be called again. Throws what it throws, `EditConflictError`, `PublishError`.
+   */
+  async edit(
+    key: string,
+    change: (known: TopicValues[T] | undefined) => Draft<TopicValues[T]>,
+  ): Promise<TopicValues[T]> {
+    const { brokers, prefix, log } = this.#place;
+    const codec = await this.#registry.codec(this.#topic);
+    const topic = topicName(prefix, this.#topic);
+    const publisher = await openPublisher({ brokers, clientId: `touchline-${this.#topic}`, log });
+    try {
+      for (let tries = 0; tries < TRIES; tries++) {
+        const base = (await this.#read()).get(key)?.at(-1);
+        const stamps = { version: (base?.version ?? 0) + 1, updated_at: Date.now() };
+        // A draft with its stamps is a record: the compiler does not know that of every topic at once.
+        const record = { ...change(base), ...stamps } as unknown as TopicValues[T];
+        await publisher.publish([{ topic, key, value: codec.encode(record) }]);
+        const stood = (await this.#read()).get(key) ?? [];
+        if (stood.some((other) => canonicalJson(other) === canonicalJson(record))) return record;
+      }
+      throw new EditConflictError(`${this.#topic} ${key} is being changed by others, try again`);
+    } finally {
+      await publisher.close();
+    }
+  }
+
+  /** The records of each key that stood at their time, in the order of the log. */
+  async #read(): Promise<Map<string, TopicValues[T][]>> {
+    const decoder = this.#registry.decoder(this.#topic);
+    const log = new Map<string, TopicValues[T][]>();
+    await readTopic({
+      brokers: this.#place.brokers,
+      topic: topicName(this.#place.prefix, this.#topic),
+      fromBeginning: true,
+      untilEnd: true,
+      onRecord: async ({ key: bytes, value }) => {
+        const key = String(bytes);
+        if (value === null) {
+          log.delete(key);
+          return;
+        }
+        const record = await decoder.decode(value);
+        const stood = log.get(key) ?? [];
+        if (supersedes(record, stood.at(-1))) log.set(key, [...stood, record]);
+      },
+    });
+    return log;
+  }
+}

@@ -1,0 +1,49 @@
+import { Gauge, Histogram, type Registry } from 'prom-client';
+import type { AttemptScope } from './token-exchange/limits.ts';
+
+/** What the gauges are read from. */
+export type MetricsSource = {
+  readonly subjects: (scope: AttemptScope) => number;
+  readonly tokens: () => number;
+};
+
+const BUCKETS = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
+
+/** The metrics of a tool gateway. None of them names a client, an address or a token. */
+export function gatewayMetrics(registry: Registry, source: MetricsSource) {
+  const registers = [registry];
+  new Gauge({
+    name: 'touchline_exchange_subjects',
+    help: 'Addresses and client ids that attempts are counted for.',
+    labelNames: ['counted_for'],
+    registers,
+    collect() {
+      for (const scope of ['address', 'client'] as const)
+        this.set({ counted_for: scope }, source.subjects(scope));
+    },
+  });
+  new Gauge({
+    name: 'touchline_access_tokens',
+    help: 'Access tokens that are known, revoked and expired ones of the last 30 days too.',
+    registers,
+    collect() {
+      this.set(source.tokens());
+    },
+  });
+  return {
+    exchangeSeconds: new Histogram({
+      name: 'touchline_exchange_seconds',
+      help: 'Time until exchanges are answered, by the outcome: issued, or the error.',
+      labelNames: ['outcome'],
+      buckets: BUCKETS,
+      registers,
+    }),
+    upstreamSeconds: new Histogram({
+      name: 'touchline_exchange_upstream_seconds',
+      help: 'Time of the credential check, by the status of the answer or why there was none.',
+      labelNames: ['outcome'],
+      buckets: BUCKETS,
+      registers,
+    }),
+  };
+}

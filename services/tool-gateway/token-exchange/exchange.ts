@@ -1,0 +1,64 @@
+import type { KeyObject } from 'node:crypto';
+import type { Contracts } from '#clients/contracts.ts';
+import type { Logger } from '#streams/log.ts';
+import { ExchangeError } from './errors.ts';
+import type { Issued, Issuer } from './issuer.ts';
+import type { AttemptScope, Refusal } from './limits.ts';
+import type { ExchangeRequest } from './request.ts';
+import { digestOf, networkOf } from './subject.ts';
+
+/** What an exchange works with. */
+export type ExchangeOptions = {
+  readonly count: (scope: AttemptScope, subject: string) => Promise<Refusal>;
+  /** The account of credentials; null where they are refused. */
+  readonly check: (clientId: string, secretKey: string) => Promise<string | null>;
+  readonly contracts: Pick<Contracts, 'findSoon'>;
+  readonly issuer: Pick<Issuer, 'issue'>;
+  /** Of the digests that attempts are counted by. */
+  readonly key: KeyObject;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  readonly log: Logger;
+};
+
+/** How much later than the upstream this process may learn of a client, milliseconds. */
+const KNOWN_WITHIN_MS = 1_000;
+const CLIENT_ID = /^[1-9][0-9]{0,15}$/;
+
+/** The token exchange (spec, "Token exchange for the tool endpoint"). */
+export class Exchange {
+  readonly #options: ExchangeOptions;
+
+  constructor(options: ExchangeOptions) {
+    this.#options = options;
+  }
+
+  /** Counts an attempt for an address; one that no proxy wrote as an address counts with all others like it. */
+  admitAddress(address: string): Promise<void> {
+    return this.#admit('address', networkOf(address) ?? 'unknown');
+  }
+
+  /** Exchanges credentials for a token. Throws `ExchangeError`, `AttemptNotCountedError`, `PublishError`. */
+  async exchange({ clientId, secretKey, label }: ExchangeRequest): Promise<Issued> {
+    const { check, contracts, issuer, now, log } = this.#options;
+    await this.#admit('client', clientId);
+    // Other spellings of an id would have a limit of their own each; no account here has one.
+    if (!CLIENT_ID.test(clientId)) throw new ExchangeError('invalid_credentials');
+    const account = await check(clientId, secretKey);
+    if (account === null) throw new ExchangeError('invalid_credentials');
+    const id = Number(clientId);
+    if (account !== clientId || (await contracts.findSoon(id, KNOWN_WITHIN_MS)) === undefined)
+      throw new ExchangeError('tenant_slug_conflict');
+    const issued = await issuer.issue(id, label, now());
+    log.info({ client: id, id: issued.token.id }, 'an access token was issued');
+    return issued;
+  }
+
+  async #admit(scope: AttemptScope, text: string): Promise<void> {
+    const { count, key, now } = this.#options;
+    const refusal = await count(scope, digestOf(key, scope, text));
+    if (refusal === null) return;
+    const retryAfter = Math.max(1, Math.ceil((refusal.retryAt - now()) / 1000));
+    throw new ExchangeError('rate_limit_exceeded', { retryAfter });
+  }
+}

@@ -1,0 +1,77 @@
+import {
+  type AccessToken,
+  type AccessTokens,
+  hashToken,
+  isLive,
+  newToken,
+  newTokenId,
+  toAccessToken,
+} from '#clients/access-tokens.ts';
+import type { PublishRecord } from '#streams/publisher.ts';
+import type { Codec } from '#topics/codec.ts';
+import type { AccessTokenRecord } from '#topics/generated/types.ts';
+import { ExchangeError } from './errors.ts';
+
+/** How tokens are issued. */
+export type IssuerOptions = {
+  readonly tokens: AccessTokens;
+  readonly codec: Codec<AccessTokenRecord>;
+  /** Name on the broker. */
+  readonly topic: string;
+  /** Writes records; resolves once they are acknowledged. */
+  readonly publish: (records: readonly PublishRecord[]) => Promise<void>;
+  /** How long a token is good for, milliseconds; null: it does not expire. */
+  readonly lifetimeMs: number | null;
+};
+
+/** A token with its text, which is nowhere else. */
+export type Issued = { readonly text: string; readonly token: AccessToken };
+
+/** Most tokens of a client that may be used at a time. */
+export const MAX_LIVE_TOKENS = 1_000;
+/** How long a token stays listed that was revoked or has expired, milliseconds. */
+export const KEEP_DEAD_MS = 30 * 86_400_000;
+
+/** Issues tokens: one is on the topic before it is shown. */
+export class Issuer {
+  readonly #options: IssuerOptions;
+
+  constructor(options: IssuerOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * A new token for a client. Throws `ExchangeError` `tenant_slug_conflict` where it has as many as it may have, and
+   * `PublishError`.
+   */
+  async issue(clientId: number, label: string | null, nowMs: number): Promise<Issued> {
+    const { tokens, codec, topic, publish, lifetimeMs } = this.#options;
+    const known = tokens.of(clientId);
+    if (known.filter((token) => isLive(token, nowMs)).length >= MAX_LIVE_TOKENS)
+      throw new ExchangeError('tenant_slug_conflict');
+    const text = newToken();
+    const record: AccessTokenRecord = {
+      token_id: newTokenId(),
+      client_id: clientId,
+      token_hash: hashToken(text),
+      label,
+      created_at: nowMs,
+      expires_at: lifetimeMs === null ? null : nowMs + lifetimeMs,
+      revoked_at: null,
+      version: 1,
+      updated_at: nowMs,
+    };
+    const long = known.filter((token) => diedBefore(token, nowMs - KEEP_DEAD_MS));
+    await publish([
+      { topic, key: record.token_id, value: codec.encode(record) },
+      // The log of a client that exchanges again and again must not grow for ever.
+      ...long.map(({ id }) => ({ topic, key: id, value: null })),
+    ]);
+    tokens.apply(record);
+    return { text, token: toAccessToken(record) };
+  }
+}
+
+function diedBefore({ expiresAt, revokedAt }: AccessToken, time: number): boolean {
+  return (revokedAt ?? time) < time || (expiresAt ?? time) < time;
+}

@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { AttemptLedger, LIMITS, WINDOW_MS } from './limits.ts';
+
+const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
+const START = 1_790_000_000_000;
+
+const fill = (ledger: AttemptLedger, subject: string, times: number, at: number): void => {
+  for (let n = 0; n < times; n++) expect(ledger.apply(subject, at)).toBeNull();
+};
+
+describe('limits of the token exchange', () => {
+  it('Token exchange window: 15 minutes (rolling)', () => {
+    expect(WINDOW_MS).toBe(15 * 60 * 1000);
+    const ledger = new AttemptLedger(2);
+    fill(ledger, 'a', 1, START);
+    fill(ledger, 'a', 1, START + 60_000);
+    expect(ledger.apply('a', START + WINDOW_MS - 1)).toEqual({ retryAt: START + WINDOW_MS });
+    // Only the first of the two is past: the window rolls, it does not begin anew.
+    expect(ledger.apply('a', START + WINDOW_MS)).toBeNull();
+    expect(ledger.apply('a', START + WINDOW_MS)).toEqual({ retryAt: START + 60_000 + WINDOW_MS });
+  });
+
+  it('Exchanges per IP: 30 per window; per client_id: 10 per window', () => {
+    expect(LIMITS).toEqual({ address: 30, client: 10 });
+  });
+
+  it('refused attempts do not count, so that who waits as told gets in', () => {
+    const ledger = new AttemptLedger(2);
+    fill(ledger, 'a', 2, START);
+    for (let n = 0; n < 100; n++) expect(ledger.apply('a', START + n * 1_000)).not.toBeNull();
+    expect(ledger.apply('a', START + WINDOW_MS)).toBeNull();
+  });
+
+  it('one subject does not count for another', () => {
+    const ledger = new AttemptLedger(1);
+    fill(ledger, 'a', 1, START);
+    fill(ledger, 'b', 1, START);
+  });
+
+  it('what is on its way to the log counts before it is there', () => {
+    const ledger = new AttemptLedger(3);
+    fill(ledger, 'a', 1, START);
+    expect(ledger.refusal('a', START, 1)).toBeNull();
+    expect(ledger.refusal('a', START, 2)).toEqual({ retryAt: START + WINDOW_MS });
+    expect(ledger.refusal('b', START, 3)).toEqual({ retryAt: START + WINDOW_MS });
+  });
+});
+
+describe('a clock that steps', () => {
+  it('back, or that of a replica which is behind: attempts still count, for a window at most', () => {
+    const ledger = new AttemptLedger(1);
+    fill(ledger, 'a', 1, START);
+    expect(ledger.apply('a', START - 60_000)).not.toBeNull();
+    expect(ledger.apply('a', START - WINDOW_MS)).toBeNull();
+  });
+});
+
+describe('more subjects than are held', () => {
+  it('new ones are refused until the oldest is past; known ones go on', () => {
+    const ledger = new AttemptLedger(2, 3);
+    for (const [n, subject] of ['a', 'b', 'c'].entries()) fill(ledger, subject, 1, START + n);
+    expect(ledger.refusal('d', START + 10)).toEqual({ retryAt: START + WINDOW_MS });
+    expect(ledger.apply('d', START + 10)).toEqual({ retryAt: START + WINDOW_MS });
+    expect(ledger.apply('a', START + 10)).toBeNull();
+    expect(ledger.size).toBe(3);
+    expect(ledger.refusal('d', START + WINDOW_MS + 1)).toBeNull();
+    expect(ledger.apply('d', START + WINDOW_MS + 1)).toBeNull();
+    expect(ledger.size).toBe(3);
+  });
+
+  it('what is past is not held', () => {
+    const ledger = new AttemptLedger(1, 1_000);
+    for (let n = 0; n < 10_000; n++) ledger.apply(`s${n}`, START + n * WINDOW_MS);
+    expect(ledger.size).toBe(1);
+  });
+});
+
+it('lets as many through as the limit says in any window, whatever is attempted', () => {
+  const attempts = fc.array(
+    fc.record({ subject: fc.constantFrom('a', 'b', 'c'), wait: fc.nat(WINDOW_MS / 3) }),
+    { maxLength: 200 },
+  );
+  fc.assert(
+    fc.property(attempts, fc.integer({ min: 1, max: 5 }), (sequence, limit) => {
+      const ledger = new AttemptLedger(limit);
+      const through: { subject: string; at: number }[] = [];
+      let at = START;
+      for (const { subject, wait } of sequence) {
+        at += wait;
+        const expected = through.filter((one) => one.subject === subject && one.at > at - WINDOW_MS);
+        const refusal = ledger.refusal(subject, at);
+        expect(ledger.apply(subject, at)).toEqual(refusal);
+        expect(refusal === null).toBe(expected.length < limit);
+        if (refusal === null) through.push({ subject, at });
+        else expect(refusal.retryAt).toBe((expected[0]?.at ?? 0) + WINDOW_MS);
+      }
+    }),
+    { seed },
+  );
+});

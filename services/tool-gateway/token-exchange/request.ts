@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { ExchangeError } from './errors.ts';
+
+/**
+ * Largest body, in bytes. Percent-encoded, the credentials in it are at most three times as long: the upstream's URL stays
+ * below the 16 KiB that an HTTP server takes.
+ */
+export const BODY_LIMIT = 4_096;
+
+/** Longest label, in characters (code points). */
+export const MAX_LABEL = 256;
+
+/** What an exchange is asked for. Never to be logged. */
+export type ExchangeRequest = {
+  readonly clientId: string;
+  readonly secretKey: string;
+  readonly label: string | null;
+};
+
+/** A URL can hold only well-formed text; what is none is nobody's credential. */
+const credential = z
+  .string()
+  .min(1)
+  .transform((text) => text.toWellFormed());
+
+const credentials = z
+  .object({ client_id: credential, secret_key: credential.optional(), client_secret: credential.optional() })
+  .transform(({ client_id, secret_key, client_secret }, context) => {
+    const secretKey = secret_key ?? client_secret;
+    if (secretKey !== undefined) return { clientId: client_id, secretKey };
+    context.addIssue({ code: 'custom', message: 'no secret' });
+    return z.NEVER;
+  });
+
+const labelled = z.object({
+  label: z
+    .string()
+    .refine((text) => text.isWellFormed() && [...text].length <= MAX_LABEL)
+    .optional(),
+});
+
+const JSON_TYPE = /^application\/json\s*(;|$)/i;
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * Reads the body of an exchange (spec, "Token exchange for the tool endpoint"). `secret_key` counts where both it and its
+ * alias are there. Throws `ExchangeError` `missing_fields` or `invalid_label`, in this order.
+ */
+export function parseExchange(contentType: string | undefined, body: Uint8Array): ExchangeRequest {
+  if (!JSON_TYPE.test(contentType ?? '')) throw new ExchangeError('missing_fields');
+  const json = parseJson(body);
+  const given = credentials.safeParse(json);
+  if (!given.success) throw new ExchangeError('missing_fields');
+  const named = labelled.safeParse(json);
+  if (!named.success) throw new ExchangeError('invalid_label');
+  return { ...given.data, label: named.data.label ?? null };
+}
+
+function parseJson(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(utf8.decode(body));
+  } catch {
+    throw new ExchangeError('missing_fields');
+  }
+}

@@ -1,0 +1,269 @@
+/** What the token exchange answers: the tables of the spec, row by row. Attempts and the upstream are those of the test. */
+import { createSecretKey, randomBytes } from 'node:crypto';
+import { PassThrough } from 'node:stream';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { AccessToken } from '#clients/access-tokens.ts';
+import { newToken } from '#clients/access-tokens.ts';
+import { createLogger } from '#service/logger.ts';
+import { createApp } from '../app.ts';
+import { AttemptNotCountedError } from './attempts.ts';
+import { ExchangeError } from './errors.ts';
+import { Exchange, type ExchangeOptions } from './exchange.ts';
+import { LIMITS } from './limits.ts';
+import { BODY_LIMIT } from './request.ts';
+
+const NOW = 1_790_000_000_000;
+const KEY = createSecretKey(randomBytes(32));
+const RIGHT = { client_id: '7', secret_key: 'right-s3cret' };
+const TOKEN: AccessToken = {
+  ...{ id: 'a1', clientId: 7, label: null, createdAt: NOW },
+  ...{ expiresAt: NOW + 86_400_000, revokedAt: null },
+};
+
+/** All that happened, in order. */
+let steps: string[];
+let logged: string;
+let outcomes: string[];
+
+beforeEach(() => {
+  steps = [];
+  logged = '';
+  outcomes = [];
+});
+
+async function served(changes: Partial<ExchangeOptions> = {}, trustedProxies: string[] = []) {
+  const stream = new PassThrough().on('data', (chunk) => {
+    logged += chunk;
+  });
+  const log = createLogger({ name: 'test', level: 'trace', stream });
+  const text = newToken();
+  const exchange = new Exchange({
+    count: async (scope, subject) => {
+      steps.push(`count ${scope}`);
+      expect(subject).toMatch(/^[\w-]{22}$/);
+      return null;
+    },
+    check: async (clientId, secretKey) => {
+      steps.push('check');
+      return clientId === '7' && secretKey === 'right-s3cret' ? '7' : null;
+    },
+    contracts: {
+      findSoon: async (id) => (id === 7 ? { clientId: 7, competitions: null, operations: null } : undefined),
+    },
+    issuer: {
+      issue: async (clientId, label) => {
+        steps.push(`issue ${clientId} ${label}`);
+        return { text, token: TOKEN };
+      },
+    },
+    ...{ key: KEY, now: () => NOW, log, ...changes },
+  });
+  const onAnswer = (outcome: string): void => void outcomes.push(outcome);
+  const app = await createApp({ exchange, onAnswer, trustedProxies, log });
+  const post = async (body: unknown, headers: Record<string, string> = {}, remoteAddress = '192.0.2.1') => {
+    const payload = typeof body === 'string' ? body : JSON.stringify(body);
+    const response = await app.inject({
+      ...{ method: 'POST', url: '/api/v1/token', payload, remoteAddress },
+      headers: { 'content-type': 'application/json', ...headers },
+    });
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(response.headers['cache-control']).toBe('no-store');
+    expect(response.body).not.toContain('s3cret');
+    expect(logged).not.toMatch(/s3cret|touchline_pat_/);
+    return { status: response.statusCode, headers: response.headers, body: JSON.parse(response.body) };
+  };
+  return { app, post, text };
+}
+
+describe('Success 201', () => {
+  it('token, expires_at as ISO time, warning; secret_key is never returned', async () => {
+    const { post, text } = await served();
+    const { status, body } = await post({ ...RIGHT, label: 'desk' });
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      token: text,
+      expires_at: '2026-09-22T14:13:20.000Z',
+      warning: expect.any(String),
+    });
+    expect(body.warning).toContain('shown this once');
+    expect(steps).toEqual(['count address', 'count client', 'check', 'issue 7 desk']);
+    expect(outcomes).toEqual(['issued']);
+  });
+
+  it('expires_at is null when the PAT does not expire', async () => {
+    const issuer = { issue: async () => ({ text: newToken(), token: { ...TOKEN, expiresAt: null } }) };
+    const { body } = await (await served({ issuer })).post(RIGHT);
+    expect(body).toMatchObject({ expires_at: null, warning: expect.stringContaining('does not expire') });
+  });
+
+  it('client_secret is an alias of secret_key', async () => {
+    const { post } = await served();
+    expect((await post({ client_id: '7', client_secret: 'right-s3cret' })).status).toBe(201);
+  });
+});
+
+describe('errors', () => {
+  it.each([
+    ['client_id is missing', { secret_key: 'right-s3cret' }],
+    ['the secret is missing', { client_id: '7' }],
+    ['the body is not valid JSON', '{"client_id":"7","secret_key":"right-s3cret"'],
+    ['there is no body', ''],
+  ])('400 missing_fields: %s', async (_, body) => {
+    const { post } = await served();
+    expect(await post(body)).toMatchObject({ status: 400, body: { error: 'missing_fields' } });
+    // Counted for the address before the body is looked at, and for no client.
+    expect(steps).toEqual(['count address']);
+  });
+
+  it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'nonsense'])(
+    '400 missing_fields: the body is sent as %s',
+    async (type) => {
+      const { post } = await served();
+      expect(await post(RIGHT, { 'content-type': type })).toMatchObject({
+        ...{ status: 400, body: { error: 'missing_fields' } },
+      });
+    },
+  );
+
+  it.each([
+    ['is not a text', 7],
+    ['is longer than 256 characters', 'x'.repeat(257)],
+  ])('400 invalid_label: label %s', async (_, label) => {
+    const { post } = await served();
+    expect(await post({ ...RIGHT, label })).toMatchObject({ status: 400, body: { error: 'invalid_label' } });
+    expect(steps).toEqual(['count address']);
+  });
+
+  it.each([
+    ['wrong secret', { ...RIGHT, secret_key: 'wrong-s3cret' }, ['check']],
+    ['wrong id', { ...RIGHT, client_id: '8' }, ['check']],
+    ['an id that no account has: the upstream is not asked', { ...RIGHT, client_id: '07' }, []],
+  ])('403 invalid_credentials: %s', async (_, body, asked) => {
+    const { post } = await served();
+    expect(await post(body)).toMatchObject({ status: 403, body: { error: 'invalid_credentials' } });
+    expect(steps).toEqual(['count address', 'count client', ...asked]);
+  });
+
+  it('409 tenant_slug_conflict: no active account here has the id that the upstream accepts', async () => {
+    const { post } = await served({ contracts: { findSoon: async () => undefined } });
+    expect(await post(RIGHT)).toMatchObject({ status: 409, body: { error: 'tenant_slug_conflict' } });
+  });
+
+  it('409 tenant_slug_conflict: the upstream knows the credentials as another account', async () => {
+    const { post } = await served({ check: async () => '70' });
+    expect(await post(RIGHT)).toMatchObject({ status: 409, body: { error: 'tenant_slug_conflict' } });
+    expect(steps).not.toContain('issue 7 null');
+  });
+
+  it('429 rate_limit_exceeded: per IP, before the body is parsed', async () => {
+    const count = async () => ({ retryAt: NOW + 1_500 });
+    const { post } = await served({ count });
+    const { status, headers, body } = await post('not json');
+    expect({ status, body }).toMatchObject({ status: 429, body: { error: 'rate_limit_exceeded' } });
+    expect(headers['retry-after']).toBe('2');
+    expect(steps).toEqual([]);
+  });
+
+  it('429 rate_limit_exceeded: per client_id, after validation', async () => {
+    const count: ExchangeOptions['count'] = async (scope) =>
+      scope === 'address' ? null : { retryAt: NOW + 60_000 };
+    const { post } = await served({ count });
+    expect(await post({ client_id: '7' })).toMatchObject({ status: 400 });
+    const { status, headers, body } = await post(RIGHT);
+    expect({ status, body }).toMatchObject({ status: 429, body: { error: 'rate_limit_exceeded' } });
+    expect(headers['retry-after']).toBe('60');
+    expect(steps).toEqual([]);
+  });
+
+  it('502 statscore_unavailable: upstream authentication service unreachable or transport error', async () => {
+    const check = async () => {
+      throw new ExchangeError('statscore_unavailable');
+    };
+    expect(await (await served({ check })).post(RIGHT)).toMatchObject({
+      ...{ status: 502, body: { error: 'statscore_unavailable' } },
+    });
+  });
+
+  it.each([
+    ['upstream_misconfigured', new ExchangeError('upstream_misconfigured')],
+    ['internal_error', new Error('it has the right-s3cret')],
+  ])('500 %s: server misconfiguration', async (error, thrown) => {
+    const check = async () => {
+      throw thrown;
+    };
+    const { app } = await served({ check });
+    const response = await app.inject({ method: 'POST', url: '/api/v1/token', payload: RIGHT });
+    expect(response.statusCode).toBe(500);
+    expect(response.json()).toMatchObject({ error });
+    expect(response.body).not.toContain('s3cret');
+  });
+
+  it('500 limits_unavailable: an attempt that cannot be counted goes no further', async () => {
+    const count = async () => {
+      throw new AttemptNotCountedError('not read back');
+    };
+    expect(await (await served({ count })).post(RIGHT)).toMatchObject({
+      ...{ status: 500, body: { error: 'limits_unavailable' } },
+    });
+    expect(steps).toEqual([]);
+  });
+
+  it('413 body_too_large, and 405 for another method', async () => {
+    const { app, post } = await served();
+    const body = { ...RIGHT, padding: 'x'.repeat(BODY_LIMIT) };
+    expect(await post(body)).toMatchObject({ status: 413, body: { error: 'body_too_large' } });
+    const other = await app.inject({ method: 'GET', url: '/api/v1/token' });
+    expect(other).toMatchObject({ statusCode: 405, headers: { allow: 'POST' } });
+    expect(other.json()).toMatchObject({ error: 'method_not_allowed' });
+  });
+});
+
+describe('the address that counts', () => {
+  const addresses = async (trusted: string[], forwarded: string, socket: string): Promise<string> => {
+    const seen: string[] = [];
+    const count: ExchangeOptions['count'] = async (_, subject) => {
+      seen.push(subject);
+      return { retryAt: NOW };
+    };
+    const { post } = await served({ count }, trusted);
+    await post(RIGHT, { 'x-forwarded-for': forwarded }, socket);
+    await post(RIGHT, {}, '192.0.2.66');
+    return seen[0] === seen[1] ? 'forwarded' : 'another';
+  };
+
+  it.each([
+    ['is what a trusted proxy says', ['10.0.0.0/8'], '192.0.2.66', '10.1.2.3', 'forwarded'],
+    [
+      'is the last that trusted proxies did not write',
+      ['10.0.0.1'],
+      '1.1.1.1, 192.0.2.66',
+      '10.0.0.1',
+      'forwarded',
+    ],
+    ['is not what anyone else says', ['10.0.0.0/8'], '192.0.2.66', '11.1.2.3', 'another'],
+    ['is not what is said where no proxy is trusted', [], '192.0.2.66', '10.1.2.3', 'another'],
+    [
+      'is not what a client made up before its proxy',
+      ['10.0.0.1'],
+      '192.0.2.66, 1.1.1.1',
+      '10.0.0.1',
+      'another',
+    ],
+  ])('%s', async (_, trusted, forwarded, socket, counted) => {
+    expect(await addresses(trusted, forwarded, socket)).toBe(counted);
+  });
+});
+
+it('10,000 guesses from one address: 403 within the limit, then 429, and the upstream is asked no more', async () => {
+  const { AttemptLedger } = await import('./limits.ts');
+  const ledgers = { address: new AttemptLedger(LIMITS.address), client: new AttemptLedger(LIMITS.client) };
+  const { post } = await served({ count: async (scope, subject) => ledgers[scope].apply(subject, NOW) });
+  const statuses: number[] = [];
+  for (let n = 0; n < 10_000; n++) {
+    const guess = { client_id: String(1_000 + n), secret_key: `wrong-s3cret-${n}` };
+    statuses.push((await post(guess)).status);
+  }
+  expect(statuses.slice(0, 30)).toEqual(Array(30).fill(403));
+  expect(new Set(statuses.slice(30))).toEqual(new Set([429]));
+  expect(steps.filter((step) => step === 'check')).toHaveLength(30);
+});

@@ -1,0 +1,85 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { PublishError } from '#streams/publish-error.ts';
+import { AttemptNotCountedError } from './attempts.ts';
+import { EXCHANGE_ERRORS, ExchangeError, type ExchangeErrorCode } from './errors.ts';
+import type { Exchange } from './exchange.ts';
+import type { Issued } from './issuer.ts';
+import { BODY_LIMIT, parseExchange } from './request.ts';
+
+/** What the routes work with. */
+export type TokenRoutesOptions = {
+  readonly exchange: Exchange;
+  /** Told of each answer: `issued`, or the error. */
+  readonly onAnswer: (outcome: 'issued' | ExchangeErrorCode, seconds: number) => void;
+};
+
+export const TOKEN_PATH = '/api/v1/token';
+const HEADERS = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' } as const;
+
+/** `POST /api/v1/token`: the attempt is counted for its address before the body is read. */
+export async function tokenRoutes(
+  app: FastifyInstance,
+  { exchange, onAnswer }: TokenRoutesOptions,
+): Promise<void> {
+  const refuse = (reply: FastifyReply, error: ExchangeError): FastifyReply => {
+    onAnswer(error.code, reply.elapsedTime / 1000);
+    if (error.retryAfter !== null) reply.header('retry-after', String(error.retryAfter));
+    const { status, message } = EXCHANGE_ERRORS[error.code];
+    return reply
+      .code(status)
+      .headers(HEADERS)
+      .send(JSON.stringify({ error: error.code, message }));
+  };
+  // Whatever a body calls itself, it is looked at here: what is not JSON is answered as the spec says.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: BODY_LIMIT }, (_request, body, done) =>
+    done(null, body),
+  );
+  app.setErrorHandler((error: Error, _request, reply) => {
+    const refusal = refusalOf(error);
+    if (EXCHANGE_ERRORS[refusal.code].status >= 500)
+      app.log.error({ err: refusal.cause ?? refusal, code: refusal.code }, 'an exchange failed');
+    return refuse(reply, refusal);
+  });
+  app.route({
+    method: ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+    url: TOKEN_PATH,
+    // Before a body is read: nothing of it is of use.
+    onRequest: async (_request, reply) =>
+      refuse(reply.header('allow', 'POST'), new ExchangeError('method_not_allowed')),
+    handler: async () => {},
+  });
+  app.post(
+    TOKEN_PATH,
+    { onRequest: ({ ip }) => exchange.admitAddress(ip) },
+    async (request: FastifyRequest, reply) => {
+      const body = request.body instanceof Uint8Array ? request.body : new Uint8Array();
+      const issued = await exchange.exchange(parseExchange(request.headers['content-type'], body));
+      onAnswer('issued', reply.elapsedTime / 1000);
+      return reply
+        .code(201)
+        .headers(HEADERS)
+        .send(JSON.stringify(bodyOf(issued)));
+    },
+  );
+}
+
+function bodyOf({ text, token: { expiresAt } }: Issued): object {
+  const until = expiresAt === null ? null : new Date(expiresAt).toISOString();
+  return {
+    token: text,
+    expires_at: until,
+    warning: `Keep this token as a secret: it is shown this once. ${until === null ? 'It does not expire.' : `It expires at ${until}.`}`,
+  };
+}
+
+/** Fastify refuses some bodies itself; whatever else is thrown is our fault. */
+function refusalOf(error: Error): ExchangeError {
+  if (error instanceof ExchangeError) return error;
+  if (error instanceof AttemptNotCountedError || error instanceof PublishError)
+    return new ExchangeError('limits_unavailable', { cause: error });
+  const status = 'statusCode' in error ? error.statusCode : undefined;
+  if (status === 413) return new ExchangeError('body_too_large');
+  if (typeof status === 'number' && status >= 400 && status < 500) return new ExchangeError('missing_fields');
+  return new ExchangeError('internal_error', { cause: error });
+}

@@ -1,0 +1,40 @@
+/** What attempts are counted for, in a form that may stand on a topic. */
+import { createHmac, type KeyObject } from 'node:crypto';
+import { isIP, SocketAddress } from 'node:net';
+import type { AttemptScope } from './limits.ts';
+
+const DIGEST_BYTES = 16;
+const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/;
+const GROUPS = 8;
+/** Groups of an IPv6 address that one customer of a network has to himself: /64. */
+const NETWORK_GROUPS = 4;
+
+/**
+ * The network that an address is counted as: an IPv4 address itself, an IPv6 address its /64, for whoever has one of that
+ * has all of it. Null for what is no address.
+ */
+export function networkOf(address: string): string | null {
+  const family = isIP(address);
+  if (family === 0) return null;
+  if (family === 4) return address;
+  const [unzoned = ''] = address.split('%', 1);
+  // Written in its one short form.
+  const { address: short } = new SocketAddress({ address: unzoned, family: 'ipv6' });
+  const mapped = MAPPED.exec(short)?.[1];
+  if (mapped !== undefined) return mapped;
+  const [head = '', tail] = short.split('::');
+  const before = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = Array<string>(GROUPS - before.length - after.length).fill('0');
+  const groups = tail === undefined ? before : [...before, ...zeros, ...after];
+  return `${groups.slice(0, NETWORK_GROUPS).join(':')}::/64`;
+}
+
+/** A keyed digest: who reads the topic learns neither addresses nor client ids, nor can guess and compare. */
+export function digestOf(key: KeyObject, scope: AttemptScope, text: string): string {
+  return createHmac('sha256', key)
+    .update(`${scope} ${text}`)
+    .digest()
+    .subarray(0, DIGEST_BYTES)
+    .toString('base64url');
+}

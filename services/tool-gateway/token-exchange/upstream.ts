@@ -1,0 +1,73 @@
+import { AnswerError, parseAnswer, tokenUrl } from '#contract/rest/client.ts';
+import { HttpError, httpGet } from '#service/http-get.ts';
+import { ExchangeError } from './errors.ts';
+
+/** The service that knows the credentials. */
+export type UpstreamOptions = {
+  /** Without a slash at its end and without `/v2`. */
+  readonly baseUrl: string;
+  /** Longest time for a whole answer, milliseconds. */
+  readonly timeoutMs: number;
+  /** Told of each question: how it ended, and after how many seconds. */
+  readonly onAnswer: (outcome: string, seconds: number) => void;
+};
+
+/** Far more than the answer of a token operation has, bytes. */
+const MAX_BYTES = 64 * 1024;
+/** Most questions at a time: an upstream that hangs must not fill the memory of this process. */
+const MAX_AT_ONCE = 64;
+/** The credential check failed: the id or the secret is wrong, access is denied, or they cannot be credentials. */
+const REFUSED = [400, 401, 403];
+/** Not the upstream's own answer, or one that passes. */
+const PASSING = [408, 425, 429];
+
+/** Checks credentials at the upstream (`GET /v2/oauth`). The token that it gives is dropped. */
+export class Upstream {
+  readonly #options: UpstreamOptions;
+  #underWay = 0;
+
+  constructor(options: UpstreamOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The client id that the upstream knows these credentials as; null where it refuses them. Throws `ExchangeError`
+   * `statscore_unavailable` where it does not answer, `upstream_misconfigured` where it answers what no upstream does.
+   */
+  async check(clientId: string, secretKey: string, signal: AbortSignal): Promise<string | null> {
+    if (this.#underWay >= MAX_AT_ONCE) {
+      this.#options.onAnswer('not_asked', 0);
+      throw new ExchangeError('statscore_unavailable');
+    }
+    const started = performance.now();
+    let outcome = 'failed';
+    this.#underWay += 1;
+    try {
+      const { baseUrl, timeoutMs } = this.#options;
+      const { href } = tokenUrl(baseUrl, clientId, secretKey);
+      const { status, body } = await httpGet(href, { timeoutMs, maxBytes: MAX_BYTES }, signal);
+      outcome = String(status);
+      return readAccount(status, body);
+    } catch (error) {
+      if (!(error instanceof HttpError)) throw error;
+      outcome = error.code;
+      throw new ExchangeError('statscore_unavailable', { cause: error });
+    } finally {
+      this.#underWay -= 1;
+      this.#options.onAnswer(outcome, (performance.now() - started) / 1000);
+    }
+  }
+}
+
+function readAccount(status: number, body: Buffer): string | null {
+  if (REFUSED.includes(status)) return null;
+  if (status >= 500 || PASSING.includes(status)) throw new ExchangeError('statscore_unavailable');
+  if (status !== 200) throw new ExchangeError('upstream_misconfigured');
+  try {
+    return parseAnswer('oauth', JSON.parse(body.toString('utf8'))).data.client_id;
+  } catch (error) {
+    // The message of JSON.parse shows what it read, which may be a token.
+    const cause = error instanceof AnswerError ? { cause: error } : {};
+    throw new ExchangeError('upstream_misconfigured', cause);
+  }
+}
