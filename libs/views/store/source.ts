@@ -7,7 +7,7 @@ import { DecodeError } from '#topics/errors.ts';
 import type { Registry } from '#topics/registry.ts';
 import { type TopicValues, topicName } from '#topics/topics.ts';
 import type { ViewMetrics } from '../metrics.ts';
-import { SOURCES, type SourceTopic, type ViewRecord, type Views } from './views.ts';
+import type { SourceTopic, ViewRecord, Views } from './views.ts';
 
 export type SourceOptions = {
   readonly brokers: readonly string[];
@@ -16,6 +16,8 @@ export type SourceOptions = {
   /** What the brokers know the reader by. */
   readonly reader: string;
   readonly views: Views;
+  /** What the views are fed from. */
+  readonly topics: readonly SourceTopic[];
   /** How long messages of the feed are kept, milliseconds. */
   readonly feedRetentionMs: number;
   readonly metrics: ViewMetrics;
@@ -33,7 +35,7 @@ type Decoders = { readonly [T in SourceTopic]: Decoder<TopicValues[T]> };
 /** Applies all there is and all that comes, until `signal` is aborted. Rejects as `follow` does, or where the views break. */
 export async function feedViews(options: SourceOptions): Promise<void> {
   const { brokers, prefix, registry, views, metrics, log, signal } = options;
-  const topics = new Map(SOURCES.map((topic) => [topicName(prefix, topic), topic]));
+  const topics = new Map(options.topics.map((topic) => [topicName(prefix, topic), topic]));
   const decoders = decodersOf(registry);
   const decode = async (topic: SourceTopic, batch: FollowedBatch): Promise<ViewRecord[]> => {
     const records: ViewRecord[] = [];
@@ -82,10 +84,12 @@ async function positions({
   brokers,
   prefix,
   views,
+  topics,
   feedRetentionMs,
 }: SourceOptions): Promise<Map<string, number>> {
   const topic = topicName(prefix, 'normalized-messages');
   const kept = views.offsets();
+  if (!topics.includes('normalized-messages')) return kept;
   if ([...kept.keys()].some((key) => key.startsWith(`${topic}-`))) return kept;
   const recent = await offsetsAt({ brokers, topic, time: Date.now() - feedRetentionMs });
   return new Map([...recent, ...kept]);
