@@ -9,13 +9,13 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import type { ProviderData } from '#contract/rest/provider.ts';
 import type { DeskData } from '#views/data/desk.ts';
 import type { BoardView } from '#views/store/board-view.ts';
+import { AttemptLedger } from '../token-exchange/limits.ts';
 import { type AccessOf, bearerOf, type Caller, challenge } from './caller.ts';
 import { Changes } from './changes.ts';
 import { documentsOf } from './documents.ts';
 import { Handlers } from './handlers.ts';
 import { LIMITS, MAX_COUNTED, type McpLimits, WINDOW_MS } from './limits.ts';
 import type { McpMetrics } from './metrics.ts';
-import { RollingWindow } from './rolling-window.ts';
 import { refusal, Sessions } from './sessions.ts';
 import { Streams } from './streams.ts';
 
@@ -66,24 +66,16 @@ class Endpoint {
   readonly #handlers: Handlers;
   readonly #sessions: Sessions;
   readonly #streams: Streams;
-  readonly #byToken: RollingWindow;
-  readonly #byAddress: RollingWindow;
+  readonly #byToken: AttemptLedger;
+  readonly #byAddress: AttemptLedger;
 
   constructor(scope: FastifyInstance, options: McpOptions) {
     const { data, view, metrics, now, version, desk } = options;
     const limits = { ...LIMITS, ...options.limits };
     this.#options = options;
     this.#limits = limits;
-    this.#byToken = new RollingWindow({
-      limit: limits.requestsPerToken,
-      windowMs: WINDOW_MS,
-      maxKeys: MAX_COUNTED,
-    });
-    this.#byAddress = new RollingWindow({
-      limit: limits.requestsPerAddress,
-      windowMs: WINDOW_MS,
-      maxKeys: MAX_COUNTED,
-    });
+    this.#byToken = new AttemptLedger(limits.requestsPerToken, MAX_COUNTED, WINDOW_MS);
+    this.#byAddress = new AttemptLedger(limits.requestsPerAddress, MAX_COUNTED, WINDOW_MS);
     const { accessOf } = options;
     this.#changes = new Changes({ view, accessOf, competitionOf: desk.competitionOf });
     const context = { ...options, documents: documentsOf(data, version) };
@@ -150,16 +142,16 @@ class Endpoint {
     const bearer = bearerOf(authorization);
     const caller = bearer === null ? null : authenticate(bearer);
     if (caller === null) {
-      const wait = this.#byAddress.take(request.ip, now());
-      if (wait > 0) return refuse('address_rate', tooMany(wait));
+      const full = this.#byAddress.apply(request.ip, now());
+      if (full !== null) return refuse('address_rate', tooMany(full.retryAt - now()));
       const headers = { 'www-authenticate': challenge(authorization !== undefined) };
       return refuse(
         'token',
         refusal(401, 'A personal access token is needed: Authorization: Bearer <token>', headers),
       );
     }
-    const wait = this.#byToken.take(caller.tokenId, now());
-    if (wait > 0) return refuse('token_rate', tooMany(wait));
+    const full = this.#byToken.apply(caller.tokenId, now());
+    if (full !== null) return refuse('token_rate', tooMany(full.retryAt - now()));
     request.caller = caller;
     return undefined;
   }

@@ -22,12 +22,14 @@ export type Refusal = { readonly retryAt: number } | null;
 export class AttemptLedger {
   readonly #limit: number;
   readonly #capacity: number;
+  readonly #windowMs: number;
   /** Times of attempts by subject; the subject that was let through last stands last. */
   readonly #attempts = new Map<string, number[]>();
 
-  constructor(limit: number, capacity = MAX_SUBJECTS) {
+  constructor(limit: number, capacity = MAX_SUBJECTS, windowMs = WINDOW_MS) {
     this.#limit = limit;
     this.#capacity = capacity;
+    this.#windowMs = windowMs;
   }
 
   /** How many subjects are held. */
@@ -42,7 +44,7 @@ export class AttemptLedger {
     if (refusal !== null) return refusal;
     const held = this.#attempts.get(subject) ?? [];
     this.#attempts.delete(subject);
-    this.#attempts.set(subject, [...held.filter((time) => !isPast(time, at)), at]);
+    this.#attempts.set(subject, [...held.filter((time) => !this.#isPast(time, at)), at]);
     return null;
   }
 
@@ -51,27 +53,27 @@ export class AttemptLedger {
     const held = this.#attempts.get(subject);
     if (held === undefined && this.#attempts.size >= this.#capacity) {
       const [oldest = []] = this.#attempts.values();
-      if (!isPast(oldest.at(-1) ?? at, at)) return { retryAt: (oldest.at(-1) ?? at) + WINDOW_MS };
+      if (!this.#isPast(oldest.at(-1) ?? at, at)) return { retryAt: (oldest.at(-1) ?? at) + this.#windowMs };
     }
-    const counted = held?.filter((time) => counts(time, at)) ?? [];
+    const counted = held?.filter((time) => this.#counts(time, at)) ?? [];
     if (counted.length + pending < this.#limit) return null;
-    return { retryAt: Math.min(at, ...counted) + WINDOW_MS };
+    return { retryAt: Math.min(at, ...counted) + this.#windowMs };
   }
 
   /** Lets go of the subjects whose attempts are all past, as far as they stand first. */
   #forget(at: number): void {
     for (const [subject, times] of this.#attempts) {
-      if (!times.every((time) => isPast(time, at))) return;
+      if (!times.every((time) => this.#isPast(time, at))) return;
       this.#attempts.delete(subject);
     }
   }
-}
 
-function isPast(time: number, at: number): boolean {
-  return time <= at - WINDOW_MS;
-}
+  #isPast(time: number, at: number): boolean {
+    return time <= at - this.#windowMs;
+  }
 
-/** A clock that was set back, or is another replica's, must not lock a subject out for longer than a window. */
-function counts(time: number, at: number): boolean {
-  return Math.abs(at - time) < WINDOW_MS;
+  /** A clock that was set back, or is another replica's, must not lock a subject out for longer than a window. */
+  #counts(time: number, at: number): boolean {
+    return Math.abs(at - time) < this.#windowMs;
+  }
 }
