@@ -21,6 +21,6 @@ COPY data ./data
 RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data
-EXPOSE 8080 8081 9464
+EXPOSE 8080 8081 8082 9464
 ENTRYPOINT ["node", "/app/bin/touchline.js"]
 CMD ["--help"]

@@ -16,6 +16,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   position: async () => (await import('./position.ts')).position,
   rebuild: async () => (await import('./rebuild.ts')).rebuild,
   clients: async () => (await import('./clients/command.ts')).clients,
+  tokens: async () => (await import('./tokens/command.ts')).tokens,
 };
 
 const EXIT = { ok: 0, failed: 1, usage: 2 } as const;

@@ -11,7 +11,7 @@ import { hashSecret, newSecret } from '#clients/secret.ts';
 import { type Backbone, startBackbone } from '#embedded/backbone.ts';
 import { freePort } from '#embedded/ports.ts';
 import { backboneFile } from '#service/backbone-file.ts';
-import { dataSettings, kafkaSettings, list, port, secret } from '#service/config.ts';
+import { dataSettings, httpUrl, kafkaSettings, list, port, secret } from '#service/config.ts';
 import { SECRET_LENGTH } from '#signing/signing.ts';
 import { createTopics } from '#topics/admin.ts';
 import { findBrokerDefects } from '#topics/broker-defects.ts';
@@ -41,6 +41,14 @@ export const platformSettings = {
   API_PORT: port()
     .prefault('8081')
     .describe('HTTP port of the REST contract and the live board; 0 takes a free one.'),
+  TOOLS_PORT: port()
+    .prefault('8082')
+    .describe('HTTP port of the token exchange and the tool endpoint; 0 takes a free one.'),
+  UPSTREAM_BASE_URL: httpUrl()
+    .optional()
+    .describe(
+      'The REST interface, without /v2, that the token exchange asks; else the api that is started here.',
+    ),
   CLIENTS_KEY: clientsSettings.CLIENTS_KEY.optional().describe(
     'Signs tokens and seals the webhooks of clients, at least 32 characters; else one is made and kept in DATA_DIR.',
   ),
@@ -58,6 +66,10 @@ export type PlatformOptions = {
   readonly webhookSecret: string | undefined;
   /** A free one where it is 0. */
   readonly apiPort: number;
+  /** A free one where it is 0. */
+  readonly toolsPort: number;
+  /** Whom the token exchange asks; undefined: the api. */
+  readonly upstream: string | undefined;
   /** Undefined: see `keepSecret`. */
   readonly clientsKey: string | undefined;
   /** The provider whose REST is polled; null: nothing is polled. */
@@ -92,6 +104,8 @@ export type Platform = {
   readonly secretIsNew: boolean;
   /** The REST contract is under /v2 there, the live board at /. */
   readonly apiUrl: string;
+  /** The token exchange is at /api/v1/token there. */
+  readonly toolsUrl: string;
   /** Made where there was no client yet. */
   readonly newClient: NewClient | null;
   readonly services: readonly ServiceProcess[];
@@ -119,6 +133,8 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   const { dataDir, onProgress, onTrouble } = options;
   const webhookPort = await portFor(options.webhookPort, 'WEBHOOK_PORT');
   const apiPort = await portFor(options.apiPort, 'API_PORT');
+  const toolsPort = await portFor(options.toolsPort, 'TOOLS_PORT');
+  const apiUrl = `http://localhost:${apiPort}`;
   mkdirSync(dataDir, { recursive: true });
   const kept = keepSecret(dataDir, 'webhook-secret', options.webhookSecret);
   const { secrets: clientsKey } = keepSecret(dataDir, 'clients-key', options.clientsKey);
@@ -155,6 +171,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
             ...settings,
             ...{ WEBHOOK_PORT: String(webhookPort), WEBHOOK_SECRET: kept.secrets },
             ...{ API_PORT: String(apiPort), CLIENTS_KEY: clientsKey },
+            ...{ TOOLS_PORT: String(toolsPort), UPSTREAM_BASE_URL: options.upstream ?? apiUrl },
             ...(options.provider === null ? {} : settingsOf(options.provider)),
           },
           logFile: join(logFolder, `${name}.log`),
@@ -177,7 +194,8 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       secret: kept.secrets.slice(0, SECRET_LENGTH),
       secretFile: kept.file,
       secretIsNew: kept.isNew,
-      apiUrl: `http://localhost:${apiPort}`,
+      apiUrl,
+      toolsUrl: `http://localhost:${toolsPort}`,
       newClient,
       services,
       settings,

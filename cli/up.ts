@@ -52,6 +52,8 @@ export const up: Command = {
       webhookPort: settings.WEBHOOK_PORT,
       webhookSecret: settings.WEBHOOK_SECRET?.join(','),
       apiPort: settings.API_PORT,
+      toolsPort: settings.TOOLS_PORT,
+      upstream: settings.UPSTREAM_BASE_URL,
       clientsKey: settings.CLIENTS_KEY,
       provider: providerOf(settings),
       onProgress: (line) => say(`  ${line}`),
@@ -78,7 +80,7 @@ function providerOf({
 
 /** Where everything is, and how to send and to read. */
 function renderHowTo(platform: Platform): string {
-  const { backbone, prefix, webhookUrl, secret, secretFile, secretIsNew, apiUrl, logFolder } = platform;
+  const { backbone, prefix, webhookUrl, secret, secretFile, secretIsNew, apiUrl, toolsUrl } = platform;
   const file = secretFile === null ? null : relative('', secretFile);
   const kept = file === null ? 'as set' : secretIsNew ? `${secret}  (kept in ${file})` : `kept in ${file}`;
   const sign = file === null ? '$WEBHOOK_SECRET' : `$(cat ${file})`;
@@ -91,7 +93,8 @@ function renderHowTo(platform: Platform): string {
   Secret    ${kept}
   Board     ${apiUrl}/
   REST      ${apiUrl}/v2  (described at ${apiUrl}/docs)
-${clientLine(platform.newClient)}  Logs      ${relative('', logFolder)}
+  Tokens    POST ${toolsUrl}/api/v1/token
+${clientLine(platform.newClient)}  Logs      ${relative('', platform.logFolder)}
 
 Send, from another terminal: real matches as a provider would
   WEBHOOK_URL=${webhookUrl} WEBHOOK_SECRET="${sign}" npx touchline simulator

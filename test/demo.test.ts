@@ -26,8 +26,8 @@ type Run = {
 
 type Env = Readonly<Record<string, string>>;
 
-/** Processes of `touchline up`: receiver, both processors, api. */
-const SERVED = 4;
+/** Processes of `touchline up`: receiver, both processors, api, tool gateway. */
+const SERVED = 5;
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'touchline-cli-'));
@@ -89,7 +89,14 @@ function runs(pid: number): boolean {
 }
 
 describe('touchline demo', () => {
-  const short = { MATCHES: '5', DURATION: '4', FAULTS: 'many', WEBHOOK_PORT: '0', API_PORT: '0' };
+  const short = {
+    MATCHES: '5',
+    DURATION: '4',
+    FAULTS: 'many',
+    WEBHOOK_PORT: '0',
+    API_PORT: '0',
+    TOOLS_PORT: '0',
+  };
 
   it('plays real matches, checks them, says how to read on, and ends with 0', async () => {
     const env = { ...short, DATA_DIR: folder(), TOPIC_PREFIX: backbone().prefix };
@@ -99,6 +106,7 @@ describe('touchline demo', () => {
       expect.stringContaining('✓ all 5 final scores are the official ones'),
     ]);
     expect(run.text()).not.toContain('✗');
+    expect(run.text()).toContain('✓ an access token was issued for its first client');
     expect(run.text()).toMatch(/messages +[\d,]+, in [\d,]+ deliveries/);
     expect(run.text()).toMatch(/goals disallowed +[1-9]\d*: /);
     expect(run.text()).toContain('npx touchline tail match-state --from-beginning --exit-at-end');
@@ -119,6 +127,7 @@ describe('touchline demo', () => {
       DATA_DIR: folder(),
       WEBHOOK_PORT: String(port),
       API_PORT: '0',
+      TOOLS_PORT: '0',
     });
     await run.says(/using .*\n/);
     expect(await post(port, [goalThatNeverWas()])).toBe('200 Accepted');
@@ -169,6 +178,7 @@ describe('touchline up', () => {
       DATA_DIR: dataDir,
       WEBHOOK_PORT: String(port),
       API_PORT: '0',
+      TOOLS_PORT: '0',
       WEBHOOK_SECRET: '',
     });
     const [, secret = ''] = await run.says(/Secret +(\S{32}) /);
@@ -191,7 +201,7 @@ describe('touchline up', () => {
   });
 
   it('takes its services with it when it is killed', async () => {
-    const run = touchline(['up'], { DATA_DIR: folder(), WEBHOOK_PORT: '0', API_PORT: '0' });
+    const run = touchline(['up'], { DATA_DIR: folder(), WEBHOOK_PORT: '0', API_PORT: '0', TOOLS_PORT: '0' });
     await run.says('Ctrl-C stops everything');
     const children = services(run.child.pid);
     expect(children.filter(runs)).toHaveLength(SERVED);

@@ -171,7 +171,10 @@ describe('the report', () => {
 });
 
 describe('how to read the topics', () => {
-  const kept = { apiUrl: 'http://localhost:8081', newClient: { id: 1, secretKey: 'a'.repeat(32) } };
+  const kept = {
+    ...{ apiUrl: 'http://localhost:8081', toolsUrl: 'http://localhost:8082' },
+    newClient: { id: 1, secretKey: 'a'.repeat(32) },
+  };
 
   it('says where everything is that was left running, and how to get in', () => {
     const text = renderHowToRead({ foundIn: '.touchline', prefix: 'touchline.' }, true, kept);

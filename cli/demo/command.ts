@@ -72,6 +72,8 @@ export const demo: Command = {
       webhookPort: await portToUse('WEBHOOK_PORT', settings.WEBHOOK_PORT),
       webhookSecret: settings.WEBHOOK_SECRET?.join(','),
       apiPort: await portToUse('API_PORT', settings.API_PORT),
+      toolsPort: await portToUse('TOOLS_PORT', settings.TOOLS_PORT),
+      upstream: settings.UPSTREAM_BASE_URL,
       clientsKey: settings.CLIENTS_KEY,
       provider,
       onProgress: (line) => say(`  ${line}`),

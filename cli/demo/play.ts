@@ -6,6 +6,7 @@ import type { Platform, Provider } from '../platform.ts';
 import { ProcessError, ServiceProcess } from '../processes.ts';
 import { Board } from './board.ts';
 import { checksOf, findAll, mismatches, type Place } from './check.ts';
+import { checkExchange } from './exchange.ts';
 import { pause } from './pause.ts';
 import { renderReport } from './report.ts';
 import { Screen } from './screen.ts';
@@ -65,7 +66,11 @@ export async function playAndCheck(play: Play): Promise<boolean | null> {
     over.abort();
     await showing;
     const wrong = mismatches(matches, found);
-    const checks = [...checksOf(summary, found), checkTables(dataset, matches, found.tables)];
+    const checks = [
+      ...checksOf(summary, found),
+      checkTables(dataset, matches, found.tables),
+      ...(await checkExchange(platform)),
+    ];
     process.stdout.write(
       `${renderReport({ dataset, matches, wrong, checks, summary, found, seconds: summary.seconds })}\n`,
     );

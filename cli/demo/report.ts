@@ -67,7 +67,7 @@ export function renderReport(report: Report): string {
 }
 
 /** What a platform serves. */
-type Served = Pick<Platform, 'apiUrl' | 'newClient'>;
+type Served = Pick<Platform, 'apiUrl' | 'toolsUrl' | 'newClient'>;
 
 /** How to read what was played. `broker`: whether it still runs; `kept`: the platform where it was left running. */
 export function renderHowToRead(
@@ -99,13 +99,14 @@ export function renderHowToRead(
   ].join('\n');
 }
 
-function servedAt({ apiUrl, newClient }: Served): string[] {
+function servedAt({ apiUrl, toolsUrl, newClient }: Served): string[] {
   const board = `  ${apiUrl}/  live board, ${apiUrl}/docs  the REST contract`;
   if (newClient === null) return [board];
   const { id, secretKey } = newClient;
   return [
     board,
     `  curl "${apiUrl}/v2/oauth?client_id=${id}&secret_key=${secretKey}"  a token to try it with`,
+    `  curl ${toolsUrl}/api/v1/token --json '{"client_id":"${id}","secret_key":"${secretKey}"}'  an access token for tools`,
   ];
 }
 

@@ -19,6 +19,8 @@ export type AccessToken = {
 
 /** How tokens begin, so that people and scanners of secrets recognise one. */
 export const TOKEN_PREFIX = 'touchline_pat_';
+/** Longest label, in characters (code points; spec, "Limits"). */
+export const MAX_LABEL = 256;
 const TOKEN_BYTES = 32;
 const TOKEN = /^touchline_pat_[\w-]{43}$/;
 const ID_BYTES = 8;

@@ -29,6 +29,10 @@ it('writes one JSON object a line, with name, level and message', () => {
 it.each([
   ['a secret in the message', (log: ReturnType<typeof createLogger>) => log.info(`using ${SECRET}`)],
   ['a secret under any key', (log) => log.info({ config: { list: [{ x: SECRET }] } }, 'config')],
+  [
+    'an access token anywhere',
+    (log) => log.info({ x: 'got touchline_pat_hidden-value' }, 'touchline_pat_hidden-value'),
+  ],
   ['an error', (log) => log.error(new Error(`cannot use ${SECRET}`))],
   ['the cause of an error', (log) => log.error({ err: new Error('outer', { cause: new Error(SECRET) }) })],
   [

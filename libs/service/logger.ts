@@ -31,12 +31,17 @@ const REDACTED = '[redacted]';
 /** The end of a key whose value is secret whatever its shape, after all but letters is dropped: `X-Api-Token`, `secret_key`. */
 const SECRET_KEY = /(secrets?|secretkey|tokens?|password|authorization|apikey|cookie)$/;
 const SECRET_PARAMETER = /\b(token|secret_key|client_secret|secret|password)=[^&\s"'#]+/gi;
+/** Personal access tokens, wherever they stand. */
+const ACCESS_TOKEN = /touchline_pat_[\w-]+/g;
 const BEARER = /\b(Bearer|Basic)\s+[\w.~+/=-]+/gi;
 
-/** Blanks secrets in a text: the given ones, those in query strings, and credentials of an HTTP header. */
+/** Blanks secrets in a text: the given ones, those in query strings, credentials of an HTTP header, and access tokens. */
 export function redactor(secrets: readonly string[]): (text: string) => string {
   return (text) => {
-    let clean = text.replace(SECRET_PARAMETER, `$1=${REDACTED}`).replace(BEARER, `$1 ${REDACTED}`);
+    let clean = text
+      .replace(SECRET_PARAMETER, `$1=${REDACTED}`)
+      .replace(BEARER, `$1 ${REDACTED}`)
+      .replace(ACCESS_TOKEN, REDACTED);
     for (const secret of secrets) clean = clean.replaceAll(secret, REDACTED);
     return clean;
   };

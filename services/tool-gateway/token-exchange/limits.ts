@@ -15,6 +15,9 @@ export const MAX_SUBJECTS = 100_000;
 /** Null: let through; else the attempt is refused, and `retryAt` (Unix milliseconds) is when one may be let through. */
 export type Refusal = { readonly retryAt: number } | null;
 
+/** A subject and the times of its attempts that were let through, between those let through before and after it. */
+type Entry = { readonly subject: string; readonly times: number[]; before: Entry | null; after: Entry | null };
+
 /**
  * Counts attempts that were let through; refused ones do not count, so that who waits as told gets in. Every replica that
  * applies the same log decides the same.
@@ -23,8 +26,10 @@ export class AttemptLedger {
   readonly #limit: number;
   readonly #capacity: number;
   readonly #windowMs: number;
-  /** Times of attempts by subject; the subject that was let through last stands last. */
-  readonly #attempts = new Map<string, number[]>();
+  readonly #entries = new Map<string, Entry>();
+  // A list of its own: a Map whose first entries were deleted takes as long to find its first as there were entries.
+  #first: Entry | null = null;
+  #last: Entry | null = null;
 
   constructor(limit: number, capacity = MAX_SUBJECTS, windowMs = WINDOW_MS) {
     this.#limit = limit;
@@ -34,46 +39,56 @@ export class AttemptLedger {
 
   /** How many subjects are held. */
   get size(): number {
-    return this.#attempts.size;
+    return this.#entries.size;
   }
 
   /** The next attempt of the log: counts it where it is let through. */
   apply(subject: string, at: number): Refusal {
-    this.#forget(at);
+    while (this.#first !== null && this.#isOver(this.#first, at)) this.#drop(this.#first);
     const refusal = this.refusal(subject, at);
     if (refusal !== null) return refusal;
-    const held = this.#attempts.get(subject) ?? [];
-    this.#attempts.delete(subject);
-    this.#attempts.set(subject, [...held.filter((time) => !this.#isPast(time, at)), at]);
+    const held = this.#entries.get(subject);
+    if (held !== undefined) this.#drop(held);
+    this.#append(subject, [...(held?.times ?? []).filter((time) => !this.#isPast(time, at)), at]);
     return null;
   }
 
   /** What an attempt would be answered with where `pending` others of the subject come before it in the log. */
   refusal(subject: string, at: number, pending = 0): Refusal {
-    const held = this.#attempts.get(subject);
-    if (held === undefined && this.#attempts.size >= this.#capacity) {
-      const [oldest = []] = this.#attempts.values();
-      if (!this.#isPast(oldest.at(-1) ?? at, at)) return { retryAt: (oldest.at(-1) ?? at) + this.#windowMs };
+    const times = this.#entries.get(subject)?.times;
+    if (times === undefined && this.#entries.size >= this.#capacity) {
+      const oldest = this.#first;
+      if (oldest !== null && !this.#isOver(oldest, at))
+        return { retryAt: Math.max(...oldest.times) + this.#windowMs };
     }
-    const counted = held?.filter((time) => this.#counts(time, at)) ?? [];
+    // A clock that was set back, or is another replica's, must not lock a subject out for longer than a window.
+    const counted = times?.filter((time) => Math.abs(at - time) < this.#windowMs) ?? [];
     if (counted.length + pending < this.#limit) return null;
     return { retryAt: Math.min(at, ...counted) + this.#windowMs };
-  }
-
-  /** Lets go of the subjects whose attempts are all past, as far as they stand first. */
-  #forget(at: number): void {
-    for (const [subject, times] of this.#attempts) {
-      if (!times.every((time) => this.#isPast(time, at))) return;
-      this.#attempts.delete(subject);
-    }
   }
 
   #isPast(time: number, at: number): boolean {
     return time <= at - this.#windowMs;
   }
 
-  /** A clock that was set back, or is another replica's, must not lock a subject out for longer than a window. */
-  #counts(time: number, at: number): boolean {
-    return Math.abs(at - time) < this.#windowMs;
+  /** Whether all attempts of a subject are past. */
+  #isOver({ times }: Entry, at: number): boolean {
+    return times.every((time) => this.#isPast(time, at));
+  }
+
+  #append(subject: string, times: number[]): void {
+    const entry: Entry = { subject, times, before: this.#last, after: null };
+    if (this.#last === null) this.#first = entry;
+    else this.#last.after = entry;
+    this.#last = entry;
+    this.#entries.set(subject, entry);
+  }
+
+  #drop({ subject, before, after }: Entry): void {
+    if (before === null) this.#first = after;
+    else before.after = after;
+    if (after === null) this.#last = before;
+    else after.before = before;
+    this.#entries.delete(subject);
   }
 }

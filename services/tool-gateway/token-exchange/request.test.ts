@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { BODY_LIMIT, MAX_LABEL, parseExchange } from './request.ts';
+import { MAX_LABEL } from '#clients/access-tokens.ts';
+import { BODY_LIMIT, parseExchange } from './request.ts';
 
 const JSON_TYPE = 'application/json';
 const bytes = (text: string): Uint8Array => Buffer.from(text);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_LABEL } from '#clients/access-tokens.ts';
 import { ExchangeError } from './errors.ts';
 
 /**
@@ -6,9 +7,6 @@ import { ExchangeError } from './errors.ts';
  * below the 16 KiB that an HTTP server takes.
  */
 export const BODY_LIMIT = 4_096;
-
-/** Longest label, in characters (code points). */
-export const MAX_LABEL = 256;
 
 /** What an exchange is asked for. Never to be logged. */
 export type ExchangeRequest = {
