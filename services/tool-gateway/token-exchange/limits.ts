@@ -16,7 +16,12 @@ export const MAX_SUBJECTS = 100_000;
 export type Refusal = { readonly retryAt: number } | null;
 
 /** A subject and the times of its attempts that were let through, between those let through before and after it. */
-type Entry = { readonly subject: string; readonly times: number[]; before: Entry | null; after: Entry | null };
+type Entry = {
+  readonly subject: string;
+  readonly times: number[];
+  before: Entry | null;
+  after: Entry | null;
+};
 
 /**
  * Counts attempts that were let through; refused ones do not count, so that who waits as told gets in. Every replica that
