@@ -100,10 +100,10 @@ describe(`a contract without a competition (seed ${SEED})`, () => {
 
   it('never sees it in a resource', () => {
     const uris = [...ids.flatMap((id) => [matchUri(id), tableUri(id)]), documentUri('contract')];
+    const documents = documentsOf(createProviderData(world.views), '1.2.3');
     fc.assert(
       fc.property(fc.subarray([...LEAGUES]), fc.constantFrom(...uris), (shown, uri) => {
         const desk = deskOf(accessTo(shown));
-        const documents = documentsOf(desk.data, '1.2.3');
         const listed = JSON.stringify(listResources(documents, desk, undefined));
         for (const league of LEAGUES) {
           if (!shown.includes(league)) expect(shows(listed, league), listed).toBe(false);
