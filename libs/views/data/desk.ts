@@ -42,6 +42,8 @@ export type Balance = {
   readonly against: number;
 };
 
+/** Matches that are kept as they were read: a few megabytes. */
+const MAX_KNOWN = 2_000;
 /** Most meetings of two teams that are counted. */
 const MAX_MEETINGS = 1_000;
 /** Most teams that a search looks at. */
@@ -56,11 +58,25 @@ export function deskData(views: Views) {
   const { matches, incidentLog, catalogue } = views;
   const places = new Places(catalogue, views.sql);
 
+  /** Matches by id as they were last read; those that were asked for last stand last. */
+  const known = new Map<number, { readonly version: number; readonly match: DeskMatch }>();
+  const matchOf = ({ id, version }: { readonly id: number; readonly version: number }): DeskMatch => {
+    let entry = known.get(id);
+    known.delete(id);
+    if (entry?.version !== version) {
+      const { state, plain } = matches.row(id);
+      entry = { version, match: { state, ...namesOf(plain) } };
+    }
+    known.set(id, entry);
+    for (const longest of known.keys()) {
+      if (known.size <= MAX_KNOWN) break;
+      known.delete(longest);
+    }
+    return entry.match;
+  };
   const page = (conditions: Conditions, order: MatchOrder, paging: Paging): DeskPage<DeskMatch> => ({
     total: matches.count(conditions),
-    items: matches
-      .rows(conditions, order, paging.limit, (paging.page - 1) * paging.limit)
-      .map(({ state, plain }) => ({ state, ...namesOf(plain) })),
+    items: matches.versions(conditions, order, paging.limit, (paging.page - 1) * paging.limit).map(matchOf),
   });
 
   return {
@@ -83,7 +99,7 @@ export function deskData(views: Views) {
           .where('(home_id = ? OR away_id = ?)', team)
           .where('(home_id = ? OR away_id = ?)', opponent);
       const finished = between().where('status_type = ?', 'finished');
-      const all = matches.rows(finished, 'latest', MAX_MEETINGS, 0).map(({ state }) => state);
+      const all = matches.versions(finished, 'latest', MAX_MEETINGS, 0).map((one) => matchOf(one).state);
       return { ...page(between(), 'latest', paging), balance: balanceOf(team, all) };
     },
 

@@ -110,13 +110,21 @@ export class MatchView {
     return this.#sql.of(text).get(id) as EventRow | undefined;
   }
 
-  /** As `list`, with the states. */
-  rows(conditions: Conditions, order: MatchOrder, limit: number, offset: number): MatchRow[] {
-    const text = `SELECT state, plain FROM events${conditions.text} ORDER BY ${ORDERS[order]}, id LIMIT ? OFFSET ?`;
-    return this.#sql
-      .of(text)
-      .all(...conditions.values, limit, offset)
-      .map(({ state, plain }) => ({ state: JSON.parse(state as string), plain: plain as string }));
+  /** The events that meet the conditions and their versions, so that what is known of them need not be read again. */
+  versions(
+    conditions: Conditions,
+    order: MatchOrder,
+    limit: number,
+    offset: number,
+  ): { readonly id: number; readonly version: number }[] {
+    const text = `SELECT id, version FROM events${conditions.text} ORDER BY ${ORDERS[order]}, id LIMIT ? OFFSET ?`;
+    return this.#sql.of(text).all(...conditions.values, limit, offset) as { id: number; version: number }[];
+  }
+
+  /** The state of an event that there is, with its record. */
+  row(id: number): MatchRow {
+    const row = this.#sql.of('SELECT state, plain FROM events WHERE id = ?').get(id);
+    return { state: JSON.parse(row?.state as string), plain: row?.plain as string };
   }
 
   /** The teams of events that may be seen whose folded name has all these words, those with most matches first. */

@@ -57,6 +57,7 @@ export class Views implements BoardView {
   readonly #database: DatabaseSync;
   readonly #listeners = new Set<(state: ShownState) => void>();
   readonly #tableListeners = new Set<(seasonId: number | null) => void>();
+  #version = 0;
   /** Counts changes of lists. */
   #listVersion = 0;
   /** Counts changes of names: every event that is kept rendered with them is stale after one. */
@@ -117,11 +118,17 @@ export class Views implements BoardView {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
       throw error;
     }
+    this.#version += 1;
     if (names) this.#nameVersion += 1;
     if (names || changed.states.size > 0) this.#listVersion += 1;
     for (const id of changed.events) for (const stale of this.#staleEvents) stale(id);
     for (const state of changed.states.values()) for (const listener of this.#listeners) listener(state);
     for (const season of changed.seasons) for (const listener of this.#tableListeners) listener(season);
+  }
+
+  /** The version of everything there is. */
+  get version(): number {
+    return this.#version;
   }
 
   /** The version of everything that lists of events are made of. */

@@ -10,6 +10,7 @@ import type { ProviderData } from '#contract/rest/provider.ts';
 import type { DeskData } from '#views/data/desk.ts';
 import type { BoardView } from '#views/store/board-view.ts';
 import { AttemptLedger } from '../token-exchange/limits.ts';
+import { Answers } from './answers.ts';
 import { type AccessOf, bearerOf, type Caller, challenge } from './caller.ts';
 import { Changes } from './changes.ts';
 import { documentsOf } from './documents.ts';
@@ -22,7 +23,7 @@ import { Streams } from './streams.ts';
 export type McpOptions = {
   readonly data: ProviderData;
   readonly desk: DeskData;
-  readonly view: BoardView;
+  readonly view: BoardView & { readonly version: number };
   /** Who has a token; null where it is unknown, expired or revoked, or its client is no more. */
   readonly authenticate: (bearer: string) => Caller | null;
   /** What the contract of a client covers as of now. */
@@ -78,7 +79,11 @@ class Endpoint {
     this.#byAddress = new AttemptLedger(limits.requestsPerAddress, MAX_COUNTED, WINDOW_MS);
     const { accessOf } = options;
     this.#changes = new Changes({ view, accessOf, competitionOf: desk.competitionOf });
-    const context = { ...options, documents: documentsOf(data, version) };
+    const context = {
+      ...options,
+      documents: documentsOf(data, version),
+      answers: new Answers(() => view.version),
+    };
     const shared = { context, changes: this.#changes, limits, metrics };
     this.#handlers = new Handlers(shared);
     this.#sessions = new Sessions(shared);
@@ -166,7 +171,10 @@ class Endpoint {
     const problem = this.#streamProblem(method, body, caller);
     if (problem !== null) return send(reply, problem);
     const gone = new AbortController();
-    reply.raw.once('close', () => gone.abort());
+    reply.raw.once('close', () => {
+      // An abort costs errors with their stacks: only where there is something to give up.
+      if (!reply.raw.writableFinished) gone.abort();
+    });
     const web = webRequest(request, gone.signal);
     // A GET or DELETE without a session is of no revision: streams are opened by POST now.
     if (method !== 'POST' && !('mcp-session-id' in request.headers)) return send(reply, notAllowed());

@@ -4,6 +4,7 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/
 import type { FastifyBaseLogger } from 'fastify';
 import type { ProviderData } from '#contract/rest/provider.ts';
 import type { DeskData } from '#views/data/desk.ts';
+import type { Answers } from './answers.ts';
 import { type AccessOf, type Caller, NO_ACCESS } from './caller.ts';
 import type { Document } from './documents.ts';
 import type { McpMetrics } from './metrics.ts';
@@ -16,6 +17,7 @@ export type ServerContext = {
   readonly data: ProviderData;
   readonly desk: DeskData;
   readonly documents: readonly Document[];
+  readonly answers: Answers;
   readonly accessOf: AccessOf;
   /** Unix milliseconds. */
   readonly now: () => number;
@@ -113,7 +115,7 @@ function callTool(
   tool: Tool,
   args: unknown,
   desk: Desk,
-  { metrics, log, onFailure }: ServerContext,
+  { answers, metrics, log, onFailure }: ServerContext,
   caller: Caller,
 ) {
   const startedAt = performance.now();
@@ -129,10 +131,10 @@ function callTool(
         'outside_contract',
         'Your contract does not cover this tool. Use those that tools/list names.',
       );
-    const structuredContent = tool.call(args, desk);
+    const { structuredContent, text } = answers.get(tool, args, desk);
     done('ok');
     return {
-      content: [{ type: 'text' as const, text: JSON.stringify(structuredContent) }],
+      content: [{ type: 'text' as const, text }],
       structuredContent,
     };
   } catch (error) {
