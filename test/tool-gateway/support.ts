@@ -7,9 +7,9 @@ import { backbone, type TestBackbone } from '../setup/backbone.ts';
 import { atEnd } from '../support/at-end.ts';
 import { type ServiceProcess, startService } from '../support/processes.ts';
 
-/** Topics of their own, with their schemas. */
-export async function place(): Promise<TestBackbone> {
-  const at = backbone();
+/** Topics of their own, with their schemas; on these brokers where they are given. */
+export async function place(changes: Partial<Pick<TestBackbone, 'brokers'>> = {}): Promise<TestBackbone> {
+  const at = { ...backbone(), ...changes };
   const { brokers, registryUrl, prefix } = at;
   await Promise.all([
     createTopics({ brokers, prefix }),

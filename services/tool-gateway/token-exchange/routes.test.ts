@@ -1,7 +1,9 @@
 /** What the token exchange answers: the tables of the spec, row by row. Attempts and the upstream are those of the test. */
 import { createSecretKey, randomBytes } from 'node:crypto';
+import { type AddressInfo, connect } from 'node:net';
 import { PassThrough } from 'node:stream';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { text } from 'node:stream/consumers';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { AccessToken } from '#clients/access-tokens.ts';
 import { newToken } from '#clients/access-tokens.ts';
 import { createLogger } from '#service/logger.ts';
@@ -31,7 +33,11 @@ beforeEach(() => {
   outcomes = [];
 });
 
-async function served(changes: Partial<ExchangeOptions> = {}, trustedProxies: string[] = []) {
+async function served(
+  changes: Partial<ExchangeOptions> = {},
+  trustedProxies: string[] = [],
+  requestMs = 10_000,
+) {
   const stream = new PassThrough().on('data', (chunk) => {
     logged += chunk;
   });
@@ -59,7 +65,7 @@ async function served(changes: Partial<ExchangeOptions> = {}, trustedProxies: st
     ...{ key: KEY, now: () => NOW, log, ...changes },
   });
   const onAnswer = (outcome: string): void => void outcomes.push(outcome);
-  const app = await createApp({ exchange, onAnswer, trustedProxies, log });
+  const app = await createApp({ exchange, onAnswer, trustedProxies, log, requestMs });
   const post = async (body: unknown, headers: Record<string, string> = {}, remoteAddress = '192.0.2.1') => {
     const payload = typeof body === 'string' ? body : JSON.stringify(body);
     const response = await app.inject({
@@ -158,7 +164,8 @@ describe('errors', () => {
   it('429 rate_limit_exceeded: per IP, before the body is parsed', async () => {
     const count = async () => ({ retryAt: NOW + 1_500 });
     const { post } = await served({ count });
-    const { status, headers, body } = await post('not json');
+    // Too large as well, which is seen when it is read.
+    const { status, headers, body } = await post('x'.repeat(BODY_LIMIT + 1));
     expect({ status, body }).toMatchObject({ status: 429, body: { error: 'rate_limit_exceeded' } });
     expect(headers['retry-after']).toBe('2');
     expect(steps).toEqual([]);
@@ -196,6 +203,7 @@ describe('errors', () => {
     expect(response.statusCode).toBe(500);
     expect(response.json()).toMatchObject({ error });
     expect(response.body).not.toContain('s3cret');
+    expect(logged).toContain('an exchange failed');
   });
 
   it('500 limits_unavailable: an attempt that cannot be counted goes no further', async () => {
@@ -215,6 +223,32 @@ describe('errors', () => {
     const other = await app.inject({ method: 'GET', url: '/api/v1/token' });
     expect(other).toMatchObject({ statusCode: 405, headers: { allow: 'POST' } });
     expect(other.json()).toMatchObject({ error: 'method_not_allowed' });
+  });
+});
+
+describe('what is no request', () => {
+  const send = async (bytes: string): Promise<string> => {
+    const { app } = await served({}, [], 200);
+    await app.listen({ port: 0, host: '127.0.0.1' });
+    onTestFinished(() => app.close());
+    const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
+    socket.write(bytes);
+    const answer = await text(socket);
+    expect(logged).not.toMatch(/s3cret|rawPacket/);
+    return answer;
+  };
+  const HEAD = 'POST /api/v1/token HTTP/1.1\r\nHost: x\r\n';
+
+  it('is answered 408 where it does not arrive as a whole in time', async () => {
+    expect(await send(`${HEAD}Content-Length: 100\r\n\r\n{"client_id":`)).toMatch(/^HTTP\/1\.1 408 /);
+    expect(steps).toEqual(['count address']);
+  });
+
+  it.each([
+    ['400', 'it is no HTTP', '{"secret_key":"right-s3cret"}\r\n\r\n'],
+    ['431', 'its head is too large', `${HEAD}X-Padding: ${'x'.repeat(20_000)}\r\n\r\n`],
+  ])('is answered %s where %s, and its bytes are not logged', async (status, _, bytes) => {
+    expect(await send(bytes)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   });
 });
 
