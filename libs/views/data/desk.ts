@@ -23,7 +23,6 @@ export type DeskPage<T> = { readonly total: number; readonly items: readonly T[]
 export type DeskDetails = DeskMatch & {
   /** All incidents, removed ones too, by id. */
   readonly incidents: readonly ShownIncident[];
-  readonly story: readonly StoryStep[];
 };
 
 /** A competition by its name. */
@@ -44,6 +43,8 @@ export type Balance = {
 
 /** Matches that are kept as they were read: a few megabytes. */
 const MAX_KNOWN = 2_000;
+/** Matches that are kept with all that happened in them, some hundred kilobytes each. */
+const MAX_DETAILS = 200;
 /** Most meetings of two teams that are counted. */
 const MAX_MEETINGS = 1_000;
 /** Most teams that a search looks at. */
@@ -74,6 +75,9 @@ export function deskData(views: Views) {
     }
     return entry.match;
   };
+  /** Matches with all that happened in them, until something of them is new. */
+  const details = new Map<number, { readonly names: number; readonly match: DeskDetails }>();
+  views.onStale((eventId) => details.delete(eventId));
   const page = (conditions: Conditions, order: MatchOrder, paging: Paging): DeskPage<DeskMatch> => ({
     total: matches.count(conditions),
     items: matches.versions(conditions, order, paging.limit, (paging.page - 1) * paging.limit).map(matchOf),
@@ -105,10 +109,25 @@ export function deskData(views: Views) {
 
     /** Throws `not_found`, `forbidden`. */
     match(id: number, access: Access): DeskDetails {
+      const kept = details.get(id);
+      if (kept !== undefined && kept.names === views.nameVersion) {
+        requireAccess(access, kept.match.state.competition_id);
+        return kept.match;
+      }
       const { json } = visibleEvent(matches, id, access);
       const state = matches.state(id) as ShownState;
-      const incidents = incidentLog.shown(id);
-      return { state, ...namesOf(json), incidents, story: incidentLog.story(id) };
+      const match = {
+        state,
+        ...namesOf(json),
+        incidents: incidentLog.shown(id),
+        story: incidentLog.story(id),
+      };
+      details.set(id, { names: views.nameVersion, match });
+      for (const oldest of details.keys()) {
+        if (details.size <= MAX_DETAILS) break;
+        details.delete(oldest);
+      }
+      return match;
     },
 
     /** What happened since then, Unix seconds, in a match that the caller may see. */
