@@ -96,7 +96,7 @@ describe.each([
     }
   });
 
-  it('is told the official final scores, by the tools and by REST alike', async () => {
+  it('is told the official final scores, the guard and the timeline', async () => {
     const client = await tournament.connect(await tournament.token(), mode);
     await untilTrue('every match is finished', async () => {
       const { matches } = await call(client, 'list_matches', { season_id: SEASON, limit: 50 });
