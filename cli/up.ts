@@ -94,6 +94,7 @@ function renderHowTo(platform: Platform): string {
   Board     ${apiUrl}/
   REST      ${apiUrl}/v2  (described at ${apiUrl}/docs)
   Tokens    POST ${toolsUrl}/api/v1/token
+  Tools     ${toolsUrl}/mcp
 ${clientLine(platform.newClient)}  Logs      ${relative('', platform.logFolder)}
 
 Send, from another terminal: real matches as a provider would

@@ -107,6 +107,7 @@ describe('touchline demo', () => {
     ]);
     expect(run.text()).not.toContain('✗');
     expect(run.text()).toContain('✓ an access token was issued for its first client');
+    expect(run.text()).toContain('✓ a tool of /mcp tells the final score of the last match to it');
     expect(run.text()).toMatch(/messages +[\d,]+, in [\d,]+ deliveries/);
     expect(run.text()).toMatch(/goals disallowed +[1-9]\d*: /);
     expect(run.text()).toContain('npx touchline tail match-state --from-beginning --exit-at-end');

@@ -6,7 +6,7 @@ import type { Platform, Provider } from '../platform.ts';
 import { ProcessError, ServiceProcess } from '../processes.ts';
 import { Board } from './board.ts';
 import { checksOf, findAll, mismatches, type Place } from './check.ts';
-import { checkExchange } from './exchange.ts';
+import { checkTools } from './exchange.ts';
 import { pause } from './pause.ts';
 import { renderReport } from './report.ts';
 import { Screen } from './screen.ts';
@@ -69,7 +69,7 @@ export async function playAndCheck(play: Play): Promise<boolean | null> {
     const checks = [
       ...checksOf(summary, found),
       checkTables(dataset, matches, found.tables),
-      ...(await checkExchange(platform)),
+      ...(await checkTools(platform, matches, signal)),
     ];
     process.stdout.write(
       `${renderReport({ dataset, matches, wrong, checks, summary, found, seconds: summary.seconds })}\n`,

@@ -1,4 +1,17 @@
 import { PHASE_BOUNDARIES } from '#contract/soccer.ts';
+import type { Clock } from '#topics/generated/types.ts';
+import { clockAt } from './clock.ts';
+
+/** A match whose clock runs is quiet when nothing was received of it for so long, seconds. */
+export const QUIET_AFTER = 60;
+
+/** What the minute of a match is made of: `ut` is the provider's time, Unix seconds, `received_at` Unix milliseconds. */
+export type TimedMatch = {
+  readonly clock: Clock | null;
+  readonly status_id: number | null;
+  readonly ut: number;
+  readonly received_at: number;
+};
 
 /**
  * The minute as shown, e.g. `23` or `45+2` (spec, rule 7): rounded up when seconds are over, and above the boundary of
@@ -9,4 +22,15 @@ export function renderMinute(eventTime: number, eventStatusId: number | null): s
   const minute = Math.ceil(eventTime / 60);
   const boundary = eventStatusId === null ? undefined : PHASE_BOUNDARIES.get(eventStatusId);
   return boundary !== undefined && minute > boundary ? `${boundary}+${minute - boundary}` : String(minute);
+}
+
+/**
+ * The minute that is played at `now` (Unix seconds), e.g. `67`; null outside the periods. The provider's clock goes on
+ * from the moment its last message was received, so that a wrong clock or another year shows no wrong minute. Of a match
+ * that is quiet the minute stands: nobody knows whether it still runs.
+ */
+export function playedMinute({ clock, status_id, ut, received_at }: TimedMatch, now: number): string | null {
+  const since = Math.min(QUIET_AFTER, Math.max(0, now - received_at / 1000));
+  const { played_time } = clockAt(clock, status_id, Math.max(clock?.ut ?? 0, ut) + since);
+  return played_time === null ? null : renderMinute(played_time, status_id);
 }

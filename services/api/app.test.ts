@@ -9,12 +9,12 @@ import { answerError } from '#contract/rest/records/envelope.ts';
 import { eventMessage } from '#contract/testing.ts';
 import { createLogger } from '#service/logger.ts';
 import { createMetrics } from '#service/metrics.ts';
+import { createProviderData } from '#views/data/provider-data.ts';
+import type { BoardView } from '#views/store/board-view.ts';
+import { isBroken } from '#views/store/database.ts';
+import { EVERYTHING, World } from '#views/testing/world.ts';
 import { type AppOptions, createApp } from './app.ts';
-import { createProviderData } from './data/provider-data.ts';
 import { apiMetrics } from './metrics.ts';
-import { EVERYTHING, World } from './testing/world.ts';
-import type { BoardView } from './views/board-view.ts';
-import { isBroken } from './views/database.ts';
 
 let world: World;
 let app: FastifyInstance;

@@ -5,10 +5,10 @@ import { restRoutes } from '#contract/rest/routes.ts';
 import { restServerOptions } from '#contract/rest/server-options.ts';
 import type { Registry } from '#service/metrics.ts';
 import { opsAnswer } from '#service/ops.ts';
+import type { BoardView } from '#views/store/board-view.ts';
 import { boardRoutes } from './board/routes.ts';
 import { documentRoutes } from './document.ts';
 import type { ApiMetrics } from './metrics.ts';
-import type { BoardView } from './views/board-view.ts';
 
 export type AppOptions = {
   readonly data: ProviderData;

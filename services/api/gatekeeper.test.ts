@@ -1,8 +1,8 @@
 import { beforeEach, expect, it } from 'vitest';
 import { hashSecret } from '#clients/secret.ts';
 import type { Client } from '#topics/generated/types.ts';
+import { World } from '#views/testing/world.ts';
 import { createGatekeeper } from './gatekeeper.ts';
-import { World } from './testing/world.ts';
 
 const KEY = 'k'.repeat(32);
 const NOW = 1_790_000_000;

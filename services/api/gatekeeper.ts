@@ -3,7 +3,7 @@ import { deriveKey } from '#clients/keys.ts';
 import { hashSecret, newSecret, verifySecret } from '#clients/secret.ts';
 import type { Gatekeeper } from '#contract/rest/provider.ts';
 import { issueToken, verifyToken } from '#signing/token.ts';
-import type { ClientView } from './views/clients.ts';
+import type { ClientView } from '#views/store/clients.ts';
 
 /** How long a token is good for, seconds (spec, "Authentication" 2). */
 const LIFETIME = 3_600;

@@ -4,10 +4,18 @@ import { AccessTokens } from '#clients/access-tokens.ts';
 import { Contracts } from '#clients/contracts.ts';
 import { deriveKey } from '#clients/keys.ts';
 import type { ServiceDefinition } from '#service/run-service.ts';
+import { serviceVersion } from '#service/version.ts';
 import { openPublisher, type PublishRecord } from '#streams/publisher.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
+import { deskData } from '#views/data/desk.ts';
+import { createProviderData } from '#views/data/provider-data.ts';
+import { viewMetrics } from '#views/metrics.ts';
+import { Replica } from '#views/replica.ts';
+import type { SourceTopic } from '#views/store/views.ts';
 import { createApp } from './app.ts';
+import { mcpEndpoint } from './mcp/endpoint.ts';
+import { mcpMetrics } from './mcp/metrics.ts';
 import { gatewayMetrics } from './metrics.ts';
 import { settings } from './settings.ts';
 import { Attempts } from './token-exchange/attempts.ts';
@@ -19,10 +27,20 @@ import { Upstream } from './token-exchange/upstream.ts';
 const BROKER_MS = 5_000;
 const DAY_MS = 86_400_000;
 
-/** The service: exchanges credentials for access tokens. */
+/** What the tools answer from: neither the feed nor, for tokens follow them already, the clients. */
+const SOURCES = [
+  'catalogue',
+  'match-state',
+  'match-incidents',
+  'match-transitions',
+  'standings-catalogue',
+  'standings',
+] as const satisfies readonly SourceTopic[];
+
+/** The service: exchanges credentials for access tokens, and serves the tools to whoever has one. */
 export const toolGateway: ServiceDefinition<typeof settings> = {
   name: 'tool-gateway',
-  about: 'Exchanges the credentials of clients for access tokens of the tool endpoint: POST /api/v1/token.',
+  about: 'Exchanges credentials for access tokens at POST /api/v1/token, and serves the tools at /mcp.',
   config: settings,
   async start({ config, logger: log, metrics: registry, signal, fail }) {
     const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix, SCHEMA_REGISTRY_URL: registryUrl } = config;
@@ -47,6 +65,11 @@ export const toolGateway: ServiceDefinition<typeof settings> = {
       onAnswer: (outcome, seconds) => metrics.upstreamSeconds.observe({ outcome }, seconds),
     });
     const days = config.TOKEN_LIFETIME_DAYS;
+    const replica = await Replica.open({
+      ...{ name: 'tool-gateway', dataDir: config.DATA_DIR, brokers, prefix, registryUrl, topics: SOURCES },
+      ...{ feedRetentionMs: 0, metrics: viewMetrics(registry, 'tools'), log, signal, fail },
+    });
+    const { views } = replica;
     const app = await createApp({
       trustedProxies: config.TRUSTED_PROXIES ?? [],
       log,
@@ -65,12 +88,32 @@ export const toolGateway: ServiceDefinition<typeof settings> = {
         log,
       }),
     });
+    await mcpEndpoint(app, {
+      data: createProviderData(views),
+      desk: deskData(views),
+      view: views,
+      authenticate(bearer) {
+        const token = tokens.find(bearer, Date.now());
+        if (token === undefined || contracts.find(token.clientId) === undefined) return null;
+        return { tokenId: token.id, clientId: token.clientId };
+      },
+      accessOf: (clientId) => contracts.find(clientId),
+      allowedHosts: config.MCP_ALLOWED_HOSTS,
+      allowedOrigins: config.MCP_ALLOWED_ORIGINS,
+      ready: () => replica.ready,
+      now: Date.now,
+      version: serviceVersion(),
+      metrics: mcpMetrics(registry),
+      log,
+      onFailure: (error) => replica.onFailure(error),
+    });
     await app.listen({ port: config.TOOLS_PORT, host: '0.0.0.0' });
     log.info({ port: (app.server.address() as AddressInfo).port }, 'listening');
+    replica.follow();
     return {
-      ready: () => publisher.healthy,
+      ready: () => publisher.healthy && replica.ready,
       async stop() {
-        await app.close();
+        await replica.close(app.close());
         await Promise.all([tokens.close(), contracts.close(), attempts.close(), publisher.close()]);
       },
     };

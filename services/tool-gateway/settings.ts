@@ -1,7 +1,15 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { clientsSettings } from '#clients/keys.ts';
-import { httpUrl, integer, kafkaSettings, list, port, processSettings } from '#service/config.ts';
+import {
+  dataSettings,
+  httpUrl,
+  integer,
+  kafkaSettings,
+  list,
+  port,
+  processSettings,
+} from '#service/config.ts';
 
 const NETWORK = /^(?<address>[^/]+)(?:\/(?<bits>\d{1,3}))?$/;
 
@@ -12,10 +20,21 @@ function isNetwork(text: string): boolean {
   return family !== 0 && Number(bits ?? 1) >= 1 && Number(bits ?? 1) <= (family === 4 ? 32 : 128);
 }
 
+/** A name as a Host or an Origin header has it, without a port; an IPv6 address in brackets. */
+const HOST_NAME = /^(?:[a-z0-9_](?:[a-z0-9._-]{0,253}[a-z0-9_])?|\[[0-9a-f:.]{2,45}\])$/i;
+
+/** What a browser on the same machine says. */
+const LOCAL = 'localhost,127.0.0.1,[::1]';
+
+function hostNames() {
+  return list(z.string().regex(HOST_NAME, 'must be names without scheme and port')).prefault(LOCAL);
+}
+
 /** The settings of a tool gateway. */
 export const settings = z.object({
   ...processSettings,
   ...kafkaSettings,
+  ...dataSettings,
   ...clientsSettings,
   TOOLS_PORT: port()
     .prefault('8082')
@@ -34,4 +53,10 @@ export const settings = z.object({
   TOKEN_LIFETIME_DAYS: integer(0, 3_650)
     .prefault('365')
     .describe('How long a new access token is good for, in days; 0: it does not expire.'),
+  MCP_ALLOWED_HOSTS: hostNames().describe(
+    'Names that clients reach the tool endpoint by, with commas between, without ports; a request for another one is answered 403.',
+  ),
+  MCP_ALLOWED_ORIGINS: hostNames().describe(
+    'Hosts of web pages whose scripts may call the tool endpoint, with commas between; programs other than browsers send none and may.',
+  ),
 });

@@ -3,16 +3,15 @@ import { createRequire } from 'node:module';
 import type { Browser } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { freePort } from '#embedded/ports.ts';
+import { HOSTILE_NAME, ranking } from '#views/testing/ranking.ts';
 import { PLACE } from '../../services/api/board/testing/playing.ts';
 import {
   firstHalf,
-  HOSTILE_NAME,
   incident,
   leagueTable,
   SERBIA_BRAZIL as match,
   playBoard,
   playSerbiaBrazil,
-  ranking,
   secondHalf,
 } from '../../services/api/board/testing/scenes.ts';
 import { Served } from '../../services/api/board/testing/served.ts';

@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
-import { CLIENTS_KEY } from '../api/support.ts';
+import { CLIENTS_KEY, temporaryFolder } from '../api/support.ts';
 import { backbone, type TestBackbone } from '../setup/backbone.ts';
 import { atEnd } from '../support/at-end.ts';
 import { type ServiceProcess, startService } from '../support/processes.ts';
@@ -63,7 +63,13 @@ export async function startGateway(
 ): Promise<Gateway> {
   const service = startService('tool-gateway', {
     ...{ KAFKA_BROKERS: brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix },
-    ...{ TOOLS_PORT: '0', CLIENTS_KEY, UPSTREAM_BASE_URL: upstream, TRUSTED_PROXIES: '127.0.0.1' },
+    ...{
+      DATA_DIR: temporaryFolder(),
+      TOOLS_PORT: '0',
+      CLIENTS_KEY,
+      UPSTREAM_BASE_URL: upstream,
+      TRUSTED_PROXIES: '127.0.0.1',
+    },
     ...settings,
   });
   await service.ready();

@@ -1,4 +1,4 @@
-import type { BoardView, ShownState } from '../views/board-view.ts';
+import type { BoardView, ShownState } from '#views/store/board-view.ts';
 import type { BoardMatch, BoardSide } from './shown/match.ts';
 
 /** What the board shows of a state. */

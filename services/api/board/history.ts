@@ -1,4 +1,4 @@
-import type { StoryStep } from '../views/board-view.ts';
+import type { StoryStep } from '#views/store/board-view.ts';
 import { guardWords, scoreWords, statusName, verifiedWords } from './shown/words.ts';
 import { isAboutGoal } from './story.ts';
 

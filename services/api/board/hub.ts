@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { BoardView, ShownState } from '../views/board-view.ts';
+import type { BoardView, ShownState } from '#views/store/board-view.ts';
 import { boardMatch } from './board-match.ts';
 import { Reader, type Topic } from './reader.ts';
 

@@ -1,5 +1,5 @@
 import type { Coverage, ScoreSource } from '#topics/generated/types.ts';
-import type { BoardView } from '../views/board-view.ts';
+import type { BoardView } from '#views/store/board-view.ts';
 import { boardMatch } from './board-match.ts';
 import { type HistoryEntry, historyOf } from './history.ts';
 import type { BoardMatch } from './shown/match.ts';

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
-import type { ShownState } from '../views/board-view.ts';
+import type { ShownState } from '#views/store/board-view.ts';
 import { Reader } from './reader.ts';
 
 /** A connection that takes one frame, and the next when it is told to. */

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { ShownState } from '../views/board-view.ts';
+import type { ShownState } from '#views/store/board-view.ts';
 
 /** What a reader follows. */
 export type Topic =

@@ -1,13 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { HOSTILE_NAME, ranking } from '#views/testing/ranking.ts';
 import { PLACE } from './testing/playing.ts';
-import {
-  HOSTILE_NAME,
-  leagueTable,
-  playBoard,
-  playSerbiaBrazil,
-  ranking,
-  SERBIA_BRAZIL,
-} from './testing/scenes.ts';
+import { leagueTable, playBoard, playSerbiaBrazil, SERBIA_BRAZIL } from './testing/scenes.ts';
 import { Served } from './testing/served.ts';
 
 let served: Served;

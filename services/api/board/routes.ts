@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Registry } from 'prom-client';
 import type { z } from 'zod';
-import type { BoardView, ShownState } from '../views/board-view.ts';
+import type { BoardView, ShownState } from '#views/store/board-view.ts';
 import { ASSETS_PATH, type Assets, loadAssets } from './assets.ts';
 import { boardMatch, boardStates } from './board-match.ts';
 import { Hub } from './hub.ts';

@@ -1,4 +1,4 @@
-import type { BoardView, SeasonEntry, TableEntry } from '../views/board-view.ts';
+import type { BoardView, SeasonEntry, TableEntry } from '#views/store/board-view.ts';
 import { readTable, type ShownTable } from './tables.ts';
 
 /** What the page of the tables shows. */

@@ -1,7 +1,7 @@
 import { INCIDENT, INCIDENT_TYPES_OF_SOCCER, POSSIBLE_INCIDENTS } from '#contract/soccer.ts';
 import { renderMinute } from '#domain/minute.ts';
 import type { Score } from '#topics/generated/types.ts';
-import type { ShownIncident, ShownState, StoryStep } from '../views/board-view.ts';
+import type { ShownIncident, ShownState, StoryStep } from '#views/store/board-view.ts';
 import { isSameScore } from './shown/match.ts';
 import { isShootOut, scoreWords } from './shown/words.ts';
 

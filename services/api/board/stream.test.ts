@@ -1,9 +1,10 @@
 import { createConnection, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { BoardView, ShownState } from '../views/board-view.ts';
+import type { BoardView, ShownState } from '#views/store/board-view.ts';
+import { ranking } from '#views/testing/ranking.ts';
 import type { BoardMatch } from './shown/match.ts';
-import { firstHalf, SERBIA_BRAZIL as match, ranking } from './testing/scenes.ts';
+import { firstHalf, SERBIA_BRAZIL as match } from './testing/scenes.ts';
 import { Served } from './testing/served.ts';
 
 /** A machine that is busy takes its time. */

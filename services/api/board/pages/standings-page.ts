@@ -1,4 +1,4 @@
-import type { SeasonEntry, TableEntry } from '../../views/board-view.ts';
+import type { SeasonEntry, TableEntry } from '#views/store/board-view.ts';
 import type { Assets } from '../assets.ts';
 import { type Html, html } from '../shown/html.ts';
 import type { SeasonStandings, ShownStandings } from '../standings.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { QUIET_AFTER } from '#domain/minute.ts';
 import { liveMatch, TOLD_AT } from '../testing/matches.ts';
-import { dayText, durationWords, minuteText, QUIET_AFTER, quietFor } from './minute.ts';
+import { dayText, durationWords, minuteText, quietFor } from './minute.ts';
 
 describe('the minute', () => {
   test.each([

@@ -1,10 +1,6 @@
-import { clockAt } from '#domain/clock.ts';
-import { renderMinute } from '#domain/minute.ts';
+import { playedMinute, QUIET_AFTER } from '#domain/minute.ts';
 import type { BoardMatch } from './match.ts';
 import { dayWords, shortStatus, timeWords } from './words.ts';
-
-/** A match whose clock runs is quiet when nothing was told of it for so long, seconds. */
-export const QUIET_AFTER = 60;
 
 /** For how long nothing has been told of a match whose clock runs, whole seconds; null while that is not too long. */
 export function quietFor(match: BoardMatch, now: number): number | null {
@@ -15,10 +11,6 @@ export function quietFor(match: BoardMatch, now: number): number | null {
 
 /**
  * What stands where the minute does: `67′`, `45+2′`, `HT`, `FT`, the time of the kick-off. `now`: Unix seconds.
- *
- * The provider's clock is taken to go on from the moment its last message was received. So neither a provider whose
- * clock is wrong nor one that replays another year shows a wrong minute. Of a match that went quiet the minute
- * stands: nobody knows whether it still runs.
  */
 export function minuteText(match: BoardMatch, now: number): string {
   const short = shortStatus(match);
@@ -26,12 +18,6 @@ export function minuteText(match: BoardMatch, now: number): string {
   if (match.status_type === 'scheduled') return timeWords(match.start_date);
   const minute = match.status_type === 'live' ? playedMinute(match, now) : null;
   return minute === null ? '' : `${minute}′`;
-}
-
-function playedMinute({ clock, status_id, ut, received_at }: BoardMatch, now: number): string | null {
-  const since = Math.min(QUIET_AFTER, Math.max(0, now - received_at / 1000));
-  const { played_time } = clockAt(clock, status_id, Math.max(clock?.ut ?? 0, ut) + since);
-  return played_time === null ? null : renderMinute(played_time, status_id);
 }
 
 /** What stands under the minute: the day, where the match is not on. */

@@ -6,8 +6,8 @@ import { normalizeMessage } from '#contract/normalize.ts';
 import { applyMessage, type Match, matchIncident, matchState, newMatch } from '#domain/match.ts';
 import { providerTable } from '#domain/standings/provider-table.ts';
 import type { NormalizedMessage, Standings, StandingsEntry } from '#topics/generated/types.ts';
-import { openViews } from '../../views/database.ts';
-import { type ViewRecord, Views } from '../../views/views.ts';
+import { openViews } from '#views/store/database.ts';
+import { type ViewRecord, Views } from '#views/store/views.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 type Team = readonly [id: number, name: string];

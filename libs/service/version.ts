@@ -1,0 +1,8 @@
+import { readFileSync } from 'node:fs';
+
+/** The version of the whole, `major.minor.patch`: that of package.json. */
+export function serviceVersion(): string {
+  const file = new URL('../../package.json', import.meta.url);
+  const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string };
+  return version;
+}

@@ -1,0 +1,178 @@
+/** Events in their places, and their incidents. */
+import { RestError } from '#contract/rest/errors.ts';
+import type { Access, EventsQuery, LivescoreQuery, ProviderData } from '#contract/rest/provider.ts';
+import { renderChain, renderTree } from '#contract/rest/tree.ts';
+import type { EventForm, EventRow, MatchView } from '../store/matches.ts';
+import { Conditions } from '../store/sql.ts';
+import type { Views } from '../store/views.ts';
+import { accessKey } from './access-key.ts';
+import { AnswerCache } from './answer-cache.ts';
+import { listData, requireAccess } from './lists.ts';
+import type { Places } from './places.ts';
+
+type EventData = Pick<
+  ProviderData,
+  | 'events'
+  | 'eventsSimple'
+  | 'event'
+  | 'eventIncidents'
+  | 'importantIncidents'
+  | 'livescore'
+  | 'basicLivescore'
+>;
+
+const POSTPONED = 5;
+/** Reading by `timestamp` goes this far back, seconds: another replica may have shown a change a little earlier. */
+const SETTLE_SECONDS = 10;
+/** A basic board has no pages. */
+const MAX_BASIC = 10_000;
+
+const LIST_BYTES = 64 * 1024 * 1024;
+const EVENT_BYTES = 64 * 1024 * 1024;
+
+type Page = {
+  readonly conditions: Conditions;
+  readonly limit: number;
+  readonly offset: number;
+  readonly form: EventForm;
+  readonly shape?: (json: string) => string;
+};
+
+/** Answers from the matches of `views`. What was rendered is kept while nothing it was made of has changed. */
+export function eventData(views: Views, places: Places): EventData {
+  const { matches, incidentLog } = views;
+  const lists = new AnswerCache(LIST_BYTES);
+  const single = new AnswerCache(EVENT_BYTES);
+  views.onStale((eventId) => single.drop(String(eventId)));
+
+  const render = ({ conditions, limit, offset, form, shape }: Page) => {
+    const rows = matches.list(conditions, form, limit, offset);
+    const events = rows.map(({ json, ...row }) => ({ ...row, text: shape?.(json) ?? json }));
+    return {
+      data: `{"competitions":${renderTree(events, places.lookup)}}`,
+      total: matches.count(conditions),
+    };
+  };
+  const list = (name: string, query: object, access: Access, page: () => Page) =>
+    lists.get(`${name} ${JSON.stringify(query)} ${accessKey(access)}`, String(views.listVersion), () =>
+      render(page()),
+    );
+  const eventsPage = (query: EventsQuery, access: Access, form: EventForm): Page => {
+    const { limit, page } = query;
+    const conditions = eventConditions(query, places, access);
+    return { conditions, limit, offset: (page - 1) * limit, form };
+  };
+  const visible = (id: number, access: Access): EventRow => visibleEvent(matches, id, access);
+
+  return {
+    events: (query, access) => list('events', query, access, () => eventsPage(query, access, 'full')),
+    eventsSimple: (query, access) =>
+      list('simple', query, access, () => ({
+        ...eventsPage(query, access, 'plain'),
+        shape: simpleEvent,
+      })),
+    event(id, access) {
+      if (access.competitions !== null) visible(id, access);
+      return single.get(String(id), String(views.nameVersion), () => {
+        const { json, ...row } = visible(id, access);
+        const incidents = incidentLog.standing(id, 'all').join(',');
+        const text = `${json.slice(0, -1)},"events_incidents":[${incidents}]}`;
+        return { data: renderChain({ ...row, text }, places.lookup), total: 1 };
+      });
+    },
+    eventIncidents(query, access) {
+      visible(query.eventId, access);
+      const { total, items } = incidentLog.page(query);
+      return { data: `[${items.join(',')}]`, total };
+    },
+    importantIncidents(eventId, access) {
+      visible(eventId, access);
+      const items = incidentLog.standing(eventId, 'important');
+      return { data: listData('event_incidents', items), total: items.length };
+    },
+    livescore: (query, access) =>
+      list('livescore', query, access, () => {
+        const { limit, page } = query;
+        const form = query.eventsDetails ? 'full' : 'plain';
+        return { conditions: boardConditions(query, access), limit, offset: (page - 1) * limit, form };
+      }),
+    basicLivescore: (query, access) =>
+      list('basic', query, access, () => ({
+        conditions: shownTo(access)
+          .where('changed >= ?', since(query.timestamp))
+          .where('sport_id = ?', query.sportId),
+        limit: MAX_BASIC,
+        offset: 0,
+        form: 'plain',
+        shape: simpleEvent,
+      })),
+  };
+}
+
+/** The event, where it is one and may be seen. Throws `not_found`, `forbidden`. */
+export function visibleEvent(matches: MatchView, id: number, access: Access): EventRow {
+  const row = matches.find(id);
+  if (row === undefined) throw new RestError('not_found');
+  requireAccess(access, row.competition_id);
+  return row;
+}
+
+/** What `events.index` asks for, of what may be seen. Throws `forbidden` for a place that is outside the contract. */
+export function eventConditions(query: EventsQuery, places: Places, access: Access): Conditions {
+  const { venueType, participantId } = query;
+  if (query.competitionId !== null) requireAccess(access, query.competitionId);
+  if (query.seasonId !== null) requireAccess(access, places.competitionOf('season', query.seasonId));
+  if (query.stageId !== null) requireAccess(access, places.competitionOf('stage', query.stageId));
+  const either = '(home_id = ? OR away_id = ?)';
+  return shownTo(access)
+    .where('sport_id = ?', query.sportId)
+    .where('competition_id = ?', query.competitionId)
+    .where('season_id = ?', query.seasonId)
+    .where('stage_id = ?', query.stageId)
+    .where('status_type = ?', query.statusType)
+    .where(venueType === null ? either : `${venueType}_id = ?`, participantId)
+    .where('start >= ?', query.dateFrom)
+    .where('start <= ?', query.dateTo)
+    .where('changed >= ?', since(query.timestamp));
+}
+
+/** What `livescore.index` asks for, of what may be seen. */
+export function boardConditions(query: LivescoreQuery, access: Access): Conditions {
+  const conditions = shownTo(access)
+    .where('start >= ?', query.dateFrom)
+    .where('start <= ?', query.dateTo)
+    .where('sport_id = ?', query.sportId)
+    .where('status_type = ?', query.statusType)
+    .where('changed >= ?', since(query.timestamp));
+  if (!query.showPostponed) conditions.also(`status_id IS NOT ${POSTPONED}`);
+  return conditions;
+}
+
+/** All events that may be seen. */
+export function shownTo(access: Access): Conditions {
+  return new Conditions().also('hidden = 0').among('competition_id', access.competitions);
+}
+
+/** The second from which what changed is shown to whoever reads by `timestamp`. */
+export function since(timestamp: number | null): number | null {
+  return timestamp === null ? null : timestamp - SETTLE_SECONDS;
+}
+
+const SIMPLE_EVENT = [
+  ...['id', 'name', 'start_date', 'sport_id', 'status_id', 'status_name', 'status_type', 'relation_status'],
+  ...['clock_time', 'clock_status', 'played_time', 'round_id', 'round_name', 'winner_id', 'ut'],
+];
+const SIMPLE_PARTICIPANT = ['id', 'counter', 'name', 'short_name', 'acronym', 'results'];
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Scores and status only. */
+function simpleEvent(json: string): string {
+  const event: Json & { participants: Json[] } = JSON.parse(json);
+  const participants = event.participants.map((participant) => pick(participant, SIMPLE_PARTICIPANT));
+  return JSON.stringify({ ...pick(event, SIMPLE_EVENT), participants });
+}
+
+function pick(record: Json, names: readonly string[]): Json {
+  return Object.fromEntries(names.map((name) => [name, record[name] ?? null]));
+}

@@ -1,0 +1,23 @@
+import { RestError } from '#contract/rest/errors.ts';
+import type { Access, Answer, Paging } from '#contract/rest/provider.ts';
+import { pageOf } from '#contract/rest/tree.ts';
+
+/** A page of a list of JSON texts, under its name. */
+export function listAnswer(name: string, items: readonly string[], paging: Paging): Answer {
+  return { data: listData(name, pageOf(items, paging)), total: items.length };
+}
+
+/** The data of a list. */
+export function listData(name: string, items: readonly string[]): string {
+  return `{"${name}":[${items.join(',')}]}`;
+}
+
+/** Whether a contract covers a competition; one that is not known is in that of nobody who has a list. */
+export function isCovered({ competitions }: Access, competitionId: number | null): boolean {
+  return competitions === null || (competitionId !== null && competitions.has(competitionId));
+}
+
+/** Throws `forbidden` where a competition is not in the contract. */
+export function requireAccess(access: Access, competitionId: number | null): void {
+  if (!isCovered(access, competitionId)) throw new RestError('forbidden');
+}

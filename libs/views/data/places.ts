@@ -1,0 +1,56 @@
+import type { Level, PlaceLookup } from '#contract/rest/tree.ts';
+import { toWholeNumber } from '#contract/values.ts';
+import type { CatalogueView } from '../store/catalogue.ts';
+import type { Statements } from '../store/sql.ts';
+
+/** What is known of competitions, seasons, stages and groups: from the catalogue, and from where events say they are. */
+export class Places {
+  readonly #catalogue: CatalogueView;
+  readonly #sql: Statements;
+
+  constructor(catalogue: CatalogueView, sql: Statements) {
+    this.#catalogue = catalogue;
+    this.#sql = sql;
+  }
+
+  /** The provider's record of a place as text. */
+  readonly lookup: PlaceLookup = (level, id) => {
+    const entry = this.#catalogue.find(level, id);
+    if (entry === null) return null;
+    const { record } = entry;
+    const name = typeof record.name === 'string' ? record.name : '';
+    return JSON.stringify({ ...record, id, name });
+  };
+
+  /** The ids of all places of a level, or of those in one place above. */
+  ids(level: Level, parent?: { level: Level; id: number }): number[] {
+    const told = this.#catalogue.list(level, parent?.id).flatMap(({ id }) => toWholeNumber(id) ?? []);
+    const where = parent === undefined ? '' : ` AND ${parent.level}_id = ?`;
+    const text = `SELECT DISTINCT ${level}_id FROM events WHERE ${level}_id IS NOT NULL${where}`;
+    const seen = this.#sql.column<number>(text, ...(parent === undefined ? [] : [parent.id]));
+    return [...new Set([...told, ...seen])].sort((a, b) => a - b);
+  }
+
+  /** The place one level above; null where it is not known. */
+  parent(level: 'season' | 'stage', id: number): number | null {
+    const told = toWholeNumber(this.#catalogue.find(level, id)?.parentId);
+    if (told !== null) return told;
+    const above = level === 'season' ? 'competition' : 'season';
+    const text = `SELECT ${above}_id FROM events WHERE ${level}_id = ? AND ${above}_id IS NOT NULL LIMIT 1`;
+    return this.#sql.value<number>(text, id) ?? null;
+  }
+
+  /** The competition that a season or stage belongs to; null where it is not known. */
+  competitionOf(level: 'season' | 'stage', id: number): number | null {
+    const season = level === 'season' ? id : this.parent('stage', id);
+    return season === null ? null : this.parent('season', season);
+  }
+
+  /** The sport of a competition; null where it is not known. */
+  sportOf(competitionId: number): number | null {
+    const told = toWholeNumber(this.#catalogue.find('competition', competitionId)?.record.sport_id);
+    if (told !== null) return told;
+    const text = 'SELECT sport_id FROM events WHERE competition_id = ? AND sport_id IS NOT NULL LIMIT 1';
+    return this.#sql.value<number>(text, competitionId) ?? null;
+  }
+}

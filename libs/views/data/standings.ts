@@ -1,0 +1,60 @@
+import { RestError } from '#contract/rest/errors.ts';
+import type { ProviderData } from '#contract/rest/provider.ts';
+import { toWholeNumber } from '#contract/values.ts';
+import { nameEntry, nameTable, type TablePlace } from '../render/standings.ts';
+import type { Views } from '../store/views.ts';
+import { AnswerCache } from './answer-cache.ts';
+import { listData, requireAccess } from './lists.ts';
+import type { Places } from './places.ts';
+
+const MAX_BYTES = 16 * 1024 * 1024;
+/** What a table may be of and the catalogue has a name for. */
+const NAMED = new Set(['sport', 'competition', 'season', 'stage']);
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Answers from the tables as they stand. */
+export function standingsData(
+  views: Views,
+  places: Places,
+): Pick<ProviderData, 'standingsList' | 'standings'> {
+  const { standings: tables, catalogue } = views;
+  const named = new AnswerCache(MAX_BYTES);
+  const placeOf = ({ object_type, object_id, competition_id, season_id }: Json): TablePlace => {
+    const id = toWholeNumber(object_id);
+    const competition = catalogue.find('competition', toWholeNumber(competition_id))?.record;
+    const kind = String(object_type);
+    return {
+      area: typeof competition?.area_name === 'string' ? competition.area_name : null,
+      season: catalogue.name('season', toWholeNumber(season_id)),
+      stage: kind === 'stage' ? catalogue.name('stage', id) : null,
+      object: NAMED.has(kind) ? catalogue.name(kind, id) : null,
+      group: (group) => catalogue.name('group', group),
+    };
+  };
+
+  return {
+    standingsList(query, access) {
+      const { objectType, objectId } = query;
+      if (objectId !== null && (objectType === 'season' || objectType === 'stage')) {
+        requireAccess(access, places.competitionOf(objectType, objectId));
+      } else if (objectType === 'competition') requireAccess(access, objectId);
+      const { total, items } = tables.page(query, access.competitions);
+      const entries = items.map((text) => {
+        const entry: Json = JSON.parse(text);
+        return JSON.stringify(nameEntry(entry, placeOf(entry)));
+      });
+      return { data: listData('standings_list', entries), total };
+    },
+    standings(id, access) {
+      const table = tables.find(id);
+      if (table === undefined) throw new RestError('not_found');
+      requireAccess(access, table.competition_id);
+      // Made again where the table or a name is another.
+      return named.get(String(id), `${views.nameVersion} ${table.json}`, () => {
+        const record: Json = JSON.parse(table.json);
+        return { data: JSON.stringify({ standings: nameTable(record, placeOf(record)) }), total: 1 };
+      });
+    },
+  };
+}

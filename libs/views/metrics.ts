@@ -1,0 +1,49 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+
+/** The metrics of the views of one service. None of them names an id, a client or a token. */
+export type ViewMetrics = ReturnType<typeof viewMetrics>;
+
+/** `service` is what stands in their names, as `touchline_<service>_records_total`. */
+export function viewMetrics(registry: Registry, service: string) {
+  const registers = [registry];
+  const prefix = `touchline_${service}`;
+  let newest: number | null = null;
+  new Gauge({
+    name: `${prefix}_view_age_seconds`,
+    help: 'Time since the newest record that the views have was written.',
+    registers,
+    collect() {
+      if (newest !== null) this.set(Math.max(0, (Date.now() - newest) / 1000));
+    },
+  });
+  return {
+    records: new Counter({
+      name: `${prefix}_records_total`,
+      help: 'Records applied to the views.',
+      labelNames: ['topic'],
+      registers,
+    }),
+    skipped: new Counter({
+      name: `${prefix}_records_skipped_total`,
+      help: 'Records that could not be decoded.',
+      labelNames: ['topic'],
+      registers,
+    }),
+    lag: new Gauge({
+      name: `${prefix}_lag_records`,
+      help: 'Records between the position and the end of the partition, as of its last batch.',
+      labelNames: ['topic', 'partition'],
+      registers,
+    }),
+    applySeconds: new Histogram({
+      name: `${prefix}_apply_seconds`,
+      help: 'Time to apply a batch of records.',
+      buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1],
+      registers,
+    }),
+    /** A record written then, Unix milliseconds, is in the views. */
+    seen(timestamp: number | null): void {
+      if (timestamp !== null && timestamp > (newest ?? 0)) newest = timestamp;
+    },
+  };
+}

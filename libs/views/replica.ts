@@ -1,0 +1,112 @@
+import { join } from 'node:path';
+import type { Logger } from '#service/logger.ts';
+import { PositionLostError } from '#streams/follow.ts';
+import { topicIds } from '#streams/topic-ids.ts';
+import { Registry } from '#topics/registry.ts';
+import { topicName } from '#topics/topics.ts';
+import type { ViewMetrics } from './metrics.ts';
+import { isBroken, removeViews } from './store/database.ts';
+import { feedViews } from './store/source.ts';
+import { SOURCES, type SourceTopic, Views } from './store/views.ts';
+
+/** Views that were not used for longer are built anew: tombstones of that time are gone after a day. */
+const MAX_AGE_MS = 12 * 3_600_000;
+const SWEEP_MS = 10_000;
+/** Between two parts of a sweep, so that requests come in between. */
+const SWEEP_PAUSE_MS = 20;
+
+/** Where a replica's views are, and what they are fed from. */
+export type ReplicaOptions = {
+  /** The service; its views are in the folder of that name in `dataDir`. */
+  readonly name: string;
+  readonly dataDir: string;
+  readonly brokers: readonly string[];
+  readonly prefix: string;
+  readonly registryUrl: string;
+  /** All of them where nothing is said. */
+  readonly topics?: readonly SourceTopic[];
+  /** How long messages of the feed are kept, milliseconds. */
+  readonly feedRetentionMs: number;
+  readonly metrics: ViewMetrics;
+  readonly log: Logger;
+  /** Aborted when the process is to stop. */
+  readonly signal: AbortSignal;
+  /** Reports what the process cannot go on after. */
+  readonly fail: (error: unknown) => void;
+};
+
+/** The views of one replica of a service, kept up with the topics. */
+export class Replica {
+  readonly views: Views;
+  readonly #options: ReplicaOptions;
+  readonly #folder: string;
+  readonly #stopping = new AbortController();
+  #caughtUp = false;
+  #fed: Promise<void> = Promise.resolve();
+  #sweeping: NodeJS.Timeout | undefined;
+
+  private constructor(options: ReplicaOptions, folder: string, views: Views) {
+    this.#options = options;
+    this.#folder = folder;
+    this.views = views;
+  }
+
+  /** Opens the views of the folder, or builds them anew. Throws `ViewsInUseError`, `StreamError`. */
+  static async open(options: ReplicaOptions): Promise<Replica> {
+    const { name, dataDir, brokers, prefix, topics = SOURCES, log } = options;
+    const folder = join(dataDir, name);
+    const names = topics.map((topic) => topicName(prefix, topic));
+    const source = Object.fromEntries(await topicIds(brokers, names));
+    const { views, fresh } = Views.open({ folder, source, maxAgeMs: MAX_AGE_MS, now: Date.now() });
+    if (fresh !== null) log.info({ why: fresh }, 'the views are made anew');
+    return new Replica(options, folder, views);
+  }
+
+  /** Whether everything that was there at the start is applied, and the views can be relied on. */
+  get ready(): boolean {
+    return this.#caughtUp;
+  }
+
+  /** Begins to follow the topics. */
+  follow(): void {
+    const { brokers, prefix, registryUrl, name, topics = SOURCES } = this.#options;
+    const { feedRetentionMs, metrics, log, signal, fail } = this.#options;
+    const startedAt = performance.now();
+    this.#fed = feedViews({
+      ...{ brokers, prefix, topics, feedRetentionMs, metrics, log, views: this.views },
+      reader: `touchline-${name}`,
+      registry: Registry.open({ url: registryUrl, prefix }),
+      signal: AbortSignal.any([signal, this.#stopping.signal]),
+      onCaughtUp: () => {
+        this.#caughtUp = true;
+        log.info({ seconds: Math.round((performance.now() - startedAt) / 100) / 10 }, 'caught up');
+      },
+    }).catch(fail);
+    const sweep = (): void => {
+      const more = this.views.feed.sweep(Date.now() - feedRetentionMs);
+      this.#sweeping = setTimeout(sweep, more ? SWEEP_PAUSE_MS : SWEEP_MS);
+    };
+    if (topics.includes('normalized-messages')) sweep();
+  }
+
+  /** To be told of what a request failed of: the process ends where the views are damaged. */
+  onFailure(error: unknown): void {
+    if (!isBroken(error)) return;
+    // What is read next may be wrong without failing.
+    this.#caughtUp = false;
+    this.#options.fail(error);
+  }
+
+  /** Stops following and closes the views, once `served` says that nobody asks them any more. */
+  async close(served: Promise<unknown>): Promise<void> {
+    const { log, signal } = this.#options;
+    clearTimeout(this.#sweeping);
+    this.#stopping.abort();
+    await Promise.all([served, this.#fed]);
+    this.views.close();
+    // Whatever found it, a batch, a request or a sweep: of no use any more.
+    if (!isBroken(signal.reason) && !(signal.reason instanceof PositionLostError)) return;
+    removeViews(this.#folder);
+    log.warn('the next start makes the views anew');
+  }
+}

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { fold, rankOf } from './fold.ts';
+
+it.each([
+  ['Beşiktaş J.K.', 'besiktas j k'],
+  ['  Łódź   Widzew ', 'lodz widzew'],
+  ['1. FC Köln', '1 fc koln'],
+  ['Brøndby IF', 'brondby if'],
+  ['Fußball-Club', 'fussball club'],
+  ['İstanbul Başakşehir', 'istanbul basaksehir'],
+  ['Córdoba', 'cordoba'],
+  ['Спартак', 'спартак'],
+  ['!!!', ''],
+])('folds %j into %j', (name, folded) => {
+  expect(fold(name)).toBe(folded);
+  expect(fold(folded)).toBe(folded);
+});
+
+it('ranks the name itself first, then its beginning, then any words of it', () => {
+  expect(rankOf('real madrid', ['real', 'madrid'])).toBe(0);
+  expect(rankOf('real madrid', ['real'])).toBe(1);
+  expect(rankOf('real madrid', ['madrid'])).toBe(2);
+  expect(rankOf('real madrid', ['madrid', 'real'])).toBe(2);
+  expect(rankOf('real madrid', ['real', 'betis'])).toBeNull();
+});

@@ -1,0 +1,182 @@
+import type { MatchState } from '#topics/generated/types.ts';
+import { renderEvent, type StatusName } from '../render/event.ts';
+import type { ShownState } from './board-view.ts';
+import { fold } from './fold.ts';
+import { Conditions, type Statements } from './sql.ts';
+
+/** Where an event is, and whether anyone may see it. */
+export type EventRow = {
+  readonly id: number;
+  readonly sport_id: number | null;
+  readonly competition_id: number | null;
+  readonly season_id: number | null;
+  readonly stage_id: number | null;
+  readonly group_id: number | null;
+  /** The event as JSON, in the form that was asked for. */
+  readonly json: string;
+};
+
+/** A match with what only its record in the contract has, JSON without details and statistics. */
+export type MatchRow = { readonly state: ShownState; readonly plain: string };
+
+/** By start, or by when they last changed. */
+export type MatchOrder = keyof typeof ORDERS;
+
+/** A team that plays in a competition. */
+export type TeamRow = {
+  readonly id: number;
+  readonly name: string;
+  readonly folded: string;
+  readonly competition_id: number | null;
+  readonly matches: number;
+};
+
+/** How much of an event is shown. */
+export type EventForm = 'full' | 'plain';
+
+const PLACE = 'id, sport_id, competition_id, season_id, stage_id, group_id';
+
+const ORDERS = { earliest: 'start', latest: 'start DESC', changed: 'changed DESC' } as const;
+
+/** Length of a date without a time. */
+const DAY = 'YYYY-MM-DD'.length;
+const LEVELS = ['competition_id', 'season_id', 'stage_id'] as const;
+
+/** The matches, rendered as their state changes. */
+export class MatchView {
+  readonly #sql: Statements;
+  readonly #statusName: StatusName;
+  readonly #live = new Map<number, ShownState>();
+  /** Counts changes of where events are: what is made of all their places is stale after one. */
+  placeVersion = 0;
+
+  constructor(sql: Statements, statusName: StatusName) {
+    this.#sql = sql;
+    this.#statusName = statusName;
+    for (const json of sql.column<string>(
+      "SELECT state FROM events WHERE status_type = 'live' AND hidden = 0",
+    )) {
+      const state: ShownState = JSON.parse(json);
+      this.#live.set(state.event_id, state);
+    }
+  }
+
+  /**
+   * Takes the state of a match over, unless a newer one is known; gives back what the board shows of it.
+   * `changed` is when it became visible, Unix seconds of this service's clock.
+   */
+  apply(state: MatchState, changed: number): ShownState | null {
+    const id = state.event_id;
+    const known = this.#sql
+      .of('SELECT version, competition_id, season_id, stage_id FROM events WHERE id = ?')
+      .get(id);
+    if (known !== undefined && (known.version as number) >= state.version) return null;
+    const moved = known === undefined || LEVELS.some((level) => known[level] !== state[level]);
+    if (moved) this.placeVersion += 1;
+    const { fields: _, ...shown } = state;
+    const { full, plain, hidden, statusType } = renderEvent(state, this.#statusName);
+    this.#sql
+      .of(
+        `INSERT OR REPLACE INTO events (${PLACE}, version, changed, hidden, start, status_id, status_type, home_id,
+         away_id, full, plain, state) VALUES (${Array(17).fill('?').join(', ')})`,
+      )
+      .run(
+        ...[id, state.sport_id, state.competition_id, state.season_id, state.stage_id, state.group_id],
+        ...[state.version, changed, hidden ? 1 : 0, startOf(state.start_date)],
+        ...[state.status_id, statusType, state.home?.id ?? null, state.away?.id ?? null],
+        ...[full, plain, JSON.stringify(shown)],
+      );
+    this.#keepSides(state);
+    if (statusType === 'live' && !hidden) this.#live.set(id, shown);
+    else this.#live.delete(id);
+    return shown;
+  }
+
+  /** How many events meet the conditions. */
+  count(conditions: Conditions): number {
+    const text = `SELECT count(*) FROM events${conditions.text}`;
+    return this.#sql.value<number>(text, ...conditions.values) ?? 0;
+  }
+
+  /** The events that meet the conditions, by start and id; `limit` of them from `offset` on. */
+  list(conditions: Conditions, form: EventForm, limit: number, offset: number): EventRow[] {
+    const text = `SELECT ${PLACE}, ${form} AS json FROM events${conditions.text} ORDER BY start, id LIMIT ? OFFSET ?`;
+    return this.#sql.of(text).all(...conditions.values, limit, offset) as EventRow[];
+  }
+
+  /** An event with all it has; undefined where there is none, or it was deleted. */
+  find(id: number): EventRow | undefined {
+    const text = `SELECT ${PLACE}, full AS json FROM events WHERE id = ? AND hidden = 0`;
+    return this.#sql.of(text).get(id) as EventRow | undefined;
+  }
+
+  /** The events that meet the conditions and their versions, so that what is known of them need not be read again. */
+  versions(
+    conditions: Conditions,
+    order: MatchOrder,
+    limit: number,
+    offset: number,
+  ): { readonly id: number; readonly version: number }[] {
+    const text = `SELECT id, version FROM events${conditions.text} ORDER BY ${ORDERS[order]}, id LIMIT ? OFFSET ?`;
+    return this.#sql.of(text).all(...conditions.values, limit, offset) as { id: number; version: number }[];
+  }
+
+  /** The state of an event that there is, with its record. */
+  row(id: number): MatchRow {
+    const row = this.#sql.of('SELECT state, plain FROM events WHERE id = ?').get(id);
+    return { state: JSON.parse(row?.state as string), plain: row?.plain as string };
+  }
+
+  /** The teams of events that may be seen whose folded name has all these words, those with most matches first. */
+  teams(words: readonly string[], competitions: ReadonlySet<number> | null, limit: number): TeamRow[] {
+    const conditions = new Conditions().also('e.hidden = 0').among('e.competition_id', competitions);
+    for (const word of words) conditions.where('instr(s.folded, ?) > 0', word);
+    const text = `SELECT s.team_id AS id, s.name, s.folded, e.competition_id, count(*) AS matches
+      FROM sides s JOIN events e ON e.id = s.event_id${conditions.text}
+      GROUP BY s.team_id, e.competition_id ORDER BY matches DESC, s.team_id LIMIT ?`;
+    return this.#sql.of(text).all(...conditions.values, limit) as TeamRow[];
+  }
+
+  /** The matches that are live now, by start and id. */
+  live(): ShownState[] {
+    return [...this.#live.values()].sort(
+      (a, b) => compare(startOf(a.start_date), startOf(b.start_date)) || a.event_id - b.event_id,
+    );
+  }
+
+  /** The matches that changed last, newest change first. */
+  recent(limit: number): ShownState[] {
+    const text = 'SELECT state FROM events WHERE hidden = 0 ORDER BY changed DESC, id LIMIT ?';
+    return this.#sql.column<string>(text, limit).map((json) => JSON.parse(json));
+  }
+
+  state(id: number): ShownState | null {
+    const live = this.#live.get(id);
+    if (live !== undefined) return live;
+    const json = this.#sql.value<string>('SELECT state FROM events WHERE id = ?', id);
+    return json === undefined ? null : JSON.parse(json);
+  }
+
+  /** Writes the names of the sides where they are others than before. */
+  #keepSides({ event_id, home, away }: MatchState): void {
+    const sides = [home, away].flatMap((side, n) =>
+      side?.name == null ? [] : [{ counter: n + 1, team_id: side.id, name: side.name }],
+    );
+    const known = this.#sql.of('SELECT counter, team_id, name FROM sides WHERE event_id = ?').all(event_id);
+    if (JSON.stringify(known) === JSON.stringify(sides)) return;
+    this.#sql.of('DELETE FROM sides WHERE event_id = ?').run(event_id);
+    for (const { counter, team_id, name } of sides)
+      this.#sql
+        .of('INSERT INTO sides VALUES (?, ?, ?, ?, ?)')
+        .run(event_id, counter, team_id, name, fold(name));
+  }
+}
+
+/** A start as it is compared: with seconds; '' where it is not known, which lies outside of every window. */
+function startOf(date: string | null): string {
+  return date === null ? '' : `${date}${' 00:00:00'.slice(Math.max(0, date.length - DAY))}`;
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

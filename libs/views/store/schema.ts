@@ -1,0 +1,108 @@
+/**
+ * The tables of a replica's views. A folder that was made with other text than this is made anew from the topics, so a
+ * change here needs nothing else; raise RENDERING where records are rendered otherwise.
+ */
+import { hash } from 'node:crypto';
+
+const RENDERING = 1;
+
+export const SCHEMA = `
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE offsets (key TEXT PRIMARY KEY, next INTEGER NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE events (
+  id INTEGER PRIMARY KEY,
+  version INTEGER NOT NULL,
+  -- Unix seconds of this service's clock.
+  changed INTEGER NOT NULL,
+  hidden INTEGER NOT NULL,
+  sport_id INTEGER, competition_id INTEGER, season_id INTEGER, stage_id INTEGER, group_id INTEGER,
+  -- YYYY-MM-DD HH:MM:SS
+  start TEXT NOT NULL,
+  status_id INTEGER, status_type TEXT,
+  home_id INTEGER, away_id INTEGER,
+  -- JSON: the event with all it has, without details and statistics, and its state for the board.
+  full TEXT NOT NULL, plain TEXT NOT NULL, state TEXT NOT NULL
+);
+CREATE INDEX events_by_start ON events (start, id);
+CREATE INDEX events_by_status ON events (status_type, start);
+CREATE INDEX events_by_season ON events (season_id, start);
+CREATE INDEX events_by_stage ON events (stage_id, start);
+CREATE INDEX events_by_competition ON events (competition_id, start);
+CREATE INDEX events_by_home ON events (home_id, start);
+CREATE INDEX events_by_away ON events (away_id, start);
+CREATE INDEX events_by_change ON events (changed);
+
+-- The sides of each event by name; folded is what a search compares.
+CREATE TABLE sides (
+  event_id INTEGER NOT NULL, counter INTEGER NOT NULL, team_id INTEGER NOT NULL, name TEXT NOT NULL, folded TEXT NOT NULL,
+  PRIMARY KEY (event_id, counter)
+) WITHOUT ROWID;
+
+CREATE TABLE incidents (
+  event_id INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  removed INTEGER NOT NULL,
+  type INTEGER NOT NULL,
+  participant_id INTEGER,
+  confirmation TEXT,
+  status_id INTEGER,
+  -- Seconds of match time.
+  time INTEGER,
+  parent_id TEXT,
+  ut INTEGER NOT NULL,
+  -- Unix milliseconds.
+  received INTEGER NOT NULL,
+  important INTEGER NOT NULL,
+  json TEXT NOT NULL,
+  PRIMARY KEY (event_id, id)
+) WITHOUT ROWID;
+CREATE TABLE updated_incidents (event_id INTEGER, id TEXT, PRIMARY KEY (event_id, id)) WITHOUT ROWID;
+CREATE TABLE stories (
+  event_id INTEGER, version INTEGER, n INTEGER, json TEXT NOT NULL,
+  PRIMARY KEY (event_id, version, n)
+) WITHOUT ROWID;
+
+CREATE TABLE feed (
+  partition INTEGER NOT NULL,
+  offset INTEGER NOT NULL,
+  -- Unix milliseconds it was received at, never less than that of the one before it in its partition.
+  at INTEGER NOT NULL,
+  ut INTEGER NOT NULL,
+  -- Unix seconds it was received at, where that was long after its ut.
+  late INTEGER,
+  event_id INTEGER NOT NULL,
+  competition_id INTEGER,
+  incident INTEGER NOT NULL,
+  important INTEGER NOT NULL,
+  for_trader INTEGER NOT NULL,
+  json TEXT NOT NULL,
+  PRIMARY KEY (partition, offset)
+);
+CREATE INDEX feed_by_ut ON feed (ut);
+CREATE INDEX feed_by_late ON feed (late) WHERE late IS NOT NULL;
+CREATE INDEX feed_by_event ON feed (event_id);
+CREATE INDEX feed_by_arrival ON feed (at);
+
+CREATE TABLE catalogue (
+  kind TEXT NOT NULL, id TEXT NOT NULL, number INTEGER, parent_id TEXT, ut INTEGER NOT NULL, json TEXT NOT NULL,
+  PRIMARY KEY (kind, id)
+) WITHOUT ROWID;
+CREATE INDEX catalogue_by_parent ON catalogue (kind, parent_id);
+
+CREATE TABLE standings_entries (
+  id INTEGER PRIMARY KEY, version INTEGER NOT NULL, ut INTEGER NOT NULL, sport_id INTEGER NOT NULL,
+  competition_id INTEGER, season_id INTEGER, object_type TEXT NOT NULL, object_id INTEGER NOT NULL,
+  deleted INTEGER NOT NULL, json TEXT NOT NULL
+);
+CREATE INDEX standings_entries_by_object ON standings_entries (object_type, object_id);
+CREATE INDEX standings_entries_by_season ON standings_entries (season_id);
+CREATE TABLE standings (
+  id INTEGER PRIMARY KEY, version INTEGER NOT NULL, competition_id INTEGER, json TEXT NOT NULL
+);
+CREATE TABLE clients (id INTEGER PRIMARY KEY, version INTEGER NOT NULL, json TEXT NOT NULL);
+`;
+
+/** Names what the tables hold and how. */
+export const SCHEMA_ID = hash('sha256', `${RENDERING}${SCHEMA}`, 'hex');

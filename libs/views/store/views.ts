@@ -1,0 +1,257 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { TopicName, TopicValues } from '#topics/topics.ts';
+import type { BoardView, PlaceNames, ShownState } from './board-view.ts';
+import { CatalogueView } from './catalogue.ts';
+import { ClientView } from './clients.ts';
+import { isBroken, type OpenOptions, openViews, removeViews } from './database.ts';
+import { FeedView } from './feed.ts';
+import { IncidentView } from './incidents.ts';
+import { MatchView } from './matches.ts';
+import { Statements } from './sql.ts';
+import { TableView } from './tables.ts';
+
+/** The topics that the views are made from. */
+export const SOURCES = [
+  'catalogue',
+  'clients',
+  'match-state',
+  'match-incidents',
+  'match-transitions',
+  'normalized-messages',
+  'standings-catalogue',
+  'standings',
+] as const satisfies readonly TopicName[];
+export type SourceTopic = (typeof SOURCES)[number];
+
+/** A decoded record with its place; `value` is null for one without a value. */
+export type ViewRecord<T extends SourceTopic = SourceTopic> = {
+  [K in T]: {
+    readonly topic: K;
+    readonly partition: number;
+    readonly offset: number;
+    readonly key: string;
+    readonly value: TopicValues[K] | null;
+  };
+}[T];
+
+/** What a batch has changed. */
+type Changed = {
+  /** The latest state of each match. */
+  readonly states: Map<number, ShownState>;
+  /** Events whose record or incidents are new. */
+  readonly events: Set<number>;
+  /** Seasons with new tables; null is that of the rankings. */
+  readonly seasons: Set<number | null>;
+};
+
+/** All that a replica knows, on disk and in memory, with how far it has read. */
+export class Views implements BoardView {
+  readonly catalogue: CatalogueView;
+  readonly clients: ClientView;
+  readonly matches: MatchView;
+  readonly incidentLog: IncidentView;
+  readonly feed: FeedView;
+  readonly standings: TableView;
+  /** For what is put together of several tables. Reading only. */
+  readonly sql: Statements;
+  readonly #database: DatabaseSync;
+  readonly #listeners = new Set<(state: ShownState) => void>();
+  readonly #tableListeners = new Set<(seasonId: number | null) => void>();
+  #version = 0;
+  /** Counts changes of lists. */
+  #listVersion = 0;
+  /** Counts changes of names: every event that is kept rendered with them is stale after one. */
+  #nameVersion = 0;
+  readonly #staleEvents = new Set<(eventId: number) => void>();
+  /** Whether what is applied has just been written: told once everything that was there at the start is applied. */
+  live = false;
+
+  /** Takes the views of a folder over, or makes them anew: `openViews`, and also where what is in them is damaged. */
+  static open(options: OpenOptions): { readonly views: Views; readonly fresh: string | null } {
+    const { database, fresh } = openViews(options);
+    try {
+      return { views: new Views(database), fresh };
+    } catch (error) {
+      database.close();
+      if (fresh !== null || !isBroken(error)) throw error;
+    }
+    removeViews(options.folder);
+    return { views: new Views(openViews(options).database), fresh: 'it is damaged' };
+  }
+
+  /** Takes the database over; `close` closes it. */
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    const sql = new Statements(database);
+    this.sql = sql;
+    this.catalogue = new CatalogueView(sql);
+    this.clients = new ClientView(sql);
+    this.matches = new MatchView(sql, (id) => this.catalogue.name('status', id) ?? undefined);
+    this.incidentLog = new IncidentView(sql);
+    this.feed = new FeedView(sql);
+    this.standings = new TableView(sql);
+  }
+
+  /** The next offset to read by `partitionKey`, as of the last batch that was applied. */
+  offsets(): Map<string, number> {
+    const rows = this.sql.of('SELECT key, next FROM offsets').all();
+    return new Map(rows.map(({ key, next }) => [key as string, next as number]));
+  }
+
+  /**
+   * Applies the records of one partition and remembers where to go on (`position`), all of it or nothing.
+   * `now` is Unix milliseconds.
+   */
+  apply(records: readonly ViewRecord[], position: { key: string; next: number }, now: number): void {
+    const changed: Changed = { states: new Map(), events: new Set(), seasons: new Set() };
+    let names = false;
+    this.#database.exec('BEGIN');
+    try {
+      for (const record of records) {
+        if (record.topic === 'catalogue') names = this.#applyName(record) || names;
+        else if (record.value !== null) this.#applyValue(record, now, changed);
+      }
+      this.sql.of('INSERT OR REPLACE INTO offsets VALUES (?, ?)').run(position.key, position.next);
+      this.sql.of("UPDATE meta SET value = ? WHERE key = 'used'").run(String(now));
+      this.#database.exec('COMMIT');
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+      throw error;
+    }
+    this.#version += 1;
+    if (names) this.#nameVersion += 1;
+    if (names || changed.states.size > 0) this.#listVersion += 1;
+    for (const id of changed.events) for (const stale of this.#staleEvents) stale(id);
+    for (const state of changed.states.values()) for (const listener of this.#listeners) listener(state);
+    for (const season of changed.seasons) for (const listener of this.#tableListeners) listener(season);
+  }
+
+  /** The version of everything there is. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** The version of everything that lists of events are made of. */
+  get listVersion(): number {
+    return this.#listVersion;
+  }
+
+  /** The version of the names of places. */
+  get nameVersion(): number {
+    return this.#nameVersion;
+  }
+
+  /** Calls back for each event whose record or incidents are new. */
+  onStale(listener: (eventId: number) => void): void {
+    this.#staleEvents.add(listener);
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  liveStates(): readonly ShownState[] {
+    return this.matches.live();
+  }
+
+  recentStates(limit: number): readonly ShownState[] {
+    return this.matches.recent(limit);
+  }
+
+  state(eventId: number): ShownState | null {
+    return this.matches.state(eventId);
+  }
+
+  incidents(eventId: number) {
+    return this.incidentLog.shown(eventId);
+  }
+
+  story(eventId: number) {
+    return this.incidentLog.story(eventId);
+  }
+
+  place(of: Pick<ShownState, 'competition_id' | 'season_id' | 'stage_id' | 'group_id'>): PlaceNames {
+    return {
+      competition: this.catalogue.name('competition', of.competition_id),
+      season: this.catalogue.name('season', of.season_id),
+      stage: this.catalogue.name('stage', of.stage_id),
+      group: this.catalogue.name('group', of.group_id),
+    };
+  }
+
+  seasons() {
+    return this.standings.seasons().map(({ season_id, competition_id }) => ({
+      season_id,
+      season: this.catalogue.name('season', season_id),
+      competition_id,
+      competition: this.catalogue.name('competition', competition_id),
+    }));
+  }
+
+  tables(seasonId: number) {
+    return this.standings.ofSeason(seasonId);
+  }
+
+  rankings() {
+    return this.standings.rankings();
+  }
+
+  table(standingsId: number): Readonly<Record<string, unknown>> | null {
+    const row = this.standings.find(standingsId);
+    return row === undefined ? null : JSON.parse(row.json);
+  }
+
+  onChange(listener: (state: ShownState) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  onTable(listener: (seasonId: number | null) => void): () => void {
+    this.#tableListeners.add(listener);
+    return () => this.#tableListeners.delete(listener);
+  }
+
+  #applyName({ key, value }: ViewRecord<'catalogue'>): boolean {
+    if (value === null) {
+      this.catalogue.remove(key);
+      return true;
+    }
+    return this.catalogue.apply(value);
+  }
+
+  #applyValue(record: ViewRecord, now: number, changed: Changed): void {
+    const { topic, value, partition, offset } = record;
+    if (value === null) return;
+    switch (topic) {
+      case 'match-state': {
+        // What is read again after a restart has changed when it was received, not now.
+        const time = this.live ? now : value.cause.received_at;
+        const state = this.matches.apply(value, Math.floor(time / 1000));
+        if (state === null) return;
+        changed.states.set(value.event_id, state);
+        changed.events.add(value.event_id);
+        return;
+      }
+      case 'match-incidents':
+        if (this.incidentLog.apply(value)) changed.events.add(value.event_id);
+        return;
+      case 'match-transitions':
+        this.incidentLog.tell(value);
+        return;
+      case 'normalized-messages':
+        this.feed.apply(value, partition, offset);
+        return;
+      case 'standings-catalogue':
+        this.standings.applyEntry(value);
+        changed.seasons.add(value.season_id);
+        return;
+      case 'standings':
+        this.standings.apply(value);
+        changed.seasons.add(value.season_id);
+        return;
+      case 'clients':
+        this.clients.apply(value);
+        return;
+    }
+  }
+}

@@ -1,0 +1,124 @@
+/** Views fed with messages through the real laws, without a broker, for tests. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type FastifyInstance, fastify } from 'fastify';
+import { onTestFinished } from 'vitest';
+import { normalizeMessage } from '#contract/normalize.ts';
+import type { Access } from '#contract/rest/provider.ts';
+import { restRoutes } from '#contract/rest/routes.ts';
+import { restServerOptions } from '#contract/rest/server-options.ts';
+import { applyMessage, type Match, matchIncident, matchState, newMatch } from '#domain/match.ts';
+import type { NormalizedMessage } from '#topics/generated/types.ts';
+import { createProviderData } from '../data/provider-data.ts';
+import { openViews } from '../store/database.ts';
+import { type ViewRecord, Views } from '../store/views.ts';
+
+/** When the tests' messages are received, Unix milliseconds. */
+export const RECEIVED_AT = 1_790_000_000_500;
+
+/** Bytes of SQLite's pages. */
+const PAGE = 4_096;
+
+/** Sees everything. */
+export const EVERYTHING: Access = { clientId: 1, competitions: null, operations: null };
+
+/** A folder that is gone after the test. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'touchline-api-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Breaks the views of a folder as a failing disk would: all but the first page, or the first one of a table or index. */
+export function damage(folder: string, name?: string): void {
+  const path = join(folder, 'views.sqlite');
+  const from = name === undefined ? PAGE : PAGE * (firstPage(path, name) - 1);
+  const to = name === undefined ? undefined : from + PAGE;
+  writeFileSync(path, readFileSync(path).fill(0xa5, from, to), { flag: 'r+' });
+}
+
+function firstPage(path: string, name: string): number {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const row = database.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').get(name);
+  database.close();
+  return Number(row?.rootpage);
+}
+
+/** A provider message as the receiver normalizes it. */
+export function normalized(message: unknown, receivedAt = RECEIVED_AT): NormalizedMessage {
+  const result = normalizeMessage(message, { origin: 'webhook', deliveryId: 'd', receivedAt });
+  if (result.kind !== 'normalized') throw new Error(`${result.kind}: ${JSON.stringify(result)}`);
+  return result.message;
+}
+
+/** Views of their own, and the laws in front of them. */
+export class World {
+  views: Views;
+  readonly #folder = temporaryFolder();
+  readonly #matches = new Map<number, Match>();
+  #offset = 0;
+
+  constructor() {
+    this.views = this.#open();
+    onTestFinished(() => this.views.close());
+  }
+
+  /** Closes the views and opens them again, as a restart does. */
+  restart(): void {
+    this.views.close();
+    this.views = this.#open();
+  }
+
+  /** Breaks the file while the views work with it, opened anew before so that nothing of it is in memory. */
+  damage(): void {
+    this.restart();
+    damage(this.#folder);
+  }
+
+  /** Plays provider messages: through the laws, into the views, one batch a topic. */
+  play(...messages: readonly unknown[]): void {
+    for (const message of messages) this.take(normalized(message));
+  }
+
+  take(message: NormalizedMessage): void {
+    const offset = this.#offset++;
+    const id = message.event_id;
+    const match = this.#matches.get(id) ?? newMatch(id);
+    this.#matches.set(id, match);
+    const { ut, received_at, message_id } = message;
+    const cause = { topic: 'normalized-messages', partition: 0, offset, ut, received_at, message_id };
+    const { transitions, incidents } = applyMessage(match, message, cause);
+    const at = { partition: 0, offset, key: String(id) };
+    const records: ViewRecord[] = [{ topic: 'normalized-messages', ...at, value: message }];
+    for (const value of transitions) records.push({ topic: 'match-transitions', ...at, value });
+    for (const incident of incidents)
+      records.push({ topic: 'match-incidents', ...at, value: matchIncident(match, incident) });
+    if (transitions.length > 0) records.push({ topic: 'match-state', ...at, value: matchState(match) });
+    this.give(...records);
+  }
+
+  give(...records: readonly ViewRecord[]): void {
+    this.views.apply(records, { key: 'test-0', next: this.#offset }, RECEIVED_AT);
+  }
+
+  /** The contract over these views, for whoever has a token: the token names what it may see. */
+  async server(accesses: Readonly<Record<string, Access>> = { t: EVERYTHING }): Promise<FastifyInstance> {
+    const now = () => RECEIVED_AT / 1000;
+    const app = fastify(restServerOptions('1.2.3', now));
+    await app.register(restRoutes, {
+      data: createProviderData(this.views),
+      gatekeeper: { exchange: async () => null, access: (token) => accesses[token] ?? null },
+      now,
+      version: '1.2.3',
+    });
+    onTestFinished(() => app.close());
+    return app;
+  }
+
+  #open(): Views {
+    const { database } = openViews({ folder: this.#folder, source: {}, maxAgeMs: 1e9, now: RECEIVED_AT });
+    return new Views(database);
+  }
+}

@@ -1,0 +1,159 @@
+import { request } from 'node:http';
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import { LIMITS } from './limits.ts';
+import { ALL, LIST, ServedMcp } from './testing/served.ts';
+
+/** A request whose Host header is as wanted, which fetch does not let one choose. */
+function postAs(served: ServedMcp, host: string): Promise<number> {
+  const headers = {
+    ...{ host, authorization: `Bearer ${ALL.token}`, 'content-type': 'application/json' },
+    accept: 'application/json, text/event-stream',
+  };
+  return new Promise((resolve, reject) => {
+    const asked = request(served.url, { method: 'POST', headers }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode ?? 0);
+    });
+    asked.on('error', reject);
+    asked.end(JSON.stringify(LIST));
+  });
+}
+
+describe('who may come in', () => {
+  it.each([
+    ['no token', {}, 'Bearer realm="touchline"'],
+    ['another scheme', { authorization: 'Basic dG9rZW4=' }, /error="invalid_token"/],
+    ['an unknown token', { authorization: 'Bearer unknown' }, /error="invalid_token"/],
+    ['a token that is too long', { authorization: `Bearer ${'x'.repeat(2_000)}` }, /error="invalid_token"/],
+  ])('401 with WWW-Authenticate: %s', async (_what, headers, challenge) => {
+    const served = await ServedMcp.start();
+    for (const method of ['GET', 'POST', 'DELETE']) {
+      const answer = await fetch(served.url, { method, headers });
+      expect(answer.status).toBe(401);
+      expect(answer.headers.get('www-authenticate')).toMatch(challenge);
+      expect(await answer.json()).toMatchObject({ jsonrpc: '2.0', id: null });
+    }
+  });
+
+  it('the scheme of a token may be written in any case', async () => {
+    const served = await ServedMcp.start();
+    expect((await served.post(LIST, { authorization: `bearer ${ALL.token}` })).status).toBe(200);
+  });
+
+  it('a token that is revoked is refused from then on', async () => {
+    const served = await ServedMcp.start();
+    expect((await served.post(LIST)).status).toBe(200);
+    served.clients.delete(ALL.token);
+    expect((await served.post(LIST)).status).toBe(401);
+  });
+
+  it('403 for a host or an origin that is not allowed, before any token is looked at', async () => {
+    const served = await ServedMcp.start();
+    expect(await postAs(served, 'evil.example')).toBe(403);
+    expect(await postAs(served, `localhost:${served.url.port}`)).toBe(200);
+    for (const origin of ['https://evil.example', 'null', 'not an origin'])
+      expect((await served.post(LIST, { origin, authorization: '' })).status, origin).toBe(403);
+    expect((await served.post(LIST, { origin: 'http://localhost:3000' })).status).toBe(200);
+  });
+
+  it('503 with Retry-After until the views have caught up', async () => {
+    const served = await ServedMcp.start({ ready: () => false });
+    const answer = await served.post(LIST);
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
+  });
+});
+
+describe('limits', () => {
+  it('/mcp requests: 120 per token in a rolling minute, whatever they ask', async () => {
+    expect(LIMITS.requestsPerToken).toBe(120);
+    let now = 1_790_000_000_000;
+    const clients = [ALL, { token: 'other', access: { ...ALL.access, clientId: 2 } }];
+    const served = await ServedMcp.start({ now: () => now, clients });
+    const ask = async (token = ALL.token) => {
+      const answer = await served.post('{}', { authorization: `Bearer ${token}` });
+      return [answer.status, answer.headers.get('retry-after')];
+    };
+    for (let n = 0; n < 120; n++) {
+      expect(await ask(), String(n)).toEqual([400, null]);
+      if (n === 59) now += 20_000;
+    }
+    expect(await ask()).toEqual([429, '40']);
+    // Another token has a window of its own, also of the same client.
+    expect(await ask('other')).toEqual([400, null]);
+    now += 39_999;
+    expect(await ask()).toEqual([429, '1']);
+    now += 1;
+    // The first 60 are past, the others are not: the window rolls.
+    for (let n = 0; n < 60; n++) expect(await ask()).toEqual([400, null]);
+    expect(await ask()).toEqual([429, '20']);
+  });
+
+  it('requests without a good token: 60 per address in a rolling minute; good ones go on', async () => {
+    let now = 1_790_000_000_000;
+    const served = await ServedMcp.start({ now: () => now });
+    const ask = async () => (await served.post(LIST, { authorization: 'Bearer guess' })).status;
+    for (let n = 0; n < LIMITS.requestsPerAddress; n++) expect(await ask()).toBe(401);
+    expect(await ask()).toBe(429);
+    expect((await served.post(LIST)).status).toBe(200);
+    now += 60_000;
+    expect(await ask()).toBe(401);
+  });
+
+  it('413 for a body that is too long, 415 for another type, 400 for what is no message', async () => {
+    const served = await ServedMcp.start();
+    const long = JSON.stringify({ ...LIST, params: { padding: 'x'.repeat(LIMITS.maxBodyBytes) } });
+    expect((await served.post(long)).status).toBe(413);
+    expect((await served.post(LIST, { 'content-type': 'text/plain' })).status).toBe(415);
+    for (const body of ['', 'no json', '[]', JSON.stringify([LIST, LIST]), '{}', '5', 'null']) {
+      const answer = await served.post(body);
+      expect(answer.status, body).toBe(400);
+      expect(await answer.json(), body).toMatchObject({
+        jsonrpc: '2.0',
+        error: { code: expect.any(Number) },
+      });
+    }
+  });
+
+  it('405 with Allow for other methods, and for streams of no session', async () => {
+    const served = await ServedMcp.start();
+    for (const method of ['PUT', 'PATCH', 'OPTIONS', 'GET', 'DELETE']) {
+      const headers = { authorization: `Bearer ${ALL.token}`, accept: 'text/event-stream' };
+      const answer = await fetch(served.url, { method, headers });
+      expect([answer.status, answer.headers.get('allow')], method).toEqual([405, 'POST']);
+    }
+  });
+});
+
+it('neither logs nor measures name a token, and no request reaches the protocol with one', async () => {
+  let written = '';
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      written += chunk;
+      done();
+    },
+  });
+  const served = await ServedMcp.start({ log: pino({ level: 'trace' }, stream) });
+  await served.post({ ...LIST, method: 'tools/call', params: { name: 'list_sports', arguments: {} } });
+  await served.post(LIST, { authorization: 'Bearer a-guess-of-somebody' });
+  await served.post('no json');
+  expect(written).toContain('tool called');
+  const all = written + (await served.metrics.metrics());
+  for (const text of [`"${ALL.token}"`, `Bearer ${ALL.token}`, 'a-guess-of-somebody'])
+    expect(all).not.toContain(text);
+  expect(await served.metrics.metrics()).toMatch(/touchline_mcp_refused_total\{reason="token".*\} 1/);
+});
+
+it('a failure is told without what it was, and reported', async () => {
+  const failures: unknown[] = [];
+  const served = await ServedMcp.start({ onFailure: (error) => failures.push(error) });
+  served.world.damage();
+  const call = { ...LIST, method: 'tools/call', params: { name: 'list_matches', arguments: {} } };
+  const { result } = (await (await served.post(call)).json()) as { result: unknown };
+  expect(result).toEqual({
+    isError: true,
+    content: [{ type: 'text', text: 'internal: The server failed. Try again later.' }],
+  });
+  expect(failures).toHaveLength(1);
+});

@@ -1,0 +1,47 @@
+import { accessKey } from '#views/data/access-key.ts';
+import type { Desk, Tool } from './tools/tool.ts';
+
+/** What a tool answers: the structured content, and the same as text. */
+export type ToolAnswer = { readonly structuredContent: Record<string, unknown>; readonly text: string };
+
+/** Characters of answers that are kept. */
+const MAX_LENGTH = 8 * 1024 * 1024;
+
+/**
+ * Answers of tools that are given again as they are while the views have not changed, and for a second at most: minutes
+ * go on, and a day ends. Those that were not asked for the longest go first.
+ */
+export class Answers {
+  readonly #version: () => number;
+  readonly #kept = new Map<string, ToolAnswer>();
+  #length = 0;
+  #validFor = '';
+
+  /** `version` is that of everything that answers are made of. */
+  constructor(version: () => number) {
+    this.#version = version;
+  }
+
+  /** Throws what the tool throws. */
+  get(tool: Tool, args: unknown, desk: Desk): ToolAnswer {
+    const validFor = `${this.#version()} ${Math.floor(desk.now)}`;
+    if (validFor !== this.#validFor) {
+      this.#kept.clear();
+      this.#length = 0;
+      this.#validFor = validFor;
+    }
+    const key = `${tool.name} ${accessKey(desk.access)} ${JSON.stringify(args ?? {})}`;
+    const kept = this.#kept.get(key);
+    if (kept !== undefined) return kept;
+    const structuredContent = tool.call(args, desk);
+    const answer = { structuredContent, text: JSON.stringify(structuredContent) };
+    this.#length += answer.text.length;
+    this.#kept.set(key, answer);
+    for (const [oldest, { text }] of this.#kept) {
+      if (this.#length <= MAX_LENGTH) break;
+      this.#kept.delete(oldest);
+      this.#length -= text.length;
+    }
+    return answer;
+  }
+}

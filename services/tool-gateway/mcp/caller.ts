@@ -1,0 +1,32 @@
+import type { Access } from '#contract/rest/provider.ts';
+
+/** Who calls, by a personal access token that was good at the time of the request. */
+export type Caller = {
+  /** Names the token in logs and limits; it says nothing of its text. */
+  readonly tokenId: string;
+  readonly clientId: number;
+};
+
+/** What the contract of a client covers as of now; undefined for a client that is no more. */
+export type AccessOf = (clientId: number) => Access | undefined;
+
+/** The contract of nobody. */
+export const NO_ACCESS: Access = { clientId: 0, competitions: new Set(), operations: new Set() };
+
+const BEARER = /^Bearer +([A-Za-z0-9\-._~+/]+=*) *$/i;
+/** Longer than any token. */
+const MAX_HEADER = 1_000;
+
+/** The token of an `Authorization` header (RFC 6750); null where it has none. */
+export function bearerOf(header: string | undefined): string | null {
+  if (header === undefined || header.length > MAX_HEADER) return null;
+  return BEARER.exec(header)?.[1] ?? null;
+}
+
+/** What a request without a good token is answered with as `WWW-Authenticate` (RFC 6750, section 3). */
+export function challenge(hadToken: boolean): string {
+  const realm = 'Bearer realm="touchline"';
+  return hadToken
+    ? `${realm}, error="invalid_token", error_description="unknown, expired or revoked token"`
+    : realm;
+}

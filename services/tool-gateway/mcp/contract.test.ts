@@ -1,0 +1,150 @@
+import fc from 'fast-check';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Access } from '#contract/rest/provider.ts';
+import { deskData } from '#views/data/desk.ts';
+import { createProviderData } from '#views/data/provider-data.ts';
+import { RECEIVED_AT, type World } from '#views/testing/world.ts';
+import { documentsOf } from './documents.ts';
+import { listResources, readResource } from './resources.ts';
+import { askedOf } from './testing/asked.ts';
+import { CLOSED, type League, leagues, markOf, OPEN } from './testing/league.ts';
+import { ServedMcp } from './testing/served.ts';
+import { type Desk, type Tool, ToolError } from './tools/tool.ts';
+import { TOOLS } from './tools.ts';
+import { documentUri, matchUri, tableUri } from './uris.ts';
+
+const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
+const LEAGUES: readonly League[] = [OPEN, CLOSED];
+
+let world: World;
+
+beforeEach(() => {
+  world = leagues();
+});
+
+function deskOf(access: Access): Desk {
+  return {
+    data: createProviderData(world.views),
+    desk: deskData(world.views),
+    access,
+    now: RECEIVED_AT / 1000,
+  };
+}
+
+function accessTo(shown: readonly League[], operations: Access['operations'] = null): Access {
+  return { clientId: 7, competitions: new Set(shown.map(({ competition }) => competition)), operations };
+}
+
+const ids = LEAGUES.flatMap(({ teams, ...league }) => [...Object.values(league), ...teams]);
+const words = ['Göteborg', 'zurich', 'ZÜR', 'rich', 'player', 'a', 'match', '201', '-', 'goteborg 101'];
+
+/** Any value that an argument of that schema may have, and some that it may not. */
+function argument(schema: Readonly<Record<string, unknown>>): fc.Arbitrary<unknown> {
+  if (Array.isArray(schema.enum)) return fc.constantFrom(...schema.enum);
+  if (schema.type === 'integer')
+    return fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...ids) }, fc.integer());
+  if (schema.format === 'date') return fc.constantFrom('2026-08-01', '2026-08-15', '2026-09-21');
+  if (schema.format === 'date-time')
+    return fc.constantFrom('1970-01-01T00:00:00Z', '2026-09-21T14:13:00+00:00');
+  return fc.oneof(fc.constantFrom(...words), fc.string());
+}
+
+/** Paging has bounds of its own: ids there would only be refused. */
+const PAGING = { limit: fc.constantFrom(1, 2, 50), page: fc.constantFrom(1, 1, 2) };
+
+function argumentsOf(tool: Tool): fc.Arbitrary<Record<string, unknown>> {
+  const { properties } = tool.inputSchema as unknown as {
+    properties: Record<string, Record<string, unknown>>;
+  };
+  const { limit: _, page: __, ...own } = properties;
+  const arbitraries = Object.entries(own).map(([name, schema]) => [name, argument(schema)] as const);
+  return fc.record({ ...Object.fromEntries(arbitraries), ...PAGING }, { requiredKeys: [] });
+}
+
+/** Everything that is told: the content, or why there is none. */
+function toldBy(tool: Tool, args: unknown, desk: Desk): string {
+  try {
+    return JSON.stringify(tool.call(args, desk));
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    return error.message;
+  }
+}
+
+/** Whether a text has anything of a league: names, and those of its ids that nothing else has. */
+function shows(text: string, league: League): boolean {
+  const { competition, season, stage, match, earlier } = league;
+  const own = [competition, season, stage, match, earlier].join('|');
+  return text.includes(markOf(league)) || new RegExp(`\\b(?:${own})\\b`).test(text);
+}
+
+describe(`a contract without a competition (seed ${SEED})`, () => {
+  it.each(TOOLS.map((tool) => [tool.name, tool] as const))('never sees it in %s', (_name, tool) => {
+    for (const league of LEAGUES) {
+      const args = askedOf(league)[tool.name];
+      const ask = (shown: readonly League[]) => shows(toldBy(tool, args, deskOf(accessTo(shown))), league);
+      // What those who may see it are told, of all of it but the sports.
+      expect(ask([league])).toBe(tool.name !== 'list_sports');
+      expect(ask(LEAGUES.filter((other) => other !== league))).toBe(false);
+    }
+    fc.assert(
+      fc.property(fc.subarray([...LEAGUES]), argumentsOf(tool), (shown, args) => {
+        const text = toldBy(tool, args, deskOf(accessTo(shown)));
+        for (const league of LEAGUES) {
+          if (shows(text, league)) expect(shown, `${JSON.stringify(args)} ${text}`).toContain(league);
+        }
+      }),
+      { seed: SEED, numRuns: 300 },
+    );
+  });
+
+  it('never sees it in a resource', () => {
+    const uris = [...ids.flatMap((id) => [matchUri(id), tableUri(id)]), documentUri('contract')];
+    const documents = documentsOf(createProviderData(world.views), '1.2.3');
+    fc.assert(
+      fc.property(fc.subarray([...LEAGUES]), fc.constantFrom(...uris), (shown, uri) => {
+        const desk = deskOf(accessTo(shown));
+        const listed = JSON.stringify(listResources(documents, desk, undefined));
+        for (const league of LEAGUES) {
+          if (!shown.includes(league)) expect(shows(listed, league), listed).toBe(false);
+          else expect(listed).toContain(tableUri(league.table));
+        }
+        let text = '';
+        try {
+          text = readResource(documents, desk, uri);
+        } catch (error) {
+          expect(String(error)).toContain('Resource not found');
+        }
+        for (const league of LEAGUES) if (shows(text, league)) expect(shown, uri).toContain(league);
+      }),
+      { seed: SEED, numRuns: 200 },
+    );
+  });
+});
+
+describe('a contract without an operation', () => {
+  it.each([
+    ['events.show', ['get_match']],
+    ['events.incidents', ['get_match', 'list_changes']],
+    ['events.index', ['search', 'list_matches', 'list_changes', 'get_head_to_head']],
+    ['livescore.index', ['live_board']],
+    ['competitions.index', ['search', 'list_competitions']],
+    ['standings.index', ['list_standings', 'get_standings', 'get_top_scorers']],
+    ['standings.show', ['get_standings', 'get_top_scorers']],
+  ])('has no tool that answers from %s', async (operation, without) => {
+    const all = TOOLS.flatMap(({ operations }) => operations);
+    const operations = new Set<string>(all.filter((name) => name !== operation));
+    const client = { token: 'narrow', access: { clientId: 7, competitions: null, operations } };
+    const served = await ServedMcp.start({ world, clients: [client] });
+    const connected = await served.connect('2026-07-28', 'narrow');
+    const { tools } = await connected.listTools();
+    const names = TOOLS.map(({ name }) => name).filter((name) => !without.includes(name));
+    expect(tools.map(({ name }) => name)).toEqual(names);
+    const [first = ''] = without;
+    const refused = await connected.callTool({ name: first, arguments: { match_id: OPEN.match } });
+    expect(refused).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('outside_contract') }],
+    });
+  });
+});

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { askedOf } from './testing/asked.ts';
+import { OPEN } from './testing/league.ts';
+import { REVISIONS, type Revision, ServedMcp } from './testing/served.ts';
+import { TOOLS } from './tools.ts';
+
+const revisions = Object.keys(REVISIONS) as Revision[];
+
+describe.each(revisions)('a client of revision %s', (revision) => {
+  it('lists and calls every tool', async () => {
+    const served = await ServedMcp.start();
+    const client = await served.connect(revision);
+    expect(client.getNegotiatedProtocolVersion()).toBe(revision);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(TOOLS.map(({ name }) => name));
+    for (const { name } of tools) {
+      const result = await client.callTool({ name, arguments: { ...askedOf(OPEN)[name] } });
+      expect(result.isError, `${name} ${JSON.stringify(result.content)}`).toBeUndefined();
+      const lists = Object.values(result.structuredContent as object).filter(Array.isArray);
+      expect(lists.flat(), name).not.toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,102 @@
+/** The current revision of the protocol: each request by itself, and a stream for whoever listens. */
+import {
+  createMcpHandler,
+  type McpHttpHandler,
+  type ServerEvent,
+  type ServerEventBus,
+} from '@modelcontextprotocol/server';
+import type { Caller } from './caller.ts';
+import type { Changes } from './changes.ts';
+import type { McpLimits } from './limits.ts';
+import type { McpMetrics } from './metrics.ts';
+import { createServer, type ServerContext } from './server.ts';
+
+export type HandlersOptions = {
+  readonly context: ServerContext;
+  readonly changes: Changes;
+  readonly limits: McpLimits;
+  readonly metrics: McpMetrics;
+};
+
+/**
+ * One handler of the SDK for each token: what a stream is told goes through the bus of its handler, and that of a token
+ * has only what its contract covers. A handler holds nothing while no stream is open, so that idle ones may be forgotten.
+ */
+export class Handlers {
+  readonly #options: HandlersOptions;
+  readonly #handlers = new Map<string, { readonly handler: McpHttpHandler; readonly bus: ContractBus }>();
+
+  constructor(options: HandlersOptions) {
+    this.#options = options;
+  }
+
+  /** The answer to a request; `body` is its parsed body. */
+  answer(request: Request, body: unknown, caller: Caller): Promise<Response> {
+    return this.#of(caller).fetch(request, { parsedBody: body });
+  }
+
+  /** Ends every stream with a result, as the protocol wants it. */
+  async close(): Promise<void> {
+    await Promise.all(Array.from(this.#handlers.values(), ({ handler }) => handler.close()));
+  }
+
+  #of(caller: Caller): McpHttpHandler {
+    const { context, changes, limits, metrics } = this.#options;
+    const key = `${caller.clientId}/${caller.tokenId}`;
+    const known = this.#handlers.get(key);
+    if (known !== undefined) return known.handler;
+    for (const [other, { bus }] of this.#handlers) {
+      if (this.#handlers.size < limits.maxSessions) break;
+      if (bus.isIdle) this.#handlers.delete(other);
+    }
+    const bus = new ContractBus(changes, caller.clientId, () => metrics.notifications.inc());
+    const handler = createMcpHandler(() => createServer(context, caller, null, true), {
+      legacy: 'reject',
+      bus,
+      maxSubscriptions: limits.maxStreamsPerToken,
+      onerror: (error) => context.log.debug({ err: error }, 'a request of the protocol was refused'),
+    });
+    this.#handlers.set(key, { handler, bus });
+    return handler;
+  }
+}
+
+/** Where the streams of one token learn of changes: only of those that its client's contract covers. */
+class ContractBus implements ServerEventBus {
+  readonly #listeners = new Set<(event: ServerEvent) => void>();
+  readonly #changes: Changes;
+  readonly #clientId: number;
+  readonly #onSend: () => void;
+  #stop: (() => void) | undefined;
+
+  constructor(changes: Changes, clientId: number, onSend: () => void) {
+    this.#changes = changes;
+    this.#clientId = clientId;
+    this.#onSend = onSend;
+  }
+
+  get isIdle(): boolean {
+    return this.#listeners.size === 0;
+  }
+
+  publish(event: ServerEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+
+  subscribe(listener: (event: ServerEvent) => void): () => void {
+    this.#listeners.add(listener);
+    this.#stop ??= this.#changes.subscribe({
+      clientId: this.#clientId,
+      changed: (uri) => {
+        this.#onSend();
+        this.publish({ kind: 'resource_updated', uri });
+      },
+    });
+    return () => {
+      this.#listeners.delete(listener);
+      if (!this.isIdle) return;
+      this.#stop?.();
+      this.#stop = undefined;
+    };
+  }
+}

@@ -1,0 +1,263 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { incidentMessage } from '#contract/testing.ts';
+import { RECEIVED_AT, type World } from '#views/testing/world.ts';
+import { CLOSED, event, incident, type League, OPEN } from './testing/league.ts';
+import { ALL, REVISIONS, type Revision, ServedMcp, type TestClient } from './testing/served.ts';
+import { matchUri, tableUri } from './uris.ts';
+
+const NARROW: TestClient = {
+  token: 'token-of-narrow',
+  access: { clientId: 2, competitions: new Set([OPEN.competition]), operations: null },
+};
+const revisions = Object.keys(REVISIONS) as Revision[];
+
+let message = 100;
+
+/** Another goal in the match of a league. */
+function goal(world: World, league: League): void {
+  const n = message++;
+  world.play(
+    incidentMessage(
+      { id: `${n}`, ut: 1_790_000_000 + n },
+      incident(league, { id: `5-${n}`, event_time: '20:00' }),
+      event(league, league.match),
+    ),
+  );
+}
+
+/** The resources that a client is told of. */
+function told(client: Client): string[] {
+  const uris: string[] = [];
+  client.setNotificationHandler(
+    'notifications/resources/updated',
+    ({ params }) => void uris.push(params.uri),
+  );
+  return uris;
+}
+
+/** Subscribes as the revision of the client has it. */
+async function subscribe(client: Client, revision: Revision, uris: readonly string[]): Promise<void> {
+  if (revision === '2026-07-28') {
+    await client.listen({ resourceSubscriptions: [...uris] });
+    return;
+  }
+  for (const uri of uris) await client.subscribeResource({ uri });
+}
+
+async function streams(served: ServedMcp): Promise<number> {
+  return Number(/^touchline_mcp_streams\S* (\d+)/m.exec(await served.metrics.metrics())?.[1]);
+}
+
+describe.each(revisions)('a client of revision %s that subscribes', (revision) => {
+  it('is told of a match that changes, once for what happens at once, and of nothing else', async () => {
+    const served = await ServedMcp.start();
+    const client = await served.connect(revision);
+    const uris = told(client);
+    await subscribe(client, revision, [matchUri(OPEN.match)]);
+    await vi.waitFor(async () => expect(await streams(served)).toBe(1));
+    goal(served.world, OPEN);
+    goal(served.world, OPEN);
+    goal(served.world, CLOSED);
+    await vi.waitFor(() => expect(uris).toEqual([matchUri(OPEN.match)]));
+    goal(served.world, OPEN);
+    await vi.waitFor(() => expect(uris).toEqual([matchUri(OPEN.match), matchUri(OPEN.match)]));
+  });
+
+  it('is told of a table that changes', async () => {
+    const served = await ServedMcp.start();
+    const client = await served.connect(revision);
+    const uris = told(client);
+    await subscribe(client, revision, [tableUri(OPEN.table)]);
+    await vi.waitFor(async () => expect(await streams(served)).toBe(1));
+    const { partition, offset } = { partition: 0, offset: 0 };
+    const entry = served.world.views.table(OPEN.table) ?? {};
+    served.world.give({
+      ...{ topic: 'standings', partition, offset, key: String(OPEN.table) },
+      value: {
+        ...{
+          standings_id: OPEN.table,
+          version: 2,
+          type_id: 2,
+          object_type: 'season',
+          object_id: OPEN.season,
+        },
+        ...{ competition_id: OPEN.competition, season_id: OPEN.season, ut: 1, cause: null },
+        body: JSON.stringify(entry),
+      },
+    });
+    await vi.waitFor(() => expect(uris).toEqual([tableUri(OPEN.table)]));
+  });
+
+  it('is told of nothing outside its contract, also where that changes meanwhile', async () => {
+    const served = await ServedMcp.start({ clients: [ALL, NARROW] });
+    const client = await served.connect(revision, NARROW.token);
+    const uris = told(client);
+    const wanted = [matchUri(OPEN.match), matchUri(CLOSED.match)];
+    if (revision === '2026-07-28') await subscribe(client, revision, wanted);
+    else {
+      await subscribe(client, revision, [matchUri(OPEN.match)]);
+      await expect(client.subscribeResource({ uri: matchUri(CLOSED.match) })).rejects.toThrow('not found');
+    }
+    await vi.waitFor(async () => expect(await streams(served)).toBe(1));
+    goal(served.world, CLOSED);
+    goal(served.world, OPEN);
+    await vi.waitFor(() => expect(uris).toEqual([matchUri(OPEN.match)]));
+    served.clients.set(NARROW.token, { ...NARROW.access, competitions: new Set([CLOSED.competition]) });
+    const all = await served.connect(revision);
+    const ofAll = told(all);
+    await subscribe(all, revision, [matchUri(OPEN.match)]);
+    await vi.waitFor(async () => expect(await streams(served)).toBe(2));
+    goal(served.world, OPEN);
+    await vi.waitFor(() => expect(ofAll).toEqual([matchUri(OPEN.match)]));
+    expect(uris).toEqual([matchUri(OPEN.match)]);
+  });
+
+  it('loses its stream within the sweep when its token is revoked', async () => {
+    const served = await ServedMcp.start({ limits: { sweepMs: 50 } });
+    const client = await served.connect(revision);
+    await subscribe(client, revision, [matchUri(OPEN.match)]);
+    await vi.waitFor(async () => expect(await streams(served)).toBe(1));
+    served.clients.delete(ALL.token);
+    await vi.waitFor(async () => expect(await streams(served)).toBe(0));
+    expect(await served.metrics.metrics()).toMatch(
+      /touchline_mcp_ended_total\{reason="stream_token".*\} [1-9]/,
+    );
+  });
+
+  it('cannot have more streams than a token may', async () => {
+    const served = await ServedMcp.start({ limits: { maxStreamsPerToken: 1 } });
+    const first = await served.connect(revision);
+    await subscribe(first, revision, [matchUri(OPEN.match)]);
+    await vi.waitFor(async () => expect(await streams(served)).toBe(1));
+    const second = await served.connect(revision);
+    if (revision === '2026-07-28')
+      await expect(second.listen({ resourceSubscriptions: [matchUri(OPEN.match)] })).rejects.toThrow();
+    // Its calls go on without.
+    expect((await second.callTool({ name: 'list_sports' })).isError).toBeUndefined();
+    expect(await streams(served)).toBe(1);
+  });
+
+  it('cannot subscribe to more than so many resources', async () => {
+    const served = await ServedMcp.start({ limits: { maxSubscriptions: 2 } });
+    const client = await served.connect(revision);
+    const uris = [matchUri(OPEN.match), matchUri(CLOSED.match), tableUri(OPEN.table)];
+    await expect(subscribe(client, revision, uris)).rejects.toThrow();
+  });
+});
+
+describe('a stream', () => {
+  it('ends when it is as old as a stream may be', async () => {
+    let now = RECEIVED_AT;
+    const served = await ServedMcp.start({ limits: { sweepMs: 20, streamMaxMs: 1_000 }, now: () => now });
+    const client = await served.connect('2026-07-28');
+    const subscription = await client.listen({ resourceSubscriptions: [matchUri(OPEN.match)] });
+    now += 1_000;
+    expect(await subscription.closed).toBe('remote');
+    expect(await served.metrics.metrics()).toMatch(/reason="stream_age".*\} 1/);
+  });
+
+  it('ends with a result when the server stops', async () => {
+    const served = await ServedMcp.start();
+    const client = await served.connect('2026-07-28');
+    const subscription = await client.listen({ resourceSubscriptions: [matchUri(OPEN.match)] });
+    await served.app.close();
+    expect(await subscription.closed).toBe('graceful');
+  });
+});
+
+describe('a session (revision 2025-11-25)', () => {
+  /** A client whose transport shows its session. */
+  async function session(
+    served: ServedMcp,
+  ): Promise<{ client: Client; transport: StreamableHTTPClientTransport }> {
+    const client = new Client({ name: 'test', version: '1' }, { capabilities: {} });
+    const headers = { authorization: `Bearer ${ALL.token}` };
+    const transport = new StreamableHTTPClientTransport(served.url, { requestInit: { headers } });
+    await client.connect(transport);
+    onTestFinished(() => client.close());
+    return { client, transport };
+  }
+  const CALL = { jsonrpc: '2.0', id: 7, method: 'tools/list' };
+  const SUBSCRIBE = {
+    ...{ jsonrpc: '2.0', id: 8, method: 'resources/subscribe' },
+    params: { uri: matchUri(OPEN.match) },
+  };
+
+  it('is answered by every replica, which cannot subscribe in it; the client is told to begin another one', async () => {
+    const first = await ServedMcp.start();
+    const second = await ServedMcp.start({ world: first.world });
+    const { transport } = await session(first);
+    const header = { 'mcp-session-id': transport.sessionId ?? '' };
+    for (const replica of [first, second]) expect((await replica.post(CALL, header)).status).toBe(200);
+    expect((await first.post(SUBSCRIBE, header)).status).toBe(200);
+    expect((await second.post(SUBSCRIBE, header)).status).toBe(404);
+    expect((await second.post(SUBSCRIBE)).status).toBe(400);
+    for (const method of ['GET', 'DELETE']) {
+      const headers = { ...header, authorization: `Bearer ${ALL.token}`, accept: 'text/event-stream' };
+      expect((await fetch(second.url, { method, headers })).status, method).toBe(404);
+    }
+  });
+
+  it('is of one token alone', async () => {
+    const served = await ServedMcp.start({ clients: [ALL, NARROW] });
+    const { transport } = await session(served);
+    const headers = { 'mcp-session-id': transport.sessionId ?? '', authorization: `Bearer ${NARROW.token}` };
+    expect((await served.post(CALL, headers)).status).toBe(404);
+  });
+
+  it('ends when it is deleted', async () => {
+    const served = await ServedMcp.start();
+    const { transport } = await session(served);
+    const header = { 'mcp-session-id': transport.sessionId ?? '' };
+    await transport.terminateSession();
+    await vi.waitFor(async () => expect((await served.post(CALL, header)).status).toBe(404));
+  });
+
+  it('ends after a time without a request and without a stream, and not before', async () => {
+    let now = RECEIVED_AT;
+    const served = await ServedMcp.start({ limits: { sweepMs: 10, sessionIdleMs: 1_000 }, now: () => now });
+    const { client, transport } = await session(served);
+    const header = { 'mcp-session-id': transport.sessionId ?? '' };
+    await vi.waitFor(async () => expect(await streams(served)).toBe(1));
+    now += 5_000;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect((await served.post(CALL, header)).status).toBe(200);
+    await client.close();
+    await vi.waitFor(async () => expect(await streams(served)).toBe(0));
+    now += 999;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect((await served.post(CALL, header)).status).toBe(200);
+    now += 1_000;
+    await vi.waitFor(async () =>
+      expect(await served.metrics.metrics()).toMatch(/reason="session_idle".*\} 1/),
+    );
+    expect((await served.post(CALL, header)).status).toBe(404);
+  });
+
+  it('the idlest one makes room for another where a token has as many as it may, unless all have streams', async () => {
+    const served = await ServedMcp.start({ limits: { maxSessionsPerToken: 2 } });
+    const initialize = {
+      ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+    };
+    const begin = async (): Promise<string> =>
+      (await served.post(initialize)).headers.get('mcp-session-id') ?? '';
+    const [first, second, third] = [await begin(), await begin(), await begin()];
+    const statuses = [first, second, third].map(
+      async (id) => (await served.post(CALL, { 'mcp-session-id': id })).status,
+    );
+    expect(await Promise.all(statuses)).toEqual([404, 200, 200]);
+    for (const id of [second, third]) {
+      const headers = {
+        'mcp-session-id': id,
+        authorization: `Bearer ${ALL.token}`,
+        accept: 'text/event-stream',
+      };
+      const stream = await fetch(served.url, { headers });
+      expect(stream.status).toBe(200);
+      onTestFinished(() => stream.body?.cancel());
+    }
+    expect((await served.post(initialize)).status).toBe(503);
+  });
+});

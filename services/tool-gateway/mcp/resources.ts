@@ -1,0 +1,109 @@
+/** What the endpoint shows as resources: documents, tables, and matches that are played. */
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  type Resource,
+  ResourceNotFoundError,
+} from '@modelcontextprotocol/server';
+import { RestError } from '#contract/rest/errors.ts';
+import type { OperationData } from '#contract/rest/operations.ts';
+import { type Document, readable } from './documents.ts';
+import { dataOf } from './tools/catalogue.ts';
+import { getMatch } from './tools/match.ts';
+import { type Desk, ToolError } from './tools/tool.ts';
+import { covers } from './tools.ts';
+import { documentUri, MATCH_TEMPLATE, matchUri, parseUri, TABLE_TEMPLATE, tableUri } from './uris.ts';
+
+const JSON_TYPE = 'application/json';
+/** Tables of one page of the list. */
+const PAGE = 100;
+/** Live matches in the list. */
+const MAX_LIVE = 50;
+const CURSOR = /^[1-9][0-9]{0,6}$/;
+
+/** Patterns of resources that are too many to list, or are listed only while they matter. */
+export const TEMPLATES = [
+  {
+    uriTemplate: MATCH_TEMPLATE,
+    name: 'match',
+    title: 'A match',
+    description: 'What get_match tells with its whole timeline. Subscribe to it to be told of each change.',
+    mimeType: JSON_TYPE,
+  },
+  {
+    uriTemplate: TABLE_TEMPLATE,
+    name: 'table',
+    title: 'A table',
+    description: 'A table in the shape of the REST contract. Subscribe to it to be told of each change.',
+    mimeType: JSON_TYPE,
+  },
+];
+
+/** One page of the list: documents and live matches on the first one, then the tables. */
+export function listResources(
+  documents: readonly Document[],
+  desk: Desk,
+  cursor: string | undefined,
+): { resources: Resource[]; nextCursor?: string } {
+  if (cursor !== undefined && !CURSOR.test(cursor))
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      'Invalid cursor: send nextCursor of a list as it is',
+    );
+  const page = Number(cursor ?? 1);
+  const first = page === 1 ? [...documentResources(documents, desk), ...liveResources(desk)] : [];
+  if (!covers(desk.access, ['standings.index', 'standings.show'])) return { resources: first };
+  const query = { limit: PAGE, page, timestamp: null, sportId: null, objectType: null, objectId: null };
+  const answer = desk.data.standingsList(query, desk.access);
+  const { standings_list } = dataOf<OperationData<'standings.index'>>(answer);
+  const tables = standings_list.map(({ id, name, type_name }) => ({
+    uri: tableUri(id),
+    name: `table-${id}`,
+    title: name,
+    description: type_name,
+    mimeType: JSON_TYPE,
+  }));
+  const more = page * PAGE < (answer.total ?? 0);
+  return { resources: [...first, ...tables], ...(more ? { nextCursor: String(page + 1) } : {}) };
+}
+
+/** The text of a resource, JSON. Throws `ResourceNotFoundError` for one that is not there or outside the contract. */
+export function readResource(documents: readonly Document[], desk: Desk, uri: string): string {
+  const named = parseUri(uri);
+  const { access } = desk;
+  try {
+    if (named?.kind === 'document') {
+      const found = readable(documents, access).find(({ name }) => name === named.name);
+      if (found !== undefined) return found.read(access);
+    } else if (named?.kind === 'match' && covers(access, getMatch.operations)) {
+      return JSON.stringify(getMatch.call({ match_id: named.id, timeline: 'all' }, desk));
+    } else if (named?.kind === 'table' && covers(access, ['standings.show'])) {
+      return desk.data.standings(named.id, access).data.toString();
+    }
+  } catch (error) {
+    if (!(error instanceof RestError || error instanceof ToolError)) throw error;
+  }
+  throw new ResourceNotFoundError(uri);
+}
+
+function documentResources(documents: readonly Document[], { access }: Desk): Resource[] {
+  return readable(documents, access).map(({ name, title, description }) => ({
+    ...{ uri: documentUri(name), name, title, description, mimeType: JSON_TYPE },
+  }));
+}
+
+function liveResources({ desk, access }: Desk): Resource[] {
+  if (!covers(access, [...getMatch.operations, 'livescore.index'])) return [];
+  const query = {
+    ...{ limit: MAX_LIVE, page: 1, sportId: null, statusType: 'live', timestamp: null },
+    ...{ dateFrom: '0000-01-01 00:00:00', dateTo: '9999-12-31 23:59:59' },
+    ...{ eventsDetails: false, showPostponed: true },
+  };
+  return desk.board(query, access).items.map(({ state }) => ({
+    uri: matchUri(state.event_id),
+    name: `match-${state.event_id}`,
+    title: `${state.home?.name ?? '?'} - ${state.away?.name ?? '?'}`,
+    description: desk.place(state).competition ?? 'A match that is played now',
+    mimeType: JSON_TYPE,
+  }));
+}

@@ -1,0 +1,172 @@
+/** The protocol's server for one caller: what it lists, calls and reads. Made anew for each request, or kept by a session. */
+import { ProtocolError, ProtocolErrorCode, Server, type ServerOptions } from '@modelcontextprotocol/server';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
+import type { FastifyBaseLogger } from 'fastify';
+import type { ProviderData } from '#contract/rest/provider.ts';
+import type { DeskData } from '#views/data/desk.ts';
+import type { Answers } from './answers.ts';
+import { type AccessOf, type Caller, NO_ACCESS } from './caller.ts';
+import type { Document } from './documents.ts';
+import type { McpMetrics } from './metrics.ts';
+import { listResources, readResource, TEMPLATES } from './resources.ts';
+import { type Desk, type Tool, ToolError } from './tools/tool.ts';
+import { TOOLS, toolsOf } from './tools.ts';
+
+/** What every server of the endpoint answers from. */
+export type ServerContext = {
+  readonly data: ProviderData;
+  readonly desk: DeskData;
+  readonly documents: readonly Document[];
+  readonly answers: Answers;
+  readonly accessOf: AccessOf;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  readonly version: string;
+  readonly metrics: McpMetrics;
+  readonly log: FastifyBaseLogger;
+  /** Told of what a call failed of, where that is neither the client's doing nor the contract's. */
+  readonly onFailure: (error: unknown) => void;
+};
+
+/** Subscriptions of a session of the revisions before 2026-07-28. Both throw `ProtocolError`. */
+export type Subscriptions = {
+  subscribe(uri: string): void;
+  unsubscribe(uri: string): void;
+};
+
+const INSTRUCTIONS = `Touchline tells live sports data: matches with score, clock, timeline and a trading guard, and tables.
+- Ids: find teams and competitions with search, matches with list_matches or live_board.
+- A goal may be taken back. score counts goals under review, firm_score does not; while guard.safe is false nobody should act on a match, and guard.reasons says why.
+- null means not known, never zero. Dates are as the provider gives them, updated_at is when the last change was received.
+- To follow matches call list_changes with checked_at of the answer before, or subscribe to touchline://matches/{match_id}.
+- You see what your contract covers: the resource touchline://documents/contract says what that is.`;
+
+/** One for all: making one takes longer than a call. It is asked only for what clients are asked, which is nothing. */
+const VALIDATOR = new AjvJsonSchemaValidator();
+
+/** Lists are those of a contract, and change with it: nobody else may keep them, and nobody for long. */
+const LIST_HINT = { ttlMs: 60_000, cacheScope: 'private' } as const;
+const CACHE_HINTS: NonNullable<ServerOptions['cacheHints']> = {
+  'tools/list': LIST_HINT,
+  'resources/list': LIST_HINT,
+  'resources/templates/list': { ttlMs: 3_600_000, cacheScope: 'private' },
+  'server/discover': { ttlMs: 3_600_000, cacheScope: 'private' },
+};
+
+/** `subscriptions`: null where the caller has no session; revision 2026-07-28 needs none to subscribe. */
+export function createServer(
+  context: ServerContext,
+  caller: Caller,
+  subscriptions: Subscriptions | null,
+  canSubscribe = subscriptions !== null,
+): Server {
+  const { version } = context;
+  const server = new Server(
+    { name: 'touchline', title: 'Touchline', version },
+    {
+      capabilities: { tools: {}, resources: canSubscribe ? { subscribe: true } : {} },
+      instructions: INSTRUCTIONS,
+      jsonSchemaValidator: VALIDATOR,
+      cacheHints: CACHE_HINTS,
+    },
+  );
+  const deskNow = (): Desk => ({
+    data: context.data,
+    desk: context.desk,
+    access: context.accessOf(caller.clientId) ?? NO_ACCESS,
+    now: context.now() / 1000,
+  });
+  server.setRequestHandler('tools/list', () => ({ tools: toolsOf(deskNow().access).map(listed) }));
+  server.setRequestHandler('tools/call', ({ params }) => {
+    const tool = TOOLS.find(({ name }) => name === params.name);
+    if (tool === undefined)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name.slice(0, 100)}`);
+    return callTool(tool, params.arguments, deskNow(), context, caller);
+  });
+  server.setRequestHandler('resources/list', ({ params }) =>
+    orFailure(context, () => listResources(context.documents, deskNow(), params?.cursor)),
+  );
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: TEMPLATES }));
+  server.setRequestHandler('resources/read', ({ params: { uri } }) => ({
+    contents: [
+      {
+        uri,
+        mimeType: 'application/json',
+        text: orFailure(context, () => readResource(context.documents, deskNow(), uri)),
+      },
+    ],
+  }));
+  if (subscriptions !== null) {
+    server.setRequestHandler('resources/subscribe', ({ params: { uri } }) => {
+      // One that cannot be read is one of which nothing is told.
+      orFailure(context, () => readResource(context.documents, deskNow(), uri));
+      subscriptions.subscribe(uri);
+      return {};
+    });
+    server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {
+      subscriptions.unsubscribe(uri);
+      return {};
+    });
+  }
+  return server;
+}
+
+function callTool(
+  tool: Tool,
+  args: unknown,
+  desk: Desk,
+  { answers, metrics, log, onFailure }: ServerContext,
+  caller: Caller,
+) {
+  const startedAt = performance.now();
+  const { name } = tool;
+  const done = (outcome: string): void => {
+    const seconds = (performance.now() - startedAt) / 1000;
+    metrics.callSeconds.observe({ tool: name, outcome }, seconds);
+    log.debug({ tool: name, outcome, client_id: caller.clientId, token_id: caller.tokenId }, 'tool called');
+  };
+  try {
+    if (!toolsOf(desk.access).includes(tool))
+      throw new ToolError(
+        'outside_contract',
+        'Your contract does not cover this tool. Use those that tools/list names.',
+      );
+    const { structuredContent, text } = answers.get(tool, args, desk);
+    done('ok');
+    return {
+      content: [{ type: 'text' as const, text }],
+      structuredContent,
+    };
+  } catch (error) {
+    const told =
+      error instanceof ToolError ? error : new ToolError('internal', 'The server failed. Try again later.');
+    done(told.code);
+    if (told !== error) {
+      log.error({ err: error, tool: name }, 'a tool failed');
+      onFailure(error);
+    }
+    return { content: [{ type: 'text' as const, text: `${told.code}: ${told.message}` }], isError: true };
+  }
+}
+
+/** Reports what is no error of the protocol, and tells the client only that there was one. */
+function orFailure<T>({ log, onFailure }: ServerContext, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof ProtocolError) throw error;
+    log.error({ err: error }, 'a resource failed');
+    onFailure(error);
+    throw new ProtocolError(ProtocolErrorCode.InternalError, 'The server failed. Try again later.');
+  }
+}
+
+function listed({ name, title, description, inputSchema, outputSchema }: Tool) {
+  const annotations = {
+    readOnlyHint: true,
+    destructiveHint: false,
+    idempotentHint: true,
+    openWorldHint: false,
+  };
+  return { name, title, description, inputSchema, outputSchema, annotations };
+}

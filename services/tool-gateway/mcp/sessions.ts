@@ -1,0 +1,197 @@
+/**
+ * Sessions of clients of the revisions before 2026-07-28. A session holds what its stream is told of and nothing else:
+ * calls of a session of another replica are answered here as well (docs/decisions/0053).
+ */
+import { randomUUID } from 'node:crypto';
+import {
+  isInitializeRequest,
+  ProtocolError,
+  ProtocolErrorCode,
+  type Server,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import type { Caller } from './caller.ts';
+import type { Changes } from './changes.ts';
+import type { McpLimits } from './limits.ts';
+import type { McpMetrics } from './metrics.ts';
+import { createServer, type ServerContext, type Subscriptions } from './server.ts';
+
+type Session = {
+  readonly id: string;
+  readonly caller: Caller;
+  readonly server: Server;
+  readonly transport: WebStandardStreamableHTTPServerTransport;
+  readonly uris: Set<string>;
+  usedAt: number;
+  streams: number;
+};
+
+export type SessionsOptions = {
+  readonly context: ServerContext;
+  readonly changes: Changes;
+  readonly limits: McpLimits;
+  readonly metrics: McpMetrics;
+};
+
+export const SESSION_HEADER = 'mcp-session-id';
+
+/** What only the replica that has the session can do. */
+const ONLY_HERE = new Set(['resources/subscribe', 'resources/unsubscribe']);
+
+/** Answers requests of those revisions. `close` it. */
+export class Sessions {
+  readonly #options: SessionsOptions;
+  readonly #sessions = new Map<string, Session>();
+  /** Stands before the ids of this process's sessions. */
+  readonly #own = `${randomUUID()}.`;
+
+  constructor(options: SessionsOptions) {
+    this.#options = options;
+  }
+
+  /** The answer to a request; `body` is its parsed body, undefined for GET and DELETE. */
+  async answer(request: Request, body: unknown, caller: Caller): Promise<Response> {
+    if (isInitializeRequest(body)) return this.#open(request, body, caller);
+    const id = request.headers.get(SESSION_HEADER);
+    const session = id === null ? undefined : this.#sessions.get(id);
+    if (session !== undefined && session.caller.tokenId === caller.tokenId)
+      return this.#answerIn(session, request, body);
+    // An id of this process that it does not know has ended; that of another one is not known to have.
+    const mayLive = id === null || !id.startsWith(this.#own);
+    if (request.method === 'POST' && mayLive && !isOnlyHere(body))
+      return this.#answerAlone(request, body, caller);
+    return id === null
+      ? refusal(400, 'This needs a session: send initialize first')
+      : refusal(404, 'The session has ended, or another replica has it: send initialize again');
+  }
+
+  /** Ends sessions that nobody has used for long. */
+  sweep(): void {
+    const { limits, context } = this.#options;
+    const before = context.now() - limits.sessionIdleMs;
+    for (const session of this.#sessions.values())
+      if (session.streams === 0 && session.usedAt <= before) this.#end(session, 'idle');
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(Array.from(this.#sessions.values(), ({ server }) => server.close()));
+  }
+
+  async #open(request: Request, body: unknown, caller: Caller): Promise<Response> {
+    const { context, changes, limits } = this.#options;
+    if (!this.#makeRoom(caller)) return refusal(503, 'Too many sessions: end some, or try again later');
+    const uris = new Set<string>();
+    const subscriptions: Subscriptions = {
+      subscribe(uri) {
+        if (uris.size >= limits.maxSubscriptions && !uris.has(uri))
+          throw new ProtocolError(
+            ProtocolErrorCode.InvalidRequest,
+            `Too many subscriptions: ${limits.maxSubscriptions} at most, unsubscribe from some`,
+          );
+        uris.add(uri);
+      },
+      unsubscribe: (uri) => void uris.delete(uri),
+    };
+    const server = createServer(context, caller, subscriptions);
+    const id = this.#own + randomUUID();
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => id,
+      enableJsonResponse: true,
+    });
+    const session: Session = { id, caller, server, transport, uris, usedAt: context.now(), streams: 0 };
+    const stop = changes.subscribe({
+      clientId: caller.clientId,
+      changed: (uri) => this.#tell(session, uri),
+    });
+    server.onclose = () => {
+      stop();
+      this.#sessions.delete(id);
+      this.#count();
+    };
+    await server.connect(transport);
+    const response = await transport.handleRequest(request, { parsedBody: body });
+    if (response.ok) {
+      this.#sessions.set(id, session);
+      this.#count();
+    } else await server.close();
+    return response;
+  }
+
+  async #answerIn(session: Session, request: Request, body: unknown): Promise<Response> {
+    session.usedAt = this.#options.context.now();
+    const response = await session.transport.handleRequest(request, { parsedBody: body });
+    if (request.method === 'GET' && response.ok) {
+      session.streams += 1;
+      request.signal.addEventListener('abort', () => {
+        session.streams -= 1;
+        session.usedAt = this.#options.context.now();
+        session.transport.closeStandaloneSSEStream();
+      });
+    }
+    return response;
+  }
+
+  /** Without a session: a server and a transport that are gone after the answer. */
+  async #answerAlone(request: Request, body: unknown, caller: Caller): Promise<Response> {
+    const server = createServer(this.#options.context, caller, null);
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+    await server.connect(transport);
+    try {
+      return await transport.handleRequest(request, { parsedBody: body });
+    } finally {
+      await server.close();
+    }
+  }
+
+  #tell({ server, uris, streams }: Session, uri: string): void {
+    if (streams === 0 || !uris.has(uri)) return;
+    this.#options.metrics.notifications.inc();
+    server.sendResourceUpdated({ uri }).catch((error: unknown) => {
+      this.#options.context.log.debug({ err: error }, 'a notification was not sent');
+    });
+  }
+
+  /** Ends the session that was not used for the longest, of the token or of all, where there are too many. */
+  #makeRoom({ tokenId }: Caller): boolean {
+    const { maxSessions, maxSessionsPerToken } = this.#options.limits;
+    const all = [...this.#sessions.values()];
+    const own = all.filter(({ caller }) => caller.tokenId === tokenId);
+    const crowded = own.length >= maxSessionsPerToken ? own : all.length >= maxSessions ? all : null;
+    if (crowded === null) return true;
+    const [idlest] = crowded.filter(({ streams }) => streams === 0).sort((a, b) => a.usedAt - b.usedAt);
+    if (idlest === undefined) return false;
+    this.#end(idlest, 'crowded');
+    return true;
+  }
+
+  #end(session: Session, reason: string): void {
+    this.#options.metrics.ended.inc({ reason: `session_${reason}` });
+    this.#sessions.delete(session.id);
+    session.server.close().catch((error: unknown) => {
+      this.#options.context.log.debug({ err: error }, 'a session did not close');
+    });
+  }
+
+  #count(): void {
+    this.#options.metrics.sessions.set(this.#sessions.size);
+  }
+}
+
+function isOnlyHere(body: unknown): boolean {
+  return (
+    typeof body === 'object' &&
+    body !== null &&
+    'method' in body &&
+    typeof body.method === 'string' &&
+    ONLY_HERE.has(body.method)
+  );
+}
+
+/** An answer that is no answer to a request of the protocol. */
+export function refusal(
+  status: number,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return Response.json({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null }, { status, headers });
+}

@@ -1,0 +1,41 @@
+import { createServer, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { createMetrics } from '#service/metrics.ts';
+import { LIMITS } from './limits.ts';
+import { mcpMetrics } from './metrics.ts';
+import { Streams } from './streams.ts';
+
+const CALLER = { tokenId: 't', clientId: 1 };
+/** More than the buffers between two sockets of this machine take. */
+const MUCH = Buffer.alloc(64 * 1024 * 1024);
+
+it('a stream is cut off when its reader takes nothing for too long, and no sooner', async () => {
+  let now = 0;
+  const metrics = createMetrics('tool-gateway');
+  const streams = new Streams({ limits: LIMITS, metrics: mcpMetrics(metrics), now: () => now });
+  const { promise, resolve } = Promise.withResolvers<ServerResponse>();
+  const server = createServer((_request, response) => resolve(response));
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  socket.pause().write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  const response = await promise;
+  streams.add(CALLER, response, () => true);
+  const sweepAt = (at: number): boolean => {
+    now = at;
+    streams.sweep();
+    return response.destroyed;
+  };
+  expect(sweepAt(0)).toBe(false);
+  response.write(MUCH);
+  expect(sweepAt(1_000)).toBe(false);
+  expect(sweepAt(1_000 + LIMITS.streamStallMs - 1)).toBe(false);
+  expect(sweepAt(1_000 + LIMITS.streamStallMs)).toBe(true);
+  await vi.waitFor(async () => expect(await metrics.metrics()).toMatch(/touchline_mcp_streams\S* 0/));
+  expect(await metrics.metrics()).toMatch(/touchline_mcp_ended_total\{reason="stream_stalled".*\} 1/);
+});

@@ -1,0 +1,166 @@
+/** Views of two competitions for the tests of the endpoint: a match that is played in one, one to come in the other. */
+import { eventMessage, incidentMessage } from '#contract/testing.ts';
+import type { ViewRecord } from '#views/store/views.ts';
+import { World } from '#views/testing/world.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Everything that is called after a place has its id in its name, so that a leak of one can be seen. */
+export const OPEN = {
+  ...{
+    competition: 601,
+    season: 611,
+    stage: 621,
+    match: 7_000_001,
+    earlier: 7_000_002,
+    table: 71,
+    scorers: 72,
+  },
+  teams: [101, 102] as const,
+};
+export const CLOSED = {
+  ...{
+    competition: 602,
+    season: 612,
+    stage: 622,
+    match: 8_000_001,
+    earlier: 8_000_002,
+    table: 81,
+    scorers: 82,
+  },
+  teams: [201, 202] as const,
+};
+
+export type League = typeof OPEN | typeof CLOSED;
+
+/** What stands in every name of a league. */
+export const markOf = (league: League): string => (league.competition === 601 ? 'Göteborg' : 'Zürich');
+
+/** A world with both. */
+export function leagues(): World {
+  const world = new World();
+  world.views.live = true;
+  for (const league of [OPEN, CLOSED] as const) {
+    world.give(...places(league), ...tables(league));
+    world.play(
+      eventMessage({ id: `${league.earlier}` }, event(league, league.earlier, FINISHED, [2, 1])),
+      incidentMessage({ id: `${league.match}` }, incident(league), event(league, league.match)),
+    );
+  }
+  return world;
+}
+
+const FINISHED: Fields = {
+  ...{ status_id: 11, status_type: 'finished', start_date: '2026-08-01 15:00', clock_status: 'stopped' },
+};
+
+/** The event of a match of a league as a message tells it. */
+export function event(
+  league: League,
+  id: number,
+  changes: Fields = {},
+  goals?: readonly [number, number],
+): Fields {
+  const mark = markOf(league);
+  const [home, away] = league.teams;
+  const side = (team: number, counter: number) => ({
+    ...{ id: team, counter, name: `${mark} ${team}`, short_name: `${mark} ${team}`, acronym: 'T' },
+    ...{ results: goals === undefined ? [] : [{ id: 2, value: goals[counter - 1] }], stats: [] },
+  });
+  return {
+    ...{ id, name: `${mark} match`, competition_id: league.competition, season_id: league.season },
+    ...{ stage_id: league.stage, group_id: null, round_id: 1, round_name: `${mark} round` },
+    participants: [side(home, 1), side(away, 2)],
+    ...changes,
+  };
+}
+
+/** A goal of the home side. */
+export function incident(league: League, changes: Fields = {}): Fields {
+  const mark = markOf(league);
+  return {
+    ...{ participant_id: league.teams[0], participant_name: `${mark} home`, confirmation: 'confirmed' },
+    ...{ subparticipant_id: 9_000, subparticipant_name: `${mark} player` },
+    ...changes,
+  };
+}
+
+function places(league: League): ViewRecord[] {
+  const mark = markOf(league);
+  const place = (kind: string, id: number, parent: number | null, body: Fields): ViewRecord => ({
+    topic: 'catalogue',
+    ...{ partition: 0, offset: 0, key: `${kind}/${id}` },
+    value: {
+      ...{ kind, id: String(id), parent_id: parent === null ? null : String(parent), ut: 1_700_000_000 },
+      body: JSON.stringify({ id, name: `${mark} ${kind}`, ...body }),
+    },
+  });
+  return [
+    place('competition', league.competition, null, { sport_id: 5, area_name: `${mark} area` }),
+    place('season', league.season, league.competition, { actual: 'yes' }),
+    place('stage', league.stage, league.season, {}),
+  ];
+}
+
+function tables(league: League): ViewRecord[] {
+  return [
+    ...table(league, league.table, 2, 'League standings', [
+      [101, 3],
+      [102, 0],
+    ]),
+    ...table(league, league.scorers, 6, 'Top scorers', [[9_000, 5]]),
+  ];
+}
+
+function table(
+  league: League,
+  id: number,
+  typeId: number,
+  type: string,
+  rows: readonly (readonly [number, number])[],
+): ViewRecord[] {
+  const mark = markOf(league);
+  const at = { partition: 0, offset: 0, key: String(id) };
+  const place = {
+    ...{ standings_id: id, version: 1, type_id: typeId, object_type: 'season', object_id: league.season },
+    ...{ competition_id: league.competition, season_id: league.season, ut: 1_700_000_000, cause: null },
+  };
+  const entry = {
+    ...{
+      ...place,
+      name: `${mark} ${type}`,
+      type_name: type,
+      subtype: 'standings',
+      object_name: `${mark} season`,
+    },
+    ...{ sport_id: 5, item_status: 'active' },
+  };
+  const body = {
+    ...{
+      id,
+      name: `${mark} ${type}`,
+      type_id: typeId,
+      type_name: type,
+      season_id: league.season,
+      columns: [],
+    },
+    ...{ object_type: 'season', object_id: league.season },
+    groups: [
+      {
+        ...{ id: '', name: '', zones: [], corrections: [] },
+        participants: rows.map(([row, points], n) => ({
+          ...{ id: row, name: `${mark} ${row}`, rank: n + 1, last_rank: n + 1 },
+          ...{ subparticipant_id: league.teams[0], subparticipant_name: `${mark} club` },
+          columns: [
+            { id: 1, code: typeId === 6 ? 'goals_scored' : 'pts', short_name: 'P', value: points },
+            { id: 2, code: 'mp', short_name: 'MP', value: '1' },
+          ],
+        })),
+      },
+    ],
+  };
+  return [
+    { topic: 'standings-catalogue', ...at, value: entry },
+    { topic: 'standings', ...at, value: { ...place, body: JSON.stringify(body) } },
+  ];
+}

@@ -1,0 +1,107 @@
+/** The endpoint on a port of its own, in front of views without a broker, for tests. */
+import type { AddressInfo } from 'node:net';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { type FastifyInstance, fastify } from 'fastify';
+import { onTestFinished } from 'vitest';
+import type { Access } from '#contract/rest/provider.ts';
+import { createMetrics } from '#service/metrics.ts';
+import { deskData } from '#views/data/desk.ts';
+import { createProviderData } from '#views/data/provider-data.ts';
+import { EVERYTHING, RECEIVED_AT, type World } from '#views/testing/world.ts';
+import { type McpOptions, mcpEndpoint } from '../endpoint.ts';
+import { mcpMetrics } from '../metrics.ts';
+import { leagues } from './league.ts';
+
+/** A client and the text of its token. */
+export type TestClient = { readonly token: string; readonly access: Access };
+
+/** Sees everything. */
+export const ALL: TestClient = { token: 'token-of-all', access: EVERYTHING };
+
+/** The revisions that are tested: how a client of the SDK is made to speak them. */
+export const REVISIONS = {
+  '2026-07-28': { mode: { pin: '2026-07-28' } },
+  '2025-11-25': { mode: 'legacy' },
+} as const;
+
+export type Revision = keyof typeof REVISIONS;
+
+/** Two replicas of the endpoint need two of these, over one world. */
+export class ServedMcp {
+  readonly world: World;
+  readonly url: URL;
+  readonly app: FastifyInstance;
+  readonly metrics = createMetrics('tool-gateway');
+  /** Who may come; a test may take one out. */
+  readonly clients: Map<string, Access>;
+
+  private constructor(world: World, app: FastifyInstance, clients: readonly TestClient[]) {
+    this.world = world;
+    this.app = app;
+    this.clients = new Map(clients.map(({ token, access }) => [token, access]));
+    this.url = new URL('http://localhost');
+  }
+
+  static async start(
+    options: Partial<McpOptions> & { readonly world?: World; readonly clients?: readonly TestClient[] } = {},
+  ): Promise<ServedMcp> {
+    const { world = leagues(), clients = [ALL], ...more } = options;
+    const app = fastify({ forceCloseConnections: true });
+    const served = new ServedMcp(world, app, clients);
+    const byId = (clientId: number) =>
+      [...served.clients.values()].find((access) => access.clientId === clientId);
+    await mcpEndpoint(app, {
+      data: createProviderData(world.views),
+      desk: deskData(world.views),
+      view: world.views,
+      authenticate(bearer) {
+        const access = served.clients.get(bearer);
+        return access === undefined ? null : { tokenId: `id-of-${bearer}`, clientId: access.clientId };
+      },
+      accessOf: byId,
+      allowedHosts: ['localhost', '127.0.0.1'],
+      allowedOrigins: ['localhost', '127.0.0.1'],
+      ready: () => true,
+      now: () => RECEIVED_AT,
+      version: '1.2.3',
+      metrics: mcpMetrics(served.metrics),
+      log: app.log,
+      onFailure: () => {},
+      ...more,
+    });
+    await app.listen({ port: 0, host: '127.0.0.1' });
+    served.url.host = `127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+    served.url.pathname = '/mcp';
+    onTestFinished(() => app.close());
+    return served;
+  }
+
+  /** A client of the SDK, connected. */
+  async connect(revision: Revision, token = ALL.token): Promise<Client> {
+    const client = new Client(
+      { name: 'test', version: '1.0.0' },
+      { versionNegotiation: REVISIONS[revision], capabilities: {} },
+    );
+    const headers = { authorization: `Bearer ${token}` };
+    await client.connect(new StreamableHTTPClientTransport(this.url, { requestInit: { headers } }));
+    onTestFinished(() => client.close());
+    return client;
+  }
+
+  /** A bare request. */
+  async post(body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+    return fetch(this.url, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${ALL.token}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...headers,
+      },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+  }
+}
+
+/** A request that every revision before 2026-07-28 answers without a session. */
+export const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' };

@@ -1,0 +1,143 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { incidentMessage } from '#contract/testing.ts';
+import { deskData } from '#views/data/desk.ts';
+import { createProviderData } from '#views/data/provider-data.ts';
+import { EVERYTHING, RECEIVED_AT, type World } from '#views/testing/world.ts';
+import { CLOSED, event, incident, leagues, OPEN } from './testing/league.ts';
+import { type Desk, ToolError } from './tools/tool.ts';
+import { TOOLS } from './tools.ts';
+
+let world: World;
+let desk: Desk;
+
+beforeEach(() => {
+  world = leagues();
+  desk = {
+    ...{ data: createProviderData(world.views), desk: deskData(world.views), access: EVERYTHING },
+    now: RECEIVED_AT / 1000,
+  };
+});
+
+function call(name: string, args: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+  const tool = TOOLS.find((one) => one.name === name);
+  if (tool === undefined) throw new Error(`no tool ${name}`);
+  return tool.call(args, desk);
+}
+
+function refusal(name: string, args: Readonly<Record<string, unknown>>): string {
+  try {
+    return JSON.stringify(call(name, args));
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    return `${error.code}: ${error.message}`;
+  }
+}
+
+it('a match has its score, guard and timeline, and says what does not stand', () => {
+  const tell = (id: string, ut: number, changes: object) =>
+    world.play(
+      incidentMessage(
+        { id, ut },
+        incident(OPEN, { id: '5-300', event_time: '46:10', ...changes }),
+        event(OPEN, OPEN.match),
+      ),
+    );
+  tell('a', 1_790_000_100, { confirmation: 'tbd' });
+  const before = call('get_match', { match_id: OPEN.match });
+  expect(before).toMatchObject({
+    score: { home: 2, away: 0 },
+    firm_score: { home: 1, away: 0 },
+    under_review: true,
+  });
+  expect(before.guard).toMatchObject({ safe: false, reasons: expect.arrayContaining(['under_review']) });
+  tell('b', 1_790_000_110, { confirmation: 'cancelled' });
+  const { timeline, score } = call('get_match', { match_id: OPEN.match });
+  expect(score).toEqual({ home: 1, away: 0 });
+  expect(timeline).toMatchObject([
+    { incident_id: '5-110', minute: '10', type: 'Goal', stands: true, why: null, player: 'Göteborg player' },
+    { incident_id: '5-300', minute: '45+2', stands: false, why: 'cancelled' },
+  ]);
+  expect(call('get_match', { match_id: OPEN.match, timeline: 'none' }).timeline).toEqual([]);
+});
+
+it('changes are told since a moment, with the moment to go on from', () => {
+  const told = call('list_changes', { since: '2026-01-01T00:00:00Z', competition_id: OPEN.competition });
+  expect(told.checked_at).toBe(new Date(RECEIVED_AT).toISOString());
+  const [first] = told.matches as { match_id: number; changes: { kind: string; after: string | null }[] }[];
+  expect(first?.changes).toContainEqual(expect.objectContaining({ kind: 'score_changed', after: '1-0' }));
+  expect(call('list_changes', { since: '2027-01-01T00:00:00Z' }).matches).toEqual([]);
+});
+
+it('pages follow each other without gaps', () => {
+  const seen: number[] = [];
+  for (let page: number | null = 1; page !== null; ) {
+    const told = call('list_matches', { season_id: OPEN.season, limit: 1, page });
+    seen.push(...(told.matches as { match_id: number }[]).map(({ match_id }) => match_id));
+    expect(told.total).toBe(2);
+    page = told.next_page as number | null;
+  }
+  expect(seen).toEqual([OPEN.earlier, OPEN.match]);
+});
+
+it('two teams: the finished match counts, the one that is played is listed', () => {
+  const [team_id, opponent_id] = OPEN.teams;
+  const told = call('get_head_to_head', { team_id, opponent_id });
+  expect(told).toMatchObject({ played: 1, team_won: 1, team_goals: 2, opponent_goals: 1, total: 2 });
+});
+
+it('tables and top scorers are those of REST', () => {
+  const { groups } = call('get_standings', { competition_id: OPEN.competition });
+  expect(groups).toMatchObject([
+    {
+      rows: [
+        { rank: 1, id: 101, values: { pts: 3 } },
+        { rank: 2, id: 102 },
+      ],
+    },
+  ]);
+  const { scorers } = call('get_top_scorers', { season_id: OPEN.season });
+  expect(scorers).toMatchObject([
+    { rank: 1, player: 'Göteborg 9000', team: 'Göteborg club', goals: 5, matches: 1 },
+  ]);
+});
+
+describe('errors say what to do', () => {
+  it.each([
+    ['get_match', { match_id: 1 }, /^not_found: .*list_matches/],
+    ['get_match', {}, /^invalid_arguments: .*match_id/],
+    ['list_matches', { limit: 51 }, /^invalid_arguments: .*limit.*50/],
+    ['list_matches', { date_from: '2026-01-01', date_to: '2026-12-31' }, /^invalid_arguments: .*31 days/],
+    ['list_changes', { since: 'yesterday' }, /^invalid_arguments: .*since/],
+    ['get_standings', {}, /^invalid_arguments: .*season_id or competition_id/],
+    [
+      'get_standings',
+      { season_id: OPEN.season, type_id: 7 },
+      /^not_found: .*types 2 League standings, 6 Top scorers/,
+    ],
+    ['get_standings', { standings_id: 5 }, /^not_found: .*list_standings/],
+    ['list_standings', { competition_id: 5 }, /^not_found: .*list_competitions/],
+    ['get_head_to_head', { team_id: 1, opponent_id: 1 }, /^invalid_arguments: .*same team/],
+  ])('%s %j', (name, args, wanted) => {
+    expect(refusal(name, args)).toMatch(wanted);
+  });
+
+  it('outside the contract', () => {
+    desk = { ...desk, access: { ...EVERYTHING, competitions: new Set([CLOSED.competition]) } };
+    for (const [name, args] of [
+      ['get_match', { match_id: OPEN.match }],
+      ['list_matches', { season_id: OPEN.season }],
+      ['get_standings', { standings_id: OPEN.table }],
+    ] as const)
+      expect(refusal(name, args)).toMatch(/^outside_contract: .*list_competitions/);
+  });
+});
+
+it('every tool is described, only reads, and has schemas of draft 2020-12', () => {
+  for (const { name, title, description, inputSchema, outputSchema } of TOOLS) {
+    expect(name).toMatch(/^[a-z_]{3,40}$/);
+    expect(title.length * description.length, name).toBeGreaterThan(0);
+    for (const schema of [inputSchema, outputSchema]) {
+      expect(schema, name).toMatchObject({ type: 'object', $schema: expect.stringContaining('2020-12') });
+    }
+  }
+});

@@ -1,0 +1,23 @@
+/** Every tool of the endpoint, in the order in which they are listed. */
+import { type OperationName, operationNamed } from '#contract/rest/operations.ts';
+import type { Access } from '#contract/rest/provider.ts';
+import { listCompetitions, listSports, search } from './tools/catalogue.ts';
+import { getMatch } from './tools/match.ts';
+import { headToHead, listChanges, listMatches, liveBoard } from './tools/matches.ts';
+import { getStandings, getTopScorers, listStandings } from './tools/standings.ts';
+import type { Tool } from './tools/tool.ts';
+
+export const TOOLS: readonly Tool[] = [
+  ...[search, listSports, listCompetitions, listMatches, liveBoard, getMatch, listChanges],
+  ...[headToHead, listStandings, getStandings, getTopScorers],
+];
+
+/** Whether a contract has all operations that something answers from; those that ask for no token everyone has. */
+export function covers({ operations }: Access, needed: readonly OperationName[]): boolean {
+  return operations === null || needed.every((name) => operations.has(name) || operationNamed(name).open);
+}
+
+/** The tools that a contract has. */
+export function toolsOf(access: Access): readonly Tool[] {
+  return access.operations === null ? TOOLS : TOOLS.filter((tool) => covers(access, tool.operations));
+}

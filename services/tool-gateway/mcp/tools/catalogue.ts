@@ -1,0 +1,135 @@
+/** Tools that tell which sports, competitions and teams there are. */
+import { z } from 'zod';
+import type { OperationData } from '#contract/rest/operations.ts';
+import type { Answer } from '#contract/rest/provider.ts';
+import { toWholeNumber } from '#contract/values.ts';
+import { id, pageInfo, pageInfoOf, paging } from './common.ts';
+import { type Desk, tool } from './tool.ts';
+
+/** The data of an answer of REST, which its own tests hold to the contract. */
+export function dataOf<T>({ data }: Answer): T {
+  return JSON.parse(data.toString()) as T;
+}
+
+export const listSports = tool({
+  name: 'list_sports',
+  title: 'Sports',
+  description: 'Lists the sports with their ids.',
+  operations: ['sports.index'],
+  input: z.object(paging(50)),
+  output: z.object({
+    sports: z.array(
+      z.object({
+        sport_id: z.int(),
+        name: z.string(),
+        has_clock: z.boolean().describe('Whether its matches have a clock; else only the status tells.'),
+      }),
+    ),
+    ...pageInfo,
+  }),
+  missing: 'There is no such sport.',
+  answer({ limit, page }, { data }) {
+    const answer = data.sports({ limit, page, timestamp: null, sportId: null });
+    const { sports } = dataOf<OperationData<'sports.index'>>(answer);
+    return {
+      sports: sports.map(({ id: sport_id, name, has_timer }) => ({
+        sport_id,
+        name,
+        has_clock: has_timer === 'yes',
+      })),
+      ...pageInfoOf(answer.total ?? sports.length, { limit, page }),
+    };
+  },
+});
+
+const season = z.object({
+  season_id: z.int(),
+  name: z.string().nullable(),
+  current: z.boolean(),
+});
+
+const competition = z.object({
+  competition_id: z.int(),
+  name: z.string().nullable(),
+  area: z.string().nullable().describe('Country or region.'),
+  sport_id: z.int().nullable(),
+  seasons: z.array(season).describe('Latest first, at most 10.'),
+});
+
+/** Seasons of a competition that are told with it. */
+const MAX_SEASONS = 10;
+
+function seasonsOf(competitionId: number, { desk, access }: Desk): z.input<typeof season>[] {
+  return desk
+    .seasons(competitionId, access)
+    .slice(0, MAX_SEASONS)
+    .map(({ id: season_id, name, current }) => ({ season_id, name, current }));
+}
+
+export const listCompetitions = tool({
+  name: 'list_competitions',
+  title: 'Competitions',
+  description:
+    'Lists the competitions of your contract with their seasons. To find one by name, call search.',
+  operations: ['competitions.index'],
+  input: z.object({ sport_id: id.optional().describe('Only of this sport.'), ...paging(20) }),
+  output: z.object({ competitions: z.array(competition), ...pageInfo }),
+  missing: 'There is no such competition. Call search to find one by name.',
+  answer({ sport_id, limit, page }, desk) {
+    const query = { limit, page, timestamp: null, sportId: sport_id ?? null, areaId: null };
+    const answer = desk.data.competitions(query, desk.access);
+    const { competitions } = dataOf<OperationData<'competitions.index'>>(answer);
+    return {
+      competitions: competitions.map((record) => ({
+        competition_id: record.id,
+        name: record.name === '' ? null : record.name,
+        area: record.area_name ?? null,
+        sport_id: toWholeNumber(record.sport_id),
+        seasons: seasonsOf(record.id, desk),
+      })),
+      ...pageInfoOf(answer.total ?? competitions.length, { limit, page }),
+    };
+  },
+});
+
+const found = z.object({
+  kind: z.enum(['team', 'competition']),
+  team_id: z.int().nullable(),
+  competition_id: z.int().nullable().describe('The competition itself, or one that the team plays in.'),
+  name: z.string(),
+  area: z.string().nullable(),
+  competition: z.string().nullable().describe('Of a team: the competition that it plays in.'),
+  seasons: z.array(season).describe('Of a competition.'),
+});
+
+export const search = tool({
+  name: 'search',
+  title: 'Search by name',
+  description:
+    'Finds teams and competitions by a part of their name, best first. Accents, case and punctuation do not matter. Start here where you have a name and need an id.',
+  operations: ['competitions.index', 'events.index'],
+  input: z.object({
+    query: z.string().trim().min(2).max(80).describe('Words of the name, such as "besiktas" or "world cup".'),
+    kind: z.enum(['any', 'team', 'competition']).default('any'),
+    ...paging(10),
+  }),
+  output: z.object({ results: z.array(found), ...pageInfo }),
+  missing: 'Nothing has such a name. Try fewer or shorter words.',
+  answer({ query, kind, limit, page }, desk) {
+    const nowhere = { season_id: null, stage_id: null, group_id: null };
+    const teams = kind === 'competition' ? [] : desk.desk.teams(query, desk.access);
+    const competitions = kind === 'team' ? [] : desk.desk.competitions(query, desk.access);
+    const all = [
+      ...competitions.map((one) => () => ({
+        ...{ kind: 'competition' as const, team_id: null, competition_id: one.id, name: one.name },
+        ...{ area: one.area, competition: null, seasons: seasonsOf(one.id, desk) },
+      })),
+      ...teams.map(({ id: team_id, competition_id, name }) => () => ({
+        ...{ kind: 'team' as const, team_id, competition_id, name, area: null },
+        ...{ competition: desk.desk.place({ competition_id, ...nowhere }).competition, seasons: [] },
+      })),
+    ];
+    const results = all.slice((page - 1) * limit, page * limit).map((make) => make());
+    return { results, ...pageInfoOf(all.length, { limit, page }) };
+  },
+});

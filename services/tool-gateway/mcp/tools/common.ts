@@ -1,0 +1,138 @@
+/** What several tools take and tell. */
+import { z } from 'zod';
+import type { EventsQuery, Paging } from '#contract/rest/provider.ts';
+import { playedMinute } from '#domain/minute.ts';
+import type { DeskMatch } from '#views/data/desk.ts';
+import { type Desk, ToolError } from './tool.ts';
+
+/** Most items of a page: an answer is to fit into a conversation. */
+const MAX_ITEMS = 50;
+
+/** An id of the contract. */
+export const id = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
+
+/** A page of a list that has so many items where nothing is said. */
+export const paging = (limit: number) => ({
+  limit: z.int().min(1).max(MAX_ITEMS).default(limit).describe(`Items of a page, at most ${MAX_ITEMS}.`),
+  page: z.int().min(1).max(100_000).default(1).describe('From 1; next_page of the answer before.'),
+});
+
+/** What a page tells of all pages. */
+export const pageInfo = {
+  total: z.int().describe('Items of all pages.'),
+  next_page: z.int().nullable().describe('What to send as page for more; null where there is no more.'),
+};
+
+export function pageInfoOf(
+  total: number,
+  { limit, page }: Paging,
+): { total: number; next_page: number | null } {
+  return { total, next_page: page * limit < total ? page + 1 : null };
+}
+
+/** A day of the provider's dates. */
+export const day = z.iso.date().describe('YYYY-MM-DD.');
+
+const score = z.object({ home: z.int(), away: z.int() });
+const team = z.object({ team_id: z.int().nullable(), name: z.string().nullable() });
+
+/** Whether it is safe to trade on a match now. */
+export const guard = z.object({
+  safe: z.boolean(),
+  reasons: z
+    .array(z.string())
+    .describe(
+      'Why it is not: under_review, possible_goal, possible_card, possible_penalty, possible_var, game_break, bet_suspended, score_differs, interrupted.',
+    ),
+});
+
+/** A match in a list. */
+export const matchSummary = z.object({
+  match_id: z.int(),
+  home: team,
+  away: team,
+  start: z.string().nullable().describe('YYYY-MM-DD HH:MM, as the provider gives it.'),
+  competition_id: z.int().nullable(),
+  competition: z.string().nullable(),
+  season_id: z.int().nullable(),
+  round: z.string().nullable(),
+  status: z.string().nullable(),
+  status_type: z.string().nullable().describe('scheduled, live, finished, interrupted, cancelled, other.'),
+  minute: z.string().nullable().describe('Such as 67 or 45+2; null outside the periods.'),
+  score: score.nullable().describe('As it stands, goals under review included; null is unknown, never zero.'),
+  firm_score: score.nullable().describe('Without goals that are still to be confirmed.'),
+  shoot_out: score.nullable().describe('Goals of the penalty shoot-out.'),
+  guard,
+  updated_at: z.string().describe('When its last change was received, ISO 8601.'),
+});
+
+/** The summary of a match. */
+export function summaryOf(
+  { state, statusName, roundName }: DeskMatch,
+  { desk, now }: Desk,
+): z.input<typeof matchSummary> {
+  const { cause, status_type } = state;
+  const timed = { ...state, ut: cause.ut, received_at: cause.received_at };
+  return {
+    match_id: state.event_id,
+    home: { team_id: state.home?.id ?? null, name: state.home?.name ?? null },
+    away: { team_id: state.away?.id ?? null, name: state.away?.name ?? null },
+    start: state.start_date,
+    competition_id: state.competition_id,
+    competition: desk.place(state).competition,
+    season_id: state.season_id,
+    round: roundName,
+    status: statusName,
+    status_type,
+    minute: status_type === 'live' ? playedMinute(timed, now) : null,
+    score: state.score,
+    firm_score: state.firm,
+    shoot_out: state.shoot_out,
+    guard: state.guard,
+    updated_at: isoOf(cause.received_at),
+  };
+}
+
+/** Unix milliseconds as ISO 8601. */
+export function isoOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+/** A query of events that asks for everything. */
+export const ANY_EVENT: Omit<EventsQuery, keyof Paging> = {
+  ...{
+    sportId: null,
+    competitionId: null,
+    seasonId: null,
+    stageId: null,
+    statusType: null,
+    participantId: null,
+  },
+  ...{ venueType: null, dateFrom: null, dateTo: null, timestamp: null },
+};
+
+/** A season, or a competition, of which it is the current one. */
+export const seasonInput = {
+  season_id: id.optional().describe('A season, as list_competitions or search gives it.'),
+  competition_id: id.optional().describe('A competition; its current season is taken.'),
+};
+
+/** The season that is meant. Throws `ToolError` where none is. */
+export function seasonOf(
+  { season_id, competition_id }: { season_id?: number | undefined; competition_id?: number | undefined },
+  { desk, access }: Desk,
+): number {
+  if (season_id !== undefined) return season_id;
+  if (competition_id === undefined)
+    throw new ToolError(
+      'invalid_arguments',
+      'Send season_id or competition_id. Call search to find one by name.',
+    );
+  const season = desk.seasons(competition_id, access).find(({ current }) => current);
+  if (season === undefined)
+    throw new ToolError(
+      'not_found',
+      'No season of that competition is known. Call list_competitions for others.',
+    );
+  return season.id;
+}

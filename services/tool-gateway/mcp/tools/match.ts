@@ -1,0 +1,107 @@
+/** The tool that tells all of one match: its state, whether it is safe to trade on, and what happened in it. */
+import { z } from 'zod';
+import { POSSIBLE_INCIDENTS, SHOOT_OUT_PHASES } from '#contract/soccer.ts';
+import { renderMinute } from '#domain/minute.ts';
+import type { DeskDetails } from '#views/data/desk.ts';
+import type { ShownIncident } from '#views/store/board-view.ts';
+import { id, matchSummary, pageInfo, pageInfoOf, paging, summaryOf } from './common.ts';
+import { tool } from './tool.ts';
+
+const entry = z.object({
+  incident_id: z.string(),
+  minute: z.string().nullable().describe('Such as 23 or 45+2; null where unknown and in a shoot-out.'),
+  type_id: z.int(),
+  type: z.string().nullable().describe('Such as Goal, Yellow card, Substitution out.'),
+  team_id: z.int().nullable(),
+  team: z.string().nullable(),
+  player: z.string().nullable(),
+  assistant: z.string().nullable(),
+  confirmation: z.string().nullable().describe('confirmed, tbd (still to be confirmed), cancelled.'),
+  stands: z.boolean().describe('False: it does not count, and why says so.'),
+  why: z
+    .string()
+    .nullable()
+    .describe(
+      'removed, cancelled, goal_cancelled (another incident takes the goal back); null where it stands.',
+    ),
+  in_shoot_out: z.boolean(),
+});
+
+export const getMatch = tool({
+  name: 'get_match',
+  title: 'One match',
+  description:
+    'Tells one match: score, firm score, minute, trading guard with its reasons, and the timeline in the order of the provider. Never act on a goal while guard.safe is false.',
+  operations: ['events.show', 'events.incidents'],
+  input: z.object({
+    match_id: id.describe('As list_matches, live_board and list_changes give it.'),
+    timeline: z.enum(['important', 'all', 'none']).default('important').describe('Which incidents to tell.'),
+    ...paging(50),
+  }),
+  output: matchSummary.extend({
+    season: z.string().nullable(),
+    stage: z.string().nullable(),
+    group: z.string().nullable(),
+    coverage: z.enum(['complete', 'partial', 'none']).describe('How much of the timeline is known.'),
+    score_source: z.enum(['incidents', 'reported', 'none']),
+    reported_score: z
+      .object({ home: z.int(), away: z.int() })
+      .nullable()
+      .describe("The provider's own result."),
+    agreement: z.enum(['agrees', 'differs', 'unknown']).describe('Whether both scores are the same.'),
+    under_review: z.boolean(),
+    bet_status: z.string().nullable(),
+    verified_result: z.string().nullable().describe("The provider's flag, as JSON text."),
+    version: z.int().describe('Counts the changes of this match.'),
+    timeline: z.array(entry),
+    ...pageInfo,
+  }),
+  missing: 'No match has this id. Call list_matches, live_board or search to find matches.',
+  answer({ match_id, timeline, limit, page }, desk) {
+    const match = desk.desk.match(match_id, desk.access);
+    const { state, incidents } = match;
+    const { season, stage, group } = desk.desk.place(state);
+    const told = incidents.filter(
+      (incident) => timeline === 'all' || (timeline === 'important' && matters(incident)),
+    );
+    return {
+      ...summaryOf(match, desk),
+      ...{ season, stage, group, coverage: state.coverage, score_source: state.source },
+      ...{ reported_score: state.reported, agreement: state.agreement, under_review: state.under_review },
+      ...{ bet_status: state.bet_status, verified_result: state.verified_result, version: state.version },
+      timeline: told.slice((page - 1) * limit, page * limit).map((incident) => entryOf(incident, match)),
+      ...pageInfoOf(told.length, { limit, page }),
+    };
+  },
+});
+
+function matters({ important, incident_id }: ShownIncident): boolean {
+  return important || POSSIBLE_INCIDENTS.has(incident_id);
+}
+
+function entryOf(incident: ShownIncident, { state }: DeskDetails): z.input<typeof entry> {
+  const { event_time, event_status_id, record, removed, confirmation } = incident;
+  const inShootOut = event_status_id !== null && SHOOT_OUT_PHASES.has(event_status_id);
+  const why =
+    state.void_goals[incident.id] ??
+    (removed ? 'removed' : confirmation === 'cancelled' ? 'cancelled' : null);
+  const info = record.additional_info as Readonly<Record<string, unknown>>;
+  return {
+    incident_id: incident.id,
+    minute: event_time === null || inShootOut ? null : renderMinute(event_time, event_status_id),
+    type_id: incident.incident_id,
+    type: textOf(record.incident_name),
+    team_id: incident.participant_id,
+    team: textOf(record.participant_name),
+    player: textOf(record.subparticipant_name),
+    assistant: textOf(info.assistant_name),
+    confirmation,
+    stands: why === null,
+    why,
+    in_shoot_out: inShootOut,
+  };
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}

@@ -1,0 +1,200 @@
+/** Tools that tell of matches: the schedule, the live board, what changed, and two teams against each other. */
+import { z } from 'zod';
+import { STATUS_TYPES } from '#contract/rest/parameters.ts';
+import { dateWindow, openDates } from '#contract/rest/windows.ts';
+import { INCIDENT_TYPES_OF_SOCCER } from '#contract/soccer.ts';
+import type { StoryStep } from '#views/store/board-view.ts';
+import {
+  ANY_EVENT,
+  day,
+  guard,
+  id,
+  isoOf,
+  matchSummary,
+  pageInfo,
+  pageInfoOf,
+  paging,
+  summaryOf,
+} from './common.ts';
+import { ToolError, tool } from './tool.ts';
+
+const FIND_MATCHES = 'Call list_matches or live_board to find matches.';
+
+export const listMatches = tool({
+  name: 'list_matches',
+  title: 'Schedule and results',
+  description:
+    'Lists matches by start, played or to come: of today where nothing is said, else of the days, competition, season or team that you name.',
+  operations: ['events.index'],
+  input: z.object({
+    date_from: day.optional().describe('First day, YYYY-MM-DD.'),
+    date_to: day
+      .optional()
+      .describe('Last day, YYYY-MM-DD; at most 31 days where neither competition, season nor team is named.'),
+    sport_id: id.optional(),
+    competition_id: id.optional(),
+    season_id: id.optional(),
+    stage_id: id.optional(),
+    team_id: id.optional(),
+    status: z.enum(STATUS_TYPES).optional().describe('Only matches of this kind of status.'),
+    order: z.enum(['earliest', 'latest']).default('earliest').describe('Which matches come first.'),
+    ...paging(20),
+  }),
+  output: z.object({ matches: z.array(matchSummary), ...pageInfo }),
+  missing: FIND_MATCHES,
+  answer(args, desk) {
+    const { competition_id, season_id, stage_id, team_id, limit, page } = args;
+    const narrowed = competition_id ?? season_id ?? stage_id ?? team_id;
+    const { date_from, date_to } = narrowed === undefined ? dateWindow(args, desk.now) : openDates(args);
+    const query = {
+      ...ANY_EVENT,
+      ...{
+        sportId: args.sport_id ?? null,
+        competitionId: competition_id ?? null,
+        seasonId: season_id ?? null,
+      },
+      ...{ stageId: stage_id ?? null, participantId: team_id ?? null, statusType: args.status ?? null },
+      ...{ dateFrom: date_from ?? null, dateTo: date_to ?? null, limit, page },
+    };
+    const { items, total } = desk.desk.matches(query, desk.access, args.order);
+    return { matches: items.map((match) => summaryOf(match, desk)), ...pageInfoOf(total, { limit, page }) };
+  },
+});
+
+export const liveBoard = tool({
+  name: 'live_board',
+  title: 'Live board',
+  description:
+    'Lists the matches that are played now with score, minute and trading guard; or all matches of today. Read it again after 10 seconds at the earliest, or subscribe to the resource of a match.',
+  operations: ['livescore.index'],
+  input: z.object({
+    show: z.enum(['live', 'today']).default('live').describe('live: only what is played now.'),
+    sport_id: id.optional(),
+    ...paging(20),
+  }),
+  output: z.object({ matches: z.array(matchSummary), ...pageInfo }),
+  missing: FIND_MATCHES,
+  answer({ show, sport_id, limit, page }, desk) {
+    const days =
+      show === 'today'
+        ? dateWindow({}, desk.now)
+        : { date_from: '0000-01-01 00:00:00', date_to: '9999-12-31 23:59:59' };
+    const query = {
+      ...{ limit, page, sportId: sport_id ?? null, statusType: show === 'live' ? 'live' : null },
+      ...{ dateFrom: days.date_from, dateTo: days.date_to, showPostponed: true },
+      ...{ eventsDetails: false, timestamp: null },
+    };
+    const { items, total } = desk.desk.board(query, desk.access);
+    return { matches: items.map((match) => summaryOf(match, desk)), ...pageInfoOf(total, { limit, page }) };
+  },
+});
+
+/** Changes of one match that are told at once; of more the latest. */
+const MAX_CHANGES = 20;
+
+const change = z.object({
+  at: z.string().describe('When it was received, ISO 8601.'),
+  kind: z
+    .string()
+    .describe(
+      'incident_added, incident_confirmed, incident_cancelled, incident_removed, goal_cancelled, score_changed, firm_score_changed, status_changed, bet_status_changed, guard_changed, result_verified and so on.',
+    ),
+  incident_id: z.string().nullable(),
+  incident: z.string().nullable().describe('What the incident is called, such as Goal.'),
+  before: z.string().nullable().describe('A score as 1-0, or a value as text.'),
+  after: z.string().nullable(),
+  guard: guard.nullable(),
+});
+
+export const listChanges = tool({
+  name: 'list_changes',
+  title: 'What changed since',
+  description:
+    'Lists the matches that changed since a moment, latest change first, with what changed: goals, cancelled goals, cards, score, status, trading guard. Send checked_at of the answer as since of the next call; what changed around that moment may come twice.',
+  operations: ['events.index', 'events.incidents'],
+  input: z.object({
+    since: z.iso
+      .datetime({ offset: true })
+      .describe('ISO 8601 with a time zone, such as 2026-08-15T14:30:00Z; checked_at of the answer before.'),
+    competition_id: id.optional(),
+    ...paging(20),
+  }),
+  output: z.object({
+    matches: z.array(
+      matchSummary.extend({
+        changes: z.array(change).describe(`Oldest first; of more than ${MAX_CHANGES} the latest.`),
+        more_changes: z.int().describe('Changes that are left out.'),
+      }),
+    ),
+    checked_at: z.string().describe('What to send as since next time.'),
+    ...pageInfo,
+  }),
+  missing: FIND_MATCHES,
+  answer({ since, competition_id, limit, page }, desk) {
+    const from = Math.floor(Date.parse(since) / 1000);
+    const query = { ...ANY_EVENT, competitionId: competition_id ?? null, timestamp: from, limit, page };
+    const { items, total } = desk.desk.matches(query, desk.access, 'changed');
+    const matches = items.map((match) => {
+      const steps = desk.desk.storySince(match.state.event_id, from);
+      const changes = steps.slice(-MAX_CHANGES).map(changeOf);
+      return { ...summaryOf(match, desk), changes, more_changes: steps.length - changes.length };
+    });
+    return { matches, checked_at: isoOf(desk.now * 1000), ...pageInfoOf(total, { limit, page }) };
+  },
+});
+
+function changeOf({
+  kind,
+  incident_id,
+  incident_type,
+  score,
+  value,
+  guard,
+  received_at,
+}: StoryStep): z.input<typeof change> {
+  const goals = (of: { home: number; away: number } | null | undefined): string | null =>
+    of == null ? null : `${of.home}-${of.away}`;
+  return {
+    at: isoOf(received_at),
+    kind,
+    incident_id,
+    incident: incident_type === null ? null : (INCIDENT_TYPES_OF_SOCCER.get(incident_type)?.name ?? null),
+    before: goals(score?.before) ?? value?.before ?? null,
+    after: goals(score?.after) ?? value?.after ?? null,
+    guard,
+  };
+}
+
+export const headToHead = tool({
+  name: 'get_head_to_head',
+  title: 'Head to head',
+  description:
+    'Lists the matches of two teams against each other, latest first, with how often each has won, out of what is known here: no history beyond it. Find team ids with search.',
+  operations: ['events.index'],
+  input: z.object({ team_id: id, opponent_id: id, ...paging(10) }),
+  output: z.object({
+    played: z.int().describe('Finished matches with a known score, all pages.'),
+    team_won: z.int(),
+    drawn: z.int(),
+    opponent_won: z.int(),
+    team_goals: z.int(),
+    opponent_goals: z.int(),
+    matches: z.array(matchSummary),
+    ...pageInfo,
+  }),
+  missing: 'No such team is known. Call search to find teams by name.',
+  answer({ team_id, opponent_id, limit, page }, desk) {
+    if (team_id === opponent_id)
+      throw new ToolError('invalid_arguments', 'team_id and opponent_id are the same team. Send two teams.');
+    const { items, total, balance } = desk.desk.meetings([team_id, opponent_id], desk.access, {
+      limit,
+      page,
+    });
+    return {
+      ...{ played: balance.played, team_won: balance.won, drawn: balance.drawn, opponent_won: balance.lost },
+      ...{ team_goals: balance.goals, opponent_goals: balance.against },
+      matches: items.map((match) => summaryOf(match, desk)),
+      ...pageInfoOf(total, { limit, page }),
+    };
+  },
+});

@@ -1,0 +1,200 @@
+/** Tools that tell tables: which there are, one of them, and the top scorers. */
+import { z } from 'zod';
+import type { OperationData } from '#contract/rest/operations.ts';
+import { toWholeNumber } from '#contract/values.ts';
+import { dataOf } from './catalogue.ts';
+import { id, pageInfo, pageInfoOf, paging, seasonInput, seasonOf } from './common.ts';
+import { type Desk, ToolError, tool } from './tool.ts';
+
+/** Types of tables (spec, "Standings type"). */
+const LEAGUE = 2;
+const TOP_SCORERS = 6;
+/** Tables of one season that are looked through: 19 types, for each of its stages. */
+const MAX_TABLES = 2_000;
+
+type Entry = OperationData<'standings.index'>['standings_list'][number];
+type Table = OperationData<'standings.show'>['standings'];
+
+const entry = z.object({
+  standings_id: z.int(),
+  name: z.string(),
+  type_id: z.int(),
+  type: z.string(),
+  of: z.string().describe('season, stage and so on.'),
+  of_id: z.int(),
+});
+
+const FIND_TABLES = 'No such table is known. Call list_standings with a season to find one.';
+
+export const listStandings = tool({
+  name: 'list_standings',
+  title: 'Tables of a season',
+  description:
+    'Lists the tables of a season and of its stages: league, home, away, form, top scorers, cards and so on.',
+  operations: ['standings.index'],
+  input: z.object({ ...seasonInput, ...paging(30) }),
+  output: z.object({ season_id: z.int(), tables: z.array(entry), ...pageInfo }),
+  missing: FIND_TABLES,
+  answer({ limit, page, ...which }, desk) {
+    const season_id = seasonOf(which, desk);
+    const { entries, total } = tablesOf(season_id, { limit, page }, desk);
+    return { season_id, tables: entries.map(entryOf), ...pageInfoOf(total, { limit, page }) };
+  },
+});
+
+const row = z.object({
+  rank: z.int(),
+  last_rank: z.int().nullable(),
+  id: z.int(),
+  name: z.string().nullable(),
+  club: z.string().nullable().describe('Of a player.'),
+  zone: z.string().nullable(),
+  values: z
+    .record(z.string(), z.union([z.number(), z.string(), z.null()]))
+    .describe('By code of the column, such as mp, won, pts, goals_diff, form.'),
+});
+
+export const getStandings = tool({
+  name: 'get_standings',
+  title: 'A table',
+  description:
+    'Tells a table: the league table of a season or competition where nothing else is said, another type with type_id (as list_standings gives it), or any table by standings_id.',
+  operations: ['standings.index', 'standings.show'],
+  input: z.object({
+    standings_id: id.optional().describe('A table, as list_standings gives it.'),
+    ...seasonInput,
+    stage_id: id.optional().describe('Of a season with several stages: the table of this one.'),
+    type_id: z.int().min(0).default(LEAGUE).describe('Type of the table; 2 is the league table.'),
+    ...paging(50),
+  }),
+  output: z.object({
+    standings_id: z.int(),
+    name: z.string(),
+    type: z.string(),
+    season_id: z.int().nullable(),
+    groups: z.array(z.object({ name: z.string(), rows: z.array(row) })),
+    ...pageInfo,
+  }),
+  missing: FIND_TABLES,
+  answer({ standings_id, stage_id, type_id, limit, page, ...which }, desk) {
+    const tableId = standings_id ?? chosen(seasonOf(which, desk), type_id, stage_id, desk);
+    const table = dataOf<OperationData<'standings.show'>>(
+      desk.data.standings(tableId, desk.access),
+    ).standings;
+    const rows = rowsOf(table);
+    const shown = rows.slice((page - 1) * limit, page * limit);
+    return {
+      standings_id: table.id,
+      name: table.name,
+      type: table.type_name,
+      season_id: table.season_id ?? null,
+      groups: [...Map.groupBy(shown, ({ group }) => group)].map(([group, of]) => ({
+        name: table.groups[group]?.name ?? '',
+        rows: of.map(({ record }) => ({
+          ...{ rank: record.rank, last_rank: record.last_rank ?? null, id: record.id, name: record.name },
+          ...{ club: record.subparticipant_name || null, zone: record.zone_name || null },
+          values: Object.fromEntries(record.columns.map(({ code, value }) => [code, value])),
+        })),
+      })),
+      ...pageInfoOf(rows.length, { limit, page }),
+    };
+  },
+});
+
+export const getTopScorers = tool({
+  name: 'get_top_scorers',
+  title: 'Top scorers',
+  description: 'Tells who has scored most goals in a season, best first.',
+  operations: ['standings.index', 'standings.show'],
+  input: z.object({ ...seasonInput, ...paging(10) }),
+  output: z.object({
+    standings_id: z.int(),
+    season_id: z.int(),
+    scorers: z.array(
+      z.object({
+        rank: z.int(),
+        player_id: z.int(),
+        player: z.string().nullable(),
+        team_id: z.int().nullable(),
+        team: z.string().nullable(),
+        goals: z.number().nullable(),
+        matches: z.number().nullable(),
+      }),
+    ),
+    ...pageInfo,
+  }),
+  missing: 'No top scorers of that season are known. Call list_standings for the tables that there are.',
+  answer({ limit, page, ...which }, desk) {
+    const season_id = seasonOf(which, desk);
+    const standings_id = chosen(season_id, TOP_SCORERS, undefined, desk);
+    const table = dataOf<OperationData<'standings.show'>>(
+      desk.data.standings(standings_id, desk.access),
+    ).standings;
+    const rows = rowsOf(table);
+    const scorers = rows.slice((page - 1) * limit, page * limit).map(({ record }) => {
+      const values = new Map(record.columns.map(({ code, value }) => [code, value]));
+      return {
+        ...{ rank: record.rank, player_id: record.id, player: record.name },
+        ...{ team_id: toWholeNumber(record.subparticipant_id), team: record.subparticipant_name || null },
+        ...{ goals: numberOf(values.get('goals_scored')), matches: numberOf(values.get('mp')) },
+      };
+    });
+    return { standings_id, season_id, scorers, ...pageInfoOf(rows.length, { limit, page }) };
+  },
+});
+
+function tablesOf(
+  seasonId: number,
+  { limit, page }: { limit: number; page: number },
+  { data, access }: Desk,
+): { entries: readonly Entry[]; total: number } {
+  const query = { limit, page, timestamp: null, sportId: null, objectType: 'season', objectId: seasonId };
+  const answer = data.standingsList(query, access);
+  const { standings_list } = dataOf<OperationData<'standings.index'>>(answer);
+  return { entries: standings_list, total: answer.total ?? standings_list.length };
+}
+
+/** The table of a type of a season: the season's own, else the only one of its stages. Throws `ToolError`. */
+function chosen(seasonId: number, typeId: number, stageId: number | undefined, desk: Desk): number {
+  const { entries } = tablesOf(seasonId, { limit: MAX_TABLES, page: 1 }, desk);
+  const ofType = entries.filter((one) => one.type_id === typeId);
+  const candidates =
+    stageId === undefined
+      ? ofType
+      : ofType.filter((one) => one.object_type === 'stage' && one.object_id === stageId);
+  const own = candidates.find((one) => one.object_type === 'season');
+  const only = candidates.length === 1 ? candidates[0] : undefined;
+  const table = own ?? only;
+  if (table !== undefined) return table.id;
+  if (candidates.length > 0) {
+    const names = candidates.slice(0, 20).map((one) => `${one.id} (${one.name})`);
+    throw new ToolError(
+      'ambiguous',
+      `There are several: call again with standings_id, one of ${names.join(', ')}.`,
+    );
+  }
+  const types = [...new Map(entries.map((one) => [one.type_id, one.type_name]))];
+  const known = types.map(([type, name]) => `${type} ${name}`).join(', ');
+  throw new ToolError(
+    'not_found',
+    known === ''
+      ? 'That season has no tables (yet). Call list_competitions for other seasons.'
+      : `That season has no table of this type. It has the types ${known}.`,
+  );
+}
+
+function rowsOf(table: Table): { group: number; record: Table['groups'][number]['participants'][number] }[] {
+  return table.groups.flatMap(({ participants }, group) => participants.map((record) => ({ group, record })));
+}
+
+function entryOf(one: Entry): z.input<typeof entry> {
+  return {
+    ...{ standings_id: one.id, name: one.name, type_id: one.type_id, type: one.type_name },
+    ...{ of: one.object_type, of_id: one.object_id },
+  };
+}
+
+function numberOf(value: number | string | null | undefined): number | null {
+  const number = value === null || value === undefined || value === '' ? Number.NaN : Number(value);
+  return Number.isNaN(number) ? null : number;
+}

@@ -1,0 +1,115 @@
+/** What a tool of the endpoint is made of: typed input, structured output, and errors that an assistant can act on. */
+import { z } from 'zod';
+import { RestError } from '#contract/rest/errors.ts';
+import type { OperationName } from '#contract/rest/operations.ts';
+import type { Access, ProviderData } from '#contract/rest/provider.ts';
+import type { DeskData } from '#views/data/desk.ts';
+
+/** What a tool answers from: the queries of REST and of the desk, and what the caller may see. */
+export type Desk = {
+  readonly data: ProviderData;
+  readonly desk: DeskData;
+  readonly access: Access;
+  /** Unix seconds. */
+  readonly now: number;
+};
+
+export const TOOL_ERRORS = [
+  'invalid_arguments',
+  'not_found',
+  'outside_contract',
+  'ambiguous',
+  'internal',
+] as const;
+
+export type ToolErrorCode = (typeof TOOL_ERRORS)[number];
+
+/** What an assistant is told where a call cannot be answered: what was wrong, and what to do about it. */
+export class ToolError extends Error {
+  override readonly name = 'ToolError';
+  readonly code: ToolErrorCode;
+
+  constructor(code: ToolErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** A tool as it is listed and called. */
+export type Tool = {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** The operations of the contract that it answers from: a client that lacks one of them does not have the tool. */
+  readonly operations: readonly OperationName[];
+  /** JSON Schema 2020-12. */
+  readonly inputSchema: JsonObjectSchema;
+  readonly outputSchema: JsonObjectSchema;
+  /** The structured content of the answer. Throws `ToolError`. */
+  call(args: unknown, desk: Desk): Record<string, unknown>;
+};
+
+export type JsonObjectSchema = { readonly type: 'object' } & Readonly<Record<string, unknown>>;
+
+type Definition<I extends z.ZodObject, O extends z.ZodObject> = Pick<
+  Tool,
+  'name' | 'title' | 'description' | 'operations'
+> & {
+  readonly input: I;
+  readonly output: O;
+  /** What to do where the contract has no such record: names the tool that finds ids. */
+  readonly missing: string;
+  answer(args: z.output<I>, desk: Desk): z.input<O>;
+};
+
+/** Makes a tool of its definition. */
+export function tool<I extends z.ZodObject, O extends z.ZodObject>(definition: Definition<I, O>): Tool {
+  const { name, title, description, operations, input, output, missing } = definition;
+  return {
+    ...{ name, title, description, operations },
+    inputSchema: objectSchema(input, 'input'),
+    outputSchema: objectSchema(output, 'output'),
+    call(args, desk) {
+      const parsed = input.safeParse(args ?? {});
+      if (!parsed.success) throw new ToolError('invalid_arguments', problemsOf(parsed.error));
+      try {
+        return output.parse(definition.answer(parsed.data, desk));
+      } catch (error) {
+        throw asToolError(error, missing);
+      }
+    },
+  };
+}
+
+function asToolError(error: unknown, missing: string): unknown {
+  if (!(error instanceof RestError)) return error;
+  const cause = { cause: error };
+  switch (error.code) {
+    case 'not_found':
+      return new ToolError('not_found', missing, cause);
+    case 'forbidden':
+      return new ToolError(
+        'outside_contract',
+        'That competition is not in your contract. Call list_competitions for those that are.',
+        cause,
+      );
+    case 'invalid_parameter':
+      return new ToolError(
+        'invalid_arguments',
+        'The dates are backwards or more than 31 days apart. Ask for fewer days, or name a competition, a season or a team.',
+        cause,
+      );
+    default:
+      return error;
+  }
+}
+
+/** Every wrong argument on a line of its own. */
+function problemsOf(error: z.ZodError): string {
+  const lines = error.issues.map(({ path, message }) => `${path.join('.') || 'arguments'}: ${message}`);
+  return `Call again with other arguments. ${lines.join('. ')}.`;
+}
+
+function objectSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonObjectSchema {
+  return z.toJSONSchema(schema, { io }) as JsonObjectSchema;
+}
