@@ -13,6 +13,9 @@ export const SIGNATURE_HEADER = 'x-signature-sha256';
 /** Characters of a secret. */
 export const SECRET_LENGTH = 32;
 
+/** How long the signature of a delivery is valid: a receiver rejects what is older than about five minutes. */
+export const VALID_SECONDS = 300;
+
 /** What the headers of a delivery say; undefined where one is missing. */
 export type SignatureHeaders = {
   readonly timestamp: string | undefined;
@@ -37,6 +40,17 @@ export type Verdict = 'ok' | SignatureFault;
 /** Signs a body for delivery. `timestamp` is the value of the expiration header, as it will be sent. */
 export function sign(body: Uint8Array, timestamp: string, secret: string): string {
   return digest(body, timestamp, secret).toString('hex');
+}
+
+/** The headers that a delivery is sent with. `nowMs` is Unix milliseconds; the signature expires `validSeconds` later. */
+export function signatureHeaders(
+  body: Uint8Array,
+  secret: string,
+  nowMs: number,
+  validSeconds = VALID_SECONDS,
+): Record<string, string> {
+  const timestamp = String(Math.floor(nowMs / 1000) + validSeconds);
+  return { [TIMESTAMP_HEADER]: timestamp, [SIGNATURE_HEADER]: sign(body, timestamp, secret) };
 }
 
 /**

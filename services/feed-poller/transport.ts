@@ -1,3 +1,4 @@
+import { systemCode } from '#service/system-code.ts';
 import { ProviderError } from './errors.ts';
 
 /** An answer as it came. */
@@ -31,7 +32,11 @@ export function httpTransport({ timeoutMs, maxBytes }: TransportOptions): Transp
       if (patience.aborted) {
         throw new ProviderError('timeout', operation, `no whole answer within ${timeoutMs} ms`);
       }
-      throw new ProviderError('unreachable', operation, `no answer (${systemCode(error)})`);
+      throw new ProviderError(
+        'unreachable',
+        operation,
+        `no answer (${systemCode(error) ?? 'connection failed'})`,
+      );
     }
   };
 }
@@ -49,13 +54,4 @@ async function readBody(operation: string, response: Response, maxBytes: number)
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, length);
-}
-
-/** The system's code of a failure, as ECONNREFUSED: all that is told of it. */
-function systemCode(error: unknown): string {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    const { code } = at as { code?: unknown };
-    if (typeof code === 'string' && /^[A-Z0-9_]{1,40}$/.test(code)) return code;
-  }
-  return 'connection failed';
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SIGNATURE_HEADER, sign, TIMESTAMP_HEADER } from '#signing/signing.ts';
+import { signatureHeaders, VALID_SECONDS } from '#signing/signing.ts';
 import type { Delivery, Mishap } from './deliveries.ts';
 
 /** Where and how webhooks are sent. */
@@ -36,8 +36,6 @@ export type WebhookSender = {
 type Answer = { readonly status: number; readonly body: string };
 type Headers = Readonly<Record<string, string>>;
 
-/** How long a signature is good for: deliveries older than about five minutes are refused. */
-const VALID_SECONDS = 300;
 const ACCEPTED = 'Accepted';
 /** More of an answer than this is not read: what counts is eight characters. */
 const MOST_OF_AN_ANSWER = 1024;
@@ -83,10 +81,8 @@ export function createWebhookSender(options: WebhookOptions): WebhookSender {
       else request.end(body, () => request.on('response', (response) => response.destroy()));
     });
 
-  const signed = (body: Buffer, secret = options.secret, validFor = VALID_SECONDS): Headers => {
-    const timestamp = String(Math.floor(Date.now() / 1000) + validFor);
-    return { [TIMESTAMP_HEADER]: timestamp, [SIGNATURE_HEADER]: sign(body, timestamp, secret) };
-  };
+  const signed = (body: Buffer, secret = options.secret, validFor = VALID_SECONDS): Headers =>
+    signatureHeaders(body, secret, Date.now(), validFor);
 
   /** A request that must be refused. */
   const forge = async (body: Buffer, mishap: Mishap, signal: AbortSignal): Promise<Delivered['forged']> => {

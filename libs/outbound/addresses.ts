@@ -1,0 +1,109 @@
+/**
+ * Which addresses a customer's webhook may be sent to (docs/decisions/0060): public unicast ones, and what an operator
+ * allows. Addresses are texts as resolvers and WHATWG URLs give them; there every odd spelling is already the usual one.
+ */
+import { BlockList, isIP } from 'node:net';
+
+/** IPv4 that is not public unicast: the IANA special-purpose registry, multicast, and what clouds serve themselves on. */
+const REFUSED_IPV4 = [
+  '0.0.0.0/8', // this network
+  '10.0.0.0/8', // private
+  '100.64.0.0/10', // carrier-grade NAT; holds 100.100.100.200, metadata of a cloud
+  '127.0.0.0/8', // loopback
+  '168.63.129.16/32', // platform service of a cloud, on a public address
+  '169.254.0.0/16', // link-local; holds 169.254.169.254, metadata of most clouds
+  '172.16.0.0/12', // private
+  '192.0.0.0/24', // IETF protocol assignments; holds 192.0.0.192, metadata of a cloud
+  '192.0.2.0/24', // documentation
+  '192.31.196.0/24', // AS112
+  '192.52.193.0/24', // AMT relays
+  '192.88.99.0/24', // 6to4 relays
+  '192.168.0.0/16', // private
+  '192.175.48.0/24', // AS112
+  '198.18.0.0/15', // benchmarks
+  '198.51.100.0/24', // documentation
+  '203.0.113.0/24', // documentation
+  '224.0.0.0/4', // multicast
+  '240.0.0.0/4', // reserved, broadcast
+];
+
+/**
+ * IPv6 is refused unless it is global unicast as IANA allocates it. So loopback, IPv4-mapped and -compatible, NAT64
+ * (64:ff9b::/96, 64:ff9b:1::/48), discard-only, unique local, link-local, site-local and multicast need no entry.
+ */
+const GLOBAL_IPV6 = ['2000::/3'];
+
+/** What is in there and yet is none, or wraps an IPv4 address that nobody sees. */
+const REFUSED_IPV6 = [
+  '2001::/23', // IETF protocol assignments: Teredo, benchmarks, ORCHID
+  '2001:db8::/32', // documentation
+  '2002::/16', // 6to4
+  '2620:4f:8000::/48', // AS112
+  '3fff::/20', // documentation
+];
+
+const refusedIpv4 = blockList(REFUSED_IPV4);
+const globalIpv6 = blockList(GLOBAL_IPV6);
+const refusedIpv6 = blockList(REFUSED_IPV6);
+
+/** Whether an address is public unicast. False for what is no IP address. */
+export function isPublicAddress(address: string): boolean {
+  switch (isIP(address)) {
+    case 4:
+      return !refusedIpv4.check(address, 'ipv4');
+    case 6:
+      return globalIpv6.check(address, 'ipv6') && !refusedIpv6.check(address, 'ipv6');
+    default:
+      return false;
+  }
+}
+
+/** A text is not a range of addresses. */
+export class AddressRangeError extends Error {
+  readonly code = 'RANGE_INVALID';
+
+  constructor(text: string) {
+    super(`${JSON.stringify(text)} is not a range of addresses, as 10.1.0.0/16 or fd00:1::/64`);
+    this.name = 'AddressRangeError';
+  }
+}
+
+/** Ranges that an operator allows beyond public addresses. */
+export class AllowedRanges {
+  static readonly NONE = new AllowedRanges([]);
+  readonly #ranges: readonly string[];
+  readonly #list: BlockList;
+
+  /** `ranges` in CIDR notation. Throws `AddressRangeError` for a text that is none. */
+  constructor(ranges: readonly string[]) {
+    this.#ranges = ranges;
+    this.#list = blockList(ranges);
+  }
+
+  /** Whether the address is in one of the ranges. An IPv4-mapped IPv6 address is in those of its IPv4 address. */
+  includes(address: string): boolean {
+    const family = isIP(address);
+    return family !== 0 && this.#list.check(address, family === 4 ? 'ipv4' : 'ipv6');
+  }
+
+  /** Whether an address may be called: it is public, or in one of the ranges. */
+  permits(address: string): boolean {
+    return isPublicAddress(address) || this.includes(address);
+  }
+
+  /** The ranges with commas between, as they were given. */
+  toString(): string {
+    return this.#ranges.join(',');
+  }
+}
+
+function blockList(ranges: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [, address = '', prefix = ''] = /^([0-9a-f.:]+)\/(\d{1,3})$/i.exec(range) ?? [];
+    const family = isIP(address);
+    if (family === 0 || Number(prefix) > (family === 4 ? 32 : 128)) throw new AddressRangeError(range);
+    list.addSubnet(address, Number(prefix), family === 4 ? 'ipv4' : 'ipv6');
+  }
+  return list;
+}

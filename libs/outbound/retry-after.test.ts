@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { retryAfterMs } from './retry-after.ts';
+
+const NOW = Date.UTC(2026, 5, 11, 18, 0, 0);
+
+describe('Retry-After', () => {
+  it.each([
+    ['0', 0],
+    ['1', 1_000],
+    ['120', 120_000],
+    ['9999999999', 9_999_999_999_000],
+    ['Thu, 11 Jun 2026 18:02:00 GMT', 120_000],
+    ['Thu, 11 Jun 2026 17:00:00 GMT', 0],
+  ])('%j is a wait of %d ms', (header, wait) => {
+    expect(retryAfterMs(header, NOW)).toBe(wait);
+  });
+
+  it.each([
+    undefined,
+    '',
+    'soon',
+    'soon 5',
+    '-1',
+    '1.5',
+    '1e3',
+    '+5',
+    '99999999999',
+    '2026-06-11T18:02:00Z',
+    'Thu, 11 Jun 2026 18:02:00',
+    'Thu, 99 Jun 2026 18:02:00 GMT',
+    'Thu Jun 11 18:02:00 2026',
+  ])('%j asks for nothing', (header) => {
+    expect(retryAfterMs(header, NOW)).toBeNull();
+  });
+
+  it('given twice asks for nothing', () => {
+    expect(retryAfterMs(['1', '2'], NOW)).toBeNull();
+  });
+});

@@ -1,0 +1,151 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { generate } from 'selfsigned';
+import { atEnd } from './at-end.ts';
+
+/** A request that arrived whole. */
+export type ReceivedRequest = {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+  /** Which connection it came by, from 1. */
+  readonly connection: number;
+};
+
+/** What a receiver does with its nth request, from 1, once the request is there as a whole. */
+export type Answer = (response: ServerResponse, request: ReceivedRequest, n: number) => void;
+
+/** What a slow answer leaves between its bytes, milliseconds. */
+const DRIP_MS = 20;
+
+/** Every way a customer's receiver answers that a sender has to bear. */
+export const answers = {
+  accepted: (response) => void response.end('Accepted'),
+  silent: () => {},
+  reset: (response) => void response.destroy(),
+  error: (response) => void response.writeHead(500).end('Accepted'),
+  unavailable: (response) => void response.writeHead(503, { 'retry-after': '120' }).end(),
+  redirect: (response, { headers }) =>
+    void response.writeHead(307, { location: `https://${headers.host}/elsewhere` }).end('Accepted'),
+  otherText: (response) => void response.end('OK'),
+  lowerCase: (response) => void response.end('accepted'),
+  newline: (response) => void response.end('Accepted\n'),
+  huge: (response) => void response.end(Buffer.alloc(1 << 20, 'Accepted')),
+  cut: (response) => {
+    response.writeHead(200, { 'content-length': '8' }).write('Acc', () => response.destroy());
+  },
+  drip: (response) => {
+    response.writeHead(200);
+    const timer = setInterval(() => response.write(' '), DRIP_MS);
+    response.on('close', () => clearInterval(timer));
+  },
+} as const satisfies Record<string, Answer>;
+
+type Certificate = { readonly key: string; readonly cert: string };
+const certificates = new Map<'trusted' | 'untrusted', Promise<Certificate>>();
+
+/**
+ * A customer's receiver of webhooks in the test's own process: HTTPS on a free port of the loopback interface, with a
+ * certificate made on the spot for localhost, *.example.test and 127.0.0.1.
+ */
+export class HttpsReceiver {
+  /** Requests that arrived whole, in their order. */
+  readonly received: ReceivedRequest[] = [];
+  /** Certificate (PEM) by which it is trusted. */
+  readonly ca: string;
+  readonly #server: Server;
+  #connections = 0;
+  #answer: Answer;
+
+  private constructor(server: Server, ca: string, answer: Answer) {
+    this.#server = server;
+    this.ca = ca;
+    this.#answer = answer;
+    const numbers = new WeakMap<object, number>();
+    server.on('secureConnection', (socket) => {
+      this.#connections += 1;
+      numbers.set(socket, this.#connections);
+    });
+    server.on('request', async (request: IncomingMessage, response: ServerResponse) => {
+      const body = await buffer(request).catch(() => null);
+      if (body === null) return;
+      const { method = '', url: path = '', headers, socket } = request;
+      const whole = { method, path, headers, body, connection: numbers.get(socket) ?? 0 };
+      this.#answer(response, whole, this.received.push(whole));
+    });
+  }
+
+  /** Listens until the test or the file ends. With `trusted: false` its certificate is not the one of `ca`. */
+  static async start(
+    answer: Answer = answers.accepted,
+    { trusted = true }: { readonly trusted?: boolean } = {},
+  ): Promise<HttpsReceiver> {
+    const { cert: ca } = await certificate('trusted');
+    const server = createServer(await certificate(trusted ? 'trusted' : 'untrusted'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const receiver = new HttpsReceiver(server, ca, answer);
+    atEnd(() => receiver.close());
+    return receiver;
+  }
+
+  /** What it answers from now on. */
+  answerWith(answer: Answer): void {
+    this.#answer = answer;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  get url(): string {
+    return `https://localhost:${this.port}/webhook`;
+  }
+
+  /** Connections made to it since the start, that came through the TLS handshake. */
+  get connections(): number {
+    return this.#connections;
+  }
+
+  /** Connections that are open now. */
+  open(): Promise<number> {
+    return new Promise((resolve, reject) =>
+      this.#server.getConnections((error, count) => (error === null ? resolve(count) : reject(error))),
+    );
+  }
+
+  /** Breaks all connections and listens no more. */
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+}
+
+/** Made once a process. */
+function certificate(kind: 'trusted' | 'untrusted'): Promise<Certificate> {
+  const made = certificates.get(kind) ?? createCertificate(kind);
+  certificates.set(kind, made);
+  return made;
+}
+
+async function createCertificate(name: string): Promise<Certificate> {
+  const { private: key, cert } = await generate([{ name: 'commonName', value: name }], {
+    keyType: 'ec',
+    algorithm: 'sha256',
+    extensions: [
+      { name: 'basicConstraints', cA: true },
+      {
+        name: 'subjectAltName',
+        altNames: [
+          { type: 2, value: 'localhost' },
+          { type: 2, value: '*.example.test' },
+          { type: 7, ip: '127.0.0.1' },
+        ],
+      },
+    ],
+  });
+  return { key, cert };
+}
