@@ -112,7 +112,7 @@ describe('a receiver of what is composed', () => {
         if (messages.length === 0) return;
         expectSame(match, receive(messages), order);
       }),
-      { numRuns: 3_000, ...seed },
+      { numRuns: 1_000, ...seed },
     );
   });
 
@@ -126,7 +126,7 @@ describe('a receiver of what is composed', () => {
           if (messages.length > 0) expectSame(match, receive(messages), told);
         }
       }),
-      { numRuns: 200, ...seed },
+      { numRuns: 100, ...seed },
     );
   });
 
