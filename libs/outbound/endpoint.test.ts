@@ -1,61 +1,17 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER, verify } from '#signing/signing.ts';
-import { type Answer, answers, HttpsReceiver } from '../../test/support/https-receiver.ts';
+import { type Answer, answers } from '../../test/support/https-receiver.ts';
 import { untilTrue } from '../../test/support/poll.ts';
-import { AllowedRanges } from './addresses.ts';
-import { type DeliveryOutcome, type EndpointOptions, WebhookEndpoint } from './endpoint.ts';
-import type { ResolveName } from './resolve.ts';
+import type { DeliveryOutcome } from './endpoint.ts';
+import { endpointOf, endpointTo, SECRET } from './testing/endpoints.ts';
 
-const SECRET = '0123456789abcdef0123456789ABCDEF';
 const BODY = '[{"id":"5-1","name":"é"}]';
-const LOOPBACK = new AllowedRanges(['127.0.0.0/8']);
-/** Where the time is not what a test is about. */
-const LONG_MS = 60_000;
-const SHORT_MS = 300;
-
-function endpointOf(
-  options: Partial<EndpointOptions> & { url: string },
-  resolve?: ResolveName,
-): WebhookEndpoint {
-  const endpoint = new WebhookEndpoint(
-    { secret: SECRET, allowed: LOOPBACK, timeoutMs: LONG_MS, now: Date.now, ...options },
-    resolve,
-  );
-  onTestFinished(() => endpoint.close());
-  return endpoint;
-}
-
-/** An endpoint of a receiver that answers so. */
-async function endpointTo(
-  answer: Answer,
-  options: Partial<EndpointOptions> = {},
-): Promise<{ endpoint: WebhookEndpoint; receiver: HttpsReceiver }> {
-  const receiver = await HttpsReceiver.start(answer);
-  return { receiver, endpoint: endpointOf({ url: receiver.url, ca: receiver.ca, ...options }) };
-}
-
-/** The URL of a server that does this with every connection. */
-async function tcpServer(onConnection: (socket: Socket) => void): Promise<string> {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket.on('error', () => {}));
-    onConnection(socket);
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  return `https://127.0.0.1:${(server.address() as AddressInfo).port}/webhook`;
-}
 
 describe('Events, Delivery', () => {
   it('is a POST of the body as it is, as JSON, to path and query of the URL', async () => {
     const { endpoint, receiver } = await endpointTo(answers.accepted);
-    const other = endpointOf({ url: `${receiver.url}?a=1&b#c`, ca: receiver.ca });
+    const other = endpointOf(`${receiver.url}?a=1&b#c`, { ca: receiver.ca });
     expect(await endpoint.post(BODY)).toEqual({ kind: 'accepted' });
     expect(await other.post(Buffer.from(BODY))).toEqual({ kind: 'accepted' });
     expect(receiver.received.map(({ method, path, body }) => [method, path, body.toString()])).toEqual([
@@ -91,6 +47,15 @@ describe('Events, Delivery', () => {
     const { endpoint, receiver } = await endpointTo(answers.accepted);
     for (let n = 0; n < 20; n++) expect(await endpoint.post(BODY)).toEqual({ kind: 'accepted' });
     expect(receiver.connections).toBeLessThanOrEqual(2);
+  });
+
+  it('closes a connection that is idle for as long as the receiver said', async () => {
+    const { endpoint, receiver } = await endpointTo((response) => {
+      response.writeHead(200, { connection: 'keep-alive', 'keep-alive': 'timeout=3' }).end('Accepted');
+    });
+    expect(await endpoint.post(BODY)).toEqual({ kind: 'accepted' });
+    expect(await receiver.open()).toBe(1);
+    await untilTrue('the connection is closed', async () => (await receiver.open()) === 0, 20_000);
   });
 
   it('opens no more connections than allowed', async () => {
@@ -160,15 +125,19 @@ describe('Events, Success', () => {
 
   it('reads no more of a huge answer than the limit', async () => {
     let written = 0;
-    const { endpoint, receiver } = await endpointTo((response) => {
+    const closed = Promise.withResolvers<void>();
+    const { endpoint } = await endpointTo((response) => {
       const timer = setInterval(() => {
         written += 600;
         response.write('x'.repeat(600));
       }, 5);
-      response.on('close', () => clearInterval(timer));
+      response.on('close', () => {
+        clearInterval(timer);
+        closed.resolve();
+      });
     });
     expect(await endpoint.post(BODY)).toEqual({ kind: 'unreadable' });
-    await untilTrue('the connection is closed', async () => (await receiver.open()) === 0);
+    await closed.promise;
     expect(written).toBeLessThan(1 << 20);
   });
 });
@@ -177,148 +146,3 @@ function acceptedInParts(...[response]: Parameters<Answer>): void {
   response.write('Acc');
   setTimeout(() => response.end('epted'), 20);
 }
-
-describe('Events, Timeout', () => {
-  it.each<[string, Answer]>([
-    ['no answer', answers.silent],
-    ['an answer that drips', answers.drip],
-    ['a head that drips', headThatDrips],
-    ['informational answers without end', continues],
-  ])('ends %s', async (_name, answer) => {
-    const { endpoint, receiver } = await endpointTo(answer, { timeoutMs: SHORT_MS });
-    const started = performance.now();
-    expect(await endpoint.post(BODY)).toEqual({ kind: 'timeout' });
-    expect(performance.now() - started).toBeGreaterThan(SHORT_MS - 20);
-    await untilTrue('the connection is closed', async () => (await receiver.open()) === 0);
-  });
-
-  it('keeps the status of an answer whose text drips', async () => {
-    const { endpoint } = await endpointTo(
-      (response) => {
-        response.writeHead(500).write('x');
-      },
-      { timeoutMs: SHORT_MS },
-    );
-    expect(await endpoint.post(BODY)).toEqual({ kind: 'status', status: 500, retryAfterMs: null });
-  });
-
-  it('ends a TLS handshake that hangs', async () => {
-    const endpoint = endpointOf({ url: await tcpServer(() => {}), timeoutMs: SHORT_MS });
-    expect(await endpoint.post(BODY)).toEqual({ kind: 'timeout' });
-    expect(await endpoint.post(BODY)).toEqual({ kind: 'timeout' });
-  });
-
-  it('ends a resolution that hangs', async () => {
-    const aborted = Promise.withResolvers<void>();
-    const endpoint = endpointOf({ url: 'https://a.example.test/', timeoutMs: SHORT_MS }, (_name, signal) => {
-      signal.addEventListener('abort', () => aborted.resolve());
-      return new Promise(() => {});
-    });
-    expect(await endpoint.post(BODY)).toEqual({ kind: 'timeout' });
-    await aborted.promise;
-  });
-
-  it('ends what waits for a connection', async () => {
-    const { endpoint, receiver } = await endpointTo(answers.silent, { timeoutMs: SHORT_MS, connections: 1 });
-    const outcomes = await Promise.all([endpoint.post(BODY), endpoint.post(BODY), endpoint.post(BODY)]);
-    expect(outcomes).toEqual([{ kind: 'timeout' }, { kind: 'timeout' }, { kind: 'timeout' }]);
-    receiver.answerWith(answers.accepted);
-    expect(await endpoint.post(BODY)).toEqual({ kind: 'accepted' });
-  });
-
-  it('ends a delivery to a peer that went away without a word', async () => {
-    const { endpoint, receiver } = await endpointTo(answers.accepted, { timeoutMs: SHORT_MS });
-    expect(await endpoint.post(BODY)).toEqual({ kind: 'accepted' });
-    receiver.answerWith(answers.silent);
-    expect(await endpoint.post(BODY)).toEqual({ kind: 'timeout' });
-    receiver.answerWith(answers.accepted);
-    expect(await endpoint.post(BODY)).toEqual({ kind: 'accepted' });
-  });
-});
-
-function headThatDrips(...[response]: Parameters<Answer>): void {
-  const { socket } = response;
-  socket?.write('HTTP/1.1 200 OK\r\n');
-  const timer = setInterval(() => socket?.write('x: y\r\n'), 20);
-  socket?.on('close', () => clearInterval(timer));
-}
-
-function continues(...[response]: Parameters<Answer>): void {
-  const timer = setInterval(() => response.writeEarlyHints({ link: '</a>' }), 20);
-  response.on('close', () => clearInterval(timer));
-}
-
-describe('a delivery fails with a code', () => {
-  it('where nothing listens', async () => {
-    const receiver = await HttpsReceiver.start();
-    const { url, ca } = receiver;
-    await receiver.close();
-    expect(await endpointOf({ url, ca }).post(BODY)).toEqual({ kind: 'failed', reason: 'ECONNREFUSED' });
-  });
-
-  it('where the name has no address', async () => {
-    const unknown = Object.assign(new Error('queryA ENOTFOUND a.example.test'), { code: 'ENOTFOUND' });
-    const endpoint = endpointOf({ url: 'https://a.example.test/' }, () => Promise.reject(unknown));
-    expect(await endpoint.post(BODY)).toEqual({ kind: 'failed', reason: 'ENOTFOUND' });
-  });
-
-  it('where the certificate is not trusted', async () => {
-    const receiver = await HttpsReceiver.start(answers.accepted, { trusted: false });
-    const endpoint = endpointOf({ url: receiver.url, ca: receiver.ca });
-    expect(await endpoint.post(BODY)).toEqual({ kind: 'failed', reason: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
-    expect(receiver.received).toEqual([]);
-  });
-
-  it('where the certificate is of another name', async () => {
-    const receiver = await HttpsReceiver.start();
-    const url = `https://other.test:${receiver.port}/`;
-    const endpoint = endpointOf({ url, ca: receiver.ca }, async () => ['127.0.0.1']);
-    expect(await endpoint.post(BODY)).toEqual({ kind: 'failed', reason: 'ERR_TLS_CERT_ALTNAME_INVALID' });
-    expect(receiver.received).toEqual([]);
-  });
-
-  it('where no TLS is spoken', async () => {
-    const url = await tcpServer((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'));
-    const outcome = await endpointOf({ url }).post(BODY);
-    expect(outcome).toMatchObject({ kind: 'failed', reason: expect.stringMatching(/^[A-Z0-9_]+$/) });
-  });
-});
-
-describe('an endpoint', () => {
-  it('ends a delivery when it is stopped', async () => {
-    const { endpoint, receiver } = await endpointTo(answers.silent);
-    const stop = new AbortController();
-    const outcome = endpoint.post(BODY, stop.signal);
-    await untilTrue('it is sent', () => receiver.received.length === 1);
-    stop.abort();
-    expect(await outcome).toEqual({ kind: 'failed', reason: 'STOPPED' });
-    expect(await endpoint.post(BODY, stop.signal)).toEqual({ kind: 'failed', reason: 'STOPPED' });
-    expect(receiver.received).toHaveLength(1);
-  });
-
-  it('ends all deliveries and connections when it is closed', async () => {
-    const { endpoint, receiver } = await endpointTo(answers.silent, { connections: 1 });
-    const outcomes = [endpoint.post(BODY), endpoint.post(BODY)];
-    await untilTrue('one is sent', () => receiver.received.length === 1);
-    await endpoint.close();
-    const stopped = { kind: 'failed', reason: 'STOPPED' };
-    expect(await Promise.all(outcomes)).toEqual([stopped, stopped]);
-    expect(await endpoint.post(BODY)).toEqual(stopped);
-    await untilTrue('the connection is closed', async () => (await receiver.open()) === 0);
-  });
-
-  it('closes a connection that is being made when it is closed', async () => {
-    const connected = Promise.withResolvers<void>();
-    const closed = Promise.withResolvers<void>();
-    const url = await tcpServer((socket) => {
-      socket.on('close', () => closed.resolve()).resume();
-      connected.resolve();
-    });
-    const endpoint = endpointOf({ url });
-    const outcome = endpoint.post(BODY);
-    await connected.promise;
-    await endpoint.close();
-    await closed.promise;
-    expect(await outcome).toEqual({ kind: 'failed', reason: 'STOPPED' });
-  });
-});

@@ -6,16 +6,25 @@ export type ResolveName = (name: string, signal: AbortSignal) => Promise<readonl
 
 /** How long the other address family is waited for once one has answered, milliseconds (RFC 8305, "Resolution Delay"). */
 const RESOLUTION_DELAY_MS = 200;
+/** How long a server is waited for before it is asked again, milliseconds, and how often it is asked. */
+const SERVER_TIMEOUT_MS = 2_000;
+const TRIES = 4;
 const LOCALHOST = /^(.+\.)?localhost$/i;
 
 /**
  * IPv4 and IPv6 addresses of a name, in this order. Not by `getaddrinfo`: it cannot be cancelled, and a few names whose
- * servers never answer would occupy the threads that it shares with everything else in the process.
+ * servers never answer would occupy the threads that it shares with everything else in the process. `servers` are
+ * host:port of name servers to ask instead of the system's. Rejects with an error of `node:dns` when `signal` is aborted.
  */
-export const resolveName: ResolveName = async (name, signal) => {
+export async function resolveName(
+  name: string,
+  signal: AbortSignal,
+  servers?: readonly string[],
+): Promise<readonly string[]> {
   // Not a matter of DNS (RFC 6761).
   if (LOCALHOST.test(name)) return ['127.0.0.1', '::1'];
-  const resolver = new Resolver();
+  const resolver = new Resolver({ timeout: SERVER_TIMEOUT_MS, tries: TRIES });
+  if (servers !== undefined) resolver.setServers(servers);
   const cancel = (): void => resolver.cancel();
   signal.addEventListener('abort', cancel, { once: true });
   let delay: NodeJS.Timeout | undefined;
@@ -34,4 +43,4 @@ export const resolveName: ResolveName = async (name, signal) => {
     clearTimeout(delay);
     signal.removeEventListener('abort', cancel);
   }
-};
+}

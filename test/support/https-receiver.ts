@@ -84,7 +84,11 @@ export class HttpsReceiver {
     { trusted = true }: { readonly trusted?: boolean } = {},
   ): Promise<HttpsReceiver> {
     const { cert: ca } = await certificate('trusted');
-    const server = createServer(await certificate(trusted ? 'trusted' : 'untrusted'));
+    // Idle connections are the client's to close.
+    const server = createServer({
+      ...(await certificate(trusted ? 'trusted' : 'untrusted')),
+      keepAliveTimeout: 0,
+    });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const receiver = new HttpsReceiver(server, ca, answer);
     atEnd(() => receiver.close());

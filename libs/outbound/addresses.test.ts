@@ -1,0 +1,231 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { AddressRangeError, AllowedRanges, isPublicAddress } from './addresses.ts';
+
+describe('a public address', () => {
+  it.each([
+    '1.1.1.1',
+    '8.8.8.8',
+    '9.255.255.255',
+    '11.0.0.0',
+    '100.63.255.255',
+    '100.128.0.0',
+    '126.255.255.255',
+    '128.0.0.0',
+    '168.63.129.15',
+    '168.63.129.17',
+    '169.253.255.255',
+    '169.255.0.0',
+    '172.15.255.255',
+    '172.32.0.0',
+    '191.255.255.255',
+    '192.0.1.0',
+    '192.167.255.255',
+    '192.169.0.0',
+    '198.17.255.255',
+    '198.20.0.0',
+    '223.255.255.255',
+    '2001:200::1',
+    '2001:4860:4860::8888',
+    '2001:db7:ffff::1',
+    '2001:db9::1',
+    '2003::1',
+    '2400:cb00::1',
+    '2606:4700:4700::1111',
+    '2a00:1450:4001::1',
+    '3fff:1000::1',
+  ])('%s', (address) => {
+    expect(isPublicAddress(address)).toBe(true);
+  });
+});
+
+describe('not a public address', () => {
+  it.each([
+    ['unspecified', '0.0.0.0'],
+    ['this network', '0.255.255.255'],
+    ['private', '10.0.0.1'],
+    ['private', '10.255.255.255'],
+    ['carrier-grade NAT', '100.64.0.1'],
+    ['metadata in carrier-grade NAT', '100.100.100.200'],
+    ['loopback', '127.0.0.1'],
+    ['loopback', '127.255.255.255'],
+    ['platform service of a cloud', '168.63.129.16'],
+    ['link-local', '169.254.0.1'],
+    ['metadata', '169.254.169.254'],
+    ['private', '172.16.0.1'],
+    ['private', '172.31.255.255'],
+    ['protocol assignments', '192.0.0.1'],
+    ['metadata in protocol assignments', '192.0.0.192'],
+    ['documentation', '192.0.2.1'],
+    ['6to4 relay', '192.88.99.1'],
+    ['private', '192.168.0.1'],
+    ['benchmarks', '198.18.0.1'],
+    ['benchmarks', '198.19.255.255'],
+    ['documentation', '198.51.100.1'],
+    ['documentation', '203.0.113.1'],
+    ['multicast', '224.0.0.1'],
+    ['multicast', '239.255.255.255'],
+    ['reserved', '240.0.0.1'],
+    ['broadcast', '255.255.255.255'],
+    ['unspecified', '::'],
+    ['loopback', '::1'],
+    ['IPv4-compatible', '::127.0.0.1'],
+    ['IPv4-compatible', '::8.8.8.8'],
+    ['IPv4-mapped', '::ffff:127.0.0.1'],
+    ['IPv4-mapped', '::ffff:7f00:1'],
+    ['IPv4-mapped', '0:0:0:0:0:FFFF:A9FE:A9FE'],
+    ['IPv4-mapped, of a public one', '::ffff:8.8.8.8'],
+    ['IPv4-translated', '::ffff:0:127.0.0.1'],
+    ['NAT64', '64:ff9b::127.0.0.1'],
+    ['NAT64', '64:ff9b::a9fe:a9fe'],
+    ['NAT64 of a network', '64:ff9b:1::7f00:1'],
+    ['discard-only', '100::1'],
+    ['Teredo', '2001::1'],
+    ['Teredo', '2001:0:4136:e378:8000:63bf:80ff:fffe'],
+    ['benchmarks', '2001:2::1'],
+    ['ORCHID', '2001:20::1'],
+    ['documentation', '2001:db8::1'],
+    ['6to4', '2002:7f00:1::1'],
+    ['6to4', '2002:a9fe:a9fe::1'],
+    ['documentation', '3fff::1'],
+    ['not allocated', '4000::1'],
+    ['segment routing', '5f00::1'],
+    ['unique local', 'fc00::1'],
+    ['metadata in unique local', 'fd00:ec2::254'],
+    ['metadata in unique local', 'fd20:ce::254'],
+    ['link-local', 'fe80::1'],
+    ['link-local with a zone', 'fe80::1%eth0'],
+    ['link-local metadata', 'fe80::a9fe:a9fe'],
+    ['site-local', 'fec0::1'],
+    ['multicast', 'ff02::1'],
+    ['none', ''],
+    ['a name', 'localhost'],
+    ['decimal', '2130706433'],
+    ['octal', '0177.0.0.1'],
+    ['hexadecimal', '0x7f.0.0.1'],
+    ['short', '127.1'],
+    ['with a dot', '127.0.0.1.'],
+    ['with a blank', ' 8.8.8.8'],
+    ['with brackets', '[2606:4700::1]'],
+    ['with a prefix', '8.8.8.8/32'],
+  ])('%s: %s', (_name, address) => {
+    expect(isPublicAddress(address)).toBe(false);
+  });
+});
+
+/** First address and length of the prefix of all that is special in IPv4. */
+const SPECIAL: readonly (readonly [number, number])[] = [
+  [0x00000000, 8],
+  [0x0a000000, 8],
+  [0x64400000, 10],
+  [0x7f000000, 8],
+  [0xa83f8110, 32],
+  [0xa9fe0000, 16],
+  [0xac100000, 12],
+  [0xc0000000, 24],
+  [0xc0000200, 24],
+  [0xc0586300, 24],
+  [0xc0a80000, 16],
+  [0xc6120000, 15],
+  [0xc6336400, 24],
+  [0xcb007100, 24],
+  [0xe0000000, 4],
+  [0xf0000000, 4],
+];
+
+const dotted = (ipv4: number): string => [24, 16, 8, 0].map((shift) => (ipv4 >>> shift) & 255).join('.');
+const groups = (ipv4: number): string => `${(ipv4 >>> 16).toString(16)}:${(ipv4 & 0xffff).toString(16)}`;
+
+/** Every form of IPv6 that holds an IPv4 address, to which a packet may be delivered in the end. */
+const EMBEDDED: Readonly<Record<string, (ipv4: number) => string>> = {
+  mapped: (ipv4) => `::ffff:${dotted(ipv4)}`,
+  'mapped, in groups': (ipv4) => `::ffff:${groups(ipv4)}`,
+  'mapped, written out': (ipv4) => `0000:0000:0000:0000:0000:FFFF:${groups(ipv4)}`,
+  compatible: (ipv4) => `::${dotted(ipv4)}`,
+  translated: (ipv4) => `::ffff:0:${groups(ipv4)}`,
+  NAT64: (ipv4) => `64:ff9b::${dotted(ipv4)}`,
+  'NAT64, in groups': (ipv4) => `64:ff9b:0:0:0:0:${groups(ipv4)}`,
+  'NAT64 of a network': (ipv4) => `64:ff9b:1::${groups(ipv4)}`,
+  '6to4': (ipv4) => `2002:${groups(ipv4)}::1`,
+  'Teredo server': (ipv4) => `2001:0:${groups(ipv4)}:8000:63bf:80ff:fffe`,
+  'Teredo client': (ipv4) => `2001:0:4136:e378:8000:63bf:${groups(~ipv4 >>> 0)}`,
+  'link-local ISATAP': (ipv4) => `fe80::5efe:${dotted(ipv4)}`,
+};
+
+const seed = Number(process.env.SEED ?? Date.now() % 1_000_000_000);
+const special = fc
+  .tuple(fc.constantFrom(...SPECIAL), fc.nat(0xffffffff))
+  .map(([[first, length], random]) => (first | (length === 32 ? 0 : random & (0xffffffff >>> length))) >>> 0);
+
+describe('a special IPv4 address', () => {
+  it('is refused as it is', () => {
+    fc.assert(
+      fc.property(special, (ipv4) => !isPublicAddress(dotted(ipv4))),
+      { seed, numRuns: 2_000 },
+    );
+  });
+
+  it.each(Object.entries(EMBEDDED))('is refused in IPv6: %s', (_name, embed) => {
+    fc.assert(
+      fc.property(special, (ipv4) => !isPublicAddress(embed(ipv4))),
+      { seed, numRuns: 500 },
+    );
+  });
+
+  it('is what a URL makes of its odd spellings', () => {
+    const spellings = [
+      (ipv4: number) => String(ipv4),
+      (ipv4: number) => `0x${ipv4.toString(16)}`,
+      (ipv4: number) => `0${ipv4.toString(8)}`,
+      (ipv4: number) => `${dotted(ipv4)}.`,
+      (ipv4: number) => dotted(ipv4).replaceAll('.', '。'),
+      (ipv4: number) => `0${(ipv4 >>> 24).toString(8)}.${ipv4 & 0xffffff}`,
+      (ipv4: number) => `0X${(ipv4 >>> 24).toString(16)}.${(ipv4 >>> 16) & 255}.${ipv4 & 0xffff}`,
+      (ipv4: number) => dotted(ipv4).replaceAll('1', '①'),
+      (ipv4: number) => dotted(ipv4).replaceAll('1', '%31'),
+    ];
+    fc.assert(
+      fc.property(special, fc.constantFrom(...spellings), (ipv4, spell) => {
+        const { hostname } = new URL(`https://${spell(ipv4)}/`);
+        expect(hostname).toBe(dotted(ipv4));
+        expect(isPublicAddress(hostname)).toBe(false);
+      }),
+      { seed, numRuns: 2_000 },
+    );
+  });
+});
+
+describe('an allowed range', () => {
+  const allowed = new AllowedRanges(['10.1.0.0/16', '127.0.0.1/32', 'fd00:1::/64']);
+
+  it('permits what is in it beside public addresses', () => {
+    for (const address of ['10.1.2.3', '127.0.0.1', '::ffff:10.1.2.3', 'fd00:1::5', '8.8.8.8']) {
+      expect(allowed.permits(address)).toBe(true);
+    }
+    for (const address of [
+      '10.2.0.0',
+      '127.0.0.2',
+      '::ffff:10.2.0.0',
+      'fd00:1:0:1::5',
+      '64:ff9b::a01:203',
+      'x',
+    ]) {
+      expect(allowed.permits(address)).toBe(false);
+    }
+    expect(AllowedRanges.NONE.permits('10.1.2.3')).toBe(false);
+  });
+
+  it.each([
+    '',
+    '10.0.0.0',
+    '10.0.0.0/33',
+    '10.0.0.0/',
+    '10.0/8',
+    'fd00::/129',
+    'fd00::%1/64',
+    'localhost/8',
+    '10.0.0.0/8 ',
+  ])('is not %j', (text) => {
+    expect(() => new AllowedRanges([text])).toThrow(AddressRangeError);
+  });
+});

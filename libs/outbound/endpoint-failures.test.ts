@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import { type Answer, answers, HttpsReceiver } from '../../test/support/https-receiver.ts';
+import { untilTrue } from '../../test/support/poll.ts';
+import { endpointOf, endpointTo, tcpServer } from './testing/endpoints.ts';
+
+const BODY = '[]';
+const SHORT_MS = 300;
+
+describe('Events, Timeout', () => {
+  it.each<[string, Answer]>([
+    ['no answer', answers.silent],
+    ['an answer that drips', answers.drip],
+    ['a head that drips', headThatDrips],
+    ['informational answers without end', continues],
+  ])('ends %s', async (_name, answer) => {
+    const closed = Promise.withResolvers<void>();
+    const { endpoint, receiver } = await endpointTo(
+      (response, request, n) => {
+        response.on('close', () => closed.resolve());
+        answer(response, request, n);
+      },
+      { timeoutMs: SHORT_MS },
+    );
+    const started = performance.now();
+    expect(await endpoint.post(BODY)).toEqual({ kind: 'timeout' });
+    expect(performance.now() - started).toBeGreaterThan(SHORT_MS - 20);
+    await closed.promise;
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it('keeps the status of an answer whose text drips', async () => {
+    const { endpoint } = await endpointTo(
+      (response) => {
+        response.writeHead(500).write('x');
+      },
+      { timeoutMs: SHORT_MS },
+    );
+    expect(await endpoint.post(BODY)).toEqual({ kind: 'status', status: 500, retryAfterMs: null });
+  });
+
+  it('ends a TLS handshake that hangs', async () => {
+    const endpoint = endpointOf(await tcpServer(() => {}), { timeoutMs: SHORT_MS });
+    expect(await endpoint.post(BODY)).toEqual({ kind: 'timeout' });
+    expect(await endpoint.post(BODY)).toEqual({ kind: 'timeout' });
+  });
+
+  it('ends a resolution that hangs', async () => {
+    const aborted = Promise.withResolvers<void>();
+    const endpoint = endpointOf('https://a.example.test/', { timeoutMs: SHORT_MS }, (_name, signal) => {
+      signal.addEventListener('abort', () => aborted.resolve());
+      return new Promise(() => {});
+    });
+    expect(await endpoint.post(BODY)).toEqual({ kind: 'timeout' });
+    await aborted.promise;
+  });
+
+  it('ends what waits for a connection', async () => {
+    const { endpoint, receiver } = await endpointTo(answers.silent, { timeoutMs: SHORT_MS, connections: 1 });
+    const outcomes = await Promise.all([endpoint.post(BODY), endpoint.post(BODY), endpoint.post(BODY)]);
+    expect(outcomes).toEqual([{ kind: 'timeout' }, { kind: 'timeout' }, { kind: 'timeout' }]);
+    receiver.answerWith(answers.accepted);
+    expect(await endpoint.post(BODY)).toEqual({ kind: 'accepted' });
+  });
+
+  it('ends a delivery to a peer that went away without a word', async () => {
+    const { endpoint, receiver } = await endpointTo(answers.accepted, { timeoutMs: SHORT_MS });
+    expect(await endpoint.post(BODY)).toEqual({ kind: 'accepted' });
+    receiver.answerWith(answers.silent);
+    expect(await endpoint.post(BODY)).toEqual({ kind: 'timeout' });
+    receiver.answerWith(answers.accepted);
+    expect(await endpoint.post(BODY)).toEqual({ kind: 'accepted' });
+  });
+});
+
+function headThatDrips(...[response]: Parameters<Answer>): void {
+  const { socket } = response;
+  socket?.write('HTTP/1.1 200 OK\r\n');
+  const timer = setInterval(() => socket?.write('x: y\r\n'), 20);
+  socket?.on('close', () => clearInterval(timer));
+}
+
+function continues(...[response]: Parameters<Answer>): void {
+  const timer = setInterval(() => response.writeEarlyHints({ link: '</a>' }), 20);
+  response.on('close', () => clearInterval(timer));
+}
+
+describe('a delivery fails with a code', () => {
+  it('where nothing listens', async () => {
+    const receiver = await HttpsReceiver.start();
+    const { url, ca } = receiver;
+    await receiver.close();
+    expect(await endpointOf(url, { ca }).post(BODY)).toEqual({ kind: 'failed', reason: 'ECONNREFUSED' });
+  });
+
+  it('where the name has no address', async () => {
+    const unknown = Object.assign(new Error('queryA ENOTFOUND a.example.test'), { code: 'ENOTFOUND' });
+    const endpoint = endpointOf('https://a.example.test/', {}, () => Promise.reject(unknown));
+    expect(await endpoint.post(BODY)).toEqual({ kind: 'failed', reason: 'ENOTFOUND' });
+  });
+
+  it('where the certificate is not trusted', async () => {
+    const receiver = await HttpsReceiver.start(answers.accepted, { trusted: false });
+    const endpoint = endpointOf(receiver.url, { ca: receiver.ca });
+    expect(await endpoint.post(BODY)).toEqual({ kind: 'failed', reason: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+    expect(receiver.received).toEqual([]);
+  });
+
+  it('where the certificate is of another name', async () => {
+    const receiver = await HttpsReceiver.start();
+    const url = `https://other.test:${receiver.port}/`;
+    const endpoint = endpointOf(url, { ca: receiver.ca }, async () => ['127.0.0.1']);
+    expect(await endpoint.post(BODY)).toEqual({ kind: 'failed', reason: 'ERR_TLS_CERT_ALTNAME_INVALID' });
+    expect(receiver.received).toEqual([]);
+  });
+
+  it('where no TLS is spoken', async () => {
+    const url = await tcpServer((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'));
+    const outcome = await endpointOf(url).post(BODY);
+    expect(outcome).toMatchObject({ kind: 'failed', reason: expect.stringMatching(/^[A-Z0-9_]+$/) });
+  });
+});
+
+describe('an endpoint', () => {
+  it('ends a delivery when it is stopped', async () => {
+    const { endpoint, receiver } = await endpointTo(answers.silent);
+    const stop = new AbortController();
+    const outcome = endpoint.post(BODY, stop.signal);
+    await untilTrue('it is sent', () => receiver.received.length === 1);
+    stop.abort();
+    expect(await outcome).toEqual({ kind: 'failed', reason: 'STOPPED' });
+    expect(await endpoint.post(BODY, stop.signal)).toEqual({ kind: 'failed', reason: 'STOPPED' });
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it('ends all deliveries and connections when it is closed', async () => {
+    const { endpoint, receiver } = await endpointTo(answers.silent, { connections: 1 });
+    const outcomes = [endpoint.post(BODY), endpoint.post(BODY)];
+    await untilTrue('one is sent', () => receiver.received.length === 1);
+    await endpoint.close();
+    const stopped = { kind: 'failed', reason: 'STOPPED' };
+    expect(await Promise.all(outcomes)).toEqual([stopped, stopped]);
+    expect(await endpoint.post(BODY)).toEqual(stopped);
+    await untilTrue('the connection is closed', async () => (await receiver.open()) === 0);
+  });
+
+  it('closes a connection that is being made when it is closed', async () => {
+    const connected = Promise.withResolvers<void>();
+    const closed = Promise.withResolvers<void>();
+    const url = await tcpServer((socket) => {
+      socket.on('close', () => closed.resolve()).resume();
+      connected.resolve();
+    });
+    const endpoint = endpointOf(url);
+    const outcome = endpoint.post(BODY);
+    await connected.promise;
+    await endpoint.close();
+    await closed.promise;
+    expect(await outcome).toEqual({ kind: 'failed', reason: 'STOPPED' });
+  });
+});

@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest';
+import { HttpsReceiver } from '../../test/support/https-receiver.ts';
+import { AllowedRanges } from './addresses.ts';
+import type { ResolveName } from './resolve.ts';
+import { endpointOf } from './testing/endpoints.ts';
+
+const LOOPBACK = new AllowedRanges(['127.0.0.1/32']);
+const { NONE } = AllowedRanges;
+const NOT_PUBLIC = { kind: 'refused', reason: 'address_not_public' };
+
+describe('a URL is refused', () => {
+  it.each([
+    '127.0.0.1',
+    '127.1',
+    '127.0.1',
+    '0',
+    '2130706433',
+    '0x7f000001',
+    '0x7f.0.0.1',
+    '0177.0.0.1',
+    '017700000001',
+    '127.0.0.1.',
+    '127。0。0。1',
+    '①②⑦.0.0.1',
+    '%31%32%37.0.0.1',
+    '0.0.0.0',
+    '10.0.0.1',
+    '10.1',
+    '100.64.0.1',
+    '100.100.100.200',
+    '168.63.129.16',
+    '169.254.169.254',
+    '2852039166',
+    '0xa9fea9fe',
+    '0251.0376.0251.0376',
+    '172.16.0.1',
+    '192.168.1.1',
+    '192.0.0.192',
+    '198.18.0.1',
+    '203.0.113.1',
+    '224.0.0.1',
+    '255.255.255.255',
+    '[::]',
+    '[::1]',
+    '[0:0:0:0:0:0:0:1]',
+    '[::ffff:127.0.0.1]',
+    '[::ffff:7f00:1]',
+    '[::FFFF:A9FE:A9FE]',
+    '[::127.0.0.1]',
+    '[::ffff:0:127.0.0.1]',
+    '[64:ff9b::127.0.0.1]',
+    '[64:ff9b:1::a9fe:a9fe]',
+    '[2002:7f00:1::]',
+    '[2001:0:7f00:1::]',
+    '[fc00::1]',
+    '[fd00:ec2::254]',
+    '[fe80::1]',
+    '[fec0::1]',
+    '[ff02::1]',
+    '[2001:db8::1]',
+    'localhost',
+    'LOCALHOST',
+    'localhost.',
+    'a.localhost',
+  ])('https://%s/', async (host) => {
+    expect(await endpointOf(`https://${host}/`, { allowed: NONE }).post('[]')).toEqual(NOT_PUBLIC);
+    expect(await endpointOf(`https://${host}:8443/a?b`, { allowed: NONE }).post('[]')).toEqual(NOT_PUBLIC);
+  });
+
+  it.each([
+    ['https://user@example.test/', 'credentials'],
+    ['https://user:pass@example.test/', 'credentials'],
+    ['https://:pass@example.test/', 'credentials'],
+    ['https://example.test@127.0.0.1/', 'credentials'],
+    ['http://example.test/', 'not_https'],
+    ['ftp://example.test/', 'not_https'],
+    ['file:///etc/passwd', 'not_https'],
+    ['gopher://127.0.0.1/', 'not_https'],
+    ['data:text/plain,Accepted', 'not_https'],
+    ['https://[fe80::1%25eth0]/', 'not_a_url'],
+    ['https://[::1]./', 'not_a_url'],
+    ['https://127.0.0.1%00.example.test/', 'not_a_url'],
+    ['https://1.2.3.4.5/', 'not_a_url'],
+    ['https://', 'not_a_url'],
+    ['', 'not_a_url'],
+  ])('%s', async (url, reason) => {
+    const never: ResolveName = () => Promise.reject(new Error('resolved'));
+    expect(await endpointOf(url, { allowed: NONE }, never).post('[]')).toEqual({ kind: 'refused', reason });
+  });
+});
+
+describe('a name', () => {
+  it.each([
+    ['loopback', ['127.0.0.1']],
+    ['loopback of both families', ['127.0.0.1', '::1']],
+    ['private', ['10.0.0.1']],
+    ['metadata', ['169.254.169.254']],
+    ['IPv4-mapped', ['::ffff:127.0.0.1']],
+    ['NAT64', ['64:ff9b::7f00:1']],
+    ['6to4', ['2002:7f00:1::1']],
+    ['link-local with a zone', ['fe80::1%lo']],
+    ['no address at all', ['localhost']],
+    ['nothing', []],
+  ])('is refused whose addresses are %s', async (_name, addresses) => {
+    const receiver = await HttpsReceiver.start();
+    const url = `https://a.example.test:${receiver.port}/`;
+    expect(
+      await endpointOf(url, { ca: receiver.ca, allowed: NONE }, async () => addresses).post('[]'),
+    ).toEqual(NOT_PUBLIC);
+    expect(receiver.connections).toBe(0);
+  });
+
+  it('is called at those of its addresses that may be called, and no other', async () => {
+    const receiver = await HttpsReceiver.start();
+    const { port, ca } = receiver;
+    const url = `https://a.example.test:${port}/`;
+    const resolve: ResolveName = async () => ['127.0.0.2', '::1', '127.0.0.1'];
+    const endpoint = endpointOf(url, { ca, allowed: LOOPBACK }, resolve);
+    expect(await endpoint.post('[]')).toEqual({ kind: 'accepted' });
+    expect(receiver.received[0]?.headers.host).toBe(`a.example.test:${port}`);
+  });
+
+  it('loses the dot at its end', async () => {
+    const receiver = await HttpsReceiver.start();
+    const { port, ca } = receiver;
+    const names: string[] = [];
+    const endpoint = endpointOf(
+      `https://a.example.test.:${port}/`,
+      { ca, allowed: LOOPBACK },
+      async (name) => {
+        names.push(name);
+        return ['127.0.0.1'];
+      },
+    );
+    expect(await endpoint.post('[]')).toEqual({ kind: 'accepted' });
+    expect(names).toEqual(['a.example.test']);
+  });
+});
+
+describe('DNS rebinding', () => {
+  it('does not reach an address that was not checked', async () => {
+    const receiver = await HttpsReceiver.start();
+    const url = `https://a.example.test:${receiver.port}/`;
+    const given: string[] = [];
+    // Public first: a connection to a documentation address that is allowed here for the test. Loopback ever after.
+    const resolve: ResolveName = async () => {
+      given.push(given.length === 0 ? '192.0.2.1' : '127.0.0.1');
+      return given.slice(-1);
+    };
+    const allowed = new AllowedRanges(['192.0.2.1/32']);
+    const endpoint = endpointOf(url, { ca: receiver.ca, allowed, timeoutMs: 500 }, resolve);
+    expect(['timeout', 'failed']).toContain((await endpoint.post('[]')).kind);
+    expect(given).toEqual(['192.0.2.1']);
+    for (let n = 0; n < 3; n++) expect((await endpoint.post('[]')).kind).not.toBe('accepted');
+    expect(receiver.connections).toBe(0);
+  });
+
+  it('resolves once a connection, and checks each answer', async () => {
+    const receiver = await HttpsReceiver.start((response) =>
+      response.setHeader('connection', 'close').end('Accepted'),
+    );
+    const url = `https://a.example.test:${receiver.port}/`;
+    const answers = [['127.0.0.1'], ['127.0.0.2'], ['127.0.0.1']];
+    const resolve: ResolveName = async () => answers.shift() ?? [];
+    const endpoint = endpointOf(url, { ca: receiver.ca, allowed: LOOPBACK }, resolve);
+    expect(await endpoint.post('[]')).toEqual({ kind: 'accepted' });
+    expect(await endpoint.post('[]')).toEqual(NOT_PUBLIC);
+    expect(await endpoint.post('[]')).toEqual({ kind: 'accepted' });
+    expect(answers).toEqual([]);
+    expect(receiver.connections).toBe(2);
+  });
+
+  it('does not follow a redirect to an address that may not be called', async () => {
+    const inside = await HttpsReceiver.start();
+    const outside = await HttpsReceiver.start((response) => {
+      response.writeHead(302, { location: inside.url }).end('Accepted');
+    });
+    const endpoint = endpointOf(outside.url, { ca: outside.ca, allowed: LOOPBACK });
+    expect(await endpoint.post('[]')).toEqual({ kind: 'status', status: 302, retryAfterMs: null });
+    expect(inside.connections).toBe(0);
+  });
+});

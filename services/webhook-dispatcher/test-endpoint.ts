@@ -1,0 +1,161 @@
+/** `POST /test-webhook-url/` (spec, "Webhook test"): tries a customer's address before it is used. */
+import rateLimit from '@fastify/rate-limit';
+import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { webhookInput } from '#clients/webhooks.ts';
+import type { AllowedRanges } from '#outbound/addresses.ts';
+import { type DeliveryOutcome, WebhookEndpoint } from '#outbound/endpoint.ts';
+
+/** What the test endpoint works with. */
+export type TestEndpointOptions = {
+  /** What may be called beyond public addresses. */
+  readonly allowed: AllowedRanges;
+  /** Certificates (PEM) of authorities to trust beyond the usual ones. */
+  readonly ca?: string;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  /** Requests a minute that one client address may make, of IPv6 one /64 network, right or wrong ones. */
+  readonly attemptsPerMinute: number;
+  /** Tests under way at once, for all clients together; default 64. */
+  readonly mostAtOnce?: number;
+  /** For the customer's whole answer, milliseconds; default 10,000, which is what the message says. */
+  readonly timeoutMs?: number;
+};
+
+/** What a test is answered with. */
+type Answer = {
+  readonly code: number;
+  readonly status:
+    | 'Ok'
+    | 'ValidationFailed'
+    | 'WebhookRequestError'
+    | 'RateLimitExceeded'
+    | 'RequestTooLarge'
+    | 'Busy'
+    | 'Failed';
+  readonly message: string;
+};
+
+const PATHS = ['/test-webhook-url/', '/test-webhook-url'];
+const MINUTE_MS = 60_000;
+/** Largest body of a test, bytes: one with a URL of 1,024 characters, each of them escaped, has half of it. */
+const BODY_LIMIT = 16 * 1024;
+const MOST_AT_ONCE = 64;
+const RETRY_AFTER_SECONDS = 10;
+
+const testInput = webhookInput.extend({
+  clientId: z.number('the client id must be a number').int().positive('the client id must be positive'),
+});
+type FailedFields = Partial<Record<keyof z.output<typeof testInput>, string[]>>;
+
+const OK: Answer = { code: 200, status: 'Ok', message: 'the webhook answered Accepted' };
+const TOO_LARGE: Answer = {
+  code: 413,
+  status: 'RequestTooLarge',
+  message: `the body is larger than ${BODY_LIMIT} bytes`,
+};
+const LIMITED: Answer = {
+  code: 429,
+  status: 'RateLimitExceeded',
+  message: 'too many tests from this address, try again later',
+};
+const FAILED: Answer = { code: 500, status: 'Failed', message: 'the test could not be made' };
+const BUSY: Answer = {
+  code: 503,
+  status: 'Busy',
+  message: 'too many tests are under way, try again later',
+};
+
+/** What went wrong, in the words of the spec. An address that may not be called looks like one that cannot be reached. */
+const MESSAGES: Readonly<Record<Exclude<DeliveryOutcome['kind'], 'accepted'>, string>> = {
+  timeout: 'request timed out (no answer within 10 seconds)',
+  refused: 'request failed (network or connection error)',
+  failed: 'request failed (network or connection error)',
+  status: 'non-200 status',
+  unreadable: 'response body could not be read',
+  different: 'response text different from `Accepted`',
+};
+
+/**
+ * Registers the endpoint, with and without the slash at its end. Client addresses are Fastify's `request.ip`: behind a
+ * proxy the server needs `trustProxy`. Nothing of a request is logged or kept.
+ */
+export async function testEndpoint(app: FastifyInstance, options: TestEndpointOptions): Promise<void> {
+  await app.register(async (scope) => {
+    let running = 0;
+    await scope.register(rateLimit, { max: options.attemptsPerMinute, timeWindow: MINUTE_MS });
+    scope.removeAllContentTypeParsers();
+    // Whatever type the client gives its body, if any: it is JSON, or none of the fields is there.
+    scope.addContentTypeParser('*', { parseAs: 'string', bodyLimit: BODY_LIMIT }, (_request, body, done) =>
+      done(null, body),
+    );
+    scope.setErrorHandler((error: FastifyError, _request, reply) => {
+      const answer = error.statusCode === 429 ? LIMITED : error.statusCode === 413 ? TOO_LARGE : FAILED;
+      if (answer === FAILED) app.log.error({ err: error }, 'a webhook test failed');
+      return send(reply, answer);
+    });
+    for (const path of PATHS) {
+      scope.post(path, async (request, reply) => {
+        const input = testInput.safeParse(fieldsOf(request.body));
+        if (!input.success) {
+          const message = 'these fields are missing or wrong';
+          return send(reply, { code: 400, status: 'ValidationFailed', message }, failedFields(input.error));
+        }
+        if (running >= (options.mostAtOnce ?? MOST_AT_ONCE)) {
+          return send(reply.header('retry-after', RETRY_AFTER_SECONDS), BUSY);
+        }
+        running += 1;
+        try {
+          return send(reply, answerOf(await probe(input.data, options)));
+        } finally {
+          running -= 1;
+        }
+      });
+    }
+  });
+}
+
+/** Posts one signed `[]`, as real traffic is posted. */
+async function probe(
+  { url, secret }: z.output<typeof testInput>,
+  { allowed, ca, now, timeoutMs }: TestEndpointOptions,
+): Promise<DeliveryOutcome> {
+  const endpoint = new WebhookEndpoint({
+    ...{ url, secret, allowed, now, connections: 1 },
+    ...(ca === undefined ? {} : { ca }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  });
+  try {
+    return await endpoint.post('[]');
+  } finally {
+    await endpoint.close();
+  }
+}
+
+function answerOf({ kind }: DeliveryOutcome): Answer {
+  return kind === 'accepted' ? OK : { code: 400, status: 'WebhookRequestError', message: MESSAGES[kind] };
+}
+
+/** What is no JSON object has none of the fields. */
+function fieldsOf(body: unknown): object {
+  try {
+    const parsed: unknown = JSON.parse(String(body));
+    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? parsed : {};
+  } catch {
+    return {};
+  }
+}
+
+function failedFields({ issues }: z.ZodError): FailedFields {
+  const details: Record<string, string[]> = {};
+  for (const { path, message } of issues) {
+    const field = String(path[0]);
+    details[field] = [...(details[field] ?? []), message];
+  }
+  return details;
+}
+
+function send(reply: FastifyReply, { code, status, message }: Answer, details?: FailedFields): FastifyReply {
+  const body = { status, message, ...(details === undefined ? {} : { details }) };
+  return reply.code(code).header('cache-control', 'no-store').send(body);
+}
