@@ -41,6 +41,9 @@ export const platformSettings = {
   API_PORT: port()
     .prefault('8081')
     .describe('HTTP port of the REST contract and the live board; 0 takes a free one.'),
+  DISPATCHER_PORT: port()
+    .prefault('8083')
+    .describe('HTTP port of POST /test-webhook-url/; 0 takes a free one.'),
   CLIENTS_KEY: clientsSettings.CLIENTS_KEY.optional().describe(
     'Signs tokens and seals the webhooks of clients, at least 32 characters; else one is made and kept in DATA_DIR.',
   ),
@@ -58,6 +61,10 @@ export type PlatformOptions = {
   readonly webhookSecret: string | undefined;
   /** A free one where it is 0. */
   readonly apiPort: number;
+  /** A free one where it is 0. */
+  readonly dispatcherPort: number;
+  /** Further settings of the webhook dispatcher. */
+  readonly dispatcherSettings?: Readonly<Record<string, string>>;
   /** Undefined: see `keepSecret`. */
   readonly clientsKey: string | undefined;
   /** The provider whose REST is polled; null: nothing is polled. */
@@ -92,6 +99,10 @@ export type Platform = {
   readonly secretIsNew: boolean;
   /** The REST contract is under /v2 there, the live board at /. */
   readonly apiUrl: string;
+  /** Where customers' addresses are tried. */
+  readonly dispatcherUrl: string;
+  /** What the webhooks of clients are sealed with. */
+  readonly clientsKey: string;
   /** Made where there was no client yet. */
   readonly newClient: NewClient | null;
   readonly services: readonly ServiceProcess[];
@@ -119,6 +130,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   const { dataDir, onProgress, onTrouble } = options;
   const webhookPort = await portFor(options.webhookPort, 'WEBHOOK_PORT');
   const apiPort = await portFor(options.apiPort, 'API_PORT');
+  const dispatcherPort = await portFor(options.dispatcherPort, 'DISPATCHER_PORT');
   mkdirSync(dataDir, { recursive: true });
   const kept = keepSecret(dataDir, 'webhook-secret', options.webhookSecret);
   const { secrets: clientsKey } = keepSecret(dataDir, 'clients-key', options.clientsKey);
@@ -155,6 +167,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
             ...settings,
             ...{ WEBHOOK_PORT: String(webhookPort), WEBHOOK_SECRET: kept.secrets },
             ...{ API_PORT: String(apiPort), CLIENTS_KEY: clientsKey },
+            ...{ DISPATCHER_PORT: String(dispatcherPort), ...options.dispatcherSettings },
             ...(options.provider === null ? {} : settingsOf(options.provider)),
           },
           logFile: join(logFolder, `${name}.log`),
@@ -178,6 +191,8 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       secretFile: kept.file,
       secretIsNew: kept.isNew,
       apiUrl: `http://localhost:${apiPort}`,
+      dispatcherUrl: `http://localhost:${dispatcherPort}`,
+      clientsKey,
       newClient,
       services,
       settings,

@@ -52,6 +52,7 @@ export const up: Command = {
       webhookPort: settings.WEBHOOK_PORT,
       webhookSecret: settings.WEBHOOK_SECRET?.join(','),
       apiPort: settings.API_PORT,
+      dispatcherPort: settings.DISPATCHER_PORT,
       clientsKey: settings.CLIENTS_KEY,
       provider: providerOf(settings),
       onProgress: (line) => say(`  ${line}`),
@@ -78,7 +79,8 @@ function providerOf({
 
 /** Where everything is, and how to send and to read. */
 function renderHowTo(platform: Platform): string {
-  const { backbone, prefix, webhookUrl, secret, secretFile, secretIsNew, apiUrl, logFolder } = platform;
+  const { backbone, prefix, webhookUrl, secret, secretFile, secretIsNew, apiUrl, dispatcherUrl, logFolder } =
+    platform;
   const file = secretFile === null ? null : relative('', secretFile);
   const kept = file === null ? 'as set' : secretIsNew ? `${secret}  (kept in ${file})` : `kept in ${file}`;
   const sign = file === null ? '$WEBHOOK_SECRET' : `$(cat ${file})`;
@@ -91,6 +93,7 @@ function renderHowTo(platform: Platform): string {
   Secret    ${kept}
   Board     ${apiUrl}/
   REST      ${apiUrl}/v2  (described at ${apiUrl}/docs)
+  Test      POST ${dispatcherUrl}/test-webhook-url/  (webhooks of clients: npx touchline clients webhook, npx touchline webhooks)
 ${clientLine(platform.newClient)}  Logs      ${relative('', logFolder)}
 
 Send, from another terminal: real matches as a provider would

@@ -26,8 +26,8 @@ type Run = {
 
 type Env = Readonly<Record<string, string>>;
 
-/** Processes of `touchline up`: receiver, both processors, api. */
-const SERVED = 4;
+/** Processes of `touchline up`: receiver, both processors, api, composer and dispatcher of webhooks. */
+const SERVED = 6;
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'touchline-cli-'));

@@ -30,6 +30,12 @@ export const dispatcherConfig = z.object({
   DISPATCHER_PORT: port()
     .prefault('8083')
     .describe('HTTP port of POST /test-webhook-url/; 0 takes a free one and logs it.'),
+  DISPATCHER_PROXIES: integer(0, 10)
+    .prefault('0')
+    .describe('Proxies in front of DISPATCHER_PORT, whose X-Forwarded-For says who asks.'),
+  WEBHOOK_TESTS_PER_MINUTE: integer(1, 10_000)
+    .prefault('10')
+    .describe('Requests of POST /test-webhook-url/ that one client address may make a minute.'),
   WEBHOOK_TIMEOUT_MS: integer(100, 60_000)
     .prefault('10000')
     .describe('How long a receiver has for its whole answer, in milliseconds.'),

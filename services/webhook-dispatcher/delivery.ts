@@ -18,7 +18,7 @@ export type Endpoint = {
 /** What all deliveries of a process share. */
 export type DeliveryContext = {
   readonly window: MessageWindow;
-  readonly backlog: BacklogReader;
+  readonly backlog: Pick<BacklogReader, 'read'>;
   readonly openEndpoint: (subscription: Subscription) => Endpoint;
   /** Offsets of webhook-messages, by partition, from which a subscription that has no progress is delivered. */
   readonly startOf: (subscription: Subscription) => Promise<readonly number[]>;
@@ -222,7 +222,7 @@ export class Delivery {
   }
 
   /** Null where what was to be read has expired, which is recorded. */
-  async #read(backlog: BacklogReader, partition: number, offset: number) {
+  async #read(backlog: DeliveryContext['backlog'], partition: number, offset: number) {
     try {
       return await backlog.read(partition, offset);
     } catch (error) {

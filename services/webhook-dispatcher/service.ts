@@ -20,6 +20,7 @@ import { DispatcherPartition } from './dispatcher-partition.ts';
 import { MessageWindow } from './message-window.ts';
 import { dispatcherMetrics } from './metrics.ts';
 import { SERVICE } from './name.ts';
+import { startServer } from './server.ts';
 import { type Subscription, Subscriptions } from './subscriptions.ts';
 
 /** How long the end waits for requests that are under way. */
@@ -47,6 +48,11 @@ export async function startDispatcher(context: ServiceContext<DispatcherConfig>)
     ...{ topic: topics.input, codec: codecs['webhook-attempts'] },
   });
   const decoder = registry.decoder('webhook-messages');
+  const outbound = {
+    allowed: config.WEBHOOK_ALLOWED_RANGES,
+    ...(config.WEBHOOK_CA_FILE === undefined ? {} : { ca: config.WEBHOOK_CA_FILE }),
+    now: Date.now,
+  };
   const subscriptions = new Subscriptions({
     ...{ brokers, topic: named('clients'), decoder: registry.decoder('clients'), log },
     key: deriveKey(config.CLIENTS_KEY, 'webhooks'),
@@ -61,10 +67,8 @@ export async function startDispatcher(context: ServiceContext<DispatcherConfig>)
     }),
     openEndpoint: ({ url, secret }) =>
       new WebhookEndpoint({
-        ...{ url, secret, connections: 1, now: Date.now },
-        allowed: config.WEBHOOK_ALLOWED_RANGES,
+        ...{ ...outbound, url, secret, connections: 1 },
         timeoutMs: config.WEBHOOK_TIMEOUT_MS,
-        ...(config.WEBHOOK_CA_FILE === undefined ? {} : { ca: config.WEBHOOK_CA_FILE }),
       }),
     startOf: (subscription) => startOf(subscription, { brokers, messages, window }),
     record: (attempt) => attempts.record(attempt),
@@ -126,9 +130,15 @@ export async function startDispatcher(context: ServiceContext<DispatcherConfig>)
     sessionTimeoutMs: config.SESSION_TIMEOUT_MS,
     onLostInput: config.ON_LOST_INPUT,
   });
+  const server = await startServer({
+    ...{ ...outbound, attemptsPerMinute: config.WEBHOOK_TESTS_PER_MINUTE },
+    ...{ port: config.DISPATCHER_PORT, proxies: config.DISPATCHER_PROXIES, log },
+  });
+  log.info({ port: server.port }, 'POST /test-webhook-url/');
   return {
     ready: () => stream.ready() && subscriptions.known && attempts.healthy,
     stop: async () => {
+      await server.close();
       await deliverer.drain(DRAIN_MS);
       stopping.abort();
       await Promise.all(Array.from({ length: subscriptionPartitions }, (_, of) => deliverer.release(of)));

@@ -24,7 +24,7 @@ export type Subscription = {
 
 /** Whether a subscription is sent a message. One of an unknown competition goes to those who may have all. */
 export function wants(
-  { competitions, types }: Subscription,
+  { competitions, types }: Pick<Subscription, 'competitions' | 'types'>,
   { competition_id, type }: Pick<WebhookMessage, 'competition_id' | 'type'>,
 ): boolean {
   if (types !== null && !types.has(type)) return false;
