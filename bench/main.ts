@@ -21,6 +21,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   growth: async () => (await import('./growth.ts')).bench,
   memory: async () => (await import('./memory.ts')).bench,
   api: async () => (await import('./api.ts')).bench,
+  webhooks: async () => (await import('./webhooks.ts')).bench,
   standings: async () => (await import('./standings.ts')).bench,
 };
 

@@ -41,7 +41,7 @@ export const dispatcherConfig = z.object({
     .describe('How long a receiver has for its whole answer, in milliseconds.'),
   WEBHOOK_BATCH_MESSAGES: integer(1, 10_000).prefault('100').describe('Most messages of one request.'),
   WEBHOOK_BATCH_BYTES: integer(KIB, 16 * KIB * KIB)
-    .prefault(String(256 * KIB))
+    .prefault(String(128 * KIB))
     .describe('Most bytes of one request; a larger message goes alone.'),
   WEBHOOK_RETRY_SECONDS: list(seconds)
     .prefault('1,5,30,120,300,900,1800,3600')
@@ -56,7 +56,9 @@ export const dispatcherConfig = z.object({
     .describe('How long attempts fail before a subscription is disabled, in hours.'),
   DISPATCHER_WINDOW_BYTES: integer(KIB * KIB, 4096 * KIB * KIB)
     .prefault(String(64 * KIB * KIB))
-    .describe('Bytes of the latest messages that are held once for all subscriptions.'),
+    .describe(
+      'Bytes of the latest messages that are held once for all subscriptions, and half as many of older ones.',
+    ),
   DISPATCHER_BACKLOG_READS: integer(1, 64)
     .prefault('4')
     .describe('Reads at once for subscriptions that are further behind than that.'),

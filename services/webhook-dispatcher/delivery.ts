@@ -71,6 +71,8 @@ export class Delivery {
   #wake: (() => void) | null = null;
   #isDraining = false;
   #isClosed = false;
+  /** Resolves once everything so far is recorded; rejects where that ended. */
+  #recorded: Promise<void> = Promise.resolve();
   readonly #ended: Promise<void>;
 
   constructor(context: DeliveryContext, subscription: Subscription, progress: Progress) {
@@ -147,11 +149,12 @@ export class Delivery {
       try {
         await this.#step();
       } catch (error) {
-        if (this.#isEnding) return;
+        if (this.#isEnding) break;
         this.#context.log.warn({ ...this.#fields(), err: error }, 'a delivery cannot go on, it tries again');
         await this.#sleep(PAUSE_MS);
       }
     }
+    await this.#recorded.catch(() => {});
   }
 
   async #step(): Promise<void> {
@@ -260,7 +263,9 @@ export class Delivery {
     const moved = offsets(next).filter(({ partition, offset }) => offset > (this.#next[partition] ?? 0));
     this.#next = [...next];
     this.#isAhead = false;
-    await this.#record('delivered', { ...told, next: moved, epoch: progress.epoch });
+    // While this is recorded, the next batch is on its way; of what comes after that, nothing before it is recorded.
+    await this.#recorded;
+    this.#record('delivered', { ...told, next: moved, epoch: progress.epoch }).catch(() => {});
     const ended = now();
     metrics.messages.inc(messages.length);
     for (const { received_at } of messages) metrics.delaySeconds.observe((ended - received_at) / 1_000);
@@ -292,7 +297,7 @@ export class Delivery {
     );
   }
 
-  /** Writes what happened, and goes by it. */
+  /** Writes what happened, after all before it, and goes by it at once. */
   async #record(kind: AttemptKind, told: Partial<WebhookAttempt>): Promise<void> {
     const { now, record } = this.#context;
     const { id, clientId } = this.#subscription;
@@ -301,10 +306,11 @@ export class Delivery {
       ...{ started_at: null, attempt: 0, outcome: null, status: null, reason: null, messages: 0, bytes: 0 },
       ...{ first: null, last: null, next: [], next_attempt_at: null, ...told },
     };
-    await record(attempt);
     this.#recordedAt = attempt.at;
     if (kind === 'passed') this.#isAhead = false;
     this.#progress = applyAttempt(this.#progress, attempt);
+    this.#recorded = this.#recorded.then(() => record(attempt));
+    await this.#recorded;
   }
 
   #adopt(progress: WebhookProgress): void {

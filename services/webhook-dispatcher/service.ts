@@ -63,7 +63,7 @@ export async function startDispatcher(context: ServiceContext<DispatcherConfig>)
     backlog: new BacklogReader({
       ...{ client, topic: named('webhook-messages'), decoder },
       concurrency: config.DISPATCHER_BACKLOG_READS,
-      maxBytes: config.WEBHOOK_BATCH_BYTES,
+      cacheBytes: config.DISPATCHER_WINDOW_BYTES / 2,
     }),
     openEndpoint: ({ url, secret }) =>
       new WebhookEndpoint({

@@ -92,9 +92,16 @@ export type FaultyReceiver = {
   readonly url: string;
   /** How often each fault was made. */
   readonly counts: Readonly<Record<string, number>>;
-  /** From now on it fails no more. */
-  heal(): void;
 };
+
+/** Deals cards, all of them in any order before the first comes again. */
+function dealer<T>(cards: readonly T[], random: () => number): () => T {
+  let left: T[] = [];
+  return () => {
+    if (left.length === 0) left = [...cards];
+    return left.splice(Math.floor(random() * left.length), 1)[0] as T;
+  };
+}
 
 /** `rate`: of each way of failing. */
 export async function startFaultyReceiver(
@@ -104,12 +111,15 @@ export async function startFaultyReceiver(
 ): Promise<FaultyReceiver> {
   const counts: Record<string, number> = { [UNTRUSTED]: 0 };
   for (const name of Object.keys(FAULTS)) counts[name] = 0;
-  let isHealed = false;
+  const size = Math.round(1 / rate);
+  const names = Object.keys(FAULTS);
+  // Of each way as often as said, in any order: even a short run has them all.
+  const nextFault = dealer([...names, ...new Array<null>(size - 1 - names.length).fill(null)], random);
+  const nextIsTrusted = dealer([false, ...new Array<boolean>(size - 1).fill(true)], random);
   const answer: Answer = async (response, request, n) => {
     // Each attempt has a connection of its own, and with it a certificate.
     response.setHeader('connection', 'close');
-    const at = isHealed ? 1 : random() / (1 - rate);
-    const fault = Object.keys(FAULTS)[Math.floor(at / rate)];
+    const fault = nextFault();
     const pass = async (): Promise<{ status: number; text: string }> => {
       const { headers, body } = request;
       const signed = Object.fromEntries(
@@ -118,7 +128,7 @@ export async function startFaultyReceiver(
       const answered = await fetch(target(), { method: 'POST', headers: signed, body });
       return { status: answered.status, text: await answered.text() };
     };
-    if (fault !== undefined) {
+    if (fault !== null) {
       counts[fault] = (counts[fault] ?? 0) + 1;
       if (random() < 0.5) await pass().catch(() => {});
       FAULTS[fault]?.(response, request, n);
@@ -132,7 +142,7 @@ export async function startFaultyReceiver(
     await HttpsReceiver.start(answers.accepted, { trusted: false }),
   ];
   const front = createServer((socket) => {
-    const isUntrusted = !isHealed && random() < rate;
+    const isUntrusted = !nextIsTrusted();
     if (isUntrusted) counts[UNTRUSTED] = (counts[UNTRUSTED] ?? 0) + 1;
     const behind = connect((isUntrusted ? untrusted : trusted).port, '127.0.0.1');
     socket.pipe(behind).pipe(socket);
@@ -149,9 +159,6 @@ export async function startFaultyReceiver(
   return {
     url: `https://localhost:${(front.address() as AddressInfo).port}/webhook`,
     counts,
-    heal: () => {
-      isHealed = true;
-    },
   };
 }
 
