@@ -30,7 +30,7 @@ const EVENTS = 100;
 const WAIT_MS = 60_000;
 
 const LATENCY = { perSecond: 200, warmUp: 1_000, messages: Number(process.env.BENCH_MESSAGES ?? 3_000) };
-const THROUGHPUT = { subscriptions: 8, messages: 10_000, batch: 100 };
+const THROUGHPUT = { subscriptions: 8, messages: 30_000, batch: 100 };
 const ISOLATION = { subscriptions: 200, dead: 20, perSecond: 3, messages: 45 };
 const MEMORY = { subscriptions: 1_000, messages: 72_000, seconds: 30, limitMiB: 600 };
 

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { decodeInput } from '#streams/decode-input.ts';
 import type { ConsumedRecord } from '#streams/port.ts';
 import type { PartitionProcessor } from '#streams/processor.ts';
@@ -24,6 +25,12 @@ export type DispatcherPartitionOptions = {
   readonly listener: ProgressListener;
 };
 
+/**
+ * How long the first record of a transaction waits for others: nobody but a takeover waits for progress, and a transaction
+ * for each request would cost the broker more than what is delivered.
+ */
+const LINGER_MS = 100;
+
 /** The progress of all subscriptions of one partition: what the records of webhook-attempts make of it. */
 export class DispatcherPartition implements PartitionProcessor {
   readonly #options: DispatcherPartitionOptions;
@@ -47,8 +54,8 @@ export class DispatcherPartition implements PartitionProcessor {
 
   process({ value }: ConsumedRecord): void | Promise<void> {
     const attempt = decodeInput(this.#options.codecs['webhook-attempts'], value);
-    if (attempt instanceof Promise) return attempt.then((decoded) => this.#apply(decoded));
-    this.#apply(attempt);
+    if (attempt instanceof Promise) return attempt.then((decoded) => this.#take(decoded));
+    return this.#take(attempt);
   }
 
   flush(collector: RecordCollector): void {
@@ -82,6 +89,13 @@ export class DispatcherPartition implements PartitionProcessor {
   close(): void {
     if (this.#isOwned) void this.#options.listener.release(this.#options.partition);
     this.#isOwned = false;
+  }
+
+  /** Before the partition is owned its subscriptions wait for it. */
+  #take(attempt: WebhookAttempt): void | Promise<void> {
+    const lingers = this.#isOwned && this.#changed.size === 0;
+    this.#apply(attempt);
+    if (lingers) return delay(LINGER_MS);
   }
 
   #apply(attempt: WebhookAttempt): void {
