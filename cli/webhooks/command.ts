@@ -15,7 +15,7 @@ import type {
 } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
-import type { AttemptKind } from '../../services/webhook-dispatcher/progress.ts';
+import { type AttemptKind, attemptOf } from '../../services/webhook-dispatcher/progress.ts';
 import { wants } from '../../services/webhook-dispatcher/subscriptions.ts';
 import { type Command, CommandError } from '../command.ts';
 import { findPlace, type Place, requireTopic } from '../place.ts';
@@ -177,11 +177,9 @@ class Topics {
       clientId: 'touchline-webhooks',
       log: createLogger({ name: 'webhooks', level: process.env.LOG_LEVEL || 'silent' }),
     });
-    const value = codec.encode({
-      ...{ subscription_id: id, client_id: clientId, kind, epoch: progress?.epoch ?? 1, at: Date.now() },
-      ...{ started_at: null, attempt: 0, outcome: null, status: null, reason: null, messages: 0, bytes: 0 },
-      ...{ first: null, last: null, next: [], next_attempt_at: null, ...told },
-    });
+    const epoch = progress?.epoch ?? 1;
+    const head = { subscription_id: id, client_id: clientId, kind, epoch, at: Date.now() };
+    const value = codec.encode(attemptOf(head, told));
     await publisher.publish([{ topic: this.#name('webhook-attempts'), key: id, value }]);
     await publisher.close();
   }

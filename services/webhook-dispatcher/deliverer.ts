@@ -3,7 +3,7 @@ import type { WebhookProgress } from '#topics/generated/types.ts';
 import { Delivery, type DeliveryContext, type DeliveryState } from './delivery.ts';
 import type { PlacedMessage } from './message-window.ts';
 import type { DispatcherSource } from './metrics.ts';
-import type { Progress } from './progress.ts';
+import { attemptOf, type Progress } from './progress.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
 export type DelivererOptions = {
@@ -125,11 +125,8 @@ export class Deliverer {
     if (owned.removed.has(subscription_id)) return;
     owned.removed.add(subscription_id);
     const { record, now, log } = this.#options.context;
-    const nothing = { started_at: null, attempt: 0, outcome: null, status: null, reason: null };
-    record({
-      ...{ subscription_id, client_id, kind: 'removed', epoch, at: now(), ...nothing },
-      ...{ messages: 0, bytes: 0, first: null, last: null, next: [], next_attempt_at: null },
-    }).catch((error: unknown) => {
+    const gone = attemptOf({ subscription_id, client_id, kind: 'removed', epoch, at: now() });
+    record(gone).catch((error: unknown) => {
       owned.removed.delete(subscription_id);
       log.debug({ err: error }, 'the removal of a webhook was not recorded');
     });

@@ -5,7 +5,7 @@ import { type BacklogReader, ExpiredError } from './backlog-reader.ts';
 import { Batch, type BatchLimits } from './batch.ts';
 import type { MessageWindow, PlacedMessage } from './message-window.ts';
 import type { DispatcherMetrics } from './metrics.ts';
-import { type AttemptKind, applyAttempt, type Progress } from './progress.ts';
+import { type AttemptKind, applyAttempt, attemptOf, type Progress } from './progress.ts';
 import { type RetryPolicy, retryDelayMs } from './retry-schedule.ts';
 import { type Subscription, wants } from './subscriptions.ts';
 
@@ -301,11 +301,8 @@ export class Delivery {
   async #record(kind: AttemptKind, told: Partial<WebhookAttempt>): Promise<void> {
     const { now, record } = this.#context;
     const { id, clientId } = this.#subscription;
-    const attempt: WebhookAttempt = {
-      ...{ subscription_id: id, client_id: clientId, kind, epoch: this.#progress?.epoch ?? 1, at: now() },
-      ...{ started_at: null, attempt: 0, outcome: null, status: null, reason: null, messages: 0, bytes: 0 },
-      ...{ first: null, last: null, next: [], next_attempt_at: null, ...told },
-    };
+    const epoch = this.#progress?.epoch ?? 1;
+    const attempt = attemptOf({ subscription_id: id, client_id: clientId, kind, epoch, at: now() }, told);
     this.#recordedAt = attempt.at;
     if (kind === 'passed') this.#isAhead = false;
     this.#progress = applyAttempt(this.#progress, attempt);

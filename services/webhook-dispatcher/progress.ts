@@ -29,8 +29,19 @@ export type DisabledReason =
   /** An operator said so. */
   | 'operator';
 
-/** An attempt as it is written here: of a kind that is known. */
-export type Attempt = WebhookAttempt & { readonly kind: AttemptKind };
+/** What every record of webhook-attempts says. */
+export type AttemptHead = Pick<WebhookAttempt, 'subscription_id' | 'client_id' | 'epoch' | 'at'> & {
+  readonly kind: AttemptKind;
+};
+
+/** A record of webhook-attempts; what is not told is none. */
+export function attemptOf(head: AttemptHead, told: Partial<WebhookAttempt> = {}): WebhookAttempt {
+  return {
+    ...{ started_at: null, attempt: 0, outcome: null, status: null, reason: null, messages: 0, bytes: 0 },
+    ...{ first: null, last: null, next: [], next_attempt_at: null },
+    ...{ ...head, ...told },
+  };
+}
 
 /** Progress without its record's way to be missing; null where there is none: not started yet, or removed. */
 export type Progress = WebhookProgress | null;

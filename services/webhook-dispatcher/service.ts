@@ -20,6 +20,7 @@ import { DispatcherPartition } from './dispatcher-partition.ts';
 import { MessageWindow } from './message-window.ts';
 import { dispatcherMetrics } from './metrics.ts';
 import { SERVICE } from './name.ts';
+import { attemptOf } from './progress.ts';
 import { startServer } from './server.ts';
 import { type Subscription, Subscriptions } from './subscriptions.ts';
 
@@ -192,26 +193,7 @@ async function rewindLost(
       { client: client_id, subscription: subscription_id, code: 'POSITION_LOST' },
       'webhook-messages ends before what was delivered: it is sent from its start',
     );
-    await delivery.record({
-      ...{
-        subscription_id,
-        client_id,
-        kind: 'resent',
-        epoch,
-        at: delivery.now(),
-        started_at: null,
-        attempt: 0,
-      },
-      ...{
-        outcome: null,
-        status: null,
-        reason: 'POSITION_LOST',
-        messages: 0,
-        bytes: 0,
-        first: null,
-        last: null,
-      },
-      ...{ next, next_attempt_at: null },
-    });
+    const head = { subscription_id, client_id, kind: 'resent', epoch, at: delivery.now() } as const;
+    await delivery.record(attemptOf(head, { reason: 'POSITION_LOST', next }));
   }
 }
