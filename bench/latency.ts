@@ -178,7 +178,7 @@ async function byWebhook(context: BenchContext, prefix: string): Promise<Entry> 
 }
 
 /** Straight to the input topic, as the receiver would write it. */
-async function byPublisher({ brokers, registryUrl }: BenchContext, prefix: string): Promise<Entry> {
+export async function byPublisher({ brokers, registryUrl }: BenchContext, prefix: string): Promise<Entry> {
   const codec = await Registry.open({ url: registryUrl, prefix }).codec('normalized-messages');
   const publisher = await openPublisher({ brokers, clientId: 'bench-latency', log: silent });
   const topic = topicName(prefix, 'normalized-messages');

@@ -22,6 +22,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   memory: async () => (await import('./memory.ts')).bench,
   api: async () => (await import('./api.ts')).bench,
   mcp: async () => (await import('./mcp.ts')).bench,
+  webhooks: async () => (await import('./webhooks.ts')).bench,
   standings: async () => (await import('./standings.ts')).bench,
 };
 

@@ -15,6 +15,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   'dead-letters': async () => (await import('./dead-letters.ts')).deadLetters,
   position: async () => (await import('./position.ts')).position,
   rebuild: async () => (await import('./rebuild.ts')).rebuild,
+  webhooks: async () => (await import('./webhooks/command.ts')).webhooks,
   clients: async () => (await import('./clients/command.ts')).clients,
   tokens: async () => (await import('./tokens/command.ts')).tokens,
 };

@@ -49,6 +49,9 @@ export const platformSettings = {
     .describe(
       'The REST interface, without /v2, that the token exchange asks; else the api that is started here.',
     ),
+  DISPATCHER_PORT: port()
+    .prefault('8083')
+    .describe('HTTP port of POST /test-webhook-url/; 0 takes a free one.'),
   CLIENTS_KEY: clientsSettings.CLIENTS_KEY.optional().describe(
     'Signs tokens and seals the webhooks of clients, at least 32 characters; else one is made and kept in DATA_DIR.',
   ),
@@ -70,6 +73,9 @@ export type PlatformOptions = {
   readonly toolsPort: number;
   /** Whom the token exchange asks; undefined: the api. */
   readonly upstream: string | undefined;
+  readonly dispatcherPort: number;
+  /** Further settings of the webhook dispatcher. */
+  readonly dispatcherSettings?: Readonly<Record<string, string>>;
   /** Undefined: see `keepSecret`. */
   readonly clientsKey: string | undefined;
   /** The provider whose REST is polled; null: nothing is polled. */
@@ -106,6 +112,10 @@ export type Platform = {
   readonly apiUrl: string;
   /** The token exchange is at /api/v1/token there. */
   readonly toolsUrl: string;
+  /** Where customers' addresses are tried. */
+  readonly dispatcherUrl: string;
+  /** What the webhooks of clients are sealed with. */
+  readonly clientsKey: string;
   /** Made where there was no client yet. */
   readonly newClient: NewClient | null;
   readonly services: readonly ServiceProcess[];
@@ -135,6 +145,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   const apiPort = await portFor(options.apiPort, 'API_PORT');
   const toolsPort = await portFor(options.toolsPort, 'TOOLS_PORT');
   const apiUrl = `http://localhost:${apiPort}`;
+  const dispatcherPort = await portFor(options.dispatcherPort, 'DISPATCHER_PORT');
   mkdirSync(dataDir, { recursive: true });
   const kept = keepSecret(dataDir, 'webhook-secret', options.webhookSecret);
   const { secrets: clientsKey } = keepSecret(dataDir, 'clients-key', options.clientsKey);
@@ -172,6 +183,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
             ...{ WEBHOOK_PORT: String(webhookPort), WEBHOOK_SECRET: kept.secrets },
             ...{ API_PORT: String(apiPort), CLIENTS_KEY: clientsKey },
             ...{ TOOLS_PORT: String(toolsPort), UPSTREAM_BASE_URL: options.upstream ?? apiUrl },
+            ...{ DISPATCHER_PORT: String(dispatcherPort), ...options.dispatcherSettings },
             ...(options.provider === null ? {} : settingsOf(options.provider)),
           },
           logFile: join(logFolder, `${name}.log`),
@@ -196,6 +208,8 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       secretIsNew: kept.isNew,
       apiUrl,
       toolsUrl: `http://localhost:${toolsPort}`,
+      dispatcherUrl: `http://localhost:${dispatcherPort}`,
+      clientsKey,
       newClient,
       services,
       settings,

@@ -19,9 +19,12 @@ const REBUILDS: Readonly<
 > = {
   'match-processor': {
     deleted: ['match-incidents', 'match-state', 'match-transitions', 'match-results'],
-    readers: ['standings-processor'],
+    readers: ['standings-processor', 'webhook-composer'],
   },
   'standings-processor': { deleted: ['standings-results'], readers: [] },
+  // Offsets of webhook-messages are the progress of subscriptions: it stays.
+  'webhook-composer': { deleted: ['webhook-times'], readers: [] },
+  'webhook-dispatcher': { deleted: ['webhook-progress'], readers: [] },
 };
 
 const HELP = `Usage: touchline rebuild <processor> --yes
@@ -30,8 +33,11 @@ Has a processor process all of its input again: deletes what it wrote and its po
 processors must be stopped; they begin with their next start. What the input no longer holds (normalized-messages keeps 400
 days) is not there afterwards.
 
-  match-processor      deletes match-incidents, match-state, match-transitions and match-results, and rebuilds the tables too
+  match-processor      deletes match-incidents, match-state, match-transitions and match-results, and rebuilds the tables and
+                       the webhook composer too
   standings-processor  deletes standings-results; tables are derived again, their versions go on
+  webhook-composer     deletes webhook-times; what arrived in the last seven days is sent again, under the same ids
+  webhook-dispatcher   deletes webhook-progress; the progress of subscriptions follows from webhook-attempts, 30 days of them
 
 The broker is that of KAFKA_BROKERS, else the one that touchline up or demo runs here.
 `;

@@ -18,6 +18,10 @@ import type {
   Standings,
   StandingsEntry,
   TakenResult,
+  WebhookAttempt,
+  WebhookMessage,
+  WebhookProgress,
+  WebhookTime,
 } from '#topics/generated/types.ts';
 import type { TopicName, TopicValues } from '#topics/topics.ts';
 
@@ -106,6 +110,29 @@ const SUMMARIES: Summaries = {
     revoked_at !== null ? 'REVOKED' : expires_at === null ? null : `until ${timeText(expires_at / 1_000)}`,
   ],
   'exchange-attempts': ({ counted_for, subject }: ExchangeAttempt) => [counted_for, subject],
+  'webhook-messages': ({ uuid, type, competition_id, ut, message }: WebhookMessage) => [
+    uuid,
+    type,
+    competition_id === null ? null : `competition ${competition_id}`,
+    `${message.length} bytes`,
+    `at ${timeText(ut)}`,
+  ],
+  'webhook-times': ({ event_id, id, ut }: WebhookTime) => [`${event_id}/${id}`, `sent as of ${timeText(ut)}`],
+  'webhook-attempts': (attempt: WebhookAttempt) => [
+    attempt.subscription_id,
+    attempt.kind,
+    attempt.outcome === 'status' ? `status ${attempt.status}` : attempt.outcome,
+    attempt.reason,
+    attempt.messages === 0 ? null : `${attempt.messages} messages`,
+    attempt.next_attempt_at === null ? null : `again at ${timeText(attempt.next_attempt_at / 1_000)}`,
+  ],
+  'webhook-progress': ({ subscription_id, client_id, attempts, last_outcome, disabled }: WebhookProgress) => [
+    subscription_id,
+    `client ${client_id}`,
+    last_outcome,
+    attempts === 0 ? null : `${attempts} attempts failed`,
+    disabled === null ? null : `DISABLED: ${disabled}`,
+  ],
   'poller-checkpoints': ({ resource, position }: PollerCheckpoint) => [
     resource,
     `read to ${timeText(position)}`,

@@ -54,6 +54,7 @@ export const up: Command = {
       apiPort: settings.API_PORT,
       toolsPort: settings.TOOLS_PORT,
       upstream: settings.UPSTREAM_BASE_URL,
+      dispatcherPort: settings.DISPATCHER_PORT,
       clientsKey: settings.CLIENTS_KEY,
       provider: providerOf(settings),
       onProgress: (line) => say(`  ${line}`),
@@ -81,6 +82,7 @@ function providerOf({
 /** Where everything is, and how to send and to read. */
 function renderHowTo(platform: Platform): string {
   const { backbone, prefix, webhookUrl, secret, secretFile, secretIsNew, apiUrl, toolsUrl } = platform;
+  const { dispatcherUrl, logFolder } = platform;
   const file = secretFile === null ? null : relative('', secretFile);
   const kept = file === null ? 'as set' : secretIsNew ? `${secret}  (kept in ${file})` : `kept in ${file}`;
   const sign = file === null ? '$WEBHOOK_SECRET' : `$(cat ${file})`;
@@ -95,7 +97,8 @@ function renderHowTo(platform: Platform): string {
   REST      ${apiUrl}/v2  (described at ${apiUrl}/docs)
   Tokens    POST ${toolsUrl}/api/v1/token
   Tools     ${toolsUrl}/mcp
-${clientLine(platform.newClient)}  Logs      ${relative('', platform.logFolder)}
+  Test      POST ${dispatcherUrl}/test-webhook-url/  (webhooks of clients: npx touchline clients webhook, npx touchline webhooks)
+${clientLine(platform.newClient)}  Logs      ${relative('', logFolder)}
 
 Send, from another terminal: real matches as a provider would
   WEBHOOK_URL=${webhookUrl} WEBHOOK_SECRET="${sign}" npx touchline simulator

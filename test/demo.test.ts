@@ -26,8 +26,8 @@ type Run = {
 
 type Env = Readonly<Record<string, string>>;
 
-/** Processes of `touchline up`: receiver, both processors, api, tool gateway. */
-const SERVED = 5;
+/** Processes of `touchline up`: receiver, both processors, api, composer and dispatcher of webhooks, tool gateway. */
+const SERVED = 7;
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'touchline-cli-'));

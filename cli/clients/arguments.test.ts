@@ -17,7 +17,14 @@ it.each([
     'contract 3 --operations events.index,feed.index',
     { action: 'contract', id: 3, operations: ['events.index', 'feed.index'] },
   ],
-  ['webhook add 3 --url https://a.example/', { action: 'webhook add', id: 3, url: 'https://a.example/' }],
+  [
+    'webhook add 3 --url https://a.example/',
+    { action: 'webhook add', id: 3, url: 'https://a.example/', types: null },
+  ],
+  [
+    'webhook add 3 --url https://a.example/ --types incident',
+    { action: 'webhook add', id: 3, url: 'https://a.example/', types: ['incident'] },
+  ],
   ['webhook remove 3 abc', { action: 'webhook remove', id: 3, webhookId: 'abc' }],
 ])('understands %s', (line, request) => expect(parse(line)).toEqual(request));
 
@@ -35,6 +42,7 @@ it.each([
   'contract 3',
   'contract 3 --operations events.all',
   'webhook add 3',
+  'webhook add 3 --url https://a.example/ --types goals',
   'webhook 3',
   'webhook remove 3',
 ])('refuses %j', (line) => expect(() => parse(line)).toThrow(UsageError));

@@ -1,3 +1,4 @@
+import { WEBHOOK_TYPES, type WebhookType } from '#clients/webhooks.ts';
 import { ALL_OPERATIONS } from '#contract/rest/operations.ts';
 import { toWholeNumber } from '#contract/values.ts';
 import { parseArguments, UsageError } from '../command.ts';
@@ -15,7 +16,14 @@ export type ClientsRequest =
   | { readonly action: 'show'; readonly id: number; readonly json: boolean }
   | { readonly action: 'enable' | 'disable' | 'rotate-secret'; readonly id: number }
   | ({ readonly action: 'contract'; readonly id: number } & Contract)
-  | { readonly action: 'webhook add'; readonly id: number; readonly url: string; readonly secret?: string }
+  | {
+      readonly action: 'webhook add';
+      readonly id: number;
+      readonly url: string;
+      readonly secret?: string;
+      /** Null is all. */
+      readonly types: readonly WebhookType[] | null;
+    }
   | { readonly action: 'webhook remove'; readonly id: number; readonly webhookId: string };
 
 const OPTIONS = {
@@ -25,6 +33,7 @@ const OPTIONS = {
   operations: { type: 'string' },
   url: { type: 'string' },
   secret: { type: 'string' },
+  types: { type: 'string' },
   json: { type: 'boolean' },
 } as const;
 type Option = keyof typeof OPTIONS;
@@ -38,7 +47,7 @@ const ACTIONS = {
   disable: { words: 1, options: [] },
   'rotate-secret': { words: 1, options: [] },
   contract: { words: 1, options: ['competitions', 'operations'] },
-  'webhook add': { words: 1, options: ['url', 'secret'] },
+  'webhook add': { words: 1, options: ['url', 'secret', 'types'] },
   'webhook remove': { words: 2, options: [] },
 } as const satisfies Record<string, { words: number; options: readonly Option[] }>;
 type Action = keyof typeof ACTIONS;
@@ -79,6 +88,7 @@ export function parseClients(args: readonly string[]): ClientsRequest {
       return {
         ...{ action: name, id: id(), url: values.url },
         ...(values.secret === undefined ? {} : { secret: values.secret }),
+        types: listOf(values.types ?? 'all', webhookTypeOf),
       };
     case 'webhook remove':
       return { action: name, id: id(), webhookId: words[1] ?? '' };
@@ -100,6 +110,13 @@ function idOf(text: string): number {
   if (id === null || id === 0)
     throw new UsageError(`an id is a positive whole number, not ${JSON.stringify(text)}`);
   return id;
+}
+
+function webhookTypeOf(text: string): WebhookType {
+  const type = WEBHOOK_TYPES.find((known) => known === text);
+  if (type === undefined)
+    throw new UsageError(`messages are of type ${WEBHOOK_TYPES.join(' or ')}, not ${JSON.stringify(text)}`);
+  return type;
 }
 
 function operationOf(name: string): string {

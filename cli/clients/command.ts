@@ -19,7 +19,7 @@ const HELP = `Usage: touchline clients add [--id <id>] [--name <name>] [--compet
        touchline clients enable <id> | disable <id>
        touchline clients rotate-secret <id>
        touchline clients contract <id> [--competitions 1,2 | all] [--operations events.index,feed.index | all]
-       touchline clients webhook add <id> --url <https address> [--secret <32 characters>]
+       touchline clients webhook add <id> --url <https address> [--secret <32 characters>] [--types incident,event | all]
        touchline clients webhook remove <id> <webhook id>
 
 The clients of the REST contract, its webhooks and its tool endpoint. They are on the topic clients; every process that
@@ -31,7 +31,8 @@ serves them knows of a change at once. Several people may edit at the same time:
   disable        its tokens are worth nothing from now on
   rotate-secret  prints a new secret key, which is shown this once; tokens that were issued stay good until they expire
   contract       what the client may see: competitions by id, operations by name (see /openapi.json)
-  webhook add    sends it what its contract covers; without --secret one is made, printed, and shown this once
+  webhook add    sends it what its contract covers, of all types of message or those named, from now on; without --secret one
+                 is made, printed, and shown this once
 
 webhook needs CLIENTS_KEY, as the services have it. The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the
 one that touchline up or demo runs here.
@@ -125,11 +126,12 @@ async function add(
 
 async function addWebhook(
   directory: ClientDirectory,
-  { id, url, secret }: Extract<ClientsRequest, { action: 'webhook add' }>,
+  { id, url, secret, types }: Extract<ClientsRequest, { action: 'webhook add' }>,
 ): Promise<string> {
   const checked = webhookInput.safeParse({ url, secret: secret ?? newSecret() });
   if (!checked.success) throw new UsageError(checked.error.issues[0]?.message ?? 'no webhook');
-  const webhook = sealWebhook(id, checked.data, deriveKey(clientsKey(), 'webhooks'));
+  const scope = { types, createdAt: Date.now() };
+  const webhook = sealWebhook(id, checked.data, deriveKey(clientsKey(), 'webhooks'), scope);
   await change(directory, id, (client) => ({ ...client, webhooks: [...client.webhooks, webhook] }));
   return `webhook ${webhook.id} of client ${id}\nsigning secret ${checked.data.secret}\n`;
 }
@@ -180,9 +182,10 @@ function details(client: Client): string {
 /** With the addresses where this deployment's key is at hand. */
 function webhookLines(client: Client): string[] {
   if (client.webhooks.length === 0) return [];
-  if (!process.env.CLIENTS_KEY) return client.webhooks.map(({ id }) => `webhook ${id}`);
+  const only = client.webhooks.map(({ types }) => (types === null ? '' : ` (only ${types.join(', ')})`));
+  if (!process.env.CLIENTS_KEY) return client.webhooks.map(({ id }, n) => `webhook ${id}${only[n]}`);
   const opened = openWebhooks(client, deriveKey(clientsKey(), 'webhooks'));
-  return opened.map(({ id, url }) => `webhook ${id}: ${lineShown(url)}`);
+  return opened.map(({ id, url }, n) => `webhook ${id}: ${lineShown(url)}${only[n]}`);
 }
 
 function amount(list: readonly unknown[] | null, of: string): string {

@@ -134,6 +134,7 @@ describe('the report', () => {
           checks: checksOf(summary(), seen),
         },
         ...{ summary: summary(), found: seen, seconds: 10 },
+        webhook: { messages: 90, requests: 12, goals: 7, disallowed: 6, differing: 0 },
       }),
     );
 
@@ -144,6 +145,7 @@ describe('the report', () => {
       'messages          100, in 20 deliveries; 25 requests',
       'copies dropped    20 of 120 that arrived',
       'faults            1,234 sent twice, 2 out of order, 3 late',
+      'webhook           90 messages to a client, in 12 requests',
       'goals disallowed  6: 2 cancelled, 2 deleted, 2 by a goal-cancelled incident',
       '✓ all 2 final scores and 1 shoot-outs are the official ones',
     ]) {

@@ -10,6 +10,7 @@ import { finalScore, type GoalPair, type MatchFacts } from '../../data/dataset.t
 import type { Disallowing } from '../../services/simulator/faults.ts';
 import type { PlaySummary } from '../../services/simulator/player.ts';
 import { isFinished, isOfficial } from './board.ts';
+import type { WebhookFound } from './webhook.ts';
 
 /** Where topics are read. */
 export type Place = {
@@ -157,6 +158,14 @@ export function checksOf(summary: PlaySummary, found: Found): Check[] {
       holds: found.deadLetters === bad,
     },
   ];
+}
+
+/** Whether the webhook of the demonstration was told of every goal and of every cancellation. */
+export function checkWebhook({ goals, disallowed, differing }: WebhookFound): Check {
+  return {
+    what: `a client’s webhook knows every goal and every cancellation: ${goals} goals, ${disallowed} disallowed`,
+    holds: differing === 0,
+  };
 }
 
 /** Why a goal is void in match-state. */

@@ -14,6 +14,7 @@ import { isUsed, type Place } from './check.ts';
 import { takeDemoFolder } from './folder.ts';
 import { playAndCheck } from './play.ts';
 import { renderHowToRead } from './report.ts';
+import { DemoWebhook } from './webhook.ts';
 
 const { DATASET, MATCHES, SEED, DURATION, FAULTS } = simulatorSettings.shape;
 const config = z.object({
@@ -64,6 +65,7 @@ export const demo: Command = {
       `Touchline plays ${matches.length} real matches in about ${Math.round(settings.DURATION)} seconds.\n`,
     );
     const provider = await simulatedProvider();
+    const webhook = await DemoWebhook.listen(folder.path);
     const platform = await startPlatform({
       dataDir: folder.path,
       alsoFoundIn: isFoundAsUsual ? [settings.DATA_DIR] : [],
@@ -74,6 +76,8 @@ export const demo: Command = {
       apiPort: await portToUse('API_PORT', settings.API_PORT),
       toolsPort: await portToUse('TOOLS_PORT', settings.TOOLS_PORT),
       upstream: settings.UPSTREAM_BASE_URL,
+      dispatcherPort: await portToUse('DISPATCHER_PORT', settings.DISPATCHER_PORT),
+      dispatcherSettings: webhook.dispatcherSettings,
       clientsKey: settings.CLIENTS_KEY,
       provider,
       onProgress: (line) => say(`  ${line}`),
@@ -84,6 +88,7 @@ export const demo: Command = {
     say(`  ${platform.backbone.why}`);
     say(`  live board, while it is played: ${platform.apiUrl}/\n`);
     try {
+      await webhook.subscribe(platform);
       const summaryFile = join(folder.path, 'summary.json');
       const good = await playAndCheck({
         platform,
@@ -92,6 +97,7 @@ export const demo: Command = {
         matches,
         settings,
         summaryFile,
+        webhook,
         signal: stopping.signal,
       });
       if (good === null) {
@@ -107,7 +113,9 @@ export const demo: Command = {
       }
       return good ? EXIT.ok : EXIT.wrong;
     } finally {
+      await webhook.unsubscribe(platform);
       await platform.stop();
+      webhook.close();
       folder.release();
     }
   },

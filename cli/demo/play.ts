@@ -5,7 +5,7 @@ import type { PlaySummary } from '../../services/simulator/player.ts';
 import type { Platform, Provider } from '../platform.ts';
 import { ProcessError, ServiceProcess } from '../processes.ts';
 import { Board } from './board.ts';
-import { checksOf, findAll, mismatches, type Place } from './check.ts';
+import { checksOf, checkWebhook, findAll, mismatches, type Place } from './check.ts';
 import { checkTools } from './exchange.ts';
 import { pause } from './pause.ts';
 import { renderReport } from './report.ts';
@@ -14,6 +14,7 @@ import { settled } from './settled.ts';
 import { renderProgress, renderTable } from './table.ts';
 import { checkTables } from './tables.ts';
 import { watch } from './watch.ts';
+import type { DemoWebhook } from './webhook.ts';
 
 /** What is played, and where. */
 export type Play = {
@@ -25,6 +26,8 @@ export type Play = {
   readonly settings: { readonly SEED: string; readonly FAULTS: string; readonly DURATION: number };
   /** File for the simulator's summary. */
   readonly summaryFile: string;
+  /** A client that is sent everything. */
+  readonly webhook: DemoWebhook;
   readonly signal: AbortSignal;
 };
 
@@ -66,14 +69,15 @@ export async function playAndCheck(play: Play): Promise<boolean | null> {
     over.abort();
     await showing;
     const wrong = mismatches(matches, found);
+    const webhook = await play.webhook.settled(found.states, signal);
     const checks = [
       ...checksOf(summary, found),
       checkTables(dataset, matches, found.tables),
+      checkWebhook(webhook),
       ...(await checkTools(platform, matches, signal)),
     ];
-    process.stdout.write(
-      `${renderReport({ dataset, matches, wrong, checks, summary, found, seconds: summary.seconds })}\n`,
-    );
+    const report = { dataset, matches, wrong, checks, summary, found, webhook, seconds: summary.seconds };
+    process.stdout.write(`${renderReport(report)}\n`);
     return wrong.length === 0 && checks.every(({ holds }) => holds);
   } finally {
     over.abort();

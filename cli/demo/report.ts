@@ -6,6 +6,7 @@ import type { Platform } from '../platform.ts';
 import { type Check, type Found, type Mismatch, officialText, resultText, voidsOf } from './check.ts';
 import { count, paint } from './table.ts';
 import { renderTables } from './tables.ts';
+import type { WebhookFound } from './webhook.ts';
 
 /** All that a report tells of. */
 export type Report = {
@@ -15,6 +16,7 @@ export type Report = {
   readonly checks: readonly Check[];
   readonly summary: PlaySummary;
   readonly found: Found;
+  readonly webhook: WebhookFound;
   readonly seconds: number;
 };
 
@@ -29,7 +31,7 @@ const FAULT_WORDS: Readonly<Record<string, string>> = {
 
 /** What was played, what came of it, and whether it is right. */
 export function renderReport(report: Report): string {
-  const { dataset, matches, wrong, checks, summary, found, seconds } = report;
+  const { dataset, matches, wrong, checks, summary, found, webhook, seconds } = report;
   const voids = voidsOf(found);
   const disallowed = voids.cancelled + voids.removed + voids.goal_cancelled;
   const faults = Object.entries(FAULT_WORDS).map(
@@ -56,6 +58,7 @@ export function renderReport(report: Report): string {
     row('goals disallowed', `${disallowed}: ${ways.join(', ')}`),
     row('goals reviewed', `${summary.invented.review ?? 0} that stood`),
     row('transitions', count(found.transitions)),
+    row('webhook', `${count(webhook.messages)} messages to a client, in ${count(webhook.requests)} requests`),
     '',
     ...renderTables(dataset, matches, found.tables),
     '',

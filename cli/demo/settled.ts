@@ -9,6 +9,7 @@ import { pause } from './pause.ts';
 const WORK: readonly (readonly [service: string, input: TopicName])[] = [
   ['match-processor', 'normalized-messages'],
   ['standings-processor', 'match-results'],
+  ['webhook-composer', 'match-transitions'],
 ];
 /** How long a processor may be without any progress, in milliseconds: it may be killed and start again. */
 const PATIENCE = 60_000;

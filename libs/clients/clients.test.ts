@@ -50,7 +50,8 @@ it('opens what it sealed, with the same key at the same place only', () => {
 
 it('seals a webhook for its client alone', () => {
   const webhook = { url: 'https://a.example/x', secret: 's'.repeat(32) };
-  const sealed = sealWebhook(7, webhook, KEY);
+  const sealed = sealWebhook(7, webhook, KEY, { types: ['incident'], createdAt: 5 });
+  expect(sealed).toMatchObject({ types: ['incident'], created_at: 5 });
   const client = { client_id: 7, webhooks: [sealed] } as unknown as Client;
   expect(openWebhooks(client, KEY)).toEqual([{ id: sealed.id, ...webhook }]);
   expect(() => openWebhooks({ ...client, client_id: 8 }, KEY)).toThrow(SealError);

@@ -84,6 +84,8 @@ export function applyMessage(match: Match, message: NormalizedMessage, cause: Ca
       after,
       fields: told.fields,
       incidents: changes,
+      snapshotAt: incidents.snapshotAt,
+      bySnapshot: message.snapshot !== null,
       typeOf,
     }),
     incidents: changes.incidents.map(({ entry }) => entry.id),

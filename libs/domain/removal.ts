@@ -17,13 +17,27 @@ export type Presence = {
  * Law 3: an incident is removed exactly when it was last known absent no earlier than last known present. An id known
  * only by deletes is not removed, it never was. `snapshotAt`: time of the event's latest snapshot, null without one.
  */
-export function isRemoved({ incident, deletedAt, listedAt }: Presence, snapshotAt: number | null): boolean {
-  if (incident === null) return false;
-  let presentAt = incident.ut;
-  let absentAt = deletedAt ?? Number.NEGATIVE_INFINITY;
-  if (snapshotAt !== null) {
-    if (listedAt === snapshotAt) presentAt = Math.max(presentAt, snapshotAt);
-    else absentAt = Math.max(absentAt, snapshotAt - SETTLE_SECONDS);
-  }
-  return absentAt >= presentAt;
+export function isRemoved(presence: Presence, snapshotAt: number | null): boolean {
+  if (presence.incident === null) return false;
+  return absentAt(presence, snapshotAt) >= presentAt(presence.incident, presence, snapshotAt);
+}
+
+/** When an incident with this body was last known present, Unix seconds. */
+export function presentAt(
+  { ut }: Pick<Incident, 'ut'>,
+  { listedAt }: Pick<Presence, 'listedAt'>,
+  snapshotAt: number | null,
+): number {
+  return snapshotAt !== null && listedAt === snapshotAt ? Math.max(ut, snapshotAt) : ut;
+}
+
+/** When an incident was last known absent, Unix seconds; minus infinity where it never was. */
+export function absentAt(
+  { deletedAt, listedAt }: Pick<Presence, 'deletedAt' | 'listedAt'>,
+  snapshotAt: number | null,
+): number {
+  const deleted = deletedAt ?? Number.NEGATIVE_INFINITY;
+  return snapshotAt === null || listedAt === snapshotAt
+    ? deleted
+    : Math.max(deleted, snapshotAt - SETTLE_SECONDS);
 }

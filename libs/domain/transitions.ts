@@ -1,7 +1,8 @@
-import type { Cause, Clock, MatchTransition, Score } from '#topics/generated/types.ts';
+import type { Cause, Clock, IncidentPresence, MatchTransition, Score } from '#topics/generated/types.ts';
 import { isClockNews } from './clock.ts';
 import type { EventFacts } from './event-facts.ts';
 import type { IncidentChange, IncidentChanges } from './incident-register.ts';
+import { absentAt, presentAt } from './removal.ts';
 import { sameScore } from './score.ts';
 import { compareIds } from './sorted.ts';
 import type { MatchView } from './view.ts';
@@ -35,6 +36,10 @@ export type Step = {
   readonly before: MatchView;
   readonly after: MatchView;
   readonly incidents: IncidentChanges;
+  /** Time of the event's latest snapshot, Unix seconds; null without one. */
+  readonly snapshotAt: number | null;
+  /** The cause is a snapshot: what it changed is not in the cause alone. */
+  readonly bySnapshot: boolean;
   /** Fields of the event with a new value. */
   readonly fields: readonly string[];
   /** The type of an incident. */
@@ -42,7 +47,10 @@ export type Step = {
 };
 
 type Detail = Partial<
-  Pick<MatchTransition, 'incident_id' | 'incident_type' | 'score' | 'value' | 'guard' | 'fields'>
+  Pick<
+    MatchTransition,
+    'incident_id' | 'incident_type' | 'incident_presence' | 'score' | 'value' | 'guard' | 'fields'
+  >
 >;
 
 /** Told by a kind of its own where that kind is told at all. */
@@ -61,7 +69,7 @@ const TICKING: ReadonlySet<string> = new Set(['clock_time', 'played_time', 'ut']
 /** Law 10: what a version changed, told in a fixed order; never empty. */
 export function tellStep(step: Step): MatchTransition[] {
   const teller = new Teller(step);
-  for (const change of step.incidents.incidents) tellIncident(teller, change);
+  for (const change of step.incidents.incidents) tellIncident(teller, change, step);
   if (step.before.tally !== step.after.tally) tellGoals(teller, step);
   tellScores(teller, step);
   if (step.before.facts !== step.after.facts || step.before.clock !== step.after.clock)
@@ -82,7 +90,7 @@ class Teller {
   }
 
   tell(kind: TransitionKind, detail: Detail): void {
-    const { eventId, version, cause } = this.#step;
+    const { eventId, version, cause, after } = this.#step;
     const n = this.told.length;
     this.told.push({
       id: `${eventId}:${version}:${n}`,
@@ -92,6 +100,8 @@ class Teller {
       kind,
       incident_id: detail.incident_id ?? null,
       incident_type: detail.incident_type ?? null,
+      incident_presence: detail.incident_presence ?? null,
+      competition_id: after.facts.competition_id,
       score: detail.score ?? null,
       value: detail.value ?? null,
       guard: detail.guard ?? null,
@@ -114,24 +124,40 @@ class Teller {
   }
 }
 
-function tellIncident(teller: Teller, { entry, before }: IncidentChange): void {
-  const { id, incident, removed, deletedAt } = entry;
+/** Its presence is in the first record of a version that tells of it. */
+function tellIncident(teller: Teller, change: IncidentChange, step: Step): void {
+  const { id, incident } = change.entry;
   const detail = { incident_id: id, incident_type: incident?.incident_id ?? null };
-  if (incident === null) {
-    teller.tell('incident_deleted_unseen', detail);
-    return;
+  let incident_presence: IncidentPresence | null = presenceAfter(change, step);
+  for (const kind of kindsOf(change)) {
+    teller.tell(kind, { ...detail, incident_presence });
+    incident_presence = null;
   }
-  if (before.incident === null) {
-    teller.tell('incident_added', detail);
-    if (removed) teller.tell('incident_removed', detail);
-    return;
-  }
-  if (removed !== before.removed) teller.tell(removed ? 'incident_removed' : 'incident_reinstated', detail);
+}
+
+function kindsOf({ entry, before }: IncidentChange): TransitionKind[] {
+  const { incident, removed, deletedAt } = entry;
+  if (incident === null) return ['incident_deleted_unseen'];
+  if (before.incident === null) return removed ? ['incident_added', 'incident_removed'] : ['incident_added'];
+  const kinds: TransitionKind[] = [];
+  if (removed !== before.removed) kinds.push(removed ? 'incident_removed' : 'incident_reinstated');
   const decided =
     incident.confirmation !== before.incident.confirmation ? decisionOf(incident.confirmation) : null;
-  if (decided !== null) teller.tell(decided, detail);
+  if (decided !== null) kinds.push(decided);
   const amended = incident !== before.incident || deletedAt !== before.deletedAt;
-  if (amended && decided === null && removed === before.removed) teller.tell('incident_amended', detail);
+  if (amended && decided === null && removed === before.removed) kinds.push('incident_amended');
+  return kinds;
+}
+
+function presenceAfter({ entry }: IncidentChange, { snapshotAt, bySnapshot }: Step): IncidentPresence {
+  const { incident, removed } = entry;
+  const absent = absentAt(entry, snapshotAt);
+  return {
+    removed,
+    present_at: incident === null ? null : presentAt(incident, entry, snapshotAt),
+    absent_at: absent === Number.NEGATIVE_INFINITY ? null : absent,
+    incident: bySnapshot ? incident : null,
+  };
 }
 
 function decisionOf(confirmation: string | null): TransitionKind | null {

@@ -188,6 +188,7 @@ export class Incarnation {
       reading = ahead(input.read(batch.next));
       if (batch.records.length > 0) await committer.process(batch);
       if (this.#isClosed) throw new ClosedError();
+      if (batch.next >= batch.end) processor.caughtUp?.();
       metrics.lag.set(label, Math.max(0, batch.end - batch.next));
       metrics.undecided.set(label, batch.written - batch.end);
       if (watch.becameStuck(batch.end, batch.written, performance.now())) this.#reportStuck(batch.end);

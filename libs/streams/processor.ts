@@ -24,6 +24,8 @@ export interface PartitionProcessor {
   flush(collector: RecordCollector): void;
   /** The batch is committed. */
   committed(): void;
+  /** Everything that could be read is processed and committed, as of now. Called again and again while nothing comes. */
+  caughtUp?(): void;
   /** How much it holds, for the metrics. */
   size(): number;
   close(): void;

@@ -30,6 +30,20 @@ export const PROCESSORS = {
     own: [],
     shared: ['dead-letters'],
   },
+  'webhook-composer': {
+    input: 'match-transitions',
+    changelogs: ['webhook-times'],
+    mixedChangelogs: [],
+    own: ['webhook-messages'],
+    shared: ['dead-letters'],
+  },
+  'webhook-dispatcher': {
+    input: 'webhook-attempts',
+    changelogs: ['webhook-progress'],
+    mixedChangelogs: [],
+    own: [],
+    shared: ['dead-letters'],
+  },
 } as const satisfies Record<string, ProcessorSpec>;
 
 export type ProcessorName = keyof typeof PROCESSORS;

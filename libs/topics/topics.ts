@@ -14,6 +14,10 @@ import type {
   Standings,
   StandingsEntry,
   TakenResult,
+  WebhookAttempt,
+  WebhookMessage,
+  WebhookProgress,
+  WebhookTime,
 } from './generated/types.ts';
 
 /** How a topic is made and read. docs/topics.md is generated from this. */
@@ -44,6 +48,8 @@ const MIB = 1024 * 1024;
 const BY_EVENT = 'murmur2 of the event id, the same for all topics of a match';
 /** Partitioning of the tables: all that is ranked by the matches of a season has one writer. */
 const BY_SEASON = 'murmur2 of "<competition id>/<season id>", the same for all topics of tables';
+/** Partitioning of what is known of webhook subscriptions. */
+const BY_SUBSCRIPTION = 'murmur2 of the subscription id';
 
 /**
  * Every topic. Those of a match have the same number of partitions and share the partition of its event id,
@@ -168,6 +174,42 @@ export const TOPICS = {
     retentionMs: DAY,
     maxMessageBytes: MIB,
   },
+  'webhook-messages': {
+    about: 'What clients are sent by webhook, a record for every accepted change, in the provider’s shape.',
+    key: 'event id',
+    partitioning: BY_EVENT,
+    partitions: 8,
+    cleanup: 'delete',
+    retentionMs: 7 * DAY,
+    maxMessageBytes: 2 * MIB,
+  },
+  'webhook-times': {
+    about: 'Incidents that were sent with another time than the provider’s: memory of the webhook composer.',
+    key: 'event id "/" incident id',
+    partitioning: BY_EVENT,
+    partitions: 8,
+    cleanup: 'compact',
+    retentionMs: DAY,
+    maxMessageBytes: MIB,
+  },
+  'webhook-attempts': {
+    about: 'Every attempt to deliver to a webhook subscription, and what was decided about it.',
+    key: 'subscription id',
+    partitioning: BY_SUBSCRIPTION,
+    partitions: 8,
+    cleanup: 'delete',
+    retentionMs: 30 * DAY,
+    maxMessageBytes: MIB,
+  },
+  'webhook-progress': {
+    about: 'How far every webhook subscription is delivered, and how it fares.',
+    key: 'subscription id',
+    partitioning: BY_SUBSCRIPTION,
+    partitions: 8,
+    cleanup: 'compact',
+    retentionMs: DAY,
+    maxMessageBytes: MIB,
+  },
   'poller-checkpoints': {
     about: 'How far the provider’s REST was read; who owns its one partition is the poller that reads.',
     key: 'resource',
@@ -216,6 +258,10 @@ export type TopicValues = {
   clients: Client;
   'access-tokens': AccessTokenRecord;
   'exchange-attempts': ExchangeAttempt;
+  'webhook-messages': WebhookMessage;
+  'webhook-times': WebhookTime;
+  'webhook-attempts': WebhookAttempt;
+  'webhook-progress': WebhookProgress;
   'poller-checkpoints': PollerCheckpoint;
   'dead-letters': DeadLetter;
 };

@@ -11,6 +11,7 @@ export type RecordFaultCode =
   | 'no_value'
   | 'undecodable'
   | 'state_too_large'
+  | 'cause_missing'
   | 'commit_failed'
   | 'processing_failed';
 
@@ -30,6 +31,8 @@ export const DEAD_LETTER_CODES: Readonly<Record<DeadLetterCode, string>> = {
   undecodable: 'A record is not Avro of a schema that can be read as that of its topic.',
   state_too_large:
     'A message would make a record of its match larger than 800 KiB: the match stays as it was, and goes on with the next message.',
+  cause_missing:
+    'The message that a transition came of is no longer on `normalized-messages`: nobody is sent it by webhook.',
   commit_failed:
     'A record was read, and what it leads to could not be written: larger than a topic takes, or not of its schema.',
   processing_failed: 'A record was read, and processing it failed twice; the service’s log has the error.',

@@ -40,8 +40,10 @@ export class System {
     this.processor = pipeline.startProcessor();
   }
 
-  static async create(): Promise<System> {
-    return new System(await Pipeline.create(backbone()));
+  /** On the broker of the test run, or on one of the test's own. */
+  static async create(brokers?: string[]): Promise<System> {
+    const place = backbone();
+    return new System(await Pipeline.create(brokers === undefined ? place : { ...place, brokers }));
   }
 
   /** A receiver of webhooks; gives where to send them. */

@@ -49,6 +49,13 @@ export type Score = {
   away: number;
 };
 
+export type WebhookOffset = {
+  /** Of webhook-messages. */
+  partition: number;
+  /** The next one to deliver. */
+  offset: number;
+};
+
 /** A personal access token of a client for the tool endpoint; its text was shown once and is nowhere. */
 export type AccessTokenRecord = {
   /** Names the token in lists and commands; nothing follows from it. */
@@ -109,6 +116,10 @@ export type WebhookSubscription = {
   sealed_url: string;
   /** The signing secret, encrypted with the deployment's key. */
   sealed_secret: string;
+  /** The types of message that it is sent: incident, event; null is all. */
+  types: null | string[];
+  /** Unix milliseconds: messages made before are not sent. Null: from when a dispatcher first knew of it. */
+  created_at: null | number;
 };
 
 /** Something that could not be used, with its bytes and the reason. */
@@ -324,6 +335,10 @@ export type MatchTransition = {
   /** Of event_amended: the names of the event's fields with a new value; empty where the provider only stated them again later. */
   fields: string[];
   cause: Cause;
+  /** The event's competition, as of this version; null where it is unknown. */
+  competition_id: null | number;
+  /** Of incident kinds: where the incident stands after this version. In the first record of a version that tells of it. */
+  incident_presence: null | IncidentPresence;
 };
 
 export type ScoreChange = {
@@ -334,6 +349,16 @@ export type ScoreChange = {
 export type ValueChange = {
   before: null | string;
   after: null | string;
+};
+
+export type IncidentPresence = {
+  removed: boolean;
+  /** When it was last known present, Unix seconds (law 3); null where only deletes have arrived. */
+  present_at: null | number;
+  /** When it was last known absent, Unix seconds; null where it never was. */
+  absent_at: null | number;
+  /** The body that stands, where a snapshot is the cause; else the cause has it. */
+  incident: null | Incident;
 };
 
 /** One provider message, parsed once at the edge. */
@@ -439,4 +464,92 @@ export type Standings = {
   ut: number;
   /** The match result that changed it; null where the provider's own table was passed through. */
   cause: null | Cause;
+};
+
+/** What happened to a webhook subscription: an attempt to deliver, or what was decided about it. */
+export type WebhookAttempt = {
+  subscription_id: string;
+  client_id: number;
+  /** started, delivered, failed, passed, lost, disabled, enabled, resent, removed. */
+  kind: string;
+  /** The epoch of its progress that it belongs to: what was begun before an order of an operator moves nothing after it. */
+  epoch: number;
+  /** When it ended, Unix milliseconds. */
+  at: number;
+  /** When the request began, Unix milliseconds; of delivered and failed. */
+  started_at: null | number;
+  /** Of delivered and failed: how many attempts in a row this is for what is delivered next, from 1; else 0. */
+  attempt: number;
+  /** Of delivered and failed: accepted, timeout, refused, failed, status, unreadable, different. */
+  outcome: null | string;
+  /** The HTTP status, where outcome is status. */
+  status: null | number;
+  /** A code that says more; never holds an address. */
+  reason: null | string;
+  /** Messages in the batch; of lost, records that expired before they were delivered. */
+  messages: number;
+  /** Bytes of the body. */
+  bytes: number;
+  /** `uuid` of the first message of the batch. */
+  first: null | string;
+  /** `uuid` of its last message. */
+  last: null | string;
+  /** How far each partition is delivered, of those that it moves. */
+  next: WebhookOffset[];
+  /** Of failed: when it is tried again, Unix milliseconds. */
+  next_attempt_at: null | number;
+};
+
+/** One message for those who are sent webhooks: the provider's shape, and what it is chosen by. */
+export type WebhookMessage = {
+  /** Unique and stable: the id of the transition it comes of, with `:1`, `:2` behind it where that makes several messages. */
+  uuid: string;
+  /** The message's number, made of event id, version and n (docs/decisions/0051); null where they do not fit one, and `uuid` stands for it. */
+  id: null | number;
+  event_id: number;
+  /** Null where it is unknown: only clients with all competitions are sent the message. */
+  competition_id: null | number;
+  /** incident, event. */
+  type: string;
+  /** The version of the match that it tells of. */
+  version: number;
+  /** The provider's time of its cause, Unix seconds. */
+  ut: number;
+  /** When its cause arrived, Unix milliseconds. */
+  received_at: number;
+  /** The message as JSON, UTF-8. */
+  message: Buffer;
+};
+
+/** How far a webhook subscription is delivered, and how it fares. */
+export type WebhookProgress = {
+  subscription_id: string;
+  client_id: number;
+  /** Counts the orders that were obeyed. */
+  epoch: number;
+  /** By partition of webhook-messages. */
+  next: WebhookOffset[];
+  /** Attempts that failed in a row; 0 after one that was accepted. */
+  attempts: number;
+  /** Start of the first of them, Unix milliseconds. */
+  failing_since: null | number;
+  /** When it is tried again, Unix milliseconds. */
+  next_attempt_at: null | number;
+  /** Of the last attempt: accepted, timeout, refused, failed, status, unreadable, different. */
+  last_outcome: null | string;
+  /** End of the last attempt that was accepted, Unix milliseconds. */
+  delivered_at: null | number;
+  /** Why nothing is sent: failing, operator; null where it is. */
+  disabled: null | string;
+  /** Unix milliseconds. */
+  updated_at: number;
+};
+
+/** An incident that was sent with another `ut` than the provider's: memory of the composer (docs/decisions/0051). */
+export type WebhookTime = {
+  event_id: number;
+  /** The incident's id. */
+  id: string;
+  /** The highest `ut` it was sent with, Unix seconds. */
+  ut: number;
 };

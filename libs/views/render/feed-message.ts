@@ -1,4 +1,5 @@
 /** A provider message made again from its normalized form, so that whoever normalizes it gets the same. Pure. */
+import { eventJson, eventRest, joinObjects } from '#contract/provider-message.ts';
 import { INCIDENT_TYPES_OF_SOCCER } from '#contract/soccer.ts';
 import { toWholeNumber } from '#contract/values.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
@@ -23,13 +24,8 @@ export function renderFeedMessage(message: NormalizedMessage): FeedRow | null {
   const { type, incident } = message;
   if (type !== 'incident' && type !== 'event') return null;
   const id = NUMBER.test(message.message_id) ? message.message_id : JSON.stringify(message.message_id);
-  const [rest, ...parts] = message.event_fields.toReversed();
-  const fields: Record<string, unknown> = rest === undefined ? {} : JSON.parse(rest);
-  const event = join(
-    `{"id":${message.event_id}${'action' in fields ? '' : ',"action":"update"'}}`,
-    ...parts.toReversed(),
-    rest ?? '{}',
-  );
+  const fields = eventRest(message);
+  const event = eventJson(message, fields);
   const head = `{"id":${id},"type":"${type}","source":null,"ut":${message.ut},"data":{`;
   const competitionId = toWholeNumber(fields.competition_id);
   if (incident === null)
@@ -45,18 +41,12 @@ export function renderFeedMessage(message: NormalizedMessage): FeedRow | null {
   const known = INCIDENT_TYPES_OF_SOCCER.get(incident_id);
   const action = incident.deleted ? 'delete' : 'update';
   return {
-    json: `${head}"incident":${join(body, `{"action":"${action}"}`)},"event":${event}}}`,
+    json: `${head}"incident":${joinObjects(body, `{"action":"${action}"}`)},"event":${event}}}`,
     incident: true,
     important: isYes(told.important, known?.important),
     forTrader: isYes(told.important_for_trader, known?.importantForTrader),
     competitionId,
   };
-}
-
-/** One object of the members of several, as JSON. */
-function join(...objects: readonly string[]): string {
-  const members = objects.map((object) => object.slice(1, -1)).filter((text) => text !== '');
-  return `{${members.join(',')}}`;
 }
 
 function isYes(told: unknown, known: boolean | null | undefined): boolean {

@@ -1,20 +1,9 @@
 /** A partition of the match processor in a test: messages in, everything that is published out. */
 import { normalizeMessage } from '#contract/normalize.ts';
 import { RecordCollector } from '#streams/record-collector.ts';
-import { avroType } from '#topics/avro.ts';
-import { createCodec } from '#topics/codec.ts';
-import { loadSchemas } from '#topics/schemas.ts';
-import type { TopicName, TopicValues } from '#topics/topics.ts';
+import { codecOf } from '#topics/testing/codecs.ts';
 import type { MatchCodecs } from '../match-codecs.ts';
 import { MatchPartition, type MatchPartitionOptions } from '../match-partition.ts';
-
-const schemas = loadSchemas();
-
-function codecOf<T extends TopicName>(topic: T) {
-  const schema = schemas.topics.get(topic);
-  if (schema === undefined) throw new Error(`no schema of ${topic}`);
-  return createCodec<TopicValues[T]>(topic, avroType(schema), 1, async () => null);
-}
 
 /** Codecs without a registry. */
 export const codecs: MatchCodecs = {

@@ -1,0 +1,51 @@
+/**
+ * Where the webhooks of a bench go: an https server that answers `Accepted` at once, or, under `/hang`, never. Counts what it
+ * is sent; `GET /counts` on the plain port gives it and begins to count anew.
+ */
+import { readFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer } from 'node:https';
+import { buffer } from 'node:stream/consumers';
+
+/** What was counted. Times are Unix milliseconds. */
+export type SinkCounts = {
+  readonly requests: number;
+  readonly firstAt: number;
+  readonly lastAt: number;
+  /** Each message by its `uuid`, and when it arrived. */
+  readonly arrivals: readonly (readonly [uuid: string, at: number])[];
+};
+
+const [port, countsPort, keyFile, certFile] = process.argv.slice(2);
+if (certFile === undefined || keyFile === undefined)
+  throw new Error('usage: webhook-sink.ts PORT COUNTS_PORT KEY CERT');
+
+const UUID = /"uuid":"([^"]+)"/g;
+let counts = empty();
+
+const server = createServer(
+  { key: readFileSync(keyFile), cert: readFileSync(certFile) },
+  async (request, response) => {
+    const text = (await buffer(request)).toString('latin1');
+    if (request.url === '/hang') return;
+    const now = Date.now();
+    counts.requests += 1;
+    if (counts.firstAt === 0) counts.firstAt = now;
+    counts.lastAt = now;
+    for (const [, uuid = ''] of text.matchAll(UUID)) counts.arrivals.push([uuid, now]);
+    response.end('Accepted');
+  },
+);
+server.listen(Number(port), '127.0.0.1');
+createHttpServer((_request, response) => {
+  response.end(JSON.stringify(counts));
+  counts = empty();
+}).listen(Number(countsPort), '127.0.0.1');
+
+function empty() {
+  return { requests: 0, firstAt: 0, lastAt: 0, arrivals: [] as [string, number][] };
+}
+
+process.on('SIGTERM', () => process.exit());
+// The bench holds the other end of standard input.
+process.stdin.on('end', () => process.exit()).resume();

@@ -1,0 +1,54 @@
+import { StreamError } from '#streams/errors.ts';
+import type { ConsumedRecord, PartitionReader, ReadBatch } from '#streams/port.ts';
+
+const NO_RECORDS: ReadBatch = { records: [], next: -1, end: -1, written: -1 };
+
+/**
+ * The records of a partition by their offsets. Made for asking in the order of the log: what lies between two that are
+ * asked for is read with them.
+ */
+export class CauseReader {
+  readonly #reader: PartitionReader;
+  #batch = NO_RECORDS;
+  /** Offset of the first record that the batch could hold. */
+  #from = 0;
+  #at = 0;
+
+  constructor(reader: PartitionReader) {
+    this.#reader = reader;
+  }
+
+  /** The record at an offset; null where the log has none any more. Rejects with `StreamError`. */
+  async at(offset: number): Promise<ConsumedRecord | null> {
+    while (offset < this.#from || offset >= this.#batch.next) {
+      const batch = await this.#read(offset);
+      if (batch === null) return null;
+      if (batch.next <= offset) throw new StreamError('UNAVAILABLE', `offset ${offset} cannot be read yet`);
+      this.#batch = batch;
+      this.#from = offset;
+      this.#at = 0;
+    }
+    const { records } = this.#batch;
+    if ((records[this.#at]?.offset ?? 0) > offset) this.#at = 0;
+    while ((records[this.#at]?.offset ?? Number.POSITIVE_INFINITY) < offset) this.#at += 1;
+    const found = records[this.#at];
+    return found?.offset === offset ? found : null;
+  }
+
+  close(): Promise<void> {
+    return this.#reader.close();
+  }
+
+  async #read(offset: number): Promise<ReadBatch | null> {
+    try {
+      return await this.#reader.read(offset);
+    } catch (error) {
+      // Its segment is gone, or the topic is another one: neither comes back.
+      const isGone =
+        error instanceof StreamError &&
+        (error.code === 'OFFSET_OUT_OF_RANGE' || error.code === 'TOPIC_RECREATED');
+      if (isGone) return null;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,138 @@
+/**
+ * From a transition and the normalized message that caused it to what clients are sent of it, in the provider's shape.
+ * Pure. docs/decisions/0051 has why a receiver that applies the laws comes to the same state of the match.
+ */
+import { canonicalJson } from '#contract/canonical-json.ts';
+import { eventJson, eventRest, joinObjects } from '#contract/provider-message.ts';
+import { toWholeNumber } from '#contract/values.ts';
+import type {
+  Incident,
+  IncidentPresence,
+  MatchTransition,
+  NormalizedMessage,
+  WebhookMessage,
+} from '#topics/generated/types.ts';
+import { messageId, messageUuid } from './message-id.ts';
+
+/** What a transition makes. */
+export type Composed = {
+  /** In order; three at most. */
+  readonly messages: readonly WebhookMessage[];
+  /**
+   * The highest `ut` that the transition's incident was sent with, where that is above what the provider's records say;
+   * null where it is not. Undefined: nothing of the incident was sent.
+   */
+  readonly raised?: number | null;
+};
+
+/** The provider's shape has a `source`; what arrived has none any more. */
+const SOURCE = 1;
+
+const NOTHING: Composed = { messages: [] };
+
+type Action = 'insert' | 'update' | 'delete';
+
+/** A record of an incident as it is to be sent. */
+type IncidentOut = { readonly action: Action; readonly incident: Incident; readonly ut: number };
+
+/**
+ * What is sent of a transition: an incident that it changed, with its event; else the event of its cause, once a version.
+ * `raised` is what this function said of the same incident before, null for nothing.
+ */
+export function compose(
+  transition: MatchTransition,
+  cause: NormalizedMessage,
+  raised: number | null,
+): Composed {
+  const { incident_presence: presence, kind, n } = transition;
+  if (presence === null) {
+    // Transitions of releases before have no presence: what they say of an incident is not known.
+    const isEvent = n === 0 && cause.snapshot === null && !kind.startsWith('incident_');
+    return isEvent ? { messages: [envelope(transition, cause, 0, null)] } : NOTHING;
+  }
+  const { records, raised: next } = incidentRecords(transition, presence, cause, raised);
+  if (records.length === 0) {
+    return cause.event_fields.length === 0 ? NOTHING : { messages: [envelope(transition, cause, 0, null)] };
+  }
+  return { messages: records.map((record, part) => envelope(transition, cause, part, record)), raised: next };
+}
+
+type Records = { readonly records: readonly IncidentOut[]; readonly raised: number | null };
+
+/**
+ * The records that bring a receiver's register of the incident to where ours is: to the same body, and removed or not.
+ * A receiver knows times of bodies and of deletes only, so that what a list showed is sent as a time of one of these.
+ */
+function incidentRecords(
+  { kind }: MatchTransition,
+  presence: IncidentPresence,
+  cause: NormalizedMessage,
+  raised: number | null,
+): Records {
+  const incident = cause.incident?.incident ?? presence.incident;
+  if (incident === null) return { records: [], raised };
+  const deletes = cause.incident?.deleted === true;
+  const hasBody = !deletes && kind !== 'incident_removed';
+  if (presence.present_at === null) {
+    // No body of it ever arrived: the delete stands for itself until one does.
+    return { records: [{ action: 'delete', incident, ut: incident.ut }], raised };
+  }
+  const absentAt = presence.absent_at ?? Number.NEGATIVE_INFINITY;
+  const above = raised ?? Number.NEGATIVE_INFINITY;
+  if (!presence.removed) {
+    // A delete that a later list or record overruled: a receiver without the list would obey it.
+    if (!hasBody) return { records: [], raised };
+    // Only the list says that it is there: as of the time of the list, then.
+    const isListed =
+      incident.ut <= absentAt || (kind === 'incident_reinstated' && presence.incident !== null);
+    const wanted = isListed ? presence.present_at : incident.ut;
+    const ut = wanted > above ? wanted : above + 1;
+    const action = kind === 'incident_added' ? 'insert' : 'update';
+    return { records: [{ action, incident, ut }], raised: ut > incident.ut ? ut : null };
+  }
+  if (!hasBody) return { records: [{ action: 'delete', incident, ut: Math.max(absentAt, above) }], raised };
+  const ut = incident.ut > above ? incident.ut : above + 1;
+  const gone: IncidentOut = { action: 'delete', incident, ut: Math.max(absentAt, ut) };
+  // Deleted before the body is told, so that no receiver shows it in between; and after, for those that go by order alone.
+  return {
+    records: [gone, { action: 'update', incident, ut }, gone],
+    raised: ut > incident.ut ? gone.ut : null,
+  };
+}
+
+function envelope(
+  { event_id: eventId, version, n, competition_id }: MatchTransition,
+  cause: NormalizedMessage,
+  part: number,
+  record: IncidentOut | null,
+): WebhookMessage {
+  const place = { eventId, version, n, part };
+  const [id, uuid] = [messageId(place), messageUuid(place)];
+  const rest = eventRest(cause);
+  const isEventKnown = cause.event_fields.length > 0;
+  // What the event said goes by the time of its message; a record from a list has its own time only.
+  const ut = isEventKnown || record === null ? cause.ut : record.ut;
+  const head = `{${id === null ? '' : `"id":${id},`}"uuid":"${uuid}","type":"${record === null ? 'event' : 'incident'}","source":${SOURCE},"ut":${ut},"data":{`;
+  const event = eventJson(cause, rest, version === 1 ? 'insert' : 'update');
+  const incident = record === null ? '' : `"incident":${incidentJson(record, ut)},`;
+  return {
+    uuid,
+    id,
+    event_id: eventId,
+    competition_id: competition_id ?? toWholeNumber(rest.competition_id),
+    type: record === null ? 'event' : 'incident',
+    version,
+    ut: cause.ut,
+    received_at: cause.received_at,
+    message: Buffer.from(`${head}${incident}"event":${event}}}`),
+  };
+}
+
+/** The record as JSON; its `ut` where it is neither its own nor that of the message. */
+function incidentJson({ action, incident, ut }: IncidentOut, messageUt: number): string {
+  const { body } = incident;
+  const known: Record<string, unknown> = JSON.parse(body);
+  const own = toWholeNumber(known.ut);
+  const text = (own ?? messageUt) === ut ? body : canonicalJson({ ...known, ut });
+  return joinObjects(text, `{"action":"${action}"}`);
+}

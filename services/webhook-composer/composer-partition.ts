@@ -1,0 +1,124 @@
+import { decodeInput } from '#streams/decode-input.ts';
+import type { ConsumedRecord, PartitionReader } from '#streams/port.ts';
+import { type PartitionProcessor, PoisonError } from '#streams/processor.ts';
+import type { RecordCollector } from '#streams/record-collector.ts';
+import type { Codec } from '#topics/codec.ts';
+import type {
+  MatchTransition,
+  NormalizedMessage,
+  WebhookMessage,
+  WebhookTime,
+} from '#topics/generated/types.ts';
+import { TOPICS, type TopicName } from '#topics/topics.ts';
+import { CauseReader } from './cause-reader.ts';
+import { compose } from './compose.ts';
+
+/** The topics of the composer, in and out. */
+export type ComposerCodecs = {
+  readonly 'match-transitions': Codec<MatchTransition>;
+  readonly 'normalized-messages': Codec<NormalizedMessage>;
+  readonly 'webhook-messages': Codec<WebhookMessage>;
+  readonly 'webhook-times': Codec<WebhookTime>;
+};
+
+export type ComposerPartitionOptions = {
+  readonly codecs: ComposerCodecs;
+  /** Name of a topic on the broker. */
+  readonly topicName: (topic: TopicName) => string;
+  /** Reads the partition of normalized-messages that has the same number. Closed with the partition. */
+  readonly causes: PartitionReader;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+};
+
+const KEPT_MS = TOPICS['webhook-messages'].retentionMs;
+
+/** Every event of one partition: composes what clients are sent of its transitions. */
+export class ComposerPartition implements PartitionProcessor {
+  readonly #options: ComposerPartitionOptions;
+  readonly #causes: CauseReader;
+  readonly #messagesTopic: string;
+  readonly #timesTopic: string;
+  /** By key: incidents whose `ut` was raised, see `Composed`. */
+  readonly #raised = new Map<string, number>();
+
+  constructor(options: ComposerPartitionOptions) {
+    this.#options = options;
+    this.#causes = new CauseReader(options.causes);
+    this.#messagesTopic = options.topicName('webhook-messages');
+    this.#timesTopic = options.topicName('webhook-times');
+  }
+
+  async restore(_topic: string, records: readonly ConsumedRecord[]): Promise<void> {
+    for (const { key, value } of records) {
+      if (key === null) continue;
+      if (value === null) this.#raised.delete(key.toString());
+      else this.#raised.set(key.toString(), (await this.#options.codecs['webhook-times'].decode(value)).ut);
+    }
+  }
+
+  async process(record: ConsumedRecord, collector: RecordCollector): Promise<void> {
+    const { codecs, now } = this.#options;
+    const decoded = decodeInput(codecs['match-transitions'], record.value);
+    const transition = decoded instanceof Promise ? await decoded : decoded;
+    if (!makesMessages(transition)) return;
+    // After a rebuild, or at a first start, the input holds a year of what nobody waits for any more.
+    if (transition.cause.received_at < now() - KEPT_MS) return;
+    const cause = await this.#causeOf(transition);
+    const { event_id, incident_id } = transition;
+    const key = `${event_id}/${incident_id}`;
+    const { messages, raised } = compose(transition, cause, this.#raised.get(key) ?? null);
+    for (const message of messages) {
+      collector.add(this.#messagesTopic, String(event_id), codecs['webhook-messages'].encode(message));
+    }
+    if (raised !== undefined && incident_id !== null)
+      this.#setRaised(key, event_id, incident_id, raised, collector);
+  }
+
+  /** What is written is written with the records. */
+  flush(): void {}
+
+  committed(): void {}
+
+  /** Incidents whose time was raised. */
+  size(): number {
+    return this.#raised.size;
+  }
+
+  close(): void {
+    this.#raised.clear();
+    void this.#causes.close();
+  }
+
+  async #causeOf({ id, cause }: MatchTransition): Promise<NormalizedMessage> {
+    const record = await this.#causes.at(cause.offset);
+    if (record === null) {
+      throw new PoisonError(
+        'cause_missing',
+        `transition ${id} came of ${cause.topic}/${cause.partition}/${cause.offset}, which is not there`,
+      );
+    }
+    return decodeInput(this.#options.codecs['normalized-messages'], record.value);
+  }
+
+  #setRaised(
+    key: string,
+    event_id: number,
+    id: string,
+    raised: number | null,
+    collector: RecordCollector,
+  ): void {
+    if (raised === null) {
+      if (this.#raised.delete(key)) collector.add(this.#timesTopic, key, null);
+      return;
+    }
+    this.#raised.set(key, raised);
+    const value = this.#options.codecs['webhook-times'].encode({ event_id, id, ut: raised });
+    collector.add(this.#timesTopic, key, value);
+  }
+}
+
+/** Whether a transition may make messages: what else a version tells is in its first ones. */
+function makesMessages({ n, incident_presence }: MatchTransition): boolean {
+  return n === 0 || incident_presence !== null;
+}

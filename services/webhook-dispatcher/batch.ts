@@ -1,0 +1,48 @@
+import type { WebhookMessage } from '#topics/generated/types.ts';
+
+/** How much one request holds at most; one message at least, however large. */
+export type BatchLimits = {
+  readonly messages: number;
+  /** Of the body. */
+  readonly bytes: number;
+};
+
+const OPEN = Buffer.from('[');
+const COMMA = Buffer.from(',');
+const CLOSE = Buffer.from(']');
+
+/** Messages for one request, in order. */
+export class Batch {
+  readonly #limits: BatchLimits;
+  readonly #messages: WebhookMessage[] = [];
+  #bytes = OPEN.length;
+
+  constructor(limits: BatchLimits) {
+    this.#limits = limits;
+  }
+
+  get messages(): readonly WebhookMessage[] {
+    return this.#messages;
+  }
+
+  /** Of the body. */
+  get bytes(): number {
+    return this.#messages.length === 0 ? OPEN.length + CLOSE.length : this.#bytes;
+  }
+
+  /** Takes a message where there is room for it, else answers false and stays as it is. */
+  add(message: WebhookMessage): boolean {
+    const bytes = this.#bytes + message.message.length + 1;
+    const { length } = this.#messages;
+    if (length > 0 && (length >= this.#limits.messages || bytes > this.#limits.bytes)) return false;
+    this.#messages.push(message);
+    this.#bytes = bytes;
+    return true;
+  }
+
+  /** The JSON array of all messages. */
+  body(): Buffer {
+    const parts = this.#messages.flatMap(({ message }, at) => [at === 0 ? OPEN : COMMA, message]);
+    return Buffer.concat([...(parts.length === 0 ? [OPEN] : parts), CLOSE]);
+  }
+}

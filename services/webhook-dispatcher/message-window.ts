@@ -1,0 +1,103 @@
+import type { WebhookMessage } from '#topics/generated/types.ts';
+
+/** A message with its place in webhook-messages. */
+export type PlacedMessage = { readonly offset: number; readonly message: WebhookMessage };
+
+type Part = {
+  /** Oldest first; those before `head` are gone. */
+  entries: PlacedMessage[];
+  head: number;
+  /** Every message from here on that was read is held. */
+  start: number;
+  /** Offset of the next message to come. */
+  next: number;
+};
+
+/** Emptied places before the list is made anew. */
+const COMPACT_AT = 1_024;
+
+/**
+ * The latest messages of all partitions, read once a process and shared by all subscriptions that are not behind. Holds a
+ * bounded number of bytes: the oldest go first.
+ */
+export class MessageWindow {
+  readonly #maxBytes: number;
+  readonly #parts: readonly Part[];
+  /** The partitions of what is held, in the order in which it came. */
+  #order: number[] = [];
+  #orderHead = 0;
+  #bytes = 0;
+
+  /** `ends`: where reading begins, by partition. */
+  constructor(ends: readonly number[], maxBytes: number) {
+    this.#maxBytes = maxBytes;
+    this.#parts = ends.map((end) => ({ entries: [], head: 0, start: end, next: end }));
+  }
+
+  /** How many partitions there are. */
+  get partitions(): number {
+    return this.#parts.length;
+  }
+
+  /** Bytes of messages held. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Offset from which on everything is held that was read. */
+  startOf(partition: number): number {
+    return this.#part(partition).start;
+  }
+
+  /** Offset of the next message that will be read. */
+  nextOf(partition: number): number {
+    return this.#part(partition).next;
+  }
+
+  /** Takes what was read, oldest first; `next` is where reading goes on. */
+  add(partition: number, messages: readonly PlacedMessage[], next: number): void {
+    const part = this.#part(partition);
+    for (const placed of messages) {
+      part.entries.push(placed);
+      this.#order.push(partition);
+      this.#bytes += placed.message.message.length;
+    }
+    part.next = next;
+    while (this.#bytes > this.#maxBytes) this.#drop();
+  }
+
+  /** The messages held of a partition at or after an offset, which must not lie before its start. */
+  *from(partition: number, offset: number): Generator<PlacedMessage> {
+    const { entries, head } = this.#part(partition);
+    let low = head;
+    for (let high = entries.length; low < high; ) {
+      const middle = (low + high) >>> 1;
+      if ((entries[middle] as PlacedMessage).offset < offset) low = middle + 1;
+      else high = middle;
+    }
+    for (; low < entries.length; low++) yield entries[low] as PlacedMessage;
+  }
+
+  #drop(): void {
+    const part = this.#part(this.#order[this.#orderHead] as number);
+    const { offset, message } = part.entries[part.head] as PlacedMessage;
+    part.head += 1;
+    part.start = offset + 1;
+    this.#bytes -= message.message.length;
+    if (part.head >= COMPACT_AT && part.head * 2 >= part.entries.length) {
+      part.entries = part.entries.slice(part.head);
+      part.head = 0;
+    }
+    this.#orderHead += 1;
+    if (this.#orderHead >= COMPACT_AT && this.#orderHead * 2 >= this.#order.length) {
+      this.#order = this.#order.slice(this.#orderHead);
+      this.#orderHead = 0;
+    }
+  }
+
+  #part(partition: number): Part {
+    const part = this.#parts[partition];
+    if (part === undefined) throw new RangeError(`there is no partition ${partition}`);
+    return part;
+  }
+}

@@ -1,0 +1,82 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { DeliveryState } from './delivery.ts';
+
+/** The dispatcher's metrics. None has a label for a subscription: there may be thousands. */
+export type DispatcherMetrics = ReturnType<typeof dispatcherMetrics>;
+
+/** What gauges are read from. */
+export type DispatcherSource = {
+  /** How many subscriptions this process delivers, by what they are doing. */
+  readonly states: ReadonlyMap<DeliveryState, number>;
+  /** Records that subscriptions have not come to, added over those that are not disabled. */
+  readonly behind: number;
+  /** Bytes of messages that are held for all subscriptions. */
+  readonly windowBytes: number;
+};
+
+const STATES: readonly DeliveryState[] = ['delivering', 'failing', 'disabled'];
+
+export function dispatcherMetrics(registry: Registry, source: () => DispatcherSource) {
+  const registers = [registry];
+  new Gauge({
+    name: 'touchline_dispatcher_subscriptions',
+    help: 'Webhook subscriptions that this process delivers, by state.',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      const { states } = source();
+      for (const state of STATES) this.set({ state }, states.get(state) ?? 0);
+    },
+  });
+  new Gauge({
+    name: 'touchline_dispatcher_behind_records',
+    help: 'Records of webhook-messages that subscriptions have not come to, added over all that are not disabled.',
+    registers,
+    collect() {
+      this.set(source().behind);
+    },
+  });
+  new Gauge({
+    name: 'touchline_dispatcher_window_bytes',
+    help: 'Bytes of the latest messages, held once for all subscriptions.',
+    registers,
+    collect() {
+      this.set(source().windowBytes);
+    },
+  });
+  return {
+    attempts: new Counter({
+      name: 'touchline_dispatcher_attempts_total',
+      help: 'Attempts to deliver, by outcome.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    attemptSeconds: new Histogram({
+      name: 'touchline_dispatcher_attempt_seconds',
+      help: 'Time from a request to the end of its answer.',
+      buckets: [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10],
+      registers,
+    }),
+    messages: new Counter({
+      name: 'touchline_dispatcher_messages_total',
+      help: 'Messages delivered, added over subscriptions.',
+      registers,
+    }),
+    delaySeconds: new Histogram({
+      name: 'touchline_dispatcher_delay_seconds',
+      help: 'Time from the receipt of the provider’s message to the end of the delivery of what was composed of it.',
+      buckets: [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 60, 600, 3_600, 86_400],
+      registers,
+    }),
+    lostRecords: new Counter({
+      name: 'touchline_dispatcher_lost_records_total',
+      help: 'Records of webhook-messages that expired before a subscription came to them.',
+      registers,
+    }),
+    disabled: new Counter({
+      name: 'touchline_dispatcher_disabled_total',
+      help: 'Subscriptions that were disabled because they failed for too long.',
+      registers,
+    }),
+  };
+}

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import type { WebhookAttempt } from '#topics/generated/types.ts';
+import { type AttemptKind, applyAttempt, type Progress } from './progress.ts';
+
+const offsets = (...at: number[]) => at.map((offset, partition) => ({ partition, offset }));
+
+function attempt(kind: AttemptKind, change: Partial<WebhookAttempt> = {}): WebhookAttempt {
+  return {
+    ...{ subscription_id: 's', client_id: 1, kind, epoch: 1, at: 100, started_at: 90, attempt: 0 },
+    ...{ outcome: null, status: null, reason: null, messages: 0, bytes: 0, first: null, last: null },
+    ...{ next: [], next_attempt_at: null, ...change },
+  };
+}
+
+const fold = (...attempts: WebhookAttempt[]): Progress => attempts.reduce<Progress>(applyAttempt, null);
+
+const STARTED = attempt('started', { next: offsets(5, 7) });
+const FAILED = attempt('failed', { attempt: 3, outcome: 'timeout', next_attempt_at: 200 });
+
+describe('progress', () => {
+  it('begins where the first start says, whatever a second one says', () => {
+    expect(fold(STARTED, attempt('started', { next: offsets(9, 9) }))).toMatchObject({
+      ...{ epoch: 1, next: offsets(5, 7), attempts: 0, disabled: null },
+    });
+  });
+
+  it('moves forward only, with what was delivered or passed', () => {
+    expect(
+      fold(
+        STARTED,
+        attempt('delivered', { next: [{ partition: 1, offset: 9 }], outcome: 'accepted' }),
+        attempt('delivered', { next: offsets(6, 8), outcome: 'accepted' }),
+        attempt('passed', { next: [{ partition: 0, offset: 8 }] }),
+        attempt('lost', { next: [{ partition: 0, offset: 7 }] }),
+      ),
+    ).toMatchObject({ next: offsets(8, 9), last_outcome: 'accepted', delivered_at: 100 });
+  });
+
+  it('remembers since when attempts fail, until one is accepted', () => {
+    const failing = fold(STARTED, FAILED, { ...FAILED, started_at: 150, attempt: 4, next_attempt_at: 300 });
+    expect(failing).toMatchObject({
+      attempts: 4,
+      failing_since: 90,
+      next_attempt_at: 300,
+      next: offsets(5, 7),
+    });
+    expect(applyAttempt(failing, attempt('delivered'))).toMatchObject({
+      ...{ attempts: 0, failing_since: null, next_attempt_at: null },
+    });
+  });
+
+  it('is disabled and enabled again where it was, without the attempts that failed', () => {
+    const disabled = fold(STARTED, FAILED, attempt('disabled', { reason: 'failing' }));
+    expect(disabled).toMatchObject({ epoch: 2, disabled: 'failing', failing_since: 90 });
+    expect(applyAttempt(disabled, attempt('enabled'))).toMatchObject({
+      ...{ epoch: 3, disabled: null, attempts: 0, failing_since: null, next: offsets(5, 7) },
+    });
+  });
+
+  it('goes back where an operator says so, and is enabled by that', () => {
+    expect(
+      fold(STARTED, attempt('disabled', { reason: 'operator' }), attempt('resent', { next: offsets(1, 2) })),
+    ).toMatchObject({ epoch: 3, disabled: null, next: offsets(1, 2) });
+  });
+
+  it.each(['delivered', 'failed', 'passed', 'lost'] as const)(
+    'takes no %s of an epoch before an order',
+    (kind) => {
+      const resent = fold(STARTED, attempt('resent', { next: offsets(1, 2) }));
+      const late = attempt(kind, { epoch: 1, next: offsets(9, 9), attempt: 8 });
+      expect(applyAttempt(resent, late)).toBe(resent);
+    },
+  );
+
+  it('knows nothing before a start, and nothing after a removal', () => {
+    expect(fold(attempt('delivered', { next: offsets(4) }), FAILED)).toBeNull();
+    expect(fold(STARTED, attempt('removed'), attempt('delivered', { next: offsets(9) }))).toBeNull();
+  });
+
+  it('is not changed by a word that is not known', () => {
+    const before = fold(STARTED);
+    expect(applyAttempt(before, { ...STARTED, kind: 'something new' })).toBe(before);
+  });
+});
