@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sampleOf } from '#topics/testing/samples.ts';
-import { TOPIC_NAMES, type TopicName } from '#topics/topics.ts';
+import type { TopicName } from '#topics/topics.ts';
 import { untilTrue } from '../support/poll.ts';
 import { TestTopics } from './topics.ts';
 import { touchline, written } from './touchline.ts';
@@ -31,7 +31,8 @@ describe('touchline tail --json', () => {
     expect(JSON.parse(first)).toEqual(JSON.parse(JSON.stringify(state(1))));
   });
 
-  it.each(TOPIC_NAMES)('ends at once where %s is empty', async (topic) => {
+  // A log, a compacted topic, and one of a single partition: the others are read no differently.
+  it.each(['raw-messages', 'match-state', 'clients'])('ends at once where %s is empty', async (topic) => {
     const topics = await TestTopics.create();
     const run = touchline(['tail', topic, ...ALL], topics.env);
     expect(await run.ended).toBe(0);

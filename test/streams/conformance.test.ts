@@ -171,7 +171,7 @@ describe('partition reader', () => {
 
   test('waits for what comes, and gives nothing after a while', async () => {
     const reader = openReader();
-    expect(await reader.read(0)).toEqual({ records: [], next: 0, end: 0 });
+    expect(await reader.read(0)).toEqual({ records: [], next: 0, end: 0, written: 0 });
     const producer = await openProducer();
     const coming = openReader({ maxWaitMs: 10_000 }).read(0);
     await producer.transact([record('a')]);
@@ -188,7 +188,7 @@ describe('partition reader', () => {
     onTestFinished(() => producer.disconnect());
     const transaction = await producer.transaction();
     await transaction.send({ topic, messages: [{ partition: 0, value: 'open' }] });
-    expect(await openReader().read(0)).toEqual({ records: [], next: 0, end: 0 });
+    expect(await openReader().read(0)).toEqual({ records: [], next: 0, end: 0, written: 1 });
     expect(textOf((await openReader({ uncommitted: true }).read(0)).records)).toEqual(['open']);
     await transaction.abort();
   });

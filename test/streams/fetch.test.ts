@@ -12,7 +12,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createKafka } from '#streams/kafkajs/kafka.ts';
 import { Connections } from '#streams/platformatic/connections.ts';
 import { type Fetched, fetchPartition, type PartitionFetch } from '#streams/platformatic/fetch.ts';
-import { type Identity, nextSequence, produce } from '#streams/platformatic/produce.ts';
+import { type Identity, nextSequence, produce, requestBytes } from '#streams/platformatic/produce.ts';
 import { retryTransient } from '#streams/platformatic/retry.ts';
 import { recordBytes } from '#streams/rounds.ts';
 import { topicIds } from '#streams/topic-ids.ts';
@@ -75,13 +75,9 @@ class Writer {
     const records = values.map((value) => ({ topic, partition: 0, key: 'key', value: Buffer.from(value) }));
     const bytes = records.reduce((sum, record) => sum + recordBytes(record), 0);
     const batch = { topic, partition: 0, records, bytes };
-    await produce.async(
-      leader,
-      this.#identity,
-      [{ batch, sequence: this.#sequence }],
-      TIMEOUT_MS,
-      Date.now(),
-    );
+    const numbered = [{ batch, sequence: this.#sequence }];
+    const buffer = Buffer.alloc(requestBytes(this.#identity, numbered));
+    await produce.async(leader, this.#identity, numbered, TIMEOUT_MS, Date.now(), buffer);
     this.#sequence = nextSequence(this.#sequence, records.length);
   }
 

@@ -9,7 +9,7 @@ import { clients, startApi, temporaryFolder } from '../api/support.ts';
 import { place } from './support.ts';
 
 /** Pairs of a wrong secret and a wrong id. */
-const PAIRS = 200;
+const PAIRS = 60;
 /** Largest difference of the medians, as a share of them. */
 const DIFFERENCE = 0.05;
 /**

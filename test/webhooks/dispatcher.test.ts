@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verify } from '#signing/signing.ts';
 import { clients, received } from '../api/support.ts';
 import { backbone } from '../setup/backbone.ts';
@@ -12,7 +12,7 @@ const SECRET = '0123456789abcdef0123456789ABCDEF';
 const place = backbone();
 let pipeline: Pipeline | undefined;
 
-/** A match processor and a composer for all tests of this file; each has matches, receivers and a dispatcher of its own. */
+/** A match processor and a composer for all tests of this file; each has matches and receivers of its own. */
 beforeAll(async () => {
   pipeline = await Pipeline.create(place);
   const services = [pipeline.startProcessor(), startComposer(place)];
@@ -67,7 +67,7 @@ async function hasIncidents(receiver: HttpsReceiver, ids: readonly string[]): Pr
   expect(incidents(receiver)).toEqual(ids);
 }
 
-/** A dispatcher that is stopped after the test that has started it. */
+/** A dispatcher that is stopped after the test, or the tests, that it was started for. */
 async function dispatcher(settings: Readonly<Record<string, string>> = {}): Promise<ServiceProcess> {
   const service = await startDispatcher(place, settings);
   await service.ready();
@@ -89,7 +89,7 @@ describe('what a client is sent', () => {
       await HttpsReceiver.start(),
     ];
     await subscribe(place, { url: all.url, secret: SECRET });
-    await subscribe(place, { url: some.url, secret: SECRET, more: '--types incident' }, '--competitions 12');
+    await subscribe(place, { url: some.url, secret: SECRET, types: ['incident'] }, [12]);
     const disabled = await subscribe(place, { url: none.url, secret: SECRET });
     const clientId = /client (\d+)/.exec(await row(disabled))?.[1];
     await clients(place, `disable ${clientId}`);
@@ -143,8 +143,14 @@ async function countOf(eventId: number, least: number): Promise<number> {
 }
 
 describe('touchline webhooks', () => {
+  let service: ServiceProcess;
+
+  beforeAll(async () => {
+    service = await dispatcher();
+  });
+  afterAll(() => service.stop());
+
   it('shows a webhook that fails, what is not delivered and the attempts, and that it accepts again', async () => {
-    const service = await dispatcher();
     const receiver = await HttpsReceiver.start(answers.error);
     const id = await subscribe(place, { url: receiver.url, secret: SECRET });
     await feed(goal(1200, '5-1', 11), goal(1200, '5-2', 11));
@@ -162,7 +168,6 @@ describe('touchline webhooks', () => {
   });
 
   it('disables a webhook and enables it again where it was', async () => {
-    await dispatcher();
     const receiver = await HttpsReceiver.start();
     const id = await subscribe(place, { url: receiver.url, secret: SECRET });
     await feed(goal(1300, '5-1', 11));
@@ -177,7 +182,6 @@ describe('touchline webhooks', () => {
   });
 
   it('sends again from a time, under the same ids', async () => {
-    await dispatcher();
     const receiver = await HttpsReceiver.start();
     const id = await subscribe(place, { url: receiver.url, secret: SECRET });
     await feed(goal(1400, '5-1', 11), goal(1400, '5-2', 11));
@@ -193,7 +197,6 @@ describe('touchline webhooks', () => {
   });
 
   it('removes what is known of a webhook that is gone', async () => {
-    await dispatcher();
     const receiver = await HttpsReceiver.start();
     const id = await subscribe(place, { url: receiver.url, secret: SECRET });
     await untilTrue('it is known', async () => (await row(id)).includes('delivering'));

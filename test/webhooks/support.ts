@@ -3,11 +3,15 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { ClientDirectory } from '#clients/directory.ts';
+import { deriveKey } from '#clients/keys.ts';
+import { sealWebhook, type WebhookType } from '#clients/webhooks.ts';
 import type { MatchState } from '#topics/generated/types.ts';
-import { CLIENTS_KEY, clients } from '../api/support.ts';
+import { CLIENTS_KEY } from '../api/support.ts';
 import { touchline } from '../cli/touchline.ts';
 import { atEnd } from '../support/at-end.ts';
 import { type Answer, answers, HttpsReceiver } from '../support/https-receiver.ts';
+import { quietLog } from '../support/log.ts';
 import type { PipelineOutput, PipelinePlace } from '../support/pipeline.ts';
 import { type ServiceProcess, startService } from '../support/processes.ts';
 
@@ -52,19 +56,23 @@ function caFile(): Promise<string> {
   return ca;
 }
 
-/** Makes a client with a webhook; gives the subscription's id. */
+let clientsMade = 0;
+
+/** Makes a client with a webhook, as `touchline clients` does; gives the subscription's id. */
 export async function subscribe(
   place: PipelinePlace,
-  webhook: { readonly url: string; readonly secret: string; readonly more?: string },
-  contract = '',
+  webhook: { readonly url: string; readonly secret: string; readonly types?: readonly WebhookType[] },
+  competitions: readonly number[] | null = null,
 ): Promise<string> {
-  const added = await clients(place, `add${contract === '' ? '' : ` ${contract}`}`);
-  const [, client] = /client_id (\d+)/.exec(added) ?? [];
-  const { url, secret, more } = webhook;
-  const line = `webhook add ${client} --url ${url} --secret ${secret}${more === undefined ? '' : ` ${more}`}`;
-  const [, id] = /webhook (\w+) of client/.exec(await clients(place, line)) ?? [];
-  if (id === undefined) throw new Error('no webhook was added');
-  return id;
+  clientsMade += 1;
+  const client_id = clientsMade;
+  const scope = { types: webhook.types ?? null, createdAt: Date.now() };
+  const sealed = sealWebhook(client_id, webhook, deriveKey(CLIENTS_KEY, 'webhooks'), scope);
+  await ClientDirectory.open({ ...place, log: quietLog }).edit(client_id, () => ({
+    ...{ client_id, name: `client ${client_id}`, active: true, secret_hash: 'of no use', operations: null },
+    ...{ competitions: competitions === null ? null : [...competitions], webhooks: [sealed] },
+  }));
+  return sealed.id;
 }
 
 /** Runs `touchline webhooks …`; gives what it printed. */
