@@ -22,6 +22,5 @@ RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data
 EXPOSE 8080 8081 8082 9464
-# The flags of libs/service/heap-flags.ts.
-ENTRYPOINT ["node", "--max-semi-space-size=8", "/app/bin/touchline.js"]
+ENTRYPOINT ["node", "/app/bin/touchline.js"]
 CMD ["--help"]

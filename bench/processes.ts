@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { HEAP_FLAGS } from '#service/heap-flags.ts';
+import { heapFlags } from '#service/heap-flags.ts';
 
 /** A process that runs, its output in a file. */
 export type Running = {
@@ -69,7 +69,7 @@ export function startService(
 ): Running {
   return start({
     command: process.execPath,
-    args: [...HEAP_FLAGS, ...nodeArgs, join(import.meta.dirname, `../services/${name}/main.ts`)],
+    args: [...heapFlags(name), ...nodeArgs, join(import.meta.dirname, `../services/${name}/main.ts`)],
     env: { METRICS_PORT: '0', LOG_LEVEL: 'info', ...env },
     outputFile: join(dir, `${name}-${randomUUID()}.log`),
   });

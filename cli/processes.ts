@@ -4,7 +4,7 @@ import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { HEAP_FLAGS } from '#service/heap-flags.ts';
+import { heapFlags } from '#service/heap-flags.ts';
 import { isBrokerDefect } from '#topics/broker-defects.ts';
 
 /** How a process is started. */
@@ -96,7 +96,7 @@ export class ServiceProcess {
 
   #spawn(): void {
     // In a group of its own: Ctrl-C reaches the parent only, which then stops things in order.
-    const child = spawn(process.execPath, [...HEAP_FLAGS, join(SERVICES, this.name, 'main.ts')], {
+    const child = spawn(process.execPath, [...heapFlags(this.name), join(SERVICES, this.name, 'main.ts')], {
       detached: true,
       stdio: ['pipe', 'ignore', 'pipe'],
       env: { ...process.env, METRICS_PORT: '0', ...this.#options.settings, TOUCHLINE_PARENT_PIPE: '1' },
