@@ -41,6 +41,8 @@ export class ComposerPartition implements PartitionProcessor {
   readonly #timesTopic: string;
   /** By key: incidents whose `ut` was raised, see `Composed`. */
   readonly #raised = new Map<string, number>();
+  /** The one decoded last: a list of incidents may be the cause of a transition for each. */
+  #cause: { readonly offset: number; readonly message: NormalizedMessage } | null = null;
 
   constructor(options: ComposerPartitionOptions) {
     this.#options = options;
@@ -91,6 +93,7 @@ export class ComposerPartition implements PartitionProcessor {
   }
 
   async #causeOf({ id, cause }: MatchTransition): Promise<NormalizedMessage> {
+    if (this.#cause?.offset === cause.offset) return this.#cause.message;
     const record = await this.#causes.at(cause.offset);
     if (record === null) {
       throw new PoisonError(
@@ -98,7 +101,9 @@ export class ComposerPartition implements PartitionProcessor {
         `transition ${id} came of ${cause.topic}/${cause.partition}/${cause.offset}, which is not there`,
       );
     }
-    return decodeInput(this.#options.codecs['normalized-messages'], record.value);
+    const message = await decodeInput(this.#options.codecs['normalized-messages'], record.value);
+    this.#cause = { offset: cause.offset, message };
+    return message;
   }
 
   #setRaised(
