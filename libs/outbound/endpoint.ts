@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { isIP } from 'node:net';
 import { errors, Pool } from 'undici';
+import { readLimited } from '#service/read-limited.ts';
 import { systemCode } from '#service/system-code.ts';
 import { signatureHeaders } from '#signing/signing.ts';
 import type { AllowedRanges } from './addresses.ts';
@@ -148,7 +149,7 @@ export class WebhookEndpoint {
       signal,
     });
     const { statusCode: status, headers } = answer;
-    const read = readWhole(answer.body);
+    const read = readLimited(answer.body, MOST_OF_AN_ANSWER);
     if (status !== 200) {
       // Read only so that the connection can be used again.
       await read.catch(() => null);
@@ -196,18 +197,6 @@ function failure(error: unknown, { reason }: AbortSignal): DeliveryOutcome {
   if (reason === STOPPED) return { kind: 'failed', reason: 'STOPPED' };
   if (error instanceof AddressNotPublicError) return { kind: 'refused', reason: 'address_not_public' };
   return { kind: 'failed', reason: systemCode(error) ?? 'UNKNOWN' };
-}
-
-/** All bytes of a body, null where there are more than the limit: the rest is not read, and the connection is closed. */
-async function readWhole(body: AsyncIterable<Buffer>): Promise<Buffer | null> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    length += chunk.length;
-    if (length > MOST_OF_AN_ANSWER) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, length);
 }
 
 function isPlain(encoding: string | string[] | undefined): boolean {

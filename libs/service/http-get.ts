@@ -1,4 +1,5 @@
 /** One GET over HTTP, with a limit for its time and its size. */
+import { readLimited } from './read-limited.ts';
 import { systemCode } from './system-code.ts';
 
 /** An answer as it came. */
@@ -42,24 +43,13 @@ export async function httpGet(
       headers: { accept: 'application/json' },
       signal: AbortSignal.any([signal, deadline]),
     });
-    return { status: response.status, body: await readBody(response, maxBytes) };
+    const body = response.body === null ? Buffer.alloc(0) : await readLimited(response.body, maxBytes);
+    if (body === null) throw new HttpError('too_large', `an answer of more than ${maxBytes} bytes`);
+    return { status: response.status, body };
   } catch (error) {
     if (error instanceof HttpError) throw error;
     if (signal.aborted) throw new HttpError('stopped', 'given up');
     if (deadline.aborted) throw new HttpError('timeout', `no whole answer within ${timeoutMs} ms`);
     throw new HttpError('unreachable', `no answer (${systemCode(error) ?? 'connection failed'})`);
   }
-}
-
-async function readBody(response: Response, maxBytes: number): Promise<Buffer> {
-  if (response.body === null) return Buffer.alloc(0);
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  // Leaving the loop cancels the rest of the answer.
-  for await (const chunk of response.body) {
-    length += chunk.length;
-    if (length > maxBytes) throw new HttpError('too_large', `an answer of more than ${maxBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, length);
 }
