@@ -1,12 +1,12 @@
 /** `touchline dead-letters`: shows what was given up, and sends it again. */
-import { createLogger, type Logger } from '#service/logger.ts';
+import type { Logger } from '#service/logger.ts';
 import { openPublisher } from '#streams/publisher.ts';
 import { readTopic } from '#streams/read-topic.ts';
 import type { DeadLetter } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { type Command, CommandError, parseArguments, UsageError } from './command.ts';
-import { findPlace, type Place, requireTopic } from './place.ts';
+import { commandLog, findPlace, type Place, requireTopic } from './place.ts';
 import { openResender } from './resend.ts';
 import { originText } from './summaries.ts';
 import { bytesShown, jsonText, lineShown } from './values.ts';
@@ -37,7 +37,7 @@ export const deadLetters: Command = {
     const { action, ids, json, all } = parse(args);
     const place = findPlace(process.env);
     await requireTopic(place, 'dead-letters');
-    const log = createLogger({ name: 'dead-letters', level: process.env.LOG_LEVEL || 'silent' });
+    const log = commandLog('dead-letters');
     const letters = await readLetters(place);
     if (action === 'resend') return resend(place, log, all ? letters : ids.map((id) => find(letters, id)));
     const shown = action === 'show' ? ids.map((id) => find(letters, id)) : letters;

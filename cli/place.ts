@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import type { DirectoryPlace } from '#clients/versioned-topic.ts';
 import { backboneFile } from '#service/backbone-file.ts';
 import { dataSettings, type Environment, kafkaSettings, loadConfig } from '#service/config.ts';
+import { createLogger, type Logger } from '#service/logger.ts';
 import { findTopics } from '#topics/admin.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { CommandError } from './command.ts';
@@ -36,6 +38,21 @@ export function findPlace(env: Environment): Place {
     );
   }
   return loadConfig(placeSettings, found);
+}
+
+/** The same place, for the topics that `libs/clients` edits. */
+export function directoryPlace(place: Place, command: string): DirectoryPlace {
+  return {
+    brokers: place.KAFKA_BROKERS,
+    registryUrl: place.SCHEMA_REGISTRY_URL,
+    prefix: place.TOPIC_PREFIX,
+    log: commandLog(command),
+  };
+}
+
+/** The log of a command: it shows nothing unless LOG_LEVEL is set. */
+export function commandLog(command: string): Logger {
+  return createLogger({ name: command, level: process.env.LOG_LEVEL || 'silent' });
 }
 
 /** Checks that a topic is there. Throws `CommandError` where it is not, `TopicAdminError` where no broker answers. */

@@ -6,10 +6,9 @@ import { clientsSettings, deriveKey } from '#clients/keys.ts';
 import { hashSecret, newSecret } from '#clients/secret.ts';
 import { openWebhooks, sealWebhook, webhookInput } from '#clients/webhooks.ts';
 import { loadConfig } from '#service/config.ts';
-import { createLogger } from '#service/logger.ts';
 import type { Client } from '#topics/generated/types.ts';
 import { type Command, CommandError, UsageError } from '../command.ts';
-import { findPlace, requireTopic } from '../place.ts';
+import { directoryPlace, findPlace, requireTopic } from '../place.ts';
 import { lineShown } from '../values.ts';
 import { type ClientsRequest, parseClients } from './arguments.ts';
 
@@ -47,12 +46,7 @@ export const clients: Command = {
     const request = parseClients(args);
     const place = findPlace(process.env);
     await requireTopic(place, 'clients');
-    const directory = ClientDirectory.open({
-      brokers: place.KAFKA_BROKERS,
-      registryUrl: place.SCHEMA_REGISTRY_URL,
-      prefix: place.TOPIC_PREFIX,
-      log: createLogger({ name: 'clients', level: process.env.LOG_LEVEL || 'silent' }),
-    });
+    const directory = ClientDirectory.open(directoryPlace(place, 'clients'));
     process.stdout.write(await perform(directory, request));
     return 0;
   },

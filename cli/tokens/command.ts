@@ -1,10 +1,9 @@
 /** `touchline tokens`: the access tokens of clients. */
 import { isLive, toAccessToken } from '#clients/access-tokens.ts';
 import { type Draft, VersionedTopic } from '#clients/versioned-topic.ts';
-import { createLogger } from '#service/logger.ts';
 import type { AccessTokenRecord } from '#topics/generated/types.ts';
 import { type Command, CommandError } from '../command.ts';
-import { findPlace, requireTopic } from '../place.ts';
+import { directoryPlace, findPlace, requireTopic } from '../place.ts';
 import { lineShown } from '../values.ts';
 import { parseTokens, type TokensRequest } from './arguments.ts';
 
@@ -37,12 +36,7 @@ export const tokens: Command = {
     const request = parseTokens(args);
     const place = findPlace(process.env);
     await requireTopic(place, 'access-tokens');
-    const topic = new VersionedTopic('access-tokens', {
-      brokers: place.KAFKA_BROKERS,
-      registryUrl: place.SCHEMA_REGISTRY_URL,
-      prefix: place.TOPIC_PREFIX,
-      log: createLogger({ name: 'tokens', level: process.env.LOG_LEVEL || 'silent' }),
-    });
+    const topic = new VersionedTopic('access-tokens', directoryPlace(place, 'tokens'));
     process.stdout.write(await perform(topic, request, Date.now()));
     return 0;
   },

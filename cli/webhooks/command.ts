@@ -1,13 +1,11 @@
 /** `touchline webhooks`: how the deliveries to clients fare, and what operators may order. */
 
-import { supersedes } from '#clients/directory.ts';
-import { createLogger } from '#service/logger.ts';
+import { ClientDirectory } from '#clients/directory.ts';
 import { follow, offsetsAt } from '#streams/follow.ts';
 import { partitionKey } from '#streams/port.ts';
 import { openPublisher } from '#streams/publisher.ts';
 import { readTopic } from '#streams/read-topic.ts';
 import type {
-  Client,
   WebhookAttempt,
   WebhookMessage,
   WebhookOffset,
@@ -18,7 +16,7 @@ import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
 import { type AttemptKind, attemptOf } from '../../services/webhook-dispatcher/progress.ts';
 import { wants } from '../../services/webhook-dispatcher/subscriptions.ts';
 import { type Command, CommandError } from '../command.ts';
-import { findPlace, type Place, requireTopic } from '../place.ts';
+import { commandLog, directoryPlace, findPlace, type Place, requireTopic } from '../place.ts';
 import { jsonText, lineShown } from '../values.ts';
 import { parseWebhooks, type WebhooksRequest } from './arguments.ts';
 import { attemptLine, messageLine, type Row, rowLine } from './lines.ts';
@@ -107,27 +105,21 @@ class Topics {
 
   /** Every webhook of every client, by client. */
   async rows(): Promise<Row[]> {
-    const clients = new Map<number, Client>();
     const progress = new Map<string, WebhookProgress>();
-    await Promise.all([
-      this.#read('clients', (_, client) => {
-        if (client !== null && supersedes(client, clients.get(client.client_id)))
-          clients.set(client.client_id, client);
-      }),
+    const [clients] = await Promise.all([
+      ClientDirectory.open(directoryPlace(this.#place, 'webhooks')).list(),
       this.#read('webhook-progress', (key, value) => {
         if (value === null) progress.delete(key);
         else progress.set(key, value);
       }),
     ]);
-    return [...clients.values()]
-      .sort((a, b) => a.client_id - b.client_id)
-      .flatMap(({ client_id, active, competitions, webhooks: all }) =>
-        all.map(({ id, types }) => ({
-          ...{ id, clientId: client_id, active, progress: progress.get(id) ?? null },
-          competitions: competitions === null ? null : new Set(competitions),
-          types: types === null ? null : new Set(types),
-        })),
-      );
+    return clients.flatMap(({ client_id, active, competitions, webhooks: all }) =>
+      all.map(({ id, types }) => ({
+        ...{ id, clientId: client_id, active, progress: progress.get(id) ?? null },
+        competitions: competitions === null ? null : new Set(competitions),
+        types: types === null ? null : new Set(types),
+      })),
+    );
   }
 
   /** Attempts that ended at or after a time, in that order. */
@@ -175,7 +167,7 @@ class Topics {
     const publisher = await openPublisher({
       brokers: this.#place.KAFKA_BROKERS,
       clientId: 'touchline-webhooks',
-      log: createLogger({ name: 'webhooks', level: process.env.LOG_LEVEL || 'silent' }),
+      log: commandLog('webhooks'),
     });
     const epoch = progress?.epoch ?? 1;
     const head = { subscription_id: id, client_id: clientId, kind, epoch, at: Date.now() };
