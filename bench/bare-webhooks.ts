@@ -4,7 +4,7 @@ import { Pool } from 'undici';
 import { signatureHeaders } from '#signing/signing.ts';
 
 /** What it did. */
-export type BareCounts = { readonly requests: number; readonly seconds: number; readonly cpuSeconds: number };
+export type BareCounts = { readonly requests: number; readonly cpuSeconds: number };
 
 const [url, secret, caFile, bodyFile, loops, requests] = process.argv.slice(2);
 if (url === undefined || secret === undefined || caFile === undefined || bodyFile === undefined)
@@ -14,7 +14,6 @@ const body = readFileSync(bodyFile);
 const ca = readFileSync(caFile, 'utf8');
 const { origin, pathname } = new URL(url);
 const each = Math.ceil(Number(requests) / Number(loops));
-const started = performance.now();
 const cpu = process.cpuUsage();
 await Promise.all(
   Array.from({ length: Number(loops) }, async () => {
@@ -30,7 +29,6 @@ await Promise.all(
 const { user, system } = process.cpuUsage(cpu);
 const counts: BareCounts = {
   requests: each * Number(loops),
-  seconds: (performance.now() - started) / 1_000,
   cpuSeconds: (user + system) / 1e6,
 };
 process.stdout.write(`${JSON.stringify(counts)}\n`);

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '#streams/log.ts';
 import { PublishError } from '#streams/publish-error.ts';
 import { openPublisher, type Publisher } from '#streams/publisher.ts';
@@ -13,10 +14,18 @@ export type AttemptLogOptions = {
   readonly log: Logger;
 };
 
+/**
+ * How long an attempt waits for those of other subscriptions, milliseconds: a request for each would cost broker and
+ * dispatcher more than what is delivered, and the next batch of its subscription is on its way meanwhile.
+ */
+const LINGER_MS = 10;
+
 /** Writes to webhook-attempts, for as long as that takes: what is not recorded is delivered again. */
 export class AttemptLog {
   readonly #options: AttemptLogOptions;
   readonly #publisher: Publisher;
+  /** Until what waits is published; null where nothing waits. */
+  #lingering: Promise<void> | null = null;
 
   private constructor(options: AttemptLogOptions, publisher: Publisher) {
     this.#options = options;
@@ -36,6 +45,8 @@ export class AttemptLog {
   async record(attempt: WebhookAttempt): Promise<void> {
     const { topic, codec, log } = this.#options;
     const record = { topic, key: attempt.subscription_id, value: codec.encode(attempt) };
+    this.#lingering ??= this.#linger();
+    await this.#lingering;
     for (;;) {
       try {
         await this.#publisher.publish([record]);
@@ -45,6 +56,11 @@ export class AttemptLog {
         log.warn({ err: error }, 'an attempt is not recorded yet');
       }
     }
+  }
+
+  async #linger(): Promise<void> {
+    await delay(LINGER_MS);
+    this.#lingering = null;
   }
 
   close(): Promise<void> {

@@ -29,7 +29,7 @@ export type DispatcherPartitionOptions = {
  * How long the first record of a transaction waits for others: nobody but a takeover waits for progress, and a transaction
  * for each request would cost the broker more than what is delivered.
  */
-const LINGER_MS = 100;
+const LINGER_MS = 500;
 
 /** The progress of all subscriptions of one partition: what the records of webhook-attempts make of it. */
 export class DispatcherPartition implements PartitionProcessor {
