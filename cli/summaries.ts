@@ -18,6 +18,7 @@ import type {
   Standings,
   StandingsEntry,
   TakenResult,
+  ToolRequests,
   WebhookAttempt,
   WebhookMessage,
   WebhookProgress,
@@ -110,6 +111,7 @@ const SUMMARIES: Summaries = {
     revoked_at !== null ? 'REVOKED' : expires_at === null ? null : `until ${timeText(expires_at / 1_000)}`,
   ],
   'exchange-attempts': ({ counted_for, subject }: ExchangeAttempt) => [counted_for, subject],
+  'tool-requests': ({ token_id, requests }: ToolRequests) => [token_id, `${requests} requests`],
   'webhook-messages': ({ uuid, type, competition_id, ut, message }: WebhookMessage) => [
     uuid,
     type,

@@ -14,6 +14,7 @@ import type {
   Standings,
   StandingsEntry,
   TakenResult,
+  ToolRequests,
   WebhookAttempt,
   WebhookMessage,
   WebhookProgress,
@@ -174,6 +175,16 @@ export const TOPICS = {
     retentionMs: DAY,
     maxMessageBytes: MIB,
   },
+  'tool-requests': {
+    about:
+      'How often access tokens were used, so that their rate holds over all replicas of the tool gateway.',
+    key: 'token id',
+    partitioning: 'one partition: all replicas read it',
+    partitions: 1,
+    cleanup: 'delete',
+    retentionMs: DAY,
+    maxMessageBytes: MIB,
+  },
   'webhook-messages': {
     about: 'What clients are sent by webhook, a record for every accepted change, in the provider’s shape.',
     key: 'event id',
@@ -258,6 +269,7 @@ export type TopicValues = {
   clients: Client;
   'access-tokens': AccessTokenRecord;
   'exchange-attempts': ExchangeAttempt;
+  'tool-requests': ToolRequests;
   'webhook-messages': WebhookMessage;
   'webhook-times': WebhookTime;
   'webhook-attempts': WebhookAttempt;

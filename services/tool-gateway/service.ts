@@ -16,6 +16,7 @@ import type { SourceTopic } from '#views/store/views.ts';
 import { createApp } from './app.ts';
 import { mcpEndpoint } from './mcp/endpoint.ts';
 import { mcpMetrics } from './mcp/metrics.ts';
+import { SharedRate } from './mcp/shared-rate.ts';
 import { gatewayMetrics } from './metrics.ts';
 import { settings } from './settings.ts';
 import { Attempts } from './token-exchange/attempts.ts';
@@ -49,10 +50,11 @@ export const toolGateway: ServiceDefinition<typeof settings> = {
       ...{ brokers, log, clientId: 'touchline-tool-gateway', timeoutMs: BROKER_MS },
     });
     const publish = (records: readonly PublishRecord[]): Promise<void> => publisher.publish(records);
-    const [tokens, contracts, attempts, codec] = await Promise.all([
+    const [tokens, contracts, attempts, rate, codec] = await Promise.all([
       AccessTokens.follow({ ...place, onFailure: fail }),
       Contracts.follow({ ...place, onFailure: fail }),
       Attempts.open({ ...place, publish, now: Date.now, timeoutMs: BROKER_MS, onFailure: fail }),
+      SharedRate.open({ ...place, publish, now: Date.now, onFailure: fail }),
       Registry.open({ url: registryUrl, prefix }).codec('access-tokens'),
     ]);
     const metrics = gatewayMetrics(registry, {
@@ -100,6 +102,7 @@ export const toolGateway: ServiceDefinition<typeof settings> = {
       accessOf: (clientId) => contracts.find(clientId),
       allowedHosts: config.MCP_ALLOWED_HOSTS,
       allowedOrigins: config.MCP_ALLOWED_ORIGINS,
+      admit: (tokenId, at) => rate.admit(tokenId, at),
       ready: () => replica.ready,
       now: Date.now,
       version: serviceVersion(),
@@ -114,6 +117,8 @@ export const toolGateway: ServiceDefinition<typeof settings> = {
       ready: () => publisher.healthy && replica.ready,
       async stop() {
         await replica.close(app.close());
+        // What it has to say goes out before the publisher ends.
+        await rate.close();
         await Promise.all([tokens.close(), contracts.close(), attempts.close(), publisher.close()]);
       },
     };

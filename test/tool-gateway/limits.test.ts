@@ -2,9 +2,10 @@
 import { expect, it } from 'vitest';
 import { readTopic } from '#streams/read-topic.ts';
 import { topicName } from '#topics/topics.ts';
+import { clients } from '../api/support.ts';
 import type { TestBackbone } from '../setup/backbone.ts';
 import { until } from '../support/poll.ts';
-import { type Answer, type Gateway, place, startGateway, startUpstream } from './support.ts';
+import { type Answer, type Gateway, grant, place, startGateway, startUpstream } from './support.ts';
 
 const guess = (clientId: number | string) => ({
   client_id: String(clientId),
@@ -112,4 +113,30 @@ it('an attempt counts although the process dies before it is answered', async ()
   const again = await startGateway(at, upstream.url);
   expect((await again.exchange(guess(7), '203.0.113.1')).status).toBe(429);
   expect(upstream.asked).toBe(10);
+});
+
+it('/mcp requests: 120 per PAT per window, over all replicas, kept over a restart', async () => {
+  const at = await place();
+  await clients(at, 'add --id 6');
+  const upstream = await startUpstream(grant);
+  const [one, two] = await Promise.all([startGateway(at, upstream.url), startGateway(at, upstream.url)]);
+  const { token = '' } = (await one.exchange({ client_id: '6', secret_key: 'x' })).body;
+  // The protocol has nothing to say to `{}` but 400: it was let in.
+  const call = async ({ url }: Gateway) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    return (await fetch(`${url}/mcp`, { method: 'POST', headers, body: '{}' })).status;
+  };
+  await until('both know the token', async () => ((await call(two)) === 400 ? true : undefined));
+  for (let n = 0; n < 100; n++) expect(await call(one)).toBe(400);
+  let admitted = 0;
+  await until('the other one refuses', async () => {
+    if ((await call(two)) === 429) return true;
+    admitted += 1;
+    return undefined;
+  });
+  // 19 are left to it, and what it lets in before it has read of the others.
+  expect(admitted).toBeLessThan(60);
+  await until('the first one refuses', async () => ((await call(one)) === 429 ? true : undefined));
+  expect(await one.service.stop()).toBe(0);
+  expect(await call(await startGateway(at, upstream.url))).toBe(429);
 });

@@ -466,6 +466,16 @@ export type Standings = {
   cause: null | Cause;
 };
 
+/** Requests of one access token that a replica of the tool gateway let in since it last said so. */
+export type ToolRequests = {
+  /** Which one: a random name for each run. */
+  replica: string;
+  token_id: string;
+  requests: number;
+  /** Unix milliseconds of the last of them, by the clock of that replica. */
+  at: number;
+};
+
 /** What happened to a webhook subscription: an attempt to deliver, or what was decided about it. */
 export type WebhookAttempt = {
   subscription_id: string;

@@ -218,6 +218,12 @@ const SAMPLES: TopicValues = {
     subject: 'c'.repeat(32),
     at: 1_531_670_000_123,
   },
+  'tool-requests': {
+    replica: '5f0c6a0e-7c39-4c3b-9f5e-6f3f8f1f2f3f',
+    token_id: 'a1b2c3d4e5f6',
+    requests: 3,
+    at: 1_531_670_000_123,
+  },
   'webhook-messages': {
     uuid: '2429281:12:0',
     id: 326_046_199_676_928,

@@ -9,7 +9,8 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import type { ProviderData } from '#contract/rest/provider.ts';
 import type { DeskData } from '#views/data/desk.ts';
 import type { BoardView } from '#views/store/board-view.ts';
-import { AttemptLedger } from '../token-exchange/limits.ts';
+import { AttemptLedger, type Refusal } from '../token-exchange/limits.ts';
+import { networkOf } from '../token-exchange/subject.ts';
 import { Answers } from './answers.ts';
 import { type AccessOf, bearerOf, type Caller, challenge } from './caller.ts';
 import { Changes } from './changes.ts';
@@ -31,6 +32,8 @@ export type McpOptions = {
   /** Names that a request may ask this server by, and that a page may come from; without ports. */
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
+  /** Counts a request of a token where it is let in; else says when one may be. */
+  readonly admit: (tokenId: string, at: number) => Refusal;
   /** Whether the views have caught up. */
   readonly ready: () => boolean;
   /** Unix milliseconds. */
@@ -67,7 +70,6 @@ class Endpoint {
   readonly #handlers: Handlers;
   readonly #sessions: Sessions;
   readonly #streams: Streams;
-  readonly #byToken: AttemptLedger;
   readonly #byAddress: AttemptLedger;
 
   constructor(scope: FastifyInstance, options: McpOptions) {
@@ -75,7 +77,6 @@ class Endpoint {
     const limits = { ...LIMITS, ...options.limits };
     this.#options = options;
     this.#limits = limits;
-    this.#byToken = new AttemptLedger(limits.requestsPerToken, MAX_COUNTED, WINDOW_MS);
     this.#byAddress = new AttemptLedger(limits.requestsPerAddress, MAX_COUNTED, WINDOW_MS);
     const { accessOf } = options;
     this.#changes = new Changes({ view, accessOf, competitionOf: desk.competitionOf });
@@ -133,7 +134,7 @@ class Endpoint {
 
   /** Refuses whoever may not come in, and remembers who comes. */
   async #admit(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
-    const { allowedHosts, allowedOrigins, authenticate, ready, now, metrics } = this.#options;
+    const { allowedHosts, allowedOrigins, authenticate, admit, ready, now, metrics } = this.#options;
     const refuse = (reason: string, response: Response): Promise<FastifyReply> => {
       metrics.refused.inc({ reason });
       return send(reply, response);
@@ -147,7 +148,7 @@ class Endpoint {
     const bearer = bearerOf(authorization);
     const caller = bearer === null ? null : authenticate(bearer);
     if (caller === null) {
-      const full = this.#byAddress.apply(request.ip, now());
+      const full = this.#byAddress.apply(networkOf(request.ip) ?? request.ip, now());
       if (full !== null) return refuse('address_rate', tooMany(full.retryAt - now()));
       const headers = { 'www-authenticate': challenge(authorization !== undefined) };
       return refuse(
@@ -155,7 +156,7 @@ class Endpoint {
         refusal(401, 'A personal access token is needed: Authorization: Bearer <token>', headers),
       );
     }
-    const full = this.#byToken.apply(caller.tokenId, now());
+    const full = admit(caller.tokenId, now());
     if (full !== null) return refuse('token_rate', tooMany(full.retryAt - now()));
     request.caller = caller;
     return undefined;

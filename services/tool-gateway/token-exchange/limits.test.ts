@@ -38,6 +38,18 @@ describe('limits of the token exchange', () => {
     fill(ledger, 'b', 1, START);
   });
 
+  it('what was let through elsewhere counts, beyond the limit too', () => {
+    const ledger = new AttemptLedger(3, 1);
+    fill(ledger, 'a', 2, START);
+    ledger.add('a', START + 1_000, 2);
+    expect(ledger.apply('a', START + 2_000)).toEqual({ retryAt: START + WINDOW_MS });
+    fill(ledger, 'a', 1, START + WINDOW_MS);
+    expect(ledger.apply('a', START + WINDOW_MS)).not.toBeNull();
+    // No room for another one, and none is made for it.
+    ledger.add('b', START + WINDOW_MS, 1);
+    expect(ledger.size).toBe(1);
+  });
+
   it('what is on its way to the log counts before it is there', () => {
     const ledger = new AttemptLedger(3);
     fill(ledger, 'a', 1, START);

@@ -51,11 +51,13 @@ export class AttemptLedger {
   apply(subject: string, at: number): Refusal {
     while (this.#first !== null && this.#isOver(this.#first, at)) this.#drop(this.#first);
     const refusal = this.refusal(subject, at);
-    if (refusal !== null) return refusal;
-    const held = this.#entries.get(subject);
-    if (held !== undefined) this.#drop(held);
-    this.#append(subject, [...(held?.times ?? []).filter((time) => !this.#isPast(time, at)), at]);
-    return null;
+    if (refusal === null) this.#count(subject, at, 1);
+    return refusal;
+  }
+
+  /** Counts attempts that were let through elsewhere, at the limit too; not those of a new subject where there is no room. */
+  add(subject: string, at: number, attempts: number): void {
+    if (this.#entries.has(subject) || this.#entries.size < this.#capacity) this.#count(subject, at, attempts);
   }
 
   /** What an attempt would be answered with where `pending` others of the subject come before it in the log. */
@@ -70,6 +72,13 @@ export class AttemptLedger {
     const counted = times?.filter((time) => Math.abs(at - time) < this.#windowMs) ?? [];
     if (counted.length + pending < this.#limit) return null;
     return { retryAt: Math.min(at, ...counted) + this.#windowMs };
+  }
+
+  #count(subject: string, at: number, attempts: number): void {
+    const held = this.#entries.get(subject);
+    if (held !== undefined) this.#drop(held);
+    const times = (held?.times ?? []).filter((time) => !this.#isPast(time, at));
+    this.#append(subject, [...times, ...Array<number>(attempts).fill(at)]);
   }
 
   #isPast(time: number, at: number): boolean {

@@ -9,7 +9,9 @@ import { deskData } from '#views/data/desk.ts';
 import { createProviderData } from '#views/data/provider-data.ts';
 import { EVERYTHING, RECEIVED_AT, type World } from '#views/testing/world.ts';
 import { type McpOptions, mcpEndpoint } from '../endpoint.ts';
+import { LIMITS } from '../limits.ts';
 import { mcpMetrics } from '../metrics.ts';
+import { TokenRate } from '../token-rate.ts';
 import { leagues } from './league.ts';
 
 /** A client and the text of its token. */
@@ -46,6 +48,7 @@ export class ServedMcp {
     options: Partial<McpOptions> & { readonly world?: World; readonly clients?: readonly TestClient[] } = {},
   ): Promise<ServedMcp> {
     const { world = leagues(), clients = [ALL], ...more } = options;
+    const rate = new TokenRate(options.limits?.requestsPerToken ?? LIMITS.requestsPerToken);
     const app = fastify({ forceCloseConnections: true });
     const served = new ServedMcp(world, app, clients);
     const byId = (clientId: number) =>
@@ -61,6 +64,7 @@ export class ServedMcp {
       accessOf: byId,
       allowedHosts: ['localhost', '127.0.0.1'],
       allowedOrigins: ['localhost', '127.0.0.1'],
+      admit: (tokenId, at) => rate.admit(tokenId, at),
       ready: () => true,
       now: () => RECEIVED_AT,
       version: '1.2.3',

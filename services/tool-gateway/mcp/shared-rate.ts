@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import { type Followed, followRecords } from '#clients/follow-records.ts';
+import type { DirectoryPlace } from '#clients/versioned-topic.ts';
+import { offsetsAt } from '#streams/follow.ts';
+import type { PublishRecord } from '#streams/publisher.ts';
+import type { Codec } from '#topics/codec.ts';
+import type { ToolRequests } from '#topics/generated/types.ts';
+import { Registry } from '#topics/registry.ts';
+import { topicName } from '#topics/topics.ts';
+import type { Refusal } from '../token-exchange/limits.ts';
+import { LIMITS, WINDOW_MS } from './limits.ts';
+import { TokenRate } from './token-rate.ts';
+
+export type SharedRateOptions = DirectoryPlace & {
+  /** Writes records; resolves once they are acknowledged. */
+  readonly publish: (records: readonly PublishRecord[]) => Promise<void>;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  /** Told what ended the following of the topic. */
+  readonly onFailure: (error: unknown) => void;
+};
+
+/** How often a replica says what it let in, milliseconds: so much longer a flood over several replicas goes on. */
+const SHARE_MS = 250;
+
+/**
+ * The rate of tokens over all replicas and through restarts. Each replica counts at once what it lets in, and says so on a
+ * topic four times a second: a request never waits for the broker (docs/decisions/0053).
+ */
+export class SharedRate {
+  readonly #options: SharedRateOptions;
+  readonly #topic: string;
+  readonly #codec: Codec<ToolRequests>;
+  readonly #replica = randomUUID();
+  readonly #rate = new TokenRate(LIMITS.requestsPerToken);
+  readonly #sharing: NodeJS.Timeout;
+  #followed: Followed | undefined;
+  #published: Promise<void> = Promise.resolve();
+  #isSilent = false;
+
+  private constructor(options: SharedRateOptions, codec: Codec<ToolRequests>) {
+    this.#options = options;
+    this.#topic = topicName(options.prefix, 'tool-requests');
+    this.#codec = codec;
+    this.#sharing = setInterval(() => this.#share(), SHARE_MS).unref();
+  }
+
+  /** Resolves once the requests of the last minute are known. Throws as `followRecords` and `Registry.codec`. */
+  static async open(options: SharedRateOptions): Promise<SharedRate> {
+    const { brokers, prefix, registryUrl, log, now, onFailure } = options;
+    const registry = Registry.open({ url: registryUrl, prefix });
+    const shared = new SharedRate(options, await registry.codec('tool-requests'));
+    const from = await offsetsAt({ brokers, topic: shared.#topic, time: now() - WINDOW_MS });
+    shared.#followed = await followRecords({
+      ...{ brokers, prefix, registry, from, log, onFailure, topic: 'tool-requests' },
+      onRecord: (_, counted) => {
+        if (counted !== null && counted.replica !== shared.#replica)
+          shared.#rate.add(counted.token_id, counted);
+      },
+    });
+    return shared;
+  }
+
+  /** Counts a request of a token where it is let in; else says when one may be. */
+  admit(tokenId: string, at: number): Refusal {
+    return this.#rate.admit(tokenId, at);
+  }
+
+  /** Says what is not said yet, and ends. */
+  async close(): Promise<void> {
+    clearInterval(this.#sharing);
+    this.#share();
+    await Promise.all([this.#published, this.#followed?.close()]);
+  }
+
+  #share(): void {
+    const fresh = this.#rate.take();
+    if (fresh.size === 0) return;
+    const records = Array.from(fresh, ([token_id, admitted]) => ({
+      topic: this.#topic,
+      key: token_id,
+      value: this.#codec.encode({ replica: this.#replica, token_id, ...admitted }),
+    }));
+    this.#published = this.#options.publish(records).then(
+      () => {
+        this.#isSilent = false;
+      },
+      (error: unknown) => {
+        // Calls do not stop for it; said once an outage.
+        if (!this.#isSilent)
+          this.#options.log.warn({ err: error }, 'other replicas do not learn how often tokens were used');
+        this.#isSilent = true;
+      },
+    );
+  }
+}
