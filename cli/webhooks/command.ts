@@ -13,8 +13,8 @@ import type {
 } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
-import { type AttemptKind, attemptOf } from '../../services/webhook-dispatcher/progress.ts';
-import { wants } from '../../services/webhook-dispatcher/subscriptions.ts';
+import { type AttemptKind, attemptOf } from '#webhooks/progress.ts';
+import { wants } from '#webhooks/wants.ts';
 import { type Command, CommandError } from '../command.ts';
 import { commandLog, directoryPlace, findPlace, type Place, requireTopic } from '../place.ts';
 import { jsonText, lineShown } from '../values.ts';

@@ -1,10 +1,13 @@
 /** A line for people of each thing that `touchline webhooks` shows. */
 import type { WebhookAttempt, WebhookMessage, WebhookProgress } from '#topics/generated/types.ts';
-import type { Subscription } from '../../services/webhook-dispatcher/subscriptions.ts';
+import type { Audience } from '#webhooks/wants.ts';
 import { lineShown } from '../values.ts';
 
 /** A webhook and how it fares; progress is null where no dispatcher has known of it yet. */
-export type Row = Pick<Subscription, 'id' | 'clientId' | 'active' | 'competitions' | 'types'> & {
+export type Row = Audience & {
+  readonly id: string;
+  readonly clientId: number;
+  readonly active: boolean;
   readonly progress: WebhookProgress | null;
 };
 

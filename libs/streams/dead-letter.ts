@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Codec } from '#topics/codec.ts';
 import type { DeadLetter } from '#topics/generated/types.ts';
+import type { Registry } from '#topics/registry.ts';
+import { type TopicName, topicName } from '#topics/topics.ts';
 import type { ConsumedRecord, OutputRecord } from './port.ts';
 import type { PoisonError } from './processor.ts';
 
@@ -15,6 +17,27 @@ export type DeadLetterOptions = {
   /** Unix milliseconds. */
   readonly now: () => number;
 };
+
+/** What a service's input records become that it cannot use. */
+export type DeadLetters = (partition: number, record: ConsumedRecord, error: PoisonError) => OutputRecord;
+
+/** Opens the dead letters of a service whose input is `input`. Throws as `Registry.codec`. */
+export async function openDeadLetters(
+  registry: Registry,
+  {
+    prefix,
+    service,
+    input,
+    now,
+  }: Pick<DeadLetterOptions, 'service' | 'now'> & {
+    readonly prefix: string;
+    readonly input: TopicName;
+  },
+): Promise<DeadLetters> {
+  const codec = await registry.codec('dead-letters');
+  const letters = { service, input, topic: topicName(prefix, 'dead-letters'), codec, now };
+  return (partition, record, error) => deadLetterOf(letters, partition, record, error);
+}
 
 /** The dead letter of an input record; the same record always has the same id. */
 export function deadLetterOf(

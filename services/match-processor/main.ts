@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { groupSettings, inputSettings, integer, kafkaSettings, processSettings } from '#service/config.ts';
 import { runService } from '#service/run-service.ts';
-import { deadLetterOf } from '#streams/dead-letter.ts';
+import { openDeadLetters } from '#streams/dead-letter.ts';
 import { runStream } from '#streams/stream.ts';
 import { warnOfBrokerDefects } from '#topics/broker-defects.ts';
 import { streamTopics } from '#topics/processors.ts';
@@ -46,13 +46,12 @@ await runService({
       'match-transitions': await registry.codec('match-transitions'),
       'match-results': await registry.codec('match-results'),
     };
-    const letters = {
+    const deadLetter = await openDeadLetters(registry, {
+      prefix,
       service: NAME,
       input: 'normalized-messages',
-      topic: named('dead-letters'),
-      codec: await registry.codec('dead-letters'),
       now: Date.now,
-    };
+    });
     return runStream({
       brokers: settings.KAFKA_BROKERS,
       ...streamTopics(prefix, NAME),
@@ -64,7 +63,7 @@ await runService({
           keepLoadedMs: settings.KEEP_LOADED_SECONDS * 1_000,
           maxLoaded: settings.MAX_LOADED_MATCHES,
         }),
-      deadLetter: (partition, record, error) => deadLetterOf(letters, partition, record, error),
+      deadLetter,
       log: logger,
       metrics,
       sessionTimeoutMs: settings.SESSION_TIMEOUT_MS,

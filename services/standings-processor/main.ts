@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { FLAG_REASONS } from '#domain/standings/games.ts';
 import { groupSettings, inputSettings, kafkaSettings, processSettings } from '#service/config.ts';
 import { runService } from '#service/run-service.ts';
-import { deadLetterOf } from '#streams/dead-letter.ts';
+import { openDeadLetters } from '#streams/dead-letter.ts';
 import { runStream } from '#streams/stream.ts';
 import { warnOfBrokerDefects } from '#topics/broker-defects.ts';
 import { streamTopics } from '#topics/processors.ts';
@@ -46,13 +46,12 @@ await runService({
       'standings-catalogue': await registry.codec('standings-catalogue'),
       standings: await registry.codec('standings'),
     };
-    const letters = {
+    const deadLetter = await openDeadLetters(registry, {
+      prefix,
       service: NAME,
       input: 'match-results',
-      topic: named('dead-letters'),
-      codec: await registry.codec('dead-letters'),
       now: Date.now,
-    };
+    });
     const flagged = new Gauge({
       name: 'touchline_standings_flagged_matches',
       help: 'Matches of which something could not be counted in tables, by reason.',
@@ -72,7 +71,7 @@ await runService({
             for (const reason of FLAG_REASONS) flagged.set({ partition, reason }, counts.get(reason) ?? 0);
           },
         }),
-      deadLetter: (partition, record, error) => deadLetterOf(letters, partition, record, error),
+      deadLetter,
       log: logger,
       metrics,
       sessionTimeoutMs: settings.SESSION_TIMEOUT_MS,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { groupSettings, inputSettings, kafkaSettings, processSettings } from '#service/config.ts';
 import { runService } from '#service/run-service.ts';
 import { openStreamClient } from '#streams/client.ts';
-import { deadLetterOf } from '#streams/dead-letter.ts';
+import { openDeadLetters } from '#streams/dead-letter.ts';
 import { runStream } from '#streams/stream.ts';
 import { warnOfBrokerDefects } from '#topics/broker-defects.ts';
 import { streamTopics } from '#topics/processors.ts';
@@ -30,13 +30,12 @@ await runService({
       'webhook-messages': await registry.codec('webhook-messages'),
       'webhook-times': await registry.codec('webhook-times'),
     };
-    const letters = {
+    const deadLetter = await openDeadLetters(registry, {
+      prefix,
       service: NAME,
       input: 'match-transitions',
-      topic: named('dead-letters'),
-      codec: await registry.codec('dead-letters'),
       now: Date.now,
-    };
+    });
     const topics = streamTopics(prefix, NAME);
     const brokers = settings.KAFKA_BROKERS;
     const client = openStreamClient({ brokers, clientId: topics.application, log: logger });
@@ -53,7 +52,7 @@ await runService({
           }),
           now: Date.now,
         }),
-      deadLetter: (partition, record, error) => deadLetterOf(letters, partition, record, error),
+      deadLetter,
       log: logger,
       metrics,
       sessionTimeoutMs: settings.SESSION_TIMEOUT_MS,

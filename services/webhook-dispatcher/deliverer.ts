@@ -1,9 +1,9 @@
 import { partitionHash } from '#streams/murmur2.ts';
 import type { WebhookProgress } from '#topics/generated/types.ts';
+import { attemptOf, type Progress } from '#webhooks/progress.ts';
 import { Delivery, type DeliveryContext, type DeliveryState } from './delivery.ts';
 import type { PlacedMessage } from './message-window.ts';
 import type { DispatcherSource } from './metrics.ts';
-import { attemptOf, type Progress } from './progress.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
 export type DelivererOptions = {

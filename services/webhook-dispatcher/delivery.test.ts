@@ -2,12 +2,12 @@ import { Registry } from 'prom-client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { DeliveryOutcome } from '#outbound/endpoint.ts';
 import type { WebhookAttempt, WebhookMessage, WebhookProgress } from '#topics/generated/types.ts';
+import { applyAttempt, type Progress } from '#webhooks/progress.ts';
 import { untilTrue } from '../../test/support/poll.ts';
 import { ExpiredError } from './backlog-reader.ts';
 import { Delivery, type DeliveryContext } from './delivery.ts';
 import { MessageWindow, type PlacedMessage } from './message-window.ts';
 import { dispatcherMetrics } from './metrics.ts';
-import { applyAttempt, type Progress } from './progress.ts';
 import type { Subscription } from './subscriptions.ts';
 
 const SUBSCRIPTION: Subscription = {

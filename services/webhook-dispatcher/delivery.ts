@@ -1,13 +1,14 @@
 import type { DeliveryOutcome } from '#outbound/endpoint.ts';
 import type { Logger } from '#streams/log.ts';
 import type { WebhookAttempt, WebhookOffset, WebhookProgress } from '#topics/generated/types.ts';
+import { type AttemptKind, applyAttempt, attemptOf, type Progress } from '#webhooks/progress.ts';
+import { wants } from '#webhooks/wants.ts';
 import { type BacklogReader, ExpiredError } from './backlog-reader.ts';
 import { Batch, type BatchLimits } from './batch.ts';
 import type { MessageWindow, PlacedMessage } from './message-window.ts';
 import type { DispatcherMetrics } from './metrics.ts';
-import { type AttemptKind, applyAttempt, attemptOf, type Progress } from './progress.ts';
 import { type RetryPolicy, retryDelayMs } from './retry-schedule.ts';
-import { type Subscription, wants } from './subscriptions.ts';
+import type { Subscription } from './subscriptions.ts';
 
 /** Where a subscription's requests go. */
 export type Endpoint = {

@@ -4,8 +4,8 @@ import { PoisonError } from '#streams/processor.ts';
 import { RecordCollector } from '#streams/record-collector.ts';
 import type { WebhookAttempt, WebhookProgress } from '#topics/generated/types.ts';
 import { codecOf } from '#topics/testing/codecs.ts';
+import type { Progress } from '#webhooks/progress.ts';
 import { DispatcherPartition } from './dispatcher-partition.ts';
-import type { Progress } from './progress.ts';
 
 const codecs = {
   'webhook-attempts': codecOf('webhook-attempts'),

@@ -5,7 +5,7 @@ import type { PartitionProcessor } from '#streams/processor.ts';
 import type { RecordCollector } from '#streams/record-collector.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { WebhookAttempt, WebhookProgress } from '#topics/generated/types.ts';
-import { applyAttempt, type Progress } from './progress.ts';
+import { applyAttempt, type Progress } from '#webhooks/progress.ts';
 
 /** What is told what a partition's progress is, as far as it is committed. */
 export type ProgressListener = {

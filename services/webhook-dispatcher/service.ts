@@ -2,7 +2,7 @@ import { deriveKey } from '#clients/keys.ts';
 import { WebhookEndpoint } from '#outbound/endpoint.ts';
 import type { RunningService, ServiceContext } from '#service/run-service.ts';
 import { openStreamClient } from '#streams/client.ts';
-import { deadLetterOf } from '#streams/dead-letter.ts';
+import { openDeadLetters } from '#streams/dead-letter.ts';
 import { follow, offsetsAt } from '#streams/follow.ts';
 import { type LogBounds, partitionKey, type StreamClient, type TopicPartition } from '#streams/port.ts';
 import { runStream } from '#streams/stream.ts';
@@ -11,6 +11,7 @@ import type { WebhookProgress } from '#topics/generated/types.ts';
 import { streamTopics } from '#topics/processors.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
+import { attemptOf } from '#webhooks/progress.ts';
 import { AttemptLog } from './attempt-log.ts';
 import { BacklogReader } from './backlog-reader.ts';
 import type { DispatcherConfig } from './config.ts';
@@ -20,7 +21,6 @@ import { DispatcherPartition } from './dispatcher-partition.ts';
 import { MessageWindow } from './message-window.ts';
 import { dispatcherMetrics } from './metrics.ts';
 import { SERVICE } from './name.ts';
-import { attemptOf } from './progress.ts';
 import { startServer } from './server.ts';
 import { type Subscription, Subscriptions } from './subscriptions.ts';
 
@@ -107,10 +107,12 @@ export async function startDispatcher(context: ServiceContext<DispatcherConfig>)
   ];
   for (const one of following) one.catch(fail);
 
-  const letters = {
-    ...{ service: SERVICE, input: 'webhook-attempts', topic: named('dead-letters'), now: Date.now },
-    codec: await registry.codec('dead-letters'),
-  };
+  const deadLetter = await openDeadLetters(registry, {
+    prefix,
+    service: SERVICE,
+    input: 'webhook-attempts',
+    now: Date.now,
+  });
   const stream = await runStream({
     ...{ brokers, client, ...topics, log, metrics: registers },
     createProcessor: (partition) =>
@@ -127,7 +129,7 @@ export async function startDispatcher(context: ServiceContext<DispatcherConfig>)
           release: (of) => deliverer.release(of),
         },
       }),
-    deadLetter: (partition, record, error) => deadLetterOf(letters, partition, record, error),
+    deadLetter,
     sessionTimeoutMs: config.SESSION_TIMEOUT_MS,
     onLostInput: config.ON_LOST_INPUT,
   });

@@ -4,32 +4,20 @@ import { openWebhook } from '#clients/webhooks.ts';
 import { follow } from '#streams/follow.ts';
 import type { Logger } from '#streams/log.ts';
 import type { Decoder } from '#topics/codec.ts';
-import type { Client, WebhookMessage } from '#topics/generated/types.ts';
+import type { Client } from '#topics/generated/types.ts';
+import type { Audience } from '#webhooks/wants.ts';
 
 /** Whom messages are sent to, and which. The address and the secret are never to be logged. */
-export type Subscription = {
+export type Subscription = Audience & {
   readonly id: string;
   readonly clientId: number;
   readonly url: string;
   readonly secret: string;
   /** False where the client is disabled: nothing is sent, and nothing is passed over. */
   readonly active: boolean;
-  /** Null is all. */
-  readonly competitions: ReadonlySet<number> | null;
-  /** Null is all. */
-  readonly types: ReadonlySet<string> | null;
   /** Unix milliseconds; null where it is not known. */
   readonly createdAt: number | null;
 };
-
-/** Whether a subscription is sent a message. One of an unknown competition goes to those who may have all. */
-export function wants(
-  { competitions, types }: Pick<Subscription, 'competitions' | 'types'>,
-  { competition_id, type }: Pick<WebhookMessage, 'competition_id' | 'type'>,
-): boolean {
-  if (types !== null && !types.has(type)) return false;
-  return competitions === null || (competition_id !== null && competitions.has(competition_id));
-}
 
 export type SubscriptionsOptions = {
   readonly brokers: readonly string[];
@@ -88,41 +76,28 @@ export class Subscriptions {
     if (!supersedes(client, this.#clients.get(client.client_id))) return;
     this.#clients.set(client.client_id, client);
     for (const { id } of this.#opened.get(client.client_id) ?? []) this.#byId.delete(id);
-    const opened = client.webhooks.flatMap((webhook) => this.#open(client, webhook));
+    const opened = client.webhooks.map((webhook) => this.#open(client, webhook));
     this.#opened.set(client.client_id, opened);
     for (const subscription of opened) this.#byId.set(subscription.id, subscription);
   }
 
-  #open(client: Client, webhook: Client['webhooks'][number]): Subscription[] {
+  #open(client: Client, webhook: Client['webhooks'][number]): Subscription {
     const { key, log } = this.#options;
     const { client_id: clientId, active, competitions } = client;
-    const { types, created_at: createdAt } = webhook;
+    const { id, types, created_at: createdAt } = webhook;
     try {
-      return [
-        {
-          ...openWebhook(clientId, webhook, key),
-          ...{ clientId, active, createdAt },
-          competitions: competitions === null ? null : new Set(competitions),
-          types: types === null ? null : new Set(types),
-        },
-      ];
+      return {
+        ...openWebhook(clientId, webhook, key),
+        ...{ clientId, active, createdAt },
+        competitions: competitions === null ? null : new Set(competitions),
+        types: types === null ? null : new Set(types),
+      };
     } catch (error) {
       if (!(error instanceof SealError)) throw error;
-      const fields = { client: clientId, subscription: webhook.id, code: error.code };
+      const fields = { client: clientId, subscription: id, code: error.code };
       log.error(fields, 'a webhook cannot be opened: it was sealed with another CLIENTS_KEY');
       // Not gone: with the right key it is delivered from where it was.
-      return [
-        {
-          id: webhook.id,
-          clientId,
-          url: '',
-          secret: '',
-          active: false,
-          competitions: null,
-          types: null,
-          createdAt,
-        },
-      ];
+      return { id, clientId, url: '', secret: '', active: false, competitions: null, types: null, createdAt };
     }
   }
 }

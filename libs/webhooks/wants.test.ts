@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { wants } from './subscriptions.ts';
+import { wants } from './wants.ts';
 
 const message = (competition_id: number | null, type = 'incident') => ({ competition_id, type });
 
