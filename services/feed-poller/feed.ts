@@ -33,10 +33,14 @@ export type FeedOptions = FeedSettings & {
   readonly onMessage: (message: NormalizedMessage) => void;
   /** Told that the provider's clock is far behind the checkpoint. */
   readonly onClockBack: (position: number, now: number) => void;
+  /** Told that the provider refuses what it had between two seconds, so that the feed is read from the second one. */
+  readonly onGap: (from: number, to: number) => void;
 };
 
 /** A provider's clock this far behind the checkpoint, in seconds, was set back; less is a matter of its replicas. */
 const SET_BACK = 3_600;
+/** How far back a provider's feed reaches at least, seconds: it is what it shows without a window (spec, "Endpoints"). */
+const REACH = 86_400;
 /** More pages than any window has: whoever names a next page for ever is not followed for ever. */
 const MAX_PAGES = 10_000;
 
@@ -105,8 +109,23 @@ export class FeedFollower {
     } catch (error) {
       // A smaller window may fit; the smallest is one second.
       if (isProviderError(error, 'too_large')) this.#window = Math.max(1, Math.floor((to - from) / 2));
+      if (isProviderError(error, 'rejected')) await this.#onRejected(from, to);
       throw error;
     }
+  }
+
+  /**
+   * A rejected window is asked for in its smallest form, since it may be wider than the provider allows. Where that is
+   * rejected as well, and is older than the feed has to reach, the provider no longer has it.
+   */
+  async #onRejected(from: number, to: number): Promise<void> {
+    this.#window = 1;
+    const reached = (await this.#options.time()) - REACH;
+    if (to - from > 1 || from >= reached) return;
+    this.#options.onGap(from, reached);
+    this.#position = reached;
+    this.#cursor = null;
+    this.#unsettled = false;
   }
 
   async #readPages(
