@@ -178,12 +178,18 @@ test('a window that is rejected is not asked for again unchanged, but in its sma
   expect(gaps).toEqual([]);
 });
 
-test('what the provider no longer has is skipped to where a feed reaches at least, which is told', async () => {
+test('what the provider no longer has is skipped by halves, which is told, and never beyond where a feed reaches at least', async () => {
   const day = 86_400;
-  const { follower, asked, gaps } = refusing(T0 - 3 * day, { kept: T0 - 2 * day, widest: 30 });
-  for (let tries = 0; tries < 3; tries++) await follower.read(signal).catch(() => {});
-  expect(gaps).toEqual([[T0 - 3 * day, T0 - day]]);
-  expect(asked.at(-1)?.[0]).toBe(T0 - day);
+  const { follower, asked, gaps } = refusing(T0 - 4 * day, { kept: T0 - 2 * day, widest: 30 });
+  for (let tries = 0; tries < 4; tries++) await follower.read(signal).catch(() => {});
+  expect(gaps).toEqual([
+    [T0 - 4 * day, T0 - 2.5 * day],
+    [T0 - 2.5 * day, T0 - 1.75 * day],
+  ]);
+  expect(asked.at(-1)?.[0]).toBe(T0 - 1.75 * day);
+  const none = refusing(T0 - 3 * day, { kept: T0, widest: 30 });
+  for (let tries = 0; tries < 60; tries++) await none.follower.read(signal).catch(() => {});
+  expect(none.gaps.at(-1)?.[1]).toBe(T0 - day);
 });
 
 test('a part of the feed that it must have is not skipped where it is rejected', async () => {

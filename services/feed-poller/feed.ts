@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { toWholeNumber } from '#contract/values.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { type Answer, itemBytes } from './answer.ts';
 import type { Clock } from './clock.ts';
@@ -41,6 +42,8 @@ export type FeedOptions = FeedSettings & {
 const SET_BACK = 3_600;
 /** How far back a provider's feed reaches at least, seconds: it is what it shows without a window (spec, "Endpoints"). */
 const REACH = 86_400;
+/** Least that is skipped of what the provider no longer has, seconds. */
+const SKIP = 3_600;
 /** More pages than any window has: whoever names a next page for ever is not followed for ever. */
 const MAX_PAGES = 10_000;
 
@@ -122,8 +125,10 @@ export class FeedFollower {
     this.#window = 1;
     const reached = (await this.#options.time()) - REACH;
     if (to - from > 1 || from >= reached) return;
-    this.#options.onGap(from, reached);
-    this.#position = reached;
+    // By halves, since it may have more than it must.
+    const next = Math.min(reached, from + Math.max(SKIP, Math.ceil((reached - from) / 2)));
+    this.#options.onGap(from, next);
+    this.#position = next;
     this.#cursor = null;
     this.#unsettled = false;
   }
@@ -151,7 +156,7 @@ export class FeedFollower {
     if (!isList(answer.data)) throw new ProviderError('bad_answer', 'feed.index', 'the feed is not a list');
     const fresh: Buffer[] = [];
     const hashes: string[] = [];
-    for (const bytes of itemBytes(answer)) {
+    for (const bytes of oldestFirst(answer)) {
       const id = hash('sha1', bytes, 'base64');
       hashes.push(id);
       if (!this.#published.has(id)) fresh.push(bytes);
@@ -172,6 +177,15 @@ export class FeedFollower {
     this.#position = settled;
     for (const [id, lastIn] of this.#published) if (lastIn < settled) this.#published.delete(id);
   }
+}
+
+/** Providers list the newest first, or the oldest; what happened first is to be published first. */
+function oldestFirst(answer: Answer): Buffer[] {
+  const items = itemBytes(answer);
+  const messages = answer.data as readonly { readonly ut?: unknown }[];
+  const [first, last] = items.length === 0 ? [] : [messages[0], messages.at(-1)];
+  const isNewestFirst = (toWholeNumber(first?.ut) ?? 0) > (toWholeNumber(last?.ut) ?? 0);
+  return isNewestFirst ? items.reverse() : items;
 }
 
 /** An empty list may come as an empty object. */
