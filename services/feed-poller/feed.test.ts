@@ -198,6 +198,32 @@ test('a part of the feed that it must have is not skipped where it is rejected',
   expect([follower.position, gaps]).toEqual([T0 - 60, []]);
 });
 
+test.each([
+  ['newest', [3, 2, 1]],
+  ['oldest', [1, 2, 3]],
+])('a page with the %s message first is published oldest first', async (_first, ids) => {
+  const published: string[] = [];
+  const message = (id: number) => ({
+    id,
+    type: 'event',
+    ut: T0 - 10 + id,
+    data: { event: { id: 5, clock_time: id } },
+  });
+  const follower = new FeedFollower({
+    ...SETTINGS,
+    position: T0 - 20,
+    time: async () => T0,
+    page: async () => answer(ids.map(message), T0),
+    outlet: { deliver: async () => {}, checkpoint: async () => {} },
+    clock: { unix: () => 0 },
+    onMessage: ({ message_id }) => published.push(message_id),
+    onClockBack: () => {},
+    onGap: () => {},
+  });
+  await follower.read(signal);
+  expect(published).toEqual(['1', '2', '3']);
+});
+
 test('further pages of a window are read, each within it', async () => {
   const queries: unknown[] = [];
   const follower = new FeedFollower({
