@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import type { Competition, DatasetName, FactKind, GoalPair, MatchFacts, Period, Side } from './dataset.ts';
 import { finalScore } from './dataset.ts';
 import { ACRONYMS, SHORT_NAMES } from './names.ts';
+import { WORLD_CUP_2018_RANKS } from './official-ranks.ts';
 import { cup, fail, league } from './places.ts';
 
 type SourceEvent = {
@@ -75,6 +76,8 @@ type Plan = {
   host: string | null;
   competition: Pick<Competition, 'area' | 'competition' | 'season'>;
   places: typeof league;
+  /** Names of teams by group. */
+  ranks: Readonly<Record<string, readonly string[]>>;
 };
 
 const PLANS: Plan[] = [
@@ -89,6 +92,7 @@ const PLANS: Plan[] = [
       season: { id: 31018, name: 'World Cup 2018' },
     },
     places: cup,
+    ranks: WORLD_CUP_2018_RANKS,
   },
   {
     name: 'england-2017-18',
@@ -101,6 +105,7 @@ const PLANS: Plan[] = [
       season: { id: 32017, name: 'Premier League 2017/18' },
     },
     places: league,
+    ranks: {},
   },
 ];
 
@@ -150,6 +155,10 @@ function build(plan: Plan, matches: SourceMatch[], person: Map<number, number>):
     players.set(id, name);
     return id;
   };
+  const ranksOf = (group: string): number[] =>
+    (plan.ranks[group] ?? fail(`${group} has no official ranks`)).map(
+      (name) => teamId.get(name) ?? fail(name),
+    );
   const { stages, of } = plan.places(matches, plan.base);
   const lines = matches.map((source, n) => {
     const { truth } = source;
@@ -190,7 +199,10 @@ function build(plan: Plan, matches: SourceMatch[], person: Map<number, number>):
     dataset: plan.name,
     source: SOURCE,
     ...plan.competition,
-    stages,
+    stages: stages.map((stage) => ({
+      ...stage,
+      groups: stage.groups.map((group) => ({ ...group, ranks: ranksOf(group.name) })),
+    })),
     teams: names.map((name) => ({
       id: teamId.get(name) ?? fail(name),
       name,

@@ -34,7 +34,8 @@ const COMPETITION = z.object({
     z.object({
       ...named,
       knockout: z.boolean(),
-      groups: z.array(z.object(named)),
+      /** `ranks`: ids of its teams as they officially ended, the first one first. */
+      groups: z.array(z.object({ ...named, ranks: z.array(z.int().positive()) })),
       rounds: z.array(z.object(named)),
     }),
   ),

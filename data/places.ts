@@ -6,8 +6,14 @@ export type Meeting = { readonly round: number; readonly home: string; readonly 
 /** Where a match belongs, by ids. */
 export type Place = { stage: number; group: number | null; round: number | null };
 
+type Stage = Competition['stages'][number];
+/** Without how its groups ended. */
+type PlannedStage = Omit<Stage, 'groups'> & {
+  readonly groups: readonly Pick<Stage['groups'][number], 'id' | 'name'>[];
+};
+
 /** The stages of a competition, and where each match belongs. */
-export type Places = { readonly stages: Competition['stages']; readonly of: readonly Place[] };
+export type Places = { readonly stages: readonly PlannedStage[]; readonly of: readonly Place[] };
 
 /** A league: one stage, one unnamed table, a round a matchday. */
 export function league(matches: readonly Meeting[], base: number): Places {

@@ -37,6 +37,8 @@ describe('competition rules', () => {
       { tie_break: ['points', 'goal_diff'] },
       'tie_break[1]: expected one of points, points_per_game',
     ],
+    ['a card', { tie_break: [{ fair_play: { yellow: -1, red: -4 } }] }, 'tie_break[0]'],
+    ['a lot of one', { tie_break: [{ drawing_of_lots: [[1]] }] }, 'tie_break[0]'],
     ['no criterion', { tie_break: [] }, 'tie_break: expected at least one criterion'],
     ['head-to-head', { tie_break: [{ head_to_head: ['away'] }] }, 'tie_break[0]'],
     [

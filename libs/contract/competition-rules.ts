@@ -19,9 +19,25 @@ const headToHead = z.strictObject({
   again: z.boolean().default(false),
 });
 
+/** What a player was shown in a match is worth so many points to the team, once a player and match. */
+const fairPlay = z.strictObject({
+  yellow: amount,
+  /** Two yellow cards, the second of which sends off. */
+  second_yellow: amount,
+  red: amount,
+  /** A yellow card, and then a red one for something else. */
+  yellow_and_red: amount,
+});
+
 const tieBreak = z.union(
-  [criterion, headToHead],
-  `expected one of ${CRITERIA.join(', ')}, or {"head_to_head": [...], "after_meetings": 2, "again": true}`,
+  [
+    criterion,
+    headToHead,
+    z.strictObject({ fair_play: fairPlay }),
+    /** Each lot in the order in which its participants were drawn; it counts where it names all of those equal. */
+    z.strictObject({ drawing_of_lots: z.array(z.array(id).min(2)) }),
+  ],
+  `expected one of ${CRITERIA.join(', ')}, or {"head_to_head": [...], "after_meetings": 2, "again": true}, {"fair_play": {...}}, {"drawing_of_lots": [[...]]}`,
 );
 
 /** The reasons that the provider knows. */
@@ -72,6 +88,9 @@ const schema = z.strictObject({
 
 /** The rules of a competition, or of one of its seasons. */
 export type CompetitionRules = z.infer<typeof schema>;
+
+/** What cards are worth where teams are equal on all else. */
+export type FairPlay = z.infer<typeof fairPlay>;
 
 /** What a table may be ordered by. */
 export type Criterion = (typeof CRITERIA)[number];

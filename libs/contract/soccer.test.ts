@@ -7,6 +7,7 @@ import {
   SHOOT_OUT_PHASES,
   STATUSES_OF_SOCCER,
 } from './soccer.ts';
+import { STATUSES } from './statuses.ts';
 
 const type = (id: number) => INCIDENT_TYPES_OF_SOCCER.get(id);
 const fixtures = new URL('../../../shared/provider/', import.meta.url);
@@ -52,6 +53,23 @@ describe('statuses and phases', () => {
     expect(STATUSES_OF_SOCCER.get(5)?.type).toBe('scheduled');
   });
 
+  it('are all of those that the specification names', () => {
+    const named = [
+      ...[[1, 'Not started', 'scheduled'] as const, [5, 'Postponed', 'scheduled'] as const],
+      ...[[6, 'Start delayed', 'scheduled'] as const, [149, 'Delayed by rain', 'scheduled'] as const],
+      ...[[152, 'To finish', 'scheduled'] as const, [34, '2nd half', 'live'] as const],
+      ...[[11, 'Finished', 'finished'] as const, [12, 'Finished awarded win', 'finished'] as const],
+      ...[[13, 'Finished after penalties', 'finished'] as const],
+      ...[[14, 'Finished after extra time', 'finished'] as const],
+      ...[[140, 'Finished after overtime', 'finished'] as const],
+    ];
+    for (const [id, name, kind] of named) expect(STATUSES.get(id)).toMatchObject({ name, type: kind });
+    expect(STATUSES.size).toBe(338);
+    expect([...STATUSES.values()].filter(({ name, shortName }) => name === '' || shortName === '')).toEqual(
+      [],
+    );
+  });
+
   it('end at the nominal minute', () => {
     expect([...PHASE_BOUNDARIES]).toEqual([
       [33, 45],
@@ -91,10 +109,11 @@ describe.runIf(existsSync(fixtures))('beside the provider’s own catalogues (..
     }
   });
 
-  it('has its statuses with the same type and short name', () => {
+  it('has every status with the same type and short name', () => {
     type Row = { id: number; type: string; short_name: string };
     const rows = new Map((read('Statuses__statuses.json').statuses as Row[]).map((row) => [row.id, row]));
-    for (const status of STATUSES_OF_SOCCER.values()) {
+    expect([...STATUSES.keys()]).toEqual([...rows.keys()].sort((a, b) => a - b));
+    for (const status of STATUSES.values()) {
       const row = rows.get(status.id);
       expect([status.id, status.type, status.shortName]).toEqual([status.id, row?.type, row?.short_name]);
     }

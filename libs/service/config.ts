@@ -2,6 +2,7 @@
  * Settings of a process: read from the environment once, checked as a whole at start.
  * A setting is a zod schema of a text with `.describe()`; the same definition gives `--help`.
  */
+import { isIP } from 'node:net';
 import { z } from 'zod';
 
 /** One or more settings are missing or wrong; the message names each on a line of its own, secrets' values never. */
@@ -44,6 +45,19 @@ export function list<T extends z.ZodType<unknown, string>>(item: T) {
     .string()
     .transform((text) => text.split(',').map((part) => part.trim()))
     .pipe(z.array(item).min(1));
+}
+
+const NETWORK = /^(?<address>[^/]+)(?:\/(?<bits>\d{1,3}))?$/;
+
+/** Addresses and networks as `10.0.0.0/8`, with commas between. */
+export function networks() {
+  return list(z.string().refine(isNetwork, 'must be addresses or networks as 10.0.0.0/8'));
+}
+
+function isNetwork(text: string): boolean {
+  const { address = '', bits } = NETWORK.exec(text)?.groups ?? {};
+  const family = isIP(address);
+  return family !== 0 && Number(bits ?? 1) >= 1 && Number(bits ?? 1) <= (family === 4 ? 32 : 128);
 }
 
 /** Marks a setting as secret: its value stays out of errors, `--help` and logs. */

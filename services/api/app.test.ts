@@ -50,6 +50,7 @@ async function make(changes: Partial<AppOptions> = {}): Promise<FastifyInstance>
     board: true,
     version: '1.2.3',
     publicUrl: 'https://api.example',
+    trustedProxies: [],
     registry,
     metrics: apiMetrics(registry),
     log: createLogger({ name: 'api', level: 'trace', stream }),
@@ -62,6 +63,23 @@ async function make(changes: Partial<AppOptions> = {}): Promise<FastifyInstance>
 }
 
 const status = async (url: string) => (await app.inject(url)).statusCode;
+
+it('makes the URLs of pages with the scheme that a trusted proxy tells, and no other', async () => {
+  world.play(...Array.from({ length: 6 }, (_, n) => eventMessage({ id: n + 1 }, { id: n + 1 })));
+  const pageFrom = async (trustedProxies: string[], proto: string): Promise<string> => {
+    const made = await make({ publicUrl: undefined, trustedProxies });
+    const answer = await made.inject({
+      url: '/v2/events?token=good&season_id=25528&limit=5',
+      headers: { host: 'api.example', 'x-forwarded-proto': proto, 'x-forwarded-host': 'public.example' },
+      remoteAddress: '10.1.2.3',
+    });
+    return answer.json().api.method.next_page.split('/v2/')[0];
+  };
+  expect(await pageFrom([], 'https')).toBe('http://api.example');
+  expect(await pageFrom(['10.9.0.0/16'], 'https')).toBe('http://api.example');
+  expect(await pageFrom(['10.1.0.0/16'], 'https')).toBe('https://public.example');
+  expect(await pageFrom(['10.1.0.0/16'], 'javascript')).toBe('http://public.example');
+});
 
 it('answers nothing but health and metrics until it has caught up', async () => {
   ready = false;

@@ -18,6 +18,8 @@ export type AppOptions = {
   readonly board: boolean;
   readonly version: string;
   readonly publicUrl: string | undefined;
+  /** Addresses and networks whose X-Forwarded-Proto and X-Forwarded-Host count; none where it is empty. */
+  readonly trustedProxies: readonly string[];
   readonly registry: Registry;
   readonly metrics: ApiMetrics;
   readonly log: FastifyBaseLogger;
@@ -32,11 +34,12 @@ const OPS = ['/metrics', '/health/live', '/health/ready'];
 /** Everything that is served on API_PORT. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { data, gatekeeper, view, board, version, publicUrl, registry, metrics, log, ready } = options;
-  const { onFailure } = options;
+  const { trustedProxies, onFailure } = options;
   const now = (): number => Date.now() / 1000;
   const app = fastify({
     ...restServerOptions(version, now),
     loggerInstance: log,
+    trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     forceCloseConnections: true,
   });
   answerErrors(app, { now, version, onFailure });

@@ -32,6 +32,7 @@ export const api: ServiceDefinition<typeof settings> = {
       board: config.API_BOARD === 'on',
       version: serviceVersion(),
       publicUrl: config.API_PUBLIC_URL,
+      trustedProxies: config.TRUSTED_PROXIES ?? [],
       registry,
       metrics,
       log: logger,

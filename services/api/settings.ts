@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { clientsSettings } from '#clients/keys.ts';
-import { dataSettings, httpUrl, integer, kafkaSettings, port, processSettings } from '#service/config.ts';
+import {
+  dataSettings,
+  httpUrl,
+  integer,
+  kafkaSettings,
+  networks,
+  port,
+  processSettings,
+} from '#service/config.ts';
 
 /** The settings of an api. */
 export const settings = z.object({
@@ -14,13 +22,18 @@ export const settings = z.object({
   API_PUBLIC_URL: httpUrl()
     .optional()
     .describe(
-      'Address that clients reach it by, for the URLs of pages; else the host that a request asks for.',
+      'Address that clients reach it by, for the URLs of pages; else the scheme and host that a request asks for.',
+    ),
+  TRUSTED_PROXIES: networks()
+    .optional()
+    .describe(
+      'Addresses and networks of the proxies in front, with commas between; only they may say, in X-Forwarded-Proto and X-Forwarded-Host, what was asked for.',
     ),
   API_BOARD: z
     .enum(['on', 'off'], 'must be on or off')
     .default('on')
     .describe('Whether the live board is served beside the contract: on, off. It asks nobody who they are.'),
-  FEED_RETENTION_HOURS: integer(1, 9_600)
+  FEED_RETENTION_HOURS: integer(24, 9_600)
     .prefault('72')
     .describe(
       'How long messages stay in /v2/feed after they were received; 24 hours are what it shows by itself.',

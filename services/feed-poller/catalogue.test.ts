@@ -26,6 +26,21 @@ test('writes a record once, as canonical JSON', async () => {
   expect(written).toEqual([{ kind: 'sport', id: '5', parent_id: null, ut: 10, body }]);
 });
 
+test('a competition that was not named before is told, but for the first ones of all', async () => {
+  let named = 0;
+  const made = new Catalogue([], { catalogue: async () => {} }, () => {
+    named += 1;
+  });
+  const competition = (id: number, name: string): CatalogueEntry => ({
+    ...{ kind: 'competition', id: String(id), parentId: null, body: { id, name } },
+  });
+  await made.tell([competition(1, 'League'), competition(2, 'Cup')], 1);
+  await made.tell([competition(1, 'The league'), sport({ ut: 2 })], 2);
+  expect(named).toBe(0);
+  await made.tell([competition(3, 'Women’s league')], 3);
+  expect(named).toBe(1);
+});
+
 test('what the topic has already is not written again', async () => {
   const { made, written } = catalogue([
     { kind: 'sport', id: '5', parent_id: null, ut: 10, body: '{"id":5,"ut":10}' },

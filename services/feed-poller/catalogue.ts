@@ -5,6 +5,8 @@ import { Limiter } from './limiter.ts';
 import type { Outlet } from './outlet.ts';
 import type { CatalogueEntry, Raw } from './tree.ts';
 
+const COMPETITION = 'competition';
+
 type Known = { readonly ut: number; readonly parentId: string | null; readonly body: Raw };
 
 /**
@@ -17,12 +19,21 @@ type Known = { readonly ut: number; readonly parentId: string | null; readonly b
 export class Catalogue {
   readonly #known = new Map<string, Known>();
   readonly #outlet: Pick<Outlet, 'catalogue'>;
+  readonly #onNewCompetition: () => void;
   /** What is new is only known once the readings before are written. */
   readonly #one = new Limiter(1);
 
-  /** `kept`: the last record of each key of the topic. */
-  constructor(kept: Iterable<CatalogueRecord>, outlet: Pick<Outlet, 'catalogue'>) {
+  /**
+   * `kept`: the last record of each key of the topic. `onNewCompetition` is called where records name a competition that
+   * is not among those known; the first ones of all are none.
+   */
+  constructor(
+    kept: Iterable<CatalogueRecord>,
+    outlet: Pick<Outlet, 'catalogue'>,
+    onNewCompetition: () => void = () => {},
+  ) {
     this.#outlet = outlet;
+    this.#onNewCompetition = onNewCompetition;
     for (const { kind, id, ut, parent_id, body } of kept) {
       this.#known.set(`${kind}/${id}`, { ut, parentId: parent_id, body: JSON.parse(body) as Raw });
     }
@@ -52,6 +63,10 @@ export class Catalogue {
     return seasons;
   }
 
+  #isNewCompetition(key: string): boolean {
+    return key.startsWith(`${COMPETITION}/`) && !this.#known.has(key);
+  }
+
   async #tell(entries: readonly CatalogueEntry[], time: number): Promise<void> {
     const changed = new Map<string, Known>();
     for (const entry of entries) {
@@ -71,7 +86,9 @@ export class Catalogue {
       };
     });
     await this.#outlet.catalogue(records);
+    const named = this.has(COMPETITION) && [...changed.keys()].some((key) => this.#isNewCompetition(key));
     for (const [key, known] of changed) this.#known.set(key, known);
+    if (named) this.#onNewCompetition();
   }
 }
 

@@ -77,9 +77,6 @@ export const pollerConfig = z
     RETRY_CEILING_MS: integer(1, HOUR_MS)
       .prefault('60000')
       .describe('Longest wait after any failure, in milliseconds.'),
-    REFUSED_RETRY_MS: integer(1_000, 7 * 24 * HOUR_MS)
-      .prefault(String(HOUR_MS))
-      .describe('How long what the provider answers 403 is left alone, in milliseconds.'),
     SESSION_TIMEOUT_MS: integer(6_000, 300_000)
       .prefault('10000')
       .describe('How long a poller that went silent keeps leading, in milliseconds.'),

@@ -75,6 +75,7 @@ class World {
       },
       clock: { unix: () => 0 },
       onMessage: () => {},
+      onGap: () => {},
       onClockBack: () => {
         this.clocksBack += 1;
       },
@@ -134,10 +135,93 @@ test('a window that is too large is halved, down to what fits', async () => {
     clock: { unix: () => 0 },
     onMessage: () => {},
     onClockBack: () => {},
+    onGap: () => {},
   });
   for (let tries = 0; tries < 3; tries++) await page.read(signal).catch(() => {});
   expect(sizes).toBe(7);
   expect(world.clocksBack).toBe(0);
+});
+
+/** A follower at `position` whose provider has the feed from `kept` on and refuses wider windows than `widest`. */
+function refusing(position: number, { kept, widest }: { kept: number; widest: number }) {
+  const asked: [number, number][] = [];
+  const gaps: [number, number][] = [];
+  const follower = new FeedFollower({
+    ...SETTINGS,
+    position,
+    time: async () => T0,
+    page: async ({ timestamp, timestamp_to }) => {
+      const [from, to] = [Number(timestamp), Number(timestamp_to)];
+      asked.push([from, to]);
+      if (from < kept || to - from > widest)
+        throw new ProviderError('rejected', 'feed.index', 'answered 400');
+      return answer([], T0);
+    },
+    outlet: { deliver: async () => {}, checkpoint: async () => {} },
+    clock: { unix: () => 0 },
+    onMessage: () => {},
+    onClockBack: () => {},
+    onGap: (from, to) => gaps.push([from, to]),
+  });
+  return { follower, asked, gaps };
+}
+
+test('a window that is rejected is not asked for again unchanged, but in its smallest form', async () => {
+  const { follower, asked, gaps } = refusing(T0 - 30, { kept: 0, widest: 8 });
+  for (let tries = 0; tries < 40; tries++) await follower.read(signal).catch(() => {});
+  expect(asked.slice(0, 3)).toEqual([
+    [T0 - 30, T0],
+    [T0 - 30, T0 - 29],
+    [T0 - 29, T0 - 27],
+  ]);
+  expect(follower.position).toBe(T0 - SETTLE);
+  expect(gaps).toEqual([]);
+});
+
+test('what the provider no longer has is skipped by halves, which is told, and never beyond where a feed reaches at least', async () => {
+  const day = 86_400;
+  const { follower, asked, gaps } = refusing(T0 - 4 * day, { kept: T0 - 2 * day, widest: 30 });
+  for (let tries = 0; tries < 4; tries++) await follower.read(signal).catch(() => {});
+  expect(gaps).toEqual([
+    [T0 - 4 * day, T0 - 2.5 * day],
+    [T0 - 2.5 * day, T0 - 1.75 * day],
+  ]);
+  expect(asked.at(-1)?.[0]).toBe(T0 - 1.75 * day);
+  const none = refusing(T0 - 3 * day, { kept: T0, widest: 30 });
+  for (let tries = 0; tries < 60; tries++) await none.follower.read(signal).catch(() => {});
+  expect(none.gaps.at(-1)?.[1]).toBe(T0 - day);
+});
+
+test('a part of the feed that it must have is not skipped where it is rejected', async () => {
+  const { follower, gaps } = refusing(T0 - 60, { kept: T0, widest: 30 });
+  for (let tries = 0; tries < 9; tries++) await follower.read(signal).catch(() => {});
+  expect([follower.position, gaps]).toEqual([T0 - 60, []]);
+});
+
+test.each([
+  ['newest', [3, 2, 1]],
+  ['oldest', [1, 2, 3]],
+])('a page with the %s message first is published oldest first', async (_first, ids) => {
+  const published: string[] = [];
+  const message = (id: number) => ({
+    id,
+    type: 'event',
+    ut: T0 - 10 + id,
+    data: { event: { id: 5, clock_time: id } },
+  });
+  const follower = new FeedFollower({
+    ...SETTINGS,
+    position: T0 - 20,
+    time: async () => T0,
+    page: async () => answer(ids.map(message), T0),
+    outlet: { deliver: async () => {}, checkpoint: async () => {} },
+    clock: { unix: () => 0 },
+    onMessage: ({ message_id }) => published.push(message_id),
+    onClockBack: () => {},
+    onGap: () => {},
+  });
+  await follower.read(signal);
+  expect(published).toEqual(['1', '2', '3']);
 });
 
 test('further pages of a window are read, each within it', async () => {
@@ -154,6 +238,7 @@ test('further pages of a window are read, each within it', async () => {
     clock: { unix: () => 0 },
     onMessage: () => {},
     onClockBack: () => {},
+    onGap: () => {},
   });
   await follower.read(signal);
   const window = { timestamp: T0 - 5, timestamp_to: T0 };

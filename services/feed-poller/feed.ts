@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { toWholeNumber } from '#contract/values.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { type Answer, itemBytes } from './answer.ts';
 import type { Clock } from './clock.ts';
@@ -33,10 +34,16 @@ export type FeedOptions = FeedSettings & {
   readonly onMessage: (message: NormalizedMessage) => void;
   /** Told that the provider's clock is far behind the checkpoint. */
   readonly onClockBack: (position: number, now: number) => void;
+  /** Told that the provider refuses what it had between two seconds, so that the feed is read from the second one. */
+  readonly onGap: (from: number, to: number) => void;
 };
 
 /** A provider's clock this far behind the checkpoint, in seconds, was set back; less is a matter of its replicas. */
 const SET_BACK = 3_600;
+/** How far back a provider's feed reaches at least, seconds: it is what it shows without a window (spec, "Endpoints"). */
+const REACH = 86_400;
+/** Least that is skipped of what the provider no longer has, seconds. */
+const SKIP = 3_600;
 /** More pages than any window has: whoever names a next page for ever is not followed for ever. */
 const MAX_PAGES = 10_000;
 
@@ -105,8 +112,25 @@ export class FeedFollower {
     } catch (error) {
       // A smaller window may fit; the smallest is one second.
       if (isProviderError(error, 'too_large')) this.#window = Math.max(1, Math.floor((to - from) / 2));
+      if (isProviderError(error, 'rejected')) await this.#onRejected(from, to);
       throw error;
     }
+  }
+
+  /**
+   * A rejected window is asked for in its smallest form, since it may be wider than the provider allows. Where that is
+   * rejected as well, and is older than the feed has to reach, the provider no longer has it.
+   */
+  async #onRejected(from: number, to: number): Promise<void> {
+    this.#window = 1;
+    const reached = (await this.#options.time()) - REACH;
+    if (to - from > 1 || from >= reached) return;
+    // By halves, since it may have more than it must.
+    const next = Math.min(reached, from + Math.max(SKIP, Math.ceil((reached - from) / 2)));
+    this.#options.onGap(from, next);
+    this.#position = next;
+    this.#cursor = null;
+    this.#unsettled = false;
   }
 
   async #readPages(
@@ -132,7 +156,7 @@ export class FeedFollower {
     if (!isList(answer.data)) throw new ProviderError('bad_answer', 'feed.index', 'the feed is not a list');
     const fresh: Buffer[] = [];
     const hashes: string[] = [];
-    for (const bytes of itemBytes(answer)) {
+    for (const bytes of oldestFirst(answer)) {
       const id = hash('sha1', bytes, 'base64');
       hashes.push(id);
       if (!this.#published.has(id)) fresh.push(bytes);
@@ -153,6 +177,15 @@ export class FeedFollower {
     this.#position = settled;
     for (const [id, lastIn] of this.#published) if (lastIn < settled) this.#published.delete(id);
   }
+}
+
+/** Providers list the newest first, or the oldest; what happened first is to be published first. */
+function oldestFirst(answer: Answer): Buffer[] {
+  const items = itemBytes(answer);
+  const messages = answer.data as readonly { readonly ut?: unknown }[];
+  const [first, last] = items.length === 0 ? [] : [messages[0], messages.at(-1)];
+  const isNewestFirst = (toWholeNumber(first?.ut) ?? 0) > (toWholeNumber(last?.ut) ?? 0);
+  return isNewestFirst ? items.reverse() : items;
 }
 
 /** An empty list may come as an empty object. */

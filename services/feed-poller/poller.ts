@@ -87,11 +87,11 @@ class Polling {
   readonly #lists: Lists;
 
   constructor(options: PollerOptions, signal: AbortSignal) {
-    const { settings, provider, outlet, kept, clock } = options;
+    const { settings, provider, outlet, kept, clock, context } = options;
     this.#options = options;
     this.#signal = signal;
     this.#working = AbortSignal.any([signal, this.#failed.signal]);
-    this.#catalogue = new Catalogue(kept.catalogue.values(), outlet);
+    this.#catalogue = new Catalogue(kept.catalogue.values(), outlet, () => context.contract.widen());
     this.#watch = new Watch({ ...settings.watch, follows: followed(settings) }, verifiedOf(kept));
     this.#teller = new EventTeller(outlet, clock);
     this.#lists = new Lists({
@@ -116,6 +116,8 @@ class Polling {
       clock,
       onMessage: (message) => this.#watch.onMessage(message, clock.monotonic()),
       onClockBack: (position, now) => log.warn({ position, now }, 'the clock of the provider went back'),
+      onGap: (from, to) =>
+        log.error({ from, to }, 'the provider refuses this part of the feed, it is skipped'),
     });
     metrics.lagIs(() => {
       const time = provider.estimatedTime();

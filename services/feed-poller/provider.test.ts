@@ -50,6 +50,19 @@ test('asks below the base address, with the token in the query', async () => {
   expect(address).toBe('https://provider/base/v2/events/9?token=token-1');
 });
 
+test('a request that was rejected is not sent again unchanged', async () => {
+  const { made, asked } = provider((url) => ({ status: url.searchParams.get('limit') === '7' ? 400 : 200 }));
+  const { signal } = new AbortController();
+  const read = (query: Record<string, number>) => made.get({ operation: 'events.index', query }, signal);
+  await expect(read({ season_id: 1, limit: 7 })).rejects.toMatchObject({ code: 'rejected' });
+  // The same in another order is the same.
+  await expect(read({ limit: 7, season_id: 1 })).rejects.toMatchObject({ code: 'rejected' });
+  expect(asked).toHaveLength(1);
+  await read({ season_id: 1, limit: 5 });
+  await expect(read({ season_id: 2, limit: 7 })).rejects.toMatchObject({ code: 'rejected' });
+  expect(asked).toHaveLength(3);
+});
+
 test('after 401 asks once more with a new token', async () => {
   const { get, asked } = provider((url) => ({
     status: url.searchParams.get('token') === 'token-1' ? 401 : 200,

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { canonicalJson } from '#contract/canonical-json.ts';
 import { requestUrl, tokenUrl } from '#contract/rest/client.ts';
 import type { OperationName } from '#contract/rest/operations.ts';
 import { toWholeNumber } from '#contract/values.ts';
 import { type Answer, readAnswer } from './answer.ts';
 import type { Clock } from './clock.ts';
-import { ProviderError } from './errors.ts';
+import { isProviderError, ProviderError } from './errors.ts';
 import { Limiter } from './limiter.ts';
 import type { PollerMetrics } from './metrics.ts';
 import { type Grant, TokenKeeper } from './token.ts';
@@ -42,6 +43,9 @@ const grantSchema = z.object({
   token_expiration: z.custom<number | string>((value) => toWholeNumber(value) !== null),
 });
 
+/** Rejected requests that are remembered; of more the oldest are forgotten. */
+const REJECTED = 10_000;
+
 /**
  * The provider's REST interface, one request at a time: token, 401 and the kinds of failure. When to ask again is the
  * caller's to decide.
@@ -50,6 +54,8 @@ export class Provider {
   readonly #options: ProviderOptions;
   readonly #tokens: TokenKeeper;
   readonly #limiter: Limiter;
+  /** Requests that were rejected, without the token, the oldest first. */
+  readonly #rejected = new Set<string>();
   #latest: { readonly timestamp: number; readonly at: number } | null = null;
 
   constructor(options: ProviderOptions) {
@@ -59,7 +65,10 @@ export class Provider {
     this.#limiter = new Limiter(concurrency);
   }
 
-  /** Asks, with a new token once more where the first is refused. Throws `ProviderError`. */
+  /**
+   * Asks, with a new token once more where the first is refused. A request that was rejected (400) is not sent again
+   * unchanged (spec, "Recommended consumer behaviour"). Throws `ProviderError`.
+   */
   async get(request: ProviderRequest, signal: AbortSignal): Promise<Answer> {
     if (request.first === true) return this.#get(request, signal);
     return this.#limiter.run(() => this.#get(request, signal));
@@ -81,13 +90,28 @@ export class Provider {
     const { operation } = request;
     const { baseUrl } = this.#options;
     if (signal.aborted) throw new ProviderError('stopped', operation, 'given up');
+    const sent = fingerprint(request);
+    if (this.#rejected.has(sent)) {
+      throw new ProviderError('rejected', operation, 'was rejected before, and has not changed');
+    }
     const token = await this.#tokens.token();
     let reply = await this.#ask(operation, requestUrl(baseUrl, request, token).href, signal);
     if (reply.status === 401) {
       const other = await this.#tokens.replace(token);
       reply = await this.#ask(operation, requestUrl(baseUrl, request, other).href, signal);
     }
-    return this.#read(operation, reply);
+    try {
+      return this.#read(operation, reply);
+    } catch (error) {
+      if (isProviderError(error, 'rejected')) this.#remember(sent);
+      throw error;
+    }
+  }
+
+  #remember(rejected: string): void {
+    this.#rejected.add(rejected);
+    const [oldest] = this.#rejected;
+    if (oldest !== undefined && this.#rejected.size > REJECTED) this.#rejected.delete(oldest);
   }
 
   async #exchange(): Promise<Grant> {
@@ -128,6 +152,10 @@ export class Provider {
     this.#latest = { timestamp: answer.timestamp, at: this.#options.clock.monotonic() };
     return answer;
   }
+}
+
+function fingerprint({ operation, id, query }: ProviderRequest): string {
+  return canonicalJson([operation, id ?? null, query]);
 }
 
 function refusal(operation: string, status: number): ProviderError {

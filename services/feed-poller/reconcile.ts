@@ -48,8 +48,8 @@ type Incident = {
 /** Checks events: reads what the provider now says of one, whole, and publishes it with the time at which it said so. */
 export class Reconciler {
   readonly #options: ReconcilerOptions;
-  /** Events that the provider refuses. */
-  readonly #refused = new Set<number>();
+  /** Events that the provider refuses, each with the changes of the contract until then. */
+  readonly #refused = new Map<number, number>();
   /** Hash of the list that could not be read, by event: the same one is given up once only. */
   readonly #unreadable = new Map<number, string>();
 
@@ -128,6 +128,11 @@ export class Reconciler {
 
   async #checkOrWait(id: number, signal: AbortSignal): Promise<void> {
     const { watch, clock, context, metrics, log } = this.#options;
+    const { changes } = context.contract;
+    if (this.#refused.get(id) === changes) {
+      watch.failed(id, clock.monotonic(), () => context.backoff.ceilingMs);
+      return;
+    }
     if (this.#refused.delete(id)) metrics.stopped.dec(EVENT);
     try {
       await this.check(id, signal);
@@ -138,10 +143,10 @@ export class Reconciler {
       const { code, message } = error as ProviderError;
       if (verdict.kind === 'gone' || verdict.kind === 'given_up') watch.drop(id);
       else if (verdict.kind === 'stopped') {
-        this.#refused.add(id);
+        this.#refused.set(id, changes);
         metrics.stopped.inc(EVENT);
-        log.error({ resource: `event/${id}`, code }, 'outside the contract, not checked any more');
-        watch.failed(id, now, () => verdict.waitMs);
+        log.error({ resource: `event/${id}`, code }, 'outside the contract, not checked until that changes');
+        watch.failed(id, now, () => context.backoff.ceilingMs);
       } else {
         metrics.retries.inc({ ...EVENT, code });
         log.debug({ resource: `event/${id}`, code, detail: message }, 'a check failed, it is made again');

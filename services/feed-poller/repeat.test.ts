@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { backoffMs } from './backoff.ts';
+import { ContractScope } from './contract.ts';
 import { ProviderError, type ProviderErrorCode } from './errors.ts';
 import { type RepeatContext, type Repeated, repeat } from './repeat.ts';
 import { testMetrics } from './testing/answers.ts';
@@ -8,16 +9,21 @@ import { FakeClock } from './testing/fake-clock.ts';
 /** Runs a reading that fails as told, then succeeds until it has been read `reads` times. */
 async function run(
   failures: readonly (ProviderErrorCode | null)[],
-  { reads, ...more }: { reads: number } & Partial<Repeated>,
+  {
+    reads,
+    afterFirst = () => {},
+    ...more
+  }: { reads: number; afterFirst?: (contract: ContractScope) => void } & Partial<Repeated>,
 ) {
   const clock = new FakeClock();
   const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
   const metrics = testMetrics();
   const stop = new AbortController();
+  const contract = new ContractScope();
   const context: RepeatContext = {
     clock,
     backoff: { firstMs: 100, ceilingMs: 1_000, random: () => 0.5 },
-    refusedMs: 60_000,
+    contract,
     log,
     metrics,
   };
@@ -25,6 +31,7 @@ async function run(
   const read = async (): Promise<'done'> => {
     count += 1;
     if (count >= reads) stop.abort();
+    if (count === 1) setImmediate(() => afterFirst(contract));
     const code = failures[count - 1] ?? null;
     if (code !== null) throw new ProviderError(code, 'feed.index', 'failed');
     return 'done';
@@ -45,15 +52,33 @@ test.each(['server_error', 'unreachable', 'timeout', 'bad_answer', 'inconsistent
   },
 );
 
-test('400 waits as long as waiting gets', async () => {
+test('a reading that is rejected waits as long as waiting gets', async () => {
   expect((await run(['rejected'], { reads: 2 })).waits).toEqual([1_000, 7]);
 });
 
-test('403 stops the resource: one line, one in the metric, asked again only after long', async () => {
-  const { waits, log, metrics } = await run(['forbidden', 'forbidden'], { reads: 2 });
-  expect(waits).toEqual([60_000]);
+test('403 stops the resource until the contract changes: one line, one in the metric, no wait that ends', async () => {
+  const { count, waits, log, metrics } = await run(['forbidden', null], {
+    reads: 2,
+    afterFirst: (contract) => contract.widen(),
+  });
+  expect([count, waits]).toEqual([2, [7]]);
   expect(log.error).toHaveBeenCalledTimes(1);
   expect((await metrics.stopped.get()).values).toEqual([{ labels: { resource: 'season' }, value: 0 }]);
+});
+
+test('a contract that changes while the refused request is under way is not missed', async () => {
+  const contract = new ContractScope();
+  const { changes } = contract;
+  contract.widen();
+  await contract.changedSince(changes, new AbortController().signal);
+  expect(contract.changes).toBe(changes + 1);
+});
+
+test('a resource that is stopped ends with its term', async () => {
+  const stop = new AbortController();
+  const waiting = new ContractScope().changedSince(0, stop.signal);
+  stop.abort();
+  await waiting;
 });
 
 test('404 drops one of many, and makes a resource of its own wait', async () => {

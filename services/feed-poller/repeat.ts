@@ -1,6 +1,7 @@
 import type { Logger } from '#streams/log.ts';
 import { type Backoff, backoffMs } from './backoff.ts';
 import type { Clock } from './clock.ts';
+import type { ContractScope } from './contract.ts';
 import { ProviderError } from './errors.ts';
 import type { PollerMetrics } from './metrics.ts';
 
@@ -8,8 +9,8 @@ import type { PollerMetrics } from './metrics.ts';
 export type RepeatContext = {
   readonly clock: Clock;
   readonly backoff: Backoff;
-  /** How long a resource that the provider refuses is left alone, milliseconds. */
-  readonly refusedMs: number;
+  /** A resource that the provider refuses is left alone until it changes. */
+  readonly contract: ContractScope;
   readonly log: Logger;
   readonly metrics: Pick<PollerMetrics, 'retries' | 'stopped'>;
 };
@@ -28,13 +29,14 @@ export type Repeated = {
 /** What to do after a reading failed. */
 export type Verdict =
   | { readonly kind: 'retry'; readonly waitMs: number }
-  | { readonly kind: 'stopped'; readonly waitMs: number }
+  | { readonly kind: 'stopped' }
   | { readonly kind: 'gone' }
   | { readonly kind: 'given_up' };
 
 /**
- * The rules of retrying (spec, "Recommended consumer behaviour"): 403 stops for long, 404 for good, 400 waits as long as
- * waiting gets, everything else backs off. What is no error of the provider is thrown on, but for what passes.
+ * The rules of retrying (spec, "Recommended consumer behaviour"): 403 stops until the contract changes, 404 for good, after
+ * 400 the reading waits for the longest time (an unchanged request is not sent again, see `Provider`), everything else backs
+ * off. What is no error of the provider is thrown on, but for what passes.
  */
 export function judge(error: unknown, failures: number, context: RepeatContext): Verdict {
   if (!(error instanceof ProviderError)) throw error;
@@ -42,7 +44,7 @@ export function judge(error: unknown, failures: number, context: RepeatContext):
     case 'stopped':
       return { kind: 'given_up' };
     case 'forbidden':
-      return { kind: 'stopped', waitMs: context.refusedMs };
+      return { kind: 'stopped' };
     case 'not_found':
       return { kind: 'gone' };
     case 'rejected':
@@ -65,10 +67,11 @@ export function kindOf(resource: string): string {
  */
 export async function repeat(reading: Repeated, context: RepeatContext, signal: AbortSignal): Promise<void> {
   const { resource, periodMs, read } = reading;
-  const { clock, log, metrics } = context;
+  const { clock, contract, log, metrics } = context;
   const label = { resource: kindOf(resource) };
   let failures = 0;
   while (!signal.aborted) {
+    const { changes } = contract;
     try {
       const outcome = await read(signal);
       if (failures > 0) log.info({ resource, failures }, 'read again');
@@ -86,9 +89,9 @@ export async function repeat(reading: Repeated, context: RepeatContext, signal: 
         return;
       }
       if (verdict.kind === 'stopped') {
-        log.error({ resource, code, wait_ms: verdict.waitMs }, 'outside the contract, not read any more');
+        log.error({ resource, code }, 'outside the contract, not read until that changes');
         metrics.stopped.inc(label);
-        await clock.sleep(verdict.waitMs, signal);
+        await contract.changedSince(changes, signal);
         metrics.stopped.dec(label);
         continue;
       }

@@ -6,6 +6,7 @@ import { topicName } from '#topics/topics.ts';
 import type { Backoff } from './backoff.ts';
 import { machineClock } from './clock.ts';
 import type { PollerConfig } from './config.ts';
+import { ContractScope } from './contract.ts';
 import { type Place, readKept } from './kept.ts';
 import { Leadership, type Term } from './leadership.ts';
 import { pollerMetrics } from './metrics.ts';
@@ -67,7 +68,7 @@ export async function startPoller(context: ServiceContext<PollerConfig>): Promis
         context: {
           clock: machineClock,
           backoff: backoffOf(config),
-          refusedMs: config.REFUSED_RETRY_MS,
+          contract: new ContractScope(),
           log,
           metrics,
         },

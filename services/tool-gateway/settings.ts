@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import { z } from 'zod';
 import { clientsSettings } from '#clients/keys.ts';
 import {
@@ -7,18 +6,10 @@ import {
   integer,
   kafkaSettings,
   list,
+  networks,
   port,
   processSettings,
 } from '#service/config.ts';
-
-const NETWORK = /^(?<address>[^/]+)(?:\/(?<bits>\d{1,3}))?$/;
-
-/** Whether a text is an address, or a network as `10.0.0.0/8`. */
-function isNetwork(text: string): boolean {
-  const { address = '', bits } = NETWORK.exec(text)?.groups ?? {};
-  const family = isIP(address);
-  return family !== 0 && Number(bits ?? 1) >= 1 && Number(bits ?? 1) <= (family === 4 ? 32 : 128);
-}
 
 /** A name as a Host or an Origin header has it, without a port; an IPv6 address in brackets. */
 const HOST_NAME = /^(?:[a-z0-9_](?:[a-z0-9._-]{0,253}[a-z0-9_])?|\[[0-9a-f:.]{2,45}\])$/i;
@@ -45,7 +36,7 @@ export const settings = z.object({
   UPSTREAM_TIMEOUT_MS: integer(100, 60_000)
     .prefault('5000')
     .describe('Longest time for its answer, in milliseconds; after that an exchange is answered 502.'),
-  TRUSTED_PROXIES: list(z.string().refine(isNetwork, 'must be addresses or networks as 10.0.0.0/8'))
+  TRUSTED_PROXIES: networks()
     .optional()
     .describe(
       'Addresses and networks of the proxies in front, with commas between; only they may say, in X-Forwarded-For, whom a request is from.',

@@ -17,7 +17,7 @@ const LISTS = [
   '/v2/basic-livescore?timestamp=1',
   '/v2/feed',
   '/v2/feed?type=incident&important=yes',
-  '/v2/feed?timestamp=1528900000&timestamp_to=1529000000',
+  '/v2/feed?type=event',
 ];
 
 /** What is asked for of each match. */

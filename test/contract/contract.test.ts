@@ -1,38 +1,56 @@
 import { expect, it, type RunnerTestSuite, type TestContext } from 'vitest';
 import { endpointRows } from './endpoints.ts';
 import { errorRows } from './errors.ts';
+import { fieldRows } from './fields.ts';
 import { limitRows } from './limits.ts';
 import { rules } from './rules.ts';
 import { serveOnce } from './served.ts';
-import { haveSpec, rowsOf, rulesOf } from './spec.ts';
+import { haveSpec, requirementsOfSpec } from './spec.ts';
+import { contractRows, problemsOf } from './table.ts';
 
 serveOnce();
+fieldRows();
 endpointRows();
 rules();
 errorRows();
 limitRows();
 
-/** Rows of the limits that are not of the REST part: see limits.ts. */
-const ELSEWHERE = [
-  ...['label length', 'Token exchange window', 'Exchanges per IP', 'Exchanges per client_id'],
-  ...['/mcp window', '/mcp requests', 'Webhook receiver timeout', 'Signature validity'],
-  ...['Webhook test url', 'Webhook secret'],
-];
+/** Rows of the specification's tables, and its numbered rules. */
+const ROWS = 180;
 
-it.runIf(haveSpec)('every row has a test named after it (needs the spec beside the project)', ({ task }) => {
+it('every row of docs/reference/contract.md names a place and a test that are there', ({ task }) => {
   const names = namesIn(task.file);
-  const tested = (row: string) =>
-    names.some((name) => row === name || row.startsWith(`${name}: `) || row.startsWith(`${name} `));
-  const rows = [
-    ...rowsOf('## Endpoints'),
-    ...rulesOf('## Endpoints'),
-    ...rowsOf('### REST'),
-    ...rowsOf('## Limits').filter((row) => !ELSEWHERE.some((name) => row.startsWith(`${name}: `))),
+  const rows = contractRows();
+  expect(rows).toHaveLength(ROWS);
+  expect(problemsOf(rows, names)).toEqual([]);
+  const [row] = rows;
+  if (row === undefined) throw new Error('there are no rows');
+  const wrong = [
+    { ...row, test: '' },
+    { ...row, test: 'nothing of the kind' },
+    { ...row, where: 'libs/nowhere.ts' },
+    { ...row, file: 'libs/nowhere.test.ts' },
+    { ...row, file: 'libs/signing/signing.test.ts', test: 'nothing of the kind' },
   ];
-  expect(rows).toHaveLength(18 + 7 + 5 + 2);
-  expect(rows.filter((row) => !tested(row))).toEqual([]);
+  for (const one of wrong) expect(problemsOf([one], names), JSON.stringify(one)).toHaveLength(1);
 });
 
-function namesIn(suite: TestContext['task']['file'] | RunnerTestSuite): string[] {
-  return suite.tasks.flatMap((task) => [task.name, ...('tasks' in task ? namesIn(task) : [])]);
+it('every test of a row of test/contract is in docs/reference/contract.md', ({ task }) => {
+  const named = new Set(contractRows().map(({ test }) => test));
+  const fields = task.file.tasks.find(({ name }) => name === 'Fields');
+  const titles = fields !== undefined && 'tasks' in fields ? fields.tasks.map(({ name }) => name) : [];
+  expect(titles.length).toBeGreaterThan(100);
+  expect(titles.filter((title) => !named.has(title))).toEqual([]);
+});
+
+it.runIf(haveSpec)('the rows are those of the specification (which lies beside the project)', () => {
+  expect(contractRows().map(({ section, requirement }) => `${section}: ${requirement}`)).toEqual(
+    requirementsOfSpec(),
+  );
+});
+
+function namesIn(suite: TestContext['task']['file'] | RunnerTestSuite): ReadonlySet<string> {
+  const names = (inside: typeof suite): string[] =>
+    inside.tasks.flatMap((task) => [task.name, ...('tasks' in task ? names(task) : [])]);
+  return new Set(names(suite));
 }

@@ -251,18 +251,20 @@ export function endpointRows(): void {
       const within = (from: number, to: number) =>
         ids(`timestamp=${LONG_AGO + from}&timestamp_to=${LONG_AGO + to}`);
       const [event, goal, attack, possession] = LONG_AGO_IDS;
-      expect(await within(0, 30)).toEqual(LONG_AGO_IDS);
-      expect(await within(1, 30)).toEqual([goal, attack, possession]);
-      expect(await within(0, 29)).toEqual([event, goal, attack]);
+      // The newest first.
+      expect(await within(0, 30)).toEqual(LONG_AGO_IDS.toReversed());
+      expect(await within(1, 30)).toEqual([possession, attack, goal]);
+      expect(await within(0, 29)).toEqual([attack, goal, event]);
       expect(await within(10, 10)).toEqual([goal]);
       expect(await within(11, 19)).toEqual([]);
       const filtered = (query: string) => ids(`${LONG_AGO_WINDOW}&${query}`);
       expect(await filtered('type=event')).toEqual([event]);
-      expect(await filtered('type=incident')).toEqual([goal, attack, possession]);
-      expect(await filtered('event_ids=3001,1005')).toEqual(LONG_AGO_IDS);
+      expect(await filtered('type=incident')).toEqual([possession, attack, goal]);
+      expect(await filtered('event_ids=3001,1005')).toEqual(LONG_AGO_IDS.toReversed());
       expect(await filtered('event_ids=1005')).toEqual([]);
       expect(await filtered('important=yes')).toEqual([goal]);
-      expect(await filtered('important_for_trader=yes')).toEqual([goal, attack]);
+      expect(await filtered('important_for_trader=yes')).toEqual([attack, goal]);
+      expect(await filtered('important=no')).toEqual([possession, attack]);
       expect(await filtered('important=no&important_for_trader=yes')).toEqual([attack]);
       const day = await contract().answer('/v2/feed');
       const [from, to] = [
@@ -278,7 +280,7 @@ export function endpointRows(): void {
 
     it('GET /v2/feed/{id}', async () => {
       const api = await contract().answer('/v2/feed/3001');
-      expect(messageIds(api.data)).toEqual(LONG_AGO_IDS);
+      expect(messageIds(api.data)).toEqual(LONG_AGO_IDS.toReversed());
       for (const { type, ut, data } of api.data) {
         expect(ut).toBeGreaterThanOrEqual(LONG_AGO);
         expect(data.event).toMatchObject({ id: 3001, action: 'update' });

@@ -9,7 +9,7 @@ import { startApi, temporaryFolder } from '../api/support.ts';
 import { untilTrue } from '../support/poll.ts';
 import { eventIds, idsOf } from './reading.ts';
 import { contract, NARROW, tokenUntil } from './served.ts';
-import { day } from './world.ts';
+import { day, LONG_AGO } from './world.ts';
 
 /** Parameters that cannot be in order, by cause. */
 const INVALID: Readonly<Record<string, readonly string[]>> = {
@@ -61,7 +61,8 @@ export function errorRows(): void {
 
       it('and nothing of the kind: a range as wide as allowed', async () => {
         await contract().answer('/v2/livescore?date_from=2026-01-01&date_to=2026-01-31');
-        await contract().answer('/v2/feed?timestamp=0&timestamp_to=2678400');
+        await contract().answer(`/v2/feed?timestamp=${LONG_AGO}&timestamp_to=${LONG_AGO + 2_678_400}`);
+        await contract().refuses('/v2/feed?timestamp=0&timestamp_to=2678400', 'window_gone');
         await contract().answer('/v2/events?season_id=20&date_from=2016-01-01&date_to=2026-12-31');
       });
     });

@@ -2,37 +2,37 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const SPEC = join(import.meta.dirname, '../../../shared/service-spec.md');
+const SPEC = process.env.SERVICE_SPEC || join(import.meta.dirname, '../../../shared/service-spec.md');
 
 /** Whether it is there. */
 export const haveSpec = existsSync(SPEC);
 
-/** The text of each row of a section's first table: its cells, but for the empty ones, with colons between them. */
-export function rowsOf(heading: string): string[] {
-  const lines = section(heading);
-  const start = lines.findIndex((line) => /^\|(-+\|)+$/.test(line)) + 1;
-  const rows = lines.slice(start);
-  const end = rows.findIndex((line) => !line.startsWith('|'));
-  return rows.slice(0, end === -1 ? undefined : end).map((row) => {
-    const cells = row.split('|').map(plain);
-    return cells.filter((cell) => cell !== '').join(': ');
-  });
+/**
+ * Every row of its tables and every numbered rule, section by section, each behind the section's name: the cells of a row with
+ * colons between, but for the empty ones.
+ */
+export function requirementsOfSpec(): string[] {
+  const sections = new Map<string, string[]>();
+  let section = '';
+  let inTable = false;
+  for (const line of readFileSync(SPEC, 'utf8').split('\n')) {
+    if (line.startsWith('#')) section = plain(line.replace(/^#+/, ''));
+    const isRule = /^\d+\. /.test(line);
+    if (/^\|(-+\|)+$/.test(line)) inTable = true;
+    else if (!line.startsWith('|')) inTable = false;
+    else if (inTable) add(rowOf(line));
+    if (isRule) add(plain(line));
+  }
+  return [...sections].flatMap(([name, rows]) => rows.map((row) => `${name}: ${row}`));
+
+  function add(row: string): void {
+    sections.set(section, [...(sections.get(section) ?? []), row]);
+  }
 }
 
-/** The numbered rules of a section. */
-export function rulesOf(heading: string): string[] {
-  return section(heading)
-    .filter((line) => /^\d+\. /.test(line))
-    .map(plain);
-}
-
-function section(heading: string): string[] {
-  const lines = readFileSync(SPEC, 'utf8').split('\n');
-  const start = lines.indexOf(heading);
-  if (start === -1) throw new Error(`the spec has no ${heading}`);
-  const rest = lines.slice(start + 1);
-  const end = rest.findIndex((line) => line.startsWith('#'));
-  return rest.slice(0, end === -1 ? undefined : end);
+function rowOf(line: string): string {
+  const cells = line.split('|').map(plain);
+  return cells.filter((cell) => cell !== '').join(': ');
 }
 
 /** Text without its marks. */

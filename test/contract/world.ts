@@ -103,7 +103,7 @@ export function messages(): NormalizedMessage[] {
 
 /** An event, and incidents that are important, of use to a trader only, and neither. */
 function longAgo(): NormalizedMessage[] {
-  const event = { id: 3001, ...OTHER, start_date: `${day(-2)} 12:00`, ...LIVE };
+  const event = { id: 3001, ...OTHER, start_date: `${day(-2)} 12:00`, ...FINISHED };
   const types = [413, 402, 400];
   const [first = 0, ...others] = LONG_AGO_IDS;
   return [

@@ -32,17 +32,27 @@ test('a token that is refused in mid-run is exchanged once for all requests', as
   expect(provider.exchanges).toBe(exchanges + 1);
 });
 
-test('a resource outside the contract is left alone, the others go on', async () => {
+test('a resource outside the contract is left alone until that changes, a rejected request is not repeated, the others go on', async () => {
   const rig = await rigWithFeed();
   const { provider } = rig;
-  provider.fault = ({ path }) => (path === '/v2/livescore' ? { status: 403 } : null);
+  const refusals: Record<string, number> = { '/v2/livescore': 403, '/v2/events/9': 403, '/v2/sports': 400 };
+  provider.fault = ({ path }) => {
+    const status = refusals[path];
+    return status === undefined ? null : { status };
+  };
   const poller = rig.startPoller();
   await poller.ready();
   await rig.caughtUp();
   await untilTrue('much else is read', () => provider.taken.length > 60);
-  expect(provider.count('/v2/livescore')).toBe(1);
-  expect(await poller.metric('touchline_poller_stopped_resources')).toBe(1);
+  for (const path of Object.keys(refusals)) expect(provider.count(path), path).toBe(1);
+  expect(await poller.metric('touchline_poller_stopped_resources')).toBe(2);
   expect(poller.lines.join('\n')).toContain('outside the contract');
+  provider.fault = () => null;
+  provider.competition = { ...provider.competition, id: 47, name: 'League' };
+  await untilTrue('what was refused is read', () => provider.count('/v2/livescore') > 1);
+  await untilTrue('the event too', () => provider.count('/v2/events/9') > 1);
+  expect(await poller.metric('touchline_poller_stopped_resources')).toBe(0);
+  expect(provider.count('/v2/sports')).toBe(1);
 });
 
 test('a burst of errors, silence and broken answers delays the feed and loses nothing', async () => {

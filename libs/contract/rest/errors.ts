@@ -3,6 +3,7 @@
 /** Status and `internal_code` by what went wrong; 13 is the contract's own, the others are ours. */
 export const REST_ERRORS = {
   invalid_parameter: { status: 400, internalCode: 13, message: 'Invalid parameter' },
+  window_gone: { status: 400, internalCode: 7, message: 'The window begins before what the feed still has' },
   unauthorized: { status: 401, internalCode: 1, message: 'Missing, expired or malformed token' },
   forbidden: { status: 403, internalCode: 2, message: 'Outside the contract' },
   not_found: { status: 404, internalCode: 4, message: 'Not found' },

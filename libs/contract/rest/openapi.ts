@@ -100,14 +100,16 @@ function parametersOf({ params, idName }: OperationInfo): ParameterObject[] {
   return [{ name: 'id', in: 'path', required: true, schema, description: `Echoed as ${idName}.` }, ...query];
 }
 
-/** The errors that a GET of an operation can end in. */
+/** The errors that a request of an operation's path can end in. */
 function errorsOf({ open, idName, name }: OperationInfo): RestErrorCode[] {
   return [
     'invalid_parameter',
     ...(open && name !== 'oauth' ? [] : (['unauthorized'] as const)),
     ...(open ? [] : (['forbidden'] as const)),
     ...(idName === null ? [] : (['not_found'] as const)),
+    'method_not_allowed',
     'internal',
+    'not_ready',
   ];
 }
 

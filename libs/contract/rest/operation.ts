@@ -55,7 +55,8 @@ type Definition<N extends string, D extends z.ZodType, P extends z.ZodRawShape, 
   /** Rules over several parameters, and defaults that depend on the time. */
   readonly settle?: (values: z.output<z.ZodObject<P>>, now: number) => V;
   data(records: Records): D;
-  answer(data: ProviderData, values: V, id: number, access: Access): Answer;
+  /** `now`: Unix seconds, as in `prepare`. */
+  answer(data: ProviderData, values: V, id: number, access: Access, now: number): Answer;
 };
 
 /** Makes an operation of its definition. */
@@ -89,7 +90,7 @@ export function operation<
         query,
         parameters: idName === null ? query : { [idName]: String(id), ...query },
         paging: paged ? { limit: Number(query.limit), page: Number(query.page) } : null,
-        answer: (source, access) => definition.answer(source, values, id, access),
+        answer: (source, access) => definition.answer(source, values, id, access, now),
       };
     },
   };

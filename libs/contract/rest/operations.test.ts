@@ -222,7 +222,11 @@ describe('parameters', () => {
       dateFrom: '2026-09-21 00:00:00',
       dateTo: '2026-09-21 23:59:59',
       showPostponed: false,
+      holdsNow: true,
       timestamp: null,
+    });
+    expect(asked('livescore.index', { date_from: '2026-09-20', date_to: '2026-09-20' })).toMatchObject({
+      holdsNow: false,
     });
     expect(asked('feed.index', {})).toMatchObject({
       from: NOW - 86_400,

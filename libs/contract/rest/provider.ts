@@ -58,6 +58,8 @@ export type LivescoreQuery = Paging & {
   readonly dateFrom: string;
   readonly dateTo: string;
   readonly showPostponed: boolean;
+  /** Whether the dates hold the present: what is live is on the board then, whenever it began. */
+  readonly holdsNow: boolean;
   readonly timestamp: number | null;
 };
 

@@ -74,7 +74,7 @@ function answer(operation: Operation, options: RestOptions, request: FastifyRequ
   const id = operation.idName === null ? 0 : pathId(request);
   const prepared = operation.prepare(query, id, now);
   const { data, total } = prepared.answer(options.data, access);
-  const base = () => options.baseUrl ?? `${request.protocol}://${request.host}`;
+  const base = () => options.baseUrl ?? `${schemeOf(request)}://${request.host}`;
   const start = envelopeStart({
     version: options.version,
     now,
@@ -86,6 +86,11 @@ function answer(operation: Operation, options: RestOptions, request: FastifyRequ
       : { client_id: String(access.clientId), ...prepared.parameters },
   });
   return send(reply, start, data);
+}
+
+/** As the last proxy says where the server trusts it (Fastify's `trustProxy`); another word than these two is none. */
+function schemeOf({ protocol }: FastifyRequest): 'http' | 'https' {
+  return protocol === 'https' ? 'https' : 'http';
 }
 
 function admit(operation: Operation, token: string | null, gatekeeper: Gatekeeper, now: number): Access {

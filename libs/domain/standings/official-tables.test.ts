@@ -1,7 +1,8 @@
 /** Real seasons against their official tables (../shared/data), where they are present; `npm run test:tables` is the same through the pipeline. */
 import { describe, expect, it } from 'vitest';
+import { type MatchFacts, readDataset } from '../../../data/dataset.ts';
 import { deriveTables } from './tables.ts';
-import { cell, rulesFile } from './testing/results.ts';
+import { cell, result, rulesFile } from './testing/results.ts';
 import {
   hasGroupStage,
   readGroupStage,
@@ -10,7 +11,7 @@ import {
   type SeasonMatch,
   seasonsWithTable,
 } from './testing/season-files.ts';
-import type { MatchResult } from './types.ts';
+import type { MatchResult, ShownCard } from './types.ts';
 
 /** Every match is told as its provider would: with ids in place of names. */
 function resultsOf(matches: readonly SeasonMatch[], ids: ReadonlyMap<string, number>): MatchResult[] {
@@ -71,6 +72,36 @@ describe.runIf(seasons.length > 0)('official tables (../shared/data/tables)', ()
     ).toEqual(official);
   });
 });
+
+describe('the groups of the World Cup 2018', () => {
+  const { competition, matches } = readDataset('world-cup-2018');
+  const rules = rulesFile('world-cup-2018');
+  it.each(competition.stages.flatMap(({ groups }) => groups))(
+    '$name: every official rank',
+    ({ id, ranks }) => {
+      const results = matches.filter(({ group }) => group === id).map(resultOfFacts);
+      const rows = deriveTables(results, rules).tables.get('league')?.rows ?? [];
+      expect(rows.map((row) => [row.rank, row.id])).toEqual(ranks.map((team, at) => [at + 1, team]));
+    },
+  );
+});
+
+/** A match as it ended, with its cards: a second yellow card is a yellow and a red one. */
+function resultOfFacts({ id, date, home, away, ft, round, events }: MatchFacts): MatchResult {
+  const cards = events.flatMap(([, , kind, side, person]): ShownCard[] => {
+    const card = { team_id: side === 'home' ? home : away, player: { id: person, name: null } };
+    if (kind === 'second_yellow')
+      return [
+        { ...card, kind: 'yellow' },
+        { ...card, kind: 'red' },
+      ];
+    return kind === 'yellow' || kind === 'red' ? [{ ...card, kind }] : [];
+  });
+  return result(id, `A ${ft.join('-')} B`, {
+    ...{ round_id: round, start_date: date.slice(0, 16).replace('T', ' '), cards },
+    ...{ home: { id: home, name: null }, away: { id: away, name: null } },
+  });
+}
 
 describe.runIf(hasGroupStage())('the group stage of 2017-18 (../shared)', () => {
   it('equals the provider’s own answer in every column', () => {

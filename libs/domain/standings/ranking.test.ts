@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { lines, result, rulesFile, rulesOf, table } from './testing/results.ts';
+import { idOf, lines, result, rulesFile, rulesOf, table } from './testing/results.ts';
+import type { ShownCard } from './types.ts';
 
 const order = (results: Parameters<typeof table>[1], tie_break: unknown[]) =>
   lines(table('league', results, rulesOf({ tie_break }))).join(', ');
@@ -61,12 +62,71 @@ describe('head-to-head', () => {
   });
 });
 
+const FAIR_PLAY = { fair_play: { yellow: -1, second_yellow: -3, red: -4, yellow_and_red: -5 } };
+
+/** The cards of a team's match: the letters of each player's, those of an unknown one first. */
+const shown = (team: string, [unknown = '', ...players]: readonly string[]): ShownCard[] =>
+  [unknown, ...players].flatMap((cards, player) =>
+    [...cards].map((card) => ({
+      kind: card === 'Y' ? 'yellow' : 'red',
+      team_id: idOf(team),
+      player: player === 0 ? null : { id: player, name: null },
+    })),
+  );
+
+/** A and B are equal on everything but cards. */
+const carded = (ofA: readonly ShownCard[] | null, ofB: readonly ShownCard[]) => [
+  result(1, 'A 1-0 C', { cards: ofA }),
+  result(2, 'B 1-0 C', { cards: ofB }),
+];
+
+describe('fair play', () => {
+  const ranked = (ofA: readonly string[], ofB: readonly string[]) =>
+    order(carded(shown('A', ofA), shown('B', ofB)), ['points', 'goals_diff', FAIR_PLAY]);
+
+  it('counts a player once a match: a yellow card, a second one, a red one, a red one after a yellow', () => {
+    expect(ranked(['', 'YYR'], ['', 'Y'])).toBe('1 B, 2 A, 3 C');
+    expect(ranked(['', 'R'], ['', 'YYR'])).toBe('1 B, 2 A, 3 C');
+    expect(ranked(['', 'YR'], ['', 'R'])).toBe('1 B, 2 A, 3 C');
+    expect(ranked(['', 'YYR'], ['', 'Y', 'Y', 'Y'])).toBe('1 A, 1 B, 3 C');
+    expect(ranked(['', 'YR'], ['', 'R', 'Y'])).toBe('1 A, 1 B, 3 C');
+    // A second yellow card is one even where the red one of it was not told.
+    expect(ranked(['', 'YY'], ['', 'YYR'])).toBe('1 A, 1 B, 3 C');
+  });
+
+  it('counts each card of players who are not known', () => {
+    expect(ranked(['YY'], ['', 'Y', 'Y'])).toBe('1 A, 1 B, 3 C');
+  });
+
+  it('counts nothing of the other side', () => {
+    expect(order(carded([], shown('C', ['', 'R'])), ['points', 'goals_diff', FAIR_PLAY])).toBe(
+      '1 A, 1 B, 3 C',
+    );
+  });
+
+  it('places nobody where the cards of a match are not known', () => {
+    const unknown = carded(null, shown('B', ['', 'Y']));
+    expect(order(unknown, ['points', 'goals_diff', FAIR_PLAY])).toBe('1 A, 1 B, 3 C');
+  });
+});
+
+it('lots that were drawn part those they name, and nobody else', () => {
+  const equal = [result(1, 'A 0-0 B'), result(2, 'C 0-0 D')];
+  const drawn = (...lots: number[][]) => order(equal, ['points', { drawing_of_lots: lots }]);
+  expect(drawn([4, 2, 1, 3])).toBe('1 D, 2 B, 3 A, 4 C');
+  expect(drawn([2, 1])).toBe('1 A, 1 B, 1 C, 1 D');
+  expect(drawn()).toBe('1 A, 1 B, 1 C, 1 D');
+});
+
 it('orders by the number of wins and by goals scored where the rules say so', () => {
   const games = [result(1, 'A 1-0 B'), result(2, 'B 3-1 A'), result(3, 'C 5-5 D')];
   expect(order(games, ['won', 'goals_scored'])).toBe('1 B, 2 A, 3 C, 3 D');
   expect(order(games, ['goals_scored', 'won'])).toBe('1 C, 1 D, 3 B, 4 A');
 });
 
-it.each(['en', 'de', 'fr', 'es', 'it', 'champions-league-groups-2017-18'])('%s.json can be read', (name) => {
-  expect(rulesFile(name).tie_break[0]).toBe('points');
-});
+it.each(['en', 'de', 'fr', 'es', 'it', 'champions-league-groups-2017-18', 'world-cup-2018'])(
+  '%s.json can be read',
+  (name) => {
+    expect(rulesFile(name).tie_break[0]).toBe('points');
+  },
+);

@@ -1,4 +1,5 @@
 import type { CompetitionRules, Criterion, TieBreak } from '#contract/competition-rules.ts';
+import { fairPlayPoints } from './fair-play.ts';
 import type { View } from './game-set.ts';
 import type { Game } from './games.ts';
 import type { Stand } from './standing.ts';
@@ -52,7 +53,7 @@ export function rankTeams(tallies: ReadonlyMap<number, Tally>, stand: Stand, rul
   return ranksOf([...split(stay), ...split(out)]);
 }
 
-/** Positions by the criteria of the rules that need no head-to-head: for the tables of homes, aways and halves. */
+/** Positions by the criteria of the rules that are a team's own totals: for the tables of homes, aways and halves. */
 export function rankSplit(tallies: ReadonlyMap<number, Tally>, stand: Stand, rules: CompetitionRules): Ranks {
   const order = rules.tie_break.filter((step): step is Criterion => typeof step === 'string');
   return rankTeams(tallies, stand, { ...rules, tie_break: order });
@@ -77,12 +78,34 @@ function splitBy(ids: number[], steps: readonly TieBreak[], facts: Facts): numbe
     const compare = byTallies(facts.tallies, [step]);
     return partition(ids, compare).flatMap((part) => splitBy(part, rest, facts));
   }
+  if (!('head_to_head' in step)) {
+    const places = placesOf(ids, step, facts.stand);
+    if (places === null) return splitBy(ids, rest, facts);
+    const parts = partition(ids, (a, b) => (places.get(a) ?? 0) - (places.get(b) ?? 0));
+    return parts.flatMap((part) => splitBy(part, rest, facts));
+  }
   const among = gamesAmong(ids, facts.stand);
   if (!haveMet(ids, among, step.after_meetings)) return splitBy(ids, rest, facts);
   const compare = byTallies(tallyGames(among, ids, facts.rules.points), step.head_to_head);
   const parts = partition(ids, compare);
   const next = step.again && parts.length > 1 ? steps : rest;
   return parts.flatMap((part) => splitBy(part, next, facts));
+}
+
+type PlacingStep = Exclude<TieBreak, Criterion | { readonly head_to_head: unknown }>;
+
+/** Places by fair play or by lot, the lowest first; null where they are not known for all. */
+function placesOf(
+  ids: readonly number[],
+  step: PlacingStep,
+  stand: Stand,
+): ReadonlyMap<number, number> | null {
+  if ('fair_play' in step) {
+    const points = fairPlayPoints(ids, stand, step.fair_play);
+    return points === null ? null : new Map(Array.from(points, ([id, own]) => [id, -own]));
+  }
+  const lot = step.drawing_of_lots.find((drawn) => ids.every((id) => drawn.includes(id)));
+  return lot === undefined ? null : new Map(lot.map((id, place) => [id, place]));
 }
 
 /** The games with a known score by who was at home, then by who was away. */

@@ -16,6 +16,7 @@ const LETTERS = ['A', 'B', 'C', 'D'];
 const RULES = [
   { tie_break: ['points', { head_to_head: ['points', 'goals_diff'], again: true }, 'goals_diff'] },
   { tie_break: ['points', { head_to_head: ['points'], after_meetings: 2 }, 'won'], form_matches: 2 },
+  { tie_break: ['points', { fair_play: { yellow: -1, second_yellow: -3, red: -4, yellow_and_red: -5 } }] },
   { tie_break: ['points', 'goals_scored'], card_points: { yellow: 1, red: 3 } },
 ].map((rules) =>
   rulesOf({

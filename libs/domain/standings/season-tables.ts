@@ -60,6 +60,8 @@ export class SeasonTables {
   readonly #competitionId: number;
   readonly #seasonId: number;
   readonly #rules: CompetitionRules;
+  /** Whether cards may decide the order of teams. */
+  readonly #byCards: boolean;
   /** By stage id; null is no stage. */
   readonly #stages = new Map<number | null, Stage>();
   /** Where each match is now. */
@@ -77,6 +79,7 @@ export class SeasonTables {
     this.#competitionId = competitionId;
     this.#seasonId = seasonId;
     this.#rules = rules;
+    this.#byCards = rules.tie_break.some((step) => typeof step === 'object' && 'fair_play' in step);
   }
 
   /** The season with these results, whose tables were derived before. */
@@ -199,13 +202,17 @@ export class SeasonTables {
         this.#games.add(game);
       }
       if (before !== null && before.group === place?.group) {
-        this.#touch(before.stage, touchedBy(before.game, game));
+        this.#touch(before.stage, this.#touchedBy(before.game, game));
       } else {
-        if (before !== null) this.#touch(before.stage, touchedBy(before.game, null));
-        if (place !== undefined) this.#touch(place.stage, touchedBy(null, game));
+        if (before !== null) this.#touch(before.stage, this.#touchedBy(before.game, null));
+        if (place !== undefined) this.#touch(place.stage, this.#touchedBy(null, game));
       }
     }
     this.#before.clear();
+  }
+
+  #touchedBy(before: Game | null, after: Game | null): readonly TableKind[] {
+    return touchedBy(before, after, this.#byCards);
   }
 
   #touch(stage: Stage, kinds: readonly TableKind[]): void {

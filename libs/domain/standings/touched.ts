@@ -10,27 +10,30 @@ const HALVES: readonly TableKind[] = ['halftime', 'second_half', ...SCHEDULED];
 
 /**
  * The tables that a match can have changed by becoming `after`; null: it was not there, or is no longer. All others
- * are what they were, for nothing that they are made of is another.
+ * are what they were, for nothing that they are made of is another. `byCards`: cards may decide the order of teams.
  */
-export function touchedBy(before: Game | null, after: Game | null): readonly TableKind[] {
+export function touchedBy(before: Game | null, after: Game | null, byCards: boolean): readonly TableKind[] {
   if (before === null && after === null) return [];
   if (before === null || after === null || !isSameMatch(before, after)) return ALL;
   const states = new Set([before.state, after.state]);
-  if (states.has('played')) return states.size === 1 ? touchedByPlayed(before, after) : ALL;
+  if (states.has('played')) return states.size === 1 ? touchedByPlayed(before, after, byCards) : ALL;
   const kinds: TableKind[] = [];
   if (states.has('playing')) kinds.push('live');
   if (states.has('to_come') && states.size === 2) kinds.push(...SCHEDULED);
   return kinds;
 }
 
-/** What was played counts in every table, but a half, a goal or a card in those of its kind alone. */
-function touchedByPlayed(before: Game, after: Game): readonly TableKind[] {
+/** What was played counts in every table, but a half, a goal or a card mostly in those of its kind alone. */
+function touchedByPlayed(before: Game, after: Game, byCards: boolean): readonly TableKind[] {
   const same = (part: keyof Game) => isDeepStrictEqual(before[part], after[part]);
   if (!same('score') || !same('round')) return ALL;
   const kinds: TableKind[] = [];
   if (!same('firstHalf') || !same('secondHalf')) kinds.push(...HALVES);
   if (!same('goals')) kinds.push('top_scorers', 'assists', 'assists_115');
-  if (!same('cards')) kinds.push('cards');
+  if (!same('cards')) {
+    if (byCards) return ALL;
+    kinds.push('cards');
+  }
   return kinds;
 }
 

@@ -2,6 +2,7 @@
 import { RestError } from '#contract/rest/errors.ts';
 import type { Answer, CatalogueQuery, ProviderData } from '#contract/rest/provider.ts';
 import { INCIDENT_TYPES_OF_SOCCER, SOCCER, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
+import { STATUSES } from '#contract/statuses.ts';
 import { toWholeNumber } from '#contract/values.ts';
 import { TABLE_TYPES } from '#domain/standings/columns.ts';
 import { AREAS, INACTIVE_LANGUAGES, LANGUAGES } from '../facts/places.ts';
@@ -23,7 +24,7 @@ const SPORTS: readonly Json[] = [
   { id: SOCCER, name: 'Soccer', url: 'soccer', active: 'yes', has_timer: 'yes' },
 ];
 
-const STATUSES: readonly Json[] = [...STATUSES_OF_SOCCER.values()].map(({ id, name, shortName, type }) => ({
+const STATUS_RECORDS: readonly Json[] = [...STATUSES.values()].map(({ id, name, shortName, type }) => ({
   ...{ id, name, short_name: shortName, type },
 }));
 
@@ -87,7 +88,7 @@ export function catalogueData(views: Views): CatalogueData {
       query,
     );
   };
-  const statuses = () => entries('status', STATUSES);
+  const statuses = () => entries('status', STATUS_RECORDS);
   const incidentTypes = () => entries('incident', INCIDENT_TYPES);
   const standingsTypes = (sportId: number) =>
     entries('standings_type', STANDINGS_TYPES)

@@ -3,6 +3,8 @@ import { beforeEach, expect, it } from 'vitest';
 import type { Access } from '#contract/rest/provider.ts';
 import { eventMessage, incidentMessage } from '#contract/testing.ts';
 import { EVERYTHING, RECEIVED_AT, World } from '../testing/world.ts';
+import { eventData } from './events.ts';
+import { Places } from './places.ts';
 
 const ONLY_9: Access = { clientId: 2, competitions: new Set([9]), operations: null };
 const KICK_OFF = { id: '5-100', incident_id: 429, participant_id: null, confirmation: null };
@@ -149,6 +151,29 @@ it('shows a board by date, status and postponement, with or without details', as
   expect(plain === undefined ? [] : score(plain)).toEqual(['1', '0']);
   const [full] = eventsOf(await ask(board));
   expect([full?.details, full?.participants[0]?.stats]).toEqual([expect.any(Array), expect.any(Array)]);
+});
+
+it('has on the board of the present what is live, whenever it began', async () => {
+  const yesterday = { start_date: '2026-09-20 22:30' };
+  world.play(
+    eventMessage({}, { id: 1, ...yesterday }),
+    eventMessage({}, { id: 2, ...yesterday, status_id: 11, status_type: 'finished' }),
+    eventMessage({}, { id: 3, start_date: '2026-09-21 12:00' }),
+  );
+  expect(ids(await ask('/v2/livescore'))).toEqual([1, 3]);
+  expect(ids(await ask('/v2/livescore?date_from=2026-09-21&date_to=2026-09-22'))).toEqual([1, 3]);
+  expect(ids(await ask('/v2/livescore?date_from=2026-09-20&date_to=2026-09-20'))).toEqual([1, 2]);
+  expect(ids(await ask('/v2/livescore?date_from=2026-09-19&date_to=2026-09-19'))).toEqual([]);
+});
+
+it('counts on a basic board what is on it, and refuses one that is too long', async () => {
+  world.play(eventMessage({}, { id: 1 }), eventMessage({}, { id: 2 }));
+  const answer = await ask('/v2/basic-livescore?timestamp=0');
+  expect([answer.method.total_items, ids(answer)]).toEqual([2, [1, 2]]);
+  const { catalogue, sql } = world.views;
+  const data = eventData(world.views, new Places(catalogue, sql), 1);
+  const query = { timestamp: 0, sportId: null };
+  expect(() => data.basicLivescore(query, EVERYTHING)).toThrow('Invalid parameter');
 });
 
 it('sends an unchanged board again as it is, and a changed one anew', async () => {

@@ -24,7 +24,7 @@ type EventData = Pick<
 const POSTPONED = 5;
 /** Reading by `timestamp` goes this far back, seconds: another replica may have shown a change a little earlier. */
 const SETTLE_SECONDS = 10;
-/** A basic board has no pages. */
+/** A basic board has no pages: one of more events is refused, for leaving some out would lose them. */
 const MAX_BASIC = 10_000;
 
 const LIST_BYTES = 64 * 1024 * 1024;
@@ -39,7 +39,7 @@ type Page = {
 };
 
 /** Answers from the matches of `views`. What was rendered is kept while nothing it was made of has changed. */
-export function eventData(views: Views, places: Places): EventData {
+export function eventData(views: Views, places: Places, maxBasic = MAX_BASIC): EventData {
   const { matches, incidentLog } = views;
   const lists = new AnswerCache(LIST_BYTES);
   const single = new AnswerCache(EVENT_BYTES);
@@ -96,16 +96,19 @@ export function eventData(views: Views, places: Places): EventData {
         const form = query.eventsDetails ? 'full' : 'plain';
         return { conditions: boardConditions(query, access), limit, offset: (page - 1) * limit, form };
       }),
-    basicLivescore: (query, access) =>
-      list('basic', query, access, () => ({
+    basicLivescore(query, access) {
+      const answer = list('basic', query, access, () => ({
         conditions: shownTo(access)
           .where('changed >= ?', since(query.timestamp))
           .where('sport_id = ?', query.sportId),
-        limit: MAX_BASIC,
+        limit: maxBasic,
         offset: 0,
         form: 'plain',
         shape: simpleEvent,
-      })),
+      }));
+      if ((answer.total ?? 0) > maxBasic) throw new RestError('invalid_parameter');
+      return answer;
+    },
   };
 }
 
@@ -138,9 +141,10 @@ export function eventConditions(query: EventsQuery, places: Places, access: Acce
 
 /** What `livescore.index` asks for, of what may be seen. */
 export function boardConditions(query: LivescoreQuery, access: Access): Conditions {
+  const orLive = query.holdsNow ? " OR status_type = 'live'" : '';
   const conditions = shownTo(access)
-    .where('start >= ?', query.dateFrom)
-    .where('start <= ?', query.dateTo)
+    .where(`(start >= ?${orLive})`, query.dateFrom)
+    .where(`(start <= ?${orLive})`, query.dateTo)
     .where('sport_id = ?', query.sportId)
     .where('status_type = ?', query.statusType)
     .where('changed >= ?', since(query.timestamp));

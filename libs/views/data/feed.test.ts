@@ -49,9 +49,9 @@ describe('the feed', () => {
 
   it('has a window inclusive at both ends', async () => {
     world.play(...[0, 10, 20].map((s) => eventMessage({ id: s, ut: UT + s })));
-    expect(await feed(`timestamp=${UT}&timestamp_to=${UT + 20}`)).toEqual([0, 10, 20]);
-    expect(await feed(`timestamp=${UT + 1}&timestamp_to=${UT + 20}`)).toEqual([10, 20]);
-    expect(await feed(`timestamp=${UT}&timestamp_to=${UT + 19}`)).toEqual([0, 10]);
+    expect(await feed(`timestamp=${UT}&timestamp_to=${UT + 20}`)).toEqual([20, 10, 0]);
+    expect(await feed(`timestamp=${UT + 1}&timestamp_to=${UT + 20}`)).toEqual([20, 10]);
+    expect(await feed(`timestamp=${UT}&timestamp_to=${UT + 19}`)).toEqual([10, 0]);
   });
 
   it('tells what came late in the window of its arrival too, once in a window of both', async () => {
@@ -59,17 +59,17 @@ describe('the feed', () => {
       world.take(normalized(eventMessage({ id, ut: UT }), (UT + delay) * 1_000));
     at(1, 60);
     at(2, 61);
-    expect(await feed(`timestamp=${UT}&timestamp_to=${UT}`)).toEqual([1, 2]);
+    expect(await feed(`timestamp=${UT}&timestamp_to=${UT}`)).toEqual([2, 1]);
     expect(await feed(`timestamp=${UT + 60}&timestamp_to=${UT + 61}`)).toEqual([2]);
-    expect(await feed(`timestamp=${UT}&timestamp_to=${UT + 61}`)).toEqual([1, 2]);
+    expect(await feed(`timestamp=${UT}&timestamp_to=${UT + 61}`)).toEqual([2, 1]);
   });
 
   it('has the last 24 hours without a window', async () => {
     world.play(eventMessage({ id: 1, ut: UT }), eventMessage({ id: 2, ut: UT - 90_000 }));
     // Received now: that is the window of its arrival.
-    expect(await feed('')).toEqual([1, 2]);
+    expect(await feed('')).toEqual([2, 1]);
     world.take(normalized(eventMessage({ id: 3, ut: UT - 90_000 }), RECEIVED_AT - 89_000_000));
-    expect(await feed('')).toEqual([1, 2]);
+    expect(await feed('')).toEqual([2, 1]);
   });
 
   it('filters by type, event and importance', async () => {
@@ -81,10 +81,13 @@ describe('the feed', () => {
     );
     const window = `timestamp=${UT}&timestamp_to=${UT}`;
     expect(await feed(`${window}&type=event`)).toEqual([1]);
-    expect(await feed(`${window}&type=incident`)).toEqual([2, 3, 4]);
+    expect(await feed(`${window}&type=incident`)).toEqual([4, 3, 2]);
     expect(await feed(`${window}&event_ids=8,9`)).toEqual([4]);
     expect(await feed(`${window}&important=yes`)).toEqual([2]);
-    expect(await feed(`${window}&important_for_trader=yes`)).toEqual([2, 3]);
+    expect(await feed(`${window}&important_for_trader=yes`)).toEqual([3, 2]);
+    // An event has no importance.
+    expect(await feed(`${window}&important=no`)).toEqual([4, 3]);
+    expect(await feed(`${window}&important_for_trader=no`)).toEqual([4]);
     const one = await app.inject('/v2/feed/8?token=t');
     expect(one.json().api.data).toHaveLength(1);
   });
@@ -98,7 +101,28 @@ describe('the feed', () => {
       eventMessage({ id: 5 }, { id: 5, competition_id: 9 }),
       eventMessage({ id: 6, ut: UT + 1 }, { id: 5, competition_id: 8 }),
     );
-    expect(await feed(`timestamp=${UT}&timestamp_to=${UT + 1}`, 'nine')).toEqual([2, 3, 5]);
+    expect(await feed(`timestamp=${UT}&timestamp_to=${UT + 1}`, 'nine')).toEqual([5, 3, 2]);
+  });
+
+  it('shows a message that came by webhook and by polling once', async () => {
+    const goal = incidentMessage({ id: 7, ut: UT });
+    world.take(normalized(goal));
+    world.take({ ...normalized(goal, RECEIVED_AT + 2_000), origin: 'feed' });
+    world.play(incidentMessage({ id: 7, ut: UT }, { confirmation: 'cancelled' }));
+    // A correction under the same id is another message.
+    expect(await feed(`timestamp=${UT}&timestamp_to=${UT}`)).toEqual([7, 7]);
+  });
+
+  it('refuses a window that begins before what is kept, and says so', async () => {
+    world.play(eventMessage({ id: 1 }));
+    world.take(normalized(eventMessage({ id: 2, ut: UT + 10 }), (UT + 10) * 1_000));
+    world.views.feed.sweep((UT + 5) * 1_000);
+    const answer = await app.inject(`/v2/feed?token=t&timestamp=${UT + 4}&timestamp_to=${UT + 20}`);
+    expect([answer.statusCode, answer.json().api.error]).toEqual([
+      400,
+      { message: 'The window begins before what the feed still has', internal_code: 7 },
+    ]);
+    expect(await feed(`timestamp=${UT + 5}&timestamp_to=${UT + 20}`)).toEqual([2]);
   });
 
   it('keeps messages as long as they are to be kept', async () => {

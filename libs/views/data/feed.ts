@@ -16,7 +16,10 @@ export function feedData({ feed, matches }: Views): Pick<ProviderData, 'feed' | 
     return { data: `[${messages.join(',')}]`, total: messages.length };
   };
   return {
-    feed: (query, access) => answer(feed.window(query, access.competitions, MAX_LENGTH)),
+    feed(query, access) {
+      if (query.from < feed.keptSince) throw new RestError('window_gone');
+      return answer(feed.window(query, access.competitions, MAX_LENGTH));
+    },
     feedOf(id, access) {
       const event = matches.find(id);
       if (event === undefined) throw new RestError('not_found');

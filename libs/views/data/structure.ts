@@ -6,7 +6,7 @@ import type {
   ProviderData,
   StagesQuery,
 } from '#contract/rest/provider.ts';
-import { pageOf, renderStages, withList } from '#contract/rest/tree.ts';
+import { type Level, pageOf, renderStages, withList } from '#contract/rest/tree.ts';
 import { toWholeNumber } from '#contract/values.ts';
 import type { Views } from '../store/views.ts';
 import { accessKey } from './access-key.ts';
@@ -27,7 +27,7 @@ export function structureData(views: Views, places: Places): Pick<ProviderData, 
     const version = `${views.nameVersion} ${views.matches.placeVersion}`;
     return lists.get(`${name} ${JSON.stringify(query)} ${accessKey(access)}`, version, make);
   };
-  const record = (level: 'competition' | 'season' | 'stage', id: number): string =>
+  const record = (level: Level, id: number): string =>
     places.lookup(level, id) ?? JSON.stringify({ id, name: '' });
   const changedSince = (kind: string, id: number, timestamp: number | null): boolean =>
     timestamp === null || (catalogue.find(kind, id)?.ut ?? 0) >= timestamp;
@@ -42,7 +42,11 @@ export function structureData(views: Views, places: Places): Pick<ProviderData, 
     });
     const items = pageOf(wanted, query).map((id) => {
       const seasons = places.ids('season', { level: 'competition', id });
-      const records = seasons.map((season) => record('season', season));
+      const records = seasons.map((season) => {
+        const stages = places.ids('stage', { level: 'season', id: season });
+        const inside = stages.map((stage) => record('stage', stage));
+        return withList(record('season', season), 'stages', inside);
+      });
       return withList(record('competition', id), 'seasons', records);
     });
     return { data: listData('competitions', items), total: wanted.length };
@@ -67,7 +71,10 @@ export function structureData(views: Views, places: Places): Pick<ProviderData, 
         if (sportId !== null && places.sportOf(competition_id) !== sportId) return false;
         return access.competitions?.has(competition_id) ?? true;
       });
-    const page = pageOf(wanted, query).map(({ id, ...place }) => ({ ...place, text: record('stage', id) }));
+    const page = pageOf(wanted, query).map(({ id, ...place }) => {
+      const groups = places.ids('group', { level: 'stage', id }).map((group) => record('group', group));
+      return { ...place, text: withList(record('stage', id), 'groups', groups) };
+    });
     return { data: `{"competitions":${renderStages(page, places.lookup)}}`, total: wanted.length };
   };
   return {

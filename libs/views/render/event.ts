@@ -1,5 +1,6 @@
 /** An event as the contract shows it, out of its match state. Pure: the same state gives the same text. */
-import { RESULT, SOCCER, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
+import { RESULT, SOCCER } from '#contract/soccer.ts';
+import { STATUSES } from '#contract/statuses.ts';
 import { toWholeNumber } from '#contract/values.ts';
 import type { MatchState } from '#topics/generated/types.ts';
 import { DETAIL_NAMES, PLAYED_BEFORE, RESULT_NAMES, STAT_NAMES } from '../facts/soccer-values.ts';
@@ -80,7 +81,7 @@ function sportOf({ sport_id }: MatchState, told: Json): Json {
 
 function status(state: MatchState, told: Json, statusName: StatusName): Json {
   const { status_id } = state;
-  const known = status_id === null ? undefined : STATUSES_OF_SOCCER.get(status_id);
+  const known = status_id === null ? undefined : STATUSES.get(status_id);
   return {
     status_id,
     status_name:
@@ -92,7 +93,7 @@ function status(state: MatchState, told: Json, statusName: StatusName): Json {
 }
 
 function statusTypeOf({ status_id, status_type }: MatchState): string | null {
-  const known = status_id === null ? undefined : STATUSES_OF_SOCCER.get(status_id);
+  const known = status_id === null ? undefined : STATUSES.get(status_id);
   return status_type ?? known?.type ?? null;
 }
 

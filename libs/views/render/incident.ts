@@ -1,5 +1,6 @@
 /** An incident as the contract shows it, out of its register. Pure. */
-import { INCIDENT_TYPES_OF_SOCCER, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
+import { INCIDENT_TYPES_OF_SOCCER } from '#contract/soccer.ts';
+import { STATUSES } from '#contract/statuses.ts';
 import { toWholeNumber } from '#contract/values.ts';
 import type { Incident } from '#topics/generated/types.ts';
 
@@ -12,8 +13,7 @@ export type RenderedIncident = { readonly json: string; readonly important: bool
 export function renderIncident(incident: Incident): RenderedIncident {
   const told: Json = JSON.parse(incident.body);
   const type = INCIDENT_TYPES_OF_SOCCER.get(incident.incident_id);
-  const phase =
-    incident.event_status_id === null ? undefined : STATUSES_OF_SOCCER.get(incident.event_status_id);
+  const phase = incident.event_status_id === null ? undefined : STATUSES.get(incident.event_status_id);
   const flag = (name: string, known: boolean | null | undefined): string | null =>
     text(told[name]) ?? (known === null || known === undefined ? null : known ? 'yes' : 'no');
   const important = flag('important', type?.important);

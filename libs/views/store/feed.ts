@@ -7,12 +7,15 @@ import { Conditions, type Statements } from './sql.ts';
 const LATE_SECONDS = 60;
 /** Rows that one sweep deletes at most: it runs between requests. */
 const SWEEP_ROWS = 2_000;
+/** As the provider has them; each event's are in the opposite order of the log. */
+const NEWEST_FIRST = 'ORDER BY at DESC, partition, offset DESC';
 
 /** The messages of the feed, kept for a while after they were received. */
 export class FeedView {
   readonly #sql: Statements;
   /** The latest arrival by partition, Unix milliseconds. */
   readonly #latest: Map<number, number>;
+  #keptSince = 0;
 
   constructor(sql: Statements) {
     this.#sql = sql;
@@ -22,6 +25,11 @@ export class FeedView {
         .all()
         .map(({ partition, at }) => [partition as number, at as number]),
     );
+  }
+
+  /** What was received before may be forgotten, Unix seconds. */
+  get keptSince(): number {
+    return this.#keptSince;
   }
 
   /** Takes a message over where the feed has its type. */
@@ -42,8 +50,8 @@ export class FeedView {
   }
 
   /**
-   * The messages of a window, each event's in the order of the log: those whose `ut` lies in it, and the late ones
-   * that were received in it. `competitions` are those that may be seen, null is all. Ends as soon as there are more
+   * The messages of a window, the newest first, a message that came twice once: those whose `ut` lies in it, and the late
+   * ones that were received in it. Only incidents have an importance to be filtered by. `competitions` are those that may be seen, null is all. Ends as soon as there are more
    * characters than `limit`: null then.
    */
   window(query: FeedQuery, competitions: ReadonlySet<number> | null, limit: number): string[] | null {
@@ -52,25 +60,27 @@ export class FeedView {
       .where('important = ?', flag(query.important))
       .where('for_trader = ?', flag(query.importantForTrader))
       .among('event_id', query.eventIds);
+    if (query.important !== null || query.importantForTrader !== null) conditions.also('incident = 1');
     this.#visible(conditions, competitions);
     // Two ranges, each with its index; a row of both is given once.
     const ranges = ['ut BETWEEN ? AND ?', 'late BETWEEN ? AND ?']
       .map((range) => `SELECT rowid FROM feed WHERE ${range}`)
       .join(' UNION ');
     conditions.also(`rowid IN (${ranges})`);
-    const text = `SELECT json FROM feed${conditions.text} ORDER BY at, partition, offset`;
+    const text = `SELECT json FROM feed${conditions.text} ${NEWEST_FIRST}`;
     const { from, to } = query;
     return this.#take(text, [...conditions.values, from, to, from, to], limit);
   }
 
-  /** The messages of one event, in the order of the log; null as in `window`. */
+  /** The messages of one event, the newest first; null as in `window`. */
   ofEvent(eventId: number, limit: number): string[] | null {
-    const text = 'SELECT json FROM feed WHERE event_id = ? ORDER BY at, partition, offset';
+    const text = `SELECT json FROM feed WHERE event_id = ? ${NEWEST_FIRST}`;
     return this.#take(text, [eventId], limit);
   }
 
   /** Forgets some of what was received before a time, Unix milliseconds; whether there may be more. */
   sweep(before: number): boolean {
+    this.#keptSince = Math.max(this.#keptSince, Math.floor(before / 1000));
     const { changes } = this.#sql
       .of('DELETE FROM feed WHERE rowid IN (SELECT rowid FROM feed WHERE at < ? ORDER BY at LIMIT ?)')
       .run(before, SWEEP_ROWS);
@@ -84,14 +94,14 @@ export class FeedView {
   }
 
   #take(text: string, values: readonly number[] | Conditions['values'], limit: number): string[] | null {
-    const messages: string[] = [];
+    const messages = new Set<string>();
     let length = 0;
     for (const { json } of this.#sql.of(text).iterate(...values)) {
       length += (json as string).length;
       if (length > limit) return null;
-      messages.push(json as string);
+      messages.add(json as string);
     }
-    return messages;
+    return [...messages];
   }
 }
 

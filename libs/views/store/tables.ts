@@ -6,6 +6,11 @@ import { Conditions, type Statements } from './sql.ts';
 /** A table as JSON, and where it is. */
 export type TableRow = { readonly json: string; readonly competition_id: number | null };
 
+/** A knock-out stage has no tables of its own, unless the provider's catalogue says that they are shown. */
+const NO_BRACKET = `(object_type <> 'stage' OR NOT EXISTS (SELECT 1 FROM catalogue c
+  WHERE c.kind = 'stage' AND c.id = CAST(object_id AS TEXT) AND c.json ->> 'has_brackets' = 'yes'
+  AND coalesce(c.json ->> 'show_standings', '') <> 'yes'))`;
+
 /** The tables, and the catalogue of them. */
 export class TableView {
   readonly #sql: Statements;
@@ -48,6 +53,7 @@ export class TableView {
     } else conditions.where('object_type = ?', objectType).where('object_id = ?', objectId);
     // Who reads incrementally is told that a table is gone.
     if (query.timestamp === null) conditions.also('deleted = 0');
+    conditions.also(NO_BRACKET);
     const values = conditions.values;
     const count = `SELECT count(*) FROM standings_entries${conditions.text}`;
     const list = `SELECT json FROM standings_entries${conditions.text} ORDER BY id LIMIT ? OFFSET ?`;
@@ -60,13 +66,15 @@ export class TableView {
   /** A table; undefined where there is none, or its entry says that it was deleted. */
   find(id: number): TableRow | undefined {
     const text = `SELECT json, competition_id FROM standings WHERE id = ?
-      AND NOT EXISTS (SELECT 1 FROM standings_entries e WHERE e.id = standings.id AND e.deleted = 1)`;
+      AND NOT EXISTS (SELECT 1 FROM standings_entries
+        WHERE standings_entries.id = standings.id AND (deleted = 1 OR NOT ${NO_BRACKET}))`;
     return this.#sql.of(text).get(id) as TableRow | undefined;
   }
 
   /** The tables of a season and of its stages. */
   ofSeason(seasonId: number): TableEntry[] {
-    const text = 'SELECT id, json FROM standings_entries WHERE season_id = ? AND deleted = 0 ORDER BY id';
+    const text = `SELECT id, json FROM standings_entries WHERE season_id = ? AND deleted = 0
+      AND ${NO_BRACKET} ORDER BY id`;
     return this.#sql.of(text).all(seasonId).map(tableEntry);
   }
 

@@ -97,7 +97,7 @@ function liveResources({ desk, access }: Desk): Resource[] {
   const query = {
     ...{ limit: MAX_LIVE, page: 1, sportId: null, statusType: 'live', timestamp: null },
     ...{ dateFrom: '0000-01-01 00:00:00', dateTo: '9999-12-31 23:59:59' },
-    ...{ eventsDetails: false, showPostponed: true },
+    ...{ eventsDetails: false, showPostponed: true, holdsNow: true },
   };
   return desk.board(query, access).items.map(({ state }) => ({
     uri: matchUri(state.event_id),

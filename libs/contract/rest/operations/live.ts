@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { operation } from '../operation.ts';
 import {
   eventIdsParameter,
+  formatDate,
   idParameter,
   LIST_LIMITS,
   pagingParameters,
@@ -17,7 +18,8 @@ export const liveOperations = [
   operation({
     name: 'livescore.index',
     path: '/v2/livescore',
-    summary: 'A whole board: the events of a window of dates, in their places.',
+    summary:
+      'A whole board: the events of a window of dates, in their places; where it holds the present, all that are live.',
     params: {
       sport_id: idParameter.optional(),
       status_type: statusType.optional(),
@@ -29,7 +31,7 @@ export const liveOperations = [
     },
     settle: (values, now) => ({ ...values, ...dateWindow(values, now) }),
     data: ({ eventTree }) => z.looseObject({ competitions: z.array(eventTree) }),
-    answer: (data, values, _id, access) =>
+    answer: (data, values, _id, access, now) =>
       data.livescore(
         {
           ...pageOf(values),
@@ -39,6 +41,7 @@ export const liveOperations = [
           dateFrom: values.date_from,
           dateTo: values.date_to,
           showPostponed: values.show_postponed === 'yes',
+          holdsNow: values.date_from <= formatDate(now) && formatDate(now) <= values.date_to,
           timestamp: values.timestamp ?? null,
         },
         access,
@@ -57,8 +60,10 @@ export const liveOperations = [
   operation({
     name: 'feed.index',
     path: '/v2/feed',
-    summary: 'Messages of a window, inclusive at both ends; without one, of the last 24 hours.',
-    notShown: 'How wide a window may be is not shown: 31 days.',
+    summary:
+      'Messages of a window, inclusive at both ends, the newest first; without one, of the last 24 hours.',
+    notShown:
+      'How wide a window may be is not shown: 31 days. One that begins before what is kept is refused. Both filters by importance leave out events, which have none.',
     params: {
       timestamp: windowParameter.optional(),
       timestamp_to: windowParameter.optional(),

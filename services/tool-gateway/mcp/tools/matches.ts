@@ -82,7 +82,7 @@ export const liveBoard = tool({
     const query = {
       ...{ limit, page, sportId: sport_id ?? null, statusType: show === 'live' ? 'live' : null },
       ...{ dateFrom: days.date_from, dateTo: days.date_to, showPostponed: true },
-      ...{ eventsDetails: false, timestamp: null },
+      ...{ eventsDetails: false, timestamp: null, holdsNow: true },
     };
     const { items, total } = desk.desk.board(query, desk.access);
     return { matches: items.map((match) => summaryOf(match, desk)), ...pageInfoOf(total, { limit, page }) };

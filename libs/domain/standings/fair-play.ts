@@ -1,0 +1,66 @@
+import type { FairPlay } from '#contract/competition-rules.ts';
+import { type View, viewOf } from './game-set.ts';
+import type { Game } from './games.ts';
+import type { Stand } from './standing.ts';
+import type { ShownCard } from './types.ts';
+
+/** How often a team's players were shown what, a player and a game counted once; `unknown`: games whose cards are not known. */
+type Shown = Record<keyof FairPlay | 'unknown', number>;
+
+const KINDS = ['yellow', 'second_yellow', 'red', 'yellow_and_red'] as const;
+
+const SHOWN: View<Map<number, Shown>> = {
+  empty: () => new Map(),
+  change: (of, game, times) => {
+    for (const { id } of [game.home, game.away]) {
+      const shown = of.get(id) ?? none();
+      if (game.cards === null) shown.unknown += times;
+      else for (const kind of shownTo(id, game.cards)) shown[kind] += times;
+      of.set(id, shown);
+    }
+  },
+};
+
+/**
+ * The fair-play points of teams in all their games up to a stand, by team. Null where the cards of one of these games are not
+ * known: nobody is placed by cards that may be missing.
+ */
+export function fairPlayPoints(
+  ids: readonly number[],
+  { games, without }: Stand,
+  worth: FairPlay,
+): ReadonlyMap<number, number> | null {
+  const shown = games.view(SHOWN);
+  const later = viewOf(SHOWN, without);
+  const points = new Map<number, number>();
+  for (const id of ids) {
+    const [all, since] = [shown.get(id) ?? none(), later.get(id) ?? none()];
+    if (all.unknown > since.unknown) return null;
+    points.set(
+      id,
+      KINDS.reduce((sum, kind) => sum + worth[kind] * (all[kind] - since[kind]), 0),
+    );
+  }
+  return points;
+}
+
+/** What each player of a team was shown in a game. A card of a player who is not known stands alone. */
+function shownTo(team: number, cards: NonNullable<Game['cards']>): (keyof FairPlay)[] {
+  const byPlayer = new Map<number | ShownCard, { yellow: number; red: number }>();
+  for (const card of cards) {
+    if (card.team_id !== team) continue;
+    const player = card.player?.id ?? card;
+    const counts = byPlayer.get(player) ?? { yellow: 0, red: 0 };
+    counts[card.kind] += 1;
+    byPlayer.set(player, counts);
+  }
+  return [...byPlayer.values()].map(({ yellow, red }) => {
+    if (red === 0) return yellow > 1 ? 'second_yellow' : 'yellow';
+    if (yellow === 0) return 'red';
+    return yellow > 1 ? 'second_yellow' : 'yellow_and_red';
+  });
+}
+
+function none(): Shown {
+  return { yellow: 0, second_yellow: 0, red: 0, yellow_and_red: 0, unknown: 0 };
+}

@@ -1,0 +1,342 @@
+/**
+ * The rows of the tables of fields of the spec ("Resources and their fields", "States and transitions"): each is looked for, with
+ * the spec's type, in answers of the running api. Null is what nobody told; a field that is not there is a failure.
+ */
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { contract } from './served.ts';
+
+const int = z.int();
+const text = z.string();
+const yesNo = z.enum(['yes', 'no']);
+/** What may be of any type, and has to be there. */
+const there = z.unknown().refine((value) => value !== undefined);
+const told = <T extends z.ZodType>(type: T) => z.union([type, z.null(), z.literal('')]);
+
+/** The fields of a row of a table, each with its type. */
+type Fields = Readonly<Record<string, z.ZodType>>;
+
+type Resource = {
+  readonly name: string;
+  /** The records that have the fields; there is at least one. */
+  readonly read: () => Promise<readonly unknown[]>;
+  readonly rows: readonly Fields[];
+};
+
+const side = (counter: 1 | 2) =>
+  z.looseObject({
+    ...{ id: int, name: text, short_name: told(text), acronym: told(text).optional() },
+    ...{ counter: z.literal(counter), results: z.array(z.looseObject({ id: int, value: text })).min(1) },
+  });
+
+/** Competition 12 is none of the catalogue: only an event names it. */
+const isListed = ({ id }: { readonly id: number }): boolean => id !== 12;
+
+const dataOf = async (path: string) => (await contract().answer(path)).data;
+
+async function whole(path: string): Promise<unknown[]> {
+  return [{ api: await contract().answer(path) }];
+}
+
+async function grant(): Promise<unknown> {
+  const { id, secret } = contract().everything;
+  return contract().answerTo(null, `/v2/oauth?client_id=${id}&secret_key=${secret}`);
+}
+
+async function tables() {
+  const list = '/v2/standings?object_type=season&object_id=20&limit=500';
+  return (await dataOf(list)).standings_list as { id: number; type_id: number }[];
+}
+
+async function tableOf(typeId: number) {
+  const found = (await tables()).find(({ type_id }) => type_id === typeId);
+  return (await dataOf(`/v2/standings/${found?.id}`)).standings;
+}
+
+async function chain() {
+  return (await dataOf('/v2/events/1005')).competition;
+}
+
+async function event() {
+  return (await chain()).season.stage.group.event;
+}
+
+const RESOURCES: readonly Resource[] = [
+  {
+    name: 'Response envelope',
+    read: () => whole('/v2/events?season_id=20&limit=5'),
+    rows: [
+      { 'api.ver': text.regex(/^\d+\.\d+\.\d+$/) },
+      { 'api.timestamp': int.gt(1_700_000_000) },
+      { 'api.method.name': z.literal('events.index') },
+      { 'api.method.total_items': z.literal(12) },
+      { 'api.method.next_page': z.url().regex(/[?&]token=/) },
+      { 'api.method.parameters': z.record(text, text) },
+      { 'api.data': z.looseObject({ competitions: z.array(z.unknown()) }) },
+    ],
+  },
+  {
+    name: 'Response envelope',
+    read: async () => [{ api: await grant() }],
+    rows: [{ 'api.method.details': z.literal('oauth') }],
+  },
+  {
+    name: 'Response envelope',
+    read: async () => [
+      { api: { error: await contract().refuses('/v2/events?limit=7', 'invalid_parameter') } },
+    ],
+    rows: [{ 'api.error.message': text.min(1) }, { 'api.error.internal_code': z.literal(13) }],
+  },
+  {
+    name: 'Token record',
+    read: async () => [((await grant()) as { data: unknown }).data],
+    rows: [{ client_id: text.min(1) }, { token: text.min(20) }, { token_expiration: int.gt(1_700_000_000) }],
+  },
+  {
+    name: 'Sport',
+    read: async () => (await dataOf('/v2/sports?limit=500')).sports,
+    rows: [{ id: int }, { name: text }, { url: text }, { active: yesNo }, { has_timer: yesNo }],
+  },
+  {
+    name: 'Standings catalogue',
+    read: tables,
+    rows: [
+      ...[{ id: int }, { name: text.min(1) }, { type_id: int, type_name: text }],
+      { subtype: z.enum(['standings', 'standings_live', 'form', 'overall_stats']) },
+      { object_type: z.enum(['season', 'stage']) },
+      ...[{ object_id: int }, { object_name: text }, { item_status: z.literal('active') }],
+    ],
+  },
+  {
+    name: 'Standing',
+    read: async () => [await tableOf(2)],
+    rows: [
+      { id: int, type_id: int, type_name: text, object_type: text, object_id: int },
+      { columns: z.tuple([]) },
+      {
+        groups: z
+          .array(
+            z.looseObject({
+              ...{ id: text, name: text, zones: z.array(z.unknown()), corrections: z.array(z.unknown()) },
+              participants: z.array(z.unknown()).min(1),
+            }),
+          )
+          .min(1),
+      },
+    ],
+  },
+  {
+    name: 'Participant row',
+    read: async () => (await tableOf(2)).groups[0].participants,
+    rows: [
+      { id: int, name: text.min(1) },
+      { participant_type: z.literal('team') },
+      ...[{ participant_acronym: told(text) }, { area_id: told(int), area_name: told(text) }],
+      { rank: int, last_rank: told(int) },
+      { subparticipant_id: told(int), subparticipant_name: told(text) },
+      {
+        columns: z
+          .array(z.looseObject({ id: int, code: text, short_name: text, value: z.union([z.number(), text]) }))
+          .min(1),
+      },
+    ],
+  },
+  {
+    name: 'Structure',
+    read: async () => (await dataOf('/v2/competitions')).competitions.filter(isListed),
+    rows: [
+      {
+        ...{ id: int, name: text, short_name: text.optional(), seasons: z.array(z.unknown()) },
+        ...{ stats_lvl: z.enum(['bronze', 'silver', 'gold', '']), generate_season_stats: z.boolean() },
+      },
+    ],
+  },
+  {
+    name: 'Structure',
+    read: async () => (await dataOf('/v2/competitions')).competitions[0].seasons,
+    rows: [{ id: int, name: text, actual: yesNo, stages: z.array(z.unknown()).min(1) }],
+  },
+  {
+    name: 'Structure',
+    read: async () => (await dataOf('/v2/stages?season_id=20')).competitions[0].seasons[0].stages,
+    rows: [
+      {
+        ...{ id: int, name: text, start_date: text.optional(), end_date: text.optional() },
+        ...{ show_standings: yesNo, has_brackets: yesNo, groups: z.array(z.unknown()).min(1) },
+      },
+    ],
+  },
+  {
+    name: 'Structure',
+    read: async () => (await dataOf('/v2/events?season_id=20')).competitions[0].seasons[0].stages[0].groups,
+    rows: [{ id: int, name: text, events: z.array(z.unknown()).min(1) }],
+  },
+  {
+    name: 'Event',
+    read: async () => [await event()],
+    rows: [
+      ...[{ id: int }, { name: text }, { start_date: text.regex(/^\d{4}-\d\d-\d\d \d\d:\d\d$/) }],
+      { competition_id: int, season_id: int, stage_id: int, group_id: int, sport_id: int },
+      { round_id: int, round_name: text },
+      { status_id: int, status_name: text.min(1), status_type: z.literal('live') },
+      ...[{ relation_status: told(text) }, { clock_time: int.min(0) }, { played_time: int.min(2_700) }],
+      { clock_status: z.enum(['running', 'stopped']) },
+      ...[{ winner_id: told(int) }, { neutral_venue: yesNo }, { coverage_type: told(text) }],
+      ...[{ event_stats_lvl_live: told(text) }, { bet_status: told(z.enum(['active', 'suspended'])) }],
+      { latency: told(z.enum(['1-2s', '3-6s', '7-15s'])) },
+      { verified_result: yesNo },
+      { series: z.looseObject({ order: int, event_ids: z.array(z.unknown()) }) },
+      {
+        participants: z.tuple([side(1), side(2)]),
+      },
+      { events_incidents: z.array(z.looseObject({ id: text })).min(6) },
+    ],
+  },
+  {
+    name: 'Incident',
+    read: async () => dataOf('/v2/events/1005/incidents'),
+    rows: [
+      ...[{ id: text.regex(/^5-/) }, { incident_id: int }, { incident_name: text.min(1) }],
+      { participant_id: told(int), participant_name: told(text) },
+      { subparticipant_id: told(int), subparticipant_name: told(text) },
+      { event_status_id: int, event_status_name: text.min(1) },
+      { event_time: text.regex(/^\d{2,}:\d\d$/) },
+      { for: z.enum(['all', 'own', 'rival', 'none']) },
+      { confirmation: z.enum(['confirmed', 'tbd', 'cancelled']).nullable() },
+      { attribute_ids: z.array(z.unknown()), properties: there, additional_info: there },
+      ...[{ ut: int.gt(1_700_000_000) }, { parent_id: text.nullable() }],
+    ],
+  },
+];
+
+/** Columns of table types by type, as the spec names them. */
+const LEAGUE = 'mp, won, draw, lost, goals_scored, goals_allowed, goals_diff, pts, form';
+const CARDS =
+  'yellow_cards, red_cards, cards, pts, mp, cards_per_match, yellow_cards_per_match, red_cards_per_match';
+const TABLES: readonly (readonly [id: number, name: string, columns: string])[] = [
+  [2, 'League standings', LEAGUE],
+  [6, 'Top scorers', 'goals_scored, mp, goals_per_match, manual_rank'],
+  [7, 'Cards', CARDS],
+  [176, 'Assists', 'assists, mp, assists_per_match, manual_rank'],
+  [18, 'Form table', 'form'],
+  [47, 'Streaks', 'wins, draws, losses, no_wins, no_draws, no_losses'],
+  [39, 'Most popular results', 'result, amount, pct'],
+  [244, 'League standings live', `${LEAGUE}, is_playing, home_result, away_result, event_id`],
+];
+
+/** Ids of results, statuses and incident types, each with the names that the spec has for them. */
+const RESULTS: Readonly<Record<string, readonly number[]>> = {
+  '2': [2],
+  '4, 5': [4, 5],
+  '7': [7],
+  '411': [411],
+  '412': [412],
+};
+
+const INCIDENT_TYPES: readonly (readonly (readonly [id: number, name: string])[])[] = [
+  [[413, 'Goal']],
+  [[424, 'Goal cancelled']],
+  [[449, 'Added time']],
+  [
+    [450, 'Substitution out'],
+    [452, 'Substitution in'],
+  ],
+  [[1827, 'Possible goal']],
+  [
+    [1829, 'Possible card'],
+    [1830, 'Possible card cancelled'],
+  ],
+  [
+    [1832, 'Possible penalty'],
+    [1831, 'Possible penalty cancelled'],
+  ],
+  [
+    [1834, 'Possible VAR'],
+    [2753, 'VAR ended'],
+  ],
+];
+
+const STATUSES: readonly (readonly [ids: readonly number[], name: RegExp, type: string])[] = [
+  [[1], /^Not started$/, 'scheduled'],
+  [[5], /^Postponed$/, 'scheduled'],
+  [[6], /^Start delayed$/, 'scheduled'],
+  [[149], /^Delayed by rain$/, 'scheduled'],
+  [[152], /^To finish$/, 'scheduled'],
+  [[34], /^2nd half$/, 'live'],
+  [[33, 35, 36], /(1st|2nd) half$/, 'live'],
+  [[11], /^Finished$/, 'finished'],
+  [[12], /^Finished awarded win$/, 'finished'],
+  [[13], /^Finished after penalties$/, 'finished'],
+  [[14], /^Finished after extra time$/, 'finished'],
+  [[140], /^Finished after overtime$/, 'finished'],
+];
+
+/** Registers a test for each row. */
+export function fieldRows(): void {
+  describe('Fields', () => {
+    for (const { name, read, rows } of RESOURCES) {
+      for (const fields of rows) {
+        // Not `it.each`, which cuts long titles.
+        it(`${name}: ${Object.keys(fields).join(', ')}`, async () => {
+          const records = await read();
+          expect(records.length).toBeGreaterThan(0);
+          for (const record of records) expectFields(record, fields);
+        });
+      }
+    }
+
+    it.each(TABLES.map(([id, name, columns]) => ({ id, name, columns })))(
+      'Standings type: $id $name',
+      async ({ id, name, columns }) => {
+        const types = (await dataOf('/v2/standings-types?sport_id=5')).standings_types;
+        const type = types.find(({ type_id }: { type_id: number }) => type_id === id);
+        expect(type.type_name).toBe(name);
+        const codes = type.columns.map(({ code }: { code: string }) => code);
+        expect(codes).toEqual(expect.arrayContaining(columns.split(', ')));
+      },
+    );
+
+    it.each(Object.entries(RESULTS).map(([row, ids]) => ({ row, ids })))('Result: $row', async ({ ids }) => {
+      const { results } = (await dataOf('/v2/sports/5')).sport;
+      const known = results.map(({ id }: { id: number }) => id);
+      expect(known).toEqual(expect.arrayContaining([...ids]));
+    });
+
+    it.each(INCIDENT_TYPES.map((types) => ({ types, row: types.map(([id]) => id).join(' / ') })))(
+      'Incident type: $row',
+      async ({ types }) => {
+        const known = (await dataOf('/v2/incidents?sport_id=5&limit=500')).incidents;
+        for (const [id, name] of types) {
+          const breaks = id === 1834 || id === 2753 ? 'yes' : 'no';
+          expect(known).toContainEqual(expect.objectContaining({ id, name, game_break: breaks }));
+        }
+      },
+    );
+
+    it.each(STATUSES.map(([ids, name, type]) => ({ ids, name, type, row: ids.join(', ') })))(
+      'Event status: $row',
+      async ({ ids, name, type }) => {
+        const { statuses } = await dataOf('/v2/statuses?limit=500');
+        for (const id of ids)
+          expect(statuses).toContainEqual(
+            expect.objectContaining({ id, name: expect.stringMatching(name), type }),
+          );
+      },
+    );
+  });
+}
+
+/** A field without which its type can do is one that may be missing. */
+function expectFields(record: unknown, fields: Fields): void {
+  for (const [field, type] of Object.entries(fields)) {
+    const issues = type.safeParse(at(record, field)).error?.issues ?? [];
+    expect(issues, `${field} of ${JSON.stringify(record)}`).toEqual([]);
+  }
+}
+
+/** A field of a record, or of what is nested in it: `api.method.name`. */
+function at(record: unknown, path: string): unknown {
+  return path
+    .split('.')
+    .reduce<unknown>((inside, name) => (inside as Record<string, unknown> | undefined)?.[name], record);
+}
