@@ -26,18 +26,25 @@ type Json = Record<string, unknown>;
  * nothing, where it was not). Result 2 is the derived score; where that is unknown the result is missing, never zero.
  */
 export function renderEvent(state: MatchState, statusName: StatusName): RenderedEvent {
-  const told = mergeFields(state);
+  const { fields: told, isOlder } = toldFields(state);
   const { action, events_incidents: _, ...kept } = told;
   const isSoccer = state.sport_id === SOCCER || state.sport_id === null;
   const participants = renderParticipants(state, told, isSoccer);
+  /** What the provider says itself, unless it was told before what it follows from. */
+  const side = (field: 'winner_id' | 'progress_id', result: number): number | null => {
+    const own = toWholeNumber(told[field]);
+    if (!isOlder(field, 'participants', 'status_id')) return own ?? marked(participants, result);
+    if (hasResult(participants, result)) return marked(participants, result);
+    return statusTypeOf(state) === 'finished' ? own : null;
+  };
   const event = {
     ...kept,
-    ...identity(state, told),
-    ...status(state, told, statusName),
-    ...clock(state, told, isSoccer),
+    ...identity(state, told, isOlder),
+    ...status(state, told, isOlder, statusName),
+    ...clock(state, told, isOlder, isSoccer),
     ...standing(told),
-    winner_id: toWholeNumber(told.winner_id) ?? marked(participants, RESULT.winner),
-    progress_id: toWholeNumber(told.progress_id) ?? marked(participants, RESULT.progress),
+    winner_id: side('winner_id', RESULT.winner),
+    progress_id: side('progress_id', RESULT.progress),
     ut: latestTime(state),
   };
   const details = values(told.details, isSoccer ? DETAIL_NAMES : undefined);
@@ -46,18 +53,33 @@ export function renderEvent(state: MatchState, statusName: StatusName): Rendered
     full: JSON.stringify({ ...event, details, participants }),
     plain: JSON.stringify(omit(plain, 'details')),
     statusType: statusTypeOf(state),
-    hidden: action === 'delete' || told.item_status === 'deleted' || state.status_type === 'deleted',
+    hidden:
+      (action === 'delete' && !isOlder('action', 'status_id')) ||
+      told.item_status === 'deleted' ||
+      state.status_type === 'deleted',
   };
 }
 
-/** All fields of the event as last told. */
-function mergeFields(state: MatchState): Json {
-  const merged: Json = {};
-  for (const { json } of state.fields) Object.assign(merged, JSON.parse(json));
-  return merged;
+/** Whether a field was told before one of those that it follows from; not where nobody told it. */
+type IsOlder = (field: string, ...sources: readonly string[]) => boolean;
+
+/** All fields of the event as last told. A list has some fields and a message others: each is as old as it is. */
+function toldFields(state: MatchState): { readonly fields: Json; readonly isOlder: IsOlder } {
+  const fields: Json = {};
+  const times = new Map<string, number>();
+  for (const { ut, json } of state.fields) {
+    const group: Json = JSON.parse(json);
+    Object.assign(fields, group);
+    for (const name of Object.keys(group)) times.set(name, ut);
+  }
+  const isOlder: IsOlder = (field, ...sources) => {
+    const own = times.get(field);
+    return own !== undefined && sources.some((source) => (times.get(source) ?? own) > own);
+  };
+  return { fields, isOlder };
 }
 
-function identity(state: MatchState, told: Json): Json {
+function identity(state: MatchState, told: Json, isOlder: IsOlder): Json {
   return {
     id: state.event_id,
     name: state.name,
@@ -68,7 +90,7 @@ function identity(state: MatchState, told: Json): Json {
     stage_id: state.stage_id,
     group_id: state.group_id,
     round_id: toWholeNumber(told.round_id),
-    round_name: text(told.round_name),
+    round_name: isOlder('round_name', 'round_id') ? null : text(told.round_name),
   };
 }
 
@@ -78,13 +100,13 @@ function sportOf({ sport_id }: MatchState, told: Json): Json {
   return { sport_id, ...(name === null ? {} : { sport_name: name }) };
 }
 
-function status(state: MatchState, told: Json, statusName: StatusName): Json {
+function status(state: MatchState, told: Json, isOlder: IsOlder, statusName: StatusName): Json {
   const { status_id } = state;
   const known = status_id === null ? undefined : STATUSES_OF_SOCCER.get(status_id);
+  const own = isOlder('status_name', 'status_id') ? null : text(told.status_name);
   return {
     status_id,
-    status_name:
-      text(told.status_name) ?? known?.name ?? (status_id === null ? null : (statusName(status_id) ?? null)),
+    status_name: own ?? known?.name ?? (status_id === null ? null : (statusName(status_id) ?? null)),
     status_type: statusTypeOf(state),
     relation_status: state.relation_status,
     bet_status: state.bet_status,
@@ -96,11 +118,12 @@ function statusTypeOf({ status_id, status_type }: MatchState): string | null {
   return status_type ?? known?.type ?? null;
 }
 
-/** The clock as it was last told; a finished match has 0. */
-function clock(state: MatchState, told: Json, isSoccer: boolean): Json {
-  const time = state.clock?.time ?? (state.status_type === 'finished' ? 0 : null);
+/** The clock as it was last told; that of a finished match is 0, whatever was read last. */
+function clock(state: MatchState, told: Json, isOlder: IsOlder, isSoccer: boolean): Json {
+  const time = statusTypeOf(state) === 'finished' ? 0 : (state.clock?.time ?? null);
   const before = isSoccer && state.status_id !== null ? PLAYED_BEFORE.get(state.status_id) : undefined;
-  const played = toWholeNumber(told.played_time);
+  const stale = isOlder('played_time', 'clock_time', 'status_id');
+  const played = stale ? null : toWholeNumber(told.played_time);
   return {
     clock_time: time,
     clock_status: state.clock?.status ?? null,
@@ -162,6 +185,11 @@ function renderParticipants(state: MatchState, told: Json, isSoccer: boolean): P
       };
     })
     .sort((a, b) => a.counter - b.counter);
+}
+
+/** Whether the participants say anything of a result. */
+function hasResult(participants: readonly Participant[], resultId: number): boolean {
+  return participants.some(({ results }) => results.some(({ id }) => id === resultId));
 }
 
 /** The participant that a result marks with 1, such as the winner; null where it marks none. */

@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto';
 
-const RENDERING = 1;
+const RENDERING = 2;
 
 export const SCHEMA = `
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
