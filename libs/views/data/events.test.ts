@@ -78,7 +78,13 @@ it('has every field of the spec, whatever was told', async () => {
       progress_id: null,
       neutral_venue: 'no',
     },
-    ...{ coverage_type: null, event_stats_lvl_live: null, latency: null, verified_result: 'no' },
+    ...{
+      coverage_type: null,
+      event_stats_lvl_live: null,
+      latency: null,
+      verified_result: 'no',
+      item_status: 'active',
+    },
     ...{ series: { order: 0, event_ids: [] }, ut: 1_790_000_000, details: [], participants: [] },
     events_incidents: [],
   });

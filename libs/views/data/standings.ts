@@ -4,7 +4,7 @@ import { toWholeNumber } from '#contract/values.ts';
 import { nameEntry, nameTable, type TablePlace } from '../render/standings.ts';
 import type { Views } from '../store/views.ts';
 import { AnswerCache } from './answer-cache.ts';
-import { listData, requireAccess } from './lists.ts';
+import { listData, requireAccess, since } from './lists.ts';
 import type { Places } from './places.ts';
 
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -39,10 +39,11 @@ export function standingsData(
       if (objectId !== null && (objectType === 'season' || objectType === 'stage')) {
         requireAccess(access, places.competitionOf(objectType, objectId));
       } else if (objectType === 'competition') requireAccess(access, objectId);
-      const { total, items } = tables.page(query, access.competitions);
-      const entries = items.map((text) => {
-        const entry: Json = JSON.parse(text);
-        return JSON.stringify(nameEntry(entry, placeOf(entry)));
+      const { total, items } = tables.page(query, since(query.timestamp), access.competitions);
+      const entries = items.map(({ json, ut }) => {
+        const entry: Json = JSON.parse(json);
+        const written = { ...entry, ut: Math.max(Number(entry.ut), ut ?? 0) };
+        return JSON.stringify(nameEntry(written, placeOf(entry)));
       });
       return { data: listData('standings_list', entries), total };
     },

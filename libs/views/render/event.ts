@@ -12,7 +12,7 @@ export type RenderedEvent = {
   readonly plain: string;
   /** As told, else as its status has it. */
   readonly statusType: string | null;
-  /** It was deleted by the provider: lists leave it out. */
+  /** It was deleted by the provider: lists leave it out, unless they are of what changed. */
   readonly hidden: boolean;
 };
 
@@ -37,8 +37,13 @@ export function renderEvent(state: MatchState, statusName: StatusName): Rendered
     if (hasResult(participants, result)) return marked(participants, result);
     return statusTypeOf(state) === 'finished' ? own : null;
   };
+  const hidden =
+    (action === 'delete' && !isOlder('action', 'status_id')) ||
+    told.item_status === 'deleted' ||
+    state.status_type === 'deleted';
   const event = {
     ...kept,
+    item_status: hidden ? 'deleted' : (text(told.item_status) ?? 'active'),
     ...identity(state, told, isOlder),
     ...status(state, told, isOlder, statusName),
     ...clock(state, told, isOlder, isSoccer),
@@ -53,10 +58,7 @@ export function renderEvent(state: MatchState, statusName: StatusName): Rendered
     full: JSON.stringify({ ...event, details, participants }),
     plain: JSON.stringify(omit(plain, 'details')),
     statusType: statusTypeOf(state),
-    hidden:
-      (action === 'delete' && !isOlder('action', 'status_id')) ||
-      told.item_status === 'deleted' ||
-      state.status_type === 'deleted',
+    hidden,
   };
 }
 
