@@ -162,7 +162,7 @@ export function endpointRows(): void {
       expect(idsOf(event.events_incidents)).toEqual(STANDING);
       const [home, away] = event.participants;
       expect([home.counter, away.counter]).toEqual([1, 2]);
-      expect(home.stats).toEqual([expect.objectContaining({ id: 20, value: 4 })]);
+      expect(home.stats).toEqual([expect.objectContaining({ id: 20, value: '4' })]);
       expectParameters(api, { event_id: '1005' });
     });
 

@@ -68,7 +68,9 @@ const STANDINGS_TYPES: readonly Json[] = [
   columns: columns.map((column) => ({ ...column, id: column.id ?? 0 })),
 }));
 
-const AREA_RECORDS: readonly Json[] = AREAS.map(([id, area_code, name]) => ({ id, area_code, name }));
+const AREA_RECORDS: readonly Json[] = AREAS.map(([id, area_code, name]) => ({
+  ...{ id, area_code: area_code ?? '', name, parent_area_id: '' },
+}));
 const LANGUAGE_RECORDS: readonly Json[] = LANGUAGES.map(([id, code, name, original_name]) => ({
   ...{ id, code, name, original_name, active: yesNo(!INACTIVE_LANGUAGES.has(id)) },
 }));
@@ -129,14 +131,16 @@ export function catalogueData(views: Views): CatalogueData {
         stats: soccer
           ? { team: kinds(STAT_NAMES), person: [] }
           : (found.record.stats ?? { team: [], person: [] }),
-        details: soccer ? kinds(DETAIL_NAMES) : (found.record.details ?? []),
+        details: soccer
+          ? kinds(DETAIL_NAMES).map(({ id, name }) => ({ id, name }))
+          : (found.record.details ?? []),
         incidents: incidentTypesOf(id).map(({ record }) => record),
         standings_types: standingsTypes(id).map(({ record }) => record),
         venues_details: [],
       };
       return { data: JSON.stringify({ sport }), total: 1 };
     },
-    areas: (query) => answer('areas', entries('area', AREA_RECORDS), query),
+    areas: (query) => answer('areas', entries('area', AREA_RECORDS).map(withTextOfAreas), query),
     languages: (query) => answer('languages', entries('language', LANGUAGE_RECORDS), query),
     statuses: (query) =>
       answer('statuses', query.sportId === null ? statuses() : statusesOf(query.sportId), query),
@@ -158,6 +162,13 @@ function withTypeNames(record: Json): Json {
     type_name: record.type_name ?? record.name,
     columns: Array.isArray(record.columns) ? record.columns : [],
   };
+}
+
+/** An area's code and the id of the one that it is in are text, '' where they are not known. */
+function withTextOfAreas(entry: Entry): Entry {
+  const { area_code, parent_area_id } = entry.record;
+  const text = { area_code: String(area_code ?? ''), parent_area_id: String(parent_area_id ?? '') };
+  return { ...entry, record: { ...entry.record, ...text } };
 }
 
 function kinds(names: ReadonlyMap<number, string>): Json[] {

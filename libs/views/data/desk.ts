@@ -208,5 +208,5 @@ function wordsOf(query: string): string[] {
 /** What `renderEvent` has written. */
 function namesOf(json: string): Pick<DeskMatch, 'statusName' | 'roundName'> {
   const { status_name, round_name } = JSON.parse(json) as Readonly<Record<string, string | null>>;
-  return { statusName: status_name ?? null, roundName: round_name ?? null };
+  return { statusName: status_name || null, roundName: round_name || null };
 }

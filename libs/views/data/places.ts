@@ -1,5 +1,6 @@
 import type { Level, PlaceLookup } from '#contract/rest/tree.ts';
 import { toWholeNumber } from '#contract/values.ts';
+import { renderPlace } from '../render/place.ts';
 import type { CatalogueView } from '../store/catalogue.ts';
 import type { Statements } from '../store/sql.ts';
 
@@ -17,9 +18,7 @@ export class Places {
   readonly lookup: PlaceLookup = (level, id) => {
     const entry = this.#catalogue.find(level, id);
     if (entry === null) return null;
-    const { record } = entry;
-    const name = typeof record.name === 'string' ? record.name : '';
-    return JSON.stringify({ ...record, id, name });
+    return JSON.stringify(renderPlace(level, id, entry.record, entry.ut));
   };
 
   /** The ids of all places of a level, or of those in one place above. */

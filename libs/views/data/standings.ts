@@ -26,10 +26,15 @@ export function standingsData(
     const kind = String(object_type);
     return {
       area: typeof competition?.area_name === 'string' ? competition.area_name : null,
+      areaId: toWholeNumber(competition?.area_id),
       season: catalogue.name('season', toWholeNumber(season_id)),
       stage: kind === 'stage' ? catalogue.name('stage', id) : null,
       object: NAMED.has(kind) ? catalogue.name(kind, id) : null,
-      group: (group) => catalogue.name('group', group),
+      group(group) {
+        const entry = catalogue.find('group', group);
+        const name = entry?.record.name;
+        return entry === null || typeof name !== 'string' ? null : { name, ut: entry.ut };
+      },
     };
   };
 
@@ -53,7 +58,7 @@ export function standingsData(
       requireAccess(access, table.competition_id);
       // Made again where the table or a name is another.
       return named.get(String(id), `${views.nameVersion} ${table.json}`, () => {
-        const record: Json = JSON.parse(table.json);
+        const record: Json = { ut: table.ut, ...JSON.parse(table.json) };
         return { data: JSON.stringify({ standings: nameTable(record, placeOf(record)) }), total: 1 };
       });
     },

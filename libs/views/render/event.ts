@@ -3,6 +3,7 @@ import { RESULT, SOCCER, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
 import { toWholeNumber } from '#contract/values.ts';
 import type { MatchState } from '#topics/generated/types.ts';
 import { DETAIL_NAMES, PLAYED_BEFORE, RESULT_NAMES, STAT_NAMES } from '../facts/soccer-values.ts';
+import { eventSlug, slugOf } from './slug.ts';
 
 /** An event rendered for the lists. */
 export type RenderedEvent = {
@@ -22,8 +23,8 @@ export type StatusName = (statusId: number) => string | undefined;
 type Json = Record<string, unknown>;
 
 /**
- * Renders an event: every field of it that was ever told, and all that the spec names (`null`, or the value that says
- * nothing, where it was not). Result 2 is the derived score; where that is unknown the result is missing, never zero.
+ * Renders an event: every field of it that was ever told, and all that the spec names (where it was not,
+ * what the provider writes for nothing there: `null`, `''` or 0). Result 2 is the derived score; where that is unknown the result is missing, never zero.
  */
 export function renderEvent(state: MatchState, statusName: StatusName): RenderedEvent {
   const { fields: told, isOlder } = toldFields(state);
@@ -52,7 +53,9 @@ export function renderEvent(state: MatchState, statusName: StatusName): Rendered
     progress_id: side('progress_id', RESULT.progress),
     ut: latestTime(state),
   };
-  const details = values(told.details, isSoccer ? DETAIL_NAMES : undefined);
+  const details = values(told.details, isSoccer ? DETAIL_NAMES : undefined).map(
+    ({ short_name: __, ...detail }) => detail,
+  );
   const plain = { ...event, participants: participants.map(({ stats: __, ...participant }) => participant) };
   return {
     full: JSON.stringify({ ...event, details, participants }),
@@ -84,22 +87,25 @@ function toldFields(state: MatchState): { readonly fields: Json; readonly isOlde
 function identity(state: MatchState, told: Json, isOlder: IsOlder): Json {
   return {
     id: state.event_id,
-    name: state.name,
-    start_date: state.start_date,
+    name: state.name ?? '',
+    ...(state.name ? { slug: text(told.slug) ?? eventSlug(state.name, state.event_id) } : {}),
+    start_date: state.start_date ?? '',
     ...sportOf(state, told),
-    competition_id: state.competition_id,
-    season_id: state.season_id,
-    stage_id: state.stage_id,
-    group_id: state.group_id,
+    competition_id: state.competition_id ?? 0,
+    season_id: state.season_id ?? 0,
+    stage_id: state.stage_id ?? 0,
+    group_id: state.group_id ?? 0,
+    ...('tour_id' in told ? { tour_id: toWholeNumber(told.tour_id) ?? 0 } : {}),
+    day: told.day === null || told.day === undefined ? '' : String(told.day),
     round_id: toWholeNumber(told.round_id),
-    round_name: isOlder('round_name', 'round_id') ? null : text(told.round_name),
+    round_name: isOlder('round_name', 'round_id') ? '' : (text(told.round_name) ?? ''),
   };
 }
 
 /** Its name where it was told, or is known here. */
 function sportOf({ sport_id }: MatchState, told: Json): Json {
   const name = text(told.sport_name) ?? (sport_id === SOCCER ? 'Soccer' : null);
-  return { sport_id, ...(name === null ? {} : { sport_name: name }) };
+  return { sport_id: sport_id ?? 0, ...(name === null ? {} : { sport_name: name }) };
 }
 
 function status(state: MatchState, told: Json, isOlder: IsOlder, statusName: StatusName): Json {
@@ -107,11 +113,11 @@ function status(state: MatchState, told: Json, isOlder: IsOlder, statusName: Sta
   const known = status_id === null ? undefined : STATUSES_OF_SOCCER.get(status_id);
   const own = isOlder('status_name', 'status_id') ? null : text(told.status_name);
   return {
-    status_id,
-    status_name: own ?? known?.name ?? (status_id === null ? null : (statusName(status_id) ?? null)),
-    status_type: statusTypeOf(state),
-    relation_status: state.relation_status,
-    bet_status: state.bet_status,
+    status_id: status_id ?? 0,
+    status_name: own ?? known?.name ?? (status_id === null ? '' : (statusName(status_id) ?? '')),
+    status_type: statusTypeOf(state) ?? '',
+    relation_status: state.relation_status ?? '',
+    bet_status: state.bet_status ?? '',
   };
 }
 
@@ -137,8 +143,8 @@ function standing(told: Json): Json {
   const series = told.series as { order?: unknown; event_ids?: unknown } | null | undefined;
   return {
     neutral_venue: told.neutral_venue === 'yes' ? 'yes' : 'no',
-    coverage_type: text(told.coverage_type),
-    event_stats_lvl_live: text(told.event_stats_lvl_live) ?? text(told.event_stats_lvl),
+    coverage_type: text(told.coverage_type) ?? '',
+    event_stats_lvl_live: text(told.event_stats_lvl_live) ?? text(told.event_stats_lvl) ?? '',
     latency: text(told.latency),
     verified_result: told.verified_result ?? 'no',
     series: {
@@ -154,7 +160,7 @@ function latestTime(state: MatchState): number {
 }
 
 type Participant = Json & {
-  readonly id: number | null;
+  readonly id: number;
   readonly results: { id: number; value: string }[];
   readonly stats: unknown[];
 };
@@ -168,19 +174,22 @@ function renderParticipants(state: MatchState, told: Json, isSoccer: boolean): P
     .filter(({ id }) => toWholeNumber(id) !== null)
     .map((record) => {
       const counter = toWholeNumber(record.counter) ?? 0;
-      const results = values(record.results, isSoccer ? RESULT_NAMES : undefined)
-        .filter(({ id }) => id !== RESULT.score)
-        .map(({ value, ...result }) => ({ ...result, value: value === null ? '' : String(value) }));
+      const results = values(record.results, isSoccer ? RESULT_NAMES : undefined).filter(
+        ({ id }) => id !== RESULT.score,
+      );
       const score = goals.get(counter);
       if (score !== undefined)
         results.push({ id: RESULT.score, short_name: 'Result', name: 'Result', value: String(score) });
+      const id = toWholeNumber(record.id) ?? 0;
+      const name = text(record.name) ?? '';
       return {
-        ...record,
+        ...withoutNull(record),
         counter,
-        id: toWholeNumber(record.id),
-        name: text(record.name),
-        short_name: text(record.short_name),
-        acronym: text(record.acronym),
+        id,
+        name,
+        short_name: text(record.short_name) ?? '',
+        acronym: text(record.acronym) ?? '',
+        ...(name === '' ? {} : { slug: text(record.slug) ?? slugOf(name, id) }),
         ...sportOf(state, record),
         stats: values(record.stats, isSoccer ? STAT_NAMES : undefined),
         results,
@@ -202,7 +211,7 @@ function marked(participants: readonly Participant[], resultId: number): number 
   return found?.id ?? null;
 }
 
-/** A list of `{id, value}` with the names of what they are, where they are known. */
+/** A list of `{id, value}` with the names of what they are, where they are known; a value is text, '' where it is unknown. */
 function values(list: unknown, names: ReadonlyMap<number, string> | undefined) {
   return records(list).map(({ id, value, ...more }) => {
     const known = toWholeNumber(id) ?? 0;
@@ -211,7 +220,7 @@ function values(list: unknown, names: ReadonlyMap<number, string> | undefined) {
       id: known,
       ...(name === undefined ? {} : { short_name: name, name }),
       ...more,
-      value: value ?? null,
+      value: value === null || value === undefined ? '' : String(value),
     };
   });
 }
@@ -222,6 +231,10 @@ function records(list: unknown): Json[] {
 
 function text(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
+}
+
+function withoutNull(record: Json): Json {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
 }
 
 function omit(record: Json, name: string): Json {

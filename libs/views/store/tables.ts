@@ -4,7 +4,12 @@ import type { SeasonEntry, TableEntry } from './board-view.ts';
 import { Conditions, type Statements } from './sql.ts';
 
 /** A table as JSON, and where it is. */
-export type TableRow = { readonly json: string; readonly competition_id: number | null };
+export type TableRow = {
+  readonly json: string;
+  readonly competition_id: number | null;
+  /** When it was written, Unix seconds. */
+  readonly ut: number;
+};
 
 /** An entry of the catalogue of tables as JSON, and when its table was written, Unix seconds. */
 export type EntryRow = { readonly json: string; readonly ut: number | null };
@@ -73,7 +78,7 @@ export class TableView {
 
   /** A table; undefined where there is none, or its entry says that it was deleted. */
   find(id: number): TableRow | undefined {
-    const text = `SELECT json, competition_id FROM standings WHERE id = ?
+    const text = `SELECT json, competition_id, ut FROM standings WHERE id = ?
       AND NOT EXISTS (SELECT 1 FROM standings_entries e WHERE e.id = standings.id AND e.deleted = 1)`;
     return this.#sql.of(text).get(id) as TableRow | undefined;
   }
