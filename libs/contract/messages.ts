@@ -89,6 +89,8 @@ export const incidentSchema = z.object({
 const envelope = {
   id: z.union([z.int(), identifier], 'expected a number or text').nullish(),
   uuid: identifier.nullish(),
+  /** A whole number; anything else says nothing, and is no reason to refuse a message. */
+  source: z.unknown().optional(),
   ut: whole(LONG_MAX),
 };
 

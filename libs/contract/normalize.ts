@@ -12,7 +12,7 @@ import {
   lineupsSchema,
 } from './messages.ts';
 import { fitsInBytes } from './utf8.ts';
-import { toWholeNumber } from './values.ts';
+import { INT_MAX, toWholeNumber } from './values.ts';
 
 /**
  * Why a message cannot be normalized.
@@ -172,6 +172,7 @@ function incidentMessage(message: Raw, context: MessageContext): NormalizedMessa
   limitBytes([...event_fields, incident.body], MAX_MESSAGE_BYTES);
   return {
     ...base(messageIdOf(fields), Number(fields.data.event.id), ut, context),
+    ...senderOf(fields),
     type: 'incident',
     event_fields,
     incident: { deleted: fields.data.incident.action === 'delete', incident },
@@ -184,6 +185,7 @@ function eventMessage(message: Raw, context: MessageContext): NormalizedMessage 
   limitBytes(event_fields, MAX_MESSAGE_BYTES);
   return {
     ...base(messageIdOf(fields), Number(fields.data.event.id), Number(fields.ut), context),
+    ...senderOf(fields),
     type: 'event',
     event_fields,
   };
@@ -201,7 +203,12 @@ function otherMessage(
   if (eventId === undefined) return { kind: 'ignored', type };
   const body = canonicalJson(message.data);
   limitBytes([body], MAX_MESSAGE_BYTES);
-  return normalized({ ...base(messageIdOf(fields), eventId, Number(fields.ut), context), type, body });
+  return normalized({
+    ...base(messageIdOf(fields), eventId, Number(fields.ut), context),
+    ...senderOf(fields),
+    type,
+    body,
+  });
 }
 
 function base(
@@ -212,6 +219,8 @@ function base(
 ): Omit<NormalizedMessage, 'type'> {
   return {
     message_id: messageId,
+    uuid: null,
+    source: null,
     origin: context.origin,
     delivery_id: context.deliveryId,
     event_id: eventId,
@@ -260,6 +269,12 @@ function messageIdOf(fields: {
   const id = fields.id ?? fields.uuid;
   if (id === null || id === undefined) throw new Unreadable('unknown_shape', 'id: expected an id or a uuid');
   return String(id);
+}
+
+/** What a message says of itself beside its id; a source that is no number is none. */
+function senderOf({ uuid, source }: { uuid?: string | null | undefined; source?: unknown }) {
+  const number = toWholeNumber(source);
+  return { uuid: uuid ?? null, source: number !== null && number >= 0 && number <= INT_MAX ? number : null };
 }
 
 function limitBytes(texts: readonly string[], maxBytes: number, at = 'message'): void {

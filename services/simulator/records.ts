@@ -28,7 +28,8 @@ export type EventRecord = Readonly<Record<string, unknown>> &
     readonly competition_id: number;
     readonly season_id: number;
     readonly stage_id: number;
-    readonly group_id: number | null;
+    /** Left out where there is none. */
+    readonly group_id?: number;
     readonly round_id: number | null;
     readonly participants: readonly ParticipantRecord[];
   };
@@ -58,7 +59,7 @@ export function createRecorder(facts: MatchFacts, competition: Competition): Rec
     competition_id: competition.competition.id,
     season_id: season.id,
     stage_id: facts.stage,
-    group_id: facts.group,
+    ...(facts.group === null ? {} : { group_id: facts.group }),
     tour_id: null,
     round_id: facts.round,
     round_name: round?.name ?? null,

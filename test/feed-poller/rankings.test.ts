@@ -47,10 +47,11 @@ const national = (ut: number, points: readonly number[]) =>
 const clubs = (ut: number, points: readonly number[]) =>
   ranking(CLUBS, [11, 'FIFA club ranking'], ut, points);
 
-/** The same with ids as the contract writes them: a group's as text, that of nobody as null. */
+/** The same as the contract writes it: a group's id as text, 0 for no competition, and what the provider left out of a row. */
 function written(table: Json | undefined): unknown {
   return JSON.parse(JSON.stringify(table), (key, value) => {
-    if (key === 'subparticipant_id' && value === '') return null;
+    if (key === 'participants') return value.map((row: Json) => ({ ...row, participant_acronym: '' }));
+    if (/^(competition|season|stage)_id$/.test(key)) return value ?? 0;
     return key === 'groups' ? value.map((group: Json) => ({ ...group, id: String(group.id) })) : value;
   });
 }

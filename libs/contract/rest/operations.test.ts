@@ -317,6 +317,17 @@ describe('parameters', () => {
     }
   });
 
+  it('that the server fills in are echoed', () => {
+    const echoed = (name: OperationName, query = {}) =>
+      OPERATIONS.find((one) => one.name === name)?.prepare(query, 1, NOW).parameters;
+    expect(echoed('standings-types.index')).toEqual({ limit: '500', page: '1', sport_id: '5' });
+    expect(echoed('events.incidents')).toEqual({
+      ...{ event_id: '1', deleted: 'no', sort_type: 'id', sort_order: 'asc', limit: '500', page: '1' },
+    });
+    expect(echoed('livescore.index')).toMatchObject({ events_details: 'yes', show_postponed: 'no' });
+    expect(echoed('feed.index')).toEqual({ timestamp: String(NOW - 86_400), timestamp_to: String(NOW) });
+  });
+
   it('that were echoed are taken again and mean the same', () => {
     const queries: [OperationName, Record<string, string>][] = [
       ['livescore.index', { date_to: '2026-09-01 10:00', sport_id: '007' }],

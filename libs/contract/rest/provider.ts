@@ -65,10 +65,10 @@ export type LivescoreQuery = Paging & {
 
 export type BasicLivescoreQuery = { readonly timestamp: number; readonly sportId: number | null };
 
-/** `null` does not filter. `deleted: 'yes'` gives removed incidents only, `'no'` the others only. */
+/** `null` does not filter. `deleted` gives removed incidents only, else the others only. */
 export type IncidentsQuery = Paging & {
   readonly eventId: number;
-  readonly deleted: boolean | null;
+  readonly deleted: boolean;
   readonly confirmation: 'tbd' | 'confirmed' | 'cancelled' | null;
   readonly updated: boolean | null;
   readonly sortType: 'id' | 'occurred_at';

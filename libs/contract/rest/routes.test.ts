@@ -43,6 +43,7 @@ describe('answers', () => {
     expect(await echo(`/v2/events/1/incidents?confirmation=tbd&token=${token}`)).toEqual({
       client_id: '1',
       event_id: '1',
+      deleted: 'no',
       confirmation: 'tbd',
       sort_type: 'id',
       sort_order: 'asc',

@@ -15,7 +15,7 @@ export type Level = (typeof LEVELS)[number];
  */
 export type PlaceLookup = (level: Level, id: number) => string | null;
 
-/** Where something is; null where it is not known, or where there is no such place, as in a league without groups. */
+/** Where something is; null where it is not known, or where there is no such place; group 0 is none, as in a league. */
 export type Places = {
   readonly competition_id: number | null;
   readonly season_id: number | null;
@@ -57,7 +57,7 @@ export function renderChain(event: PlacedEvent, place: PlaceLookup): string {
   let chain = event.text;
   let inner: string = 'event';
   for (const level of LEVELS.toReversed()) {
-    chain = `${opened(record(level, event[`${level}_id`], place))}"${inner}":${chain}}`;
+    chain = `${opened(record(level, placeOf(event, level), place))}"${inner}":${chain}}`;
     inner = level;
   }
   return `{"competition":${chain}}`;
@@ -85,17 +85,22 @@ function nested(
   const [next] = below;
   const key = next === undefined ? leafKey : `${next}s`;
   const places: string[] = [];
-  for (const [id, inside] of Map.groupBy(leaves, (leaf) => leaf[`${level}_id`] ?? null)) {
+  for (const [id, inside] of Map.groupBy(leaves, (leaf) => placeOf(leaf, level))) {
     places.push(`${opened(record(level, id, place))}"${key}":${nested(inside, below, leafKey, place)}}`);
   }
   return `[${places.join(',')}]`;
 }
 
+function placeOf(leaf: Leaf, level: Level): number | null {
+  const id = leaf[`${level}_id`] ?? null;
+  return level === 'group' && id === 0 ? null : id;
+}
+
 /** A place that is not known has its id and no name. A group that there is not has neither, as providers write it. */
 function record(level: Level, id: number | null, place: PlaceLookup): string {
+  if (level === 'group' && id === null) return '{"id":"","name":"","ut":""}';
   const known = id === null ? null : place(level, id);
   if (known !== null) return known;
-  if (level === 'group' && id === null) return '{"id":"","name":"","ut":""}';
   return `{"id":${id ?? 0},"name":""}`;
 }
 

@@ -96,6 +96,8 @@ export function snapshotMessage(time: number, incidents: readonly Incident[]): N
 function message(ut: number): Omit<NormalizedMessage, 'type'> {
   return {
     message_id: `m-${ut}`,
+    uuid: null,
+    source: null,
     origin: 'webhook',
     delivery_id: 'd',
     event_id: EVENT_ID,

@@ -365,6 +365,10 @@ export type IncidentPresence = {
 export type NormalizedMessage = {
   /** The provider's `id`, else `uuid`, as text. */
   message_id: string;
+  /** The provider's `uuid`; null where it sent none. */
+  uuid: null | string;
+  /** The provider's number of what told the message; null where it sent none. */
+  source: null | number;
   type: MessageType;
   /** The ingress service: webhook, feed. */
   origin: string;

@@ -42,6 +42,8 @@ const SAMPLES: TopicValues = {
   },
   'normalized-messages': {
     message_id: '5-889947-2',
+    uuid: '0b2f7a4e-5d0c-4a4e-9c0e-3c1d2b7a9f10',
+    source: 1,
     type: 'incident',
     origin: 'webhook',
     delivery_id: 'a'.repeat(64),

@@ -7,11 +7,18 @@ import { toWholeNumber } from '#contract/values.ts';
 import { TABLE_TYPES } from '#domain/standings/columns.ts';
 import { AREAS, INACTIVE_LANGUAGES, LANGUAGES } from '../facts/places.ts';
 import { DETAIL_NAMES, RESULT_NAMES, STAT_NAMES } from '../facts/soccer-values.ts';
+import type { CatalogueEntry } from '../store/catalogue.ts';
 import type { Views } from '../store/views.ts';
-import { listAnswer } from './lists.ts';
+import { listAnswer, since } from './lists.ts';
 
 type Json = Readonly<Record<string, unknown>>;
-type Entry = { readonly id: number; readonly ut: number; readonly record: Json };
+/** `changed`: when it became visible, Unix seconds; null for what was there always. */
+type Entry = {
+  readonly id: number;
+  readonly parentId: string | null;
+  readonly changed: number | null;
+  readonly record: Json;
+};
 
 type CatalogueData = Pick<
   ProviderData,
@@ -62,7 +69,9 @@ const STANDINGS_TYPES: readonly Json[] = [
   columns: columns.map((column) => ({ ...column, id: column.id ?? 0 })),
 }));
 
-const AREA_RECORDS: readonly Json[] = AREAS.map(([id, area_code, name]) => ({ id, area_code, name }));
+const AREA_RECORDS: readonly Json[] = AREAS.map(([id, area_code, name]) => ({
+  ...{ id, area_code: area_code ?? '', name, parent_area_id: '' },
+}));
 const LANGUAGE_RECORDS: readonly Json[] = LANGUAGES.map(([id, code, name, original_name]) => ({
   ...{ id, code, name, original_name, active: yesNo(!INACTIVE_LANGUAGES.has(id)) },
 }));
@@ -70,30 +79,40 @@ const LANGUAGE_RECORDS: readonly Json[] = LANGUAGES.map(([id, code, name, origin
 /** Answers from the catalogues of `views`. */
 export function catalogueData(views: Views): CatalogueData {
   const { catalogue } = views;
-  const entries = (kind: string, base: readonly Json[]): Entry[] => {
-    const merged = new Map(base.map((record) => [Number(record.id), { ut: 0, record }]));
-    for (const { id, ut, record } of catalogue.list(kind)) {
-      const number = toWholeNumber(id);
-      if (number === null) continue;
-      merged.set(number, { ut, record: { ...merged.get(number)?.record, ...record, id: number } });
+  const entries = (
+    kind: string,
+    base: readonly Json[],
+    isOf: (entry: CatalogueEntry) => boolean = () => true,
+  ): Entry[] => {
+    const merged = new Map<number, Omit<Entry, 'id'>>(
+      base.map((record) => [Number(record.id), { parentId: null, changed: null, record }]),
+    );
+    for (const entry of catalogue.list(kind)) {
+      const number = toWholeNumber(entry.id);
+      if (number === null || !isOf(entry)) continue;
+      const record = { ...merged.get(number)?.record, ...entry.record, id: number };
+      merged.set(number, { ...entry, record });
     }
-    return [...merged].map(([id, entry]) => ({ id, ...entry })).sort((a, b) => a.id - b.id);
+    return [...merged].map(([id, entry]) => ({ ...entry, id })).sort((a, b) => a.id - b.id);
   };
   const answer = (name: string, all: readonly Entry[], query: CatalogueQuery): Answer => {
-    const { timestamp } = query;
-    const since = timestamp === null ? all : all.filter(({ ut }) => ut >= timestamp);
+    const from = since(query.timestamp);
+    const asked = from === null ? all : all.filter(({ changed }) => changed !== null && changed >= from);
     return listAnswer(
       name,
-      since.map(({ record }) => JSON.stringify(record)),
+      asked.map(({ record }) => JSON.stringify(record)),
       query,
     );
   };
   const statuses = () => entries('status', STATUS_RECORDS);
   const incidentTypes = () => entries('incident', INCIDENT_TYPES);
+  // Sports share ids of types: what one sport's list tells of a type is not another's.
   const standingsTypes = (sportId: number) =>
-    entries('standings_type', STANDINGS_TYPES)
-      .map((entry) => ({ ...entry, record: withTypeNames(entry.record) }))
-      .filter(({ record }) => (toWholeNumber(record.sport_id) ?? SOCCER) === sportId);
+    entries(
+      'standings_type',
+      sportId === SOCCER ? STANDINGS_TYPES : [],
+      ({ record, parentId }) => (toWholeNumber(record.sport_id ?? parentId) ?? SOCCER) === sportId,
+    ).map((entry) => ({ ...entry, record: { ...withTypeNames(entry.record), sport_id: sportId } }));
   /** Statuses do not say whose they are; those of soccer are known by their names. */
   const statusesOf = (sportId: number) => statuses().filter(({ id }) => isStatusOf(sportId, id));
   const incidentTypesOf = (sportId: number) =>
@@ -108,16 +127,21 @@ export function catalogueData(views: Views): CatalogueData {
       const sport = {
         ...found.record,
         statuses: statusesOf(id).map(({ record }) => record),
-        results: kinds(soccer, RESULT_NAMES),
-        stats: { team: kinds(soccer, STAT_NAMES), person: [] },
-        details: kinds(soccer, DETAIL_NAMES),
+        // Those of another sport are known where its record has them.
+        results: soccer ? kinds(RESULT_NAMES) : (found.record.results ?? []),
+        stats: soccer
+          ? { team: kinds(STAT_NAMES), person: [] }
+          : (found.record.stats ?? { team: [], person: [] }),
+        details: soccer
+          ? kinds(DETAIL_NAMES).map(({ id, name }) => ({ id, name }))
+          : (found.record.details ?? []),
         incidents: incidentTypesOf(id).map(({ record }) => record),
         standings_types: standingsTypes(id).map(({ record }) => record),
         venues_details: [],
       };
       return { data: JSON.stringify({ sport }), total: 1 };
     },
-    areas: (query) => answer('areas', entries('area', AREA_RECORDS), query),
+    areas: (query) => answer('areas', entries('area', AREA_RECORDS).map(withTextOfAreas), query),
     languages: (query) => answer('languages', entries('language', LANGUAGE_RECORDS), query),
     statuses: (query) =>
       answer('statuses', query.sportId === null ? statuses() : statusesOf(query.sportId), query),
@@ -141,6 +165,13 @@ function withTypeNames(record: Json): Json {
   };
 }
 
-function kinds(known: boolean, names: ReadonlyMap<number, string>): Json[] {
-  return known ? [...names].map(([id, name]) => ({ id, short_name: name, name })) : [];
+/** An area's code and the id of the one that it is in are text, '' where they are not known. */
+function withTextOfAreas(entry: Entry): Entry {
+  const { area_code, parent_area_id } = entry.record;
+  const text = { area_code: String(area_code ?? ''), parent_area_id: String(parent_area_id ?? '') };
+  return { ...entry, record: { ...entry.record, ...text } };
+}
+
+function kinds(names: ReadonlyMap<number, string>): Json[] {
+  return [...names].map(([id, name]) => ({ id, short_name: name, name }));
 }

@@ -126,12 +126,40 @@ it('lists the columns of every table type that has an id', async () => {
   expect(ids).toEqual(expect.arrayContaining([9, 11]));
 });
 
-it('gives catalogue records that were written since, and no others', async () => {
-  const since = await ask('/v2/competitions?timestamp=1700000000');
-  expect(since.api.method.total_items).toBe(1);
-  const later = await ask('/v2/competitions?timestamp=1700000001');
-  expect(later.api.data.competitions).toEqual([]);
+it('does not tell those who ask what changed of what was there always', async () => {
   expect((await ask('/v2/statuses?timestamp=1')).api.data.statuses).toEqual([]);
+});
+
+it('lists what belongs to a sport as that sport’s alone', async () => {
+  const of = (kind: string, id: string, parent_id: string | null, body: object): ViewRecord => ({
+    topic: 'catalogue',
+    ...{ partition: 0, offset: 9, key: `${kind}/${id}` },
+    value: { kind, id, parent_id, ut: 1_700_000_000, body: JSON.stringify(body) },
+  });
+  const columns = [{ id: 1, code: 'mp', name: 'Matches played', short_name: 'MP' }];
+  world.give(
+    of('sport', '1', null, { id: 1, name: 'Basketball', url: 'b', active: 'yes', has_timer: 'yes' }),
+    // Cards is a type of soccer's too.
+    of('standings_type', '7', '1', { id: 7, name: 'Cards', columns }),
+    of('standings_type', '66', '1', { id: 66, name: 'League standings', columns }),
+    of('standings_type', '67', '5', { id: 67, name: 'Of soccer', columns }),
+  );
+  const types = async (sport: number) => {
+    const { api } = await ask(`/v2/standings-types?sport_id=${sport}`);
+    return api.data.standings_types as { id: number; sport_id: number; columns: object[] }[];
+  };
+  const soccer = await types(5);
+  expect(new Set(soccer.map(({ sport_id }) => sport_id))).toEqual(new Set([5]));
+  expect(soccer.map(({ id }) => id)).toContain(67);
+  expect(soccer.map(({ id }) => id)).not.toContain(66);
+  expect(soccer.find(({ id }) => id === 7)?.columns.length).toBeGreaterThan(1);
+  expect((await types(1)).map(({ id, sport_id }) => [id, sport_id])).toEqual([
+    [7, 1],
+    [66, 1],
+  ]);
+  const { sport } = (await ask('/v2/sports/1')).api.data;
+  expect(sport).toMatchObject({ id: 1, results: [], stats: { team: [], person: [] }, details: [] });
+  expect(sport.standings_types).toHaveLength(2);
 });
 
 it('knows no sport, table or event that nobody told of', async () => {

@@ -5,8 +5,8 @@ import { fold, rankOf } from '../store/fold.ts';
 import type { MatchOrder, TeamRow } from '../store/matches.ts';
 import type { Conditions } from '../store/sql.ts';
 import type { Views } from '../store/views.ts';
-import { boardConditions, eventConditions, shownTo, since, visibleEvent } from './events.ts';
-import { requireAccess } from './lists.ts';
+import { boardConditions, eventConditions, shownTo, visibleEvent } from './events.ts';
+import { requireAccess, since } from './lists.ts';
 import { Places } from './places.ts';
 
 /** A match: its state, and what only the contract's record of it has. */
@@ -132,7 +132,7 @@ export function deskData(views: Views) {
 
     /** What happened since then, Unix seconds, in a match that the caller may see. */
     storySince(id: number, timestamp: number): readonly StoryStep[] {
-      const from = (since(timestamp) ?? timestamp) * 1000;
+      const from = since(timestamp) * 1000;
       return incidentLog.story(id).filter(({ received_at }) => received_at >= from);
     },
 
@@ -208,5 +208,5 @@ function wordsOf(query: string): string[] {
 /** What `renderEvent` has written. */
 function namesOf(json: string): Pick<DeskMatch, 'statusName' | 'roundName'> {
   const { status_name, round_name } = JSON.parse(json) as Readonly<Record<string, string | null>>;
-  return { statusName: status_name ?? null, roundName: round_name ?? null };
+  return { statusName: status_name || null, roundName: round_name || null };
 }

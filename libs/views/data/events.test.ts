@@ -62,25 +62,12 @@ it('has no result 2 where the score is unknown, never a zero', async () => {
 it('has every field of the spec, whatever was told', async () => {
   world.play({ type: 'event', id: 9, ut: 1_790_000_000, data: { event: { id: 8_000_000, sport_id: 5 } } });
   expect(await event(8_000_000)).toEqual({
-    ...{ id: 8_000_000, name: null, start_date: null, sport_id: 5, sport_name: 'Soccer' },
-    ...{
-      competition_id: null,
-      season_id: null,
-      stage_id: null,
-      group_id: null,
-      round_id: null,
-      round_name: null,
-    },
-    ...{ status_id: null, status_name: null, status_type: null, relation_status: null, bet_status: null },
-    ...{
-      clock_time: null,
-      clock_status: null,
-      played_time: null,
-      winner_id: null,
-      progress_id: null,
-      neutral_venue: 'no',
-    },
-    ...{ coverage_type: null, event_stats_lvl_live: null, latency: null, verified_result: 'no' },
+    ...{ id: 8_000_000, name: '', start_date: '', day: '', sport_id: 5, sport_name: 'Soccer' },
+    ...{ competition_id: 0, season_id: 0, stage_id: 0, group_id: 0, round_id: null, round_name: '' },
+    ...{ status_id: 0, status_name: '', status_type: '', relation_status: '', bet_status: '' },
+    ...{ clock_time: null, clock_status: null, played_time: null, winner_id: null, progress_id: null },
+    ...{ neutral_venue: 'no', coverage_type: '', event_stats_lvl_live: '', latency: null },
+    ...{ verified_result: 'no', item_status: 'active' },
     ...{ series: { order: 0, event_ids: [] }, ut: 1_790_000_000, details: [], participants: [] },
     events_incidents: [],
   });
@@ -91,7 +78,7 @@ it('keeps fields that it does not know, and adds names that it knows', async () 
   world.play(eventMessage({}, changes));
   expect(await event()).toMatchObject({
     ...{ weather: { wind: 3 }, status_name: '2nd half', clock_time: 60, played_time: 2_760 },
-    details: [{ id: 141, name: 'Attendance', value: 900 }],
+    details: [{ id: 141, name: 'Attendance', value: '900' }],
   });
 });
 

@@ -7,7 +7,7 @@ import { Conditions } from '../store/sql.ts';
 import type { Views } from '../store/views.ts';
 import { accessKey } from './access-key.ts';
 import { AnswerCache } from './answer-cache.ts';
-import { listData, requireAccess } from './lists.ts';
+import { listData, requireAccess, since } from './lists.ts';
 import type { Places } from './places.ts';
 
 type EventData = Pick<
@@ -22,8 +22,6 @@ type EventData = Pick<
 >;
 
 const POSTPONED = 5;
-/** Reading by `timestamp` goes this far back, seconds: another replica may have shown a change a little earlier. */
-const SETTLE_SECONDS = 10;
 /** A basic board has no pages: one of more events is refused, for leaving some out would lose them. */
 const MAX_BASIC = 10_000;
 
@@ -59,7 +57,7 @@ export function eventData(views: Views, places: Places, maxBasic = MAX_BASIC): E
     );
   const eventsPage = (query: EventsQuery, access: Access, form: EventForm): Page => {
     const { limit, page } = query;
-    const conditions = eventConditions(query, places, access);
+    const conditions = eventConditions(query, places, access, asked(query.timestamp));
     return { conditions, limit, offset: (page - 1) * limit, form };
   };
   const visible = (id: number, access: Access): EventRow => visibleEvent(matches, id, access);
@@ -94,11 +92,12 @@ export function eventData(views: Views, places: Places, maxBasic = MAX_BASIC): E
       list('livescore', query, access, () => {
         const { limit, page } = query;
         const form = query.eventsDetails ? 'full' : 'plain';
-        return { conditions: boardConditions(query, access), limit, offset: (page - 1) * limit, form };
+        const conditions = boardConditions(query, access, asked(query.timestamp));
+        return { conditions, limit, offset: (page - 1) * limit, form };
       }),
     basicLivescore(query, access) {
       const answer = list('basic', query, access, () => ({
-        conditions: shownTo(access)
+        conditions: shownTo(access, 'all')
           .where('changed >= ?', since(query.timestamp))
           .where('sport_id = ?', query.sportId),
         limit: maxBasic,
@@ -121,13 +120,18 @@ export function visibleEvent(matches: MatchView, id: number, access: Access): Ev
 }
 
 /** What `events.index` asks for, of what may be seen. Throws `forbidden` for a place that is outside the contract. */
-export function eventConditions(query: EventsQuery, places: Places, access: Access): Conditions {
+export function eventConditions(
+  query: EventsQuery,
+  places: Places,
+  access: Access,
+  events: 'standing' | 'all' = 'standing',
+): Conditions {
   const { venueType, participantId } = query;
   if (query.competitionId !== null) requireAccess(access, query.competitionId);
   if (query.seasonId !== null) requireAccess(access, places.competitionOf('season', query.seasonId));
   if (query.stageId !== null) requireAccess(access, places.competitionOf('stage', query.stageId));
   const either = '(home_id = ? OR away_id = ?)';
-  return shownTo(access)
+  return shownTo(access, events)
     .where('sport_id = ?', query.sportId)
     .where('competition_id = ?', query.competitionId)
     .where('season_id = ?', query.seasonId)
@@ -140,9 +144,13 @@ export function eventConditions(query: EventsQuery, places: Places, access: Acce
 }
 
 /** What `livescore.index` asks for, of what may be seen. */
-export function boardConditions(query: LivescoreQuery, access: Access): Conditions {
+export function boardConditions(
+  query: LivescoreQuery,
+  access: Access,
+  events: 'standing' | 'all' = 'standing',
+): Conditions {
   const orLive = query.holdsNow ? " OR status_type = 'live'" : '';
-  const conditions = shownTo(access)
+  const conditions = shownTo(access, events)
     .where(`(start >= ?${orLive})`, query.dateFrom)
     .where(`(start <= ?${orLive})`, query.dateTo)
     .where('sport_id = ?', query.sportId)
@@ -152,19 +160,29 @@ export function boardConditions(query: LivescoreQuery, access: Access): Conditio
   return conditions;
 }
 
-/** All events that may be seen. */
-export function shownTo(access: Access): Conditions {
-  return new Conditions().also('hidden = 0').among('competition_id', access.competitions);
+/** All events that may be seen: those that stand, or with those that were deleted. */
+export function shownTo(access: Access, events: 'standing' | 'all' = 'standing'): Conditions {
+  const conditions = new Conditions().among('competition_id', access.competitions);
+  return events === 'all' ? conditions : conditions.also('hidden = 0');
 }
 
-/** The second from which what changed is shown to whoever reads by `timestamp`. */
-export function since(timestamp: number | null): number | null {
-  return timestamp === null ? null : timestamp - SETTLE_SECONDS;
+/** Who reads what changed is told that an event was deleted (its `item_status`). */
+function asked(timestamp: number | null): 'standing' | 'all' {
+  return timestamp === null ? 'standing' : 'all';
 }
 
 const SIMPLE_EVENT = [
   ...['id', 'name', 'start_date', 'sport_id', 'status_id', 'status_name', 'status_type', 'relation_status'],
-  ...['clock_time', 'clock_status', 'played_time', 'round_id', 'round_name', 'winner_id', 'ut'],
+  ...[
+    'clock_time',
+    'clock_status',
+    'played_time',
+    'round_id',
+    'round_name',
+    'winner_id',
+    'item_status',
+    'ut',
+  ],
 ];
 const SIMPLE_PARTICIPANT = ['id', 'counter', 'name', 'short_name', 'acronym', 'results'];
 

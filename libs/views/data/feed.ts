@@ -1,7 +1,7 @@
 import { RestError } from '#contract/rest/errors.ts';
 import type { Answer, ProviderData } from '#contract/rest/provider.ts';
 import type { Views } from '../store/views.ts';
-import { requireAccess } from './lists.ts';
+import { requireAccess, since } from './lists.ts';
 
 /**
  * Longest answer of the feed, in characters. The contract has no pages for it, and leaving messages out would lose
@@ -18,7 +18,7 @@ export function feedData({ feed, matches }: Views): Pick<ProviderData, 'feed' | 
   return {
     feed(query, access) {
       if (query.from < feed.keptSince) throw new RestError('window_gone');
-      return answer(feed.window(query, access.competitions, MAX_LENGTH));
+      return answer(feed.window(query, since(query.from), access.competitions, MAX_LENGTH));
     },
     feedOf(id, access) {
       const event = matches.find(id);

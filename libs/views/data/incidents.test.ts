@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { beforeEach, expect, it } from 'vitest';
-import { incidentMessage } from '#contract/testing.ts';
+import { normalizeSnapshot } from '#contract/normalize.ts';
+import { incidentMessage, incidentRecord } from '#contract/testing.ts';
 import { normalized, RECEIVED_AT, World } from '../testing/world.ts';
 
 let world: World;
@@ -29,8 +30,9 @@ async function ask(query: string) {
 it.each([
   ['', ['5-10', '5-11', '5-9']],
   ['&sort_order=desc', ['5-9', '5-11', '5-10']],
-  ['&sort_type=occurred_at', ['5-11', '5-9', '5-10']],
-  ['&sort_type=occurred_at&sort_order=desc', ['5-10', '5-9', '5-11']],
+  // 5-10 was delivered first, and again last.
+  ['&sort_type=occurred_at', ['5-10', '5-11', '5-9']],
+  ['&sort_type=occurred_at&sort_order=desc', ['5-9', '5-11', '5-10']],
   ['&deleted=yes', ['5-12']],
   ['&deleted=no', ['5-10', '5-11', '5-9']],
   ['&confirmation=confirmed', ['5-9']],
@@ -41,6 +43,17 @@ it.each([
   ['&participant_id=102', ['5-10']],
 ])('lists incidents asked for with %j', async (query, ids) => {
   expect(await ask(query)).toMatchObject({ ids, total: ids.length });
+});
+
+it('orders by first delivery what a snapshot has listed since', async () => {
+  const listed = ['5-9', '5-10', '5-11'].map((id) => incidentRecord({ id }));
+  const snapshot = normalizeSnapshot(
+    { messageId: 's', eventId: 7_000_001, time: 1_790_000_100, incidents: listed },
+    { origin: 'feed', deliveryId: 'd', receivedAt: RECEIVED_AT + 100_000 },
+  );
+  if (snapshot.kind !== 'normalized') throw new Error(snapshot.kind);
+  world.take(snapshot.message);
+  expect((await ask('&sort_type=occurred_at')).ids).toEqual(['5-10', '5-11', '5-9']);
 });
 
 it('cuts pages and counts all', async () => {

@@ -1,6 +1,8 @@
 import type { Level, PlaceLookup } from '#contract/rest/tree.ts';
 import { toWholeNumber } from '#contract/values.ts';
+import { renderPlace } from '../render/place.ts';
 import type { CatalogueView } from '../store/catalogue.ts';
+import { placeAbove } from '../store/place-above.ts';
 import type { Statements } from '../store/sql.ts';
 
 /** What is known of competitions, seasons, stages and groups: from the catalogue, and from where events say they are. */
@@ -17,9 +19,7 @@ export class Places {
   readonly lookup: PlaceLookup = (level, id) => {
     const entry = this.#catalogue.find(level, id);
     if (entry === null) return null;
-    const { record } = entry;
-    const name = typeof record.name === 'string' ? record.name : '';
-    return JSON.stringify({ ...record, id, name });
+    return JSON.stringify(renderPlace(level, id, entry.record, entry.ut));
   };
 
   /** The ids of all places of a level, or of those in one place above. */
@@ -33,11 +33,7 @@ export class Places {
 
   /** The place one level above; null where it is not known. */
   parent(level: 'season' | 'stage', id: number): number | null {
-    const told = toWholeNumber(this.#catalogue.find(level, id)?.parentId);
-    if (told !== null) return told;
-    const above = level === 'season' ? 'competition' : 'season';
-    const text = `SELECT ${above}_id FROM events WHERE ${level}_id = ? AND ${above}_id IS NOT NULL LIMIT 1`;
-    return this.#sql.value<number>(text, id) ?? null;
+    return placeAbove({ catalogue: this.#catalogue, sql: this.#sql }, level, id);
   }
 
   /** The competition that a season or stage belongs to; null where it is not known. */

@@ -4,7 +4,7 @@ import { toWholeNumber } from '#contract/values.ts';
 import { nameEntry, nameTable, type TablePlace } from '../render/standings.ts';
 import type { Views } from '../store/views.ts';
 import { AnswerCache } from './answer-cache.ts';
-import { listData, requireAccess } from './lists.ts';
+import { listData, requireAccess, since } from './lists.ts';
 import type { Places } from './places.ts';
 
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -26,10 +26,15 @@ export function standingsData(
     const kind = String(object_type);
     return {
       area: typeof competition?.area_name === 'string' ? competition.area_name : null,
+      areaId: toWholeNumber(competition?.area_id),
       season: catalogue.name('season', toWholeNumber(season_id)),
       stage: kind === 'stage' ? catalogue.name('stage', id) : null,
       object: NAMED.has(kind) ? catalogue.name(kind, id) : null,
-      group: (group) => catalogue.name('group', group),
+      group(group) {
+        const entry = catalogue.find('group', group);
+        const name = entry?.record.name;
+        return entry === null || typeof name !== 'string' ? null : { name, ut: entry.ut };
+      },
     };
   };
 
@@ -39,10 +44,11 @@ export function standingsData(
       if (objectId !== null && (objectType === 'season' || objectType === 'stage')) {
         requireAccess(access, places.competitionOf(objectType, objectId));
       } else if (objectType === 'competition') requireAccess(access, objectId);
-      const { total, items } = tables.page(query, access.competitions);
-      const entries = items.map((text) => {
-        const entry: Json = JSON.parse(text);
-        return JSON.stringify(nameEntry(entry, placeOf(entry)));
+      const { total, items } = tables.page(query, since(query.timestamp), access.competitions);
+      const entries = items.map(({ json, ut }) => {
+        const entry: Json = JSON.parse(json);
+        const written = { ...entry, ut: Math.max(Number(entry.ut), ut ?? 0) };
+        return JSON.stringify(nameEntry(written, placeOf(entry)));
       });
       return { data: listData('standings_list', entries), total };
     },
@@ -52,7 +58,7 @@ export function standingsData(
       requireAccess(access, table.competition_id);
       // Made again where the table or a name is another.
       return named.get(String(id), `${views.nameVersion} ${table.json}`, () => {
-        const record: Json = JSON.parse(table.json);
+        const record: Json = { ut: table.ut, ...JSON.parse(table.json) };
         return { data: JSON.stringify({ standings: nameTable(record, placeOf(record)) }), total: 1 };
       });
     },

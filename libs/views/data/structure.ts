@@ -11,7 +11,7 @@ import { toWholeNumber } from '#contract/values.ts';
 import type { Views } from '../store/views.ts';
 import { accessKey } from './access-key.ts';
 import { AnswerCache } from './answer-cache.ts';
-import { listData, requireAccess } from './lists.ts';
+import { listData, requireAccess, since } from './lists.ts';
 import type { Places } from './places.ts';
 
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -29,8 +29,8 @@ export function structureData(views: Views, places: Places): Pick<ProviderData, 
   };
   const record = (level: Level, id: number): string =>
     places.lookup(level, id) ?? JSON.stringify({ id, name: '' });
-  const changedSince = (kind: string, id: number, timestamp: number | null): boolean =>
-    timestamp === null || (catalogue.find(kind, id)?.ut ?? 0) >= timestamp;
+  const changedSince = (level: 'competition' | 'stage', id: number, timestamp: number | null): boolean =>
+    timestamp === null || (views.placeChanges.of(level, id) ?? 0) >= since(timestamp);
 
   const competitions = (query: CompetitionsQuery, access: Access): Made => {
     const { timestamp, sportId, areaId } = query;

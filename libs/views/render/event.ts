@@ -4,6 +4,7 @@ import { STATUSES } from '#contract/statuses.ts';
 import { toWholeNumber } from '#contract/values.ts';
 import type { MatchState } from '#topics/generated/types.ts';
 import { DETAIL_NAMES, PLAYED_BEFORE, RESULT_NAMES, STAT_NAMES } from '../facts/soccer-values.ts';
+import { eventSlug, slugOf } from './slug.ts';
 
 /** An event rendered for the lists. */
 export type RenderedEvent = {
@@ -13,7 +14,7 @@ export type RenderedEvent = {
   readonly plain: string;
   /** As told, else as its status has it. */
   readonly statusType: string | null;
-  /** It was deleted by the provider: lists leave it out. */
+  /** It was deleted by the provider: lists leave it out, unless they are of what changed. */
   readonly hidden: boolean;
 };
 
@@ -23,72 +24,101 @@ export type StatusName = (statusId: number) => string | undefined;
 type Json = Record<string, unknown>;
 
 /**
- * Renders an event: every field of it that was ever told, and all that the spec names (`null`, or the value that says
- * nothing, where it was not). Result 2 is the derived score; where that is unknown the result is missing, never zero.
+ * Renders an event: every field of it that was ever told, and all that the spec names (where it was not,
+ * what the provider writes for nothing there: `null`, `''` or 0). Result 2 is the derived score; where that is unknown the result is missing, never zero.
  */
 export function renderEvent(state: MatchState, statusName: StatusName): RenderedEvent {
-  const told = mergeFields(state);
+  const { fields: told, isOlder } = toldFields(state);
   const { action, events_incidents: _, ...kept } = told;
   const isSoccer = state.sport_id === SOCCER || state.sport_id === null;
   const participants = renderParticipants(state, told, isSoccer);
+  /** What the provider says itself, unless it was told before what it follows from. */
+  const side = (field: 'winner_id' | 'progress_id', result: number): number | null => {
+    const own = toWholeNumber(told[field]);
+    if (!isOlder(field, 'participants', 'status_id')) return own ?? marked(participants, result);
+    if (hasResult(participants, result)) return marked(participants, result);
+    return statusTypeOf(state) === 'finished' ? own : null;
+  };
+  const hidden =
+    (action === 'delete' && !isOlder('action', 'status_id')) ||
+    told.item_status === 'deleted' ||
+    state.status_type === 'deleted';
   const event = {
     ...kept,
-    ...identity(state, told),
-    ...status(state, told, statusName),
-    ...clock(state, told, isSoccer),
+    item_status: hidden ? 'deleted' : (text(told.item_status) ?? 'active'),
+    ...identity(state, told, isOlder),
+    ...status(state, told, isOlder, statusName),
+    ...clock(state, told, isOlder, isSoccer),
     ...standing(told),
-    winner_id: toWholeNumber(told.winner_id) ?? marked(participants, RESULT.winner),
-    progress_id: toWholeNumber(told.progress_id) ?? marked(participants, RESULT.progress),
+    winner_id: side('winner_id', RESULT.winner),
+    progress_id: side('progress_id', RESULT.progress),
     ut: latestTime(state),
   };
-  const details = values(told.details, isSoccer ? DETAIL_NAMES : undefined);
+  const details = values(told.details, isSoccer ? DETAIL_NAMES : undefined).map(
+    ({ short_name: __, ...detail }) => detail,
+  );
   const plain = { ...event, participants: participants.map(({ stats: __, ...participant }) => participant) };
   return {
     full: JSON.stringify({ ...event, details, participants }),
     plain: JSON.stringify(omit(plain, 'details')),
     statusType: statusTypeOf(state),
-    hidden: action === 'delete' || told.item_status === 'deleted' || state.status_type === 'deleted',
+    hidden,
   };
 }
 
-/** All fields of the event as last told. */
-function mergeFields(state: MatchState): Json {
-  const merged: Json = {};
-  for (const { json } of state.fields) Object.assign(merged, JSON.parse(json));
-  return merged;
+/** Whether a field was told before one of those that it follows from; not where nobody told it. */
+type IsOlder = (field: string, ...sources: readonly string[]) => boolean;
+
+/** All fields of the event as last told. A list has some fields and a message others: each is as old as it is. */
+function toldFields(state: MatchState): { readonly fields: Json; readonly isOlder: IsOlder } {
+  const fields: Json = {};
+  const times = new Map<string, number>();
+  for (const { ut, json } of state.fields) {
+    const group: Json = JSON.parse(json);
+    Object.assign(fields, group);
+    for (const name of Object.keys(group)) times.set(name, ut);
+  }
+  const isOlder: IsOlder = (field, ...sources) => {
+    const own = times.get(field);
+    return own !== undefined && sources.some((source) => (times.get(source) ?? own) > own);
+  };
+  return { fields, isOlder };
 }
 
-function identity(state: MatchState, told: Json): Json {
+function identity(state: MatchState, told: Json, isOlder: IsOlder): Json {
   return {
     id: state.event_id,
-    name: state.name,
-    start_date: state.start_date,
+    name: state.name ?? '',
+    ...(state.name ? { slug: text(told.slug) ?? eventSlug(state.name, state.event_id) } : {}),
+    start_date: state.start_date ?? '',
     ...sportOf(state, told),
-    competition_id: state.competition_id,
-    season_id: state.season_id,
-    stage_id: state.stage_id,
-    group_id: state.group_id,
+    competition_id: state.competition_id ?? 0,
+    season_id: state.season_id ?? 0,
+    stage_id: state.stage_id ?? 0,
+    group_id: state.group_id ?? 0,
+    ...('tour_id' in told ? { tour_id: toWholeNumber(told.tour_id) ?? 0 } : {}),
+    day: told.day === null || told.day === undefined ? '' : String(told.day),
     round_id: toWholeNumber(told.round_id),
-    round_name: text(told.round_name),
+    round_name: isOlder('round_name', 'round_id') ? '' : (text(told.round_name) ?? ''),
   };
 }
 
 /** Its name where it was told, or is known here. */
 function sportOf({ sport_id }: MatchState, told: Json): Json {
   const name = text(told.sport_name) ?? (sport_id === SOCCER ? 'Soccer' : null);
-  return { sport_id, ...(name === null ? {} : { sport_name: name }) };
+  return { sport_id: sport_id ?? 0, ...(name === null ? {} : { sport_name: name }) };
 }
 
-function status(state: MatchState, told: Json, statusName: StatusName): Json {
+function status(state: MatchState, told: Json, isOlder: IsOlder, statusName: StatusName): Json {
   const { status_id } = state;
   const known = status_id === null ? undefined : STATUSES.get(status_id);
+  const own = isOlder('status_name', 'status_id') ? null : text(told.status_name);
   return {
-    status_id,
-    status_name:
-      text(told.status_name) ?? known?.name ?? (status_id === null ? null : (statusName(status_id) ?? null)),
-    status_type: statusTypeOf(state),
-    relation_status: state.relation_status,
-    bet_status: state.bet_status,
+    status_id: status_id ?? 0,
+    status_name: own ?? known?.name ?? (status_id === null ? '' : (statusName(status_id) ?? '')),
+    status_type: statusTypeOf(state) ?? '',
+    relation_status: state.relation_status ?? '',
+    bet_status: state.bet_status ?? '',
   };
 }
 
@@ -97,11 +127,12 @@ function statusTypeOf({ status_id, status_type }: MatchState): string | null {
   return status_type ?? known?.type ?? null;
 }
 
-/** The clock as it was last told; a finished match has 0. */
-function clock(state: MatchState, told: Json, isSoccer: boolean): Json {
-  const time = state.clock?.time ?? (state.status_type === 'finished' ? 0 : null);
+/** The clock as it was last told; that of a finished match is 0, whatever was read last. */
+function clock(state: MatchState, told: Json, isOlder: IsOlder, isSoccer: boolean): Json {
+  const time = statusTypeOf(state) === 'finished' ? 0 : (state.clock?.time ?? null);
   const before = isSoccer && state.status_id !== null ? PLAYED_BEFORE.get(state.status_id) : undefined;
-  const played = toWholeNumber(told.played_time);
+  const stale = isOlder('played_time', 'clock_time', 'status_id');
+  const played = stale ? null : toWholeNumber(told.played_time);
   return {
     clock_time: time,
     clock_status: state.clock?.status ?? null,
@@ -113,8 +144,8 @@ function standing(told: Json): Json {
   const series = told.series as { order?: unknown; event_ids?: unknown } | null | undefined;
   return {
     neutral_venue: told.neutral_venue === 'yes' ? 'yes' : 'no',
-    coverage_type: text(told.coverage_type),
-    event_stats_lvl_live: text(told.event_stats_lvl_live) ?? text(told.event_stats_lvl),
+    coverage_type: text(told.coverage_type) ?? '',
+    event_stats_lvl_live: text(told.event_stats_lvl_live) ?? text(told.event_stats_lvl) ?? '',
     latency: text(told.latency),
     verified_result: told.verified_result ?? 'no',
     series: {
@@ -130,7 +161,7 @@ function latestTime(state: MatchState): number {
 }
 
 type Participant = Json & {
-  readonly id: number | null;
+  readonly id: number;
   readonly results: { id: number; value: string }[];
   readonly stats: unknown[];
 };
@@ -144,25 +175,33 @@ function renderParticipants(state: MatchState, told: Json, isSoccer: boolean): P
     .filter(({ id }) => toWholeNumber(id) !== null)
     .map((record) => {
       const counter = toWholeNumber(record.counter) ?? 0;
-      const results = values(record.results, isSoccer ? RESULT_NAMES : undefined)
-        .filter(({ id }) => id !== RESULT.score)
-        .map(({ value, ...result }) => ({ ...result, value: value === null ? '' : String(value) }));
+      const results = values(record.results, isSoccer ? RESULT_NAMES : undefined).filter(
+        ({ id }) => id !== RESULT.score,
+      );
       const score = goals.get(counter);
       if (score !== undefined)
         results.push({ id: RESULT.score, short_name: 'Result', name: 'Result', value: String(score) });
+      const id = toWholeNumber(record.id) ?? 0;
+      const name = text(record.name) ?? '';
       return {
-        ...record,
+        ...withoutNull(record),
         counter,
-        id: toWholeNumber(record.id),
-        name: text(record.name),
-        short_name: text(record.short_name),
-        acronym: text(record.acronym),
+        id,
+        name,
+        short_name: text(record.short_name) ?? '',
+        acronym: text(record.acronym) ?? '',
+        ...(name === '' ? {} : { slug: text(record.slug) ?? slugOf(name, id) }),
         ...sportOf(state, record),
         stats: values(record.stats, isSoccer ? STAT_NAMES : undefined),
         results,
       };
     })
     .sort((a, b) => a.counter - b.counter);
+}
+
+/** Whether the participants say anything of a result. */
+function hasResult(participants: readonly Participant[], resultId: number): boolean {
+  return participants.some(({ results }) => results.some(({ id }) => id === resultId));
 }
 
 /** The participant that a result marks with 1, such as the winner; null where it marks none. */
@@ -173,7 +212,7 @@ function marked(participants: readonly Participant[], resultId: number): number 
   return found?.id ?? null;
 }
 
-/** A list of `{id, value}` with the names of what they are, where they are known. */
+/** A list of `{id, value}` with the names of what they are, where they are known; a value is text, '' where it is unknown. */
 function values(list: unknown, names: ReadonlyMap<number, string> | undefined) {
   return records(list).map(({ id, value, ...more }) => {
     const known = toWholeNumber(id) ?? 0;
@@ -182,7 +221,7 @@ function values(list: unknown, names: ReadonlyMap<number, string> | undefined) {
       id: known,
       ...(name === undefined ? {} : { short_name: name, name }),
       ...more,
-      value: value ?? null,
+      value: value === null || value === undefined ? '' : String(value),
     };
   });
 }
@@ -193,6 +232,10 @@ function records(list: unknown): Json[] {
 
 function text(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
+}
+
+function withoutNull(record: Json): Json {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
 }
 
 function omit(record: Json, name: string): Json {

@@ -1,4 +1,5 @@
 /** A provider message made again from its normalized form, so that whoever normalizes it gets the same. Pure. */
+import { hash } from 'node:crypto';
 import { eventJson, eventRest, joinObjects } from '#contract/provider-message.ts';
 import { INCIDENT_TYPES_OF_SOCCER } from '#contract/soccer.ts';
 import { toWholeNumber } from '#contract/values.ts';
@@ -13,8 +14,12 @@ export type FeedRow = {
   readonly competitionId: number | null;
 };
 
-/** Longest id that is a number again; a longer one, or one with leading zeros, stays text. */
+/** Longest id that is a number again. */
 const NUMBER = /^(?:0|[1-9][0-9]{0,14})$/;
+/** Numbers from here on stand for ids that are none; those of providers are far below. */
+const FIRST_MADE_ID = 2 ** 52;
+/** What is in the place of a source that nobody told. */
+const NO_SOURCE = -1;
 
 /**
  * Renders a message of type `incident` or `event`; null for the other types, which the feed does not have. The texts
@@ -23,10 +28,11 @@ const NUMBER = /^(?:0|[1-9][0-9]{0,14})$/;
 export function renderFeedMessage(message: NormalizedMessage): FeedRow | null {
   const { type, incident } = message;
   if (type !== 'incident' && type !== 'event') return null;
-  const id = NUMBER.test(message.message_id) ? message.message_id : JSON.stringify(message.message_id);
   const fields = eventRest(message);
   const event = eventJson(message, fields);
-  const head = `{"id":${id},"type":"${type}","source":null,"ut":${message.ut},"data":{`;
+  const uuid = message.uuid === null ? '' : `"uuid":${JSON.stringify(message.uuid)},`;
+  const source = message.source ?? NO_SOURCE;
+  const head = `{"id":${numberOf(message.message_id)},${uuid}"type":"${type}","source":${source},"ut":${message.ut},"data":{`;
   const competitionId = toWholeNumber(fields.competition_id);
   if (incident === null)
     return {
@@ -47,6 +53,12 @@ export function renderFeedMessage(message: NormalizedMessage): FeedRow | null {
     forTrader: isYes(told.important_for_trader, known?.importantForTrader),
     competitionId,
   };
+}
+
+/** The id of a message as a number: itself, or one that is made of it, the same wherever the message is rendered. */
+function numberOf(messageId: string): string {
+  if (NUMBER.test(messageId)) return messageId;
+  return String(FIRST_MADE_ID + Number.parseInt(hash('sha256', messageId, 'hex').slice(0, 12), 16));
 }
 
 function isYes(told: unknown, known: boolean | null | undefined): boolean {

@@ -3,10 +3,12 @@ import { ANSWERS } from '#contract/rest/records.ts';
 import { ranking } from '../testing/ranking.ts';
 import { nameEntry, nameTable, type TablePlace } from './standings.ts';
 
-const NOWHERE: TablePlace = { area: null, season: null, stage: null, object: null, group: () => null };
+const NOWHERE: TablePlace = {
+  ...{ area: null, areaId: null, season: null, stage: null, object: null, group: () => null },
+};
 const KNOWN: TablePlace = {
-  ...{ area: 'Europe', season: 'Cup 2017/18', stage: 'Group Stage', object: 'Group Stage' },
-  group: (id) => (id === 7 ? 'Group A' : null),
+  ...{ area: 'Europe', areaId: 7, season: 'Cup 2017/18', stage: 'Group Stage', object: 'Group Stage' },
+  group: (id) => (id === 7 ? { name: 'Group A', ut: 1_700_000_000 } : null),
 };
 const derived = { name: 'League standings', type_name: 'League standings', object_name: '', sport_id: 5 };
 
@@ -23,7 +25,7 @@ it('names a table as the provider names its own', () => {
 it('leaves the names that a table has', () => {
   const own = { name: 'FIFA ranking - Men', type_name: 'FIFA ranking', object_name: 'World', sport_id: 1 };
   expect(nameEntry(own, KNOWN)).toEqual(own);
-  const groups = [{ id: '7', name: 'Pool 7', participants: [], zones: [], corrections: [] }];
+  const groups = [{ id: '7', name: 'Pool 7', ut: 3, participants: [], zones: [], corrections: [] }];
   expect(nameTable({ ...own, groups }, KNOWN).groups).toEqual(groups);
 });
 
@@ -32,19 +34,30 @@ it('has the lists that the contract has, where a table of the provider leaves th
   expect(columns).toEqual([]);
   const groups = [{ id: '', name: '', participants: [] }];
   expect(nameTable({ ...table, groups }, NOWHERE).groups).toEqual([
-    { ...groups[0], zones: [], corrections: [] },
+    { ...groups[0], ut: 1_527_000_000, zones: [], corrections: [] },
   ]);
   const { error } = ANSWERS.standings.safeParse({ columns, ...table });
   expect(error?.issues ?? []).toEqual([]);
 });
 
-it('names groups, and writes ids of the provider as the contract does', () => {
+it('names groups, and writes what nobody told of rows as the provider does', () => {
   const participants = [
-    { id: 1, subparticipant_id: '', more: 1 },
-    { id: 2, subparticipant_id: 5 },
+    { id: 1, name: 'A', rank: 4, last_rank: null, subparticipant_id: null, columns: [], more: 1 },
+    {
+      ...{ id: 2, name: 'B C', area_id: 5, area_name: 'England', rank: 1, last_rank: 2, columns: [] },
+      ...{ subparticipant_id: 5, subparticipant_name: 'FC D' },
+    },
+    { id: 3, name: null, participant_type: 'competition', rank: 1, columns: [{ id: 1, code: 'mp' }] },
   ];
   const groups = ['7', 8, ''].map((id) => ({ id, name: '', participants }));
-  const rows = [{ ...participants[0], subparticipant_id: null }, participants[1]];
+  const rows = [
+    {
+      ...{ area_id: 7, area_name: 'Europe', participant_slug: 'a,1', participant_acronym: '', last_rank: 4 },
+      ...{ subparticipant_id: '', subparticipant_name: '', subparticipant_slug: '', more: 1 },
+    },
+    { area_name: 'England', last_rank: 2, participant_slug: 'b-c,2', subparticipant_slug: 'fc-d,5' },
+    { name: '', columns: [{ id: 1, code: 'mp', name: 'Matches played' }] },
+  ];
   expect(nameTable({ ...derived, groups }, KNOWN).groups).toMatchObject([
     { id: '7', name: 'Group A', participants: rows },
     { id: '8', name: '', participants: rows },

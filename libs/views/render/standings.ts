@@ -1,18 +1,31 @@
 /** Tables with the names that they do not have themselves (docs/standings.md: a derived one knows its places by id). Pure. */
 import { SOCCER } from '#contract/soccer.ts';
 import { toWholeNumber } from '#contract/values.ts';
+import { TABLE_TYPES } from '#domain/standings/columns.ts';
+import { slugOf } from './slug.ts';
 
 type Json = Readonly<Record<string, unknown>>;
+
+/** Names of columns by id and code: some have a code twice, with other ids. */
+const COLUMN_NAMES: ReadonlyMap<string, string> = new Map(
+  [...TABLE_TYPES.values()].flatMap(({ columns }) =>
+    columns.map(({ id, code, name }) => [`${id ?? 0} ${code}`, name] as const),
+  ),
+);
 
 /** What is known of the place of a table; null where nobody told. */
 export type TablePlace = {
   readonly area: string | null;
   readonly season: string | null;
   readonly stage: string | null;
+  readonly areaId: number | null;
   /** What is ranked. */
   readonly object: string | null;
-  readonly group: (id: number) => string | null;
+  readonly group: (id: number) => PlaceGroup | null;
 };
+
+/** What is known of a group: its name, and when it was written, Unix seconds. */
+export type PlaceGroup = { readonly name: string; readonly ut: number };
 
 /** An entry of the catalogue of standings (spec, "Standings catalogue"), with names where it has none. */
 export function nameEntry(entry: Json, place: TablePlace): Json {
@@ -25,29 +38,59 @@ export function nameEntry(entry: Json, place: TablePlace): Json {
 }
 
 /**
- * A table (spec, "Standing"), with names where it has none. One that the provider made is written as the contract has it:
- * the id of a group as text, that of nobody as null, and lists that are left out as empty ones.
+ * A table (spec, "Standing"), with names where it has none. Whoever made it, it is written as the contract has it: the id
+ * of a group as text, lists that are left out as empty ones, and what is not known as the provider writes it.
  */
 export function nameTable(table: Json, place: TablePlace): Json {
   return {
     columns: [],
     ...nameEntry(table, place),
-    groups: records(table.groups).map((group) => nameGroup(group, place)),
+    ...placeIds(table),
+    groups: records(table.groups).map((group) => nameGroup(group, table, place)),
   };
 }
 
-function nameGroup(group: Json, place: TablePlace): Json {
+/** Where a table is; 0 for one of no such place, as a ranking of a sport. */
+function placeIds({ competition_id, season_id, stage_id }: Json): Json {
+  return { competition_id: competition_id ?? 0, season_id: season_id ?? 0, stage_id: stage_id ?? 0 };
+}
+
+function nameGroup(group: Json, table: Json, place: TablePlace): Json {
   const id = toWholeNumber(group.id);
+  const known = id === null ? null : place.group(id);
   return {
     zones: [],
     corrections: [],
     ...group,
     id: String(group.id ?? ''),
-    name: group.name || ((id === null ? null : place.group(id)) ?? ''),
-    participants: records(group.participants).map((row) =>
-      row.subparticipant_id === '' ? { ...row, subparticipant_id: null } : row,
-    ),
+    name: group.name || (known?.name ?? ''),
+    ut: group.ut ?? known?.ut ?? table.ut ?? 0,
+    participants: records(group.participants).map((row) => nameRow(row, place)),
   };
+}
+
+/** A row; before its second match a team was where it is. */
+function nameRow(row: Json, { area, areaId }: TablePlace): Json {
+  const name = String(row.name ?? '');
+  const club = String(row.subparticipant_name ?? '');
+  return {
+    ...row,
+    name,
+    participant_acronym: row.participant_acronym ?? '',
+    participant_slug: row.participant_slug ?? slugOf(name, Number(row.id)),
+    area_id: row.area_id ?? areaId ?? 0,
+    area_name: row.area_name ?? area ?? '',
+    last_rank: row.last_rank ?? row.rank,
+    subparticipant_id: row.subparticipant_id ?? '',
+    subparticipant_name: club,
+    subparticipant_slug:
+      row.subparticipant_slug ?? (club === '' ? '' : slugOf(club, Number(row.subparticipant_id))),
+    columns: records(row.columns).map((cell) => ({ ...cell, name: cell.name ?? columnName(cell) })),
+  };
+}
+
+function columnName({ id, code, short_name }: Json): unknown {
+  return COLUMN_NAMES.get(`${id} ${code}`) ?? short_name;
 }
 
 /** As the provider names its own: `League standings - Europe, Champions League 2017/18, stage: Group Stage`. */

@@ -9,6 +9,8 @@ export type CatalogueEntry = {
   readonly id: string;
   readonly parentId: string | null;
   readonly ut: number;
+  /** When it became visible here, Unix seconds. */
+  readonly changed: number;
   readonly record: Json;
 };
 
@@ -22,14 +24,22 @@ export class CatalogueView {
     this.#sql = sql;
   }
 
-  /** Takes a record over unless a newer one is known; whether it was. */
-  apply(record: CatalogueRecord): boolean {
+  /**
+   * Takes a record over unless it, or a newer one, is known; whether it was. `changed` is when it became visible, Unix
+   * seconds of this service's clock.
+   */
+  apply(record: CatalogueRecord, changed: number): boolean {
     const { kind, id, parent_id, ut, body } = record;
-    const known = this.#sql.value<number>('SELECT ut FROM catalogue WHERE kind = ? AND id = ?', kind, id);
-    if (known !== undefined && known > ut) return false;
+    const known = this.#sql
+      .of('SELECT parent_id, ut, json FROM catalogue WHERE kind = ? AND id = ?')
+      .get(kind, id);
+    if (known !== undefined) {
+      if ((known.ut as number) > ut) return false;
+      if (known.ut === ut && known.json === body && known.parent_id === parent_id) return false;
+    }
     this.#sql
-      .of('INSERT OR REPLACE INTO catalogue VALUES (?, ?, ?, ?, ?, ?)')
-      .run(kind, id, toWholeNumber(id), parent_id, ut, body);
+      .of('INSERT OR REPLACE INTO catalogue VALUES (?, ?, ?, ?, ?, ?, ?)')
+      .run(kind, id, toWholeNumber(id), parent_id, ut, changed, body);
     this.#parsed.delete(`${kind}/${id}`);
     return true;
   }
@@ -49,7 +59,7 @@ export class CatalogueView {
     let entry = this.#parsed.get(key);
     if (entry === undefined) {
       const row = this.#sql
-        .of('SELECT id, parent_id, ut, json FROM catalogue WHERE kind = ? AND id = ?')
+        .of('SELECT id, parent_id, ut, changed, json FROM catalogue WHERE kind = ? AND id = ?')
         .get(kind, String(id));
       entry = row === undefined ? null : entryOf(row);
       this.#parsed.set(key, entry);
@@ -60,7 +70,7 @@ export class CatalogueView {
   /** All records of a kind, by id; where `parentId` is given only those of that parent. */
   list(kind: string, parentId?: number): CatalogueEntry[] {
     const where = parentId === undefined ? '' : ' AND parent_id = ?';
-    const text = `SELECT id, parent_id, ut, json FROM catalogue WHERE kind = ?${where} ORDER BY number, id`;
+    const text = `SELECT id, parent_id, ut, changed, json FROM catalogue WHERE kind = ?${where} ORDER BY number, id`;
     return this.#sql
       .of(text)
       .all(kind, ...(parentId === undefined ? [] : [String(parentId)]))
@@ -79,6 +89,7 @@ function entryOf(row: Record<string, unknown>): CatalogueEntry {
     id: row.id as string,
     parentId: row.parent_id as string | null,
     ut: row.ut as number,
+    changed: row.changed as number,
     record: JSON.parse(row.json as string),
   };
 }

@@ -3,8 +3,6 @@ import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { renderFeedMessage } from '../render/feed-message.ts';
 import { Conditions, type Statements } from './sql.ts';
 
-/** A message that came longer after its `ut` than this belongs to the window of its arrival too, seconds. */
-const LATE_SECONDS = 60;
 /** Rows that one sweep deletes at most: it runs between requests. */
 const SWEEP_ROWS = 2_000;
 /** As the provider has them; each event's are in the opposite order of the log. */
@@ -32,29 +30,33 @@ export class FeedView {
     return this.#keptSince;
   }
 
-  /** Takes a message over where the feed has its type. */
-  apply(message: NormalizedMessage, partition: number, offset: number): void {
+  /** Takes a message over where the feed has its type. `changed` is when it became visible, Unix seconds. */
+  apply(message: NormalizedMessage, partition: number, offset: number, changed: number): void {
     const row = renderFeedMessage(message);
     if (row === null) return;
     const { ut, received_at } = message;
     const at = Math.max(received_at, this.#latest.get(partition) ?? 0);
     this.#latest.set(partition, at);
-    const received = Math.floor(received_at / 1000);
     this.#sql
       .of(`INSERT OR IGNORE INTO feed VALUES (${Array(11).fill('?').join(', ')})`)
       .run(
-        ...[partition, offset, at, ut, received > ut + LATE_SECONDS ? received : null],
+        ...[partition, offset, at, ut, changed],
         ...[message.event_id, row.competitionId, row.incident ? 1 : 0],
         ...[row.important ? 1 : 0, row.forTrader ? 1 : 0, row.json],
       );
   }
 
   /**
-   * The messages of a window, the newest first, a message that came twice once: those whose `ut` lies in it, and the late
-   * ones that were received in it. Only incidents have an importance to be filtered by. `competitions` are those that may be seen, null is all. Ends as soon as there are more
-   * characters than `limit`: null then.
+   * The messages of a window, the newest first, a message that came twice once: those whose `ut` lies in it, and those that
+   * became visible in it, or from `changedSince` on (Unix seconds). Only incidents have an importance to be filtered by.
+   * `competitions` are those that may be seen, null is all. Ends as soon as there are more characters than `limit`: null then.
    */
-  window(query: FeedQuery, competitions: ReadonlySet<number> | null, limit: number): string[] | null {
+  window(
+    query: FeedQuery,
+    changedSince: number,
+    competitions: ReadonlySet<number> | null,
+    limit: number,
+  ): string[] | null {
     const conditions = new Conditions()
       .where('incident = ?', query.type === null ? null : query.type === 'incident' ? 1 : 0)
       .where('important = ?', flag(query.important))
@@ -63,13 +65,13 @@ export class FeedView {
     if (query.important !== null || query.importantForTrader !== null) conditions.also('incident = 1');
     this.#visible(conditions, competitions);
     // Two ranges, each with its index; a row of both is given once.
-    const ranges = ['ut BETWEEN ? AND ?', 'late BETWEEN ? AND ?']
+    const ranges = ['ut BETWEEN ? AND ?', 'changed BETWEEN ? AND ?']
       .map((range) => `SELECT rowid FROM feed WHERE ${range}`)
       .join(' UNION ');
     conditions.also(`rowid IN (${ranges})`);
     const text = `SELECT json FROM feed${conditions.text} ${NEWEST_FIRST}`;
     const { from, to } = query;
-    return this.#take(text, [...conditions.values, from, to, from, to], limit);
+    return this.#take(text, [...conditions.values, from, to, changedSince, to], limit);
   }
 
   /** The messages of one event, the newest first; null as in `window`. */

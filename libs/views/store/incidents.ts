@@ -19,7 +19,8 @@ const TOLD = new Set([
   'result_verified',
 ]);
 
-const SORTS = { id: 'id', occurred_at: 'received' } as const;
+const FIRST = 'SELECT d.first FROM deliveries d WHERE d.event_id = i.event_id AND d.id = i.id';
+const SORTS = { id: 'id', occurred_at: `(${FIRST})` } as const;
 
 /** The incidents of matches, and what became of them. */
 export class IncidentView {
@@ -48,7 +49,18 @@ export class IncidentView {
         ...[incident.confirmation, incident.event_status_id, incident.event_time, incident.parent_id],
         ...[incident.ut, cause.received_at, important ? 1 : 0, json],
       );
+    this.#delivered(event_id, id, cause.received_at);
     return true;
+  }
+
+  /** What is told again, or listed by a snapshot, was delivered before: the register only says when it changed last. */
+  #delivered(eventId: number, id: string, receivedAt: number): void {
+    this.#sql
+      .of(
+        `INSERT INTO deliveries VALUES (?, ?, ?)
+         ON CONFLICT DO UPDATE SET first = excluded.first WHERE excluded.first < first`,
+      )
+      .run(eventId, id, receivedAt);
   }
 
   /** Takes what a transition tells into the story of its match. */
@@ -57,6 +69,7 @@ export class IncidentView {
     if (incident_id !== null && UPDATES.has(kind)) {
       this.#sql.of('INSERT OR IGNORE INTO updated_incidents VALUES (?, ?)').run(event_id, incident_id);
     }
+    if (incident_id !== null) this.#delivered(event_id, incident_id, transition.cause.received_at);
     const matters = kind.startsWith('incident_') && incident_type !== null && isStory(incident_type);
     if (!matters && !TOLD.has(kind)) return;
     const { id, score, value, guard, cause } = transition;
@@ -75,7 +88,7 @@ export class IncidentView {
     const { eventId, deleted, updated, sortType, sortOrder, limit, page } = query;
     const conditions = new Conditions()
       .where('event_id = ?', eventId)
-      .where('removed = ?', deleted === true ? 1 : 0)
+      .where('removed = ?', deleted ? 1 : 0)
       .where('confirmation = ?', query.confirmation)
       .where('participant_id = ?', query.participantId);
     const came = 'EXISTS (SELECT 1 FROM updated_incidents u WHERE u.event_id = i.event_id AND u.id = i.id)';

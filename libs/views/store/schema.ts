@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto';
 
-const RENDERING = 1;
+const RENDERING = 4;
 
 export const SCHEMA = `
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -59,6 +59,10 @@ CREATE TABLE incidents (
   PRIMARY KEY (event_id, id)
 ) WITHOUT ROWID;
 CREATE TABLE updated_incidents (event_id INTEGER, id TEXT, PRIMARY KEY (event_id, id)) WITHOUT ROWID;
+-- When each incident was told first, Unix milliseconds.
+CREATE TABLE deliveries (
+  event_id INTEGER NOT NULL, id TEXT NOT NULL, first INTEGER NOT NULL, PRIMARY KEY (event_id, id)
+) WITHOUT ROWID;
 CREATE TABLE stories (
   event_id INTEGER, version INTEGER, n INTEGER, json TEXT NOT NULL,
   PRIMARY KEY (event_id, version, n)
@@ -70,8 +74,8 @@ CREATE TABLE feed (
   -- Unix milliseconds it was received at, never less than that of the one before it in its partition.
   at INTEGER NOT NULL,
   ut INTEGER NOT NULL,
-  -- Unix seconds it was received at, where that was long after its ut.
-  late INTEGER,
+  -- Unix seconds of this service's clock at which it became visible.
+  changed INTEGER NOT NULL,
   event_id INTEGER NOT NULL,
   competition_id INTEGER,
   incident INTEGER NOT NULL,
@@ -81,25 +85,34 @@ CREATE TABLE feed (
   PRIMARY KEY (partition, offset)
 );
 CREATE INDEX feed_by_ut ON feed (ut);
-CREATE INDEX feed_by_late ON feed (late) WHERE late IS NOT NULL;
+CREATE INDEX feed_by_change ON feed (changed);
 CREATE INDEX feed_by_event ON feed (event_id);
 CREATE INDEX feed_by_arrival ON feed (at);
 
 CREATE TABLE catalogue (
-  kind TEXT NOT NULL, id TEXT NOT NULL, number INTEGER, parent_id TEXT, ut INTEGER NOT NULL, json TEXT NOT NULL,
+  kind TEXT NOT NULL, id TEXT NOT NULL, number INTEGER, parent_id TEXT, ut INTEGER NOT NULL,
+  -- As that of events.
+  changed INTEGER NOT NULL,
+  json TEXT NOT NULL,
   PRIMARY KEY (kind, id)
 ) WITHOUT ROWID;
 CREATE INDEX catalogue_by_parent ON catalogue (kind, parent_id);
 
+-- When something of a place, or of what is in it, became visible.
+CREATE TABLE places (
+  level TEXT NOT NULL, id INTEGER NOT NULL, changed INTEGER NOT NULL, PRIMARY KEY (level, id)
+) WITHOUT ROWID;
+
 CREATE TABLE standings_entries (
-  id INTEGER PRIMARY KEY, version INTEGER NOT NULL, ut INTEGER NOT NULL, sport_id INTEGER NOT NULL,
+  id INTEGER PRIMARY KEY, version INTEGER NOT NULL, changed INTEGER NOT NULL, sport_id INTEGER NOT NULL,
   competition_id INTEGER, season_id INTEGER, object_type TEXT NOT NULL, object_id INTEGER NOT NULL,
   deleted INTEGER NOT NULL, json TEXT NOT NULL
 );
 CREATE INDEX standings_entries_by_object ON standings_entries (object_type, object_id);
 CREATE INDEX standings_entries_by_season ON standings_entries (season_id);
 CREATE TABLE standings (
-  id INTEGER PRIMARY KEY, version INTEGER NOT NULL, competition_id INTEGER, json TEXT NOT NULL
+  id INTEGER PRIMARY KEY, version INTEGER NOT NULL, changed INTEGER NOT NULL, ut INTEGER NOT NULL,
+  competition_id INTEGER, json TEXT NOT NULL
 );
 CREATE TABLE clients (id INTEGER PRIMARY KEY, version INTEGER NOT NULL, json TEXT NOT NULL);
 `;

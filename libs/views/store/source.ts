@@ -39,13 +39,14 @@ export async function feedViews(options: SourceOptions): Promise<void> {
   const decoders = decodersOf(registry);
   const decode = async (topic: SourceTopic, batch: FollowedBatch): Promise<ViewRecord[]> => {
     const records: ViewRecord[] = [];
-    for (const { partition, offset, key, value: bytes } of batch.records) {
+    for (const { partition, offset, key, value: bytes, timestamp } of batch.records) {
       try {
         // Awaited only where a schema is met for the first time.
         const decoded = bytes === null ? null : decoders[topic].decode(bytes);
         const value = decoded instanceof Promise ? await decoded : decoded;
         // The value is that of the topic: it was read by its decoder.
-        records.push({ topic, partition, offset, key: key?.toString() ?? '', value } as ViewRecord);
+        const read = { topic, partition, offset, key: key?.toString() ?? '', value, written: timestamp };
+        records.push(read as ViewRecord);
       } catch (error) {
         if (!(error instanceof DecodeError)) throw error;
         metrics.skipped.inc({ topic });

@@ -4,7 +4,15 @@ import type { SeasonEntry, TableEntry } from './board-view.ts';
 import { Conditions, type Statements } from './sql.ts';
 
 /** A table as JSON, and where it is. */
-export type TableRow = { readonly json: string; readonly competition_id: number | null };
+export type TableRow = {
+  readonly json: string;
+  readonly competition_id: number | null;
+  /** When it was written, Unix seconds. */
+  readonly ut: number;
+};
+
+/** An entry of the catalogue of tables as JSON, and when its table was written, Unix seconds. */
+export type EntryRow = { readonly json: string; readonly ut: number | null };
 
 /** A knock-out stage has no tables of its own, unless the provider's catalogue says that they are shown. */
 const NO_BRACKET = `(object_type <> 'stage' OR NOT EXISTS (SELECT 1 FROM catalogue c
@@ -19,53 +27,64 @@ export class TableView {
     this.#sql = sql;
   }
 
-  applyEntry(entry: StandingsEntry): void {
+  /** Takes an entry over unless a newer one is known. `changed` is when it became visible, Unix seconds. */
+  applyEntry(entry: StandingsEntry, changed: number): void {
     const id = entry.standings_id;
     if (this.#known('standings_entries', id) > entry.version) return;
     const { version, cause: _, standings_id, ...shown } = entry;
     this.#sql
       .of(`INSERT OR REPLACE INTO standings_entries VALUES (${Array(10).fill('?').join(', ')})`)
       .run(
-        ...[id, version, entry.ut, entry.sport_id, entry.competition_id, entry.season_id],
+        ...[id, version, changed, entry.sport_id, entry.competition_id, entry.season_id],
         ...[entry.object_type, entry.object_id, entry.item_status === 'deleted' ? 1 : 0],
         JSON.stringify({ id: standings_id, ...shown }),
       );
   }
 
-  apply(table: Standings): void {
+  /** As `applyEntry`, for the table itself. */
+  apply(table: Standings, changed: number): void {
     const id = table.standings_id;
     if (this.#known('standings', id) > table.version) return;
     this.#sql
-      .of('INSERT OR REPLACE INTO standings VALUES (?, ?, ?, ?)')
-      .run(id, table.version, table.competition_id, table.body);
+      .of('INSERT OR REPLACE INTO standings VALUES (?, ?, ?, ?, ?, ?)')
+      .run(id, table.version, changed, table.ut, table.competition_id, table.body);
   }
 
-  /** How many tables a query asks for, and the JSON of the entries of its page. */
-  page(query: StandingsQuery, competitions: ReadonlySet<number> | null): { total: number; items: string[] } {
+  /**
+   * How many tables a query asks for, and the entries of its page. An entry changes with its table; `changedSince` is in
+   * Unix seconds, null is all of them.
+   */
+  page(
+    query: StandingsQuery,
+    changedSince: number | null,
+    competitions: ReadonlySet<number> | null,
+  ): { total: number; items: EntryRow[] } {
     const { objectType, objectId, limit, page } = query;
+    const tableChanged = 'SELECT s.changed FROM standings s WHERE s.id = standings_entries.id';
     const conditions = new Conditions()
       .where('sport_id = ?', query.sportId)
-      .where('ut >= ?', query.timestamp)
+      .where(`(changed >= ? OR (${tableChanged}) >= ?)`, changedSince)
       .among('competition_id', competitions);
     // Of a season, those of its stages too (spec, "Standings catalogue").
     if (objectType === 'season') {
       conditions.where("(object_type = 'season' AND object_id = ? OR season_id = ?)", objectId);
     } else conditions.where('object_type = ?', objectType).where('object_id = ?', objectId);
     // Who reads incrementally is told that a table is gone.
-    if (query.timestamp === null) conditions.also('deleted = 0');
+    if (changedSince === null) conditions.also('deleted = 0');
     conditions.also(NO_BRACKET);
     const values = conditions.values;
     const count = `SELECT count(*) FROM standings_entries${conditions.text}`;
-    const list = `SELECT json FROM standings_entries${conditions.text} ORDER BY id LIMIT ? OFFSET ?`;
+    const written = 'SELECT s.ut FROM standings s WHERE s.id = standings_entries.id';
+    const list = `SELECT json, (${written}) AS ut FROM standings_entries${conditions.text} ORDER BY id LIMIT ? OFFSET ?`;
     return {
       total: this.#sql.value<number>(count, ...values) ?? 0,
-      items: this.#sql.column<string>(list, ...values, limit, (page - 1) * limit),
+      items: this.#sql.of(list).all(...values, limit, (page - 1) * limit) as EntryRow[],
     };
   }
 
   /** A table; undefined where there is none, or its entry says that it was deleted. */
   find(id: number): TableRow | undefined {
-    const text = `SELECT json, competition_id FROM standings WHERE id = ?
+    const text = `SELECT json, competition_id, ut FROM standings WHERE id = ?
       AND NOT EXISTS (SELECT 1 FROM standings_entries
         WHERE standings_entries.id = standings.id AND (deleted = 1 OR NOT ${NO_BRACKET}))`;
     return this.#sql.of(text).get(id) as TableRow | undefined;

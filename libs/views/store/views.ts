@@ -7,6 +7,7 @@ import { isBroken, type OpenOptions, openViews, removeViews } from './database.t
 import { FeedView } from './feed.ts';
 import { IncidentView } from './incidents.ts';
 import { MatchView } from './matches.ts';
+import { PlaceChanges } from './place-changes.ts';
 import { Statements } from './sql.ts';
 import { TableView } from './tables.ts';
 
@@ -31,6 +32,8 @@ export type ViewRecord<T extends SourceTopic = SourceTopic> = {
     readonly offset: number;
     readonly key: string;
     readonly value: TopicValues[K] | null;
+    /** When it was written, Unix milliseconds; now where that is not known. */
+    readonly written?: number;
   };
 }[T];
 
@@ -49,12 +52,15 @@ export class Views implements BoardView {
   readonly catalogue: CatalogueView;
   readonly clients: ClientView;
   readonly matches: MatchView;
+  readonly placeChanges: PlaceChanges;
   readonly incidentLog: IncidentView;
   readonly feed: FeedView;
   readonly standings: TableView;
   /** For what is put together of several tables. Reading only. */
   readonly sql: Statements;
   readonly #database: DatabaseSync;
+  /** When these views were last written to before they were opened, Unix milliseconds; 0 where they are new. */
+  readonly #leftAt: number;
   readonly #listeners = new Set<(state: ShownState) => void>();
   readonly #tableListeners = new Set<(seasonId: number | null) => void>();
   #version = 0;
@@ -84,7 +90,10 @@ export class Views implements BoardView {
     this.#database = database;
     const sql = new Statements(database);
     this.sql = sql;
+    this.#leftAt =
+      this.offsets().size === 0 ? 0 : Number(sql.value("SELECT value FROM meta WHERE key = 'used'"));
     this.catalogue = new CatalogueView(sql);
+    this.placeChanges = new PlaceChanges(sql, this.catalogue);
     this.clients = new ClientView(sql);
     this.matches = new MatchView(sql, (id) => this.catalogue.name('status', id) ?? undefined);
     this.incidentLog = new IncidentView(sql);
@@ -108,7 +117,7 @@ export class Views implements BoardView {
     this.#database.exec('BEGIN');
     try {
       for (const record of records) {
-        if (record.topic === 'catalogue') names = this.#applyName(record) || names;
+        if (record.topic === 'catalogue') names = this.#applyName(record, now) || names;
         else if (record.value !== null) this.#applyValue(record, now, changed);
       }
       this.sql.of('INSERT OR REPLACE INTO offsets VALUES (?, ?)').run(position.key, position.next);
@@ -211,23 +220,37 @@ export class Views implements BoardView {
     return () => this.#tableListeners.delete(listener);
   }
 
-  #applyName({ key, value }: ViewRecord<'catalogue'>): boolean {
+  /**
+   * When a record becomes visible, Unix seconds. What is read at the start did so elsewhere, or would have, when it was
+   * written; but not before these views were left, for they had not shown it.
+   */
+  #changedAt({ written }: Pick<ViewRecord, 'written'>, now: number): number {
+    const time = this.live || written === undefined ? now : Math.max(written, this.#leftAt);
+    return Math.floor(time / 1000);
+  }
+
+  #applyName(record: ViewRecord<'catalogue'>, now: number): boolean {
+    const { key, value } = record;
     if (value === null) {
       this.catalogue.remove(key);
       return true;
     }
-    return this.catalogue.apply(value);
+    const changed = this.#changedAt(record, now);
+    if (!this.catalogue.apply(value, changed)) return false;
+    this.placeChanges.told(value.kind, value.id, changed);
+    return true;
   }
 
   #applyValue(record: ViewRecord, now: number, changed: Changed): void {
     const { topic, value, partition, offset } = record;
     if (value === null) return;
+    const at = this.#changedAt(record, now);
     switch (topic) {
       case 'match-state': {
-        // What is read again after a restart has changed when it was received, not now.
-        const time = this.live ? now : value.cause.received_at;
-        const state = this.matches.apply(value, Math.floor(time / 1000));
+        const places = this.matches.placeVersion;
+        const state = this.matches.apply(value, at);
         if (state === null) return;
+        if (this.matches.placeVersion !== places) this.placeChanges.seen(value, at);
         changed.states.set(value.event_id, state);
         changed.events.add(value.event_id);
         return;
@@ -239,14 +262,14 @@ export class Views implements BoardView {
         this.incidentLog.tell(value);
         return;
       case 'normalized-messages':
-        this.feed.apply(value, partition, offset);
+        this.feed.apply(value, partition, offset, at);
         return;
       case 'standings-catalogue':
-        this.standings.applyEntry(value);
+        this.standings.applyEntry(value, at);
         changed.seasons.add(value.season_id);
         return;
       case 'standings':
-        this.standings.apply(value);
+        this.standings.apply(value, at);
         changed.seasons.add(value.season_id);
         return;
       case 'clients':

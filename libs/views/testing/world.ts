@@ -56,6 +56,8 @@ export function normalized(message: unknown, receivedAt = RECEIVED_AT): Normaliz
 /** Views of their own, and the laws in front of them. */
 export class World {
   views: Views;
+  /** The clock of the service, Unix milliseconds. */
+  now = RECEIVED_AT;
   readonly #folder = temporaryFolder();
   readonly #matches = new Map<number, Match>();
   #offset = 0;
@@ -90,7 +92,7 @@ export class World {
     const { ut, received_at, message_id } = message;
     const cause = { topic: 'normalized-messages', partition: 0, offset, ut, received_at, message_id };
     const { transitions, incidents } = applyMessage(match, message, cause);
-    const at = { partition: 0, offset, key: String(id) };
+    const at = { partition: 0, offset, key: String(id), written: received_at };
     const records: ViewRecord[] = [{ topic: 'normalized-messages', ...at, value: message }];
     for (const value of transitions) records.push({ topic: 'match-transitions', ...at, value });
     for (const incident of incidents)
@@ -100,12 +102,12 @@ export class World {
   }
 
   give(...records: readonly ViewRecord[]): void {
-    this.views.apply(records, { key: 'test-0', next: this.#offset }, RECEIVED_AT);
+    this.views.apply(records, { key: 'test-0', next: this.#offset }, this.now);
   }
 
   /** The contract over these views, for whoever has a token: the token names what it may see. */
   async server(accesses: Readonly<Record<string, Access>> = { t: EVERYTHING }): Promise<FastifyInstance> {
-    const now = () => RECEIVED_AT / 1000;
+    const now = () => this.now / 1000;
     const app = fastify(restServerOptions('1.2.3', now));
     await app.register(restRoutes, {
       data: createProviderData(this.views),

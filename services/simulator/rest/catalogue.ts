@@ -52,7 +52,7 @@ export function createCatalogues(ut: number) {
     sports: [sport],
     sportDefinition: {
       ...sport,
-      participant_quantity: 2,
+      participant_quantity: '2',
       statuses,
       results: Object.entries(RESULT).map(([code, id]) => ({ id, name: code, short_name: code, code })),
       stats: { team: [], person: [] },
@@ -71,5 +71,5 @@ export function createCatalogues(ut: number) {
 /** The area of a competition, as the areas list it. */
 export function areaOf({ competition }: Dataset, ut: number) {
   const { id, name, code } = competition.area;
-  return { id, area_code: code, name, parent_area_id: null, ut };
+  return { id, area_code: code, name, parent_area_id: '', ut };
 }

@@ -51,7 +51,7 @@ export function onBoard(event: KnownEvent, query: LivescoreQuery): boolean {
 /** Removed incidents are listed where they are asked for, and nowhere else. */
 export function inIncidents({ record, removed, updated }: KnownIncident, query: IncidentsQuery): boolean {
   return (
-    removed === (query.deleted ?? false) &&
+    removed === query.deleted &&
     is(query.confirmation, record.confirmation) &&
     is(query.updated, updated) &&
     is(query.participantId, record.participant_id)

@@ -2,8 +2,8 @@
 import type { CompetitionRecord, GroupRecord, SeasonRecord, StageRecord } from '#contract/rest/records.ts';
 import { type Level, type PlacedStage, type PlaceLookup, withList } from '#contract/rest/tree.ts';
 import { SOCCER } from '#contract/soccer.ts';
+import { slugOf } from '#views/render/slug.ts';
 import type { Dataset } from '../../../data/dataset.ts';
-import { slug } from './catalogue.ts';
 
 /** A competition or a stage: its ids, when it was written (Unix seconds), and its record with what is nested in it. */
 export type ListedPlace = PlacedStage & {
@@ -56,8 +56,8 @@ function competitionRecord({ competition: { competition, area, stages } }: Datas
     ...{ id: competition.id, name: competition.name, short_name: competition.name, gender: 'male' },
     type: stages.some(({ knockout }) => knockout) ? 'country_cup' : 'country_league',
     ...{ area_id: area.id, area_name: area.name, area_code: area.code, area_type: 'country', area_sort: 1 },
-    ...{ overall_sort: 1, sport_id: SOCCER, sport_name: 'Soccer', tour_id: null, tour_name: null },
-    slug: `${slug(competition.name)},${competition.id}`,
+    ...{ overall_sort: 1, sport_id: SOCCER, sport_name: 'Soccer', tour_id: 0, tour_name: '' },
+    slug: slugOf(competition.name, competition.id),
     ...{ stats_lvl: 'bronze', generate_season_stats: false, ut },
   } satisfies CompetitionRecord;
 }

@@ -206,7 +206,7 @@ function ofSoccer({ sportId }: CatalogueQuery): boolean {
 }
 
 function placedEvent({ record }: KnownEvent, view: object): PlacedEvent {
-  const { competition_id, season_id, stage_id, group_id } = record;
+  const { competition_id, season_id, stage_id, group_id = null } = record;
   return { competition_id, season_id, stage_id, group_id, text: JSON.stringify(view) };
 }
 

@@ -7,18 +7,28 @@ export function incidentView({ record, removed }: KnownIncident): Readonly<Recor
   return removed ? { ...fields, action } : fields;
 }
 
-/** An event. `ut` is the time of its last change; values of results are text, '' where there is none. */
+/** An event. `ut` is the time of its last change; values are text, and '' or 0 stands for what there is not. */
 export function eventView({ record, changedAt }: KnownEvent): Readonly<Record<string, unknown>> {
-  const { action, participants, ...fields } = record;
+  const { action, participants, details, ...fields } = record;
   return {
     ...fields,
     sport_name: 'Soccer',
+    ...{ day: '', tour_id: 0, round_name: fields.round_name ?? '', group_id: fields.group_id ?? 0 },
     ut: changedAt,
-    participants: participants.map(({ results, ...side }) => ({
+    details: textValues(details as Values),
+    participants: participants.map(({ results, stats, ...side }) => ({
       ...side,
-      results: results.map(({ id, value }) => ({ id, value: value === null ? '' : String(value) })),
+      stats: textValues(stats as Values),
+      results: textValues(results as Values),
     })),
   };
+}
+
+type Values = readonly { readonly id: number; readonly value: unknown }[];
+
+/** As lists have them; messages have numbers and null. */
+function textValues(values: Values): object[] {
+  return values.map(({ id, value }) => ({ id, value: value === null ? '' : String(value) }));
 }
 
 /** An event without its details and statistics. */

@@ -1,6 +1,8 @@
 /** Operations of the catalogues. */
 import { z } from 'zod';
+import { SOCCER } from '../../soccer.ts';
 import { operation } from '../operation.ts';
+import { idParameter } from '../parameters.ts';
 import { AS_PUBLISHED, catalogue, catalogueQuery, ofSport } from './common.ts';
 
 export const catalogueOperations = [
@@ -64,7 +66,7 @@ export const catalogueOperations = [
     name: 'standings-types.index',
     path: '/v2/standings-types',
     summary: 'Types of standings with their columns.',
-    params: ofSport,
+    params: { ...catalogue, sport_id: idParameter.default(SOCCER) },
     data: ({ standingsType }) => z.looseObject({ standings_types: z.array(standingsType) }),
     answer: (data, values) => data.standingsTypes(catalogueQuery(values)),
   }),

@@ -88,7 +88,7 @@ export const eventOperations = [
     notShown: 'Values of `limit`: not shown; those of the catalogues.',
     idName: 'event_id',
     params: {
-      deleted: yesNoParameter.optional(),
+      deleted: yesNoParameter.default('no'),
       confirmation: z.enum(['tbd', 'confirmed', 'cancelled']).optional(),
       updated: yesNoParameter.optional(),
       participant_id: idParameter.optional(),
@@ -102,7 +102,7 @@ export const eventOperations = [
         {
           ...pageOf(values),
           eventId,
-          deleted: flag(values.deleted),
+          deleted: values.deleted === 'yes',
           confirmation: values.confirmation ?? null,
           updated: flag(values.updated),
           sortType: values.sort_type,

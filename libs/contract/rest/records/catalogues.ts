@@ -1,6 +1,6 @@
 /** Catalogues: sports, areas, languages, statuses, incident types, standings types (spec, "Resources and their fields"). */
 import { z } from 'zod';
-import { digits, empty, int, type Mode, maybe, modeFields, natural, text, yesNo } from './mode.ts';
+import { digits, int, type Mode, maybe, modeFields, natural, text, yesNo } from './mode.ts';
 
 /** A column of a standings type. */
 const typeColumn = z.looseObject({
@@ -11,7 +11,7 @@ const typeColumn = z.looseObject({
 });
 
 export function catalogueRecords(mode: Mode) {
-  const { or, always } = modeFields(mode);
+  const { or, always, told } = modeFields(mode);
 
   const sport = z.looseObject({
     id: natural,
@@ -28,8 +28,8 @@ export function catalogueRecords(mode: Mode) {
   const area = z.looseObject({
     id: natural,
     name: text,
-    area_code: maybe(text),
-    parent_area_id: maybe(z.union([natural, digits, empty])),
+    area_code: told(text),
+    parent_area_id: told(or(text, natural)),
     ut: maybe(natural),
   });
 
@@ -91,7 +91,7 @@ export function catalogueRecords(mode: Mode) {
   /** Response shape: not shown; as in the fixtures. */
   const sportDefinition = z.looseObject({
     ...sport.shape,
-    participant_quantity: maybe(or(natural, digits)),
+    participant_quantity: maybe(or(digits, natural)),
     statuses: z.array(status),
     results: z.array(kind),
     stats: z.looseObject({ team: maybe(z.array(kind)), person: maybe(z.array(kind)) }),

@@ -3,19 +3,19 @@ import { z } from 'zod';
 import { digits, empty, int, type Mode, maybe, modeFields, natural, text, yesNo } from './mode.ts';
 import { placeFields } from './structure.ts';
 
-/** Numbers, text and null are all seen as values. */
-const value = z.union([text, z.number(), z.null()]);
-
-/** A result, a statistic or a detail. */
-const named = z.looseObject({
-  id: natural,
-  name: maybe(text),
-  short_name: maybe(text),
-  value: value.optional(),
-});
-
 export function eventRecords(mode: Mode) {
-  const { or, always } = modeFields(mode);
+  const { or, always, told } = modeFields(mode);
+  /** What a provider may leave unknown; ours is then what providers write for nothing: '' or 0. */
+  const textOrNone = or(text, z.null());
+  const naturalOrNone = or(natural, z.null());
+
+  /** A detail or a statistic: a list has text, a message numbers and null too. */
+  const named = z.looseObject({
+    id: natural,
+    name: maybe(text),
+    short_name: maybe(text),
+    value: or(text, z.union([z.number(), z.null()]).optional()),
+  });
 
   /** A result: the spec has text as its value; messages carry numbers and null too. */
   const result = z.looseObject({
@@ -27,7 +27,7 @@ export function eventRecords(mode: Mode) {
 
   const participant = z.looseObject({
     id: natural,
-    name: text.nullable(),
+    name: textOrNone,
     short_name: maybe(text),
     acronym: maybe(text),
     /** 1 home, 2 away. */
@@ -49,16 +49,17 @@ export function eventRecords(mode: Mode) {
   /** What the reduced lists have of an event. */
   const simpleFields = {
     id: natural,
-    name: text.nullable(),
+    name: textOrNone,
     /** Local form, YYYY-MM-DD HH:MM. */
-    start_date: text.nullable(),
-    status_id: natural.nullable(),
-    status_name: always(text.nullable()),
-    status_type: text.nullable(),
-    sport_id: natural.nullable(),
+    start_date: textOrNone,
+    status_id: naturalOrNone,
+    status_name: always(textOrNone),
+    status_type: textOrNone,
+    sport_id: naturalOrNone,
     relation_status: maybe(text),
     round_id: maybe(natural),
-    round_name: maybe(text),
+    round_name: told(text),
+    item_status: maybe(text),
     ut: maybe(natural),
     participants: z.array(participant),
   };
@@ -66,31 +67,30 @@ export function eventRecords(mode: Mode) {
 
   const event = z.looseObject({
     ...simpleFields,
-    competition_id: always(natural.nullable()),
-    season_id: always(natural.nullable()),
-    stage_id: always(natural.nullable()),
-    group_id: always(natural.nullable()),
-    relation_status: text.nullable(),
+    competition_id: always(natural),
+    season_id: always(natural),
+    stage_id: always(natural),
+    group_id: always(natural),
+    relation_status: textOrNone,
     clock_time: natural.nullable(),
     clock_status: text.nullable(),
-    bet_status: text.nullable(),
+    bet_status: textOrNone,
     played_time: maybe(natural),
     winner_id: maybe(natural),
     progress_id: maybe(natural),
     neutral_venue: maybe(yesNo),
-    coverage_type: maybe(text),
-    event_stats_lvl_live: maybe(text),
+    coverage_type: told(text),
+    event_stats_lvl_live: told(text),
     event_stats_lvl: maybe(text),
     latency: maybe(text),
     /** Its type is not shown; the fixtures have yes or no. */
     verified_result: maybe(z.unknown()),
     series: maybe(z.looseObject({ order: maybe(int), event_ids: maybe(z.array(natural)) })),
-    item_status: maybe(text),
     source: maybe(int),
     ft_only: maybe(yesNo),
     scoutsfeed: maybe(yesNo),
     sport_name: maybe(text),
-    day: maybe(z.union([natural, text])),
+    day: told(or(text, natural)),
     venue_id: maybe(z.union([natural, empty])),
     slug: maybe(text),
     details: maybe(z.array(named)),
@@ -105,7 +105,7 @@ export function eventRecords(mode: Mode) {
   const incident = z.looseObject({
     id: text,
     incident_id: number,
-    incident_name: always(text.nullable()),
+    incident_name: always(or(text, z.null())),
     participant_id: numberOrNone,
     participant_name: always(text.nullable()),
     subparticipant_id: numberOrNone,
@@ -114,7 +114,7 @@ export function eventRecords(mode: Mode) {
     event_status_name: always(text.nullable()),
     /** MM:SS; the spec has it always, the push messages have null before the first whistle. */
     event_time: always(text.nullable()),
-    for: always(z.enum(['all', 'own', 'rival', 'none']).nullable()),
+    for: always(or(z.enum(['all', 'own', 'rival', 'none']), z.null())),
     confirmation: always(z.enum(['confirmed', 'tbd', 'cancelled']).nullable()),
     attribute_ids: always(z.array(z.unknown()).nullable()),
     properties: details,

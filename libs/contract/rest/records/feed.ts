@@ -14,10 +14,11 @@ const incident = z.looseObject({
 });
 
 const message = z.looseObject({
-  id: maybe(z.union([natural, text])),
+  id: natural,
   uuid: maybe(text),
   type: text,
-  source: maybe(z.union([int, text])),
+  /** -1 where nobody told. */
+  source: int,
   ut: whole,
   data: z.looseObject({
     incident: maybe(incident),

@@ -21,7 +21,7 @@ export const text = z.string();
 /** An id, a count or a time in Unix seconds. */
 export const natural = z.int().min(0);
 
-/** The two ways in which the modes differ. Types are those of `read`: whoever reads meets either kind of server. */
+/** The ways in which the modes differ. Types are those of `read`: whoever reads meets either kind of server. */
 export function modeFields(mode: Mode) {
   return {
     /** `spec` in our answers; read, also what was `seen` of a provider in this very place. */
@@ -33,6 +33,11 @@ export function modeFields(mode: Mode) {
     always<S extends z.ZodType>(spec: S) {
       const reading = spec.nullish();
       return mode === 'answer' ? (spec as unknown as typeof reading) : reading;
+    },
+    /** A field that our answers leave out where nobody told it; read, a provider may have null there. */
+    told<S extends z.ZodType>(spec: S) {
+      const reading = spec.nullish();
+      return mode === 'answer' ? (spec.optional() as unknown as typeof reading) : reading;
     },
   };
 }

@@ -2,14 +2,6 @@
 import { z } from 'zod';
 import { empty, int, type Mode, maybe, modeFields, natural, text, yesNo } from './mode.ts';
 
-const column = z.looseObject({
-  id: natural,
-  code: text,
-  short_name: maybe(text),
-  name: maybe(text),
-  value: z.union([z.number(), text, z.null()]),
-});
-
 const zone = z.looseObject({ id: maybe(z.union([natural, text])), name: maybe(text), colour: maybe(text) });
 
 const correction = z.looseObject({
@@ -21,7 +13,15 @@ const correction = z.looseObject({
 });
 
 export function standingsRecords(mode: Mode) {
-  const { or, always } = modeFields(mode);
+  const { or, always, told } = modeFields(mode);
+
+  const column = z.looseObject({
+    id: natural,
+    code: text,
+    short_name: maybe(text),
+    name: told(text),
+    value: or(z.union([z.number(), text]), z.null()),
+  });
 
   const catalogueFields = {
     id: natural,
@@ -43,24 +43,26 @@ export function standingsRecords(mode: Mode) {
 
   const row = z.looseObject({
     id: natural,
-    name: text.nullable(),
+    name: or(text, z.null()),
     participant_type: maybe(text),
-    participant_acronym: maybe(text),
-    participant_slug: maybe(text),
-    area_id: maybe(natural),
-    area_name: maybe(text),
+    participant_acronym: told(text),
+    participant_slug: told(text),
+    area_id: told(natural),
+    area_name: told(text),
     rank: int,
-    last_rank: maybe(int),
+    last_rank: told(int),
     zone_name: maybe(text),
-    subparticipant_id: maybe(or(natural, empty)),
-    subparticipant_name: maybe(text),
+    /** The club of a person; '' where there is none. */
+    subparticipant_id: told(z.union([natural, empty])),
+    subparticipant_name: told(text),
+    subparticipant_slug: told(text),
     columns: z.array(column),
   });
 
   const standingsGroup = z.looseObject({
     id: or(text, natural),
     name: text,
-    ut: maybe(natural),
+    ut: told(natural),
     participants: z.array(row),
     zones: maybe(z.array(zone)),
     corrections: maybe(z.array(correction)),
@@ -68,9 +70,9 @@ export function standingsRecords(mode: Mode) {
 
   const standings = z.looseObject({
     ...catalogueFields,
-    competition_id: maybe(natural),
-    season_id: maybe(natural),
-    stage_id: maybe(natural),
+    competition_id: told(natural),
+    season_id: told(natural),
+    stage_id: told(natural),
     columns: always(z.array(z.unknown())),
     groups: z.array(standingsGroup),
   });

@@ -23,8 +23,9 @@ export function placeFields(mode: Mode) {
     overall_sort: maybe(number),
     sport_id: maybe(number),
     sport_name: maybe(text),
-    tour_id: maybe(or(natural, z.union([digits, empty]))),
-    tour_name: maybe(text),
+    /** 0 and '' where there is no tour. */
+    tour_id: or(natural.optional(), maybe(z.union([digits, empty]))),
+    tour_name: or(text.optional(), z.null()),
     ut: maybe(number),
     old_competition_id: maybe(z.union([natural, text])),
     slug: maybe(text),

@@ -26,6 +26,8 @@ export type World = {
   /** By event. */
   incidents: Map<number, IncidentRecord[]>;
   messages: {
+    readonly id: number;
+    readonly source: number;
     readonly ut: number;
     readonly type: string;
     readonly data: { readonly event: { readonly id: number } };

@@ -35,7 +35,7 @@ export function event(id: number, more: Partial<EventRecord> = {}): EventRecord 
     competition_id: 10,
     season_id: 20,
     stage_id: 30,
-    group_id: null,
+    group_id: 0,
     sport_id: 5,
     status_id: 34,
     status_name: '2nd half',
@@ -105,11 +105,11 @@ export function smallWorld(): World {
   world.competitions.push({ id: 10, name: 'Cup', short_name: 'C' });
   world.seasons.push({ id: 20, name: '2026', competition_id: 10 });
   world.stages.push({ id: 30, name: 'Final', competition_id: 10, season_id: 20 });
-  world.events.push(event(1), event(2), event(3, { competition_id: 11, season_id: null, stage_id: null }));
+  world.events.push(event(1), event(2), event(3, { competition_id: 11, season_id: 0, stage_id: 0 }));
   world.incidents.set(1, [incident('5-2'), incident('5-10', { confirmation: 'tbd' })]);
   world.messages.push(
-    { ut: NOW - 60, type: 'event', data: { event: { id: 1 } } },
-    { ut: NOW, type: 'event', data: { event: { id: 2 } } },
+    { id: 1, source: 1, ut: NOW - 60, type: 'event', data: { event: { id: 1 } } },
+    { id: 2, source: 1, ut: NOW, type: 'event', data: { event: { id: 2 } } },
   );
   return world;
 }

@@ -1,0 +1,75 @@
+/** What is answered although no source shows it: kinds of values with their reasons. */
+import type { Kind } from './walk.ts';
+
+type Reason = { readonly kinds: readonly Kind[]; readonly fields: readonly string[]; readonly why: string };
+
+export const UNLISTED: readonly Reason[] = [
+  {
+    why: 'nobody told what it is called: names are told by catalogues and messages, ids by matches alone',
+    kinds: ['""'],
+    fields: [
+      ...['competition.name', 'season.name', 'stage.name', 'row.name', 'standings.object_name'],
+      'standings_entry.object_name',
+    ],
+  },
+  {
+    why: 'told by the messages of the feed, and kept as every field of an event is',
+    kinds: ['integer', '0', 'text', 'list'],
+    fields: [
+      'event.area_id',
+      'event.gender',
+      'event.tour_id',
+      'feed_event.tour_id',
+      'participant.subparticipants',
+    ],
+  },
+  {
+    why: 'the provider shows it where there is none; its published client takes a number or text too',
+    kinds: ['integer', 'text'],
+    fields: [
+      'event.progress_id',
+      'feed_event.progress_id',
+      'feed_incident.info',
+      'incident.info',
+      'stage.groups_nr',
+    ],
+  },
+  {
+    why: 'an incident of the match itself is of no side: the provider’s published client takes null there',
+    kinds: ['null'],
+    fields: [
+      ...['feed_incident.participant_id', 'feed_incident.participant_name'],
+      ...['incident.participant_id', 'incident.participant_name'],
+    ],
+  },
+  {
+    why: 'the provider shows it for no person, result or season, which have none of their own',
+    kinds: ['""', '0'],
+    fields: ['row.participant_acronym', 'row.area_id', 'row.area_name', 'standings.stage_id'],
+  },
+  {
+    why: 'the provider shows it for teams, which are of no club; it is made as that of a participant is',
+    kinds: ['text'],
+    fields: ['row.subparticipant_slug'],
+  },
+  {
+    why: 'there is nothing to take it of, such as the form of a team that has not played',
+    kinds: ['""'],
+    fields: ['cell.value'],
+  },
+  {
+    why: 'of a type that the specification names and no source gives an id: columns are read by code',
+    kinds: ['0'],
+    fields: ['standings_type.id', 'type_column.id'],
+  },
+  {
+    why: 'whose it is, beside what the provider shows: lists are asked for by it',
+    kinds: ['integer'],
+    fields: [...['standings_type.sport_id', 'standings_entry.competition_id', 'standings_entry.season_id']],
+  },
+  {
+    why: 'no catalogue was read that tells it: the area is one of those that are known without one',
+    kinds: ['""'],
+    fields: ['area.area_code', 'area.parent_area_id'],
+  },
+];
