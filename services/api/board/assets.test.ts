@@ -8,6 +8,7 @@ test('the scripts are served with all that they import, and nothing else', () =>
   expect(served.filter((name) => name.startsWith('libs/'))).toEqual([
     'libs/contract/soccer.js',
     'libs/domain/clock.js',
+    'libs/domain/fold.js',
     'libs/domain/minute.js',
   ]);
   expect(served.filter((name) => /views|\/(routes|hub|main)\.js/.test(name))).toEqual([]);
