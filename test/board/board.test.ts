@@ -97,7 +97,7 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
     expect(await visit.ask(`document.getElementById('news').getAttribute('aria-live')`)).toBe('polite');
     cancelGoal();
     await visit.shows(`${ROW} .goals.home`, '0');
-    await visit.kept('Goal taken back: Serbia 0, Brazil 2');
+    await visit.kept('Goal cancelled: Serbia 0, Brazil 2');
     expect(visit.complaints).toEqual([]);
   });
 
@@ -112,11 +112,11 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
     expect(await visit.ask('window.kept')).toEqual(['goal, animations: 0']);
   });
 
-  test('a match page tells a goal and its cancellation as they come, struck through', async () => {
+  test('a match page shows a goal and its cancellation as they arrive, struck through', async () => {
     const visit = await follow(MATCH_PAGE);
     const entry = '[data-key="incident-5-100020"]';
     scoreGoal();
-    await visit.shows(`${entry} .story`, 'Told, to be confirmed 0–2 → 1–2');
+    await visit.shows(`${entry} .story`, 'Reported, awaiting confirmation 0–2 → 1–2');
     await visit.shows('#scoreline', 'Serbia1–2Brazil');
     expect(await visit.ask(`document.querySelector('${entry} s')`)).toBeNull();
     cancelGoal();
@@ -207,7 +207,7 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
     const late = await Served.start({ view: served.played.views, now: () => later });
     const visit = await Visit.open(browser, await late.listen());
     await visit.live();
-    await visit.shows(`${ROW} .quiet`, 'no news 10 min');
+    await visit.shows(`${ROW} .quiet`, 'no update for 10 min');
     await visit.close();
     await late.close();
   });

@@ -38,7 +38,7 @@ test.runIf(CHROMIUM !== null)(
     await goal(1, 'tbd');
     await board.shows(`${ROW} .goals.home`, '1');
     await board.shows(`${ROW} .marks`, 'Under review firm 0–0 Trading halted');
-    await match.shows('.timeline', 'Told, to be confirmed 0–0 → 1–0');
+    await match.shows('.timeline', 'Reported, awaiting confirmation 0–0 → 1–0');
     await goal(2, 'cancelled');
     await board.shows(`${ROW} .goals.home`, '0');
     await match.shows('.timeline s', 'Goal');

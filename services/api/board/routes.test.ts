@@ -88,8 +88,23 @@ describe('/match/{id}', () => {
   test('strikes a goal through that does not count, and says why', async () => {
     const { text } = await get(`/match/${SERBIA_BRAZIL.id}`);
     expect(text).toContain('<s><b>Goal</b></s> Mitrović');
-    expect(text).toContain('Does not count: a “goal cancelled” incident takes it back.');
+    expect(text).toContain('Does not count: cancelled by a “goal cancelled” incident.');
     expect(text).toContain('href="/standings?season=312"');
+  });
+
+  test('shows the guard while the match is open, and then that it is final', async () => {
+    const live = (await get(`/match/${SERBIA_BRAZIL.id}`)).text;
+    expect(live).toContain('Trading guard');
+    expect(live).not.toContain('Final');
+    for (const finished of [3100043, 3100044]) {
+      const { text } = await get(`/match/${finished}`);
+      expect(text).toContain('<p class="verdict">Final</p>');
+      expect(text).not.toMatch(/Trading guard|Safe to trade/);
+    }
+    expect((await get('/match/3100044')).text).toContain('Do not settle yet: the provider reports 2–0.');
+    expect((await get('/?show=finished')).text.split('<aside')[0]).not.toMatch(
+      /Safe to trade|Trading halted/,
+    );
   });
 
   test('as a record', async () => {

@@ -87,7 +87,7 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
       return reply.code(400).send({ error: 'event is a positive whole number, season too or none' });
     if (!hub.admits()) return reply.code(503).header('retry-after', '30').send({ error: 'Too many readers' });
     const topic = topicOf(asked.data);
-    // All that is read for it is read before the answer begins: what fails can be told then.
+    // All that is read for it is read before the answer begins: what fails can still be answered then.
     const states = statesOf(view, topic, size);
     hub.prepare(states);
     reply.hijack();
@@ -141,5 +141,5 @@ function notFound(reply: FastifyReply, title: string, assets: Assets): FastifyRe
   return reply
     .code(404)
     .type(HTML)
-    .send(problemPage(title, 'It may never have been told, or be gone.', assets));
+    .send(problemPage(title, 'It is unknown, or it was deleted.', assets));
 }

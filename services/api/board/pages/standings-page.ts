@@ -130,8 +130,8 @@ function colourOf({ zone_name }: ShownRow, { zones }: ShownGroup): string | null
 /** A zone's colour, named where `zone` is not null. Drawn, since a style on an element would need a policy that lets styles be put in. */
 function swatch(colour: string | null, zone: string | null): Html | null {
   if (colour === null) return null;
-  const told = zone === null ? html`aria-hidden="true"` : html`role="img" aria-label="${zone}"`;
-  return html`<svg class="swatch" viewBox="0 0 4 20" ${told}><rect width="4" height="20" rx="2" fill="${colour}"></rect></svg>`;
+  const naming = zone === null ? html`aria-hidden="true"` : html`role="img" aria-label="${zone}"`;
+  return html`<svg class="swatch" viewBox="0 0 4 20" ${naming}><rect width="4" height="20" rx="2" fill="${colour}"></rect></svg>`;
 }
 
 function zonesHtml({ zones }: ShownGroup): Html | null {
