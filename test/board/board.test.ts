@@ -11,7 +11,9 @@ import {
   leagueTable,
   SERBIA_BRAZIL as match,
   playBoard,
+  playKnockOut,
   playSerbiaBrazil,
+  SEMI_FINALS,
   secondHalf,
 } from '../../services/api/board/testing/scenes.ts';
 import { Served } from '../../services/api/board/testing/served.ts';
@@ -19,6 +21,7 @@ import { CHROMIUM, NEEDS_CHROMIUM, startChromium, Visit } from './browser.ts';
 
 const ROW = `[data-key="match-${match.id}"]`;
 const MATCH_PAGE = `/match/${match.id}`;
+const KNOCK_OUT = '/standings?season=312&show=knock-out';
 const PAGES = [
   '/',
   '/?by=competition',
@@ -26,6 +29,7 @@ const PAGES = [
   '/standings',
   '/standings?table=39720',
   '/standings?table=777',
+  KNOCK_OUT,
 ];
 const [HOME] = match.home;
 
@@ -64,6 +68,7 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
     return visit;
   }
   async function follow(path: string, options: Parameters<typeof Visit.open>[2] = {}): Promise<Visit> {
+    if (path === KNOCK_OUT) playKnockOut(served.played, now());
     const visit = await open(path, options);
     await visit.live();
     return visit;
@@ -216,6 +221,24 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
     const visit = await follow('/standings');
     served.played.table(39719, 2, 'League standings', { groups: [{ name: 'Group Z', participants: [] }] }, 2);
     await visit.shows('caption', 'Group Z');
+    expect(visit.complaints).toEqual([]);
+  });
+
+  test('a bracket follows the result of its matches, and leads to them with the keyboard', async () => {
+    const visit = await follow(KNOCK_OUT);
+    const final = '[data-key="tie-43000-43002"]';
+    await visit.shows(final, 'France 2 Croatia 1');
+    const { page } = visit;
+    const fixture = { id: 3_100_073, home: [43_002, 'France'], away: [43_000, 'Croatia'] } as const;
+    const event = { start_date: '2018-07-13 18:00', stage_id: SEMI_FINALS + 2, group_id: null };
+    served.played.tell({ ...fixture, event }, now() + 5, { ...secondHalf(22), reported: [3, 1] });
+    await visit.shows(final, 'France 3 Croatia 1');
+    for (let presses = 0; presses < 30; presses += 1) {
+      await page.keyboard.press('Tab');
+      if (await page.evaluate(`document.activeElement.closest('${final}') !== null`)) break;
+    }
+    await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+    expect(await page.title()).toContain('France 3–1 Croatia');
     expect(visit.complaints).toEqual([]);
   });
 

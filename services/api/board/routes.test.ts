@@ -1,7 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { HOSTILE_NAME, ranking } from '#views/testing/ranking.ts';
 import { PLACE } from './testing/playing.ts';
-import { leagueTable, playBoard, playSerbiaBrazil, SERBIA_BRAZIL } from './testing/scenes.ts';
+import {
+  leagueTable,
+  playBoard,
+  playKnockOut,
+  playSerbiaBrazil,
+  SEMI_FINALS,
+  SERBIA_BRAZIL,
+} from './testing/scenes.ts';
 import { Served } from './testing/served.ts';
 
 let served: Served;
@@ -144,6 +151,40 @@ describe('/standings', () => {
     expect([...text.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, name]) => name)).toEqual(['Group stage']);
     expect(text).toContain('>Final</caption>');
   });
+
+  test('knock-out stages have a bracket and no league table', async () => {
+    expect((await get('/standings')).text).not.toContain('Knock-out');
+    playKnockOut(served.played, Date.now() / 1000);
+    const { text } = await get('/standings');
+    expect(text).toContain('href="/standings?season=312&amp;show=knock-out">Knock-out</a>');
+    expect(text).not.toContain('Semi-finals');
+    expect((await get('/standings?season=312&table=39730')).status).toBe(404);
+    const bracket = (await get('/standings?season=312&show=knock-out')).text;
+    expect([...bracket.matchAll(/<h2 id="round-\d+">(.*?)<\/h2>/g)].map(([, title]) => title)).toEqual([
+      ...['Semi-finals', 'Final', 'Third place'],
+    ]);
+    expect(bracket).toContain('Croatia<span class="visually-hidden"> (won)</span>');
+    expect(bracket).toContain('<a href="/match/3100073" data-phase="live">');
+    expect(bracket).not.toContain('<table');
+    expect(bracket).toContain('aria-current="true">Knock-out</a>');
+  });
+
+  test('a season of knock-out stages alone shows their bracket', async () => {
+    const cup = await Served.start();
+    playKnockOut(cup.played, Date.now() / 1000);
+    const { body } = await cup.app.inject({ url: '/standings' });
+    expect(body).toContain(`id="round-${SEMI_FINALS}"`);
+    expect(body).not.toContain('<table');
+    await cup.close();
+  });
+
+  test.each(['/standings?season=312&show=knock-out', '/standings?table=777&show=knock-out'])(
+    '%s is not there without a knock-out stage',
+    async (url) => {
+      served.played.ranking(ranking(777, 'teams'));
+      expect((await get(url)).status).toBe(404);
+    },
+  );
 
   test('the live table marks who plays', async () => {
     const { text } = await get('/standings?season=312&table=39720');

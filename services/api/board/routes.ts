@@ -75,10 +75,9 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
   });
 
   app.get('/standings', (request, reply) => {
-    const { season, table } = standingsQuery.parse(request.query);
-    const standings = seasonStandings(view, season, table);
+    const standings = seasonStandings(view, standingsQuery.parse(request.query));
     if (standings === null) return notFound(reply, 'No such table', assets);
-    return reply.type(HTML).send(standingsPage(standings, assets));
+    return reply.type(HTML).send(standingsPage(standings, now(), assets));
   });
 
   app.get('/board/events', (request, reply) => {

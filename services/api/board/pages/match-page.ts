@@ -55,7 +55,7 @@ function headHtml(match: BoardMatch, now: number): Html {
   return html`<header class="match-head">
 <p class="where">${where.join(' · ')}${season_id !== null && html` <a href="/standings?season=${season_id}">Tables</a>`}</p>
 <h1 id="scoreline" class="scoreline"><span class="side-name home">${nameOf(home)}</span><span class="big-score" data-review="${under_review ? 'yes' : 'no'}"><span>${score?.home ?? '?'}</span><i aria-hidden="true">–</i><span>${score?.away ?? '?'}</span></span><span class="side-name away">${nameOf(away)}</span></h1>
-<p class="state"><span id="when" class="when">${whenCell(match, now)}</span> <span class="status">${statusName(match.status_id, match.status_type)}</span>${
+<p class="state"><span id="when" class="when">${whenCell(match, now)}</span> <span class="status">${match.status_type === 'finished' ? endingWords(match.status_id) : statusName(match.status_id, match.status_type)}</span>${
     shoot_out !== null &&
     html` <span class="mark">${isShootOut(match.status_id) ? 'Shoot-out' : 'Decided on penalties'} ${scoreWords(shoot_out)}</span>`
   }${under_review && html` <span class="mark review">Under review</span>`}</p>
@@ -78,7 +78,7 @@ function resultHtml({ status_id, status_type, under_review, agreement, reported 
     under_review && 'a goal is still under review',
     agreement === 'differs' && `the provider reports ${scoreWords(reported)}`,
   ].filter((doubt) => doubt !== false);
-  return html`<section class="panel result${doubts.length > 0 && ' is-disputed'}" aria-labelledby="result-title">
+  return html`<section class="panel outcome${doubts.length > 0 && ' is-disputed'}" aria-labelledby="result-title">
 <h2 id="result-title">Result</h2>
 <p class="verdict">${isFinal ? 'Final' : statusName(status_id, status_type)}${ending !== null && html`, ${ending}`}</p>
 ${isFinal && doubts.length > 0 && html`<p>Do not settle yet: ${doubts.join('; ')}.</p>`}
