@@ -21,6 +21,7 @@ import { CHROMIUM, NEEDS_CHROMIUM, startChromium, Visit } from './browser.ts';
 
 const ROW = `[data-key="match-${match.id}"]`;
 const MATCH_PAGE = `/match/${match.id}`;
+const DOCS = '/docs';
 const KNOCK_OUT = '/standings?season=312&show=knock-out';
 const PAGES = [
   '/',
@@ -30,6 +31,7 @@ const PAGES = [
   '/standings?table=39720',
   '/standings?table=777',
   KNOCK_OUT,
+  DOCS,
 ];
 const [HOME] = match.home;
 
@@ -70,7 +72,7 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
   async function follow(path: string, options: Parameters<typeof Visit.open>[2] = {}): Promise<Visit> {
     if (path === KNOCK_OUT) playKnockOut(served.played, now());
     const visit = await open(path, options);
-    await visit.live();
+    if (path !== DOCS) await visit.live();
     return visit;
   }
 
@@ -227,12 +229,12 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
   test('a bracket follows the result of its matches, and leads to them with the keyboard', async () => {
     const visit = await follow(KNOCK_OUT);
     const final = '[data-key="tie-43000-43002"]';
-    await visit.shows(final, 'France 2 Croatia 1');
+    await visit.shows(final, 'France 2');
     const { page } = visit;
     const fixture = { id: 3_100_073, home: [43_002, 'France'], away: [43_000, 'Croatia'] } as const;
     const event = { start_date: '2018-07-13 18:00', stage_id: SEMI_FINALS + 2, group_id: null };
     served.played.tell({ ...fixture, event }, now() + 5, { ...secondHalf(22), reported: [3, 1] });
-    await visit.shows(final, 'France 3 Croatia 1');
+    await visit.shows(final, 'France 3');
     for (let presses = 0; presses < 30; presses += 1) {
       await page.keyboard.press('Tab');
       if (await page.evaluate(`document.activeElement.closest('${final}') !== null`)) break;
