@@ -9,8 +9,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { freePort } from '#embedded/ports.ts';
 import { SIGNATURE_HEADER, sign, TIMESTAMP_HEADER } from '#signing/signing.ts';
 import { readExample } from '../services/api/docs/examples.ts';
+import { differences } from '../services/api/docs/testing/fields.ts';
 import { collectExamples, demonstrationIn } from './reference/collect.ts';
-import { differences } from './reference/fields.ts';
 import { backbone } from './setup/backbone.ts';
 import { bareEnvironment } from './support/environment.ts';
 

@@ -31,7 +31,7 @@ ${script !== null && scripts(script, assets)}
 <a class="skip" href="#main">Skip to the content</a>
 <header class="head">
 <a class="brand" href="/">Touchline</a>
-<nav aria-label="Main"><a href="/"${current(here === 'board')}>Board</a><a href="/standings"${current(here === 'standings')}>Tables</a></nav>
+<nav aria-label="Main"><a href="/"${current(here === 'board')}>Board</a><a href="/standings"${current(here === 'standings')}>Tables</a><a href="/docs">Reference</a></nav>
 <p id="connection" class="connection" role="status" data-state="none">${script === null ? '' : 'Static page: reload it to update'}</p>
 </header>
 <main id="main" tabindex="-1"${stream !== null && html` data-stream="${stream}"`}>

@@ -1,4 +1,4 @@
-import type { FieldTypes } from '../../services/api/docs/examples.ts';
+import type { FieldTypes } from '../examples.ts';
 
 const SEPARATOR = ' | ';
 
@@ -38,7 +38,7 @@ function typeOf(value: unknown): string {
 export function differences(expected: FieldTypes, found: FieldTypes): string[] {
   const missing = (from: FieldTypes, than: FieldTypes, what: string): string[] =>
     Object.keys(from)
-      .filter((path) => !(path in than) && isPresent(parentOf(path), than))
+      .filter((path) => !path.endsWith('[]') && !(path in than) && isPresent(parentOf(path), than))
       .map((path) => `${path}: ${what}`);
   const others = Object.entries(expected).flatMap(([path, types]) => {
     const have = found[path] ?? '';
@@ -63,7 +63,7 @@ function known(types: string): string[] {
   return types.split(SEPARATOR).filter((type) => type !== '' && type !== 'null');
 }
 
-/** `a[]` of `a[].b`, `a` of `a[]`. */
+/** `a[]` of `a[].b`; empty of `a`. */
 function parentOf(path: string): string {
-  return path.endsWith('[]') ? path.slice(0, -2) : path.slice(0, Math.max(0, path.lastIndexOf('.')));
+  return path.slice(0, Math.max(0, path.lastIndexOf('.')));
 }
