@@ -8,6 +8,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { freePort } from '#embedded/ports.ts';
 import { SIGNATURE_HEADER, sign, TIMESTAMP_HEADER } from '#signing/signing.ts';
+import { readExample } from '../services/api/docs/examples.ts';
+import { differences } from '../services/api/docs/testing/fields.ts';
+import { collectExamples, demonstrationIn } from './reference/collect.ts';
 import { backbone } from './setup/backbone.ts';
 import { bareEnvironment } from './support/environment.ts';
 
@@ -142,6 +145,8 @@ describe('touchline demo', () => {
     const dataDir = folder();
     const run = touchline(['demo', '--keep'], { ...short, MATCHES: '2', DURATION: '2', DATA_DIR: dataDir });
     await run.says('Everything is left running until Ctrl-C');
+    await run.says(/secret_key=\w+"/);
+    await hasFieldsOfExamples(run.text());
     const children = services(run.child.pid);
     expect(children.length).toBeGreaterThanOrEqual(SERVED);
     const tail = touchline(['tail', 'match-state', '--from-beginning', '--exit-at-end', '--json'], {
@@ -170,6 +175,17 @@ describe('touchline demo', () => {
     ]);
   });
 });
+
+/** Every operation answers with the fields and types of its example in the reference; else run `npm run examples`. */
+async function hasFieldsOfExamples(printed: string): Promise<void> {
+  const demonstration = demonstrationIn(printed) ?? expect.fail(printed);
+  // The last polls may still be on their way.
+  const found = async (): Promise<string[]> =>
+    [...(await collectExamples(demonstration))].flatMap(([name, { fields }]) =>
+      differences(readExample(name).fields, fields).map((difference) => `${name} ${difference}`),
+    );
+  await expect.poll(found, { timeout: 60_000, interval: 1_000 }).toEqual([]);
+}
 
 describe('touchline up', () => {
   it('starts every service, starts one again that dies, and stops on SIGTERM', async () => {

@@ -102,7 +102,7 @@ it('shows the contract as a document and as a page', async () => {
   expect(page.headers['content-security-policy']).toContain("default-src 'none'");
   for (const { name, path, params } of ALL_OPERATIONS) {
     expect(document.paths[path].get.operationId).toBe(name);
-    expect(page.body).toContain(`GET ${path}`);
+    expect(page.body).toContain(`</span> ${path}</code>`);
     for (const parameter of Object.keys(params.shape))
       expect(page.body).toContain(`<code>${parameter}</code>`);
   }
@@ -215,7 +215,11 @@ it('serves the contract alone where the board is off', async () => {
     expect(response.headers['content-security-policy']).toBeUndefined();
   }
   for (const url of ['/v2/sports', '/docs', '/health/ready']) expect(await status(url)).toBe(200);
-  expect((await app.inject('/docs')).body).not.toContain('href="/"');
+  const { body } = await app.inject('/docs');
+  expect(body).not.toContain('href="/"');
+  const loaded = [...body.matchAll(/(?:src|href)="(\/[^"#]+)"/g)].map(([, address = '']) => address);
+  expect(loaded.filter((address) => address.startsWith('/docs/assets/'))).toHaveLength(5);
+  for (const url of loaded) expect(await status(url), url).toBe(200);
   expect((await app.inject('/metrics')).body).not.toContain('touchline_board_readers');
 });
 

@@ -1,9 +1,18 @@
-import { hash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { openApi } from '#contract/rest/openapi.ts';
-import { renderDocument, STYLE } from './render/document.ts';
+import { type AssetList, assetRoutes, boardFile, loadAssets } from './board/assets.ts';
+import { PAGE_HEADERS } from './board/routes.ts';
+import { readExample } from './docs/examples.ts';
+import { docsPage } from './docs/page.ts';
+import { referenceOf } from './docs/reference.ts';
 
-const POLICY = `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; frame-ancestors 'none'`;
+/** What the reference loads: its own, and the board's look, also where the board is not served. */
+const DOCS_ASSETS: AssetList = {
+  at: '/docs/assets/',
+  folder: new URL('docs/', import.meta.url),
+  scripts: ['browser/try-it.js'],
+  files: [new URL('docs/assets/docs.css', import.meta.url), ...['base.css', 'icon.svg'].map(boardFile)],
+};
 
 /** The contract as a document: `/openapi.json` for programs, `/docs` for people. Both are made once. */
 export async function documentRoutes(
@@ -13,9 +22,15 @@ export async function documentRoutes(
   const { version, publicUrl, board } = options;
   const document = openApi({ version, ...(publicUrl === undefined ? {} : { baseUrl: publicUrl }) });
   const json = JSON.stringify(document);
-  const page = renderDocument(document, board);
+  const assets = loadAssets(DOCS_ASSETS);
+  const groups = referenceOf(document, readExample);
+  const page = docsPage({ title: document.info.title, version, groups, board }, assets);
   app.get('/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').send(json));
   app.get('/docs', (_request, reply) =>
-    reply.type('text/html; charset=utf-8').header('content-security-policy', POLICY).send(page),
+    reply
+      .headers({ ...PAGE_HEADERS, 'cache-control': 'no-cache' })
+      .type('text/html; charset=utf-8')
+      .send(page),
   );
+  assetRoutes(app, DOCS_ASSETS.at, assets);
 }

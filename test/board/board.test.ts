@@ -11,7 +11,9 @@ import {
   leagueTable,
   SERBIA_BRAZIL as match,
   playBoard,
+  playKnockOut,
   playSerbiaBrazil,
+  SEMI_FINALS,
   secondHalf,
 } from '../../services/api/board/testing/scenes.ts';
 import { Served } from '../../services/api/board/testing/served.ts';
@@ -19,6 +21,8 @@ import { CHROMIUM, NEEDS_CHROMIUM, startChromium, Visit } from './browser.ts';
 
 const ROW = `[data-key="match-${match.id}"]`;
 const MATCH_PAGE = `/match/${match.id}`;
+const DOCS = '/docs';
+const KNOCK_OUT = '/standings?season=312&show=knock-out';
 const PAGES = [
   '/',
   '/?by=competition',
@@ -26,6 +30,8 @@ const PAGES = [
   '/standings',
   '/standings?table=39720',
   '/standings?table=777',
+  KNOCK_OUT,
+  DOCS,
 ];
 const [HOME] = match.home;
 
@@ -64,8 +70,9 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
     return visit;
   }
   async function follow(path: string, options: Parameters<typeof Visit.open>[2] = {}): Promise<Visit> {
+    if (path === KNOCK_OUT) playKnockOut(served.played, now());
     const visit = await open(path, options);
-    await visit.live();
+    if (path !== DOCS) await visit.live();
     return visit;
   }
 
@@ -97,7 +104,7 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
     expect(await visit.ask(`document.getElementById('news').getAttribute('aria-live')`)).toBe('polite');
     cancelGoal();
     await visit.shows(`${ROW} .goals.home`, '0');
-    await visit.kept('Goal taken back: Serbia 0, Brazil 2');
+    await visit.kept('Goal cancelled: Serbia 0, Brazil 2');
     expect(visit.complaints).toEqual([]);
   });
 
@@ -112,11 +119,11 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
     expect(await visit.ask('window.kept')).toEqual(['goal, animations: 0']);
   });
 
-  test('a match page tells a goal and its cancellation as they come, struck through', async () => {
+  test('a match page shows a goal and its cancellation as they arrive, struck through', async () => {
     const visit = await follow(MATCH_PAGE);
     const entry = '[data-key="incident-5-100020"]';
     scoreGoal();
-    await visit.shows(`${entry} .story`, 'Told, to be confirmed 0–2 → 1–2');
+    await visit.shows(`${entry} .story`, 'Reported, awaiting confirmation 0–2 → 1–2');
     await visit.shows('#scoreline', 'Serbia1–2Brazil');
     expect(await visit.ask(`document.querySelector('${entry} s')`)).toBeNull();
     cancelGoal();
@@ -207,7 +214,7 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
     const late = await Served.start({ view: served.played.views, now: () => later });
     const visit = await Visit.open(browser, await late.listen());
     await visit.live();
-    await visit.shows(`${ROW} .quiet`, 'no news 10 min');
+    await visit.shows(`${ROW} .quiet`, 'no update for 10 min');
     await visit.close();
     await late.close();
   });
@@ -216,6 +223,24 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
     const visit = await follow('/standings');
     served.played.table(39719, 2, 'League standings', { groups: [{ name: 'Group Z', participants: [] }] }, 2);
     await visit.shows('caption', 'Group Z');
+    expect(visit.complaints).toEqual([]);
+  });
+
+  test('a bracket follows the result of its matches, and leads to them with the keyboard', async () => {
+    const visit = await follow(KNOCK_OUT);
+    const final = '[data-key="tie-43000-43002"]';
+    await visit.shows(final, 'France 2');
+    const { page } = visit;
+    const fixture = { id: 3_100_073, home: [43_002, 'France'], away: [43_000, 'Croatia'] } as const;
+    const event = { start_date: '2018-07-13 18:00', stage_id: SEMI_FINALS + 2, group_id: null };
+    served.played.tell({ ...fixture, event }, now() + 5, { ...secondHalf(22), reported: [3, 1] });
+    await visit.shows(final, 'France 3');
+    for (let presses = 0; presses < 30; presses += 1) {
+      await page.keyboard.press('Tab');
+      if (await page.evaluate(`document.activeElement.closest('${final}') !== null`)) break;
+    }
+    await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+    expect(await page.title()).toContain('France 3–1 Croatia');
     expect(visit.complaints).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { eventMessage, incidentMessage } from '#contract/testing.ts';
-import { received, startApi, temporaryFolder } from '../api/support.ts';
+import { clients, received, startApi, temporaryFolder } from '../api/support.ts';
 import { backbone } from '../setup/backbone.ts';
 import { Pipeline } from '../support/pipeline.ts';
 import { CHROMIUM, NEEDS_CHROMIUM, startChromium, Visit } from './browser.ts';
@@ -38,12 +38,33 @@ test.runIf(CHROMIUM !== null)(
     await goal(1, 'tbd');
     await board.shows(`${ROW} .goals.home`, '1');
     await board.shows(`${ROW} .marks`, 'Under review firm 0–0 Trading halted');
-    await match.shows('.timeline', 'Told, to be confirmed 0–0 → 1–0');
+    await match.shows('.timeline', 'Reported, awaiting confirmation 0–0 → 1–0');
     await goal(2, 'cancelled');
     await board.shows(`${ROW} .goals.home`, '0');
     await match.shows('.timeline s', 'Goal');
     await match.shows('.timeline', 'Cancelled by the provider; it no longer counts 1–0 → 0–0');
     expect([...board.complaints, ...match.complaints]).toEqual([]);
+
+    const [, credentials = ''] =
+      /(client_id \d+[\s\S]*secret_key \w+)/.exec(await clients(pipeline.place, 'add --name reader')) ?? [];
+    await api.token(credentials);
+    const fragment = credentials.replace(
+      /client_id (\d+)[\s\S]*secret_key (\w+)/,
+      'client_id=$1&secret_key=$2',
+    );
+    const docs = await Visit.open(browser, `${api.url}/docs#${fragment}`);
+    await docs.shows('#token-state', 'Token of client');
+    expect(await docs.ask('location.href')).toBe(`${api.url}/docs`);
+    await docs.ask(`{
+      const form = document.querySelector('form[data-path="/v2/events/{id}/incidents"]');
+      form.querySelector('details').open = true;
+      form.elements.id.value = ${EVENT};
+      form.requestSubmit();
+    }`);
+    await docs.shows('.sent', `GET /v2/events/${EVENT}/incidents?sort_order=desc&limit=25: 200 in`);
+    await docs.shows('form .answer', '"confirmation": "cancelled"');
+    expect(await docs.ask('document.body.innerHTML.includes("token=v1")')).toBe(false);
+    expect(docs.complaints).toEqual([]);
 
     const stopping = api.service.stop();
     await board.shows('#connection', 'Connection lost');

@@ -46,13 +46,19 @@ describe('the OpenAPI document', () => {
     expect(operation?.description).toBe(notShown ?? undefined);
   });
 
+  it.each(operations)('says what each parameter of $operationId means', ({ parameters }) => {
+    expect(parameters.filter(({ description }) => description === undefined).map(({ name }) => name)).toEqual(
+      [],
+    );
+  });
+
   it('has parameters as they are sent, with what is needed and what is assumed', () => {
     const { parameters } = document.paths['/v2/livescore']?.get ?? expect.fail();
     expect(parameters.find(({ name }) => name === 'limit')).toEqual({
       name: 'limit',
       in: 'query',
       required: false,
-      description: 'Items of a page.',
+      description: 'Items of a page. Any other number is refused with 400.',
       schema: { type: 'integer', enum: [5, 10, 25, 50, 100, 150], default: 150 },
     });
     const basic = document.paths['/v2/basic-livescore']?.get.parameters ?? [];

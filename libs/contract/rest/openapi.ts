@@ -4,6 +4,7 @@ import { LONG_MAX } from '../values.ts';
 import { REST_ERRORS, type RestErrorCode } from './errors.ts';
 import type { OperationInfo } from './operation.ts';
 import { ALL_OPERATIONS } from './operations.ts';
+import { parameterMeaning } from './parameter-docs.ts';
 import { answerEnvelope, answerError } from './records/envelope.ts';
 import { ANSWERS } from './records.ts';
 
@@ -82,22 +83,32 @@ function operationObject(operation: OperationInfo): OperationObject {
   };
 }
 
-function parametersOf({ params, idName }: OperationInfo): ParameterObject[] {
+function parametersOf({ params, idName, name: operation }: OperationInfo): ParameterObject[] {
   const { properties = {} } = z.toJSONSchema(params, { io: 'output' });
   const query = Object.entries(properties).map(([name, schema]): ParameterObject => {
-    const { description, ...rest } = schema as JsonSchema;
+    const { description: _, ...rest } = schema as JsonSchema;
+    const description = parameterMeaning(operation, name);
     return {
       name,
       in: 'query',
       // A parameter with a default need not be sent.
       required: !z.safeParse(params.shape[name] as z.ZodType, undefined).success,
-      ...(typeof description === 'string' ? { description } : {}),
+      ...(description === undefined ? {} : { description }),
       schema: rest,
     };
   });
   if (idName === null) return query;
   const schema = { type: 'integer', minimum: 0, maximum: LONG_MAX };
-  return [{ name: 'id', in: 'path', required: true, schema, description: `Echoed as ${idName}.` }, ...query];
+  return [
+    {
+      name: 'id',
+      in: 'path',
+      required: true,
+      schema,
+      description: `The id; \`api.method.parameters\` shows it as \`${idName}\`.`,
+    },
+    ...query,
+  ];
 }
 
 /** The errors that a request of an operation's path can end in. */

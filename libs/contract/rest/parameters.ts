@@ -1,4 +1,4 @@
-/** The parameters of the contract's operations: how each is written in a query, and what may be in it. */
+/** The parameters of the contract's operations: how each is written in a query, and what may be in it; what each means is in parameter-docs.ts. */
 import { z } from 'zod';
 import { INT_MAX, LONG_MAX } from '../values.ts';
 
@@ -34,7 +34,7 @@ function wholeIn(min: number, max: number) {
 }
 
 /** An id, in the path or the query. */
-export const idParameter = wholeIn(0, LONG_MAX).meta({ description: 'An id.' });
+export const idParameter = wholeIn(0, LONG_MAX);
 
 /** Unix seconds. */
 const secondsParameter = wholeIn(0, INT_MAX);
@@ -50,38 +50,29 @@ export function pagingParameters(limits: readonly [number, ...number[]]) {
       .transform(Number)
       .pipe(z.literal(limits))
       .default(largest)
-      .meta({ type: 'integer', description: 'Items of a page.' }),
-    page: wholeIn(1, INT_MAX).default(1).meta({ description: 'From 1.' }),
+      .meta({ type: 'integer' }),
+    page: wholeIn(1, INT_MAX).default(1),
   };
 }
 
 /** Incremental reading (spec, rule 5). */
-export const sinceParameter = secondsParameter.meta({
-  description:
-    'Unix seconds: only records written then or later. Send the `api.timestamp` of the answer before; what was ' +
-    'written in that very second comes again.',
-});
+export const sinceParameter = secondsParameter;
 
 /** One end of a window of the feed. */
-export const windowParameter = secondsParameter.meta({ description: 'Unix seconds.' });
+export const windowParameter = secondsParameter;
 
 const DATE =
   /^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?)?$/;
 
 /** `YYYY-MM-DD`, with ` HH:MM` or ` HH:MM:SS` where wanted; UTC. A day that is not in the calendar is none. */
-export const dateParameter = z
-  .string()
-  .regex(DATE)
-  .refine(isDate)
-  .meta({ description: 'A day, with or without a time of it; UTC.' });
+export const dateParameter = z.string().regex(DATE).refine(isDate);
 
 /** Ids of events with commas between them. */
 export const eventIdsParameter = z
   .string()
   .max(17 * MAX_EVENT_IDS)
   .regex(/^[0-9]{1,15}(,[0-9]{1,15})*$/)
-  .refine((text) => text.split(',').length <= MAX_EVENT_IDS)
-  .meta({ description: `Ids of up to ${MAX_EVENT_IDS} events, with commas between them.` });
+  .refine((text) => text.split(',').length <= MAX_EVENT_IDS);
 
 function isDate(text: string): boolean {
   const whole = `${text}${' 00:00:00'.slice(text.length - 10)}`;

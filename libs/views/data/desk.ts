@@ -1,7 +1,7 @@
 /** What a desk asks for beside REST: the same matches, chosen by the same conditions, with all that is derived of them. */
 import type { Access, EventsQuery, LivescoreQuery, Paging } from '#contract/rest/provider.ts';
+import { fold, rankOf } from '#domain/fold.ts';
 import type { ShownIncident, ShownState, StoryStep } from '../store/board-view.ts';
-import { fold, rankOf } from '../store/fold.ts';
 import type { MatchOrder, TeamRow } from '../store/matches.ts';
 import type { Conditions } from '../store/sql.ts';
 import type { Views } from '../store/views.ts';

@@ -65,6 +65,23 @@ export type SeasonEntry = {
   readonly competition: string | null;
 };
 
+/** A match of a knock-out stage. */
+export type KnockOutMatch = {
+  readonly state: ShownState;
+  /** The name of its round within the stage; null where it has none. */
+  readonly round: string | null;
+  /** The participant that the provider marks as the one that advances, else as the winner; null where it marks none. */
+  readonly advancing_id: number | null;
+};
+
+/** A stage that has brackets and no table of its own. */
+export type KnockOutStage = {
+  readonly stage_id: number;
+  readonly name: string | null;
+  /** By start and id. */
+  readonly matches: readonly KnockOutMatch[];
+};
+
 export interface BoardView {
   /** Every match that is live now, by start and id. */
   liveStates(): readonly ShownState[];
@@ -77,10 +94,12 @@ export interface BoardView {
   /** What happened to its important incidents and goals, its score, its status, its guard and its result, in order. */
   story(eventId: number): readonly StoryStep[];
   place(of: Pick<MatchState, 'competition_id' | 'season_id' | 'stage_id' | 'group_id'>): PlaceNames;
-  /** The seasons that have tables. */
+  /** The seasons that have tables or matches of knock-out stages. */
   seasons(): readonly SeasonEntry[];
   /** The tables of a season, those of its stages too, that are not deleted. */
   tables(seasonId: number): readonly TableEntry[];
+  /** The knock-out stages of a season, by the provider's order. */
+  knockOuts(seasonId: number): readonly KnockOutStage[];
   /** The tables that are of no season, not deleted: world rankings and the like. */
   rankings(): readonly TableEntry[];
   /** A table in the provider's shape (`data.standings`); null where there is none. */

@@ -1,7 +1,7 @@
+import { fold } from '#domain/fold.ts';
 import type { MatchState } from '#topics/generated/types.ts';
 import { renderEvent, type StatusName } from '../render/event.ts';
 import type { ShownState } from './board-view.ts';
-import { fold } from './fold.ts';
 import { Conditions, type Statements } from './sql.ts';
 
 /** Where an event is, and whether anyone may see it. */

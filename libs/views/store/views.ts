@@ -6,6 +6,7 @@ import { ClientView } from './clients.ts';
 import { isBroken, type OpenOptions, openViews, removeViews } from './database.ts';
 import { FeedView } from './feed.ts';
 import { IncidentView } from './incidents.ts';
+import { KnockOutView } from './knock-outs.ts';
 import { MatchView } from './matches.ts';
 import { PlaceChanges } from './place-changes.ts';
 import { Statements } from './sql.ts';
@@ -58,6 +59,7 @@ export class Views implements BoardView {
   readonly standings: TableView;
   /** For what is put together of several tables. Reading only. */
   readonly sql: Statements;
+  readonly #knockOuts: KnockOutView;
   readonly #database: DatabaseSync;
   /** When these views were last written to before they were opened, Unix milliseconds; 0 where they are new. */
   readonly #leftAt: number;
@@ -99,6 +101,7 @@ export class Views implements BoardView {
     this.incidentLog = new IncidentView(sql);
     this.feed = new FeedView(sql);
     this.standings = new TableView(sql);
+    this.#knockOuts = new KnockOutView(sql);
   }
 
   /** The next offset to read by `partitionKey`, as of the last batch that was applied. */
@@ -189,12 +192,20 @@ export class Views implements BoardView {
   }
 
   seasons() {
-    return this.standings.seasons().map(({ season_id, competition_id }) => ({
-      season_id,
-      season: this.catalogue.name('season', season_id),
-      competition_id,
-      competition: this.catalogue.name('competition', competition_id),
-    }));
+    const found = [...this.#knockOuts.seasons(), ...this.standings.seasons()];
+    const bySeason = new Map(found.map((entry) => [entry.season_id, entry]));
+    return [...bySeason.values()]
+      .sort((a, b) => a.season_id - b.season_id)
+      .map(({ season_id, competition_id }) => ({
+        season_id,
+        season: this.catalogue.name('season', season_id),
+        competition_id,
+        competition: this.catalogue.name('competition', competition_id),
+      }));
+  }
+
+  knockOuts(seasonId: number) {
+    return this.#knockOuts.stages(seasonId);
   }
 
   tables(seasonId: number) {

@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest';
-import { loadAssets } from './assets.ts';
+import { BOARD_ASSETS, loadAssets } from './assets.ts';
 
-const { files, path, modulesOf } = loadAssets();
+const { files, path, modulesOf } = loadAssets(BOARD_ASSETS);
 
 test('the scripts are served with all that they import, and nothing else', () => {
   const served = [...files.keys()].map((name) => name.replace(/^[^/]+\//, '')).sort();
   expect(served.filter((name) => name.startsWith('libs/'))).toEqual([
     'libs/contract/soccer.js',
     'libs/domain/clock.js',
+    'libs/domain/fold.js',
     'libs/domain/minute.js',
   ]);
   expect(served.filter((name) => /views|\/(routes|hub|main)\.js/.test(name))).toEqual([]);
@@ -25,7 +26,7 @@ test('every import is of a file that is served beside it', () => {
 });
 
 test('an asset’s path changes with its content and is the same for the same content', () => {
-  expect(loadAssets().path('board.css')).toBe(path('board.css'));
+  expect(loadAssets(BOARD_ASSETS).path('board.css')).toBe(path('board.css'));
   expect(files.has(path('board.css').slice('/board/assets/'.length))).toBe(true);
 });
 
@@ -40,7 +41,7 @@ test('Node’s word on stripping types does not reach standard error', () => {
   const warnings: unknown[] = [];
   const note = (warning: unknown): void => void warnings.push(warning);
   process.on('warning', note);
-  loadAssets();
+  loadAssets(BOARD_ASSETS);
   process.off('warning', note);
   expect(warnings).toEqual([]);
 });

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { FastifyInstance } from 'fastify';
 
 /** A file as it is served. */
 export type Asset = { readonly type: string; readonly body: Buffer };
@@ -12,37 +14,55 @@ export type Assets = {
   path(name: string): string;
   /** Paths of all that a script loads, itself included. */
   modulesOf(name: string): readonly string[];
-  /** By path below `ASSETS_PATH`. */
+  /** By path below the `at` of the list. */
   readonly files: ReadonlyMap<string, Asset>;
 };
 
-/** Where assets are served. */
-export const ASSETS_PATH = '/board/assets/';
+/** What some pages load. */
+export type AssetList = {
+  /** The path that the assets are served below, with a slash at its end. */
+  readonly at: string;
+  /** The folder of the scripts. */
+  readonly folder: URL;
+  /** Modules below the folder, as `browser/board.js`. */
+  readonly scripts: readonly string[];
+  /** Styles and icons. */
+  readonly files: readonly URL[];
+};
 
 const HERE = new URL('./', import.meta.url);
 const ROOT = new URL('../../../', import.meta.url);
-const SCRIPTS = ['browser/board.js', 'browser/page.js'];
-const FILES: Readonly<Record<string, string>> = {
-  'base.css': 'text/css; charset=utf-8',
-  'board.css': 'text/css; charset=utf-8',
-  'match.css': 'text/css; charset=utf-8',
-  'tables.css': 'text/css; charset=utf-8',
-  'icon.svg': 'image/svg+xml',
+const TYPES: Readonly<Record<string, string>> = { css: 'text/css; charset=utf-8', svg: 'image/svg+xml' };
+
+/** A style or icon of the board. */
+export function boardFile(name: string): URL {
+  return new URL(`assets/${name}`, HERE);
+}
+
+/** What the pages of the board load. */
+export const BOARD_ASSETS: AssetList = {
+  at: '/board/assets/',
+  folder: HERE,
+  scripts: ['browser/board.js', 'browser/page.js'],
+  files: ['base.css', 'board.css', 'match.css', 'tables.css', 'icon.svg'].map(boardFile),
 };
+
 const IMPORT = /(\b(?:from|import)\s*)(['"])([^'"]+\.ts)\2/g;
 
 type Module = { readonly code: string; readonly imports: readonly string[] };
 
 /**
- * Loads styles, icon and scripts. The scripts are the TypeScript modules themselves, without their types: those of
- * `browser/`, and whatever they import, the rules of the domain included. Nothing else can be asked for.
+ * Loads styles, icons and scripts. The scripts are the TypeScript modules themselves, without their types: those of the
+ * list, and whatever they import, the rules of the domain included. Nothing else can be asked for.
  */
-export function loadAssets(): Assets {
+export function loadAssets({ at, folder, scripts, files: listed }: AssetList): Assets {
   const modules = new Map<string, Module>();
-  for (const script of SCRIPTS) collect(pathIn(ROOT, new URL(script.replace(/\.js$/, '.ts'), HERE)), modules);
-  const plain = Object.entries(FILES).map(
-    ([name, type]) => [name, { type, body: readFileSync(new URL(`assets/${name}`, HERE)) }] as const,
-  );
+  const sourceOf = (script: string): string => pathIn(ROOT, new URL(script.replace(/\.js$/, '.ts'), folder));
+  for (const script of scripts) collect(sourceOf(script), modules);
+  const plain = listed.map((url) => {
+    const name = basename(url.pathname);
+    return [name, { type: TYPES[name.split('.').at(-1) ?? ''] ?? '', body: readFileSync(url) }] as const;
+  });
   const hash = createHash('sha256');
   for (const { code } of modules.values()) hash.update(code);
   for (const [, { body }] of plain) hash.update(body);
@@ -54,13 +74,24 @@ export function loadAssets(): Assets {
       body: Buffer.from(code),
     });
   }
-  const moduleOf = (name: string): string => `${pathIn(ROOT, HERE)}${name.replace(/\.js$/, '.ts')}`;
-  const served = (path: string): string => `${ASSETS_PATH}${stamp}/${asScript(path)}`;
+  const served = (path: string): string => `${at}${stamp}/${asScript(path)}`;
   return {
-    path: (name) => served(name.endsWith('.js') ? moduleOf(name) : name),
-    modulesOf: (name) => Array.from(reachable(moduleOf(name), modules), served),
+    path: (name) => served(name.endsWith('.js') ? sourceOf(name) : name),
+    modulesOf: (name) => Array.from(reachable(sourceOf(name), modules), served),
     files,
   };
+}
+
+/** Serves them, kept by browsers for good: their paths change with their content. */
+export function assetRoutes(app: FastifyInstance, at: string, assets: Assets): void {
+  app.get(`${at}*`, (request, reply) => {
+    const asset = assets.files.get((request.params as { '*': string })['*']);
+    if (asset === undefined) return reply.code(404).send({ error: 'No such file' });
+    return reply
+      .header('cache-control', 'public, max-age=31536000, immutable')
+      .type(asset.type)
+      .send(asset.body);
+  });
 }
 
 /** Reads a module and, once each, those that it imports; by path from the root. */

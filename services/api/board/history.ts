@@ -1,4 +1,5 @@
 import type { StoryStep } from '#views/store/board-view.ts';
+import { isOpen } from './shown/match.ts';
 import { guardWords, scoreWords, statusName, verifiedWords } from './shown/words.ts';
 import { isAboutGoal } from './story.ts';
 
@@ -13,23 +14,34 @@ export type HistoryEntry = {
   readonly what: string;
 };
 
-/** The history of a match, oldest first. A score that a goal changed is told with the goal. */
+/**
+ * The history of a match, oldest first. A score that a goal changed is shown with the goal. The guard is listed while the
+ * match is open: a closed match has a result and no trading permission.
+ */
 export function historyOf(story: readonly StoryStep[]): HistoryEntry[] {
   const ofGoals = new Set(story.filter(isAboutGoal).map(({ version }) => version));
+  const closing = new Map(
+    story.flatMap((step) => (isStatusChange(step) ? [[step.version, isClosing(step)]] : [])),
+  );
+  let closed = false;
   return story.flatMap((step) => {
-    const told = tellStep(step, ofGoals.has(step.version));
     const { version, ut, received_at } = step;
-    return told === null ? [] : [{ version, ut, received_at, kind: told[0], what: told[1] }];
+    closed = closing.get(version) ?? closed;
+    const entry = entryOf(step, { byGoal: ofGoals.has(version), closed });
+    return entry === null ? [] : [{ version, ut, received_at, kind: entry[0], what: entry[1] }];
   });
 }
 
-type Told = readonly [HistoryEntry['kind'], string];
+type Entry = readonly [HistoryEntry['kind'], string];
 
-function tellStep({ kind, guard, score, value }: StoryStep, byGoal: boolean): Told | null {
+function entryOf(
+  { kind, guard, score, value }: StoryStep,
+  { byGoal, closed }: { readonly byGoal: boolean; readonly closed: boolean },
+): Entry | null {
   const after = value?.after ?? null;
   switch (kind) {
     case 'guard_changed':
-      if (guard === null) return null;
+      if (guard === null || closed) return null;
       return guard.safe
         ? ['safe', 'Safe to trade']
         : ['halted', `Trading halted: ${guardWords(guard.reasons)}`];
@@ -39,10 +51,10 @@ function tellStep({ kind, guard, score, value }: StoryStep, byGoal: boolean): To
       return ['bets', `Provider’s betting: ${after ?? 'unknown'}`];
     case 'score_changed': {
       if (byGoal || score === null) return null;
-      if (score.before === null) return ['score', `Score known: ${scoreWords(score.after)}`];
+      if (score.before === null) return ['score', `Score reported: ${scoreWords(score.after)}`];
       return [
         'score',
-        `Score, by no goal that is known: ${scoreWords(score.before)} → ${scoreWords(score.after)}`,
+        `Score changed without a known goal: ${scoreWords(score.before)} → ${scoreWords(score.after)}`,
       ];
     }
     case 'result_verified':
@@ -52,9 +64,21 @@ function tellStep({ kind, guard, score, value }: StoryStep, byGoal: boolean): To
   }
 }
 
-/** The name of a status told as `34 live`. */
-function statusWords(told: string | null): string {
-  const [first = '', second] = (told ?? '').split(' ');
-  const id = /^\d+$/.test(first) ? Number(first) : null;
-  return statusName(id, second ?? first);
+function isStatusChange({ kind }: StoryStep): boolean {
+  return kind === 'status_changed';
+}
+
+function isClosing({ value }: StoryStep): boolean {
+  const [, statusType] = statusOf(value?.after ?? null);
+  return !isOpen({ status_type: statusType });
+}
+
+/** Id and type of a status written as `34 live`. */
+function statusOf(written: string | null): readonly [id: number | null, type: string] {
+  const [first = '', second] = (written ?? '').split(' ');
+  return [/^\d+$/.test(first) ? Number(first) : null, second ?? first];
+}
+
+function statusWords(written: string | null): string {
+  return statusName(...statusOf(written));
 }

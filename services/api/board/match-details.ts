@@ -12,7 +12,7 @@ export type MatchDetails = {
   readonly away_id: number | null;
   readonly coverage: Coverage;
   readonly source: ScoreSource;
-  /** The provider's flag as JSON text; null where it was not told. */
+  /** The provider's flag as JSON text; null where it was not reported. */
   readonly verified_result: string | null;
   /** Important incidents in order of id. */
   readonly timeline: readonly TimelineEntry[];
@@ -20,7 +20,7 @@ export type MatchDetails = {
   readonly history: readonly HistoryEntry[];
 };
 
-/** Null for an event that nobody told of. */
+/** Null for an unknown event. */
 export function matchDetails(view: BoardView, eventId: number): MatchDetails | null {
   const state = view.state(eventId);
   if (state === null) return null;

@@ -22,6 +22,7 @@ export const streamQuery = z.object({
 export const standingsQuery = z.object({
   season: id.optional().catch(undefined),
   table: id.optional().catch(undefined),
+  show: z.literal('knock-out').optional().catch(undefined),
 });
 
 /** The parameters of the pages and records of one match. */

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { ShownState } from '#views/store/board-view.ts';
-import { Reader } from './reader.ts';
+import { Reader, type Topic } from './reader.ts';
 
 /** A connection that takes one frame, and the next when it is told to. */
 class Connection extends Writable {
@@ -25,13 +25,14 @@ class Connection extends Writable {
   }
 }
 
-const state = (event_id: number, version: number) => ({ event_id, version }) as ShownState;
+const state = (event_id: number, version: number, changes: Partial<ShownState> = {}) =>
+  ({ event_id, version, ...changes }) as ShownState;
 
-function reading() {
+function reading(topic: Topic = { kind: 'board' }) {
   const connection = new Connection();
   const frameOf = ({ event_id, version }: ShownState): string => `${event_id}v${version}`;
   const response = connection as unknown as ServerResponse;
-  return { connection, reader: new Reader(response, { kind: 'board' }, frameOf) };
+  return { connection, reader: new Reader(response, topic, frameOf) };
 }
 
 test('while a reader takes nothing, a match waits in its newest state alone', async () => {
@@ -63,4 +64,24 @@ test('beats are no queue either', async () => {
   await connection.take();
   await connection.take();
   expect(connection.frames.length).toBe(1);
+});
+
+test('a season’s reader hears of a result that changed, not of a clock that goes on, nor of other seasons', async () => {
+  const { connection, reader } = reading({ kind: 'season', seasonId: 312 });
+  const score = (home: number) => ({ season_id: 312, status_id: 34, score: { home, away: 0 } });
+  const heard = async (...states: readonly ShownState[]): Promise<number> => {
+    const before = connection.frames.length;
+    for (const one of states) {
+      reader.offerMatch(one);
+      reader.flush();
+    }
+    const frames = connection.frames.length - before;
+    if (frames > 0) await connection.take();
+    return frames;
+  };
+  expect(await heard(state(1, 1, score(0)))).toBe(1);
+  expect(await heard(state(1, 2, score(0)), state(1, 3, score(0)))).toBe(0);
+  expect(await heard(state(1, 4, score(1)))).toBe(1);
+  expect(await heard(state(2, 1, { ...score(1), season_id: 313 }))).toBe(0);
+  expect(await heard(state(2, 1, { ...score(1), season_id: null }))).toBe(0);
 });

@@ -22,6 +22,8 @@ export class Reader {
   /** By event, in the order of their first unsent change. */
   readonly #unsent = new Map<number, ShownState>();
   #tableUnsent = false;
+  /** Of a season: how its matches stood when they last changed, by event. */
+  readonly #results = new Map<number, string>();
   /** What was written is not taken yet: nothing more is written until it is. */
   #full = false;
   #missed = 0;
@@ -51,6 +53,17 @@ export class Reader {
     if (topic.kind === 'board' || (topic.kind === 'match' && topic.eventId === state.event_id)) {
       this.#unsent.set(state.event_id, state);
     }
+    if (topic.kind === 'season' && topic.seasonId !== null && topic.seasonId === state.season_id) {
+      this.#offerResult(state);
+    }
+  }
+
+  /** A result is shown beside the tables; a clock that goes on is no change of it. */
+  #offerResult({ event_id, status_id, score, shoot_out, under_review, home, away }: ShownState): void {
+    const result = JSON.stringify([status_id, score, shoot_out, under_review, home?.id, away?.id]);
+    if (this.#results.get(event_id) === result) return;
+    this.#results.set(event_id, result);
+    this.#tableUnsent = true;
   }
 
   offerTable(seasonId: number | null): void {

@@ -1,7 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { HOSTILE_NAME, ranking } from '#views/testing/ranking.ts';
 import { PLACE } from './testing/playing.ts';
-import { leagueTable, playBoard, playSerbiaBrazil, SERBIA_BRAZIL } from './testing/scenes.ts';
+import {
+  leagueTable,
+  playBoard,
+  playKnockOut,
+  playSerbiaBrazil,
+  SEMI_FINALS,
+  SERBIA_BRAZIL,
+} from './testing/scenes.ts';
 import { Served } from './testing/served.ts';
 
 let served: Served;
@@ -88,8 +95,23 @@ describe('/match/{id}', () => {
   test('strikes a goal through that does not count, and says why', async () => {
     const { text } = await get(`/match/${SERBIA_BRAZIL.id}`);
     expect(text).toContain('<s><b>Goal</b></s> Mitrović');
-    expect(text).toContain('Does not count: a “goal cancelled” incident takes it back.');
+    expect(text).toContain('Does not count: cancelled by a “goal cancelled” incident.');
     expect(text).toContain('href="/standings?season=312"');
+  });
+
+  test('shows the guard while the match is open, and then that it is final', async () => {
+    const live = (await get(`/match/${SERBIA_BRAZIL.id}`)).text;
+    expect(live).toContain('Trading guard');
+    expect(live).not.toContain('Final');
+    for (const finished of [3100043, 3100044]) {
+      const { text } = await get(`/match/${finished}`);
+      expect(text).toContain('<p class="verdict">Final</p>');
+      expect(text).not.toMatch(/Trading guard|Safe to trade/);
+    }
+    expect((await get('/match/3100044')).text).toContain('Do not settle yet: the provider reports 2–0.');
+    expect((await get('/?show=finished')).text.split('<aside')[0]).not.toMatch(
+      /Safe to trade|Trading halted/,
+    );
   });
 
   test('as a record', async () => {
@@ -129,6 +151,40 @@ describe('/standings', () => {
     expect([...text.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, name]) => name)).toEqual(['Group stage']);
     expect(text).toContain('>Final</caption>');
   });
+
+  test('knock-out stages have a bracket and no league table', async () => {
+    expect((await get('/standings')).text).not.toContain('Knock-out');
+    playKnockOut(served.played, Date.now() / 1000);
+    const { text } = await get('/standings');
+    expect(text).toContain('href="/standings?season=312&amp;show=knock-out">Knock-out</a>');
+    expect(text).not.toContain('Semi-finals');
+    expect((await get('/standings?season=312&table=39730')).status).toBe(404);
+    const bracket = (await get('/standings?season=312&show=knock-out')).text;
+    expect([...bracket.matchAll(/<h2 id="round-\d+">(.*?)<\/h2>/g)].map(([, title]) => title)).toEqual([
+      ...['Semi-finals', 'Final', 'Third place'],
+    ]);
+    expect(bracket).toContain('Croatia<span class="visually-hidden"> (won)</span>');
+    expect(bracket).toContain('<a href="/match/3100073" data-phase="live">');
+    expect(bracket).not.toContain('<table');
+    expect(bracket).toContain('aria-current="true">Knock-out</a>');
+  });
+
+  test('a season of knock-out stages alone shows their bracket', async () => {
+    const cup = await Served.start();
+    playKnockOut(cup.played, Date.now() / 1000);
+    const { body } = await cup.app.inject({ url: '/standings' });
+    expect(body).toContain(`id="round-${SEMI_FINALS}"`);
+    expect(body).not.toContain('<table');
+    await cup.close();
+  });
+
+  test.each(['/standings?season=312&show=knock-out', '/standings?table=777&show=knock-out'])(
+    '%s is not there without a knock-out stage',
+    async (url) => {
+      served.played.ranking(ranking(777, 'teams'));
+      expect((await get(url)).status).toBe(404);
+    },
+  );
 
   test('the live table marks who plays', async () => {
     const { text } = await get('/standings?season=312&table=39720');

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Registry } from 'prom-client';
 import type { z } from 'zod';
 import type { BoardView, ShownState } from '#views/store/board-view.ts';
-import { ASSETS_PATH, type Assets, loadAssets } from './assets.ts';
+import { type Assets, assetRoutes, BOARD_ASSETS, loadAssets } from './assets.ts';
 import { boardMatch, boardStates } from './board-match.ts';
 import { Hub } from './hub.ts';
 import { matchDetails } from './match-details.ts';
@@ -29,8 +29,8 @@ export type BoardOptions = {
 
 const HTML = 'text/html; charset=utf-8';
 
-/** Nothing but what this server sends is loaded or run; no other page may frame this one. */
-const HEADERS = {
+/** Of every page: nothing but what this server sends is loaded or run; no other page may frame it. */
+export const PAGE_HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types touchline",
   'x-content-type-options': 'nosniff',
@@ -46,14 +46,14 @@ const HEADERS = {
  */
 export async function boardRoutes(app: FastifyInstance, options: BoardOptions): Promise<void> {
   const { view, now, metrics = new Registry(), size = 400, maxReaders = 1_000 } = options;
-  const assets = loadAssets();
+  const assets = loadAssets(BOARD_ASSETS);
   const hub = new Hub({ view, now, metrics, maxReaders });
   app.addHook('preClose', (done) => {
     hub.close();
     done();
   });
   app.addHook('onRequest', (_request, reply, done) => {
-    reply.headers(HEADERS).header('cache-control', 'no-cache');
+    reply.headers(PAGE_HEADERS).header('cache-control', 'no-cache');
     done();
   });
 
@@ -75,10 +75,9 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
   });
 
   app.get('/standings', (request, reply) => {
-    const { season, table } = standingsQuery.parse(request.query);
-    const standings = seasonStandings(view, season, table);
+    const standings = seasonStandings(view, standingsQuery.parse(request.query));
     if (standings === null) return notFound(reply, 'No such table', assets);
-    return reply.type(HTML).send(standingsPage(standings, assets));
+    return reply.type(HTML).send(standingsPage(standings, now(), assets));
   });
 
   app.get('/board/events', (request, reply) => {
@@ -87,12 +86,12 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
       return reply.code(400).send({ error: 'event is a positive whole number, season too or none' });
     if (!hub.admits()) return reply.code(503).header('retry-after', '30').send({ error: 'Too many readers' });
     const topic = topicOf(asked.data);
-    // All that is read for it is read before the answer begins: what fails can be told then.
+    // All that is read for it is read before the answer begins: what fails can still be answered then.
     const states = statesOf(view, topic, size);
     hub.prepare(states);
     reply.hijack();
     reply.raw.writeHead(200, {
-      ...HEADERS,
+      ...PAGE_HEADERS,
       'content-type': 'text/event-stream',
       'cache-control': 'no-store',
       // It lasts for long and then ends the connection, so that nothing holds up the end of the server.
@@ -103,15 +102,7 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
     return reply;
   });
 
-  app.get(`${ASSETS_PATH}*`, (request, reply) => {
-    const asset = assets.files.get((request.params as { '*': string })['*']);
-    if (asset === undefined) return reply.code(404).send({ error: 'No such file' });
-    // Its path changes with its content.
-    return reply
-      .header('cache-control', 'public, max-age=31536000, immutable')
-      .type(asset.type)
-      .send(asset.body);
-  });
+  assetRoutes(app, BOARD_ASSETS.at, assets);
 }
 
 function detailsOf(view: BoardView, params: unknown): ReturnType<typeof matchDetails> {
@@ -141,5 +132,5 @@ function notFound(reply: FastifyReply, title: string, assets: Assets): FastifyRe
   return reply
     .code(404)
     .type(HTML)
-    .send(problemPage(title, 'It may never have been told, or be gone.', assets));
+    .send(problemPage(title, 'It is unknown, or it was deleted.', assets));
 }

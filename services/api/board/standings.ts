@@ -1,4 +1,7 @@
-import type { BoardView, SeasonEntry, TableEntry } from '#views/store/board-view.ts';
+import { TABLE_TYPES } from '#domain/standings/columns.ts';
+import type { BoardView, KnockOutStage, SeasonEntry, TableEntry } from '#views/store/board-view.ts';
+import { boardMatch } from './board-match.ts';
+import { type Bracket, bracketOf } from './bracket.ts';
 import { readTable, type ShownTable } from './tables.ts';
 
 /** What the page of the tables shows. */
@@ -12,6 +15,10 @@ export type SeasonStandings = {
   readonly tables: readonly TableEntry[];
   /** The tables of the kind that was asked for: each stage has its own. */
   readonly shown: readonly ShownStandings[];
+  /** Whether the season has knock-out stages. */
+  readonly hasBracket: boolean;
+  /** The knock-out stages, where they are shown. */
+  readonly bracket: Bracket | null;
 };
 
 /** A table and where it belongs. */
@@ -25,14 +32,25 @@ export type ShownStandings = {
 const LEAGUE = 2;
 const NOWHERE = { competition_id: null, season_id: null, stage_id: null, group_id: null };
 
+/** Kinds of table that rank teams: what a knock-out stage has instead is its bracket. */
+const TEAM_TABLES: ReadonlySet<string> = new Set(
+  [...TABLE_TYPES.values()].filter(({ ranks }) => ranks === 'team').map(({ type_name }) => type_name),
+);
+
+/** What of `/standings` is asked for. */
+export type StandingsRequest = {
+  readonly season?: number | undefined;
+  readonly table?: number | undefined;
+  readonly show?: 'knock-out' | undefined;
+};
+
 /**
- * The tables of a season, of the kind of the one that is asked for, else the league's. Without a season, the ranking that
- * is asked for, else of the first season that has tables. Null for a season or a table that is not there.
+ * The tables of a season, of the kind of the one that is asked for, else the league's, else its knock-out stages. Without a
+ * season, the ranking that is asked for, else of the first season. Null for a season, a table or a bracket that is not there.
  */
 export function seasonStandings(
   view: BoardView,
-  seasonId: number | undefined,
-  tableId: number | undefined,
+  { season: seasonId, table: tableId, show }: StandingsRequest,
 ): SeasonStandings | null {
   const seasons = view.seasons();
   const rankings = view.rankings();
@@ -40,22 +58,52 @@ export function seasonStandings(
   const unasked = ranked ? null : seasons[0];
   const season = seasonId === undefined ? unasked : seasons.find(({ season_id }) => season_id === seasonId);
   if (season === undefined) return null;
-  const tables = season === null ? rankings : view.tables(season.season_id);
+  const knockOuts = season === null ? [] : view.knockOuts(season.season_id);
+  const ofKnockOut = new Set(knockOuts.map(({ stage_id }) => stage_id));
+  const tables =
+    season === null
+      ? rankings
+      : view
+          .tables(season.season_id)
+          .filter(
+            ({ object_type, object_id, type_name }) =>
+              !(object_type === 'stage' && ofKnockOut.has(object_id) && TEAM_TABLES.has(type_name)),
+          );
   const asked =
     tableId === undefined
       ? (tables.find(({ type_id }) => type_id === LEAGUE) ?? tables[0])
       : tables.find(({ standings_id }) => standings_id === tableId);
   if (asked === undefined && tableId !== undefined) return null;
+  if (show === 'knock-out' && knockOuts.length === 0) return null;
+  const showsBracket = knockOuts.length > 0 && (show === 'knock-out' || asked === undefined);
   return {
     seasons,
     rankings,
     season,
     tables,
+    hasBracket: knockOuts.length > 0,
+    bracket: showsBracket ? seasonBracket(view, knockOuts) : null,
     shown: tables
-      .filter(({ type_id }) => type_id === asked?.type_id)
+      .filter(({ type_id }) => !showsBracket && type_id === asked?.type_id)
       .sort((a, b) => a.object_id - b.object_id)
       .flatMap((entry) => shownStandings(view, entry)),
   };
+}
+
+function seasonBracket(view: BoardView, stages: readonly KnockOutStage[]): Bracket {
+  return bracketOf(
+    stages.map(({ stage_id, name, matches }) => ({
+      stage_id,
+      name,
+      matches: matches.map(({ state, round, advancing_id }) => ({
+        match: boardMatch(state, view),
+        home_id: state.home?.id ?? null,
+        away_id: state.away?.id ?? null,
+        round,
+        advancing_id,
+      })),
+    })),
+  );
 }
 
 function shownStandings(view: BoardView, entry: TableEntry): ShownStandings[] {

@@ -19,7 +19,7 @@ function details(): MatchDetails {
 }
 
 /** Each incident's line and its story as short texts. */
-function told(): string[] {
+function lines(): string[] {
   return details().timeline.map(({ minute, name, void: why, note, story }) =>
     [
       `${minute ?? '–'} ${name}`,
@@ -35,9 +35,12 @@ function told(): string[] {
 }
 
 let at = NOW;
-function tell(told: Readonly<Record<string, unknown>>, event: Readonly<Record<string, unknown>> = {}): void {
+function tell(
+  record: Readonly<Record<string, unknown>>,
+  event: Readonly<Record<string, unknown>> = {},
+): void {
   at += 10;
-  played.tell(match, at, { ...firstHalf(20), ...event }, told);
+  played.tell(match, at, { ...firstHalf(20), ...event }, record);
 }
 const goal = (changes: object = {}) => incident(2, 413, '19:01', { participant_id: HOME, ...changes });
 const start = incident(1, 429, '00:00');
@@ -45,62 +48,66 @@ const start = incident(1, 429, '00:00');
 describe('the story of a goal', () => {
   beforeEach(() => tell(start));
 
-  test('told to be confirmed, then confirmed', () => {
+  test('reported for review, then confirmed', () => {
     tell(goal({ confirmation: 'tbd' }));
-    expect(told().at(-1)).toBe('20 Goal\n  Still to be confirmed.\n  Told, to be confirmed | 0–0 → 1–0');
+    expect(lines().at(-1)).toBe(
+      '20 Goal\n  Awaiting confirmation.\n  Reported, awaiting confirmation | 0–0 → 1–0',
+    );
     tell(goal({ confirmation: 'confirmed' }));
-    expect(told().at(-1)).toBe('20 Goal\n  Told, to be confirmed | 0–0 → 1–0\n  Confirmed | firm 0–0 → 1–0');
+    expect(lines().at(-1)).toBe(
+      '20 Goal\n  Reported, awaiting confirmation | 0–0 → 1–0\n  Confirmed | firm 0–0 → 1–0',
+    );
   });
 
-  test('told to be confirmed, then cancelled', () => {
+  test('reported for review, then cancelled', () => {
     tell(goal({ confirmation: 'tbd' }));
     tell(goal({ confirmation: 'cancelled' }));
-    expect(told().at(-1)).toBe(
-      '20 Goal\n  Does not count: the provider cancelled it.\n  Told, to be confirmed | 0–0 → 1–0\n  Cancelled by the provider; it no longer counts | 1–0 → 0–0',
+    expect(lines().at(-1)).toBe(
+      '20 Goal\n  Does not count: the provider cancelled it.\n  Reported, awaiting confirmation | 0–0 → 1–0\n  Cancelled by the provider; it no longer counts | 1–0 → 0–0',
     );
   });
 
-  test('removed, and back on the list', () => {
+  test('removed, then restored', () => {
     tell(goal());
     tell(goal({ action: 'delete' }));
-    expect(told().at(-1)).toBe(
-      '20 Goal\n  Does not count: the provider took it off its list.\n  Told, confirmed | 0–0 → 1–0 | firm 0–0 → 1–0\n  Taken off the provider’s list; it no longer counts | 1–0 → 0–0 | firm 1–0 → 0–0',
+    expect(lines().at(-1)).toBe(
+      '20 Goal\n  Does not count: the provider removed it.\n  Reported, confirmed | 0–0 → 1–0 | firm 0–0 → 1–0\n  Removed by the provider; it no longer counts | 1–0 → 0–0 | firm 1–0 → 0–0',
     );
     tell(goal());
-    expect(told().at(-1)).toBe(
-      '20 Goal\n  Told, confirmed | 0–0 → 1–0 | firm 0–0 → 1–0\n  Taken off the provider’s list; it no longer counts | 1–0 → 0–0 | firm 1–0 → 0–0\n  Back on the provider’s list; it counts again | 0–0 → 1–0 | firm 0–0 → 1–0',
+    expect(lines().at(-1)).toBe(
+      '20 Goal\n  Reported, confirmed | 0–0 → 1–0 | firm 0–0 → 1–0\n  Removed by the provider; it no longer counts | 1–0 → 0–0 | firm 1–0 → 0–0\n  Restored by the provider; it counts again | 0–0 → 1–0 | firm 0–0 → 1–0',
     );
   });
 
-  test('taken back by a 424, and given again when that is cancelled', () => {
+  test('cancelled by a 424, reinstated when that is cancelled', () => {
     tell(goal());
     const cancelled = incident(3, 424, '19:40', { participant_id: HOME, parent_id: '5-100002' });
     tell(cancelled);
-    expect(told().at(-2)).toBe(
-      '20 Goal\n  Does not count: a “goal cancelled” incident takes it back.\n  Told, confirmed | 0–0 → 1–0 | firm 0–0 → 1–0\n  Taken back by a “goal cancelled” incident | 1–0 → 0–0 | firm 1–0 → 0–0',
+    expect(lines().at(-2)).toBe(
+      '20 Goal\n  Does not count: cancelled by a “goal cancelled” incident.\n  Reported, confirmed | 0–0 → 1–0 | firm 0–0 → 1–0\n  Cancelled by a “goal cancelled” incident | 1–0 → 0–0 | firm 1–0 → 0–0',
     );
     tell({ ...cancelled, confirmation: 'cancelled' });
-    expect(told().at(-2)).toContain('Given again | 0–0 → 1–0');
-    expect(told().at(-1)).toContain('Does not stand: the provider cancelled it.');
+    expect(lines().at(-2)).toContain('Reinstated | 0–0 → 1–0');
+    expect(lines().at(-1)).toContain('Void: the provider cancelled it.');
   });
 
-  test('a 424 without its goal takes nothing back, and says so', () => {
+  test('a 424 without its goal cancels nothing, and says so', () => {
     tell(incident(3, 424, '19:40', { participant_id: HOME, parent_id: '5-999999' }));
-    expect(told().at(-1)).toContain('Names no goal that is known: nothing is taken back.');
+    expect(lines().at(-1)).toContain('Matches no known goal: no goal is cancelled.');
   });
 
-  test('a goal of no one is told as one', () => {
+  test('a goal of neither team counts for no one', () => {
     tell(goal({ participant_id: 99 }));
-    expect(told().at(-1)).toContain('Counts for no one: its team is not one of the two.');
+    expect(lines().at(-1)).toContain('Counts for no one: its team is not one of the two.');
   });
 
   test('a kick of the shoot-out has no minute', () => {
     tell(goal({ event_status_id: 141, event_time: '120:00' }), { status_id: 141 });
-    expect(told().at(-1)).toMatch(/^– Goal/);
+    expect(lines().at(-1)).toMatch(/^– Goal/);
   });
 });
 
-test('only what is important is told, or what may become so; in order of id', () => {
+test('lists important incidents and possible ones, in order of id', () => {
   tell(start);
   tell(incident(5, 1827, '19:00'));
   tell(incident(4, 408, '18:00', { participant_id: AWAY }));
@@ -112,7 +119,7 @@ test('only what is important is told, or what may become so; in order of id', ()
   ]);
 });
 
-test('added time is as long as it was told', () => {
+test('shows added time as reported', () => {
   playSerbiaBrazil(played, NOW);
   expect(details().timeline.find(({ kind }) => kind === 'added_time')).toMatchObject({
     minute: '45',
@@ -120,13 +127,13 @@ test('added time is as long as it was told', () => {
   });
 });
 
-test('the history tells the guard and the status', () => {
+test('the history lists the guard and the status', () => {
   tell(start);
   tell(goal({ confirmation: 'tbd' }));
   tell(goal({ confirmation: 'confirmed' }));
   tell(incident(3, 445, '47:00'), { status_id: 9, clock_status: 'stopped' });
   expect(details().history.map(({ what }) => what)).toEqual([
-    'Score known: 0–0',
+    'Score reported: 0–0',
     'Status: 1st half',
     'Provider’s betting: active',
     'Trading halted: score under review',
@@ -136,7 +143,7 @@ test('the history tells the guard and the status', () => {
   ]);
 });
 
-test('a score that no goal changed is told in the history', () => {
+test('the history lists a score that no goal changed', () => {
   for (const reported of [
     [3, 1],
     [3, 2],
@@ -144,9 +151,25 @@ test('a score that no goal changed is told in the history', () => {
     at += 10;
     played.tell(match, at, { status_id: 11, status_type: 'finished', reported });
   }
-  expect(details().history.map(({ what }) => what)).toContain('Score, by no goal that is known: 3–1 → 3–2');
+  expect(details().history.map(({ what }) => what)).toContain(
+    'Score changed without a known goal: 3–1 → 3–2',
+  );
 });
 
-test('nobody told of it: there is nothing', () => {
+test('the history of a match that is over lists no trading permission', () => {
+  tell(start);
+  tell(goal({ confirmation: 'tbd' }));
+  at += 10;
+  const final = { status_id: 11, status_type: 'finished', clock_status: 'stopped', bet_status: 'suspended' };
+  played.tell(match, at, final, incident(4, 437, '93:00'));
+  tell(goal({ confirmation: 'confirmed' }), final);
+  const kinds = details().history.map(({ kind }) => kind);
+  expect(kinds.lastIndexOf('status')).toBeGreaterThan(kinds.lastIndexOf('halted'));
+  expect(kinds).not.toContain('safe');
+  tell(goal({ confirmation: 'confirmed' }), { status_id: 34, status_type: 'live', bet_status: 'active' });
+  expect(details().history.map(({ what }) => what)).toContain('Status: 2nd half');
+});
+
+test('an unknown event has no details', () => {
   expect(matchDetails(played.views, 1)).toBeNull();
 });

@@ -19,7 +19,7 @@ export type Step = {
   readonly firm: string | null;
 };
 
-/** An important incident as the match page tells it. */
+/** An important incident as the match page shows it. */
 export type TimelineEntry = {
   readonly id: string;
   readonly incident_id: number;
@@ -34,7 +34,7 @@ export type TimelineEntry = {
   readonly minute: string | null;
   readonly in_shoot_out: boolean;
   readonly confirmation: string | null;
-  /** Minutes, of added time; null where they are not told. */
+  /** Minutes of added time; null where unknown. */
   readonly added: string | null;
   /** Why it does not count or stand; null where it does. */
   readonly void: string | null;
@@ -47,14 +47,14 @@ const GOALS: ReadonlySet<number> = new Set([INCIDENT.goal, INCIDENT.penaltyGoal,
 const GOAL_KINDS: ReadonlySet<string> = new Set(['goal_cancelled', 'goal_reinstated']);
 
 const VOID_GOALS: Readonly<Record<string, string>> = {
-  removed: 'Does not count: the provider took it off its list.',
+  removed: 'Does not count: the provider removed it.',
   cancelled: 'Does not count: the provider cancelled it.',
-  goal_cancelled: 'Does not count: a “goal cancelled” incident takes it back.',
+  goal_cancelled: 'Does not count: cancelled by a “goal cancelled” incident.',
 };
 const ANOMALIES: Readonly<Record<string, string>> = {
   for_all: 'Counts for no one: the provider says it is for all.',
   for_none: 'Counts for no one: the provider says it is for none.',
-  unknown_for: 'Counts for no one: whom it is for is not known.',
+  unknown_for: 'Counts for no one: the side it counts for is unknown.',
   unknown_participant: 'Counts for no one: its team is not one of the two.',
 };
 
@@ -125,29 +125,29 @@ function kindOf(type: number): TimelineEntry['kind'] {
 function voidOf({ id, removed, confirmation }: ShownIncident, state: ShownState): string | null {
   const why = state.void_goals[id];
   if (why !== undefined) return VOID_GOALS[why] ?? why;
-  if (removed) return 'Does not stand: the provider took it off its list.';
-  return confirmation === 'cancelled' ? 'Does not stand: the provider cancelled it.' : null;
+  if (removed) return 'Void: the provider removed it.';
+  return confirmation === 'cancelled' ? 'Void: the provider cancelled it.' : null;
 }
 
 function noteOf({ id, incident_id, confirmation }: ShownIncident, state: ShownState): string | null {
-  if (state.orphans.includes(id)) return 'Names no goal that is known: nothing is taken back.';
+  if (state.orphans.includes(id)) return 'Matches no known goal: no goal is cancelled.';
   if (confirmation !== 'tbd') return null;
   return incident_id === INCIDENT.goalCancelled
-    ? 'Still to be confirmed: the goal counts until then.'
-    : 'Still to be confirmed.';
+    ? 'Awaiting confirmation: the goal counts until then.'
+    : 'Awaiting confirmation.';
 }
 
-/** One line for each version: what one message did is told at once. */
+/** One line for each version: what one message changed is one step. */
 function storyOf(
   { confirmation }: ShownIncident,
   steps: readonly StoryStep[],
   scores: ReadonlyMap<string, ScoreEffect>,
 ): Step[] {
   const decided = steps.some(({ kind }) => kind === 'incident_confirmed' || kind === 'incident_cancelled');
-  return Array.from(Map.groupBy(steps, ({ version }) => version).values(), (told) => {
-    const kinds = told.map(({ kind }) => kind);
-    const effect = told.map(({ id }) => scores.get(id)).find((found) => found !== undefined);
-    const { version, ut, received_at } = told[0] as StoryStep;
+  return Array.from(Map.groupBy(steps, ({ version }) => version).values(), (changes) => {
+    const kinds = changes.map(({ kind }) => kind);
+    const effect = changes.map(({ id }) => scores.get(id)).find((found) => found !== undefined);
+    const { version, ut, received_at } = changes[0] as StoryStep;
     return {
       version,
       ut,
@@ -160,46 +160,46 @@ function storyOf(
 }
 
 const FIRST: Readonly<Record<string, string>> = {
-  tbd: 'Told, to be confirmed',
-  confirmed: 'Told, confirmed',
-  cancelled: 'Told as cancelled',
+  tbd: 'Reported, awaiting confirmation',
+  confirmed: 'Reported, confirmed',
+  cancelled: 'Reported as cancelled',
 };
 const KINDS: Readonly<Record<string, string>> = {
   incident_confirmed: 'Confirmed',
   incident_cancelled: 'Cancelled by the provider',
-  incident_removed: 'Taken off the provider’s list',
-  incident_reinstated: 'Back on the provider’s list',
+  incident_removed: 'Removed by the provider',
+  incident_reinstated: 'Restored by the provider',
   incident_amended: 'Details changed',
-  incident_deleted_unseen: 'Deleted before it was told',
+  incident_deleted_unseen: 'Deleted before it was received',
 };
 
 function wordsOf(kinds: readonly string[], first: string | null): string {
   const own = kinds
     .filter((kind) => !GOAL_KINDS.has(kind))
-    .map((kind) => (kind === 'incident_added' ? (FIRST[first ?? ''] ?? 'Told') : (KINDS[kind] ?? kind)));
+    .map((kind) => (kind === 'incident_added' ? (FIRST[first ?? ''] ?? 'Reported') : (KINDS[kind] ?? kind)));
   if (kinds.includes('goal_cancelled')) {
-    own.push(own.length === 0 ? 'Taken back by a “goal cancelled” incident' : 'it no longer counts');
+    own.push(own.length === 0 ? 'Cancelled by a “goal cancelled” incident' : 'it no longer counts');
   }
-  if (kinds.includes('goal_reinstated')) own.push(own.length === 0 ? 'Given again' : 'it counts again');
+  if (kinds.includes('goal_reinstated')) own.push(own.length === 0 ? 'Reinstated' : 'it counts again');
   return own.join('; ');
 }
 
 /** What each version did to the score, by the step that did it: the last of the version that is about a goal. */
 function scoresByStep(story: readonly StoryStep[]): Map<string, ScoreEffect> {
   const effects = new Map<string, ScoreEffect>();
-  for (const told of Map.groupBy(story, ({ version }) => version).values()) {
+  for (const changes of Map.groupBy(story, ({ version }) => version).values()) {
     const change = (kind: string): string | null => {
-      const found = told.find((step) => step.kind === kind)?.score ?? null;
+      const found = changes.find((step) => step.kind === kind)?.score ?? null;
       return found === null ? null : changeWords(found.before, found.after);
     };
     const [score, firm] = [change('score_changed'), change('firm_score_changed')];
-    const cause = told.findLast(isAboutGoal);
+    const cause = changes.findLast(isAboutGoal);
     if (cause !== undefined && (score !== null || firm !== null)) effects.set(cause.id, { score, firm });
   }
   return effects;
 }
 
-/** Whether a step is about a goal, so that a change of score in the same version is its doing. */
+/** Whether a step is about a goal, so that a change of score in the same version is its effect. */
 export function isAboutGoal({ incident_id, incident_type }: StoryStep): boolean {
   return incident_id !== null && incident_type !== null && GOALS.has(incident_type);
 }

@@ -135,6 +135,7 @@ describe('/board/events', () => {
       place: (of) => views.place(of),
       seasons: () => views.seasons(),
       tables: (id) => views.tables(id),
+      knockOuts: () => [],
       rankings: () => views.rankings(),
       table: (id) => views.table(id),
       onChange: (listener) => {

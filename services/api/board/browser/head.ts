@@ -10,7 +10,7 @@ export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
   return element as T;
 }
 
-/** Shows whether news arrive, and if not, as of when the page is. */
+/** Shows whether updates arrive, and if not, as of when the page is. */
 export function showConnection(connected: boolean, clock: ServerClock): void {
   const status = byId('connection');
   const state = connected ? 'live' : 'lost';

@@ -17,8 +17,9 @@ export function boardPage(
 <form id="filters" class="filters" action="/" method="get" role="search" aria-label="Filter the matches">${filtersHtml(arrangement, query)}</form>
 <div id="board" class="board">${boardHtml(arrangement, query, now)}</div>
 <aside class="legend" aria-label="What the words mean">
-<p><b>Under review</b>: a goal counted here is still to be confirmed, or may be taken back. <b>Firm</b> is the score without such goals; it is shown where it differs.</p>
+<p><b>Under review</b>: a goal counted here awaits confirmation, or may be cancelled. <b>Firm</b> is the score without such goals; it is shown where it differs.</p>
 <p><b>Trading halted</b>: do not act on the score now, for the reasons given. A goal that did not happen is never firm.</p>
+<p><b>Final</b>: the match is over. The trading guard is shown while a match is open.</p>
 </aside>`;
   return document(
     {

@@ -31,8 +31,8 @@ ${script !== null && scripts(script, assets)}
 <a class="skip" href="#main">Skip to the content</a>
 <header class="head">
 <a class="brand" href="/">Touchline</a>
-<nav aria-label="Main"><a href="/"${current(here === 'board')}>Board</a><a href="/standings"${current(here === 'standings')}>Tables</a></nav>
-<p id="connection" class="connection" role="status" data-state="none">${script === null ? '' : 'As of now; reload to see more'}</p>
+<nav aria-label="Main"><a href="/"${current(here === 'board')}>Board</a><a href="/standings"${current(here === 'standings')}>Tables</a><a href="/docs">Reference</a></nav>
+<p id="connection" class="connection" role="status" data-state="none">${script === null ? '' : 'Static page: reload it to update'}</p>
 </header>
 <main id="main" tabindex="-1"${stream !== null && html` data-stream="${stream}"`}>
 ${content}
@@ -51,7 +51,7 @@ function current(is: boolean): Content {
   return is && html` aria-current="page"`;
 }
 
-/** A time of the provider's, Unix seconds, as `14:32:05`; the day is told to machines only. */
+/** A time of the provider's, Unix seconds, as `14:32:05`; the day is in the attribute only. */
 export function timeOf(ut: number): Html {
   const iso = new Date(ut * 1000).toISOString();
   return html`<time datetime="${iso}">${iso.slice(11, 19)}</time>`;

@@ -2,10 +2,11 @@ import type { Assets } from '../assets.ts';
 import type { HistoryEntry } from '../history.ts';
 import type { MatchDetails } from '../match-details.ts';
 import { type Html, html } from '../shown/html.ts';
-import { type BoardMatch, nameOf } from '../shown/match.ts';
+import { type BoardMatch, isOpen, nameOf } from '../shown/match.ts';
 import { whenCell } from '../shown/row.ts';
 import {
   agreementWords,
+  endingWords,
   guardWords,
   isShootOut,
   scoreWords,
@@ -17,8 +18,8 @@ import { timelineHtml } from './timeline.ts';
 
 const COVERAGES: Readonly<Record<MatchDetails['coverage'], string>> = {
   complete: 'complete: the score is derived from the incidents',
-  partial: 'partial: the start of the timeline is not known',
-  none: 'none: no incident is known',
+  partial: 'partial: the beginning is missing',
+  none: 'none: no incident was received',
 };
 /** So much of the history is open at once. */
 const LATEST = 12;
@@ -31,7 +32,7 @@ export function matchPage(details: MatchDetails, now: number, assets: Assets): s
 <div class="columns">
 <section aria-labelledby="timeline-title" class="timeline-part"><h2 id="timeline-title">Timeline</h2>
 ${timelineHtml(details)}</section>
-<div class="side">${guardHtml(match)}${factsHtml(details)}${historyHtml(details.history)}</div>
+<div class="side">${isOpen(match) ? guardHtml(match) : resultHtml(match)}${factsHtml(details)}${historyHtml(details)}</div>
 </div>`;
   return document(
     {
@@ -54,19 +55,33 @@ function headHtml(match: BoardMatch, now: number): Html {
   return html`<header class="match-head">
 <p class="where">${where.join(' · ')}${season_id !== null && html` <a href="/standings?season=${season_id}">Tables</a>`}</p>
 <h1 id="scoreline" class="scoreline"><span class="side-name home">${nameOf(home)}</span><span class="big-score" data-review="${under_review ? 'yes' : 'no'}"><span>${score?.home ?? '?'}</span><i aria-hidden="true">–</i><span>${score?.away ?? '?'}</span></span><span class="side-name away">${nameOf(away)}</span></h1>
-<p class="state"><span id="when" class="when">${whenCell(match, now)}</span> <span class="status">${statusName(match.status_id, match.status_type)}</span>${
+<p class="state"><span id="when" class="when">${whenCell(match, now)}</span> <span class="status">${match.status_type === 'finished' ? endingWords(match.status_id) : statusName(match.status_id, match.status_type)}</span>${
     shoot_out !== null &&
     html` <span class="mark">${isShootOut(match.status_id) ? 'Shoot-out' : 'Decided on penalties'} ${scoreWords(shoot_out)}</span>`
   }${under_review && html` <span class="mark review">Under review</span>`}</p>
 </header>`;
 }
 
-function guardHtml({ guard, status_type }: BoardMatch): Html {
-  const over = status_type === 'finished';
+function guardHtml({ guard }: BoardMatch): Html {
   return html`<section class="panel guard ${guard.safe ? 'is-safe' : 'is-halted'}" aria-labelledby="guard-title">
 <h2 id="guard-title">Trading guard</h2>
-<p class="verdict">${guard.safe ? 'Safe to trade' : over ? 'Not safe to settle' : 'Trading halted'}</p>
+<p class="verdict">${guard.safe ? 'Safe to trade' : 'Trading halted'}</p>
 ${!guard.safe && html`<p>Because: ${guardWords(guard.reasons)}.</p>`}
+</section>`;
+}
+
+/** Stands where the guard does while a match is open. */
+function resultHtml({ status_id, status_type, under_review, agreement, reported }: BoardMatch): Html {
+  const isFinal = status_type === 'finished';
+  const ending = isFinal ? endingWords(status_id) : null;
+  const doubts = [
+    under_review && 'a goal is still under review',
+    agreement === 'differs' && `the provider reports ${scoreWords(reported)}`,
+  ].filter((doubt) => doubt !== false);
+  return html`<section class="panel outcome${doubts.length > 0 && ' is-disputed'}" aria-labelledby="result-title">
+<h2 id="result-title">Result</h2>
+<p class="verdict">${isFinal ? 'Final' : statusName(status_id, status_type)}${ending !== null && html`, ${ending}`}</p>
+${isFinal && doubts.length > 0 && html`<p>Do not settle yet: ${doubts.join('; ')}.</p>`}
 </section>`;
 }
 
@@ -74,7 +89,7 @@ function factsHtml({ match, coverage, source, verified_result }: MatchDetails): 
   const rows: readonly (readonly [string, string])[] = [
     ['Score as it stands', scoreWords(match.score)],
     ['Firm score', scoreWords(match.firm)],
-    ['Provider’s score', match.reported === null ? 'not told' : scoreWords(match.reported)],
+    ['Reported by the provider', match.reported === null ? 'not reported' : scoreWords(match.reported)],
     ['Agreement', agreementWords(match)],
     ['Shoot-out', match.shoot_out === null ? 'none' : scoreWords(match.shoot_out)],
     [
@@ -82,7 +97,7 @@ function factsHtml({ match, coverage, source, verified_result }: MatchDetails): 
       source === 'incidents' ? 'incidents' : source === 'reported' ? 'the provider' : 'nothing yet',
     ],
     ['Timeline', COVERAGES[coverage]],
-    ['Kick-off', match.start_date ?? 'not told'],
+    ['Kick-off', match.start_date ?? 'not reported'],
     ['Verified result', verifiedWords(verified_result)],
     ['Version', String(match.version)],
   ];
@@ -90,13 +105,13 @@ function factsHtml({ match, coverage, source, verified_result }: MatchDetails): 
 <dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl></section>`;
 }
 
-function historyHtml(history: readonly HistoryEntry[]): Html {
+function historyHtml({ history, match }: MatchDetails): Html {
   const newestFirst = history.toReversed();
   const older = newestFirst.slice(LATEST);
-  return html`<section class="panel" aria-labelledby="history-title"><h2 id="history-title">Guard and status history</h2>
+  return html`<section class="panel" aria-labelledby="history-title"><h2 id="history-title">${isOpen(match) ? 'Guard and status' : 'Status'} history</h2>
 ${
   newestFirst.length === 0
-    ? html`<p class="empty">Nothing has changed yet.</p>`
+    ? html`<p class="empty">No change yet.</p>`
     : html`<ol class="history" reversed>${newestFirst.slice(0, LATEST).map(historyRow)}</ol>`
 }${older.length > 0 && html`<details><summary>${older.length} earlier</summary><ol class="history" reversed>${older.map(historyRow)}</ol></details>`}
 <p class="small">Times are UTC, as the provider wrote them.</p></section>`;

@@ -3,20 +3,21 @@ import type { Assets } from '../assets.ts';
 import { type Html, html } from '../shown/html.ts';
 import type { SeasonStandings, ShownStandings } from '../standings.ts';
 import { columnsOf, movementOf, playing, type ShownGroup, type ShownRow, valueIn } from '../tables.ts';
+import { bracketHtml } from './bracket.ts';
 import { document } from './layout.ts';
 
 const CURRENT = html` aria-current="true"`;
 
-/** The tables of a season, or the provider's rankings, at `/standings`. */
-export function standingsPage(standings: SeasonStandings, assets: Assets): string {
-  const { seasons, rankings, season, tables, shown } = standings;
+/** The tables of a season, its knock-out stages, or the provider's rankings, at `/standings`; as of `now`, Unix seconds. */
+export function standingsPage(standings: SeasonStandings, now: number, assets: Assets): string {
+  const { seasons, rankings, season, shown, bracket } = standings;
   const unplaced = rankings.length > 0 ? 'Rankings' : 'Tables';
   const empty = season === null && rankings.length === 0;
   const name = season === null ? unplaced : seasonName(season);
   const content = html`<h1>${name}</h1>
 ${seasons.length + Math.min(1, rankings.length) > 1 && seasonsHtml(standings)}
-${tables.length > 0 && kindsHtml(season, tables, shown[0]?.entry ?? null)}
-${shown.length === 0 && html`<p class="empty">There is no table yet.</p>`}
+${kindsHtml(standings)}
+${bracket !== null && bracketHtml(bracket, now)}${shown.length === 0 && bracket === null && html`<p class="empty">There is no table yet.</p>`}
 ${shown.map((one) => tableHtml(one, shown.length > 1))}`;
   return document(
     {
@@ -50,22 +51,25 @@ function seasonsHtml({ seasons, rankings, season }: SeasonStandings): Html {
 /** The types of table that most people look for, first in the list; the others follow by their id. */
 const FIRST_TYPES = [2, 244, 6, 176, 115, 7, 18, 47, 4, 5];
 
-/** The kinds of table there are; a kind of several stages is one entry. */
-function kindsHtml(
-  season: SeasonEntry | null,
-  tables: readonly TableEntry[],
-  shown: TableEntry | null,
-): Html {
+/** The kinds of table there are, a kind of several stages as one entry, and the knock-out stages. */
+function kindsHtml({ season, tables, shown, hasBracket, bracket }: SeasonStandings): Html | null {
+  if (tables.length === 0 && !hasBracket) return null;
+  const shownType = shown[0]?.entry.type_id;
   const kinds = new Map(tables.toReversed().map((table) => [table.type_id, table]));
   const place = ({ type_id }: TableEntry): number => {
     const first = FIRST_TYPES.indexOf(type_id);
     return first === -1 ? FIRST_TYPES.length + type_id : first;
   };
   const ordered = [...kinds.values()].sort((a, b) => place(a) - place(b));
-  return html`<nav class="tabs kinds" aria-label="Tables">${ordered.map(
+  const links = ordered.map(
     (table) =>
-      html`<a href="/standings?${season !== null && html`season=${season.season_id}&amp;`}table=${table.standings_id}"${table.type_id === shown?.type_id && CURRENT}>${table.type_name}</a>`,
-  )}</nav>`;
+      html`<a href="/standings?${season !== null && html`season=${season.season_id}&amp;`}table=${table.standings_id}"${table.type_id === shownType && CURRENT}>${table.type_name}</a>`,
+  );
+  const knockOut =
+    season !== null &&
+    hasBracket &&
+    html`<a href="/standings?season=${season.season_id}&amp;show=knock-out"${bracket !== null && CURRENT}>Knock-out</a>`;
+  return html`<nav class="tabs kinds" aria-label="Tables">${links.slice(0, 1)}${knockOut}${links.slice(1)}</nav>`;
 }
 
 /** A stage is named above its groups; where its one group has no name, the table is called as the stage. */
@@ -130,8 +134,8 @@ function colourOf({ zone_name }: ShownRow, { zones }: ShownGroup): string | null
 /** A zone's colour, named where `zone` is not null. Drawn, since a style on an element would need a policy that lets styles be put in. */
 function swatch(colour: string | null, zone: string | null): Html | null {
   if (colour === null) return null;
-  const told = zone === null ? html`aria-hidden="true"` : html`role="img" aria-label="${zone}"`;
-  return html`<svg class="swatch" viewBox="0 0 4 20" ${told}><rect width="4" height="20" rx="2" fill="${colour}"></rect></svg>`;
+  const naming = zone === null ? html`aria-hidden="true"` : html`role="img" aria-label="${zone}"`;
+  return html`<svg class="swatch" viewBox="0 0 4 20" ${naming}><rect width="4" height="20" rx="2" fill="${colour}"></rect></svg>`;
 }
 
 function zonesHtml({ zones }: ShownGroup): Html | null {

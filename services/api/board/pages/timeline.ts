@@ -7,7 +7,7 @@ import { timeOf } from './layout.ts';
 /** The important incidents of a match, newest first, each with its story. */
 export function timelineHtml(details: MatchDetails): Html {
   const { timeline } = details;
-  if (timeline.length === 0) return html`<p class="empty">No incident is known yet.</p>`;
+  if (timeline.length === 0) return html`<p class="empty">No incident received yet.</p>`;
   return html`<ol class="timeline" reversed>${timeline.toReversed().map((entry) => entryHtml(entry, details))}</ol>`;
 }
 
@@ -18,10 +18,10 @@ function entryHtml(entry: TimelineEntry, details: MatchDetails): Html {
   return html`<li class="incident ${kind}" data-key="incident-${id}" data-side="${side ?? 'none'}" data-void="${entry.void === null ? 'no' : 'yes'}">
 <span class="at">${minuteHtml(entry)}</span>
 <span class="sign" aria-hidden="true">${sign(entry)}</span>
-<div class="told">
+<div class="details">
 <p class="what">${entry.void === null ? what : html`<s>${what}</s>`}${people(entry)}${teamHtml(entry, side, details)}</p>
 ${entry.void !== null && html`<p class="why">${entry.void}</p>`}${note !== null && entry.void === null && html`<p class="note">${note}</p>`}
-${isWorthTelling(entry) && html`<ol class="story">${story.map(stepHtml)}</ol>`}</div>
+${hasStory(entry) && html`<ol class="story">${story.map(stepHtml)}</ol>`}</div>
 </li>`;
 }
 
@@ -56,8 +56,8 @@ function sign({ kind, card }: TimelineEntry): Html | string {
   return kind === 'goal_cancelled' ? html`<span class="cross"></span>` : html`<span class="dot"></span>`;
 }
 
-/** Whether the story says more than that the incident was told as it stands. */
-function isWorthTelling({ kind, story }: TimelineEntry): boolean {
+/** Whether the story says more than that the incident was reported as it stands. */
+function hasStory({ kind, story }: TimelineEntry): boolean {
   return story.length > 1 || (story.length === 1 && (kind === 'goal' || kind === 'goal_cancelled'));
 }
 

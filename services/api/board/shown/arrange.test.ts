@@ -70,9 +70,24 @@ describe('filters', () => {
     });
   });
 
-  test.each(['munch', ' MÜNCHEN ', 'bay'])('a team is found by %j', (q) => {
-    const home = { name: 'Bayern München', short_name: 'Bayern' };
-    expect(arrange([liveMatch({ home }), liveMatch({ event_id: 9 })], { ...ALL, q }).shown).toBe(1);
+  test.each([
+    ['Bayern München', ['munch', ' MÜNCHEN ', 'bay', 'munchen bayern', 'bayern away']],
+    ['Bodø/Glimt', ['bodo', 'bodo glimt', 'Bodø/Glimt', 'BODØ']],
+    ['Łódź', ['lodz', 'Łódź']],
+    ['İstanbul Başakşehir', ['istanbul', 'basaksehir']],
+    ['Fenerbahçe', ['fenerbahce']],
+  ])('finds %s with and without its accents, by any words of it', (name, queries) => {
+    const all = [liveMatch({ home: { name, short_name: null } }), liveMatch({ event_id: 9 })];
+    for (const q of queries) expect(arrange(all, { ...ALL, q }).shown, q).toBe(1);
+  });
+
+  test.each(['bodoe', 'home bodo', 'x'])('finds no team by %j', (q) => {
+    const home = { name: 'Bodø/Glimt', short_name: null };
+    expect(arrange([liveMatch({ home })], { ...ALL, q }).shown).toBe(0);
+  });
+
+  test.each(['', '  ', '!!!'])('shows all matches for %j', (q) => {
+    expect(arrange([liveMatch(), liveMatch({ event_id: 9 })], { ...ALL, q }).shown).toBe(2);
   });
 
   test('competitions are listed by name, whatever is asked for', () => {
@@ -92,8 +107,8 @@ describe('news of the score', () => {
   const at = (home: number, away: number) => liveMatch({ score: { home, away } });
   test.each([
     ['a goal', at(0, 0), at(0, 1), 'goal'],
-    ['a goal taken back', at(1, 1), at(0, 1), 'taken_back'],
-    ['a goal given to the other side', at(1, 0), at(0, 1), 'goal'],
+    ['a cancelled goal', at(1, 1), at(0, 1), 'cancelled'],
+    ['a goal moved to the other side', at(1, 0), at(0, 1), 'goal'],
     ['nothing', at(1, 0), at(1, 0), null],
     ['a score that is known for the first time', liveMatch({ score: null }), at(1, 0), null],
   ])('%s', (_, before, after, news) => expect(scoreNews(before, after)).toBe(news));
@@ -101,6 +116,6 @@ describe('news of the score', () => {
   test('in words', () => {
     const match = liveMatch({ under_review: true });
     expect(newsWords('goal', match)).toBe('Goal: Home 1, Away 0, under review.');
-    expect(newsWords('taken_back', liveMatch())).toBe('Goal taken back: Home 1, Away 0.');
+    expect(newsWords('cancelled', liveMatch())).toBe('Goal cancelled: Home 1, Away 0.');
   });
 });

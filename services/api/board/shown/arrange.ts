@@ -1,3 +1,4 @@
+import { fold } from '#domain/fold.ts';
 import { type BoardMatch, nameOf, type Phase, phaseOf } from './match.ts';
 
 /** What of the board is asked for. */
@@ -6,7 +7,7 @@ export type BoardQuery = {
   readonly by: 'status' | 'competition';
   /** Null: all. */
   readonly competition: number | null;
-  /** Part of a team's name; empty: all. */
+  /** Words of the names of its teams, with or without accents; empty: all. */
   readonly q: string;
 };
 
@@ -46,7 +47,8 @@ const PHASE_TITLES: Readonly<Record<Phase, string>> = {
 /** Sorts matches into what is shown: live ones first. */
 export function arrange(matches: Iterable<BoardMatch>, query: BoardQuery): Arrangement {
   const all = [...matches];
-  const asked = all.filter((match) => isOf(match, query));
+  const words = fold(query.q).split(' ').filter(isText);
+  const asked = all.filter((match) => isOf(match, query.competition, words));
   const shown = asked.filter((match) => query.show === 'all' || phaseOf(match) === query.show);
   const ordered = shown.map(placed).sort(inOrder);
   const count = (phase: Phase): number => asked.filter((match) => phaseOf(match) === phase).length;
@@ -64,18 +66,12 @@ export function arrange(matches: Iterable<BoardMatch>, query: BoardQuery): Arran
 }
 
 /** Whether a match is one of those asked for, its phase aside. */
-function isOf(match: BoardMatch, { competition, q }: BoardQuery): boolean {
+function isOf(match: BoardMatch, competition: number | null, words: readonly string[]): boolean {
   if (competition !== null && match.competition_id !== competition) return false;
-  const wanted = folded(q);
-  if (wanted === '') return true;
-  return [match.home, match.away].some((side) =>
-    [side.name, side.short_name].some((name) => name !== null && folded(name).includes(wanted)),
-  );
-}
-
-/** Text to search in: neither case nor accents tell names apart. */
-function folded(text: string): string {
-  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().trim();
+  if (words.length === 0) return true;
+  const { home, away } = match;
+  const names = fold([home.name, home.short_name, away.name, away.short_name].filter(isText).join(' '));
+  return words.every((word) => names.includes(word));
 }
 
 type Placed = { readonly match: BoardMatch; readonly rank: number };
@@ -140,19 +136,22 @@ function isText(text: string | null): text is string {
   return text !== null && text !== '';
 }
 
-/** What is heard of a change of score; null where the score stands. */
-export function scoreNews(before: BoardMatch, after: BoardMatch): 'goal' | 'taken_back' | null {
+/** What a change of score is announced as. */
+export type ScoreNews = 'goal' | 'cancelled';
+
+/** The announcement of a change of score; null where the score did not change. */
+export function scoreNews(before: BoardMatch, after: BoardMatch): ScoreNews | null {
   if (before.score === null || after.score === null) return null;
   const home = after.score.home - before.score.home;
   const away = after.score.away - before.score.away;
   if (home > 0 || away > 0) return 'goal';
-  return home < 0 || away < 0 ? 'taken_back' : null;
+  return home < 0 || away < 0 ? 'cancelled' : null;
 }
 
 /** E.g. `Goal: Brazil 2, Serbia 0, under review.` */
-export function newsWords(kind: 'goal' | 'taken_back', match: BoardMatch): string {
+export function newsWords(kind: ScoreNews, match: BoardMatch): string {
   const { home, away, score, under_review } = match;
-  const what = kind === 'goal' ? 'Goal' : 'Goal taken back';
+  const what = kind === 'goal' ? 'Goal' : 'Goal cancelled';
   const review = under_review ? ', under review' : '';
   return `${what}: ${nameOf(home)} ${score?.home ?? 0}, ${nameOf(away)} ${score?.away ?? 0}${review}.`;
 }

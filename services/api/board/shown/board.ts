@@ -23,8 +23,8 @@ ${title !== '' && html`<h3>${title}${detail !== '' && html` <span class="detail"
 
 function emptyWords({ show, q, competition }: BoardQuery): string {
   if (q !== '' || competition !== null)
-    return 'No match fits. Search for another team or choose all competitions.';
-  return show === 'live' ? 'No match is live at the moment.' : 'No match is known yet.';
+    return 'No match found. Search for another team or choose all competitions.';
+  return show === 'live' ? 'No match is live at the moment.' : 'No match received yet.';
 }
 
 const SHOWS = [

@@ -47,7 +47,14 @@ export type BoardMatch = {
 /** Where in its life a match is, as the board sorts matches. */
 export type Phase = 'live' | 'upcoming' | 'finished' | 'other';
 
-/** An interrupted match is under way, though nobody plays. */
+const CLOSED: ReadonlySet<string | null> = new Set(['finished', 'cancelled', 'deleted']);
+
+/** Whether the trading guard applies: nothing is traded on a match that is over or does not take place. */
+export function isOpen({ status_type }: Pick<BoardMatch, 'status_type'>): boolean {
+  return !CLOSED.has(status_type);
+}
+
+/** An interrupted match counts as live. */
 export function phaseOf({ status_type }: Pick<BoardMatch, 'status_type'>): Phase {
   if (status_type === 'live' || status_type === 'interrupted') return 'live';
   if (status_type === 'scheduled') return 'upcoming';

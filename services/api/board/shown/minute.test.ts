@@ -35,7 +35,9 @@ describe('the minute', () => {
   test.each([
     ['half-time', { status_id: 9 }, 'HT'],
     ['a shoot-out', { status_id: 141 }, 'Pens'],
-    ['the end', { status_id: 11, status_type: 'finished' }, 'FT'],
+    ['the end', { status_id: 11, status_type: 'finished' }, 'Final'],
+    ['the end after penalties', { status_id: 13, status_type: 'finished' }, 'Final'],
+    ['an end of a status that is unknown here', { status_id: 999, status_type: 'finished' }, 'Final'],
     ['the kick-off to come', { status_id: 1, status_type: 'scheduled' }, '15:00'],
     ['an unknown clock', { clock: null }, ''],
     ['a postponed match', { status_id: 5, status_type: 'scheduled' }, 'Postponed'],
@@ -45,7 +47,7 @@ describe('the minute', () => {
 });
 
 describe('silence', () => {
-  test('a match is quiet when its clock runs and nothing is told of it', () => {
+  test('a match is quiet when its clock runs and no message arrives', () => {
     expect(quietFor(liveMatch(), TOLD_AT + QUIET_AFTER)).toBeNull();
     expect(quietFor(liveMatch(), TOLD_AT + QUIET_AFTER + 1)).toBe(QUIET_AFTER + 1);
   });

@@ -2,7 +2,7 @@ import { playedMinute, QUIET_AFTER } from '#domain/minute.ts';
 import type { BoardMatch } from './match.ts';
 import { dayWords, shortStatus, timeWords } from './words.ts';
 
-/** For how long nothing has been told of a match whose clock runs, whole seconds; null while that is not too long. */
+/** Whole seconds since the last message of a match whose clock runs; null while that is not too long. */
 export function quietFor(match: BoardMatch, now: number): number | null {
   if (match.status_type !== 'live' || match.clock?.status !== 'running') return null;
   const seconds = Math.floor(now - match.received_at / 1000);
@@ -10,7 +10,7 @@ export function quietFor(match: BoardMatch, now: number): number | null {
 }
 
 /**
- * What stands where the minute does: `67′`, `45+2′`, `HT`, `FT`, the time of the kick-off. `now`: Unix seconds.
+ * What stands where the minute does: `67′`, `45+2′`, `HT`, `Final`, the time of the kick-off. `now`: Unix seconds.
  */
 export function minuteText(match: BoardMatch, now: number): string {
   const short = shortStatus(match);

@@ -3,13 +3,15 @@ import { liveMatch, TOLD_AT } from '../testing/matches.ts';
 import type { BoardMatch } from './match.ts';
 import { marks, matchRow, whenCell } from './row.ts';
 
-/** What a reader is told, without the markup. */
+/** The text of markup. */
 function text(markup: unknown): string {
   return String(markup)
     .replace(/<[^>]*>/g, '')
     .replace(/\s+/g, ' ')
     .trim();
 }
+
+const FINAL = { status_id: 11, status_type: 'finished' } as const;
 
 describe('marks', () => {
   const cases: readonly (readonly [string, Partial<BoardMatch>, string])[] = [
@@ -43,7 +45,34 @@ describe('marks', () => {
       { status_id: 141, shoot_out: { home: 3, away: 4 } },
       'pens 3–4 Safe to trade agrees with the provider',
     ],
-    ['nothing of one to come', { status_type: 'scheduled' }, ''],
+    ['a match to come, which is open', { status_type: 'scheduled' }, 'Safe to trade'],
+    [
+      'a match to come that is halted',
+      { status_type: 'scheduled', guard: { safe: false, reasons: ['bet_suspended'] } },
+      'Trading halted: provider suspended betting',
+    ],
+    ['a match that is over, which has no guard', FINAL, 'agrees with the provider'],
+    [
+      'a match that is over with a guard that is not safe',
+      { ...FINAL, guard: { safe: false, reasons: ['game_break'] } },
+      'agrees with the provider',
+    ],
+    [
+      'a result that differs',
+      { ...FINAL, agreement: 'differs', reported: { home: 2, away: 0 } },
+      'provider says 2–0',
+    ],
+    ['an end after extra time', { ...FINAL, status_id: 14 }, 'after extra time agrees with the provider'],
+    [
+      'an end after penalties',
+      { ...FINAL, status_id: 13, shoot_out: { home: 3, away: 4 } },
+      'on pens 3–4 agrees with the provider',
+    ],
+    [
+      'a cancelled match, which has no guard',
+      { status_id: 3, status_type: 'cancelled' },
+      'agrees with the provider',
+    ],
   ];
   test.each(cases)('%s', (_, changes, shown) => expect(text(marks(liveMatch(changes)))).toBe(shown));
 });
@@ -52,8 +81,15 @@ test('an unknown score is a question mark, never 0', () => {
   expect(text(matchRow(liveMatch({ score: null, firm: null }), TOLD_AT))).toContain('Home ?–? Away');
 });
 
+test('a finished match shows Final, and how it ended is spoken', () => {
+  expect(text(whenCell(liveMatch(FINAL), TOLD_AT))).toBe('Final in regular time, 15 Aug');
+  expect(text(whenCell(liveMatch({ ...FINAL, status_id: 13 }), TOLD_AT))).toBe(
+    'Final after penalties, 15 Aug',
+  );
+});
+
 test('a quiet match says so', () => {
-  expect(text(whenCell(liveMatch(), TOLD_AT + 300))).toBe('66′ 2nd half, no news 5 min');
+  expect(text(whenCell(liveMatch(), TOLD_AT + 300))).toBe('66′ 2nd half, no update for 5 min');
 });
 
 test('a name is text, whatever is in it', () => {

@@ -1,7 +1,7 @@
 import { type Html, html } from './html.ts';
-import { type BoardMatch, isSameScore, nameOf, phaseOf } from './match.ts';
+import { type BoardMatch, isOpen, isSameScore, nameOf, phaseOf } from './match.ts';
 import { dayText, durationWords, minuteText, quietFor } from './minute.ts';
-import { agreementWords, guardWords, isShootOut, scoreWords, statusName } from './words.ts';
+import { agreementWords, endingWords, guardWords, isShootOut, scoreWords, statusName } from './words.ts';
 
 /** One match on the board, as it is shown at `now` (Unix seconds). The whole row is the link to its page. */
 export function matchRow(match: BoardMatch, now: number): Html {
@@ -16,32 +16,39 @@ export function matchRow(match: BoardMatch, now: number): Html {
 </a></li>`;
 }
 
-/** The minute, and what belongs beside it: the part of a row that goes on by itself. */
+/** The minute, and what belongs beside it: the part of a row that changes with time alone. */
 export function whenCell(match: BoardMatch, now: number): Html {
   const quiet = quietFor(match, now);
   const day = dayText(match);
-  return html`<span class="minute">${minuteText(match, now)}</span><span class="visually-hidden"> ${statusName(match.status_id, match.status_type)}, </span>${day !== '' && html`<span class="day">${day}</span>`}${quiet !== null && html`<span class="quiet">no news ${durationWords(quiet)}</span>`}`;
+  return html`<span class="minute">${minuteText(match, now)}</span><span class="visually-hidden"> ${spokenStatus(match)}, </span>${day !== '' && html`<span class="day">${day}</span>`}${quiet !== null && html`<span class="quiet">no update for ${durationWords(quiet)}</span>`}`;
+}
+
+function spokenStatus({ status_id, status_type }: BoardMatch): string {
+  return status_type === 'finished'
+    ? (endingWords(status_id) ?? 'in regular time')
+    : statusName(status_id, status_type);
 }
 
 function unknown(phase: string): Html | string {
   return phase === 'upcoming' ? '' : html`<abbr title="unknown">?</abbr>`;
 }
 
-/** Reasons that a mark of their own says. */
-const SAID: ReadonlySet<string> = new Set(['under_review', 'score_differs']);
+/** Reasons that have a mark of their own. */
+const MARKED: ReadonlySet<string> = new Set(['under_review', 'score_differs']);
 
 /** What to know before acting on the score. */
 export function marks(match: BoardMatch): Html {
   const phase = phaseOf(match);
   const { score, firm, shoot_out, under_review, guard, agreement } = match;
-  const halted = !guard.safe && phase !== 'finished';
-  const reasons = guard.reasons.filter((reason) => !SAID.has(reason));
+  const open = isOpen(match);
+  const ending = phase === 'finished' && shoot_out === null ? endingWords(match.status_id) : null;
+  const reasons = guard.reasons.filter((reason) => !MARKED.has(reason));
   return html`${under_review && html`<span class="mark review">Under review</span> `}${
     !isSameScore(score, firm) && firm !== null && html`<span class="mark">firm ${scoreWords(firm)}</span> `
   }${
     shoot_out !== null &&
     html`<span class="mark">${isShootOut(match.status_id) ? 'pens' : 'on pens'} ${scoreWords(shoot_out)}</span> `
-  }${halted && html`<span class="mark halted">Trading halted${reasons.length > 0 && `: ${guardWords(reasons)}`}</span> `}${
-    guard.safe && phase === 'live' && html`<span class="mark safe">Safe to trade</span> `
+  }${ending !== null && html`<span class="mark">${ending}</span> `}${open && !guard.safe && html`<span class="mark halted">Trading halted${reasons.length > 0 && `: ${guardWords(reasons)}`}</span> `}${
+    open && guard.safe && html`<span class="mark safe">Safe to trade</span> `
   }${phase !== 'upcoming' && html`<span class="mark ${agreement}">${agreementWords(match)}</span>`}`;
 }

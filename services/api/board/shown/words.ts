@@ -22,10 +22,6 @@ const SHORT_STATUSES: Readonly<Record<number, string>> = {
   6: 'Delayed',
   7: 'Abandoned',
   9: 'HT',
-  11: 'FT',
-  12: 'Awarded',
-  13: 'Pens',
-  14: 'AET',
   16: 'Pens',
   37: 'ET HT',
   48: 'ET next',
@@ -33,6 +29,14 @@ const SHORT_STATUSES: Readonly<Record<number, string>> = {
   142: 'Pens next',
   149: 'Delayed',
   152: 'To finish',
+};
+
+/** How a match ended, where it was not in regular time. */
+const ENDINGS: Readonly<Record<number, string>> = {
+  12: 'awarded win',
+  13: 'after penalties',
+  14: 'after extra time',
+  140: 'after overtime',
 };
 
 const STATUS_TYPES: Readonly<Record<string, string>> = {
@@ -52,6 +56,7 @@ export function guardWords(reasons: Guard['reasons']): string {
 /** The status as a word or two, where it has one that is better than the minute. */
 export function shortStatus({ status_id, status_type }: BoardMatch): string | null {
   if (status_type === 'deleted') return 'Deleted';
+  if (status_type === 'finished') return 'Final';
   return status_id === null ? null : (SHORT_STATUSES[status_id] ?? null);
 }
 
@@ -59,6 +64,11 @@ export function shortStatus({ status_id, status_type }: BoardMatch): string | nu
 export function statusName(statusId: number | null, statusType: string | null): string {
   const known = statusId === null ? undefined : STATUSES_OF_SOCCER.get(statusId)?.name;
   return known ?? STATUS_TYPES[statusType ?? ''] ?? 'Status unknown';
+}
+
+/** How a finished match ended; null where it ended in regular time. */
+export function endingWords(statusId: number | null): string | null {
+  return statusId === null ? null : (ENDINGS[statusId] ?? null);
 }
 
 /** E.g. `2–1`; `?–?` where it is unknown. */
@@ -72,9 +82,9 @@ export function agreementWords({ agreement, reported }: Pick<BoardMatch, 'agreem
   return agreement === 'differs' ? `provider says ${scoreWords(reported)}` : 'no provider score to compare';
 }
 
-/** The provider's flag of a verified result, told as JSON text. */
+/** The provider's flag of a verified result, which is JSON text. */
 export function verifiedWords(json: string | null): string {
-  if (json === null) return 'not told';
+  if (json === null) return 'not reported';
   return /^"\w*"$/.test(json) ? json.slice(1, -1) : json;
 }
 

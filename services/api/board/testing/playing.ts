@@ -48,14 +48,14 @@ export class Played {
     rmSync(this.#folder, { recursive: true });
   }
 
-  /** Names a place. */
-  name(kind: string, id: number, parent: number | null, name: string): void {
+  /** Names a place; `more` is what its record has beside. */
+  name(kind: string, id: number, parent: number | null, name: string, more: Fields = {}): void {
     const value = {
       kind,
       id: String(id),
       parent_id: parent === null ? null : String(parent),
       ut: 1,
-      body: JSON.stringify({ id, name }),
+      body: JSON.stringify({ id, name, ...more }),
     };
     this.#apply([{ topic: 'catalogue', key: `${kind}/${id}`, value }]);
   }

@@ -179,6 +179,42 @@ export function playBoard(played: Played, now: number): void {
   played.tell(hostile, at - 80_000, { status_id: 1, status_type: 'scheduled' });
 }
 
+/** The stage of `playKnockOut`'s semi-finals; the final is the next one. */
+export const SEMI_FINALS = 3130;
+
+/** Semi-finals, one of them decided on penalties, a match for third place and a final that is live, with league tables too. */
+export function playKnockOut(played: Played, now: number): void {
+  const at = Math.floor(now);
+  const names = ['Croatia', 'England', 'France', 'Belgium'];
+  const stages = ['Semi-finals', 'Third place', 'Final'];
+  stages.forEach((name, n) => {
+    played.name('stage', SEMI_FINALS + n, PLACE.season_id, name, {
+      ...{ has_brackets: 'yes', show_standings: 'no', sort: n + 2 },
+    });
+  });
+  const pairs = [
+    [0, 1, 0, { status_id: 13, status_type: 'finished', reported: [1, 1] }],
+    [2, 3, 0, { status_id: 11, status_type: 'finished', reported: [1, 0] }],
+    [3, 1, 1, { status_id: 1, status_type: 'scheduled' }],
+    [2, 0, 2, { ...secondHalf(20), reported: [2, 1] }],
+  ] as const;
+  pairs.forEach(([home, away, stage, event], n) => {
+    const fixture: Fixture = {
+      id: 3_100_070 + n,
+      home: [43_000 + home, names[home] ?? ''],
+      away: [43_000 + away, names[away] ?? ''],
+      event: { start_date: `2018-07-1${n} 18:00`, stage_id: SEMI_FINALS + stage, group_id: null },
+    };
+    played.tell(fixture, at - 600 + n, event);
+    for (const kick of n === 0 ? [1, 2, 3] : []) {
+      const scorer = fixture[kick === 2 ? 'away' : 'home'][0];
+      const shot = { participant_id: scorer, event_status_id: 141 };
+      played.tell(fixture, at - 500 + kick, event, incident(30 + kick, 413, '120:00', shot));
+    }
+  });
+  played.table(39_730, 2, 'League standings', leagueTable(false), 1, SEMI_FINALS);
+}
+
 const COLUMNS = [
   [1, 'mp', 'MP', 'Matches played'],
   [2, 'won', 'W', 'Won'],

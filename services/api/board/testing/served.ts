@@ -1,10 +1,11 @@
 import type { AddressInfo } from 'node:net';
 import { type FastifyInstance, fastify } from 'fastify';
 import { Registry } from 'prom-client';
+import { documentRoutes } from '../../document.ts';
 import { type BoardOptions, boardRoutes } from '../routes.ts';
 import { Played } from './playing.ts';
 
-/** The board's routes over views that a test plays into. `close` it. */
+/** The routes of the board and the reference over views that a test plays into. `close` it. */
 export class Served {
   readonly played = new Played();
   readonly metrics = new Registry();
@@ -19,6 +20,7 @@ export class Served {
       metrics: served.metrics,
       ...options,
     });
+    await served.app.register(documentRoutes, { version: '1.0.0', publicUrl: undefined, board: true });
     return served;
   }
 

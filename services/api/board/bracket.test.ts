@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest';
+import { type Bracket, type BracketMatch, type BracketRound, bracketOf } from './bracket.ts';
+import type { BoardMatch } from './shown/match.ts';
+import { liveMatch } from './testing/matches.ts';
+
+const FINAL = { status_id: 11, status_type: 'finished' } as const;
+let nextId = 1;
+
+type Changes = Partial<BoardMatch> & Partial<Pick<BracketMatch, 'round' | 'advancing_id'>>;
+
+/** A match of two teams by their ids, which are their names too. */
+function match(day: number, home: number, away: number, goals: string | null, changes: Changes = {}) {
+  const { round = null, advancing_id = null, ...rest } = changes;
+  const [ofHome = 0, ofAway = 0] = goals?.split('-').map(Number) ?? [];
+  const shown = liveMatch({
+    event_id: nextId++,
+    ...(goals === null ? { status_id: 1, status_type: 'scheduled' } : FINAL),
+    start_date: `2026-08-${String(day).padStart(2, '0')} 15:00`,
+    home: { name: `Team ${home}`, short_name: null },
+    away: { name: `Team ${away}`, short_name: null },
+    score: goals === null ? null : { home: ofHome, away: ofAway },
+    ...rest,
+  });
+  return { match: shown, home_id: home, away_id: away, round, advancing_id };
+}
+
+const stage = (stage_id: number, name: string, ...matches: BracketMatch[]) => ({ stage_id, name, matches });
+
+/** Rounds as `Title: 1-0 Team a*, Team b`; a star marks who advances. */
+function shape({ rounds, placements }: Bracket): string[] {
+  const one = ({ title, ties }: BracketRound): string =>
+    `${title}: ${ties
+      .map(({ sides }) =>
+        sides
+          .map(
+            ({ id, goals, kicks, advances }) =>
+              `${id}${advances ? '*' : ''} ${goals ?? '-'}${kicks === null ? '' : `(${kicks})`}`,
+          )
+          .join(' v '),
+      )
+      .join(', ')}`;
+  return [...rounds.map(one), ...placements.map((round) => `(${one(round)})`)];
+}
+
+describe('rounds', () => {
+  const semis = stage(2, 'Semi-finals', match(2, 3, 1, '0-1'), match(2, 5, 7, '2-0'));
+  const quarters = stage(
+    1,
+    'Quarter-finals',
+    ...[match(1, 7, 8, '1-0'), match(1, 1, 2, '2-1'), match(1, 5, 6, '3-0'), match(1, 4, 3, '0-1')],
+  );
+  const final = stage(4, 'Final', match(4, 5, 1, null));
+
+  test('stand in order of play, ties in line with what they lead to, whatever order they come in', () => {
+    expect(shape(bracketOf([final, semis, quarters]))).toEqual([
+      'Quarter-finals: 5* 3 v 6 0, 7* 1 v 8 0, 4 0 v 3* 1, 1* 2 v 2 1',
+      'Semi-finals: 5* 2 v 7 0, 3 0 v 1* 1',
+      'Final: 5 - v 1 -',
+    ]);
+  });
+
+  test('between teams that are out stand apart', () => {
+    const third = stage(3, 'Third place', match(3, 3, 7, '2-2', { shoot_out: { home: 4, away: 2 } }));
+    expect(shape(bracketOf([quarters, semis, third, final])).slice(2)).toEqual([
+      'Final: 5 - v 1 -',
+      '(Third place: 3* 2(4) v 7 2(2))',
+    ]);
+  });
+
+  test('of one stage are those that its matches name', () => {
+    const first = match(1, 1, 2, '1-0', { round: 'Semi-finals' });
+    const second = match(2, 1, 3, null, { round: 'Final' });
+    expect(shape(bracketOf([stage(1, 'Play-offs', first, second)]))).toEqual([
+      'Semi-finals: 1* 1 v 2 0',
+      'Final: 1 - v 3 -',
+    ]);
+  });
+
+  test('without a match stand last', () => {
+    expect(shape(bracketOf([stage(9, 'Final'), semis]))).toEqual([
+      'Semi-finals: 3 0 v 1* 1, 5* 2 v 7 0',
+      'Final: ',
+    ]);
+  });
+});
+
+describe('a tie', () => {
+  const tie = (...legs: BracketMatch[]) =>
+    shape(bracketOf([stage(1, 'Final', ...legs)]))[0]?.slice('Final: '.length);
+
+  test('of two legs adds the goals of each team', () => {
+    expect(tie(match(1, 1, 2, '1-0'), match(8, 2, 1, '3-1'))).toBe('1 2 v 2* 3');
+  });
+
+  test('is not decided before its last leg is over', () => {
+    expect(tie(match(1, 1, 2, '1-0'), match(8, 2, 1, null))).toBe('1 - v 2 -');
+    expect(tie(match(1, 1, 2, '1-0', { status_type: 'live', status_id: 34 }))).toBe('1 1 v 2 0');
+  });
+
+  test('that is level is decided on penalties', () => {
+    expect(tie(match(1, 1, 2, '1-1', { shoot_out: { home: 3, away: 4 } }))).toBe('1 1(3) v 2* 1(4)');
+  });
+
+  test('goes to whom the provider marks, such as by away goals', () => {
+    expect(tie(match(1, 1, 2, '1-1'), match(8, 2, 1, '2-2', { advancing_id: 1 }))).toBe('1* 3 v 2 3');
+  });
+
+  test('that is level and not marked has no winner', () => {
+    expect(tie(match(1, 1, 2, '1-1'))).toBe('1 1 v 2 1');
+  });
+});

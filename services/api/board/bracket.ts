@@ -1,0 +1,153 @@
+/** Knock-out stages as rounds of ties, those of neighbouring rounds in line with each other. Pure. */
+import type { BoardMatch } from './shown/match.ts';
+
+/** A match of a knock-out stage, with what decides who advances. */
+export type BracketMatch = {
+  readonly match: BoardMatch;
+  readonly home_id: number | null;
+  readonly away_id: number | null;
+  readonly round: string | null;
+  /** As the provider marks it; null where it does not. */
+  readonly advancing_id: number | null;
+};
+
+export type BracketStage = {
+  readonly stage_id: number;
+  readonly name: string | null;
+  /** By start. */
+  readonly matches: readonly BracketMatch[];
+};
+
+/** One side of a tie. */
+export type TieSide = {
+  readonly id: number | null;
+  readonly name: string;
+  /** Goals of all legs; null where one is unknown, or none has begun. */
+  readonly goals: number | null;
+  /** Of the last leg's shoot-out. */
+  readonly kicks: number | null;
+  /** Null while it is not decided. */
+  readonly advances: boolean | null;
+};
+
+/** Two teams against each other, in one match or two legs. */
+export type Tie = {
+  readonly key: string;
+  /** Home and away of the first leg. */
+  readonly sides: readonly [TieSide, TieSide];
+  /** By start. */
+  readonly legs: readonly BoardMatch[];
+};
+
+export type BracketRound = {
+  readonly key: string;
+  readonly title: string;
+  readonly ties: readonly Tie[];
+};
+
+export type Bracket = {
+  /** From the first round to the final. */
+  readonly rounds: readonly BracketRound[];
+  /** Rounds between teams that are out, such as the match for third place. */
+  readonly placements: readonly BracketRound[];
+};
+
+/** The bracket of a season's knock-out stages. */
+export function bracketOf(stages: readonly BracketStage[]): Bracket {
+  const all = stages.flatMap(roundsOf).sort(byStart);
+  const lost = new Set<number>();
+  const rounds: BracketRound[] = [];
+  const placements: BracketRound[] = [];
+  for (const round of all) {
+    const sides = round.ties.flatMap((tie) => tie.sides);
+    const isPlacement = sides.length > 0 && sides.every(({ id }) => id !== null && lost.has(id));
+    (isPlacement ? placements : rounds).push(round);
+    for (const { id, advances } of sides) if (id !== null && advances === false) lost.add(id);
+  }
+  return { rounds: aligned(rounds), placements };
+}
+
+/** The rounds of a stage: itself, or those that its matches name. */
+function roundsOf({ stage_id, name, matches }: BracketStage): BracketRound[] {
+  const byRound = Map.groupBy(matches, ({ round }) => round);
+  const title = name ?? 'Knock-out';
+  if (byRound.size <= 1) return [{ key: String(stage_id), title, ties: tiesOf(matches) }];
+  return Array.from(byRound, ([round, members]) => ({
+    key: `${stage_id}-${round ?? ''}`,
+    title: round ?? title,
+    ties: tiesOf(members),
+  }));
+}
+
+function tiesOf(matches: readonly BracketMatch[]): Tie[] {
+  const byPair = Map.groupBy(matches, ({ home_id, away_id, match }) =>
+    home_id === null || away_id === null
+      ? `match-${match.event_id}`
+      : [home_id, away_id].sort((a, b) => a - b).join('-'),
+  );
+  return Array.from(byPair, ([key, legs]) => tieOf(key, legs));
+}
+
+function tieOf(key: string, legs: readonly BracketMatch[]): Tie {
+  const first = legs[0] as BracketMatch;
+  const last = legs.at(-1) as BracketMatch;
+  const goalsOf = (id: number | null): number | null =>
+    legs.reduce<number | null>((sum, leg) => {
+      const goals = leg.match.score?.[leg.home_id === id ? 'home' : 'away'] ?? null;
+      return sum === null || goals === null ? null : sum + goals;
+    }, 0);
+  const kicksOf = (id: number | null): number | null =>
+    last.match.shoot_out?.[last.home_id === id ? 'home' : 'away'] ?? null;
+  const side = (id: number | null, { name, short_name }: BoardMatch['home']) => ({
+    ...{ id, name: name ?? short_name ?? 'To be decided', goals: goalsOf(id), kicks: kicksOf(id) },
+  });
+  const home = side(first.home_id, first.match.home);
+  const away = side(first.away_id, first.match.away);
+  const winner = isOver(legs) ? (last.advancing_id ?? ahead(home, away)) : null;
+  const advances = (id: number | null): boolean | null => (winner === null ? null : id === winner);
+  return {
+    key,
+    sides: [
+      { ...home, advances: advances(home.id) },
+      { ...away, advances: advances(away.id) },
+    ],
+    legs: legs.map(({ match }) => match),
+  };
+}
+
+function isOver(legs: readonly BracketMatch[]): boolean {
+  return legs.every(({ match }) => match.status_type === 'finished');
+}
+
+type Scored = Pick<TieSide, 'id' | 'goals' | 'kicks'>;
+
+/** The side with more goals, else with more kicks; null where neither says so. */
+function ahead(home: Scored, away: Scored): number | null {
+  for (const by of ['goals', 'kicks'] as const) {
+    const [ofHome, ofAway] = [home[by], away[by]];
+    if (ofHome === null || ofAway === null) return null;
+    if (ofHome !== ofAway) return ofHome > ofAway ? home.id : away.id;
+  }
+  return null;
+}
+
+/** Orders the ties of each round as those that they lead to. */
+function aligned(rounds: readonly BracketRound[]): BracketRound[] {
+  const ordered: BracketRound[] = [];
+  for (const round of rounds.toReversed()) {
+    const next = ordered.at(-1)?.ties.flatMap(({ sides }) => sides.map(({ id }) => id)) ?? [];
+    const place = ({ sides }: Tie): number => {
+      const found = next.findIndex((id) => id !== null && sides.some((side) => side.id === id));
+      return found === -1 ? next.length : found;
+    };
+    ordered.push({ ...round, ties: round.ties.toSorted((a, b) => place(a) - place(b)) });
+  }
+  return ordered.reverse();
+}
+
+/** By the first match; rounds without a match last, in the provider's order. */
+function byStart(a: BracketRound, b: BracketRound): number {
+  const start = ({ ties }: BracketRound): string =>
+    ties.flatMap(({ legs }) => legs.map(({ start_date }) => start_date ?? '9')).sort()[0] ?? '9';
+  return start(a) < start(b) ? -1 : start(a) > start(b) ? 1 : 0;
+}

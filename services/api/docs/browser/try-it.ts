@@ -1,0 +1,106 @@
+/** Sends operations from the reference, with a token that is kept in memory alone. */
+
+const tokenForm = document.querySelector<HTMLFormElement>('#token-form');
+const tokenState = document.querySelector<HTMLElement>('#token-state');
+let token: string | null = null;
+
+type Answer = { readonly status: number; readonly text: string; readonly ms: number };
+
+for (const form of document.querySelectorAll<HTMLFormElement>('form.try')) form.hidden = false;
+// On a narrow screen the contents would fill the first screens.
+if (matchMedia('(max-width: 62rem)').matches) document.querySelector('.contents')?.removeAttribute('open');
+
+tokenForm?.addEventListener('submit', (event) => {
+  event.preventDefault();
+  void exchange(fieldsOf(tokenForm));
+});
+for (const form of document.querySelectorAll<HTMLFormElement>('form.try[data-path]')) {
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    void send(form);
+  });
+}
+void takeFromAddress();
+
+/** Uses credentials after the `#` of the address, which no server is sent, and removes them from it. */
+async function takeFromAddress(): Promise<void> {
+  const given = new URLSearchParams(location.hash.slice(1));
+  if (!given.has('client_id') || !given.has('secret_key')) return;
+  history.replaceState(null, '', location.pathname);
+  await exchange(given);
+}
+
+async function exchange(credentials: URLSearchParams): Promise<void> {
+  say(tokenState, 'Asking for a token …');
+  const { status, text } = await ask(`/v2/oauth?${credentials}`);
+  if (status !== 200) {
+    say(
+      tokenState,
+      status === 401 ? 'These are not the credentials of a client.' : `No token: status ${status}.`,
+    );
+    return;
+  }
+  const { data } = JSON.parse(text).api;
+  token = data.token;
+  tokenForm?.reset();
+  const until = new Date(data.token_expiration * 1000).toLocaleTimeString();
+  say(tokenState, `Token of client ${data.client_id}, good until ${until}.`);
+}
+
+async function send(form: HTMLFormElement): Promise<void> {
+  const { path = '', open } = form.dataset;
+  const state = form.querySelector<HTMLElement>('.sent');
+  const output = form.querySelector<HTMLElement>('.answer');
+  if (open === 'no' && token === null) {
+    say(state, 'Get a token first, at the top of the page.');
+    return;
+  }
+  const query = fieldsOf(form);
+  const id = query.get('id') ?? '';
+  query.delete('id');
+  const address = `${path.replace('{id}', encodeURIComponent(id))}${query.size > 0 ? `?${query}` : ''}`;
+  say(state, `GET ${address} …`);
+  const withToken = token === null ? address : `${address}${query.size > 0 ? '&' : '?'}token=${token}`;
+  const { status, text, ms } = await ask(withToken);
+  say(
+    state,
+    status === 0 ? 'No answer: the server cannot be reached.' : `GET ${address}: ${status} in ${ms} ms`,
+  );
+  if (output === null) return;
+  output.hidden = text === '';
+  const code = output.querySelector('code');
+  if (code !== null) code.textContent = indented(token === null ? text : text.replaceAll(token, 'TOKEN'));
+}
+
+/** The answer to a path on this host; status 0 where there is none. */
+async function ask(path: string): Promise<Answer> {
+  const started = performance.now();
+  try {
+    const response = await fetch(path, { cache: 'no-store', referrerPolicy: 'no-referrer' });
+    const text = await response.text();
+    return { status: response.status, text, ms: Math.round(performance.now() - started) };
+  } catch {
+    return { status: 0, text: '', ms: 0 };
+  }
+}
+
+/** What is filled in. */
+function fieldsOf(form: HTMLFormElement): URLSearchParams {
+  const fields = new URLSearchParams();
+  for (const [name, value] of new FormData(form)) {
+    if (typeof value === 'string' && value !== '') fields.set(name, value);
+  }
+  return fields;
+}
+
+function indented(json: string): string {
+  try {
+    return JSON.stringify(JSON.parse(json), null, 2);
+  } catch {
+    return json;
+  }
+}
+
+function say(where: HTMLElement | null, words: string): void {
+  if (where !== null) where.textContent = words;
+}

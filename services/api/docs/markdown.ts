@@ -1,0 +1,86 @@
+/** The reference as docs/reference/rest.md. Pure. */
+import { REFERENCE_ERRORS } from './errors.ts';
+import type { ReferenceGroup, ReferenceOperation, ReferenceParameter } from './reference.ts';
+
+const HEAD = `# REST reference
+
+For those who write a client. Every operation with its parameters, errors, an example and the fields of its answer; the guide is
+[the served contract](../rest.md). A running api serves the same at \`/docs\`, with forms to try it, and at
+\`/openapi.json\` for programs. Made by \`npm run generate\` of the contract's definitions and of
+examples that \`npm run examples\` takes from a running system; do not edit it.
+
+Every operation but \`oauth\` and the three open ones needs the query parameter \`token\`.
+`;
+
+/** The whole page. */
+export function referenceMarkdown(groups: readonly ReferenceGroup[]): string {
+  const contents = groups.map(
+    ({ title, operations }) =>
+      `- ${title}: ${operations.map(({ name, path }) => `[\`${path}\`](#${anchor(name)})`).join(', ')}`,
+  );
+  return `${[HEAD, ...contents, '', errorsTable(), ...groups.map(groupText)].join('\n')}`;
+}
+
+function errorsTable(): string {
+  const rows = REFERENCE_ERRORS.map(({ status, internalCode, message, cause, action }) =>
+    row([String(status), String(internalCode), message, cause, action]),
+  );
+  return `## Errors
+
+Every error is \`{"api": {"ver", "timestamp", "error": {"message", "internal_code"}}}\`. It repeats nothing of the request.
+
+${table(['status', '`internal_code`', 'message', 'cause', 'what to do'], rows)}`;
+}
+
+function groupText({ title, about, operations }: ReferenceGroup): string {
+  return [`## ${title}\n\n${about}\n`, ...operations.map(operationText)].join('\n');
+}
+
+function operationText(operation: ReferenceOperation): string {
+  const { name, path, summary, note, open, parameters, errors, request, answer, fields } = operation;
+  return [
+    `### ${name}`,
+    `\`GET ${path}\`: ${summary} ${open ? 'Open: no token needed. ' : ''}Errors: ${errors.join(', ')}.`,
+    ...(note === null ? [] : [note]),
+    ...(parameters.length === 0
+      ? []
+      : [table(['parameter', 'type', 'default', 'meaning'], parameters.map(parameterRow)).trimEnd()]),
+    `\`\`\`http\nGET ${request}\n\`\`\``,
+    details('Answer, its lists cut short', `\`\`\`json\n${answer}\n\`\`\``),
+    details(
+      `Fields of \`api.data\`: ${fields.length}`,
+      table(
+        ['field', 'type'],
+        fields.map(({ path: field, types }) => row([`\`${field}\``, types])),
+      ).trimEnd(),
+    ),
+    '',
+  ].join('\n\n');
+}
+
+function parameterRow({ name, required, type, values, fallback, meaning }: ReferenceParameter): string {
+  const one = values.length === 0 ? '' : ` One of ${values.map((value) => `\`${value}\``).join(', ')}.`;
+  return row([
+    `\`${name}\``,
+    required ? `${type}, required` : type,
+    fallback === null ? '' : `\`${fallback}\``,
+    `${meaning}${one}`,
+  ]);
+}
+
+function details(summary: string, text: string): string {
+  return `<details><summary>${summary.replace(/`([^`]+)`/g, '<code>$1</code>')}</summary>\n\n${text}\n\n</details>`;
+}
+
+function table(head: readonly string[], rows: readonly string[]): string {
+  return `${row(head)}\n${row(head.map(() => '---'))}\n${rows.join('\n')}\n`;
+}
+
+function row(cells: readonly string[]): string {
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+}
+
+/** As GitHub makes it of a heading. */
+function anchor(name: string): string {
+  return name.toLowerCase().replace(/[^\w-]/g, '');
+}

@@ -1,0 +1,181 @@
+/** The reference as a page that can be read without a script. Pure. */
+import type { Assets } from '../board/assets.ts';
+import { type Html, html } from '../board/shown/html.ts';
+import { REFERENCE_ERRORS } from './errors.ts';
+import type { ReferenceGroup, ReferenceOperation, ReferenceParameter } from './reference.ts';
+
+export type DocsPage = {
+  readonly title: string;
+  readonly version: string;
+  readonly groups: readonly ReferenceGroup[];
+  /** Whether the live board is served beside it. */
+  readonly board: boolean;
+};
+
+/** The whole page. No script or style stands in it; the script adds the forms to try operations. */
+export function docsPage({ title, version, groups, board }: DocsPage, assets: Assets): string {
+  const scripts = assets.modulesOf('browser/try-it.js');
+  return `<!doctype html>\n${html`<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} ${version}</title>
+<link rel="icon" href="${assets.path('icon.svg')}">
+<link rel="stylesheet" href="${assets.path('base.css')}">
+<link rel="stylesheet" href="${assets.path('docs.css')}">
+${scripts.map((path) => html`<link rel="modulepreload" href="${path}">`)}<script type="module" src="${assets.path('browser/try-it.js')}"></script>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the content</a>
+<header class="head">
+${board ? html`<a class="brand" href="/">Touchline</a>` : html`<span class="brand">Touchline</span>`}
+<nav aria-label="Main">${board && html`<a href="/">Board</a><a href="/standings">Tables</a>`}<a href="/docs" aria-current="page">Reference</a><a href="/openapi.json">OpenAPI</a></nav>
+</header>
+<div class="docs">
+<details class="contents" open><summary>Contents</summary>${contentsHtml(groups)}</details>
+<main id="main" tabindex="-1"><h1>${title} <small>${version}</small></h1>
+${startHtml()}${conventionsHtml()}${errorsHtml()}${groups.map(groupHtml)}
+</main>
+</div>
+</body>
+</html>`}\n`;
+}
+
+function contentsHtml(groups: readonly ReferenceGroup[]): Html {
+  return html`<nav aria-label="Contents"><ul>
+<li><a href="#start">Getting started</a></li>
+<li><a href="#conventions">Conventions</a></li>
+<li><a href="#errors">Errors</a></li>
+${groups.map(
+  ({ title, operations }) =>
+    html`<li><b>${title}</b><ul>${operations.map(({ name, path }) => html`<li><a href="#${name}">${path.replace('/v2', '')}</a></li>`)}</ul></li>`,
+)}</ul></nav>`;
+}
+
+function startHtml(): Html {
+  return html`<section class="part" aria-labelledby="start"><h2 id="start">Getting started</h2>
+<div class="about">
+<p>Get a token with the credentials of your client, and send it as the query parameter <code>token</code> with every request. It is good for an hour. <code>npm start -- --keep</code> prints the credentials of a demonstration that plays a whole World Cup; <code>npx touchline clients add --name me</code> makes a client of your own.</p>
+<pre class="commands" tabindex="0" aria-label="Commands"><code>curl 'http://localhost:8081/v2/oauth?client_id=1&amp;secret_key=SECRET_KEY'
+curl 'http://localhost:8081/v2/livescore?token=TOKEN'</code></pre>
+<p>The token is part of URLs, those of <code>next_page</code> too: keep these out of logs and browsers’ histories.</p>
+</div>
+<form id="token-form" class="panel try" hidden>
+<h3>Try it here</h3>
+<p class="small">With a token, every operation below can be sent from this page. It is kept in the page’s memory alone.</p>
+<label class="field"><span>Client id</span><input name="client_id" inputmode="numeric" autocomplete="off" required></label>
+<label class="field"><span>Secret key</span><input name="secret_key" type="password" autocomplete="off" required></label>
+<button type="submit">Get a token</button>
+<p id="token-state" class="small" role="status">No token yet.</p>
+</form>
+</section>`;
+}
+
+function conventionsHtml(): Html {
+  const rows: readonly (readonly [string, Html])[] = [
+    [
+      'Envelope',
+      html`Every answer is <code>{"api": {…}}</code>: the payload is <code>api.data</code>, never at the top level; <code>api.timestamp</code> is when it was produced (Unix seconds); <code>api.method</code> has the operation’s name, the count of items and the page addresses.`,
+    ],
+    [
+      'Effective parameters',
+      html`<code>api.method.parameters</code> shows, as text, every parameter that was in effect, defaults included. Unknown parameters are ignored; a known one that is sent twice is invalid.`,
+    ],
+    [
+      'Pages',
+      html`<code>limit</code> is one of a fixed list, <code>page</code> counts from 1. <code>api.method.total_items</code> counts the items of all pages; <code>api.method.next_page</code> is the address of the next one, empty on the last.`,
+    ],
+    [
+      'Reading what changed',
+      html`Store <code>api.timestamp</code> and send it as <code>timestamp</code> next time. The boundary is inclusive: a record may come twice and is never missed, so update by <code>id</code>.`,
+    ],
+    [
+      'Places',
+      html`Events are nested in <code>competitions[].seasons[].stages[].groups[].events[]</code>, and do not repeat the names of these.`,
+    ],
+    [
+      'Times',
+      html`<code>start_date</code> is <code>YYYY-MM-DD HH:MM</code> as the provider writes it; <code>date_from</code> and <code>date_to</code> are compared with it. <code>ut</code> is when the record was written, Unix seconds.`,
+    ],
+    [
+      'Contracts',
+      html`Lists leave out what is outside of your contract; asking for it by id is answered 403.`,
+    ],
+  ];
+  return html`<section class="part" aria-labelledby="conventions"><h2 id="conventions">Conventions</h2>
+<dl class="conventions">${rows.map(([name, text]) => html`<div><dt>${name}</dt><dd>${text}</dd></div>`)}</dl></section>`;
+}
+
+function errorsHtml(): Html {
+  return html`<section class="part" aria-labelledby="errors"><h2 id="errors">Errors</h2>
+<p>Every error is <code>{"api": {"ver", "timestamp", "error": {"message", "internal_code"}}}</code>. It repeats nothing of the request.</p>
+<dl class="conventions">${REFERENCE_ERRORS.map(
+    ({ status, internalCode, message, cause, action }) =>
+      html`<div id="error-${status}"><dt>${status} ${message} <span class="type"><code>internal_code</code> ${internalCode}</span></dt><dd>${prose(cause)} <b>${action}</b></dd></div>`,
+  )}</dl></section>`;
+}
+
+function groupHtml({ title, about, operations }: ReferenceGroup): Html {
+  return html`<section class="group" aria-label="${title}"><h2>${title}</h2><p>${prose(about)}</p>
+${operations.map(operationHtml)}</section>`;
+}
+
+function operationHtml(operation: ReferenceOperation): Html {
+  const { name, path, summary, note, open, parameters, errors, request, answer, fields } = operation;
+  return html`<section class="operation" aria-labelledby="${name}">
+<h3 id="${name}"><a href="#${name}"><code><span class="method">GET</span> ${path}</code></a></h3>
+<div class="about">
+<p>${prose(summary)}</p>
+<p class="small"><code>${name}</code> · ${open ? 'open, no token needed' : 'needs a token'}</p>
+${note !== null && html`<p class="note">${prose(note)}</p>`}
+${parameters.length === 0 ? html`<p class="small">No parameters.</p>` : parametersHtml(name, parameters)}
+<p class="errors">Errors: ${errors.map((status) => html`<a href="#error-${status}">${status}</a> `)}</p>
+<details><summary>${fields.length} fields of the answer<span class="visually-hidden"> of ${name}</span></summary>
+<div class="scroll" role="region" tabindex="0" aria-label="Fields of ${name}"><table><thead><tr><th scope="col">Field of <code>api.data</code></th><th scope="col">Type</th></tr></thead>
+<tbody>${fields.map(({ path: field, types }) => html`<tr><th scope="row"><code>${field}</code></th><td>${types}</td></tr>`)}</tbody></table></div></details>
+</div>
+<div class="example">
+<h4>Example</h4>
+<pre class="request" tabindex="0" aria-label="Request of ${name}"><code>GET ${request}</code></pre>
+<pre class="answer" tabindex="0" aria-label="Answer of ${name}"><code>${answer}</code></pre>
+<p class="small">From a running system; lists are cut short.</p>
+${name === 'oauth' ? null : tryHtml(operation)}
+</div>
+</section>`;
+}
+
+function parametersHtml(operation: string, parameters: readonly ReferenceParameter[]): Html {
+  return html`<dl class="parameters" aria-label="Parameters of ${operation}">${parameters.map(
+    ({ name, required, type, values, fallback, meaning }) =>
+      html`<div><dt><code>${name}</code> <span class="type">${type}${required && html` · <b>required</b>`}${fallback !== null && html` · default <code>${fallback}</code>`}</span></dt>
+<dd>${prose(meaning)}${values.length > 0 && html` <span class="values">One of ${values.map((value, n) => html`${n > 0 && ', '}<code>${value}</code>`)}.</span>`}</dd></div>`,
+  )}</dl>`;
+}
+
+/** The form to send it; the script shows it, since it can do nothing without. */
+function tryHtml({ name, path, parameters, open }: ReferenceOperation): Html {
+  return html`<form class="try" data-path="${path}" data-open="${open ? 'yes' : 'no'}" hidden>
+<details><summary>Try it<span class="visually-hidden"> with ${name}</span></summary>
+<div class="inputs">${parameters.map(inputHtml)}</div>
+<button type="submit">Send</button>
+<p class="sent small" role="status"></p>
+<pre class="answer" tabindex="0" aria-label="Answer to your request of ${name}" hidden><code></code></pre>
+</details></form>`;
+}
+
+function inputHtml({ name, in: place, required, values, example, fallback }: ReferenceParameter): Html {
+  const needed = required && html` required`;
+  const field =
+    values.length > 0
+      ? html`<select name="${name}"${needed}><option value="">${fallback ?? ''}</option>${values.map(
+          (value) => html`<option value="${value}"${value === example && html` selected`}>${value}</option>`,
+        )}</select>`
+      : html`<input name="${name}" data-in="${place}" value="${example ?? ''}" placeholder="${fallback ?? ''}" autocomplete="off" spellcheck="false"${needed}>`;
+  return html`<label class="field"><span>${name}</span>${field}</label>`;
+}
+
+/** Text with its \`code\`. */
+function prose(text: string): Html {
+  return html`${text.split('`').map((part, n) => (n % 2 === 1 ? html`<code>${part}</code>` : part))}`;
+}

@@ -1,0 +1,147 @@
+/** The contract as a reference for people: the OpenAPI document in groups, with examples. Pure. */
+import type { OpenApiDocument, OperationObject, ParameterObject } from '#contract/rest/openapi.ts';
+import type { OperationName } from '#contract/rest/operations.ts';
+import type { Example } from './examples.ts';
+
+export type ReferenceParameter = {
+  readonly name: string;
+  readonly in: 'query' | 'path';
+  readonly required: boolean;
+  /** What may be sent, such as `integer` or `YYYY-MM-DD`. */
+  readonly type: string;
+  /** The values that may be sent, where they are a list. */
+  readonly values: readonly string[];
+  /** What the server takes where it is not sent; null where that is not one value. */
+  readonly fallback: string | null;
+  readonly meaning: string;
+  /** As the example sends it; null where it does not. */
+  readonly example: string | null;
+};
+
+/** A field of an answer. */
+export type ReferenceField = { readonly path: string; readonly types: string };
+
+export type ReferenceOperation = {
+  /** Its `api.method.name`, which is its anchor too. */
+  readonly name: string;
+  readonly path: string;
+  readonly summary: string;
+  readonly note: string | null;
+  /** Answers without a token. */
+  readonly open: boolean;
+  readonly parameters: readonly ReferenceParameter[];
+  /** Status codes of its errors. */
+  readonly errors: readonly string[];
+  /** Of the example, without the token. */
+  readonly request: string;
+  /** JSON of the example. */
+  readonly answer: string;
+  readonly fields: readonly ReferenceField[];
+};
+
+export type ReferenceGroup = {
+  readonly title: string;
+  readonly about: string;
+  readonly operations: readonly ReferenceOperation[];
+};
+
+const GROUPS: readonly (readonly [title: string, about: string, names: readonly OperationName[]])[] = [
+  ['Token', 'Every other operation but the three open catalogues needs one.', ['oauth']],
+  [
+    'Live',
+    'Boards and messages of matches as they are played.',
+    ['livescore.index', 'basic-livescore.index', 'feed.index', 'feed.show'],
+  ],
+  [
+    'Events',
+    'Matches in their competition, season, stage and group, and what happened in them.',
+    ['events.index', 'events-simple.index', 'events.show', 'events.incidents', 'events.important-incidents'],
+  ],
+  ['Standings', 'League tables and rankings of players.', ['standings.index', 'standings.show']],
+  ['Structure', 'Competitions down to their stages.', ['competitions.index', 'stages.index']],
+  [
+    'Catalogues',
+    'What the ids in the other answers stand for. They change rarely: keep them, and ask for changes with `timestamp`.',
+    [
+      ...(['sports.index', 'sports.show', 'areas.index', 'languages.index', 'statuses.index'] as const),
+      ...(['incidents.index', 'standings-types.index'] as const),
+    ],
+  ],
+];
+
+/** The operations of the document in groups. Throws for one that is in no group. */
+export function referenceOf(
+  document: OpenApiDocument,
+  exampleOf: (name: OperationName) => Example,
+): ReferenceGroup[] {
+  const left = new Map(
+    Object.entries(document.paths).map(([path, { get }]) => [get.operationId, { path, get }]),
+  );
+  const groups = GROUPS.map(([title, about, names]) => ({
+    title,
+    about,
+    operations: names.flatMap((name) => {
+      const found = left.get(name);
+      left.delete(name);
+      return found === undefined ? [] : [operationOf(found.path, found.get, exampleOf(name))];
+    }),
+  }));
+  if (left.size > 0) throw new Error(`in no group of the reference: ${[...left.keys()].join(', ')}`);
+  return groups;
+}
+
+function operationOf(path: string, operation: OperationObject, example: Example): ReferenceOperation {
+  const { operationId, summary, description, security, parameters, responses } = operation;
+  return {
+    name: operationId,
+    path,
+    summary,
+    note: description ?? null,
+    open: security.length === 0,
+    parameters: parameters.map((parameter) => parameterOf(parameter, path, example.request)),
+    errors: Object.keys(responses).filter((status) => status !== '200'),
+    request: example.request,
+    answer: JSON.stringify(example.answer, null, 2),
+    fields: Object.entries(example.fields)
+      .filter(([field]) => !field.endsWith('[]'))
+      .map(([field, types]) => ({ path: field, types: typesOf(field, types, example.fields) })),
+  };
+}
+
+function parameterOf(parameter: ParameterObject, path: string, request: string): ReferenceParameter {
+  const { name, in: place, required, description = '', schema } = parameter;
+  const values = Array.isArray(schema.enum) ? schema.enum.map(String) : [];
+  const { pathname, searchParams } = new URL(request, 'http://example');
+  const sent =
+    place === 'path'
+      ? (pathname.split('/')[path.split('/').indexOf(`{${name}}`)] ?? null)
+      : searchParams.get(name);
+  return {
+    name,
+    in: place,
+    required,
+    type: typeName(name, schema.type),
+    values,
+    fallback: schema.default === undefined ? null : String(schema.default),
+    meaning: description,
+    example: sent,
+  };
+}
+
+function typeName(name: string, type: unknown): string {
+  if (/^date_/.test(name)) return 'YYYY-MM-DD[ HH:MM[:SS]]';
+  return typeof type === 'string' ? type : '';
+}
+
+/** E.g. `integer or null`; `list of string`. */
+function typesOf(path: string, types: string, fields: Example['fields']): string {
+  return types
+    .split(' | ')
+    .sort((a, b) => Number(a === 'null') - Number(b === 'null'))
+    .map((type) => {
+      if (type !== 'array') return type;
+      const items = fields[`${path}[]`];
+      return items === undefined ? 'empty list' : `list of ${items.replaceAll(' | ', ' or ')}`;
+    })
+    .join(' or ');
+}
