@@ -49,6 +49,7 @@ export const up: Command = {
     platform = await startPlatform({
       dataDir: settings.DATA_DIR,
       prefixFor: async () => settings.TOPIC_PREFIX,
+      host: settings.LISTEN_HOST,
       webhookPort: settings.WEBHOOK_PORT,
       webhookSecret: settings.WEBHOOK_SECRET?.join(','),
       apiPort: settings.API_PORT,

@@ -21,13 +21,14 @@ export type AppOptions = {
   readonly registry: Registry;
   readonly metrics: ApiMetrics;
   readonly log: FastifyBaseLogger;
-  /** Whether the views have caught up; before that only health and metrics are answered. */
+  /** Whether the views have caught up; before that only health is answered. */
   readonly ready: () => boolean;
   /** Told of what a request failed of, once it is answered: errors that are not the client's. */
   readonly onFailure: (error: unknown) => void;
 };
 
-const OPS = ['/metrics', '/health/live', '/health/ready'];
+/** For load balancers; metrics are on METRICS_PORT alone. */
+const OPS = ['/health/live', '/health/ready'];
 
 /** Everything that is served on API_PORT. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
@@ -51,10 +52,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   });
   for (const path of OPS) {
     app.get(path, { logLevel: 'warn' }, async (_request, reply) => {
-      const { status, body, type } = await opsAnswer(path, {
-        ...{ metrics: registry, ready },
-        onFailure: (error) => log.error({ err: error }, 'metrics failed'),
-      });
+      const { status, body, type } = await opsAnswer(path, { metrics: registry, ready });
       return reply.code(status).type(type).send(body);
     });
   }

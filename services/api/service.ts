@@ -38,8 +38,8 @@ export const api: ServiceDefinition<typeof settings> = {
       ready: () => replica.ready,
       onFailure: (error) => replica.onFailure(error),
     });
-    await app.listen({ port: config.API_PORT, host: '0.0.0.0' });
-    logger.info({ port: (app.server.address() as AddressInfo).port }, 'listening');
+    await app.listen({ port: config.API_PORT, host: config.LISTEN_HOST });
+    logger.info({ host: config.LISTEN_HOST, port: (app.server.address() as AddressInfo).port }, 'listening');
     replica.follow();
     return {
       ready: () => replica.ready,

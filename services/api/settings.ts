@@ -1,10 +1,19 @@
 import { z } from 'zod';
 import { clientsSettings } from '#clients/keys.ts';
-import { dataSettings, httpUrl, integer, kafkaSettings, port, processSettings } from '#service/config.ts';
+import {
+  dataSettings,
+  httpUrl,
+  integer,
+  kafkaSettings,
+  listenSettings,
+  port,
+  processSettings,
+} from '#service/config.ts';
 
 /** The settings of an api. */
 export const settings = z.object({
   ...processSettings,
+  ...listenSettings,
   ...kafkaSettings,
   ...dataSettings,
   ...clientsSettings,

@@ -7,6 +7,7 @@ import {
   integer,
   kafkaSettings,
   list,
+  listenSettings,
   port,
   processSettings,
 } from '#service/config.ts';
@@ -33,6 +34,7 @@ function hostNames() {
 /** The settings of a tool gateway. */
 export const settings = z.object({
   ...processSettings,
+  ...listenSettings,
   ...kafkaSettings,
   ...dataSettings,
   ...clientsSettings,
