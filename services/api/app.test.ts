@@ -13,6 +13,7 @@ import type { BoardView } from '#views/store/board-view.ts';
 import { isBroken } from '#views/store/database.ts';
 import { EVERYTHING, World } from '#views/testing/world.ts';
 import { type AppOptions, createApp } from './app.ts';
+import { OPEN } from './board/testing/served.ts';
 import { apiMetrics } from './metrics.ts';
 
 let world: World;
@@ -47,7 +48,7 @@ async function make(changes: Partial<AppOptions> = {}): Promise<FastifyInstance>
     data: createProviderData(world.views),
     gatekeeper: { exchange: async () => null, access: (token) => accesses[token] ?? null },
     view: world.views,
-    board: true,
+    board: OPEN,
     version: '1.2.3',
     publicUrl: 'https://api.example',
     registry,
@@ -188,7 +189,7 @@ it('tells what a request failed of, and is asked nothing more where it was the v
 });
 
 it('serves the contract alone where the board is off', async () => {
-  app = await make({ board: false });
+  app = await make({ board: null });
   for (const url of ['/', '/match/1', '/standings', '/board/events', '/board/matches/1']) {
     const response = await app.inject(`${url}?token=hush`);
     expect([url, response.statusCode]).toEqual([url, 404]);

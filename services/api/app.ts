@@ -6,6 +6,7 @@ import { restServerOptions } from '#contract/rest/server-options.ts';
 import type { Registry } from '#service/metrics.ts';
 import { opsAnswer } from '#service/ops.ts';
 import type { BoardView } from '#views/store/board-view.ts';
+import type { GateOptions } from './board/gate.ts';
 import { boardRoutes } from './board/routes.ts';
 import { documentRoutes } from './document.ts';
 import type { ApiMetrics } from './metrics.ts';
@@ -14,8 +15,8 @@ export type AppOptions = {
   readonly data: ProviderData;
   readonly gatekeeper: Gatekeeper;
   readonly view: BoardView;
-  /** Whether the live board is served. */
-  readonly board: boolean;
+  /** Who may open the live board; null: it is not served. */
+  readonly board: GateOptions | null;
   readonly version: string;
   readonly publicUrl: string | undefined;
   readonly registry: Registry;
@@ -60,7 +61,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     ...{ data, gatekeeper, now, version, onFailure },
     ...(publicUrl === undefined ? {} : { baseUrl: publicUrl }),
   });
-  await app.register(documentRoutes, { version, publicUrl, board });
-  if (board) await app.register(boardRoutes, { view, now, metrics: registry });
+  await app.register(documentRoutes, { version, publicUrl, board: board !== null });
+  if (board !== null) await app.register(boardRoutes, { view, gate: board, now, metrics: registry });
   return app;
 }

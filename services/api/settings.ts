@@ -26,9 +26,11 @@ export const settings = z.object({
       'Address that clients reach it by, for the URLs of pages; else the host that a request asks for.',
     ),
   API_BOARD: z
-    .enum(['on', 'off'], 'must be on or off')
+    .enum(['on', 'sign-in', 'off'], 'must be on, sign-in or off')
     .default('on')
-    .describe('Whether the live board is served beside the contract: on, off. It asks nobody who they are.'),
+    .describe(
+      'Who may open the live board: on (whoever is on this machine where LISTEN_HOST is loopback, else who signs in as a client), sign-in (who signs in, always), off.',
+    ),
   FEED_RETENTION_HOURS: integer(1, 9_600)
     .prefault('72')
     .describe(

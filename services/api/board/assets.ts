@@ -27,6 +27,7 @@ const FILES: Readonly<Record<string, string>> = {
   'board.css': 'text/css; charset=utf-8',
   'match.css': 'text/css; charset=utf-8',
   'tables.css': 'text/css; charset=utf-8',
+  'sign-in.css': 'text/css; charset=utf-8',
   'icon.svg': 'image/svg+xml',
 };
 const IMPORT = /(\b(?:from|import)\s*)(['"])([^'"]+\.ts)\2/g;

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { ShownState } from '#views/store/board-view.ts';
-import { Reader } from './reader.ts';
+import { Reader, type Sight } from './reader.ts';
 
 /** A connection that takes one frame, and the next when it is told to. */
 class Connection extends Writable {
@@ -27,11 +27,13 @@ class Connection extends Writable {
 
 const state = (event_id: number, version: number) => ({ event_id, version }) as ShownState;
 
+const ALL: Sight = { lasts: () => true, match: () => true, season: () => true };
+
 function reading() {
   const connection = new Connection();
   const frameOf = ({ event_id, version }: ShownState): string => `${event_id}v${version}`;
   const response = connection as unknown as ServerResponse;
-  return { connection, reader: new Reader(response, { kind: 'board' }, frameOf) };
+  return { connection, reader: new Reader(response, { kind: 'board' }, ALL, frameOf) };
 }
 
 test('while a reader takes nothing, a match waits in its newest state alone', async () => {

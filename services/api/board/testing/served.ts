@@ -1,8 +1,16 @@
 import type { AddressInfo } from 'node:net';
 import { type FastifyInstance, fastify } from 'fastify';
 import { Registry } from 'prom-client';
+import type { GateOptions } from '../gate.ts';
 import { type BoardOptions, boardRoutes } from '../routes.ts';
 import { Played } from './playing.ts';
+
+/** Anyone on this machine sees everything. */
+export const OPEN: GateOptions = {
+  sessions: { open: async () => null, viewer: () => null },
+  openOnLoopback: true,
+  https: false,
+};
 
 /** The board's routes over views that a test plays into. `close` it. */
 export class Served {
@@ -17,6 +25,7 @@ export class Served {
       view: served.played.views,
       now: () => Date.now() / 1000,
       metrics: served.metrics,
+      gate: OPEN,
       ...options,
     });
     return served;
