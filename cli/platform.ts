@@ -73,6 +73,9 @@ export const platformSettings = {
   ),
 };
 
+/** Where clients look for a broker and a registry, and where docker-compose.yml has them. */
+const USUAL_PORTS = { kafka: 9092, registry: 8085 } as const;
+
 /** How a platform is started. */
 export type PlatformOptions = {
   /** Folder for the broker's data, logs and the secret. */
@@ -178,7 +181,10 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   mkdirSync(dataDir, { recursive: true });
   const kept = keepSecret(dataDir, 'webhook-secret', options.webhookSecret);
   const { secrets: clientsKey } = keepSecret(dataDir, 'clients-key', options.clientsKey);
-  const backbone = await startBackbone({ dataDir, env: process.env, onProgress });
+  const backbone = await startBackbone({
+    ...{ dataDir, env: process.env, onProgress },
+    preferredPorts: USUAL_PORTS,
+  });
   const services: ServiceProcess[] = [];
   const files = [dataDir, ...(options.alsoFoundIn ?? [])].map(backboneFile);
   const stop = async (): Promise<void> => {
