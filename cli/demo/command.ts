@@ -145,8 +145,8 @@ async function simulatedProvider(host: string): Promise<Provider> {
       UNCONFIRMED_PERIOD_MS: '5000',
       SILENCE_MS: '5000',
       VERIFY_PERIOD_MS: '5000',
-      // Until the simulator is there.
-      RETRY_CEILING_MS: '500',
+      // Until the simulator is there, and once it is gone.
+      RETRY_CEILING_MS: '2000',
     },
   };
 }
