@@ -5,7 +5,7 @@ import { closeSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { heapFlags } from '#service/heap-flags.ts';
+import { heapFlags, mallocSettings } from '#service/heap-flags.ts';
 
 /** A process that runs, its output in a file. */
 export type Running = {
@@ -75,7 +75,7 @@ export function startService(
   return start({
     command: process.execPath,
     args: [...heapFlags(name), ...nodeArgs, join(import.meta.dirname, `../services/${name}/main.ts`)],
-    env: { METRICS_PORT: '0', LOG_LEVEL: 'info', ...env },
+    env: { ...mallocSettings(name), METRICS_PORT: '0', LOG_LEVEL: 'info', ...env },
     outputFile: join(dir, `${name}-${randomUUID()}.log`),
   });
 }

@@ -4,7 +4,7 @@ import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { heapFlags } from '#service/heap-flags.ts';
+import { heapFlags, mallocSettings } from '#service/heap-flags.ts';
 import { urlHost } from '#service/listen.ts';
 import { isBrokerDefect } from '#topics/broker-defects.ts';
 
@@ -100,7 +100,13 @@ export class ServiceProcess {
     const child = spawn(process.execPath, [...heapFlags(this.name), join(SERVICES, this.name, 'main.ts')], {
       detached: true,
       stdio: ['pipe', 'ignore', 'pipe'],
-      env: { ...process.env, METRICS_PORT: '0', ...this.#options.settings, TOUCHLINE_PARENT_PIPE: '1' },
+      env: {
+        ...mallocSettings(this.name),
+        ...process.env,
+        METRICS_PORT: '0',
+        ...this.#options.settings,
+        TOUCHLINE_PARENT_PIPE: '1',
+      },
     });
     const startedAt = performance.now();
     this.#child = child;
