@@ -110,13 +110,32 @@ it('goes on where it was after a restart, also one by force, and makes its views
   }
 });
 
+it('asks for the credentials of a client before the board where it listens beyond loopback', async () => {
+  const { pipeline, credentials } = await played();
+  const api = await startApi(pipeline.place, temporaryFolder(), { LISTEN_HOST: '0.0.0.0' });
+  await api.token(credentials);
+  expect((await api.get('/')).status).toBe(401);
+  const [, client_id = '', secret_key = ''] =
+    /client_id (\d+)[\s\S]*secret_key (\w+)/.exec(credentials) ?? [];
+  const signedIn = await fetch(`${api.url}/sign-in`, {
+    ...{ method: 'POST', redirect: 'manual' },
+    body: new URLSearchParams({ client_id, secret_key, to: `/match/${EVENT}` }),
+  });
+  expect([signedIn.status, signedIn.headers.get('location')]).toEqual([303, `/match/${EVENT}`]);
+  const [cookie = ''] = signedIn.headers.get('set-cookie')?.split(';') ?? [];
+  const page = await fetch(`${api.url}/match/${EVENT}`, { headers: { cookie } });
+  expect(page.status).toBe(200);
+  const said = api.service.lines.join('\n') + (await api.service.metrics());
+  for (const secret of [secret_key, cookie.split('=')[1] ?? secret_key]) expect(said).not.toContain(secret);
+});
+
 it('serves no board where it is told not to', async () => {
   const { pipeline, credentials } = await played();
   const api = await startApi(pipeline.place, temporaryFolder(), { API_BOARD: 'off' });
   await api.season(await api.token(credentials));
   for (const path of ['/', '/standings', '/board/events', `/match/${EVENT}`]) await api.api(path, 404);
   await expect(startApi(pipeline.place, temporaryFolder(), { API_BOARD: 'no' })).rejects.toThrow(
-    /must be on or off/,
+    /must be on, sign-in or off/,
   );
 });
 
