@@ -8,6 +8,8 @@ RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force
 FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production \
     DATA_DIR=/data \
+    LISTEN_HOST=0.0.0.0 \
+    METRICS_HOST=0.0.0.0 \
     METRICS_PORT=9464
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules

@@ -17,6 +17,14 @@ const TOLD = ['match-state', 'match-incidents', 'match-transitions'] as const;
 /** The credentials of a client whose contract covers all. */
 export type Credentials = { readonly id: number; readonly secret: string };
 
+/** The settings by which a service finds the topics of a prefix. */
+export function environment(
+  { brokers, registryUrl }: Pick<BenchContext, 'brokers' | 'registryUrl'>,
+  prefix: string,
+): Record<string, string> {
+  return { KAFKA_BROKERS: brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix };
+}
+
 /** Makes the topics of a prefix, and a client on them. */
 export async function makePlace(context: BenchContext, prefix: string): Promise<Credentials> {
   const { brokers, registryUrl } = context;

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort } from '#embedded/ports.ts';
-import { type Credentials, makePlace, writeMatches } from './api-topics.ts';
+import { type Credentials, environment, makePlace, writeMatches } from './api-topics.ts';
 import { type Bench, type BenchContext, format, quantile } from './context.ts';
 import type { GetLoadOptions, GetLoadResult } from './get-load.ts';
 import { remove } from './kafka.ts';
 import { LiveMatch } from './matches.ts';
-import { type Running, start, startService } from './processes.ts';
+import { answered, type Running, start, startService } from './processes.ts';
 import { WebhookClient } from './webhook-client.ts';
 
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 10);
@@ -49,23 +49,6 @@ async function startApi(context: BenchContext, prefix: string, folder: string): 
   });
   await answered(port, '/health/ready');
   return { process, port, readyMs: performance.now() - startedAt };
-}
-
-function environment(context: BenchContext, prefix: string): Record<string, string> {
-  const { brokers, registryUrl } = context;
-  return { KAFKA_BROKERS: brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix };
-}
-
-/** The body of an answer, once there is one that says that all is well. */
-async function answered(port: number, path: string): Promise<Buffer> {
-  const until = performance.now() + READY_MS;
-  for (;;) {
-    const response = await fetch(`http://127.0.0.1:${port}${path}`).catch(() => null);
-    if (response?.ok) return Buffer.from(await response.arrayBuffer());
-    await response?.arrayBuffer();
-    if (performance.now() > until) throw new Error(`port ${port} does not answer ${path}`);
-    await delay(20);
-  }
 }
 
 async function tokenOf(port: number, { id, secret }: Credentials): Promise<string> {

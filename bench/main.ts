@@ -20,6 +20,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   restore: async () => (await import('./restore.ts')).bench,
   growth: async () => (await import('./growth.ts')).bench,
   memory: async () => (await import('./memory.ts')).bench,
+  rest: async () => (await import('./rest.ts')).bench,
   api: async () => (await import('./api.ts')).bench,
   mcp: async () => (await import('./mcp.ts')).bench,
   webhooks: async () => (await import('./webhooks.ts')).bench,

@@ -1,16 +1,15 @@
 /** The tool endpoint: a call beside the same query through REST, many sessions at once, and what they take. */
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { hashToken, newToken, newTokenId } from '#clients/access-tokens.ts';
 import { freePort } from '#embedded/ports.ts';
 import { openPublisher } from '#streams/publisher.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
-import { makePlace, writeMatches } from './api-topics.ts';
+import { environment, makePlace, writeMatches } from './api-topics.ts';
 import { type Bench, type BenchContext, format, quantile } from './context.ts';
 import { remove } from './kafka.ts';
 import { LiveMatch } from './matches.ts';
-import { type Running, startService } from './processes.ts';
+import { answered, type Running, startService } from './processes.ts';
 
 const MATCHES = { matches: 150, messages: 600, told: 200 };
 const CALLS = Number(process.env.BENCH_CALLS ?? 1_000);
@@ -22,7 +21,6 @@ const CALLS_OF_SESSION = 30;
 const CALLS_OF_TOKEN = 100;
 const REVISION = '2026-07-28';
 const CLIENTS_KEY = 'the key of the bench, long enough for it';
-const READY_MS = 300_000;
 
 export const bench: Bench = {
   about: 'the tools: latency of a call beside the same query through REST, 100 sessions at once, memory',
@@ -43,7 +41,7 @@ export const bench: Bench = {
     });
     await Promise.all([answered(apiPort, '/health/ready'), answered(metricsPort, '/health/ready')]);
     const login = `/v2/oauth?client_id=${credentials.id}&secret_key=${credentials.secret}`;
-    const restToken: string = JSON.parse(await answered(apiPort, login)).api.data.token;
+    const restToken: string = JSON.parse((await answered(apiPort, login)).toString()).api.data.token;
     const get = (path: string) => text(fetch(`http://127.0.0.1:${apiPort}${path}&token=${restToken}`));
     const call = (name: string, args: object) => text(callTool(toolsPort, tokens.next(), name, args));
     const day = (state.start_date ?? '').slice(0, 10);
@@ -260,20 +258,4 @@ async function text(asked: Promise<Response>): Promise<string> {
   if (!response.ok || body.includes('"isError":true'))
     throw new Error(`answered ${response.status}: ${body.slice(0, 300)}`);
   return body;
-}
-
-/** The body of an answer, once there is one that says that all is well. */
-async function answered(port: number, path: string): Promise<string> {
-  const until = performance.now() + READY_MS;
-  for (;;) {
-    const response = await fetch(`http://127.0.0.1:${port}${path}`).catch(() => null);
-    const body = await response?.text();
-    if (response?.ok && body !== undefined) return body;
-    if (performance.now() > until) throw new Error(`port ${port} does not answer ${path}`);
-    await delay(20);
-  }
-}
-
-function environment({ brokers, registryUrl }: BenchContext, prefix: string): Record<string, string> {
-  return { KAFKA_BROKERS: brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix };
 }

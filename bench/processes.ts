@@ -4,7 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { heapFlags } from '#service/heap-flags.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { heapFlags, mallocSettings } from '#service/heap-flags.ts';
 
 /** A process that runs, its output in a file. */
 export type Running = {
@@ -26,6 +27,10 @@ export type StartOptions = {
   readonly env?: Readonly<Record<string, string>>;
   readonly outputFile: string;
 };
+
+/** An api that builds views of many events takes its time. */
+const ANSWER_WITHIN_MS = 900_000;
+const LOOK_MS = 20;
 
 const running = new Set<ChildProcess>();
 process.on('exit', () => {
@@ -70,9 +75,21 @@ export function startService(
   return start({
     command: process.execPath,
     args: [...heapFlags(name), ...nodeArgs, join(import.meta.dirname, `../services/${name}/main.ts`)],
-    env: { METRICS_PORT: '0', LOG_LEVEL: 'info', ...env },
+    env: { ...mallocSettings(name), METRICS_PORT: '0', LOG_LEVEL: 'info', ...env },
     outputFile: join(dir, `${name}-${randomUUID()}.log`),
   });
+}
+
+/** The body of an answer of a process on this machine, once there is one that says that all is well. */
+export async function answered(port: number, path: string): Promise<Buffer> {
+  const until = performance.now() + ANSWER_WITHIN_MS;
+  for (;;) {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`).catch(() => null);
+    if (response?.ok) return Buffer.from(await response.arrayBuffer());
+    await response?.arrayBuffer();
+    if (performance.now() > until) throw new Error(`port ${port} does not answer ${path}`);
+    await delay(LOOK_MS);
+  }
 }
 
 /** Several processes as one. */

@@ -3,21 +3,27 @@ import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { isFree, portFor } from './platform.ts';
 
+const HOST = '127.0.0.1';
+
 test('a port for 0 is none that outgoing connections are given: what is started later still finds it free', async () => {
   for (let n = 0; n < 20; n += 1) {
-    const port = await portFor(0, 'API_PORT');
+    const port = await portFor(0, 'API_PORT', HOST);
     expect(port).toBeLessThan(32_768);
-    expect(await isFree(port)).toBe(true);
+    expect(await isFree(port, HOST)).toBe(true);
   }
 });
 
 test('a port that something else has is refused, with the setting to change', async () => {
-  const server = createServer().listen(0);
+  const server = createServer().listen(0, HOST);
   onTestFinished(() => void server.close());
   await once(server, 'listening');
   const { port } = server.address() as { port: number };
-  expect(await isFree(port)).toBe(false);
-  await expect(portFor(port, 'API_PORT')).rejects.toThrow(
+  expect(await isFree(port, HOST)).toBe(false);
+  await expect(portFor(port, 'API_PORT', HOST)).rejects.toThrow(
     `port ${port} is in use: set API_PORT to another one`,
   );
+});
+
+test('an address that is none of this machine is said to be that', async () => {
+  await expect(portFor(0, 'API_PORT', '192.0.2.1')).rejects.toMatchObject({ code: 'ADDRESS_UNKNOWN' });
 });

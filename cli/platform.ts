@@ -11,7 +11,17 @@ import { hashSecret, newSecret } from '#clients/secret.ts';
 import { type Backbone, startBackbone } from '#embedded/backbone.ts';
 import { freePort } from '#embedded/ports.ts';
 import { backboneFile } from '#service/backbone-file.ts';
-import { dataSettings, httpUrl, kafkaSettings, list, port, secret } from '#service/config.ts';
+import {
+  dataSettings,
+  httpUrl,
+  kafkaSettings,
+  list,
+  listenSettings,
+  port,
+  processSettings,
+  secret,
+} from '#service/config.ts';
+import { urlHost } from '#service/listen.ts';
 import { SECRET_LENGTH } from '#signing/signing.ts';
 import { createTopics } from '#topics/admin.ts';
 import { findBrokerDefects } from '#topics/broker-defects.ts';
@@ -29,6 +39,12 @@ export const platformSettings = {
   ),
   SCHEMA_REGISTRY_URL: kafkaSettings.SCHEMA_REGISTRY_URL.optional().describe(
     'Schema registry to use (Confluent API); goes with KAFKA_BROKERS.',
+  ),
+  LISTEN_HOST: listenSettings.LISTEN_HOST.describe(
+    'Address that the services serve on: by default this machine alone reaches them; 0.0.0.0 is all addresses.',
+  ),
+  METRICS_HOST: processSettings.METRICS_HOST.describe(
+    'Address that metrics and health of each service are bound to, on free ports.',
   ),
   WEBHOOK_PORT: port().prefault('8080').describe('HTTP port of POST /webhook; 0 takes a free one.'),
   WEBHOOK_SECRET: secret(
@@ -57,12 +73,17 @@ export const platformSettings = {
   ),
 };
 
+/** Where clients look for a broker and a registry, and where docker-compose.yml has them. */
+const USUAL_PORTS = { kafka: 9092, registry: 8085 } as const;
+
 /** How a platform is started. */
 export type PlatformOptions = {
   /** Folder for the broker's data, logs and the secret. */
   readonly dataDir: string;
   /** The topic prefix, once the backbone is there. */
   readonly prefixFor: (backbone: Backbone) => Promise<string>;
+  /** Address that everything is served on. */
+  readonly host: string;
   /** A free one where it is 0. */
   readonly webhookPort: number;
   /** Secrets as WEBHOOK_SECRET has them, with a comma between two; undefined: see `keepSecret`. */
@@ -135,21 +156,35 @@ export class PortInUseError extends Error {
   }
 }
 
+/** An address to listen on that this machine does not have. */
+export class AddressError extends Error {
+  readonly code = 'ADDRESS_UNKNOWN';
+
+  constructor(host: string, cause: unknown) {
+    super(`this machine does not have the address ${host}: set LISTEN_HOST to another one`, { cause });
+    this.name = 'AddressError';
+  }
+}
+
 /**
  * Starts everything and waits until all of it is ready. What was started is stopped again where something fails.
- * Throws `EmbeddedError`, `PortInUseError`, `ProcessError`, those of libs/topics.
+ * Throws `EmbeddedError`, `PortInUseError`, `AddressError`, `ProcessError`, those of libs/topics.
  */
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
-  const { dataDir, onProgress, onTrouble } = options;
-  const webhookPort = await portFor(options.webhookPort, 'WEBHOOK_PORT');
-  const apiPort = await portFor(options.apiPort, 'API_PORT');
-  const toolsPort = await portFor(options.toolsPort, 'TOOLS_PORT');
-  const apiUrl = `http://localhost:${apiPort}`;
-  const dispatcherPort = await portFor(options.dispatcherPort, 'DISPATCHER_PORT');
+  const { dataDir, host, onProgress, onTrouble } = options;
+  const webhookPort = await portFor(options.webhookPort, 'WEBHOOK_PORT', host);
+  const apiPort = await portFor(options.apiPort, 'API_PORT', host);
+  const toolsPort = await portFor(options.toolsPort, 'TOOLS_PORT', host);
+  const dispatcherPort = await portFor(options.dispatcherPort, 'DISPATCHER_PORT', host);
+  const urlOf = (port: number): string => `http://${urlHost(host)}:${port}`;
+  const apiUrl = urlOf(apiPort);
   mkdirSync(dataDir, { recursive: true });
   const kept = keepSecret(dataDir, 'webhook-secret', options.webhookSecret);
   const { secrets: clientsKey } = keepSecret(dataDir, 'clients-key', options.clientsKey);
-  const backbone = await startBackbone({ dataDir, env: process.env, onProgress });
+  const backbone = await startBackbone({
+    ...{ dataDir, env: process.env, onProgress },
+    preferredPorts: USUAL_PORTS,
+  });
   const services: ServiceProcess[] = [];
   const files = [dataDir, ...(options.alsoFoundIn ?? [])].map(backboneFile);
   const stop = async (): Promise<void> => {
@@ -180,6 +215,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
           name,
           settings: {
             ...settings,
+            LISTEN_HOST: host,
             ...{ WEBHOOK_PORT: String(webhookPort), WEBHOOK_SECRET: kept.secrets },
             ...{ API_PORT: String(apiPort), CLIENTS_KEY: clientsKey },
             ...{ TOOLS_PORT: String(toolsPort), UPSTREAM_BASE_URL: options.upstream ?? apiUrl },
@@ -202,13 +238,13 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     return {
       backbone,
       prefix,
-      webhookUrl: `http://localhost:${webhookPort}/webhook`,
+      webhookUrl: `${urlOf(webhookPort)}/webhook`,
       secret: kept.secrets.slice(0, SECRET_LENGTH),
       secretFile: kept.file,
       secretIsNew: kept.isNew,
       apiUrl,
-      toolsUrl: `http://localhost:${toolsPort}`,
-      dispatcherUrl: `http://localhost:${dispatcherPort}`,
+      toolsUrl: urlOf(toolsPort),
+      dispatcherUrl: urlOf(dispatcherPort),
       clientsKey,
       newClient,
       services,
@@ -222,23 +258,27 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   }
 }
 
-/** Whether a port can be had, on all addresses as the receiver takes it. */
-export async function isFree(wanted: number): Promise<boolean> {
-  return portFor(wanted, '').then(
+/** Whether a port of an address can be had. */
+export async function isFree(wanted: number, host: string): Promise<boolean> {
+  return portFor(wanted, '', host).then(
     () => true,
     () => false,
   );
 }
 
-/** The port, or for 0 a free one that no outgoing connection is given before it is used. Throws `PortInUseError`. */
-export async function portFor(wanted: number, setting: string): Promise<number> {
+/**
+ * The port, or for 0 a free one that no outgoing connection is given before it is used. Throws `PortInUseError`, and
+ * `AddressError` where `host` is no address of this machine.
+ */
+export async function portFor(wanted: number, setting: string, host: string): Promise<number> {
   const port = wanted === 0 ? await freePort() : wanted;
   const server = createServer();
   try {
-    server.listen(port, '::');
+    server.listen({ port, host });
     await once(server, 'listening');
     return port;
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRNOTAVAIL') throw new AddressError(host, error);
     throw new PortInUseError(port, setting, error);
   } finally {
     server.close();

@@ -4,7 +4,8 @@ import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { heapFlags } from '#service/heap-flags.ts';
+import { heapFlags, mallocSettings } from '#service/heap-flags.ts';
+import { urlHost } from '#service/listen.ts';
 import { isBrokerDefect } from '#topics/broker-defects.ts';
 
 /** How a process is started. */
@@ -57,7 +58,7 @@ export class ServiceProcess {
   readonly #log: WriteStream;
   readonly #finish: (end: ProcessEnd) => void;
   #child: ChildProcess | null = null;
-  #opsPort: number | null = null;
+  #opsUrl: string | null = null;
   #end: ProcessEnd | null = null;
   #stopping = false;
   #everReady = false;
@@ -99,11 +100,17 @@ export class ServiceProcess {
     const child = spawn(process.execPath, [...heapFlags(this.name), join(SERVICES, this.name, 'main.ts')], {
       detached: true,
       stdio: ['pipe', 'ignore', 'pipe'],
-      env: { ...process.env, METRICS_PORT: '0', ...this.#options.settings, TOUCHLINE_PARENT_PIPE: '1' },
+      env: {
+        ...mallocSettings(this.name),
+        ...process.env,
+        METRICS_PORT: '0',
+        ...this.#options.settings,
+        TOUCHLINE_PARENT_PIPE: '1',
+      },
     });
     const startedAt = performance.now();
     this.#child = child;
-    this.#opsPort = null;
+    this.#opsUrl = null;
     // The pipe that tells it of our end; that it is broken means that the child has ended.
     child.stdin?.on('error', () => {});
     if (child.stderr !== null)
@@ -148,7 +155,8 @@ export class ServiceProcess {
       this.#options.onTrouble(`${this.name}: ${line}`);
       return;
     }
-    if (entry.msg === 'metrics and health' && entry.port !== undefined) this.#opsPort = entry.port;
+    if (entry.msg === 'metrics and health')
+      this.#opsUrl = `http://${urlHost(entry.host ?? '')}:${entry.port}`;
     // Each service logs a defect of the brokers; the platform has said it once.
     if (entry.level < WARN || isBrokerDefect(entry.code)) return;
     const text = [entry.msg, entry.err?.message ?? entry.reason].filter(Boolean).join(': ');
@@ -157,9 +165,10 @@ export class ServiceProcess {
   }
 
   async #isReady(): Promise<boolean> {
-    if (this.#opsPort === null || this.#child === null) return false;
-    const url = `http://127.0.0.1:${this.#opsPort}/health/ready`;
-    const response = await fetch(url, { signal: AbortSignal.timeout(2_000) }).catch(() => null);
+    if (this.#opsUrl === null || this.#child === null) return false;
+    const response = await fetch(`${this.#opsUrl}/health/ready`, {
+      signal: AbortSignal.timeout(2_000),
+    }).catch(() => null);
     await response?.body?.cancel();
     return response?.ok ?? false;
   }
@@ -169,6 +178,7 @@ type LogLine = {
   level: number;
   msg?: string;
   code?: string;
+  host?: string;
   port?: number;
   reason?: string;
   err?: { message?: string };

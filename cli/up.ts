@@ -1,9 +1,9 @@
 /** `touchline up`: everything but who sends. */
-import { relative } from 'node:path';
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import { httpUrl, loadConfig, renderHelp, secret } from '#service/config.ts';
 import { onStopRequest } from '#service/stop-requests.ts';
-import { parseRegistryAddress } from '#topics/registry-address.ts';
+import { backboneLines, dataDirFor, enterFolder, shellWord } from './addresses.ts';
 import { type Command, UsageError } from './command.ts';
 import { keepFolder } from './demo/folder.ts';
 import { type NewClient, type Platform, type Provider, platformSettings, startPlatform } from './platform.ts';
@@ -49,6 +49,7 @@ export const up: Command = {
     platform = await startPlatform({
       dataDir: settings.DATA_DIR,
       prefixFor: async () => settings.TOPIC_PREFIX,
+      host: settings.LISTEN_HOST,
       webhookPort: settings.WEBHOOK_PORT,
       webhookSecret: settings.WEBHOOK_SECRET?.join(','),
       apiPort: settings.API_PORT,
@@ -61,7 +62,7 @@ export const up: Command = {
       onTrouble: (line) => say(`! ${line}`),
     });
     keepFolder(settings.DATA_DIR);
-    say(`\n${renderHowTo(platform)}`);
+    say(`\n${renderHowTo(platform, settings.DATA_DIR)}`);
     const stay = setInterval(() => {}, 2 ** 30);
     await new Promise((resolve) => stopping.signal.addEventListener('abort', resolve, { once: true }));
     clearInterval(stay);
@@ -80,17 +81,15 @@ function providerOf({
 }
 
 /** Where everything is, and how to send and to read. */
-function renderHowTo(platform: Platform): string {
-  const { backbone, prefix, webhookUrl, secret, secretFile, secretIsNew, apiUrl, toolsUrl } = platform;
+function renderHowTo(platform: Platform, dataDir: string): string {
+  const { backbone, webhookUrl, secret, secretFile, secretIsNew, apiUrl, toolsUrl } = platform;
   const { dispatcherUrl, logFolder } = platform;
-  const file = secretFile === null ? null : relative('', secretFile);
+  const file = secretFile === null ? null : resolve(secretFile);
   const kept = file === null ? 'as set' : secretIsNew ? `${secret}  (kept in ${file})` : `kept in ${file}`;
-  const sign = file === null ? '$WEBHOOK_SECRET' : `$(cat ${file})`;
+  const sign = file === null ? '$WEBHOOK_SECRET' : `$(cat ${shellWord(file)})`;
   return `Touchline is up: ${backbone.why}
 
-  Kafka     ${backbone.brokers.join(',')}
-  Registry  ${parseRegistryAddress(backbone.registryUrl).url}
-  Topics    ${prefix}*
+${backboneLines(platform).join('\n')}
   Webhook   POST ${webhookUrl}
   Secret    ${kept}
   Board     ${apiUrl}/
@@ -98,12 +97,14 @@ function renderHowTo(platform: Platform): string {
   Tokens    POST ${toolsUrl}/api/v1/token
   Tools     ${toolsUrl}/mcp
   Test      POST ${dispatcherUrl}/test-webhook-url/  (webhooks of clients: npx touchline clients webhook, npx touchline webhooks)
-${clientLine(platform.newClient)}  Logs      ${relative('', logFolder)}
+${clientLine(platform.newClient)}  Logs      ${resolve(logFolder)}
 
-Send, from another terminal: real matches as a provider would
+From another terminal
+${enterFolder()}
+Send real matches as a provider would
   WEBHOOK_URL=${webhookUrl} WEBHOOK_SECRET="${sign}" npx touchline simulator
 Read
-  npx touchline tail match-state --from-beginning
+  ${dataDirFor(dataDir)}npx touchline tail match-state --from-beginning
 
 Ctrl-C stops everything.
 `;

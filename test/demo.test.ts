@@ -13,6 +13,7 @@ import { differences } from '../services/api/docs/testing/fields.ts';
 import { collectExamples, demonstrationIn } from './reference/collect.ts';
 import { backbone } from './setup/backbone.ts';
 import { bareEnvironment } from './support/environment.ts';
+import { listeningAddresses } from './support/listening.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const SECRET = 'a-secret-of-thirty-two-characters';
@@ -205,6 +206,8 @@ describe('touchline up', () => {
     expect(await post(port, [], secret)).toBe('200 Accepted');
     const before = services(run.child.pid);
     expect(before).toHaveLength(SERVED);
+    const addresses = before.map((pid) => new Set(listeningAddresses(pid)));
+    expect(addresses).toEqual(before.map(() => new Set(['127.0.0.1'])));
     for (const pid of before) process.kill(pid, 'SIGKILL');
     await run.says(/! match-processor was ended by SIGKILL; starting it again/);
     await run.says(/! webhook-receiver was ended by SIGKILL; starting it again/);
@@ -227,7 +230,7 @@ describe('touchline up', () => {
   });
 
   it('says it in a line when the port is taken', async () => {
-    const server = createServer().listen(0);
+    const server = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => void server.close());
     await once(server, 'listening');
     const { port } = server.address() as { port: number };

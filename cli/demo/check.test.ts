@@ -1,3 +1,4 @@
+import { join, resolve } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { MatchState } from '#topics/generated/types.ts';
@@ -6,6 +7,7 @@ import { parseFaults } from '../../services/simulator/faults.ts';
 import { tellMatch } from '../../services/simulator/match.ts';
 import type { PlaySummary } from '../../services/simulator/player.ts';
 import { stateAfter } from '../../services/simulator/testing/states.ts';
+import { shellWord } from '../addresses.ts';
 import { checksOf, type Found, mismatches } from './check.ts';
 import { renderHowToRead, renderReport } from './report.ts';
 
@@ -176,33 +178,51 @@ describe('how to read the topics', () => {
   const kept = {
     ...{ apiUrl: 'http://localhost:8081', toolsUrl: 'http://localhost:8082' },
     newClient: { id: 1, secretKey: 'a'.repeat(32) },
-  };
+    prefix: 'touchline.',
+    backbone: {
+      kind: 'embedded',
+      ...{ why: '', stop: async () => {} },
+      ...{ brokers: ['127.0.0.1:9092'], registryUrl: 'http://127.0.0.1:8085/apis/ccompat/v7' },
+    },
+  } as const;
+  const root = resolve(import.meta.dirname, '../..');
+  const usual = join(root, '.touchline');
 
   it('says where everything is that was left running, and how to get in', () => {
-    const text = renderHowToRead({ foundIn: '.touchline', prefix: 'touchline.' }, true, kept);
+    const text = renderHowToRead({ foundIn: usual, prefix: 'touchline.' }, true, kept);
     expect(text).toContain('http://localhost:8081/ ');
     expect(text).toContain(`client_id=1&secret_key=${'a'.repeat(32)}`);
+    for (const address of ['127.0.0.1:9092', 'http://127.0.0.1:8085/apis/ccompat/v7', 'touchline.*'])
+      expect(text).toContain(` ${address}\n`);
   });
 
   it('needs nothing but the commands in the usual place', () => {
-    expect(renderHowToRead({ foundIn: '.touchline', prefix: 'touchline.' }, true, kept)).toContain(
+    expect(renderHowToRead({ foundIn: usual, prefix: 'touchline.' }, true, kept)).toContain(
       '\n  npx touchline tail match-state --from-beginning --exit-at-end\n',
     );
   });
 
   it('brings the broker up again where it was stopped', () => {
-    const text = renderHowToRead({ foundIn: '.touchline', prefix: 'touchline.' }, false, null);
+    const text = renderHowToRead({ foundIn: usual, prefix: 'touchline.' }, false, null);
     expect(text).toContain('\n  npm run up\n');
     expect(text).toContain('--keep');
   });
 
   it('names another folder, and another prefix where no running one tells it', () => {
-    const place = { foundIn: '.touchline/demo', prefix: 'x.' };
+    const place = { foundIn: join(usual, 'demo'), prefix: 'x.' };
     expect(renderHowToRead(place, false, null)).toContain(
-      '\n  DATA_DIR=.touchline/demo TOPIC_PREFIX=x. npm run up\n',
+      `\n  DATA_DIR=${shellWord(place.foundIn)} TOPIC_PREFIX=x. npm run up\n`,
     );
     expect(renderHowToRead(place, true, kept)).toContain(
-      '\n  DATA_DIR=.touchline/demo npx touchline tail match-state',
+      `\n  DATA_DIR=${shellWord(place.foundIn)} npx touchline tail match-state`,
     );
+  });
+
+  it('gives commands that work from any folder', () => {
+    const place = { foundIn: 'a folder', prefix: 'touchline.' };
+    for (const text of [renderHowToRead(place, true, kept), renderHowToRead(place, false, null)]) {
+      expect(text).toContain(`\n  cd ${shellWord(root)}\n`);
+      expect(text).toContain(`  DATA_DIR=${shellWord(resolve('a folder'))} npx touchline tail`);
+    }
   });
 });

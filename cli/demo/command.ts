@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { newSecret } from '#clients/secret.ts';
 import { backboneFile } from '#service/backbone-file.ts';
 import { loadConfig, renderHelp } from '#service/config.ts';
+import { urlHost } from '#service/listen.ts';
 import { onStopRequest } from '#service/stop-requests.ts';
 import { createTopics } from '#topics/admin.ts';
 import { readDataset } from '../../data/dataset.ts';
@@ -64,13 +65,16 @@ export const demo: Command = {
     say(
       `Touchline plays ${matches.length} real matches in about ${Math.round(settings.DURATION)} seconds.\n`,
     );
-    const provider = await simulatedProvider();
+    const { LISTEN_HOST: host } = settings;
+    const portToUse = portFinder(host);
+    const provider = await simulatedProvider(host);
     const webhook = await DemoWebhook.listen(folder.path);
     const platform = await startPlatform({
       dataDir: folder.path,
       alsoFoundIn: isFoundAsUsual ? [settings.DATA_DIR] : [],
       prefixFor: ({ brokers, registryUrl }) =>
         unusedPrefix({ brokers, registryUrl, prefix: settings.TOPIC_PREFIX }),
+      host,
       webhookPort: await portToUse('WEBHOOK_PORT', settings.WEBHOOK_PORT),
       webhookSecret: settings.WEBHOOK_SECRET?.join(','),
       apiPort: await portToUse('API_PORT', settings.API_PORT),
@@ -127,9 +131,9 @@ function parse(args: readonly string[]): { keep: boolean } {
 }
 
 /** The simulator's REST interface. Its clock runs so much faster than life that the poller must not ask as seldom as in life. */
-async function simulatedProvider(): Promise<Provider> {
+async function simulatedProvider(host: string): Promise<Provider> {
   return {
-    baseUrl: `http://localhost:${await portFor(0, 'REST_PORT')}`,
+    baseUrl: `http://${urlHost(host)}:${await portFor(0, 'REST_PORT', host)}`,
     clientId: '1',
     secretKey: newSecret(),
     settings: {
@@ -141,8 +145,8 @@ async function simulatedProvider(): Promise<Provider> {
       UNCONFIRMED_PERIOD_MS: '5000',
       SILENCE_MS: '5000',
       VERIFY_PERIOD_MS: '5000',
-      // Until the simulator is there.
-      RETRY_CEILING_MS: '500',
+      // Until the simulator is there, and once it is gone.
+      RETRY_CEILING_MS: '2000',
     },
   };
 }
@@ -155,9 +159,9 @@ async function unusedPrefix(place: Place): Promise<string> {
   return `${place.prefix}demo-${stamp}.`;
 }
 
-/** The port where it was set or is free, else any free one. */
-async function portToUse(setting: string, wanted: number): Promise<number> {
-  return process.env[setting] || (await isFree(wanted)) ? wanted : 0;
+/** Gives the port where it was set or is free, else any free one. */
+function portFinder(host: string): (setting: string, wanted: number) => Promise<number> {
+  return async (setting, wanted) => (process.env[setting] || (await isFree(wanted, host)) ? wanted : 0);
 }
 
 function say(line: string): void {

@@ -1,7 +1,7 @@
-import { relative } from 'node:path';
-import { dataSettings, kafkaSettings } from '#service/config.ts';
+import { kafkaSettings } from '#service/config.ts';
 import type { Dataset, MatchFacts } from '../../data/dataset.ts';
 import type { PlaySummary } from '../../services/simulator/player.ts';
+import { backboneLines, dataDirFor, enterFolder } from '../addresses.ts';
 import type { Platform } from '../platform.ts';
 import { type Check, type Found, type Mismatch, officialText, resultText, voidsOf } from './check.ts';
 import { count, paint } from './table.ts';
@@ -70,7 +70,7 @@ export function renderReport(report: Report): string {
 }
 
 /** What a platform serves. */
-type Served = Pick<Platform, 'apiUrl' | 'toolsUrl' | 'newClient'>;
+type Served = Pick<Platform, 'apiUrl' | 'toolsUrl' | 'newClient' | 'backbone' | 'prefix'>;
 
 /** How to read what was played. `broker`: whether it still runs; `kept`: the platform where it was left running. */
 export function renderHowToRead(
@@ -78,10 +78,8 @@ export function renderHowToRead(
   broker: boolean,
   kept: Served | null,
 ): string {
-  const folder = relative('', place.foundIn) || '.';
-  const usualFolder = dataSettings.DATA_DIR.parse(undefined);
   const usualPrefix = kafkaSettings.TOPIC_PREFIX.parse(undefined);
-  const inFolder = folder === usualFolder ? '' : `DATA_DIR=${folder} `;
+  const inFolder = dataDirFor(place.foundIn);
   // What runs says its prefix itself.
   const ofPrefix = place.prefix === usualPrefix || kept !== null ? '' : `TOPIC_PREFIX=${place.prefix} `;
   const again = [`  ${inFolder}${ofPrefix}npm run up`, '  and then, in another terminal'];
@@ -91,8 +89,10 @@ export function renderHowToRead(
       : [
           'Everything is left running until Ctrl-C.',
           ...servedAt(kept),
+          ...backboneLines(kept),
           'Read the topics, from another terminal:',
         ]),
+    enterFolder(),
     ...(broker ? [] : again),
     `  ${inFolder}${ofPrefix}npx touchline tail match-state --from-beginning --exit-at-end`,
     `  ${inFolder}${ofPrefix}npx touchline tail match-transitions --from-beginning --exit-at-end`,
@@ -108,8 +108,8 @@ function servedAt({ apiUrl, toolsUrl, newClient }: Served): string[] {
   const { id, secretKey } = newClient;
   return [
     board,
-    `  curl "${apiUrl}/v2/oauth?client_id=${id}&secret_key=${secretKey}"  a token to try it with`,
-    `  curl ${toolsUrl}/api/v1/token --json '{"client_id":"${id}","secret_key":"${secretKey}"}'  an access token for tools`,
+    `  curl "${apiUrl}/v2/oauth?client_id=${id}&secret_key=${secretKey}"  # a token to try it with`,
+    `  curl ${toolsUrl}/api/v1/token -H 'content-type: application/json' -d '{"client_id":"${id}","secret_key":"${secretKey}"}'  # an access token for tools`,
   ];
 }
 

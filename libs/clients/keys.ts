@@ -16,7 +16,7 @@ export const clientsSettings = {
 };
 
 /** What a key is for. */
-export type KeyPurpose = 'tokens' | 'webhooks' | 'attempts';
+export type KeyPurpose = 'tokens' | 'webhooks' | 'attempts' | 'board-sessions';
 
 const KEY_BYTES = 32;
 

@@ -15,6 +15,8 @@ export type BackboneOptions = {
   readonly onProgress: OnProgress;
   /** Where Docker is used: `compose` (default) keeps the data for the next time, `throwaway` (tests) keeps nothing. */
   readonly containers?: 'compose' | 'throwaway';
+  /** Ports that the embedded broker and registry take where they are free. */
+  readonly preferredPorts?: { readonly kafka: number; readonly registry: number };
 };
 
 /** A broker and a schema registry to work with. */
@@ -71,16 +73,20 @@ async function startInDocker(
 }
 
 async function startEmbedded(options: BackboneOptions, because: string): Promise<Backbone> {
-  const { env, onProgress } = options;
+  const { env, onProgress, preferredPorts } = options;
   const dataDir = resolve(options.dataDir);
-  const kafka = await startKafka({ dataDir: join(dataDir, 'kafka'), env, onProgress }).catch(
-    (error: unknown) => {
-      throw withAdvice(error, because);
-    },
-  );
+  const kafka = await startKafka({
+    ...{ dataDir: join(dataDir, 'kafka'), env, onProgress },
+    preferredPort: preferredPorts?.kafka,
+  }).catch((error: unknown) => {
+    throw withAdvice(error, because);
+  });
   try {
     const inFolder = { dataDir: join(dataDir, 'registry'), env, onProgress };
-    const registry = await startRegistry({ brokers: kafka.brokers, ...inFolder });
+    const registry = await startRegistry({
+      ...{ brokers: kafka.brokers, ...inFolder },
+      preferredPort: preferredPorts?.registry,
+    });
     return {
       kind: 'embedded',
       why: `using an embedded broker with its data in ${dataDir}: ${because}`,

@@ -29,8 +29,10 @@ type BrokerOptions = ProcessOptions & {
 };
 
 export type KafkaOptions = BrokerOptions & {
-  /** Listen here and nowhere else. Default: the port of the last start in this folder when free, else a free one. */
+  /** Listen here and nowhere else. Default: `preferredPort` or the port of the last start here when free, else a free one. */
   readonly port?: number;
+  /** Taken where it is free, before that of the last start. */
+  readonly preferredPort?: number | undefined;
   /**
    * A port of this machine, where a proxy listens: the broker opens one more listener (`proxiedPort`), to which the
    * proxy is to forward, and sends the clients that come by it to the proxy.
@@ -75,6 +77,7 @@ export async function startKafka(options: KafkaOptions): Promise<Kafka> {
   const [kafka] = await startNodes(options, {
     folders: [folder],
     port: options.port,
+    preferredPort: options.preferredPort,
     proxyPorts: options.proxyPort === undefined ? [] : [options.proxyPort],
     settings: LONE_BROKER,
   });
@@ -93,6 +96,7 @@ export async function startKafkaCluster(options: KafkaClusterOptions): Promise<K
   const nodes = await startNodes(options, {
     folders,
     port: undefined,
+    preferredPort: undefined,
     proxyPorts: options.proxyPorts ?? [],
     settings: CLUSTER_BROKER,
   });
@@ -107,6 +111,7 @@ export async function startKafkaCluster(options: KafkaClusterOptions): Promise<K
 type Plan = {
   readonly folders: readonly string[];
   readonly port: number | undefined;
+  readonly preferredPort: number | undefined;
   readonly proxyPorts: readonly number[];
   readonly settings: Readonly<Record<string, string>>;
 };
@@ -121,7 +126,7 @@ async function startNodes(options: BrokerOptions, plan: Plan): Promise<Kafka[]> 
   try {
     for (const folder of plan.folders) owned.push(await ownFolder(folder));
     onProgress(`starting the Kafka broker${plan.folders.length > 1 ? 's' : ''}`);
-    return await untilPortHolds(plan.port, owned[0]?.last?.port, async (port) => {
+    return await untilPortHolds(plan.port, [plan.preferredPort, owned[0]?.last?.port], async (port) => {
       const nodes = await plannedNodes(plan, options, owned, port);
       await formatMissing(jvm, nodes);
       return await launchAll(jvm, nodes, owned, options);

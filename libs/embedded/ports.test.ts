@@ -23,11 +23,15 @@ const taken = new EmbeddedError('PORT_IN_USE', 'taken');
 test('a port that someone else was faster to take is given up for another', async () => {
   const tried: number[] = [];
   const preferred = await freePort();
-  const port = await untilPortHolds(undefined, preferred, async (candidate) => {
-    tried.push(candidate);
-    if (tried.length < 3) throw taken;
-    return candidate;
-  });
+  const port = await untilPortHolds(
+    undefined,
+    [undefined, preferred, await freePort()],
+    async (candidate) => {
+      tried.push(candidate);
+      if (tried.length < 3) throw taken;
+      return candidate;
+    },
+  );
   expect(tried[0]).toBe(preferred);
   expect(new Set(tried).size).toBe(3);
   expect(port).toBe(tried[2]);
@@ -39,11 +43,21 @@ test('a fixed port is tried once, others not for ever, and other errors not agai
     tries++;
     throw error;
   };
-  await expect(untilPortHolds(4711, undefined, fail(taken))).rejects.toBe(taken);
+  await expect(untilPortHolds(4711, [], fail(taken))).rejects.toBe(taken);
   expect(tries).toBe(1);
-  await expect(untilPortHolds(undefined, undefined, fail(taken))).rejects.toBe(taken);
+  await expect(untilPortHolds(undefined, [], fail(taken))).rejects.toBe(taken);
   expect(tries).toBe(6);
   const other = new EmbeddedError('START_FAILED', 'other');
-  await expect(untilPortHolds(undefined, undefined, fail(other))).rejects.toBe(other);
+  await expect(untilPortHolds(undefined, [], fail(other))).rejects.toBe(other);
   expect(tries).toBe(7);
+});
+
+test('of the preferred ports the first one that is free is taken', async () => {
+  const busy = createServer().listen(await freePort(), HOST);
+  await once(busy, 'listening');
+  const { port: taken } = busy.address() as { port: number };
+  const next = await freePort();
+  const port = await untilPortHolds(undefined, [taken, next], async (candidate) => candidate);
+  busy.close();
+  expect(port).toBe(next);
 });

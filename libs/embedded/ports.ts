@@ -48,18 +48,20 @@ export async function freePort(preferred?: number, taken: ReadonlySet<number> = 
 const ATTEMPTS = 5;
 
 /**
- * Starts something on a port: the fixed one, else the preferred one when it is free, else any; and again on another
- * while it finds its port taken by someone who was faster. A fixed port that is taken is an error (PORT_IN_USE).
+ * Starts something on a port: the fixed one, else the first of the preferred ones that is free, else any; and again on
+ * another while it finds its port taken by someone who was faster. A fixed port that is taken is an error (PORT_IN_USE).
  */
 export async function untilPortHolds<T>(
   fixed: number | undefined,
-  preferred: number | undefined,
+  preferred: readonly (number | undefined)[],
   start: (port: number) => Promise<T>,
 ): Promise<T> {
   if (fixed !== undefined) return await start(fixed);
+  let usual: number | undefined;
+  for (const port of preferred) if (port !== undefined && (await isFree(port))) usual ??= port;
   for (let attempt = 1; ; attempt++) {
     try {
-      return await start(await freePort(attempt === 1 ? preferred : undefined));
+      return await start(await freePort(attempt === 1 ? usual : undefined));
     } catch (error) {
       const taken = error instanceof EmbeddedError && error.code === 'PORT_IN_USE';
       if (!taken || attempt === ATTEMPTS) throw error;

@@ -12,8 +12,10 @@ export type RegistryOptions = {
   readonly brokers: readonly string[];
   /** Folder for logs and temporary files; schemas are not here but in the broker. */
   readonly dataDir: string;
-  /** Listen here and nowhere else. Default: a free port. */
+  /** Listen here and nowhere else. Default: `preferredPort` or the port of the last start here when free, else a free one. */
   readonly port?: number;
+  /** Taken where it is free, before that of the last start. */
+  readonly preferredPort?: number | undefined;
   /** Largest heap in megabytes. Default 256. */
   readonly heapMb?: number;
   /** How long a start may take. Default 120 s. */
@@ -46,10 +48,14 @@ export async function startRegistry(options: RegistryOptions): Promise<SchemaReg
   const { registryJar } = await install(env, onProgress);
   onProgress('starting the schema registry');
   const start = (port: number) => launch({ java: java.path, jar: registryJar, env, port, options });
-  return await untilPortHolds(options.port, await lastPort(options.dataDir), async (port) => {
-    const handle = controls(await start(port), () => start(port));
-    return Object.assign(handle, { url: urlOf(port), port });
-  });
+  return await untilPortHolds(
+    options.port,
+    [options.preferredPort, await lastPort(options.dataDir)],
+    async (port) => {
+      const handle = controls(await start(port), () => start(port));
+      return Object.assign(handle, { url: urlOf(port), port });
+    },
+  );
 }
 
 type Launch = {

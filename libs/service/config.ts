@@ -33,6 +33,13 @@ export function port() {
   return integer(0, 65_535);
 }
 
+/** An address of this machine to listen on. */
+export function host() {
+  return z
+    .string()
+    .refine((text) => isIP(text) !== 0 || text === 'localhost', 'must be an IP address, or localhost');
+}
+
 /** An http or https address, without a slash at its end. */
 export function httpUrl() {
   const error = 'must be an http or https address';
@@ -70,15 +77,29 @@ const brokerAddress = z
   .string()
   .regex(/^[^\s:/]+:\d{1,5}$|^\[[0-9a-fA-F:]+\]:\d{1,5}$/, 'must be host:port, with commas between several');
 
+const LOOPBACK = '127.0.0.1';
+
 /** Settings of every process. */
 export const processSettings = {
   METRICS_PORT: port()
     .prefault('0')
     .describe('HTTP port of /metrics, /health/live and /health/ready; 0 takes a free one and logs it.'),
+  METRICS_HOST: host()
+    .default(LOOPBACK)
+    .describe('Address that METRICS_PORT is bound to; 0.0.0.0 is all of this machine, :: those of IPv6 too.'),
   LOG_LEVEL: z
     .enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`)
     .default('info')
     .describe(`Least level that is logged: ${LOG_LEVELS.join(', ')}.`),
+};
+
+/** Settings of every process that serves something besides metrics and health. */
+export const listenSettings = {
+  LISTEN_HOST: host()
+    .default(LOOPBACK)
+    .describe(
+      'Address that it serves on: by default this machine alone reaches it; 0.0.0.0 is all addresses, :: those of IPv6 too.',
+    ),
 };
 
 /** Settings of every process that reads or writes topics. */

@@ -1,11 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { heapFlags } from './heap-flags.ts';
+import { heapFlags, mallocSettings } from './heap-flags.ts';
 
 test('compose starts services with the same flags', () => {
   const compose = readFileSync(join(import.meta.dirname, '../../docker-compose.yml'), 'utf8');
   const options = Array.from(compose.matchAll(/^ +NODE_OPTIONS: (.*)$/gm), ([, value]) => value);
   const [ofAll, ofReceiver] = [heapFlags('match-processor'), heapFlags('webhook-receiver')];
   expect(options).toEqual([ofAll.join(' '), `'${ofReceiver.join(' ')}'`]);
+});
+
+test('compose starts the poller with the same settings of malloc', () => {
+  const compose = readFileSync(join(import.meta.dirname, '../../docker-compose.yml'), 'utf8');
+  const settings = Array.from(compose.matchAll(/^ +(MALLOC_\w+): '(\d+)'$/gm), ([, name, value]) => [
+    name,
+    value,
+  ]);
+  expect(settings).toEqual(Object.entries(mallocSettings('feed-poller')));
+  expect(mallocSettings('api')).toEqual({});
 });

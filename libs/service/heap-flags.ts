@@ -6,3 +6,13 @@
 export function heapFlags(service: string): readonly string[] {
   return service === 'webhook-receiver' ? [] : ['--max-semi-space-size=8'];
 }
+
+/**
+ * Settings of the C library for the process of a service. By default it learns to keep buffers of up to 32 MiB for later; the
+ * poller, whose answers come in bursts, gives them back. Other libraries than glibc ignore them.
+ */
+export function mallocSettings(service: string): Readonly<Record<string, string>> {
+  return service === 'feed-poller'
+    ? { MALLOC_MMAP_THRESHOLD_: '65536', MALLOC_TRIM_THRESHOLD_: '131072' }
+    : {};
+}

@@ -11,7 +11,7 @@ afterEach(async () => {
 
 async function start(ready: () => boolean = () => true) {
   const metrics = createMetrics('tester');
-  const ops = await startOps({ port: 0, metrics, ready });
+  const ops = await startOps({ port: 0, host: '127.0.0.1', metrics, ready });
   open.push(ops);
   const get = async (path: string, method = 'GET') => {
     const response = await fetch(`http://127.0.0.1:${ops.port}${path}`, { method });
@@ -71,17 +71,23 @@ it('keeps two processes in one apart', async () => {
   expect(await second.metrics()).not.toContain('same_total');
 });
 
+it('is reached at its own address alone', async () => {
+  const { ops } = await start();
+  await expect(fetch(`http://127.0.0.2:${ops.port}/health/live`)).rejects.toThrow();
+});
+
 it('says which port cannot be had', async () => {
   const taken = createServer();
-  await new Promise<void>((done) => taken.listen(0, done));
+  await new Promise<void>((done) => taken.listen(0, '127.0.0.1', done));
   const port = (taken.address() as { port: number }).port;
-  const failure = await startOps({ port, metrics: createMetrics('x'), ready: () => true }).catch(
-    (error: unknown) => error,
-  );
+  const failure = await startOps({
+    ...{ port, host: '127.0.0.1', metrics: createMetrics('x') },
+    ready: () => true,
+  }).catch((error: unknown) => error);
   await new Promise((done) => taken.close(done));
   expect(failure).toBeInstanceOf(OpsListenError);
   expect(failure).toMatchObject({
     code: 'OPS_LISTEN_FAILED',
-    message: expect.stringContaining(`METRICS_PORT ${port}`),
+    message: expect.stringContaining(`METRICS_PORT ${port} of METRICS_HOST 127.0.0.1`),
   });
 });

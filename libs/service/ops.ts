@@ -3,12 +3,12 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from './metrics.ts';
 
-/** The port of the ops server is taken, or not allowed. */
+/** The port of the ops server is taken, or the address is none of this machine's. */
 export class OpsListenError extends Error {
   readonly code = 'OPS_LISTEN_FAILED';
 
-  constructor(port: number, cause: Error) {
-    super(`cannot listen on METRICS_PORT ${port}: ${cause.message}`, { cause });
+  constructor(port: number, host: string, cause: Error) {
+    super(`cannot listen on METRICS_PORT ${port} of METRICS_HOST ${host}: ${cause.message}`, { cause });
     this.name = 'OpsListenError';
   }
 }
@@ -44,7 +44,8 @@ export type Ops = { readonly port: number; close(): Promise<void> };
  * Serves `/metrics`, `/health/live` (200 while the process answers) and `/health/ready` (200 where `ready()`, else 503).
  * Port 0 takes a free one. Throws `OpsListenError`.
  */
-export async function startOps(options: OpsSource & { port: number }): Promise<Ops> {
+export async function startOps(options: OpsSource & { port: number; host: string }): Promise<Ops> {
+  const { port, host } = options;
   const server = createServer((request, response) => {
     const path = request.url?.split('?', 1)[0] ?? '/';
     if (request.method !== 'GET' && request.method !== 'HEAD')
@@ -52,9 +53,9 @@ export async function startOps(options: OpsSource & { port: number }): Promise<O
     return opsAnswer(path, options).then((answer) => send(response, answer));
   });
   const { promise: listening, resolve, reject } = Promise.withResolvers<void>();
-  server.once('error', reject).listen(options.port, resolve);
+  server.once('error', reject).listen({ port, host }, resolve);
   await listening.catch((error: Error) => {
-    throw new OpsListenError(options.port, error);
+    throw new OpsListenError(port, host, error);
   });
   return {
     port: (server.address() as AddressInfo).port,

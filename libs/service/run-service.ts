@@ -98,11 +98,12 @@ export async function runService<Spec extends ProcessSpec>(
   const begin = async (): Promise<void> => {
     ops = await startOps({
       port: config.METRICS_PORT,
+      host: config.METRICS_HOST,
       metrics,
       ready: () => !stopping.signal.aborted && running?.ready() === true,
       onFailure: (error) => logger.error({ err: error }, 'metrics failed'),
     });
-    logger.info({ port: ops.port }, 'metrics and health');
+    logger.info({ host: config.METRICS_HOST, port: ops.port }, 'metrics and health');
     const finish = (): void => stopping.abort('finished');
     running = await service.start({ config, logger, metrics, signal: stopping.signal, fail, finish });
     if (!stopping.signal.aborted) logger.info('started');

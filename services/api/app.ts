@@ -6,6 +6,7 @@ import { restServerOptions } from '#contract/rest/server-options.ts';
 import type { Registry } from '#service/metrics.ts';
 import { opsAnswer } from '#service/ops.ts';
 import type { BoardView } from '#views/store/board-view.ts';
+import type { GateOptions } from './board/gate.ts';
 import { boardRoutes } from './board/routes.ts';
 import { documentRoutes } from './document.ts';
 import type { ApiMetrics } from './metrics.ts';
@@ -14,8 +15,8 @@ export type AppOptions = {
   readonly data: ProviderData;
   readonly gatekeeper: Gatekeeper;
   readonly view: BoardView;
-  /** Whether the live board is served. */
-  readonly board: boolean;
+  /** Who may open the live board; null: it is not served. */
+  readonly board: GateOptions | null;
   readonly version: string;
   readonly publicUrl: string | undefined;
   /** Addresses and networks whose X-Forwarded-Proto and X-Forwarded-Host count; none where it is empty. */
@@ -23,13 +24,14 @@ export type AppOptions = {
   readonly registry: Registry;
   readonly metrics: ApiMetrics;
   readonly log: FastifyBaseLogger;
-  /** Whether the views have caught up; before that only health and metrics are answered. */
+  /** Whether the views have caught up; before that only health is answered. */
   readonly ready: () => boolean;
   /** Told of what a request failed of, once it is answered: errors that are not the client's. */
   readonly onFailure: (error: unknown) => void;
 };
 
-const OPS = ['/metrics', '/health/live', '/health/ready'];
+/** For load balancers; metrics are on METRICS_PORT alone. */
+const OPS = ['/health/live', '/health/ready'];
 
 /** Everything that is served on API_PORT. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
@@ -54,10 +56,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   });
   for (const path of OPS) {
     app.get(path, { logLevel: 'warn' }, async (_request, reply) => {
-      const { status, body, type } = await opsAnswer(path, {
-        ...{ metrics: registry, ready },
-        onFailure: (error) => log.error({ err: error }, 'metrics failed'),
-      });
+      const { status, body, type } = await opsAnswer(path, { metrics: registry, ready });
       return reply.code(status).type(type).send(body);
     });
   }
@@ -65,7 +64,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     ...{ data, gatekeeper, now, version, onFailure },
     ...(publicUrl === undefined ? {} : { baseUrl: publicUrl }),
   });
-  await app.register(documentRoutes, { version, publicUrl, board });
-  if (board) await app.register(boardRoutes, { view, now, metrics: registry });
+  await app.register(documentRoutes, { version, publicUrl, board: board !== null });
+  if (board !== null) await app.register(boardRoutes, { view, gate: board, now, metrics: registry });
   return app;
 }

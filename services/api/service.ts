@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { isLoopback } from '#service/listen.ts';
 import type { ServiceDefinition } from '#service/run-service.ts';
 import { serviceVersion } from '#service/version.ts';
 import { createProviderData } from '#views/data/provider-data.ts';
@@ -6,6 +7,7 @@ import { Replica } from '#views/replica.ts';
 import { createApp } from './app.ts';
 import { createGatekeeper } from './gatekeeper.ts';
 import { apiMetrics } from './metrics.ts';
+import { createSessions } from './sessions.ts';
 import { settings } from './settings.ts';
 
 /** The service: the contract and the live board, out of views of the topics. */
@@ -25,11 +27,21 @@ export const api: ServiceDefinition<typeof settings> = {
       ...{ metrics, log: logger, signal, fail },
     });
     const { views } = replica;
+    const gatekeeper = await createGatekeeper(views.clients, config.CLIENTS_KEY);
+    const { API_BOARD, LISTEN_HOST: host } = config;
+    const gate = {
+      sessions: createSessions({
+        ...{ clients: views.clients, gatekeeper, clientsKey: config.CLIENTS_KEY },
+        now: () => Date.now() / 1000,
+      }),
+      openOnLoopback: API_BOARD === 'on' && isLoopback(host),
+      https: config.API_PUBLIC_URL?.startsWith('https:') === true,
+    };
     const app = await createApp({
       data: createProviderData(views),
-      gatekeeper: await createGatekeeper(views.clients, config.CLIENTS_KEY),
+      gatekeeper,
       view: views,
-      board: config.API_BOARD === 'on',
+      board: API_BOARD === 'off' ? null : gate,
       version: serviceVersion(),
       publicUrl: config.API_PUBLIC_URL,
       trustedProxies: config.TRUSTED_PROXIES ?? [],
@@ -39,8 +51,8 @@ export const api: ServiceDefinition<typeof settings> = {
       ready: () => replica.ready,
       onFailure: (error) => replica.onFailure(error),
     });
-    await app.listen({ port: config.API_PORT, host: '0.0.0.0' });
-    logger.info({ port: (app.server.address() as AddressInfo).port }, 'listening');
+    await app.listen({ port: config.API_PORT, host });
+    logger.info({ host, port: (app.server.address() as AddressInfo).port }, 'listening');
     replica.follow();
     return {
       ready: () => replica.ready,

@@ -5,6 +5,7 @@ import {
   httpUrl,
   integer,
   kafkaSettings,
+  listenSettings,
   networks,
   port,
   processSettings,
@@ -13,6 +14,7 @@ import {
 /** The settings of an api. */
 export const settings = z.object({
   ...processSettings,
+  ...listenSettings,
   ...kafkaSettings,
   ...dataSettings,
   ...clientsSettings,
@@ -30,9 +32,11 @@ export const settings = z.object({
       'Addresses and networks of the proxies in front, with commas between; only they may say, in X-Forwarded-Proto and X-Forwarded-Host, what was asked for.',
     ),
   API_BOARD: z
-    .enum(['on', 'off'], 'must be on or off')
+    .enum(['on', 'sign-in', 'off'], 'must be on, sign-in or off')
     .default('on')
-    .describe('Whether the live board is served beside the contract: on, off. It asks nobody who they are.'),
+    .describe(
+      'Who may open the live board: on (whoever is on this machine where LISTEN_HOST is loopback, else who signs in as a client), sign-in (who signs in, always), off.',
+    ),
   FEED_RETENTION_HOURS: integer(24, 9_600)
     .prefault('72')
     .describe(

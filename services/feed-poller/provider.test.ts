@@ -34,6 +34,7 @@ function provider(answering: Answering) {
     metrics,
     concurrency: 2,
     refusedMs: 1_000,
+    backoff: { firstMs: 500, ceilingMs: 60_000, random: Math.random },
     signal: new AbortController().signal,
   });
   const get = () => made.get({ operation: 'events.show', id: 9, query: {} }, new AbortController().signal);
@@ -138,6 +139,7 @@ test('only so many requests are made at a time, but for those that go first', as
     metrics: testMetrics(),
     concurrency: 2,
     refusedMs: 1_000,
+    backoff: { firstMs: 500, ceilingMs: 60_000, random: Math.random },
     signal: new AbortController().signal,
   });
   const { signal } = new AbortController();

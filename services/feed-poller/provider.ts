@@ -4,10 +4,12 @@ import { requestUrl, tokenUrl } from '#contract/rest/client.ts';
 import type { OperationName } from '#contract/rest/operations.ts';
 import { toWholeNumber } from '#contract/values.ts';
 import { type Answer, readAnswer } from './answer.ts';
+import type { Backoff } from './backoff.ts';
 import type { Clock } from './clock.ts';
 import { isProviderError, ProviderError } from './errors.ts';
 import { Limiter } from './limiter.ts';
 import type { PollerMetrics } from './metrics.ts';
+import { Outage } from './outage.ts';
 import { type Grant, TokenKeeper } from './token.ts';
 import type { Reply, Transport } from './transport.ts';
 
@@ -34,6 +36,8 @@ export type ProviderOptions = {
   readonly concurrency: number;
   /** How long refused credentials are not tried again, milliseconds. */
   readonly refusedMs: number;
+  /** How long a provider that is away is left alone. */
+  readonly backoff: Backoff;
   /** Ends an exchange of the token, which all requests share. */
   readonly signal: AbortSignal;
 };
@@ -56,13 +60,15 @@ export class Provider {
   readonly #limiter: Limiter;
   /** Requests that were rejected, without the token, the oldest first. */
   readonly #rejected = new Set<string>();
+  readonly #outage: Outage;
   #latest: { readonly timestamp: number; readonly at: number } | null = null;
 
   constructor(options: ProviderOptions) {
-    const { clock, refusedMs, concurrency } = options;
+    const { clock, refusedMs, concurrency, backoff, signal } = options;
     this.#options = options;
     this.#tokens = new TokenKeeper({ exchange: () => this.#exchange(), clock, refusedMs });
     this.#limiter = new Limiter(concurrency);
+    this.#outage = new Outage({ clock, backoff, signal });
   }
 
   /**
@@ -129,7 +135,11 @@ export class Provider {
     return { token: grant.data.token, lifetimeMs };
   }
 
-  async #ask(operation: string, url: string, signal: AbortSignal): Promise<Reply> {
+  #ask(operation: string, url: string, signal: AbortSignal): Promise<Reply> {
+    return this.#outage.run(operation, () => this.#request(operation, url, signal), signal);
+  }
+
+  async #request(operation: string, url: string, signal: AbortSignal): Promise<Reply> {
     const { transport, clock, metrics } = this.#options;
     const started = clock.monotonic();
     let outcome = 'failed';

@@ -39,6 +39,7 @@ export async function startPoller(context: ServiceContext<PollerConfig>): Promis
     metrics,
     concurrency: config.REQUEST_CONCURRENCY,
     refusedMs: config.RETRY_CEILING_MS,
+    backoff: backoffOf(config),
     signal: stopping.signal,
   });
 

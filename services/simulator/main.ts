@@ -46,13 +46,15 @@ await runService({
             {
               ...playing,
               port: config.REST_PORT,
+              host: config.LISTEN_HOST,
               restFaults: parseRestFaults(config.REST_FAULTS),
               client: { id: String(config.REST_CLIENT_ID), secretKey },
               tokenLifetime: config.REST_TOKEN_LIFETIME,
             },
             metrics,
           );
-    if (rest !== null) logger.info({ port: rest.port }, "the provider's REST is served");
+    if (rest !== null)
+      logger.info({ host: config.LISTEN_HOST, port: rest.port }, "the provider's REST is served");
     const simulation = simulate({
       ...{ playing, sender, rest, metrics, signal },
       keepSeconds: config.REST_KEEP,

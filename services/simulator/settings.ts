@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { httpUrl, integer, port, processSettings, secret } from '#service/config.ts';
+import { httpUrl, integer, listenSettings, port, processSettings, secret } from '#service/config.ts';
 import { SECRET_LENGTH } from '#signing/signing.ts';
 import { DATASETS } from '../../data/dataset.ts';
 import { FaultsError } from './fault-orders.ts';
@@ -26,6 +26,7 @@ function orderOf(parse: (order: string) => unknown) {
 
 const fields = {
   ...processSettings,
+  ...listenSettings,
   WEBHOOK_URL: httpUrl()
     .optional()
     .describe(

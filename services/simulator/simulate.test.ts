@@ -31,7 +31,7 @@ afterEach(async () => {
 async function serve(pace: Play['pace'], restFaults = 'none') {
   const metrics = new Registry();
   const rest = await serveProvider(
-    { ...PLAY, pace, port: 0, restFaults: parseRestFaults(restFaults) },
+    { ...PLAY, pace, port: 0, host: '127.0.0.1', restFaults: parseRestFaults(restFaults) },
     metrics,
   );
   served.push(rest);

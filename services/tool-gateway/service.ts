@@ -110,8 +110,8 @@ export const toolGateway: ServiceDefinition<typeof settings> = {
       log,
       onFailure: (error) => replica.onFailure(error),
     });
-    await app.listen({ port: config.TOOLS_PORT, host: '0.0.0.0' });
-    log.info({ port: (app.server.address() as AddressInfo).port }, 'listening');
+    await app.listen({ port: config.TOOLS_PORT, host: config.LISTEN_HOST });
+    log.info({ host: config.LISTEN_HOST, port: (app.server.address() as AddressInfo).port }, 'listening');
     replica.follow();
     return {
       ready: () => publisher.healthy && replica.ready,

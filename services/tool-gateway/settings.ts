@@ -6,6 +6,7 @@ import {
   integer,
   kafkaSettings,
   list,
+  listenSettings,
   networks,
   port,
   processSettings,
@@ -24,6 +25,7 @@ function hostNames() {
 /** The settings of a tool gateway. */
 export const settings = z.object({
   ...processSettings,
+  ...listenSettings,
   ...kafkaSettings,
   ...dataSettings,
   ...clientsSettings,

@@ -7,6 +7,7 @@ import {
   integer,
   kafkaSettings,
   list,
+  listenSettings,
   port,
   processSettings,
 } from '#service/config.ts';
@@ -22,6 +23,7 @@ const seconds = z
 /** Settings of the webhook dispatcher. */
 export const dispatcherConfig = z.object({
   ...processSettings,
+  ...listenSettings,
   ...kafkaSettings,
   ...groupSettings,
   ...inputSettings,

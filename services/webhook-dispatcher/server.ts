@@ -5,6 +5,7 @@ import { type TestEndpointOptions, testEndpoint } from './test-endpoint.ts';
 export type ServerOptions = TestEndpointOptions & {
   /** 0 takes a free one. */
   readonly port: number;
+  readonly host: string;
   /** Proxies in front that say whose request it is. */
   readonly proxies: number;
   readonly log: FastifyBaseLogger;
@@ -14,7 +15,7 @@ export type ServerOptions = TestEndpointOptions & {
 export type Server = { readonly port: number; close(): Promise<void> };
 
 /** Serves `POST /test-webhook-url/`. Rejects where the port cannot be had. */
-export async function startServer({ port, proxies, log, ...options }: ServerOptions): Promise<Server> {
+export async function startServer({ port, host, proxies, log, ...options }: ServerOptions): Promise<Server> {
   const app = fastify({
     loggerInstance: log,
     // A request holds a customer's secret, and what it is of nobody has to know.
@@ -23,6 +24,6 @@ export async function startServer({ port, proxies, log, ...options }: ServerOpti
     trustProxy: (_address, hop) => hop < proxies,
   });
   await testEndpoint(app, options);
-  await app.listen({ port, host: '0.0.0.0' });
+  await app.listen({ port, host });
   return { port: (app.server.address() as AddressInfo).port, close: () => app.close() };
 }

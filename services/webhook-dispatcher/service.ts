@@ -135,9 +135,10 @@ export async function startDispatcher(context: ServiceContext<DispatcherConfig>)
   });
   const server = await startServer({
     ...{ ...outbound, attemptsPerMinute: config.WEBHOOK_TESTS_PER_MINUTE },
-    ...{ port: config.DISPATCHER_PORT, proxies: config.DISPATCHER_PROXIES, log },
+    ...{ port: config.DISPATCHER_PORT, host: config.LISTEN_HOST },
+    ...{ proxies: config.DISPATCHER_PROXIES, log },
   });
-  log.info({ port: server.port }, 'POST /test-webhook-url/');
+  log.info({ host: config.LISTEN_HOST, port: server.port }, 'POST /test-webhook-url/');
   return {
     ready: () => stream.ready() && subscriptions.known && attempts.healthy,
     stop: async () => {

@@ -1,7 +1,15 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { LARGEST_BODY_BYTES } from '#ingress/records.ts';
-import { integer, kafkaSettings, list, port, processSettings, secret } from '#service/config.ts';
+import {
+  integer,
+  kafkaSettings,
+  list,
+  listenSettings,
+  port,
+  processSettings,
+  secret,
+} from '#service/config.ts';
 import { SECRET_LENGTH } from '#signing/signing.ts';
 
 const KIB = 1024;
@@ -10,6 +18,7 @@ const secretText = z.string().length(SECRET_LENGTH, `must have exactly ${SECRET_
 
 const settings = z.object({
   ...processSettings,
+  ...listenSettings,
   ...kafkaSettings,
   WEBHOOK_PORT: port()
     .prefault('8080')

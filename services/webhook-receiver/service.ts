@@ -30,6 +30,7 @@ export async function startReceiver(context: ReceiverContext): Promise<RunningRe
     prefix: config.TOPIC_PREFIX,
     secrets: config.WEBHOOK_SECRET,
     port: config.WEBHOOK_PORT,
+    host: config.LISTEN_HOST,
     bodyLimit: config.BODY_LIMIT,
     patienceMs: config.PATIENCE_MS,
     connectWithinMs,
@@ -40,6 +41,6 @@ export async function startReceiver(context: ReceiverContext): Promise<RunningRe
     },
     logLevel: config.LOG_LEVEL,
   });
-  log.info({ port, threads: size }, 'POST /webhook');
+  log.info({ host: config.LISTEN_HOST, port, threads: size }, 'POST /webhook');
   return { port, ready: () => threads.healthy, stop: () => threads.stop() };
 }

@@ -8,7 +8,7 @@ import { createApp } from './app.ts';
 import { Intake } from './intake.ts';
 import { SERVICE } from './name.ts';
 import { Tally } from './tally.ts';
-import { type FromThread, HOST, type ThreadSettings, type ToThread } from './threads.ts';
+import type { FromThread, ThreadSettings, ToThread } from './threads.ts';
 
 if (parentPort === null) throw new Error('this is a thread of the webhook receiver, not a program');
 /** Reports that nobody asked for. */
@@ -61,4 +61,5 @@ parent.on('message', (message: ToThread) => {
   if (message === 'stop') void stop();
   else report();
 });
-tell({ port: await app.listen({ port: settings.port, host: HOST, reusePort: settings.sharesPort }) });
+const { port, host, sharesPort: reusePort } = settings;
+tell({ port: await app.listen({ port, host, reusePort }) });

@@ -4,9 +4,6 @@ import { Worker } from 'node:worker_threads';
 import type { AdmissionLimits } from './admission.ts';
 import type { Report } from './tally.ts';
 
-/** Where the threads listen. */
-export const HOST = '0.0.0.0';
-
 /** What a thread is started with. */
 export type ThreadSettings = {
   readonly brokers: readonly string[];
@@ -15,6 +12,7 @@ export type ThreadSettings = {
   readonly secrets: readonly string[];
   /** 0: a free one. */
   readonly port: number;
+  readonly host: string;
   /** Whether other threads listen on the port too: the system spreads connections over them. */
   readonly sharesPort: boolean;
   /** Largest body that is taken, in bytes. */
@@ -71,7 +69,7 @@ export class ReceiverThreads {
    */
   async start(count: number, settings: Omit<ThreadSettings, 'sharesPort'>): Promise<number> {
     const sharesPort = count > 1;
-    if (sharesPort && settings.port !== 0) await refuseTaken(settings.port);
+    if (sharesPort && settings.port !== 0) await refuseTaken(settings);
     try {
       const port = await this.#start({ ...settings, sharesPort });
       const others = Array.from({ length: count - 1 }, () => this.#start({ ...settings, port, sharesPort }));
@@ -166,8 +164,8 @@ async function askForReport({ worker }: Thread): Promise<void> {
 }
 
 /** Threads may share a port, and so might another receiver that was started by mistake: it would get half of all deliveries. */
-async function refuseTaken(port: number): Promise<void> {
-  const server = createServer().listen({ port, host: HOST, exclusive: true });
+async function refuseTaken({ port, host }: Pick<ThreadSettings, 'port' | 'host'>): Promise<void> {
+  const server = createServer().listen({ port, host, exclusive: true });
   await once(server, 'listening');
   server.close();
   await once(server, 'close');

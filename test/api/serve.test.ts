@@ -61,7 +61,7 @@ it('serves what the pipeline has made of messages, and each change as it comes',
     if (name !== 'standings.show')
       expect(operation.data(ANSWERS).parse(answer.data), name).toEqual(answer.data);
   }
-  for (const path of ['/health/live', '/health/ready', '/metrics', '/openapi.json', '/docs', '/']) {
+  for (const path of ['/health/live', '/health/ready', '/openapi.json', '/docs', '/']) {
     expect((await api.get(path)).status, path).toBe(200);
   }
   const asked: readonly (readonly [number, string])[] = [
@@ -69,6 +69,7 @@ it('serves what the pipeline has made of messages, and each change as it comes',
     [403, '/v2/events?competition_id=9&'],
     [404, '/v2/events/1?'],
     [404, '/nowhere?'],
+    [404, '/metrics?'],
     [200, '/?'],
   ];
   const narrow = await api.token(await clients(pipeline.place, 'add --competitions 6628'));
@@ -76,7 +77,7 @@ it('serves what the pipeline has made of messages, and each change as it comes',
     expect((await api.get(`${path}token=${narrow}`)).status, path).toBe(status);
   expect((await api.get(`/v2/events?token=${token.slice(0, -1)}`)).status).toBe(401);
   const log = api.service.lines.join('\n');
-  const metrics = await (await api.get('/metrics')).text();
+  const metrics = await api.service.metrics();
   for (const secret of [token.slice(0, -1), narrow]) expect(log + metrics).not.toContain(secret);
   for (const trace of ['token=', '[redacted]', '/v2/', '/nowhere']) expect(log).not.toContain(trace);
 });
@@ -109,13 +110,32 @@ it('goes on where it was after a restart, also one by force, and makes its views
   }
 });
 
+it('asks for the credentials of a client before the board where it listens beyond loopback', async () => {
+  const { pipeline, credentials } = await played();
+  const api = await startApi(pipeline.place, temporaryFolder(), { LISTEN_HOST: '0.0.0.0' });
+  await api.token(credentials);
+  expect((await api.get('/')).status).toBe(401);
+  const [, client_id = '', secret_key = ''] =
+    /client_id (\d+)[\s\S]*secret_key (\w+)/.exec(credentials) ?? [];
+  const signedIn = await fetch(`${api.url}/sign-in`, {
+    ...{ method: 'POST', redirect: 'manual' },
+    body: new URLSearchParams({ client_id, secret_key, to: `/match/${EVENT}` }),
+  });
+  expect([signedIn.status, signedIn.headers.get('location')]).toEqual([303, `/match/${EVENT}`]);
+  const [cookie = ''] = signedIn.headers.get('set-cookie')?.split(';') ?? [];
+  const page = await fetch(`${api.url}/match/${EVENT}`, { headers: { cookie } });
+  expect(page.status).toBe(200);
+  const said = api.service.lines.join('\n') + (await api.service.metrics());
+  for (const secret of [secret_key, cookie.split('=')[1] ?? secret_key]) expect(said).not.toContain(secret);
+});
+
 it('serves no board where it is told not to', async () => {
   const { pipeline, credentials } = await played();
   const api = await startApi(pipeline.place, temporaryFolder(), { API_BOARD: 'off' });
   await api.season(await api.token(credentials));
   for (const path of ['/', '/standings', '/board/events', `/match/${EVENT}`]) await api.api(path, 404);
   await expect(startApi(pipeline.place, temporaryFolder(), { API_BOARD: 'no' })).rejects.toThrow(
-    /must be on or off/,
+    /must be on, sign-in or off/,
   );
 });
 

@@ -1,5 +1,5 @@
 /** Names as they stand in addresses. Pure. */
-import { fold } from '../store/fold.ts';
+import { fold } from '#domain/fold.ts';
 
 /** `Manchester United` with id 136195 as `manchester-united,136195`, as providers write it. */
 export function slugOf(name: string, id: number): string {

@@ -85,8 +85,8 @@ export type KnockOutStage = {
 export interface BoardView {
   /** Every match that is live now, by start and id. */
   liveStates(): readonly ShownState[];
-  /** The matches that changed last, whatever their status, newest change first. */
-  recentStates(limit: number): readonly ShownState[];
+  /** The matches that changed last, whatever their status, newest change first; of these competitions, where given. */
+  recentStates(limit: number, competitions?: ReadonlySet<number> | null): readonly ShownState[];
   /** Null for an event that nobody told of. */
   state(eventId: number): ShownState | null;
   /** All incidents of an event, removed ones too, by id as text. */

@@ -144,10 +144,11 @@ export class MatchView {
     );
   }
 
-  /** The matches that changed last, newest change first. */
-  recent(limit: number): ShownState[] {
-    const text = 'SELECT state FROM events WHERE hidden = 0 ORDER BY changed DESC, id LIMIT ?';
-    return this.#sql.column<string>(text, limit).map((json) => JSON.parse(json));
+  /** The matches that changed last, newest change first; null is those of all competitions. */
+  recent(limit: number, competitions: ReadonlySet<number> | null): ShownState[] {
+    const conditions = new Conditions().also('hidden = 0').among('competition_id', competitions);
+    const text = `SELECT state FROM events${conditions.text} ORDER BY changed DESC, id LIMIT ?`;
+    return this.#sql.column<string>(text, ...conditions.values, limit).map((json) => JSON.parse(json));
   }
 
   state(id: number): ShownState | null {

@@ -166,8 +166,8 @@ export class Views implements BoardView {
     return this.matches.live();
   }
 
-  recentStates(limit: number): readonly ShownState[] {
-    return this.matches.recent(limit);
+  recentStates(limit: number, competitions: ReadonlySet<number> | null = null): readonly ShownState[] {
+    return this.matches.recent(limit, competitions);
   }
 
   state(eventId: number): ShownState | null {

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { BoardView, ShownState } from '#views/store/board-view.ts';
 import { boardMatch } from './board-match.ts';
-import { Reader, type Topic } from './reader.ts';
+import { Reader, type Sight, type Topic } from './reader.ts';
 
 export type HubOptions = {
   readonly view: BoardView;
@@ -72,8 +72,8 @@ export class Hub {
   }
 
   /** Sends a snapshot of the topic, and from then on what changes, until the reader leaves or `close`. */
-  join(response: ServerResponse, topic: Topic, states: readonly ShownState[]): void {
-    const reader = new Reader(response, topic, (state) => this.#frameOf(state));
+  join(response: ServerResponse, topic: Topic, sight: Sight, states: readonly ShownState[]): void {
+    const reader = new Reader(response, topic, sight, (state) => this.#frameOf(state));
     this.#readers.add(reader);
     response.once('close', () => this.#readers.delete(reader));
     reader.begin(this.#options.now(), states);
@@ -99,6 +99,10 @@ export class Hub {
   #beat(): void {
     const now = this.#options.now();
     for (const reader of this.#readers) {
+      if (!reader.admitted) {
+        reader.end();
+        continue;
+      }
       if (reader.beat(now)) continue;
       this.#dropped.inc();
       reader.cut();

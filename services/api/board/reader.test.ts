@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { ShownState } from '#views/store/board-view.ts';
-import { Reader, type Topic } from './reader.ts';
+import { Reader, type Sight, type Topic } from './reader.ts';
 
 /** A connection that takes one frame, and the next when it is told to. */
 class Connection extends Writable {
@@ -28,11 +28,13 @@ class Connection extends Writable {
 const state = (event_id: number, version: number, changes: Partial<ShownState> = {}) =>
   ({ event_id, version, ...changes }) as ShownState;
 
+const ALL: Sight = { lasts: () => true, match: () => true, season: () => true };
+
 function reading(topic: Topic = { kind: 'board' }) {
   const connection = new Connection();
   const frameOf = ({ event_id, version }: ShownState): string => `${event_id}v${version}`;
   const response = connection as unknown as ServerResponse;
-  return { connection, reader: new Reader(response, topic, frameOf) };
+  return { connection, reader: new Reader(response, topic, ALL, frameOf) };
 }
 
 test('while a reader takes nothing, a match waits in its newest state alone', async () => {

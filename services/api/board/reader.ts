@@ -1,6 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import type { ShownState } from '#views/store/board-view.ts';
 
+/** What a reader may see now; asked with each change, for a contract may change. */
+export type Sight = {
+  /** False once it may see nothing any more. */
+  lasts(): boolean;
+  match(state: ShownState): boolean;
+  season(seasonId: number | null): boolean;
+};
+
 /** What a reader follows. */
 export type Topic =
   | { readonly kind: 'board' }
@@ -18,6 +26,7 @@ const MISSED_BEATS = 6;
 export class Reader {
   readonly #response: ServerResponse;
   readonly #topic: Topic;
+  readonly #sight: Sight;
   readonly #frameOf: (state: ShownState) => string;
   /** By event, in the order of their first unsent change. */
   readonly #unsent = new Map<number, ShownState>();
@@ -28,9 +37,10 @@ export class Reader {
   #full = false;
   #missed = 0;
 
-  constructor(response: ServerResponse, topic: Topic, frameOf: (state: ShownState) => string) {
+  constructor(response: ServerResponse, topic: Topic, sight: Sight, frameOf: (state: ShownState) => string) {
     this.#response = response;
     this.#topic = topic;
+    this.#sight = sight;
     this.#frameOf = frameOf;
     response.on('drain', () => {
       this.#full = false;
@@ -50,6 +60,7 @@ export class Reader {
 
   offerMatch(state: ShownState): void {
     const topic = this.#topic;
+    if (!this.#sight.match(state)) return;
     if (topic.kind === 'board' || (topic.kind === 'match' && topic.eventId === state.event_id)) {
       this.#unsent.set(state.event_id, state);
     }
@@ -67,7 +78,9 @@ export class Reader {
   }
 
   offerTable(seasonId: number | null): void {
-    if (this.#topic.kind === 'season' && this.#topic.seasonId === seasonId) this.#tableUnsent = true;
+    const topic = this.#topic;
+    if (topic.kind !== 'season' || topic.seasonId !== seasonId) return;
+    if (this.#sight.season(seasonId)) this.#tableUnsent = true;
   }
 
   /** Sends what is unsent, as much as the reader takes. */
@@ -88,6 +101,11 @@ export class Reader {
     if (!this.#full) this.#write('beat', JSON.stringify({ now }));
     else this.#missed += 1;
     return this.#missed < MISSED_BEATS;
+  }
+
+  /** Whether it may still see something. */
+  get admitted(): boolean {
+    return this.#sight.lasts();
   }
 
   end(): void {

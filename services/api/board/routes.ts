@@ -1,9 +1,13 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Registry } from 'prom-client';
 import type { z } from 'zod';
+import type { OperationName } from '#contract/rest/operations.ts';
+import type { Access } from '#contract/rest/provider.ts';
+import { isCovered } from '#views/data/lists.ts';
 import type { BoardView, ShownState } from '#views/store/board-view.ts';
 import { type Assets, assetRoutes, BOARD_ASSETS, loadAssets } from './assets.ts';
 import { boardMatch, boardStates } from './board-match.ts';
+import { boardGate, coversAll, type GateOptions, type Permit, refuseEntry } from './gate.ts';
 import { Hub } from './hub.ts';
 import { matchDetails } from './match-details.ts';
 import { boardPage } from './pages/board-page.ts';
@@ -11,12 +15,15 @@ import { problemPage } from './pages/layout.ts';
 import { matchPage } from './pages/match-page.ts';
 import { standingsPage } from './pages/standings-page.ts';
 import { boardQuery, matchParams, standingsQuery, streamQuery } from './query.ts';
-import type { Topic } from './reader.ts';
+import type { Sight, Topic } from './reader.ts';
+import { scopedView } from './scoped-view.ts';
 import { seasonStandings } from './standings.ts';
 
 /** What the board works with. */
 export type BoardOptions = {
   readonly view: BoardView;
+  /** Who may open it. */
+  readonly gate: GateOptions;
   /** Unix seconds, with what is below a second. */
   readonly now: () => number;
   /** Where its metrics go; a registry of its own where none is given. */
@@ -26,6 +33,13 @@ export type BoardOptions = {
   /** Readers of `/board/events` at once. Default 1000. */
   readonly maxReaders?: number;
 };
+
+/** What the contract of a client has to cover to see a page, or follow it: the operations that say the same. */
+const NEEDS = {
+  board: ['livescore.index'],
+  match: ['events.show', 'events.incidents'],
+  season: ['standings.index', 'standings.show'],
+} as const satisfies Readonly<Record<Topic['kind'], readonly OperationName[]>>;
 
 const HTML = 'text/html; charset=utf-8';
 
@@ -41,13 +55,13 @@ export const PAGE_HEADERS = {
 
 /**
  * The live board: pages at `/`, `/match/{id}` and `/standings`, server-sent events at `/board/events`, the record of a
- * match at `/board/matches/{id}`. Open on purpose: it asks for no token and shows none; whoever must not see it is kept
- * away by not registering it, or by what stands before the server. Everything is answered from the view at once.
+ * match at `/board/matches/{id}`. Who may see what of it is the gate's and the contract's to say; the assets hold nothing
+ * of a match and are anybody's. Everything is answered from the view at once.
  */
 export async function boardRoutes(app: FastifyInstance, options: BoardOptions): Promise<void> {
-  const { view, now, metrics = new Registry(), size = 400, maxReaders = 1_000 } = options;
+  const { now, metrics = new Registry(), size = 400, maxReaders = 1_000 } = options;
   const assets = loadAssets(BOARD_ASSETS);
-  const hub = new Hub({ view, now, metrics, maxReaders });
+  const hub = new Hub({ view: options.view, now, metrics, maxReaders });
   app.addHook('preClose', (done) => {
     hub.close();
     done();
@@ -57,24 +71,51 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
     done();
   });
 
+  const gate = await boardGate(app, options.gate, assets);
+  /** What a request may see of one kind of page; null where it was answered that it may not. */
+  const admit = (request: FastifyRequest, reply: FastifyReply, kind: Topic['kind']): Admitted | null => {
+    const permit = gate.permit(request);
+    const access = permit?.access() ?? null;
+    if (permit === null || access === null) {
+      refuseEntry(request, reply, assets);
+      return null;
+    }
+    if (coversAll(access, NEEDS[kind])) return { permit, view: scopedView(options.view, access) };
+    if (request.url.startsWith('/board/')) reply.code(403).send({ error: 'Outside the contract' });
+    else
+      reply
+        .code(403)
+        .type(HTML)
+        .send(problemPage('Outside the contract', OUTSIDE, assets));
+    return null;
+  };
+
   app.get('/', (request, reply) => {
+    const view = admit(request, reply, 'board')?.view;
+    if (view === undefined) return reply;
     const matches = boardStates(view, size).map((state) => boardMatch(state, view));
     const page = boardPage(matches, boardQuery.parse(request.query), now(), assets);
     return reply.type(HTML).send(page);
   });
 
   app.get('/match/:id', (request, reply) => {
+    const view = admit(request, reply, 'match')?.view;
+    if (view === undefined) return reply;
     const details = detailsOf(view, request.params);
     if (details === null) return notFound(reply, 'No such match', assets);
     return reply.type(HTML).send(matchPage(details, now(), assets));
   });
 
   app.get('/board/matches/:id', (request, reply) => {
+    const view = admit(request, reply, 'match')?.view;
+    if (view === undefined) return reply;
     const details = detailsOf(view, request.params);
     return details === null ? reply.code(404).send({ error: 'No such match' }) : reply.send(details);
   });
 
   app.get('/standings', (request, reply) => {
+    const view = admit(request, reply, 'season')?.view;
+    if (view === undefined) return reply;
     const standings = seasonStandings(view, standingsQuery.parse(request.query));
     if (standings === null) return notFound(reply, 'No such table', assets);
     return reply.type(HTML).send(standingsPage(standings, now(), assets));
@@ -84,10 +125,12 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
     const asked = streamQuery.safeParse(request.query);
     if (!asked.success)
       return reply.code(400).send({ error: 'event is a positive whole number, season too or none' });
-    if (!hub.admits()) return reply.code(503).header('retry-after', '30').send({ error: 'Too many readers' });
     const topic = topicOf(asked.data);
+    const admitted = admit(request, reply, topic.kind);
+    if (admitted === null) return reply;
+    if (!hub.admits()) return reply.code(503).header('retry-after', '30').send({ error: 'Too many readers' });
     // All that is read for it is read before the answer begins: what fails can still be answered then.
-    const states = statesOf(view, topic, size);
+    const states = statesOf(admitted.view, topic, size);
     hub.prepare(states);
     reply.hijack();
     reply.raw.writeHead(200, {
@@ -98,11 +141,37 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
       connection: 'close',
       'x-accel-buffering': 'no',
     });
-    hub.join(reply.raw, topic, states);
+    hub.join(reply.raw, topic, sightOf(admitted.permit, topic.kind, options.view), states);
     return reply;
   });
 
   assetRoutes(app, BOARD_ASSETS.at, assets);
+}
+
+type Admitted = { readonly permit: Permit; readonly view: BoardView };
+
+const OUTSIDE = 'The contract of this client does not cover what is shown here.';
+
+/** What a reader may see of what changes, by its contract at that moment. */
+function sightOf(permit: Permit, kind: Topic['kind'], view: BoardView): Sight {
+  const access = (): Access | null => {
+    const current = permit.access();
+    return current !== null && coversAll(current, NEEDS[kind]) ? current : null;
+  };
+  return {
+    lasts: () => access() !== null,
+    match({ competition_id }) {
+      const current = access();
+      return current !== null && isCovered(current, competition_id);
+    },
+    season(seasonId) {
+      const current = access();
+      if (current === null || current.competitions === null) return current !== null;
+      return scopedView(view, current)
+        .seasons()
+        .some(({ season_id }) => season_id === seasonId);
+    },
+  };
 }
 
 function detailsOf(view: BoardView, params: unknown): ReturnType<typeof matchDetails> {

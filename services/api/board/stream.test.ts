@@ -51,7 +51,7 @@ class SlowReader {
   static async open(of: Served, path = '/board/events', headers = ''): Promise<SlowReader> {
     const { port } = new URL(await of.listen());
     const socket = createConnection(Number(port), '127.0.0.1');
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: board\r\n${headers}\r\n`);
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`);
     return new SlowReader(socket);
   }
 

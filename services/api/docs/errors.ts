@@ -21,6 +21,10 @@ const ADVICE: Readonly<Record<RestErrorCode, readonly [cause: string, action: st
   forbidden: ['The competition or the operation is outside your contract.', 'Stop asking for it.'],
   not_found: ['Unknown id or path.', 'Drop it.'],
   method_not_allowed: ['A method other than GET or HEAD.', 'Use GET.'],
+  window_gone: [
+    'A window of the feed that begins before its retention: its messages are no longer kept.',
+    'Ask for a later window. What is missed is in the lists of events and their incidents.',
+  ],
   internal: ['A fault of the server.', 'Repeat with exponential backoff.'],
   not_ready: [
     'The server is still reading what it missed while it was down.',

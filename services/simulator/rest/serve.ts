@@ -9,6 +9,7 @@ import { createProvider, type Provider, type ProviderOptions } from './provider.
 export type ServeOptions = Omit<ProviderOptions, 'clock' | 'onFault' | 'onAnswer'> & {
   /** TCP port; 0 takes a free one. */
   readonly port: number;
+  readonly host: string;
   /** Real seconds for all of it; else how much faster than life. Infinity tells all at once, or as it is delivered. */
   readonly pace: { readonly seconds: number } | { readonly speed: number };
 };
@@ -42,7 +43,7 @@ const LOOK_EVERY = 50;
 
 /** Makes a provider and serves it. Rejects where the port is taken. */
 export async function serveProvider(options: ServeOptions, metrics: Registry): Promise<ServedProvider> {
-  const { pace, port } = options;
+  const { pace, port, host } = options;
   let clock: PlayClock | undefined;
   let speed = 1;
   const counts = restMetrics(metrics, () => clock?.now() ?? 0);
@@ -55,7 +56,7 @@ export async function serveProvider(options: ServeOptions, metrics: Registry): P
       return clock;
     },
   });
-  await provider.app.listen({ port, host: '0.0.0.0' });
+  await provider.app.listen({ port, host });
   return {
     provider,
     port: (provider.app.server.address() as AddressInfo).port,

@@ -9,7 +9,7 @@ export type Page = {
   /** Where the script listens for changes; null: it does not. */
   readonly stream: string | null;
   /** The page's own, besides those of all pages. */
-  readonly style: 'board.css' | 'match.css' | 'tables.css' | null;
+  readonly style: 'board.css' | 'match.css' | 'tables.css' | 'sign-in.css' | null;
   readonly script: 'browser/board.js' | 'browser/page.js' | null;
   readonly content: Html;
 };

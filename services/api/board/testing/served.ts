@@ -2,8 +2,16 @@ import type { AddressInfo } from 'node:net';
 import { type FastifyInstance, fastify } from 'fastify';
 import { Registry } from 'prom-client';
 import { documentRoutes } from '../../document.ts';
+import type { GateOptions } from '../gate.ts';
 import { type BoardOptions, boardRoutes } from '../routes.ts';
 import { Played } from './playing.ts';
+
+/** Anyone on this machine sees everything. */
+export const OPEN: GateOptions = {
+  sessions: { open: async () => null, viewer: () => null },
+  openOnLoopback: true,
+  https: false,
+};
 
 /** The routes of the board and the reference over views that a test plays into. `close` it. */
 export class Served {
@@ -18,6 +26,7 @@ export class Served {
       view: served.played.views,
       now: () => Date.now() / 1000,
       metrics: served.metrics,
+      gate: OPEN,
       ...options,
     });
     await served.app.register(documentRoutes, { version: '1.0.0', publicUrl: undefined, board: true });

@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from '#embedded/ports.ts';
+import { environment, makePlace } from './api-topics.ts';
+import { type Bench, type BenchContext, format } from './context.ts';
+import { answered, type Running, startService } from './processes.ts';
+
+const SERVICES = [
+  'webhook-receiver',
+  'match-processor',
+  'standings-processor',
+  'feed-poller',
+  'webhook-composer',
+  'webhook-dispatcher',
+  'api',
+  'tool-gateway',
+];
+const CLIENTS_KEY = 'the key of the bench, long enough for it';
+const PLAY_SECONDS = 40;
+const PLAY_WITHIN_MS = 120_000;
+/** How long everything has nothing to do before it counts as at rest. */
+const CALM_MS = 30_000;
+const MEASURE_MS = 15_000;
+const LOOK_MS = 200;
+/** Of the poller, each time it is at rest: MiB, and share of a core. */
+const LIMITS = { mib: 200, core: 0.01 };
+
+type Service = { readonly name: string; readonly process: Running; readonly opsPort: number };
+type Sample = ReadonlyMap<string, { readonly mib: number; readonly core: number }>;
+
+/**
+ * What each service has in memory before, during and after a tournament that comes by webhook and by REST, as in the
+ * demonstration; after it with a provider that goes on answering, and with one that is gone.
+ */
+export const bench: Bench = {
+  about:
+    'resident memory of every service, idle, under load and at rest after it; the poller at rest beside limits',
+  async run(context) {
+    const prefix = context.prefix('rest');
+    await makePlace(context, prefix);
+    const [webhookPort, restPort] = [await freePort(), await freePort()];
+    const secrets = { webhook: randomBytes(16).toString('hex'), rest: randomBytes(16).toString('hex') };
+    const env = {
+      ...environment(context, prefix),
+      ...{ CLIENTS_KEY, API_PORT: '0', TOOLS_PORT: '0', DISPATCHER_PORT: '0' },
+      ...{ WEBHOOK_PORT: String(webhookPort), WEBHOOK_SECRET: secrets.webhook },
+      ...{ PROVIDER_BASE_URL: `http://127.0.0.1:${restPort}`, PROVIDER_CLIENT_ID: '1' },
+      PROVIDER_SECRET_KEY: secrets.rest,
+      // As the demonstration has the poller ask a provider whose clock runs this fast.
+      ...{ FEED_PERIOD_MS: '500', FEED_WINDOW_SECONDS: '7200', LIVESCORE_PERIOD_MS: '2000' },
+      ...{ SCHEDULE_PERIOD_MS: '5000', CATALOGUE_PERIOD_MS: '5000', UNCONFIRMED_PERIOD_MS: '5000' },
+      // Else finished matches are checked for a minute more, which is no rest.
+      FEED_SETTLE_SECONDS: '15',
+      ...{ SILENCE_MS: '5000', VERIFY_PERIOD_MS: '5000', RETRY_CEILING_MS: '2000' },
+    };
+    const services: Service[] = [];
+    for (const name of SERVICES) {
+      const opsPort = await freePort();
+      const settings = { ...env, DATA_DIR: join(context.dir, name), METRICS_PORT: String(opsPort) };
+      services.push({ name, process: startService(name, context.dir, settings), opsPort });
+    }
+    await Promise.all(services.map(({ opsPort }) => answered(opsPort, '/health/ready')));
+    const idle = await atRest(services);
+    const summaryFile = join(context.dir, 'rest-summary.json');
+    const simulator = startService('simulator', context.dir, {
+      ...{ WEBHOOK_URL: `http://127.0.0.1:${webhookPort}/webhook`, WEBHOOK_SECRET: secrets.webhook },
+      ...{ REST_PORT: String(restPort), REST_SECRET_KEY: secrets.rest },
+      ...{ DURATION: String(PLAY_SECONDS), FAULTS: 'some', SUMMARY_FILE: summaryFile },
+    });
+    const deadline = performance.now() + PLAY_WITHIN_MS;
+    while (!existsSync(summaryFile)) {
+      if (performance.now() > deadline) throw new Error('the tournament was not played in time');
+      await delay(LOOK_MS);
+    }
+    const answering = await atRest(services);
+    const peaks = new Map<string, number>();
+    for (const { name, process } of services) peaks.set(name, (await process.residentMiB()).peak);
+    await simulator.stop();
+    const gone = await atRest(services);
+    for (const { name } of services) {
+      context.print(
+        `${name.padEnd(20)} idle ${memory(idle, name)}, under load ${format(peaks.get(name) ?? Number.NaN)} MiB at most; ` +
+          `at rest ${memory(answering, name)}; the provider gone ${memory(gone, name)}`,
+      );
+    }
+    pollerFigures(context, 'provider answers', answering);
+    pollerFigures(context, 'provider gone', gone);
+    await Promise.all(services.map(({ process }) => process.stop()));
+  },
+};
+
+/** Memory after a while without work, and the processor time from then on. */
+async function atRest(services: readonly Service[]): Promise<Sample> {
+  await delay(CALM_MS);
+  const before = await Promise.all(services.map(({ process }) => process.cpuSeconds()));
+  await delay(MEASURE_MS);
+  const entries = await Promise.all(
+    services.map(async ({ name, process }, at) => {
+      const seconds = (await process.cpuSeconds()) - (before[at] ?? Number.NaN);
+      return [
+        name,
+        { mib: (await process.residentMiB()).now, core: seconds / (MEASURE_MS / 1_000) },
+      ] as const;
+    }),
+  );
+  return new Map(entries);
+}
+
+function memory(sample: Sample, name: string): string {
+  const { mib, core } = sample.get(name) ?? { mib: Number.NaN, core: Number.NaN };
+  return `${format(mib)} MiB, ${format(core * 100)} % of a core`;
+}
+
+function pollerFigures(context: BenchContext, when: string, sample: Sample): void {
+  const { mib, core } = sample.get('feed-poller') ?? { mib: Number.NaN, core: Number.NaN };
+  const limited = { better: 'less', target: 1 } as const;
+  context.figure({
+    ...{ name: `poller at rest, ${when}: memory`, ours: mib, unit: 'MiB', ...limited },
+    beside: { name: 'limit', value: LIMITS.mib },
+  });
+  context.figure({
+    ...{ name: `poller at rest, ${when}: processor`, ours: core * 100, unit: '% of a core', ...limited },
+    beside: { name: 'limit', value: LIMITS.core * 100 },
+  });
+}

@@ -1,0 +1,32 @@
+/** What a platform that runs says of itself: addresses for other clients, and commands that work from any folder. */
+import { join, resolve } from 'node:path';
+import { dataSettings } from '#service/config.ts';
+import { parseRegistryAddress } from '#topics/registry-address.ts';
+import type { Platform } from './platform.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+
+/** Where the broker, the registry and the topics of a platform are, a line each. */
+export function backboneLines({ backbone, prefix }: Pick<Platform, 'backbone' | 'prefix'>): string[] {
+  return [
+    `  Kafka     ${backbone.brokers.join(',')}`,
+    `  Registry  ${parseRegistryAddress(backbone.registryUrl).url}`,
+    `  Topics    ${prefix}*`,
+  ];
+}
+
+/** The command that comes before all others: `npx touchline` is found from the folder of this program alone. */
+export function enterFolder(): string {
+  return `  cd ${shellWord(ROOT)}`;
+}
+
+/** What stands before commands that work with a data folder, wherever they are pasted; empty for the usual folder. */
+export function dataDirFor(folder: string): string {
+  const path = resolve(folder);
+  return path === join(ROOT, dataSettings.DATA_DIR.parse(undefined)) ? '' : `DATA_DIR=${shellWord(path)} `;
+}
+
+/** A text as one word of a POSIX shell. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

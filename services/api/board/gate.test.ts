@@ -1,0 +1,247 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Access } from '#contract/rest/provider.ts';
+import { ranking } from '#views/testing/ranking.ts';
+import { PLACE } from './testing/playing.ts';
+import { leagueTable, playBoard, playSerbiaBrazil, SERBIA_BRAZIL } from './testing/scenes.ts';
+import { Served } from './testing/served.ts';
+
+const ALL: Access = { clientId: 1, competitions: null, operations: null };
+/** Sessions by their text; what is null is over. */
+let contracts: Record<string, Access | null>;
+let served: Served;
+
+const sessions = {
+  open: async (clientId: string, secretKey: string) =>
+    clientId === '7' && secretKey === 'right' ? 'v1.all' : null,
+  viewer(session: string) {
+    const access = contracts[session];
+    return access == null ? null : { clientId: access.clientId, access: () => contracts[session] ?? null };
+  },
+};
+
+async function serve(changes: { openOnLoopback?: boolean; https?: boolean } = {}): Promise<void> {
+  served = await Served.start({ gate: { sessions, openOnLoopback: false, https: false, ...changes } });
+  playBoard(served.played, Date.now() / 1000);
+  playSerbiaBrazil(served.played, Date.now() / 1000);
+  served.played.table(39719, 2, 'League standings', leagueTable(false));
+  served.played.ranking(ranking(777, 'teams'));
+}
+
+beforeEach(async () => {
+  contracts = {
+    'v1.all': ALL,
+    'v1.world': { ...ALL, competitions: new Set([PLACE.competition_id]) },
+    'v1.other': { ...ALL, competitions: new Set([9]) },
+    'v1.tables': { ...ALL, operations: new Set(['standings.index', 'standings.show']) },
+  };
+  await serve();
+});
+afterEach(() => served.close());
+
+async function get(url: string, session = '', host = 'board.example') {
+  const cookie = session === '' ? {} : { cookie: `theme=dark; touchline_session=${session}` };
+  const response = await served.app.inject({ url, headers: { host, ...cookie } });
+  return { status: response.statusCode, text: response.body, headers: response.headers };
+}
+
+function post(url: string, fields: Record<string, string>, headers: Record<string, string> = {}) {
+  return served.app.inject({
+    ...{ method: 'POST', url, payload: new URLSearchParams(fields).toString() },
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+  });
+}
+
+const MATCH = `/match/${SERBIA_BRAZIL.id}`;
+const RECORD = `/board/matches/${SERBIA_BRAZIL.id}`;
+const PAGES = ['/', MATCH, '/standings', '/match/5?x=1'];
+const DATA = [RECORD, '/board/events', `/board/events?event=${SERBIA_BRAZIL.id}`, '/board/events?season=312'];
+
+describe('without a session', () => {
+  test.each(PAGES)('%s asks for credentials and shows nothing', async (url) => {
+    const { status, text, headers } = await get(url);
+    expect(status).toBe(401);
+    expect(text).toContain(`<input type="hidden" name="to" value="${url}">`);
+    expect(text).not.toMatch(/Serbia|Brazil|World Cup/);
+    expect(headers['content-security-policy']).toContain("default-src 'none'");
+    expect(headers['cache-control']).toBe('no-store');
+  });
+
+  test.each(DATA)('%s is refused', async (url) => {
+    const { status, text } = await get(url);
+    expect([status, JSON.parse(text)]).toEqual([401, { error: 'Sign in first' }]);
+  });
+
+  test('a session that is over, or of nobody, is none', async () => {
+    contracts['v1.all'] = null;
+    for (const session of ['v1.all', 'v1.nobody', '"', 'v1.all;'])
+      expect((await get('/', session)).status).toBe(401);
+  });
+
+  test('styles are served: the page that asks needs them', async () => {
+    const [, path = ''] = /href="([^"]*sign-in\.css)"/.exec((await get('/')).text) ?? [];
+    expect((await get(path)).status).toBe(200);
+  });
+});
+
+describe('on loopback', () => {
+  test.each(['localhost:8081', '127.0.0.1', '[::1]:8081'])('%s is let in', async (host) => {
+    await served.close();
+    await serve({ openOnLoopback: true });
+    expect((await get('/', '', host)).status).toBe(200);
+  });
+
+  // A page whose own name was pointed to this machine would read the board with its visitor's browser.
+  test.each(['board.example', 'localhost.example', '10.0.0.1'])(
+    '%s is asked for credentials',
+    async (host) => {
+      await served.close();
+      await serve({ openOnLoopback: true });
+      expect((await get('/', '', host)).status).toBe(401);
+      expect((await get('/', 'v1.all', host)).status).toBe(200);
+    },
+  );
+});
+
+describe('/sign-in', () => {
+  test('gives the right credentials a cookie that no script reads, and leads on', async () => {
+    const { statusCode, headers } = await post('/sign-in', {
+      ...{ client_id: ' 7 ', secret_key: 'right', to: '/standings?season=312' },
+    });
+    expect([statusCode, headers.location]).toEqual([303, '/standings?season=312']);
+    expect(headers['set-cookie']).toBe(
+      'touchline_session=v1.all; Path=/; Max-Age=43200; HttpOnly; SameSite=Lax',
+    );
+    expect((await get('/', 'v1.all')).status).toBe(200);
+    expect((await get('/sign-in', 'v1.all')).text).toContain('Signed in as client 1');
+  });
+
+  test('keeps the cookie to https where that is what clients use', async () => {
+    await served.close();
+    await serve({ https: true });
+    const { headers } = await post('/sign-in', { client_id: '7', secret_key: 'right' });
+    expect(headers['set-cookie']).toMatch(/; Secure$/);
+  });
+
+  test('asks again after wrong ones, and repeats no secret', async () => {
+    const { statusCode, body, headers } = await post('/sign-in', {
+      ...{ client_id: '7', secret_key: 'swordfish', to: MATCH },
+    });
+    expect(statusCode).toBe(401);
+    expect(body).toContain('These credentials are wrong.');
+    expect(body).toContain(`value="${MATCH}"`);
+    expect(body).not.toContain('swordfish');
+    expect(headers['set-cookie']).toBeUndefined();
+  });
+
+  test.each([
+    'https://evil.example/',
+    '//evil.example',
+    '/\\evil.example',
+    '/.//evil.example',
+    '/a/..//evil.example',
+    'javascript:alert(1)',
+    '\t//evil.example',
+  ])('leads nowhere else: %j', async (to) => {
+    const { headers } = await post('/sign-in', { client_id: '7', secret_key: 'right', to });
+    expect(headers.location).toBe('/');
+  });
+
+  test('takes no form of another site, and nothing but a form', async () => {
+    const right = { client_id: '7', secret_key: 'right' };
+    for (const site of ['cross-site', 'same-site']) {
+      const { statusCode, headers } = await post('/sign-in', right, { 'sec-fetch-site': site });
+      expect([statusCode, headers['set-cookie']]).toEqual([403, undefined]);
+    }
+    expect((await post('/sign-in', right, { 'sec-fetch-site': 'same-origin' })).statusCode).toBe(303);
+    expect((await post('/sign-in', right, { 'content-type': 'application/json' })).statusCode).toBe(400);
+    expect((await post('/sign-in', { client_id: '7' })).statusCode).toBe(400);
+    expect((await post('/sign-in', { ...right, to: 'x'.repeat(5_000) })).statusCode).toBe(400);
+  });
+
+  test('is tried thirty times a minute from one address', async () => {
+    for (let n = 0; n < 30; n += 1) await post('/sign-in', { client_id: '7', secret_key: 'wrong' });
+    const { statusCode, body } = await post('/sign-in', { client_id: '7', secret_key: 'right' });
+    expect([statusCode, body.includes('Too many tries')]).toEqual([429, true]);
+    expect((await get('/', 'v1.all')).status).toBe(200);
+  });
+
+  test('and out again', async () => {
+    const { statusCode, headers } = await post('/sign-out', {});
+    expect([statusCode, headers.location]).toEqual([303, '/sign-in']);
+    expect(headers['set-cookie']).toContain('touchline_session=; Path=/; Max-Age=0;');
+  });
+});
+
+describe('a contract', () => {
+  test('of all shows all', async () => {
+    for (const url of ['/', MATCH, RECORD, '/standings', '/standings?table=777'])
+      expect([url, (await get(url, 'v1.all')).status]).toEqual([url, 200]);
+  });
+
+  test('of the competition shows it, and no ranking, which is of none', async () => {
+    expect((await get('/', 'v1.world')).text).toContain('Brazil');
+    expect((await get('/standings', 'v1.world')).text).not.toContain('Rankings');
+    for (const url of [MATCH, RECORD]) expect((await get(url, 'v1.world')).status).toBe(200);
+    expect((await get('/standings?table=777', 'v1.world')).status).toBe(404);
+  });
+
+  test('of another shows nothing of it', async () => {
+    expect((await get('/', 'v1.other')).text).not.toMatch(/Serbia|Brazil|World Cup/);
+    expect((await get('/standings', 'v1.other')).text).not.toContain('World Cup');
+    for (const url of [MATCH, RECORD, '/standings?season=312', '/standings?table=39719'])
+      expect([url, (await get(url, 'v1.other')).status]).toEqual([url, 404]);
+  });
+
+  test('without the operations of a page does not open it', async () => {
+    expect((await get('/standings', 'v1.tables')).status).toBe(200);
+    for (const url of ['/', MATCH]) expect((await get(url, 'v1.tables')).status).toBe(403);
+    for (const url of [RECORD, '/board/events', '/board/events?event=1'])
+      expect((await get(url, 'v1.tables')).status).toBe(403);
+  });
+});
+
+describe('a reader of /board/events', () => {
+  /** Opens the stream; gives what it has said so far, and whether it ended. */
+  async function follow(session: string) {
+    const response = await fetch(`${await served.listen()}/board/events`, {
+      headers: { cookie: `touchline_session=${session}` },
+    });
+    const reading = { status: response.status, text: '', ended: false };
+    void (async () => {
+      for await (const part of response.body ?? []) reading.text += Buffer.from(part).toString();
+      reading.ended = true;
+    })().catch(() => {});
+    return reading;
+  }
+
+  const ids = (text: string): number[] =>
+    [...text.matchAll(/event: match\ndata: {"event_id":(\d+)/g)].map(([, id]) => Number(id));
+
+  test('is sent what its contract covers, at first and as it changes', async () => {
+    const all = await follow('v1.all');
+    const other = await follow('v1.other');
+    await expect.poll(() => ids(all.text).length).toBeGreaterThan(3);
+    served.played.tell({ ...SERBIA_BRAZIL, id: 4_000_001 }, 1_790_000_500, { status_type: 'live' });
+    const elsewhere = { ...SERBIA_BRAZIL, id: 4_000_002, event: { competition_id: 9 } };
+    served.played.tell(elsewhere, 1_790_000_501, { status_type: 'live' });
+    await expect.poll(() => ids(all.text).slice(-2)).toEqual([4_000_001, 4_000_002]);
+    await expect.poll(() => ids(other.text)).toEqual([4_000_002]);
+  });
+
+  test('is cut off once its session is over', async () => {
+    await served.close();
+    vi.useFakeTimers({ toFake: ['setInterval'] });
+    try {
+      await serve();
+      const all = await follow('v1.all');
+      const world = await follow('v1.world');
+      await expect.poll(() => ids(all.text).length * ids(world.text).length).toBeGreaterThan(3);
+      contracts['v1.all'] = null;
+      vi.advanceTimersByTime(10_000);
+      await expect.poll(() => all.ended).toBe(true);
+      expect(world.ended).toBe(false);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});

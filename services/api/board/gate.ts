@@ -1,0 +1,123 @@
+/** Who may open the live board: whoever has a session of a client, as far as the client's contract goes. */
+import rateLimit from '@fastify/rate-limit';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { OperationName } from '#contract/rest/operations.ts';
+import type { Access } from '#contract/rest/provider.ts';
+import { isLoopback } from '#service/listen.ts';
+import { SESSION_SECONDS, type Sessions, type Viewer } from '../sessions.ts';
+import type { Assets } from './assets.ts';
+import { signInPage } from './pages/sign-in-page.ts';
+
+/** What the gate works with. */
+export type GateOptions = {
+  readonly sessions: Sessions;
+  /** Lets whoever asks this machine by a name of its own, `localhost` or a loopback address, in without a session. */
+  readonly openOnLoopback: boolean;
+  /** Whether clients reach it by https, so that the cookie goes over nothing else. */
+  readonly https: boolean;
+};
+
+/** What a request may see, asked anew each time; null once it may see nothing any more. */
+export type Permit = { access(): Access | null };
+
+/** A gate in front of the board's routes. */
+export type Gate = {
+  /** Null where credentials are asked for first. */
+  permit(request: FastifyRequest): Permit | null;
+};
+
+const COOKIE = 'touchline_session';
+const COOKIE_OF = new RegExp(`(?:^|;\\s*)${COOKIE}=([A-Za-z0-9._-]+)`);
+const BODY_LIMIT = 4 * 1024;
+const TRIES_PER_MINUTE = 30;
+const MINUTE_MS = 60_000;
+const FORM = 'application/x-www-form-urlencoded';
+
+const EVERYTHING: Permit = { access: () => ({ clientId: 0, competitions: null, operations: null }) };
+
+const credentials = z.object({ client_id: z.string(), secret_key: z.string(), to: z.string().default('/') });
+
+/** Registers the pages to sign in and out at, and gives the gate that the board's routes ask. */
+export async function boardGate(app: FastifyInstance, options: GateOptions, assets: Assets): Promise<Gate> {
+  const { sessions, openOnLoopback, https } = options;
+  const cookie = (value: string, seconds: number): string =>
+    `${COOKIE}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${https ? '; Secure' : ''}`;
+  const viewerOf = ({ headers }: FastifyRequest): Viewer | null => {
+    const session = COOKIE_OF.exec(headers.cookie ?? '')?.[1];
+    return session === undefined ? null : sessions.viewer(session);
+  };
+  const ask = (reply: FastifyReply, code: number, to: string, problem: string | null): FastifyReply =>
+    sendPage(reply.code(code), signInPage({ to, problem, clientId: null }, assets));
+
+  await app.register(async (scope) => {
+    await scope.register(rateLimit, { max: TRIES_PER_MINUTE, timeWindow: MINUTE_MS, global: false });
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser(FORM, { parseAs: 'string', bodyLimit: BODY_LIMIT }, (_request, body, done) =>
+      done(null, Object.fromEntries(new URLSearchParams(String(body)))),
+    );
+    // A form of another site would sign its reader in as somebody else, or out.
+    scope.addHook('onRequest', (request, reply, done) => {
+      const site = request.headers['sec-fetch-site'];
+      if (request.method === 'POST' && site !== undefined && site !== 'same-origin')
+        ask(reply, 403, '/', 'Sign in on this page.');
+      else done();
+    });
+    scope.setErrorHandler((error: FastifyError, _request, reply) => {
+      const { statusCode = 500 } = error;
+      if (statusCode >= 500) throw error;
+      const limited = statusCode === 429;
+      return ask(
+        reply,
+        limited ? 429 : 400,
+        '/',
+        limited ? 'Too many tries: wait a minute.' : 'Sign in again.',
+      );
+    });
+    scope.get('/sign-in', (request, reply) => {
+      const clientId = viewerOf(request)?.clientId ?? null;
+      return sendPage(reply, signInPage({ to: '/', problem: null, clientId }, assets));
+    });
+    scope.post('/sign-in', { config: { rateLimit: {} } }, async (request, reply) => {
+      const given = credentials.safeParse(request.body);
+      if (!given.success) return ask(reply, 400, '/', 'Fill in both fields.');
+      const { client_id, secret_key, to } = given.data;
+      const session = await sessions.open(client_id.trim(), secret_key.trim());
+      if (session === null) return ask(reply, 401, ownPath(to), 'These credentials are wrong.');
+      return reply.header('set-cookie', cookie(session, SESSION_SECONDS)).redirect(ownPath(to), 303);
+    });
+    scope.post('/sign-out', (_request, reply) =>
+      reply.header('set-cookie', cookie('', 0)).redirect('/sign-in', 303),
+    );
+  });
+
+  return {
+    permit: (request) =>
+      openOnLoopback && isLoopback(request.hostname.replace(/^\[|\]$/g, '')) ? EVERYTHING : viewerOf(request),
+  };
+}
+
+/** Answers who has no permit: a page that asks for credentials, or a record. */
+export function refuseEntry(request: FastifyRequest, reply: FastifyReply, assets: Assets): FastifyReply {
+  if (request.url.startsWith('/board/')) return reply.code(401).send({ error: 'Sign in first' });
+  const page = signInPage({ to: ownPath(request.url), problem: null, clientId: null }, assets);
+  return sendPage(reply.code(401), page);
+}
+
+/** Whether a contract covers all of these operations. */
+export function coversAll({ operations }: Access, wanted: readonly OperationName[]): boolean {
+  return operations === null || wanted.every((operation) => operations.has(operation));
+}
+
+/** A path of this server, with its query; `/` for what leads elsewhere. */
+function ownPath(text: string): string {
+  const here = 'http://here';
+  const url = URL.parse(text, here);
+  // `/.//elsewhere` is of this server as it is given, and of another once it is normalized.
+  const isOwn = url?.origin === here && text.startsWith('/') && !url.pathname.startsWith('//');
+  return isOwn ? url.pathname + url.search : '/';
+}
+
+function sendPage(reply: FastifyReply, page: string): FastifyReply {
+  return reply.type('text/html; charset=utf-8').header('cache-control', 'no-store').send(page);
+}

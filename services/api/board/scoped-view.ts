@@ -1,0 +1,42 @@
+import type { Access } from '#contract/rest/provider.ts';
+import { isCovered } from '#views/data/lists.ts';
+import type { BoardView } from '#views/store/board-view.ts';
+
+/** What the board shows of a view to whom a contract covers these competitions only: nothing else is there. */
+export function scopedView(view: BoardView, access: Access): BoardView {
+  if (access.competitions === null) return view;
+  const covers = ({ competition_id }: { readonly competition_id: number | null }): boolean =>
+    isCovered(access, competition_id);
+  const state = (eventId: number) => {
+    const found = view.state(eventId);
+    return found !== null && covers(found) ? found : null;
+  };
+  const seasons = () => view.seasons().filter(covers);
+  const hasSeason = (seasonId: number | null): boolean =>
+    seasonId !== null && seasons().some(({ season_id }) => season_id === seasonId);
+  return {
+    liveStates: () => view.liveStates().filter(covers),
+    recentStates: (limit) => view.recentStates(limit, access.competitions),
+    state,
+    incidents: (eventId) => (state(eventId) === null ? [] : view.incidents(eventId)),
+    story: (eventId) => (state(eventId) === null ? [] : view.story(eventId)),
+    place: (of) => view.place(of),
+    seasons,
+    tables: (seasonId) => (hasSeason(seasonId) ? view.tables(seasonId) : []),
+    knockOuts: (seasonId) => (hasSeason(seasonId) ? view.knockOuts(seasonId) : []),
+    // They are of no competition, so in no contract that names some.
+    rankings: () => [],
+    table(standingsId) {
+      const tables = seasons().flatMap(({ season_id }) => view.tables(season_id));
+      return tables.some(({ standings_id }) => standings_id === standingsId) ? view.table(standingsId) : null;
+    },
+    onChange: (listener) =>
+      view.onChange((changed) => {
+        if (covers(changed)) listener(changed);
+      }),
+    onTable: (listener) =>
+      view.onTable((seasonId) => {
+        if (hasSeason(seasonId)) listener(seasonId);
+      }),
+  };
+}

@@ -1,0 +1,84 @@
+import { beforeEach, expect, it } from 'vitest';
+import { hashSecret } from '#clients/secret.ts';
+import type { Client } from '#topics/generated/types.ts';
+import { World } from '#views/testing/world.ts';
+import { createGatekeeper } from './gatekeeper.ts';
+import { createSessions, SESSION_SECONDS, type Sessions } from './sessions.ts';
+
+const KEY = 'k'.repeat(32);
+const BEGUN = 1_790_000_000;
+let now: number;
+let world: World;
+let sessions: Sessions;
+
+async function know(changes: Partial<Client> = {}): Promise<void> {
+  const value: Client = {
+    ...{ client_id: 7, name: 'x', active: true, secret_hash: await hashSecret('right') },
+    ...{ competitions: [1, 2], operations: null, webhooks: [], version: 1, updated_at: 1, ...changes },
+  };
+  world.give({ topic: 'clients', partition: 0, offset: 0, key: '7', value });
+}
+
+async function replica(clientsKey = KEY): Promise<Sessions> {
+  const { clients } = world.views;
+  const gatekeeper = await createGatekeeper(clients, clientsKey);
+  return createSessions({ clients, gatekeeper, clientsKey, now: () => now });
+}
+
+beforeEach(async () => {
+  now = BEGUN;
+  world = new World();
+  await know();
+  sessions = await replica();
+});
+
+it('opens a session for the right secret alone', async () => {
+  expect(await sessions.open('7', 'wrong')).toBeNull();
+  expect(await sessions.open('8', 'right')).toBeNull();
+  const session = (await sessions.open('7', 'right')) ?? '';
+  const viewer = sessions.viewer(session);
+  expect(viewer?.clientId).toBe(7);
+  expect(viewer?.access()).toMatchObject({ competitions: new Set([1, 2]), operations: null });
+});
+
+it('is taken by every replica with the key, and by no other', async () => {
+  const session = (await sessions.open('7', 'right')) ?? '';
+  expect((await replica()).viewer(session)).not.toBeNull();
+  expect((await replica(`${KEY}x`)).viewer(session)).toBeNull();
+  for (const text of ['', 'v1.7.9', `${session}x`, session.replace('v1.7', 'v1.8')])
+    expect(sessions.viewer(text)).toBeNull();
+});
+
+it('is no token of the contract, nor is a token a session', async () => {
+  const gatekeeper = await createGatekeeper(world.views.clients, KEY);
+  const { token } = (await gatekeeper.exchange('7', 'right', now)) ?? { token: '' };
+  expect(sessions.viewer(token)).toBeNull();
+  expect(gatekeeper.access((await sessions.open('7', 'right')) ?? '', now)).toBeNull();
+});
+
+it('ends after its time, for whoever looks on as well', async () => {
+  const session = (await sessions.open('7', 'right')) ?? '';
+  const viewer = sessions.viewer(session);
+  now = BEGUN + SESSION_SECONDS - 1;
+  expect([sessions.viewer(session)?.clientId, viewer?.access()?.clientId]).toEqual([7, 7]);
+  now = BEGUN + SESSION_SECONDS;
+  expect([sessions.viewer(session), viewer?.access()]).toEqual([null, null]);
+});
+
+it.each([
+  ['the secret is rotated', async () => ({ secret_hash: await hashSecret('other') })],
+  ['the client is disabled', async () => ({ active: false })],
+])('ends when %s', async (_, change) => {
+  const session = (await sessions.open('7', 'right')) ?? '';
+  const viewer = sessions.viewer(session);
+  await know({ version: 2, ...(await change()) });
+  expect([sessions.viewer(session), viewer?.access()]).toEqual([null, null]);
+});
+
+it('follows the contract while it lasts', async () => {
+  const session = (await sessions.open('7', 'right')) ?? '';
+  const viewer = sessions.viewer(session);
+  const { secret_hash } = world.views.clients.find(7)?.client ?? {};
+  await know({ version: 2, competitions: [3], ...(secret_hash === undefined ? {} : { secret_hash }) });
+  expect(viewer?.access()?.competitions).toEqual(new Set([3]));
+});

@@ -1,0 +1,67 @@
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
+import { deriveKey } from '#clients/keys.ts';
+import type { Access, Gatekeeper } from '#contract/rest/provider.ts';
+import { issueToken, verifyToken } from '#signing/token.ts';
+import type { ClientView } from '#views/store/clients.ts';
+
+/** How long a session lasts, seconds: a day of matches. */
+export const SESSION_SECONDS = 12 * 3_600;
+
+/** Who has a session. */
+export type Viewer = {
+  readonly clientId: number;
+  /** The client's contract as it is now; null once the session is over. */
+  access(): Access | null;
+};
+
+/** Sessions of people who look at the live board with a client's credentials. */
+export type Sessions = {
+  /** The text of a new session; null where the secret does not fit. */
+  open(clientId: string, secretKey: string): Promise<string | null>;
+  /** Null for a text that is malformed, expired, or of a client that is disabled or has another secret now. */
+  viewer(session: string): Viewer | null;
+};
+
+/** What sessions are made of. */
+export type SessionsOptions = {
+  readonly clients: ClientView;
+  readonly gatekeeper: Pick<Gatekeeper, 'exchange'>;
+  readonly clientsKey: string;
+  /** Unix seconds, with what is below a second. */
+  readonly now: () => number;
+};
+
+/**
+ * Sessions that are signed, not kept: every replica with the key takes them. The signature depends on the hash of the
+ * client's secret, so that rotating the secret ends them, as disabling the client does.
+ */
+export function createSessions({ clients, gatekeeper, clientsKey, now }: SessionsOptions): Sessions {
+  const base = deriveKey(clientsKey, 'board-sessions');
+  const keyOf = (secretHash: string): KeyObject =>
+    createSecretKey(createHmac('sha256', base).update(secretHash).digest());
+  const seconds = (): number => Math.floor(now());
+  return {
+    async open(clientId, secretKey) {
+      if ((await gatekeeper.exchange(clientId, secretKey, seconds())) === null) return null;
+      const known = clients.find(Number(clientId));
+      if (known === undefined) return null;
+      return issueToken(Number(clientId), seconds() + SESSION_SECONDS, keyOf(known.client.secret_hash));
+    },
+    viewer(session) {
+      const clientId = Number(/^v1\.(\d+)\./.exec(session)?.[1] ?? 0);
+      const known = clients.find(clientId);
+      if (known === undefined) return null;
+      const { secret_hash } = known.client;
+      const claims = verifyToken(session, seconds(), keyOf(secret_hash));
+      if (claims === null) return null;
+      return {
+        clientId,
+        access() {
+          const current = clients.find(clientId);
+          const holds = current?.client.secret_hash === secret_hash && now() < claims.expiration;
+          return holds ? current.access : null;
+        },
+      };
+    },
+  };
+}

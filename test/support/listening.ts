@@ -1,0 +1,26 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+
+const LISTENS = '0A';
+
+/** The addresses that a process listens on, TCP, without ports: IPv4 as `127.0.0.1`, IPv6 as the system writes it. */
+export function listeningAddresses(pid: number): string[] {
+  const folder = `/proc/${pid}/fd`;
+  const own = new Set(
+    readdirSync(folder).flatMap(
+      (fd) => /^socket:\[(\d+)\]$/.exec(readlinkSync(`${folder}/${fd}`))?.[1] ?? [],
+    ),
+  );
+  return ['tcp', 'tcp6'].flatMap((table) =>
+    readFileSync(`/proc/${pid}/net/${table}`, 'utf8')
+      .split('\n')
+      .slice(1)
+      .map((line) => line.trim().split(/\s+/))
+      .filter(([, , , state, , , , , , inode = '']) => state === LISTENS && own.has(inode))
+      .map(([, local = '']) => addressOf(local.slice(0, local.indexOf(':')))),
+  );
+}
+
+/** Of IPv4 the four bytes, which stand in reverse. */
+function addressOf(hex: string): string {
+  return hex.length === 8 ? [...Buffer.from(hex, 'hex').reverse()].join('.') : hex;
+}
