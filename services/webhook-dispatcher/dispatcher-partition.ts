@@ -5,7 +5,7 @@ import type { PartitionProcessor } from '#streams/processor.ts';
 import type { RecordCollector } from '#streams/record-collector.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { WebhookAttempt, WebhookProgress } from '#topics/generated/types.ts';
-import { applyAttempt, type Progress } from '#webhooks/progress.ts';
+import { type AttemptKind, applyAttempt, type Progress } from '#webhooks/progress.ts';
 
 /** What is told what a partition's progress is, as far as it is committed. */
 export type ProgressListener = {
@@ -26,10 +26,12 @@ export type DispatcherPartitionOptions = {
 };
 
 /**
- * How long the first record of a transaction waits for others: nobody but a takeover waits for progress, and a transaction
- * for each request would cost the broker more than what is delivered.
+ * How long a transaction waits for the outcomes of further requests, milliseconds: only a takeover waits for these, and a
+ * transaction for each request would cost the broker more than what is delivered.
  */
 const LINGER_MS = 500;
+/** What every request has; whatever else is told, somebody may be waiting for. */
+const OUTCOMES: ReadonlySet<string> = new Set<AttemptKind>(['delivered', 'failed', 'passed']);
 
 /** The progress of all subscriptions of one partition: what the records of webhook-attempts make of it. */
 export class DispatcherPartition implements PartitionProcessor {
@@ -93,7 +95,7 @@ export class DispatcherPartition implements PartitionProcessor {
 
   /** Before the partition is owned its subscriptions wait for it. */
   #take(attempt: WebhookAttempt): void | Promise<void> {
-    const lingers = this.#isOwned && this.#changed.size === 0;
+    const lingers = this.#isOwned && this.#changed.size === 0 && OUTCOMES.has(attempt.kind);
     this.#apply(attempt);
     if (lingers) return delay(LINGER_MS);
   }

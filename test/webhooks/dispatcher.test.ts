@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verify } from '#signing/signing.ts';
+import { openPublisher } from '#streams/publisher.ts';
+import type { WebhookAttempt } from '#topics/generated/types.ts';
+import { Registry } from '#topics/registry.ts';
+import { topicName } from '#topics/topics.ts';
+import { type AttemptHead, attemptOf } from '#webhooks/progress.ts';
 import { clients, received } from '../api/support.ts';
 import { backbone } from '../setup/backbone.ts';
 import { answers, HttpsReceiver, type ReceivedRequest } from '../support/https-receiver.ts';
+import { quietLog } from '../support/log.ts';
 import { Pipeline } from '../support/pipeline.ts';
 import { until, untilTrue } from '../support/poll.ts';
 import type { ServiceProcess } from '../support/processes.ts';
@@ -78,6 +84,17 @@ async function dispatcher(settings: Readonly<Record<string, string>> = {}): Prom
 async function row(id: string): Promise<string> {
   const line = (await webhooks(place, 'list')).split('\n').find((text) => text.startsWith(id));
   return line ?? '';
+}
+
+async function recordAttempt({ next, ...head }: AttemptHead & Pick<WebhookAttempt, 'next'>): Promise<void> {
+  const codec = await Registry.open({ url: place.registryUrl, prefix: place.prefix }).codec(
+    'webhook-attempts',
+  );
+  const publisher = await openPublisher({ brokers: place.brokers, clientId: 'test', log: quietLog });
+  const value = codec.encode(attemptOf(head, { next }));
+  const topic = topicName(place.prefix, 'webhook-attempts');
+  await publisher.publish([{ topic, key: head.subscription_id, value }]);
+  await publisher.close();
 }
 
 describe('what a client is sent', () => {
@@ -209,6 +226,24 @@ describe('touchline webhooks', () => {
     await countOf(1500, 1);
     expect(receiver.received).toEqual([]);
   });
+});
+
+it('is sent from the start again where webhook-messages ends before what was delivered', async () => {
+  const receiver = await HttpsReceiver.start();
+  const id = await subscribe(place, { url: receiver.url, secret: SECRET }, [77]);
+  await feed(goal(1650, '5-1', 77));
+  const first = await dispatcher();
+  await hasIncidents(receiver, ['insert 5-1']);
+  expect(await first.stop()).toBe(0);
+  const before = receiver.received.length;
+  // As after the topic was made anew: no offset of its progress is there.
+  await recordAttempt({
+    ...{ subscription_id: id, client_id: 1, epoch: 1, kind: 'resent', at: Date.now() },
+    next: Array.from({ length: 8 }, (_, partition) => ({ partition, offset: 1_000_000 })),
+  });
+  await dispatcher();
+  await untilTrue('it is sent again', () => receiver.received.length > before);
+  expect(await webhooks(place, `attempts ${id} --since 1h`)).toContain('POSITION_LOST');
 });
 
 describe('two dispatchers', () => {
