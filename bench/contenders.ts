@@ -159,7 +159,12 @@ const SAMPLE_MS = 20;
 const STALLED_SECONDS = 60;
 
 /** Runs a job until it has committed `records` records of the backlog. */
-export async function runThrough(context: BenchContext, job: Job, records: number): Promise<Run> {
+export async function runThrough(
+  context: BenchContext,
+  job: Job,
+  records: number,
+  afterwards?: (running: Running) => Promise<void>,
+): Promise<Run> {
   const progress = await job.progress(context);
   try {
     const started = performance.now();
@@ -185,6 +190,7 @@ export async function runThrough(context: BenchContext, job: Job, records: numbe
     const endAt = seconds();
     const cpuSeconds = await running.cpuSeconds();
     const residentMiB = await running.residentMiB();
+    await afterwards?.(running);
     await running.stop();
     if (first === null || half === null) throw new Error(`${job.name} had nothing to do`);
     return { records, first, halfAt: half.at, half: half.records, endAt, cpuSeconds, residentMiB };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { groupSettings, inputSettings, integer, kafkaSettings, processSettings } from '#service/config.ts';
+import { giveMemoryBack, PROCESSOR_LIMITS } from '#service/memory.ts';
 import { runService } from '#service/run-service.ts';
 import { openDeadLetters } from '#streams/dead-letter.ts';
 import { runStream } from '#streams/stream.ts';
@@ -29,6 +30,7 @@ const config = z.object({
     ),
 });
 
+giveMemoryBack(PROCESSOR_LIMITS);
 await runService({
   name: NAME,
   about: 'Turns normalized messages into match state, incidents, transitions and results, exactly once.',

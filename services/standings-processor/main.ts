@@ -3,6 +3,7 @@ import { Gauge } from 'prom-client';
 import { z } from 'zod';
 import { FLAG_REASONS } from '#domain/standings/games.ts';
 import { groupSettings, inputSettings, kafkaSettings, processSettings } from '#service/config.ts';
+import { giveMemoryBack, PROCESSOR_LIMITS } from '#service/memory.ts';
 import { runService } from '#service/run-service.ts';
 import { openDeadLetters } from '#streams/dead-letter.ts';
 import { runStream } from '#streams/stream.ts';
@@ -29,6 +30,7 @@ const config = z.object({
     ),
 });
 
+giveMemoryBack(PROCESSOR_LIMITS);
 await runService({
   name: NAME,
   about: 'Turns match results into tables, exactly once.',

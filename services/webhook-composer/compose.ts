@@ -25,8 +25,8 @@ export type Composed = {
   readonly raised?: number | null;
 };
 
-/** The provider's shape has a `source`; what arrived has none any more. */
-const SOURCE = 1;
+/** What the provider writes as `source` where there is none. */
+const NO_SOURCE = -1;
 
 const NOTHING: Composed = { messages: [] };
 
@@ -112,7 +112,7 @@ function envelope(
   const isEventKnown = cause.event_fields.length > 0;
   // What the event said goes by the time of its message; a record from a list has its own time only.
   const ut = isEventKnown || record === null ? cause.ut : record.ut;
-  const head = `{${id === null ? '' : `"id":${id},`}"uuid":"${uuid}","type":"${record === null ? 'event' : 'incident'}","source":${SOURCE},"ut":${ut},"data":{`;
+  const head = `{${id === null ? '' : `"id":${id},`}"uuid":"${uuid}","type":"${record === null ? 'event' : 'incident'}","source":${cause.source ?? NO_SOURCE},"ut":${ut},"data":{`;
   const event = eventJson(cause, rest, version === 1 ? 'insert' : 'update');
   const incident = record === null ? '' : `"incident":${incidentJson(record, ut)},`;
   return {

@@ -5,7 +5,7 @@ const MIB = 1024 * 1024;
 
 /** Looks every ten seconds: processor time of that stretch in milliseconds, and resident MiB. */
 function looking() {
-  const rule = new CalmRule();
+  const rule = new CalmRule({ calm: 0.05, worthBytes: 8 * MIB });
   let [at, cpuMs] = [0, 0];
   return {
     rule,

@@ -1,9 +1,7 @@
-/** Keeps the process small between matches: V8 and malloc keep what a tournament needed, and give none of it back. */
+/** Gives memory back between matches: V8 and malloc keep what a tournament needed. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** By how much the heap may grow before it is collected, in percent of what is in use: docs/performance.md. */
-const HEAP_GROWING_PERCENT = 30;
 /** How often it is looked whether the process has little to do. */
 const LOOK_MS = 10_000;
 
@@ -17,23 +15,31 @@ export type Usage = {
   readonly resident: number;
 };
 
-/** Below this share of a core the process has little to do. */
-const CALM = 0.05;
-/** It is worth a collection where this much came since the last one, bytes. */
-const WORTH_BYTES = 8 * 1024 * 1024;
+/** When a collection is worth its pause. */
+export type CalmLimits = {
+  /** Below this share of a core the process has little to do. */
+  readonly calm: number;
+  /** This much came since the last one, bytes. */
+  readonly worthBytes: number;
+};
 
 /** Says when memory is to be given back: in a calm stretch, and where there is more of it than after the last time. */
 export class CalmRule {
+  readonly #limits: CalmLimits;
   #last: Usage | null = null;
   #after = 0;
+
+  constructor(limits: CalmLimits) {
+    this.#limits = limits;
+  }
 
   /** Whether to collect now. */
   isDue(usage: Usage): boolean {
     const { at, cpuMs, resident } = usage;
     const last = this.#last;
     this.#last = usage;
-    if (last === null || (cpuMs - last.cpuMs) / (at - last.at) >= CALM) return false;
-    return resident > this.#after + WORTH_BYTES;
+    if (last === null || (cpuMs - last.cpuMs) / (at - last.at) >= this.#limits.calm) return false;
+    return resident > this.#after + this.#limits.worthBytes;
   }
 
   /** What is resident after a collection, bytes. */
@@ -43,14 +49,14 @@ export class CalmRule {
 }
 
 /**
- * Lets the heap of this process grow less, and gives the pages of it back to the system whenever there is little to do.
- * V8 does that by itself only on signs of memory pressure, which Node does not pass on; `last-resort` is one.
+ * Gives the pages that this process does not need back to the system whenever it has little to do. V8 does that by itself
+ * only on signs of memory pressure, which Node does not pass on; `last-resort` is one. The process stands still meanwhile,
+ * 2.5 ms for each MiB in use.
  */
-export function keepProcessSmall(): void {
-  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
+export function giveMemoryBack(limits: CalmLimits): void {
   setFlagsFromString('--expose-gc');
   const collect: NodeJS.GCFunction = runInNewContext('gc');
-  const rule = new CalmRule();
+  const rule = new CalmRule(limits);
   setInterval(() => {
     const { user, system } = process.cpuUsage();
     const usage = {
@@ -63,3 +69,6 @@ export function keepProcessSmall(): void {
     rule.collected(process.memoryUsage.rss());
   }, LOOK_MS).unref();
 }
+
+/** For a processor: rarely, for a goal may come in the middle of it. */
+export const PROCESSOR_LIMITS: CalmLimits = { calm: 0.02, worthBytes: 64 * 1024 * 1024 };
