@@ -96,6 +96,7 @@ test(
 
 const REST_SECRET = 'a-secret-of-the-simulator';
 const POLLED_MATCHES = times(64, 4);
+const DAY_SECONDS = 86_400;
 
 /** Incidents whose removal was known by absence from a list alone. */
 function vanished({ transitions }: PipelineOutput): number {
@@ -117,12 +118,16 @@ test(
     await Promise.all(services.map((service) => service.ready()));
     const simulator = startService('simulator', {
       ...{ REST_PORT: '0', REST_SECRET_KEY: REST_SECRET, REST_FAULTS: 'vanish=1', FAULTS: 'many', SEED: '3' },
-      ...{ MATCHES: String(POLLED_MATCHES), DURATION: String(times(240, 12)) },
+      ...{ MATCHES: String(POLLED_MATCHES), DURATION: String(times(240, 20)) },
     });
     const { port } = await logged(simulator, 'REST is served');
     const poller = a.startPoller(
       { url: `http://127.0.0.1:${port}`, client: { id: '1', secret: REST_SECRET } },
-      { FEED_WINDOW_SECONDS: '7200', FEED_INITIAL_SECONDS: String(30 * 86_400), FEED_PERIOD_MS: '200' },
+      // Few windows for the month before: the poller is to see incidents before they vanish, on a busy machine too.
+      {
+        ...{ FEED_WINDOW_SECONDS: String(7 * DAY_SECONDS), FEED_INITIAL_SECONDS: String(30 * DAY_SECONDS) },
+        FEED_PERIOD_MS: '200',
+      },
     );
     await poller.ready();
     await untilTrue(
