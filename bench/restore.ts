@@ -10,7 +10,7 @@ import { type Job, OURS, prepare, runThrough } from './contenders.ts';
 import { type Bench, type BenchContext, format, median } from './context.ts';
 import { remove } from './kafka.ts';
 
-const EVENTS = Number(process.env.BENCH_EVENTS ?? 1_000);
+const EVENTS = Number(process.env.BENCH_EVENTS ?? 2_000);
 const MESSAGES = 200;
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const PATIENCE_MS = 120_000;
