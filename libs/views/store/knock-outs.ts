@@ -1,8 +1,8 @@
 import type { KnockOutMatch, KnockOutStage, SeasonEntry, ShownState } from './board-view.ts';
 import type { Statements } from './sql.ts';
 
-/** Stages with brackets, of which the catalogue asks for no table. */
-const KNOCK_OUT = `kind = 'stage' AND json_extract(json, '$.has_brackets') = 'yes'
+/** Condition of the catalogue: stages with brackets, whose tables it does not ask to be shown. */
+export const KNOCK_OUT = `kind = 'stage' AND json_extract(json, '$.has_brackets') = 'yes'
   AND ifnull(json_extract(json, '$.show_standings'), 'no') <> 'yes'`;
 
 /** The stages that the provider's catalogue describes as knock-out, with their matches. */

@@ -1,6 +1,7 @@
 import type { StandingsQuery } from '#contract/rest/provider.ts';
 import type { Standings, StandingsEntry } from '#topics/generated/types.ts';
 import type { SeasonEntry, TableEntry } from './board-view.ts';
+import { KNOCK_OUT } from './knock-outs.ts';
 import { Conditions, type Statements } from './sql.ts';
 
 /** A table as JSON, and where it is. */
@@ -14,10 +15,9 @@ export type TableRow = {
 /** An entry of the catalogue of tables as JSON, and when its table was written, Unix seconds. */
 export type EntryRow = { readonly json: string; readonly ut: number | null };
 
-/** A knock-out stage has no tables of its own, unless the provider's catalogue says that they are shown. */
-const NO_BRACKET = `(object_type <> 'stage' OR NOT EXISTS (SELECT 1 FROM catalogue c
-  WHERE c.kind = 'stage' AND c.id = CAST(object_id AS TEXT) AND c.json ->> 'has_brackets' = 'yes'
-  AND coalesce(c.json ->> 'show_standings', '') <> 'yes'))`;
+/** A knock-out stage has no tables of its own. */
+const NO_BRACKET = `(object_type <> 'stage'
+  OR NOT EXISTS (SELECT 1 FROM catalogue WHERE ${KNOCK_OUT} AND id = CAST(object_id AS TEXT)))`;
 
 /** The tables, and the catalogue of them. */
 export class TableView {

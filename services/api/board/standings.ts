@@ -1,4 +1,3 @@
-import { TABLE_TYPES } from '#domain/standings/columns.ts';
 import type { BoardView, KnockOutStage, SeasonEntry, TableEntry } from '#views/store/board-view.ts';
 import { boardMatch } from './board-match.ts';
 import { type Bracket, bracketOf } from './bracket.ts';
@@ -32,11 +31,6 @@ export type ShownStandings = {
 const LEAGUE = 2;
 const NOWHERE = { competition_id: null, season_id: null, stage_id: null, group_id: null };
 
-/** Kinds of table that rank teams: what a knock-out stage has instead is its bracket. */
-const TEAM_TABLES: ReadonlySet<string> = new Set(
-  [...TABLE_TYPES.values()].filter(({ ranks }) => ranks === 'team').map(({ type_name }) => type_name),
-);
-
 /** What of `/standings` is asked for. */
 export type StandingsRequest = {
   readonly season?: number | undefined;
@@ -59,16 +53,7 @@ export function seasonStandings(
   const season = seasonId === undefined ? unasked : seasons.find(({ season_id }) => season_id === seasonId);
   if (season === undefined) return null;
   const knockOuts = season === null ? [] : view.knockOuts(season.season_id);
-  const ofKnockOut = new Set(knockOuts.map(({ stage_id }) => stage_id));
-  const tables =
-    season === null
-      ? rankings
-      : view
-          .tables(season.season_id)
-          .filter(
-            ({ object_type, object_id, type_name }) =>
-              !(object_type === 'stage' && ofKnockOut.has(object_id) && TEAM_TABLES.has(type_name)),
-          );
+  const tables = season === null ? rankings : view.tables(season.season_id);
   const asked =
     tableId === undefined
       ? (tables.find(({ type_id }) => type_id === LEAGUE) ?? tables[0])
