@@ -1,6 +1,9 @@
 /** The provider's messages made again from their normalized form, so that whoever normalizes them gets the same. Pure. */
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 
+/** What a provider writes as the `source` of a message where there is none. */
+export const NO_SOURCE = -1;
+
 /**
  * The event of a message as JSON. Its parts are taken over as they are; only the `action` that normalizing takes away
  * is put back, and one that deletes stays. `rest`: the last of the parts, parsed, where the action and the ids are.

@@ -3,7 +3,7 @@
  * Pure. docs/decisions/0051 has why a receiver that applies the laws comes to the same state of the match.
  */
 import { canonicalJson } from '#contract/canonical-json.ts';
-import { eventJson, eventRest, joinObjects } from '#contract/provider-message.ts';
+import { eventJson, eventRest, joinObjects, NO_SOURCE } from '#contract/provider-message.ts';
 import { toWholeNumber } from '#contract/values.ts';
 import type {
   Incident,
@@ -24,9 +24,6 @@ export type Composed = {
    */
   readonly raised?: number | null;
 };
-
-/** What the provider writes as `source` where there is none. */
-const NO_SOURCE = -1;
 
 const NOTHING: Composed = { messages: [] };
 

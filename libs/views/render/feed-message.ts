@@ -1,6 +1,6 @@
 /** A provider message made again from its normalized form, so that whoever normalizes it gets the same. Pure. */
 import { hash } from 'node:crypto';
-import { eventJson, eventRest, joinObjects } from '#contract/provider-message.ts';
+import { eventJson, eventRest, joinObjects, NO_SOURCE } from '#contract/provider-message.ts';
 import { INCIDENT_TYPES_OF_SOCCER } from '#contract/soccer.ts';
 import { toWholeNumber } from '#contract/values.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
@@ -18,8 +18,6 @@ export type FeedRow = {
 const NUMBER = /^(?:0|[1-9][0-9]{0,14})$/;
 /** Numbers from here on stand for ids that are none; those of providers are far below. */
 const FIRST_MADE_ID = 2 ** 52;
-/** What is in the place of a source that nobody told. */
-const NO_SOURCE = -1;
 
 /**
  * Renders a message of type `incident` or `event`; null for the other types, which the feed does not have. The texts
