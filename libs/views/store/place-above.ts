@@ -1,16 +1,20 @@
+import type { Level } from '#contract/rest/tree.ts';
 import { toWholeNumber } from '#contract/values.ts';
 import type { CatalogueView } from './catalogue.ts';
 import type { Statements } from './sql.ts';
 
 /** Each level of places with the one above it. */
-export const ABOVE = { competition: null, season: 'competition', stage: 'season', group: 'stage' } as const;
-
-export type PlaceLevel = keyof typeof ABOVE;
+export const ABOVE = {
+  competition: null,
+  season: 'competition',
+  stage: 'season',
+  group: 'stage',
+} as const satisfies Readonly<Record<Level, Level | null>>;
 
 /** The id of the place that a place is in, by the catalogue, else by its events; null where neither tells. */
 export function placeAbove(
   { catalogue, sql }: { readonly catalogue: CatalogueView; readonly sql: Statements },
-  level: PlaceLevel,
+  level: Level,
   id: number,
 ): number | null {
   const above = ABOVE[level];

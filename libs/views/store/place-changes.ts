@@ -1,6 +1,7 @@
+import { LEVELS, type Level } from '#contract/rest/tree.ts';
 import type { MatchState } from '#topics/generated/types.ts';
 import type { CatalogueView } from './catalogue.ts';
-import { ABOVE, type PlaceLevel, placeAbove } from './place-above.ts';
+import { ABOVE, placeAbove } from './place-above.ts';
 import type { Statements } from './sql.ts';
 
 /** When something of a place became visible, be it of a place inside of it: lists show both in one record. */
@@ -16,7 +17,7 @@ export class PlaceChanges {
   /** A record of the catalogue is new; one of another kind than places is left alone. `changed`: Unix seconds. */
   told(kind: string, id: string, changed: number): void {
     if (!Object.hasOwn(ABOVE, kind)) return;
-    let level: PlaceLevel | null = kind as PlaceLevel;
+    let level: Level | null = kind as Level;
     let place: number | null = Number(id);
     while (level !== null && place !== null) {
       this.#touch(level, place, changed);
@@ -27,24 +28,24 @@ export class PlaceChanges {
 
   /** An event is where it was not before: places that only it tells of are new, and what they are in has changed. */
   seen(state: MatchState, changed: number): void {
-    const isNew = (Object.keys(ABOVE) as PlaceLevel[]).some((level) => {
+    const isNew = LEVELS.some((level) => {
       const id = state[`${level}_id`];
       return id !== null && this.of(level, id) === null;
     });
     if (!isNew) return;
-    for (const level of Object.keys(ABOVE) as PlaceLevel[]) {
+    for (const level of Object.keys(ABOVE) as Level[]) {
       const id = state[`${level}_id`];
       if (id !== null) this.#touch(level, id, changed);
     }
   }
 
   /** Unix seconds; null for a place that nobody told of. */
-  of(level: PlaceLevel, id: number): number | null {
+  of(level: Level, id: number): number | null {
     const text = 'SELECT changed FROM places WHERE level = ? AND id = ?';
     return this.#sql.value<number>(text, level, id) ?? null;
   }
 
-  #touch(level: PlaceLevel, id: number, changed: number): void {
+  #touch(level: Level, id: number, changed: number): void {
     this.#sql
       .of(
         `INSERT INTO places VALUES (?, ?, ?)
