@@ -1,4 +1,4 @@
-import { follow } from '#streams/follow.ts';
+import { follow, offsetsAt } from '#streams/follow.ts';
 import type { Logger } from '#streams/log.ts';
 import { DecodeError } from '#topics/errors.ts';
 import type { Registry } from '#topics/registry.ts';
@@ -10,8 +10,8 @@ export type FollowRecordsOptions<T extends TopicName> = {
   readonly prefix: string;
   readonly registry: Registry;
   readonly topic: T;
-  /** The next offset by `partitionKey`; without it all that there is. */
-  readonly from?: ReadonlyMap<string, number>;
+  /** Gives what was written since then, Unix milliseconds; without it all that there is. */
+  readonly since?: number;
   readonly log: Logger;
   /** Given each record in the order of its partition; null is a deleted key. */
   readonly onRecord: (key: string, value: TopicValues[T] | null) => void;
@@ -24,19 +24,21 @@ export type Followed = { close(): Promise<void> };
 
 /**
  * Follows a topic for as long as it is not closed. Resolves once everything is given that was there at the start; rejects
- * with what `follow` throws before that. A record that cannot be decoded is left out and logged.
+ * with what `follow` and `offsetsAt` throw before that. A record that cannot be decoded is left out and logged.
  */
 export async function followRecords<T extends TopicName>(
   options: FollowRecordsOptions<T>,
 ): Promise<Followed> {
-  const { brokers, prefix, registry, topic, from, log, onRecord, onFailure } = options;
+  const { brokers, prefix, registry, topic, since, log, onRecord, onFailure } = options;
+  const name = topicName(prefix, topic);
+  const from = since === undefined ? undefined : await offsetsAt({ brokers, topic: name, time: since });
   const decoder = registry.decoder(topic);
   const stopping = new AbortController();
   const caughtUp = Promise.withResolvers<void>();
   let started = false;
   const ended = follow({
     brokers,
-    topics: [topicName(prefix, topic)],
+    topics: [name],
     ...(from === undefined ? {} : { from }),
     signal: stopping.signal,
     async onBatch({ partition, records }) {

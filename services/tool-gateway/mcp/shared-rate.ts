@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Followed, followRecords } from '#clients/follow-records.ts';
 import type { DirectoryPlace } from '#clients/versioned-topic.ts';
-import { offsetsAt } from '#streams/follow.ts';
 import type { PublishRecord } from '#streams/publisher.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { ToolRequests } from '#topics/generated/types.ts';
@@ -50,9 +49,9 @@ export class SharedRate {
     const { brokers, prefix, registryUrl, log, now, onFailure } = options;
     const registry = Registry.open({ url: registryUrl, prefix });
     const shared = new SharedRate(options, await registry.codec('tool-requests'));
-    const from = await offsetsAt({ brokers, topic: shared.#topic, time: now() - WINDOW_MS });
     shared.#followed = await followRecords({
-      ...{ brokers, prefix, registry, from, log, onFailure, topic: 'tool-requests' },
+      ...{ brokers, prefix, registry, log, onFailure, topic: 'tool-requests' },
+      since: now() - WINDOW_MS,
       onRecord: (_, counted) => {
         if (counted !== null && counted.replica !== shared.#replica)
           shared.#rate.add(counted.token_id, counted);

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Followed, followRecords } from '#clients/follow-records.ts';
 import type { DirectoryPlace } from '#clients/versioned-topic.ts';
-import { offsetsAt } from '#streams/follow.ts';
 import type { PublishRecord } from '#streams/publisher.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { ExchangeAttempt } from '#topics/generated/types.ts';
@@ -62,9 +61,9 @@ export class Attempts {
     const { brokers, prefix, registryUrl, log, now, onFailure } = options;
     const registry = Registry.open({ url: registryUrl, prefix });
     const attempts = new Attempts(options, await registry.codec('exchange-attempts'));
-    const from = await offsetsAt({ brokers, topic: attempts.#topic, time: now() - READ_BACK_MS });
     attempts.#followed = await followRecords({
-      ...{ brokers, prefix, registry, from, log, onFailure, topic: 'exchange-attempts' },
+      ...{ brokers, prefix, registry, log, onFailure, topic: 'exchange-attempts' },
+      since: now() - READ_BACK_MS,
       onRecord: (_, attempt) => {
         if (attempt !== null) attempts.#apply(attempt);
       },
