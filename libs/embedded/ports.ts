@@ -57,14 +57,17 @@ export async function untilPortHolds<T>(
   start: (port: number) => Promise<T>,
 ): Promise<T> {
   if (fixed !== undefined) return await start(fixed);
-  let usual: number | undefined;
-  for (const port of preferred) if (port !== undefined && (await isFree(port))) usual ??= port;
   for (let attempt = 1; ; attempt++) {
     try {
-      return await start(await freePort(attempt === 1 ? usual : undefined));
+      return await start((attempt === 1 ? await firstFree(preferred) : undefined) ?? (await freePort()));
     } catch (error) {
       const taken = error instanceof EmbeddedError && error.code === 'PORT_IN_USE';
       if (!taken || attempt === ATTEMPTS) throw error;
     }
   }
+}
+
+async function firstFree(ports: readonly (number | undefined)[]): Promise<number | undefined> {
+  for (const port of ports) if (port !== undefined && (await isFree(port))) return port;
+  return undefined;
 }
