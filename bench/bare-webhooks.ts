@@ -4,7 +4,7 @@ import { Pool } from 'undici';
 import { signatureHeaders } from '#signing/signing.ts';
 
 /** What it did. */
-export type BareCounts = { readonly requests: number; readonly cpuSeconds: number };
+export type BareCounts = { readonly cpuSeconds: number };
 
 const [url, secret, caFile, bodyFile, loops, requests] = process.argv.slice(2);
 if (url === undefined || secret === undefined || caFile === undefined || bodyFile === undefined)
@@ -28,7 +28,6 @@ await Promise.all(
 );
 const { user, system } = process.cpuUsage(cpu);
 const counts: BareCounts = {
-  requests: each * Number(loops),
   cpuSeconds: (user + system) / 1e6,
 };
 process.stdout.write(`${JSON.stringify(counts)}\n`);

@@ -10,7 +10,6 @@ import { buffer } from 'node:stream/consumers';
 /** What was counted. Times are Unix milliseconds. */
 export type SinkCounts = {
   readonly requests: number;
-  readonly firstAt: number;
   readonly lastAt: number;
   /** Each message by its `uuid`, and when it arrived. */
   readonly arrivals: readonly (readonly [uuid: string, at: number])[];
@@ -30,7 +29,6 @@ const server = createServer(
     if (request.url === '/hang') return;
     const now = Date.now();
     counts.requests += 1;
-    if (counts.firstAt === 0) counts.firstAt = now;
     counts.lastAt = now;
     for (const [, uuid = ''] of text.matchAll(UUID)) counts.arrivals.push([uuid, now]);
     response.end('Accepted');
@@ -43,7 +41,7 @@ createHttpServer((_request, response) => {
 }).listen(Number(countsPort), '127.0.0.1');
 
 function empty() {
-  return { requests: 0, firstAt: 0, lastAt: 0, arrivals: [] as [string, number][] };
+  return { requests: 0, lastAt: 0, arrivals: [] as [string, number][] };
 }
 
 process.on('SIGTERM', () => process.exit());

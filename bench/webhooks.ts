@@ -347,15 +347,14 @@ class Sink {
 
   /** Everything since the last call, once so many messages have arrived. */
   async until(messages: number): Promise<SinkCounts> {
-    let [requests, firstAt, lastAt] = [0, 0, 0];
+    let [requests, lastAt] = [0, 0];
     const arrivals: (readonly [string, number])[] = [];
     for (const until = performance.now() + WAIT_MS; ; await delay(200)) {
       const counts = await this.counts();
       requests += counts.requests;
-      if (firstAt === 0) firstAt = counts.firstAt;
       if (counts.lastAt > 0) lastAt = counts.lastAt;
       for (const arrival of counts.arrivals) arrivals.push(arrival);
-      if (arrivals.length >= messages) return { requests, firstAt, lastAt, arrivals };
+      if (arrivals.length >= messages) return { requests, lastAt, arrivals };
       if (performance.now() > until)
         throw new Error(`${arrivals.length} of ${messages} messages arrived within ${WAIT_MS} ms`);
     }
