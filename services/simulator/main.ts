@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { runService } from '#service/run-service.ts';
 import { readDataset } from '../../data/dataset.ts';
+import { settings } from './config.ts';
 import { parseFaults } from './faults.ts';
 import { parseRestFaults } from './rest/faults.ts';
 import { serveProvider } from './rest/serve.ts';
-import { settings } from './settings.ts';
 import { simulate } from './simulate.ts';
 import { createWebhookSender } from './webhook.ts';
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { groupSettings, inputSettings, kafkaSettings, processSettings } from '#service/config.ts';
 import { runService } from '#service/run-service.ts';
-import { openStreamClient } from '#streams/client.ts';
-import { openDeadLetters } from '#streams/dead-letter.ts';
-import { runStream } from '#streams/stream.ts';
-import { warnOfBrokerDefects } from '#topics/broker-defects.ts';
+import { openStreamClient } from '#streams/client/client.ts';
+import { warnOfBrokerDefects } from '#streams/client/platformatic/broker-defects.ts';
+import { openDeadLetters } from '#streams/runtime/dead-letter.ts';
+import { runStream } from '#streams/runtime/stream.ts';
 import { streamTopics } from '#topics/processors.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';

@@ -1,6 +1,6 @@
 import type { ITopicConfig } from 'kafkajs';
-import { createKafka } from '#streams/kafkajs/kafka.ts';
-import { topicIds } from '#streams/topic-ids.ts';
+import { createKafka } from '#streams/client/kafkajs/kafka.ts';
+import { topicIds } from '#streams/client/topic-ids.ts';
 import { isPassing } from '#topics/admin.ts';
 import { quietLog } from './log.ts';
 import { untilTrue } from './poll.ts';
