@@ -142,3 +142,24 @@ export interface StreamClient {
 export function partitionKey({ topic, partition }: TopicPartition): string {
   return `${topic}-${partition}`;
 }
+
+/** A topic to create. */
+export type NewTopic = {
+  readonly name: string;
+  readonly partitions: number;
+  /** Default: the broker's own. */
+  readonly replicationFactor?: number;
+  /** By the broker's names. */
+  readonly settings: Readonly<Record<string, string>>;
+};
+
+/** What is asked of a cluster about its topics and groups. Errors are those of the client. */
+export type TopicAdmin = {
+  /** Partitions of every topic on the broker, by name. */
+  partitionCounts(): Promise<Map<string, number>>;
+  /** Asks for topics, without a wait for their leaders. One that is there stays as it is. */
+  createTopics(topics: readonly NewTopic[]): Promise<void>;
+  deleteTopics(names: readonly string[]): Promise<void>;
+  /** How many members a consumer group has. */
+  groupMembers(group: string): Promise<number>;
+};
