@@ -1,8 +1,8 @@
 import type { ITopicConfig } from 'kafkajs';
-import { createKafka } from '#streams/kafkajs/kafka.ts';
-import { listOffsets } from '#streams/platformatic/offsets.ts';
-import { topicIds } from '#streams/topic-ids.ts';
-import { isPassing } from '#topics/admin.ts';
+import { createKafka } from '#streams/client/kafkajs/kafka.ts';
+import { isPassing } from '#streams/client/kafkajs/topic-admin.ts';
+import { listOffsets } from '#streams/client/platformatic/offsets.ts';
+import { topicIds } from '#streams/client/topic-ids.ts';
 import { quietLog } from './log.ts';
 import { untilTrue } from './poll.ts';
 
