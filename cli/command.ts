@@ -8,6 +8,8 @@ export type Command = {
   readonly summary: string;
   /** The whole text of `touchline <name> --help`. */
   readonly help: string;
+  /** Exit code of what fails for another reason than its arguments. Default 1. */
+  readonly failedCode?: number;
   /** Runs it with the arguments after its name; resolves to the exit code. Throws `UsageError` for arguments it does not know. */
   run(args: readonly string[]): Promise<number>;
 };

@@ -15,6 +15,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   'dead-letters': async () => (await import('./commands/dead-letters.ts')).deadLetters,
   position: async () => (await import('./commands/position.ts')).position,
   rebuild: async () => (await import('./commands/rebuild.ts')).rebuild,
+  replay: async () => (await import('./commands/replay/command.ts')).replay,
+  compare: async () => (await import('./commands/compare/command.ts')).compareCommand,
   webhooks: async () => (await import('./commands/webhooks/command.ts')).webhooks,
   clients: async () => (await import('./commands/clients/command.ts')).clients,
   tokens: async () => (await import('./commands/tokens/command.ts')).tokens,
@@ -67,20 +69,21 @@ async function runCommand(
   load: () => Promise<Command>,
   args: readonly string[],
 ): Promise<number> {
+  let command: Command | undefined;
   try {
-    const command = await load();
+    command = await load();
     if (args.includes('--help') || args.includes('-h')) {
       process.stdout.write(command.help);
       return EXIT.ok;
     }
     return await command.run(args);
   } catch (error) {
-    return told(name, error);
+    return told(name, error, command?.failedCode);
   }
 }
 
 /** Says what went wrong in a line; of an error that nobody foresaw, all there is. */
-function told(name: string, error: unknown): number {
+function told(name: string, error: unknown, failedCode: number = EXIT.failed): number {
   const redact = redactor([]);
   const foreseen = error instanceof Error && 'code' in error;
   const text = foreseen
@@ -89,7 +92,7 @@ function told(name: string, error: unknown): number {
       ? (error.stack ?? error.message)
       : String(error);
   process.stderr.write(`touchline ${name}: ${redact(text)}\n`);
-  if (!(error instanceof UsageError || error instanceof ConfigError)) return EXIT.failed;
+  if (!(error instanceof UsageError || error instanceof ConfigError)) return failedCode;
   process.stderr.write(`See touchline ${name} --help.\n`);
   return EXIT.usage;
 }

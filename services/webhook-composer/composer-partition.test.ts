@@ -8,7 +8,7 @@ import {
   START,
   snapshotMessage,
 } from '#domain/testing/messages.ts';
-import type { ConsumedRecord, OutputRecord, PartitionReader } from '#streams/client/port.ts';
+import type { ConsumedRecord, FetchedRecord, OutputRecord, PartitionReader } from '#streams/client/port.ts';
 import { StreamError } from '#streams/errors.ts';
 import { RecordCollector } from '#streams/runtime/record-collector.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
@@ -27,8 +27,8 @@ const RECEIVED = incidentMessage(incident('5-1', 413)).received_at;
 
 /** A log in memory, given a few records at a time, that begins at an offset. */
 function readerOf(messages: readonly NormalizedMessage[], start = 0): PartitionReader {
-  const records = messages.map((message, offset): ConsumedRecord => {
-    return { offset, key: null, value: codecs['normalized-messages'].encode(message) };
+  const records = messages.map((message, offset): FetchedRecord => {
+    return { offset, timestamp: 0, key: null, value: codecs['normalized-messages'].encode(message) };
   });
   return {
     topicId: async () => 'id',

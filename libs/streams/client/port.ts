@@ -58,9 +58,12 @@ export type ProducerOptions = {
   readonly signal?: AbortSignal;
 };
 
+/** A record, and its time in Unix milliseconds: the writer's, or the broker's where the topic says so. */
+export type FetchedRecord = ConsumedRecord & { readonly timestamp: number };
+
 /** Records that were read at once. */
 export type ReadBatch = {
-  readonly records: readonly ConsumedRecord[];
+  readonly records: readonly FetchedRecord[];
   /** Where to read on: after the last record, control and aborted ones included. */
   readonly next: number;
   /** The end of what can be read, read committed: the last stable offset; else the high watermark. */

@@ -14,7 +14,7 @@ import type { PartitionProcessor } from './processor.ts';
 import { Task } from './task.ts';
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
-const RECORD = { offset: 0, key: Buffer.from('a'), value: Buffer.from('1') };
+const RECORD = { offset: 0, timestamp: 0, key: Buffer.from('a'), value: Buffer.from('1') };
 
 /** Partitions with one record each where a test says so, and what was asked of them. */
 class FakeClient implements StreamClient {

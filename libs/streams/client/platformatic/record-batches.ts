@@ -5,13 +5,12 @@
  * Format: https://kafka.apache.org/documentation/#recordbatch
  */
 import { compressionsAlgorithmsByBitmask, crc32c, Writer } from '@platformatic/kafka';
-import type { ConsumedRecord } from '../port.ts';
+import type { FetchedRecord } from '../port.ts';
+
+export type { FetchedRecord } from '../port.ts';
 
 /** A transaction that was aborted, as a fetch answer names it. */
 export type AbortedTransaction = { readonly producerId: bigint; readonly firstOffset: number };
-
-/** A record, and its time in Unix milliseconds: the writer's, or the broker's where the topic says so. */
-export type FetchedRecord = ConsumedRecord & { readonly timestamp: number };
 
 export type DecodedBatches = {
   readonly records: readonly FetchedRecord[];
