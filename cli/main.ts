@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   rebuild: async () => (await import('./commands/rebuild.ts')).rebuild,
   replay: async () => (await import('./commands/replay/command.ts')).replay,
   compare: async () => (await import('./commands/compare/command.ts')).compareCommand,
+  export: async () => (await import('./commands/export/command.ts')).exportCommand,
   webhooks: async () => (await import('./commands/webhooks/command.ts')).webhooks,
   clients: async () => (await import('./commands/clients/command.ts')).clients,
   tokens: async () => (await import('./commands/tokens/command.ts')).tokens,
