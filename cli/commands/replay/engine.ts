@@ -119,7 +119,7 @@ export class ReplayEngine {
     const byPartition = new Map<number, TaskRecord[]>();
     for (const { topic, partition, key, value, timestamp } of inputs) {
       const offset = this.#offsetOf({ topic, partition });
-      const record = { offset, key: key === null ? null : Buffer.from(key), value, timestamp };
+      const record = { offset, key: typeof key === 'string' ? Buffer.from(key) : key, value, timestamp };
       const records = byPartition.get(partition);
       if (records === undefined) byPartition.set(partition, [record]);
       else records.push(record);

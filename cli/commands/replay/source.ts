@@ -47,7 +47,7 @@ export async function partitionRanges({ brokers, topic, from, to }: Range): Prom
  * by their numbers. So the order follows from the log alone, however fast which partition is read. Rejects with `StreamError`.
  */
 export async function* readMerged(
-  client: StreamClient,
+  client: Pick<StreamClient, 'openReader'>,
   topic: string,
   ranges: readonly PartitionRange[],
 ): AsyncGenerator<ReadRecord> {
