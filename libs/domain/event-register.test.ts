@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '#contract/canonical-json.ts';
 import { DomainError } from './errors.ts';
 import { EventRegister } from './event-register.ts';
@@ -12,7 +12,7 @@ function told(...messages: readonly (readonly [ut: number, ...parts: object[]])[
 }
 
 describe('a field of the event (law 2)', () => {
-  it.each([
+  test.each([
     {
       why: 'the later value stands',
       messages: [
@@ -102,7 +102,7 @@ describe('a field of the event (law 2)', () => {
 });
 
 describe('what is told', () => {
-  it('names the fields with a new value', () => {
+  test('names the fields with a new value', () => {
     const register = told([1, { a: 1, b: 1 }]);
     const tell = (ut: number, part: object) => register.tell(register.read([canonicalJson(part)]), ut);
     expect(tell(1, { a: 1, b: 1 })).toEqual({ changed: false, fields: [] });
@@ -112,7 +112,7 @@ describe('what is told', () => {
     expect(tell(9, {})).toEqual({ changed: false, fields: [] });
   });
 
-  it('moves the time of a part that is told again to the letter, but only of the fields that it still tells', () => {
+  test('moves the time of a part that is told again to the letter, but only of the fields that it still tells', () => {
     const part = { a: 1, b: 1 };
     const register = told([1, part], [5, { b: 2 }], [3, part]);
     expect(register.grouped()).toEqual([
@@ -121,13 +121,13 @@ describe('what is told', () => {
     ]);
   });
 
-  it('moves no time of a field that another part of the message tells by now', () => {
+  test('moves no time of a field that another part of the message tells by now', () => {
     const part = { a: 1, b: 1 };
     const register = told([1, {}, part], [5, { b: 2 }], [7, {}, part], [8, { b: 3 }], [8, {}, part]);
     expect(register.grouped()).toEqual([{ ut: 8, json: '{"a":1,"b":3}' }]);
   });
 
-  it('that is not a JSON object is refused before anything changes', () => {
+  test('that is not a JSON object is refused before anything changes', () => {
     const register = told([1, { a: 1 }]);
     for (const text of ['', '{"a":', '[1]', 'null']) {
       const refusal = expect(() => register.read(['{"a":2}', text]), text);
@@ -139,7 +139,7 @@ describe('what is told', () => {
 });
 
 describe('what is written down', () => {
-  it('is canonical JSON, grouped by time, oldest first', () => {
+  test('is canonical JSON, grouped by time, oldest first', () => {
     const register = told([7, { z: 1, c: { y: [], x: '}' } }, { b: '"' }], [3, { a: 1, z: 0 }]);
     expect(register.grouped()).toEqual([
       { ut: 3, json: '{"a":1}' },
@@ -147,11 +147,11 @@ describe('what is written down', () => {
     ]);
   });
 
-  it('does not depend on the parts in which it was told', () => {
+  test('does not depend on the parts in which it was told', () => {
     expect(told([1, { a: 1, b: 2, c: 3 }]).grouped()).toEqual(told([1, { c: 3 }, { a: 1, b: 2 }]).grouped());
   });
 
-  it('restores the register', () => {
+  test('restores the register', () => {
     const messages = fc.array(
       fc.tuple(
         fc.integer({ min: 0, max: 3 }),

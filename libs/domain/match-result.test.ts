@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Cause, Incident, MatchResult, NormalizedMessage } from '#topics/generated/types.ts';
 import { applyMessage, matchIncident, matchResult, matchState, newMatch, restoreMatch } from './match.ts';
 import { resultChanges, resultKey, type TableResult } from './match-result.ts';
@@ -47,13 +47,13 @@ const withResults = (home: Record<number, unknown>, away: Record<number, unknown
   }));
 
 describe('the result of a match', () => {
-  it('is of its group, under one key', () => {
+  test('is of its group, under one key', () => {
     const result = resultOf(told({ group_id: 0, round_id: 3 }));
     expect(resultKey(result)).toBe(`6628/25528/76600/-/${EVENT_ID}`);
     expect(result).toMatchObject({ round_id: 3, status_type: 'live', group_id: null, score: null });
   });
 
-  it.each([
+  test.each([
     ['its season is not known', told({ season_id: null })],
     ['its competition is not known', told({ competition_id: 0 })],
     ['it is of another sport', told({ sport_id: 1 })],
@@ -64,7 +64,7 @@ describe('the result of a match', () => {
     expect(matchResult(matchOf(message))).toBeNull();
   });
 
-  it('is back where the event is told again after it was deleted, whatever the order', () => {
+  test('is back where the event is told again after it was deleted, whatever the order', () => {
     const gone = eventMessage(START + 5, { action: 'delete' });
     expect(matchResult(matchOf(told(), gone))).toBeNull();
     expect(matchResult(matchOf(gone, told()))).toBeNull();
@@ -72,7 +72,7 @@ describe('the result of a match', () => {
     expect(matchResult(matchOf(told({}, 9), gone, told()))).not.toBeNull();
   });
 
-  it('has the goals that count, with their scorers, and the halves they fell in', () => {
+  test('has the goals that count, with their scorers, and the halves they fell in', () => {
     const result = resultOf(
       told(),
       kickOff,
@@ -93,7 +93,7 @@ describe('the result of a match', () => {
     ]);
   });
 
-  it('has the provider’s halves where the timeline is not whole, and its goals only where they add up', () => {
+  test('has the provider’s halves where the timeline is not whole, and its goals only where they add up', () => {
     const fields = { participants: withResults({ 2: 1, 4: 0, 5: 1 }, { 2: 0, 4: 0, 5: 0 }) };
     const goal = by('5-2', 413, player);
     const partial = resultOf(told(fields), goal);
@@ -104,20 +104,20 @@ describe('the result of a match', () => {
     expect(resultOf(told({ participants: participants(0, 0) })).goals).toEqual([]);
   });
 
-  it('falls back to the provider’s halves where the phase of a goal is not known', () => {
+  test('falls back to the provider’s halves where the phase of a goal is not known', () => {
     const fields = { participants: withResults({ 2: 1, 4: 1, 5: 0 }, { 2: 0, 4: 0, 5: 0 }) };
     const goal = by('5-2', 413, player, { event_status_id: null });
     expect(resultOf(told(fields), kickOff, goal).first_half).toEqual({ home: 1, away: 0 });
     expect(resultOf(told(), kickOff, goal).first_half).toBeNull();
   });
 
-  it('is the one reported of an awarded match', () => {
+  test('is the one reported of an awarded match', () => {
     const awarded = told({ status_id: 12, status_type: 'finished', participants: participants(3, 0) });
     const result = resultOf(awarded, kickOff, by('5-2', 413, player, { participant_id: AWAY }));
     expect(result).toMatchObject({ score: { home: 3, away: 0 }, first_half: null, second_half: null });
   });
 
-  it('has the cards that stand', () => {
+  test('has the cards that stand', () => {
     const deleted = incidentMessage(incident('5-4', 419, { ut: START + 1 }), { deleted: true });
     const result = resultOf(
       told(),
@@ -134,7 +134,7 @@ describe('the result of a match', () => {
     ]);
   });
 
-  it('is the same of a match that was restored', () => {
+  test('is the same of a match that was restored', () => {
     const match = matchOf(
       told(),
       kickOff,
@@ -155,7 +155,7 @@ describe('whether a message may change it', () => {
       .at(-1);
   };
 
-  it('is told wherever it does', () => {
+  test('is told wherever it does', () => {
     const later = incident('5-2', 413, { ut: START + 9, participant_id: AWAY });
     expect(resultFlag(told())).toBe(true);
     expect(resultFlag(told(), kickOff)).toBe(true);
@@ -169,7 +169,7 @@ describe('whether a message may change it', () => {
     expect(resultFlag(told(), eventMessage(START + 5, { action: 'delete' }), told({}, 9))).toBe(true);
   });
 
-  it('is told, or it changes nothing', () => {
+  test('is told, or it changes nothing', () => {
     fc.assert(
       fc.property(histories, (history) => {
         const match = newMatch(EVENT_ID);
@@ -183,7 +183,7 @@ describe('whether a message may change it', () => {
     );
   });
 
-  it('is not told of play', () => {
+  test('is not told of play', () => {
     expect(resultFlag(told(), kickOff, incidentMessage(incident('5-2', 408)))).toBe(false);
     expect(resultFlag(told(), told({ clock_time: 9 }, 9))).toBe(false);
   });
@@ -202,24 +202,24 @@ describe('what is told of a change', () => {
   });
   const inGroup = (group_id: number) => resultOf(told({ group_id }));
 
-  it('is nothing where nothing changed', () => {
+  test('is nothing where nothing changed', () => {
     expect(changes(null, null)).toEqual([]);
     expect(changes(inGroup(1), inGroup(1))).toEqual([]);
   });
 
-  it('is the new result under the same key', () => {
+  test('is the new result under the same key', () => {
     const after = resultOf(told({ group_id: 1, status_id: 34 }));
     expect(changes(inGroup(1), after)).toEqual([{ ...after, removed: false, ...stamp }]);
   });
 
-  it('is that the match has left, first, where it is in another group', () => {
+  test('is that the match has left, first, where it is in another group', () => {
     expect(changes(inGroup(1), inGroup(2)).map(brief)).toEqual([
       { removed: true, group_id: 1, version: 7, home: null },
       { removed: false, group_id: 2, version: 7, home: HOME },
     ]);
   });
 
-  it('is that the match has left, where it is no more', () => {
+  test('is that the match has left, where it is no more', () => {
     expect(changes(inGroup(1), null).map(brief)).toEqual([
       { removed: true, group_id: 1, version: 7, home: null },
     ]);

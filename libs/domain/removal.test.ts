@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { isRemoved } from './removal.ts';
 import { incident } from './testing/messages.ts';
 
 describe('an incident is removed (law 3)', () => {
-  it.each([
+  test.each([
     {
       told: 100,
       deleted: null,

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '#contract/canonical-json.ts';
 import { applyMessage, type Match, matchIncident, matchState, newMatch } from '#domain/match.ts';
 import { histories, retold, tellsSomething } from '#domain/testing/arbitraries.ts';
@@ -105,7 +105,7 @@ function expectSame(a: Match, b: Match, told: readonly NormalizedMessage[]): voi
 const played = histories.chain((history) => fc.tuple(fc.constant(history), retold(history)));
 
 describe('a receiver of what is composed', () => {
-  it('comes to the same match state, whatever order messages and snapshots came in', () => {
+  test('comes to the same match state, whatever order messages and snapshots came in', () => {
     fc.assert(
       fc.property(played, ([, order]) => {
         const { match, messages } = send(order);
@@ -116,7 +116,7 @@ describe('a receiver of what is composed', () => {
     );
   });
 
-  it('comes to the same after every message, not only in the end', () => {
+  test('comes to the same after every message, not only in the end', () => {
     fc.assert(
       fc.property(played, ([, order]) => {
         for (let count = 1; count <= order.length; count++) {
@@ -130,7 +130,7 @@ describe('a receiver of what is composed', () => {
     );
   });
 
-  it('is told each message once, under ids of its own', () => {
+  test('is told each message once, under ids of its own', () => {
     fc.assert(
       fc.property(played, ([, order]) => {
         const { messages } = send(order);
@@ -152,13 +152,13 @@ describe('what is sent', () => {
       return [told?.action ?? message.type, told?.ut ?? ut];
     });
 
-  it('of an accepted message is one message, however much it changed; of a copy none', () => {
+  test('of an accepted message is one message, however much it changed; of a copy none', () => {
     const { messages } = send([incidentMessage(goal), incidentMessage(goal)]);
     expect(times(messages)).toEqual([['insert', START]]);
     expect(messages[0]).toMatchObject({ uuid: `${EVENT_ID}:1:0`, type: 'incident', version: 1, ut: START });
   });
 
-  it('of an incident that is gone from a list is a delete of the list’s time less the settle margin', () => {
+  test('of an incident that is gone from a list is a delete of the list’s time less the settle margin', () => {
     const { messages } = send([incidentMessage(goal), snapshotMessage(START + 60, [])]);
     expect(times(messages)).toEqual([
       ['insert', START],
@@ -166,7 +166,7 @@ describe('what is sent', () => {
     ]);
   });
 
-  it('of one that a list brings back is its record as of that list', () => {
+  test('of one that a list brings back is its record as of that list', () => {
     const { messages } = send([
       incidentMessage(goal),
       snapshotMessage(START + 60, []),
@@ -182,7 +182,7 @@ describe('what is sent', () => {
     ]);
   });
 
-  it('of a late record of a removed incident ends as a delete, and shows it at no time', () => {
+  test('of a late record of a removed incident ends as a delete, and shows it at no time', () => {
     const { messages } = send([
       snapshotMessage(START + 60, []),
       incidentMessage(incident('5-1', 413, { ut: START + 10 })),
@@ -194,7 +194,7 @@ describe('what is sent', () => {
     ]);
   });
 
-  it('of a delete that a later list overruled is nothing', () => {
+  test('of a delete that a later list overruled is nothing', () => {
     const { messages } = send([
       incidentMessage(goal),
       snapshotMessage(START + 60, [goal]),
@@ -203,7 +203,7 @@ describe('what is sent', () => {
     expect(times(messages)).toEqual([['insert', START]]);
   });
 
-  it('has the provider’s shape, and normalizes to what arrived', () => {
+  test('has the provider’s shape, and normalizes to what arrived', () => {
     const provider = {
       id: 35375779,
       type: 'incident',

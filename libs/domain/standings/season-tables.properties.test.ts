@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { type PlacedResult, SeasonTables } from './season-tables.ts';
 import { idOf, result, rulesOf, score } from './testing/results.ts';
 
@@ -98,7 +98,7 @@ function tablesAt(tables: SeasonTables, known = new Map<number, string>()): Map<
   return known;
 }
 
-it('is that of the last results alone to the byte, whatever was told and derived on the way', () => {
+test('is that of the last results alone to the byte, whatever was told and derived on the way', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...RULES),

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { PublishError } from './publish-error.ts';
 import { PublishQueue } from './publish-queue.ts';
 import type { PublishRecord } from './publisher.ts';
@@ -24,7 +24,7 @@ const keys = (round: { records: readonly { record: PublishRecord }[] } | null) =
   round?.records.map((queued) => queued.record.key);
 
 describe('a queue', () => {
-  it('gives what waits in one round, in order, and settles each publish with its last record', async () => {
+  test('gives what waits in one round, in order, and settles each publish with its last record', async () => {
     const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
     const one = queue.add([record('a'), record('b')], LATER);
     const two = queue.add([record('c')], LATER);
@@ -38,7 +38,7 @@ describe('a queue', () => {
     expect(queue.bytes).toBe(0);
   });
 
-  it('gives no topic more than a record batch may hold, but for a record that is larger by itself', async () => {
+  test('gives no topic more than a record batch may hold, but for a record that is larger by itself', async () => {
     const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
     const publish = queue.add(
       [
@@ -59,7 +59,7 @@ describe('a queue', () => {
     expect(await stateOf(publish)).toBe('done');
   });
 
-  it('refuses what would be too much, and takes it where nothing else waits', async () => {
+  test('refuses what would be too much, and takes it where nothing else waits', async () => {
     const queue = new PublishQueue(100 * KIB);
     const large = queue.add([record('a', 200 * KIB)], LATER);
     expect(await stateOf(queue.add([record('b')], LATER))).toBe('QUEUE_FULL');
@@ -70,7 +70,7 @@ describe('a queue', () => {
     expect(await stateOf(queue.add([record('b')], LATER))).toBe('waits');
   });
 
-  it('refuses what has run out of time before it was sent', async () => {
+  test('refuses what has run out of time before it was sent', async () => {
     const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
     const late = queue.add([record('a')], 10);
     const inTime = queue.add([record('b')], 11);
@@ -78,7 +78,7 @@ describe('a queue', () => {
     expect([await stateOf(late), await stateOf(inTime)]).toEqual(['TIMEOUT', 'waits']);
   });
 
-  it('queues a round that failed again, but for what is out of time', async () => {
+  test('queues a round that failed again, but for what is out of time', async () => {
     const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
     const late = queue.add([record('a')], 10);
     const inTime = queue.add([record('b')], 20);
@@ -93,7 +93,7 @@ describe('a queue', () => {
     ]);
   });
 
-  it('finds the one publish that the broker does not take, and lets the others through', async () => {
+  test('finds the one publish that the broker does not take, and lets the others through', async () => {
     const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
     const publishes = ['a', 'large', 'c'].map((id) => queue.add([record(id), record(`${id}2`)], LATER));
     const together = queue.take(0);
@@ -111,7 +111,7 @@ describe('a queue', () => {
     expect(queue.bytes).toBe(0);
   });
 
-  it('gives a publish time anew with each acknowledged round', async () => {
+  test('gives a publish time anew with each acknowledged round', async () => {
     const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
     const publish = queue.add([record('a', 800 * KIB), record('b', 800 * KIB)], 10);
     const first = queue.take(9);
