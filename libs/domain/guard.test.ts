@@ -61,15 +61,15 @@ describe('something possible is open until it is decided (law 9)', () => {
   });
 
   test.each(kinds)('$reason, by its own end', ({ reason, possible }) => {
-    const told = timeline(429, possible);
-    const opened = told.map((one) => incidentMessage(one));
+    const incidents = timeline(429, possible);
+    const opened = incidents.map((one) => incidentMessage(one));
     const later = { ut: START + 60 };
     const event = eventMessage(START, eventFields());
     const ends = [
       incidentMessage(incident('5-101', possible, { ...later, confirmation: 'cancelled' })),
       incidentMessage(incident('5-101', possible, later), { deleted: true }),
       incidentMessage(incident('5-101', 400, later)),
-      snapshotMessage(START + 60, told.slice(0, 1)),
+      snapshotMessage(START + 60, incidents.slice(0, 1)),
       eventMessage(START + 60, { status_type: 'finished' }),
     ];
     expect(given(event, ...opened).state.guard.reasons).toContain(reason);
@@ -127,67 +127,75 @@ describe('the other reasons (law 9)', () => {
     {
       reason: 'under_review',
       when: 'a goal is to be confirmed',
-      told: [last(413, { confirmation: 'tbd' })],
+      incidents: [last(413, { confirmation: 'tbd' })],
       fields: {},
     },
-    { reason: 'bet_suspended', when: 'betting is', told: [], fields: { bet_status: 'suspended' } },
+    { reason: 'bet_suspended', when: 'betting is', incidents: [], fields: { bet_status: 'suspended' } },
     {
       reason: 'score_differs',
       when: 'the provider reports another',
-      told: timeline(429),
+      incidents: timeline(429),
       fields: { participants: participants(1, 0) },
     },
     {
       reason: 'interrupted',
       when: 'the status type says so',
-      told: [],
+      incidents: [],
       fields: { status_type: 'interrupted' },
     },
-    { reason: 'interrupted', when: 'the status is Interrupted', told: [], fields: { status_id: 2 } },
+    { reason: 'interrupted', when: 'the status is Interrupted', incidents: [], fields: { status_id: 2 } },
     {
       reason: 'interrupted',
       when: 'the status is Abandoned',
-      told: [],
+      incidents: [],
       fields: { status_id: 7, status_type: 'finished' },
     },
     {
       reason: 'interrupted',
       when: 'the last status incident is Interrupted',
-      told: timeline(429, 441, 400),
+      incidents: timeline(429, 441, 400),
       fields: { status_type: 'scheduled' },
     },
     {
       reason: 'interrupted',
       when: 'the last status incident is Abandoned',
-      told: timeline(429, 442),
+      incidents: timeline(429, 442),
       fields: { status_type: 'finished' },
     },
-  ])('$reason when $when', ({ reason, told, fields }) => {
-    expect(reasons(told, fields)).toEqual([reason]);
+  ])('$reason when $when', ({ reason, incidents, fields }) => {
+    expect(reasons(incidents, fields)).toEqual([reason]);
   });
 
   test.each([
-    { why: 'all is quiet', told: timeline(429, 400), fields: {} },
-    { why: 'nothing is known', told: [], fields: { status_id: null, status_type: null, bet_status: null } },
+    { why: 'all is quiet', incidents: timeline(429, 400), fields: {} },
+    {
+      why: 'nothing is known',
+      incidents: [],
+      fields: { status_id: null, status_type: null, bet_status: null },
+    },
     {
       why: 'betting on a finished match is suspended',
-      told: [],
+      incidents: [],
       fields: { bet_status: 'suspended', status_type: 'finished' },
     },
     {
       why: 'the provider reports the same',
-      told: timeline(429),
+      incidents: timeline(429),
       fields: { participants: participants('0', 0) },
     },
-    { why: 'the provider alone knows the score', told: [], fields: { participants: participants(1, 0) } },
-    { why: 'play went on after the interruption', told: timeline(429, 441, 430), fields: {} },
+    {
+      why: 'the provider alone knows the score',
+      incidents: [],
+      fields: { participants: participants(1, 0) },
+    },
+    { why: 'play went on after the interruption', incidents: timeline(429, 441, 430), fields: {} },
     {
       why: 'the interruption was cancelled',
-      told: [...timeline(429, 400), last(441, { confirmation: 'cancelled' })],
+      incidents: [...timeline(429, 400), last(441, { confirmation: 'cancelled' })],
       fields: {},
     },
-  ])('none when $why', ({ told, fields }) => {
-    expect(reasons(told, fields)).toEqual([]);
+  ])('none when $why', ({ incidents, fields }) => {
+    expect(reasons(incidents, fields)).toEqual([]);
   });
 
   test('are given in a fixed order', () => {

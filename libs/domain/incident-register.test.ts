@@ -34,31 +34,31 @@ describe('a record wins over the one that stands (law 1)', () => {
 });
 
 describe('a delete', () => {
-  const told = incident('5-1', 413, { ut: START + 10 });
+  const reported = incident('5-1', 413, { ut: START + 10 });
 
   test('tells nothing of the body', () => {
     const later = incident('5-1', 413, { ut: START + 20, confirmation: 'cancelled' });
-    const { incident: register } = given(incidentMessage(told)).when(
+    const { incident: register } = given(incidentMessage(reported)).when(
       incidentMessage(later, { deleted: true }),
     );
-    expect(register('5-1')).toMatchObject({ incident: told, removed: true, deleted_at: START + 20 });
+    expect(register('5-1')).toMatchObject({ incident: reported, removed: true, deleted_at: START + 20 });
   });
 
   test('is remembered at its latest time', () => {
     const early = incident('5-1', 413, { ut: START });
-    const deleted = given(incidentMessage(told), incidentMessage(told, { deleted: true }));
+    const deleted = given(incidentMessage(reported), incidentMessage(reported, { deleted: true }));
     expect(deleted.when(incidentMessage(early, { deleted: true })).incidents).toEqual([]);
   });
 
   test('of an unknown incident is remembered and is no tombstone', () => {
-    const outcome = given().when(incidentMessage(told, { deleted: true }));
+    const outcome = given().when(incidentMessage(reported, { deleted: true }));
     expect(outcome.incidents).toEqual(['5-1']);
     expect(outcome.incident('5-1')).toMatchObject({ incident: null, removed: false, deleted_at: START + 10 });
     expect(outcome.state).toMatchObject({ removed: [], coverage: 'none' });
   });
 
   test('removes an incident that is told only after it', () => {
-    const outcome = given(incidentMessage(told, { deleted: true })).when(incidentMessage(told));
+    const outcome = given(incidentMessage(reported, { deleted: true })).when(incidentMessage(reported));
     expect(outcome.kinds).toEqual(['incident_added', 'incident_removed', 'goal_cancelled']);
     expect(outcome.state.removed).toEqual(['5-1']);
   });

@@ -10,7 +10,7 @@ import type {
 } from '#topics/generated/types.ts';
 import { loadSchemas } from '#topics/schemas.ts';
 import { applyMessage, type Match, matchIncident, matchState, newMatch, restoreMatch } from './match.ts';
-import { histories, retold, tellsSomething } from './testing/arbitraries.ts';
+import { hasContent, histories, redelivered } from './testing/arbitraries.ts';
 import { causeOf, EVENT_ID } from './testing/messages.ts';
 import { derive } from './testing/oracle.ts';
 
@@ -75,7 +75,7 @@ function stateOf(messages: readonly NormalizedMessage[]): MatchState {
   return matchState(match);
 }
 
-const withRetelling = histories.chain((history) => fc.tuple(fc.constant(history), retold(history)));
+const withRetelling = histories.chain((history) => fc.tuple(fc.constant(history), redelivered(history)));
 const runs = { numRuns: 500 };
 
 // Some ten thousand matches are played here, on a machine that may have other work.
@@ -195,7 +195,7 @@ describe('a match that is restored from its records', () => {
         history.forEach((message, offset) => {
           const expected = play(steady, [message], offset);
           expect(JSON.stringify(play(stopping, [message], offset))).toBe(JSON.stringify(expected));
-          if (!history.slice(0, offset + 1).some(tellsSomething)) return;
+          if (!history.slice(0, offset + 1).some(hasContent)) return;
           const known = idsOf(history.slice(0, offset + 1));
           expect(written(stopping, known)).toEqual(written(steady, known));
           if (stops.next().value) stopping = readBack(stopping, known);
@@ -260,13 +260,15 @@ describe('transitions', () => {
           if (transitions.length === 0) continue;
           const state = matchState(match);
           const after = Object.keys(state.void_goals).sort();
-          const told = (kind: string) =>
+          const emitted = (kind: string) =>
             transitions.filter((one) => one.kind === kind).map((one) => one.incident_id);
           const isGoal = (id: string) =>
             [5, null].includes(state.sport_id) &&
             [413, 421, 423].includes(matchIncident(match, id).incident?.incident_id ?? 0);
-          expect(told('goal_cancelled')).toEqual(after.filter((id) => !before.includes(id)));
-          expect(told('goal_reinstated')).toEqual(before.filter((id) => !after.includes(id) && isGoal(id)));
+          expect(emitted('goal_cancelled')).toEqual(after.filter((id) => !before.includes(id)));
+          expect(emitted('goal_reinstated')).toEqual(
+            before.filter((id) => !after.includes(id) && isGoal(id)),
+          );
           before = after;
         }
       }),

@@ -14,48 +14,48 @@ import { given } from './testing/spec.ts';
 
 const opening = eventMessage(START, eventFields());
 const kickOff = incidentMessage(incident('5-100', 429));
-const told = (id: string, type: number, options?: IncidentOptions) =>
+const incidentOf = (id: string, type: number, options?: IncidentOptions) =>
   incidentMessage(incident(id, type, options));
 const later = (seconds: number) => ({ ut: START + seconds });
 
 describe('what is told of an incident (law 10)', () => {
-  const known = told('5-1', 400);
+  const known = incidentOf('5-1', 400);
   test.each([
     { why: 'its first body', before: [], message: known, kinds: ['incident_added'] },
     {
       why: 'its first body, cancelled',
       before: [],
-      message: told('5-1', 400, { confirmation: 'cancelled' }),
+      message: incidentOf('5-1', 400, { confirmation: 'cancelled' }),
       kinds: ['incident_added'],
     },
     {
       why: 'it became confirmed',
-      before: [told('5-1', 400, { confirmation: 'tbd' })],
-      message: told('5-1', 400, later(1)),
+      before: [incidentOf('5-1', 400, { confirmation: 'tbd' })],
+      message: incidentOf('5-1', 400, later(1)),
       kinds: ['incident_confirmed'],
     },
     {
       why: 'it became cancelled',
       before: [known],
-      message: told('5-1', 400, { ...later(1), confirmation: 'cancelled' }),
+      message: incidentOf('5-1', 400, { ...later(1), confirmation: 'cancelled' }),
       kinds: ['incident_cancelled'],
     },
     {
       why: 'it is to be confirmed again',
       before: [known],
-      message: told('5-1', 400, { ...later(1), confirmation: 'tbd' }),
+      message: incidentOf('5-1', 400, { ...later(1), confirmation: 'tbd' }),
       kinds: ['incident_amended'],
     },
     {
       why: 'another body',
       before: [known],
-      message: told('5-1', 400, { participant_id: null }),
+      message: incidentOf('5-1', 400, { participant_id: null }),
       kinds: ['incident_amended'],
     },
     {
       why: 'the same, told later',
       before: [known],
-      message: told('5-1', 400, later(1)),
+      message: incidentOf('5-1', 400, later(1)),
       kinds: ['incident_amended'],
     },
     {
@@ -79,17 +79,22 @@ describe('what is told of an incident (law 10)', () => {
     {
       why: 'back',
       before: [known, incidentMessage(incident('5-1', 400, later(1)), { deleted: true })],
-      message: told('5-1', 400, later(2)),
+      message: incidentOf('5-1', 400, later(2)),
       kinds: ['incident_reinstated'],
     },
     {
       why: 'back, and cancelled',
       before: [known, incidentMessage(incident('5-1', 400, later(1)), { deleted: true })],
-      message: told('5-1', 400, { ...later(2), confirmation: 'cancelled' }),
+      message: incidentOf('5-1', 400, { ...later(2), confirmation: 'cancelled' }),
       kinds: ['incident_reinstated', 'incident_cancelled'],
     },
     { why: 'a copy', before: [known], message: known, kinds: [] },
-    { why: 'an older record', before: [known], message: told('5-1', 400, { ut: START - 1 }), kinds: [] },
+    {
+      why: 'an older record',
+      before: [known],
+      message: incidentOf('5-1', 400, { ut: START - 1 }),
+      kinds: [],
+    },
   ])('$why: $kinds', ({ before, message, kinds }) => {
     const outcome = given(opening, kickOff, ...before).when(message);
     expect(outcome.kinds).toEqual(kinds);
@@ -105,7 +110,7 @@ describe('what is told of an incident (law 10)', () => {
 });
 
 describe('what is told of goals and scores (law 10)', () => {
-  const goal = told('5-110', 413);
+  const goal = incidentOf('5-110', 413);
 
   test('a goal', () => {
     const outcome = given(opening, kickOff).when(goal);
@@ -115,13 +120,13 @@ describe('what is told of goals and scores (law 10)', () => {
   });
 
   test('a goal to be confirmed, and its confirmation', () => {
-    const tbd = told('5-110', 413, { confirmation: 'tbd' });
+    const tbd = incidentOf('5-110', 413, { confirmation: 'tbd' });
     expect(given(opening, kickOff).when(tbd).kinds).toEqual([
       'incident_added',
       'score_changed',
       'guard_changed',
     ]);
-    expect(given(opening, kickOff, tbd).when(told('5-110', 413, later(9))).kinds).toEqual([
+    expect(given(opening, kickOff, tbd).when(incidentOf('5-110', 413, later(9))).kinds).toEqual([
       'incident_confirmed',
       'firm_score_changed',
       'guard_changed',
@@ -131,7 +136,7 @@ describe('what is told of goals and scores (law 10)', () => {
   test.each([
     {
       how: 'cancelled',
-      message: told('5-110', 413, { ...later(60), confirmation: 'cancelled' }),
+      message: incidentOf('5-110', 413, { ...later(60), confirmation: 'cancelled' }),
       first: 'incident_cancelled',
     },
     {
@@ -139,7 +144,7 @@ describe('what is told of goals and scores (law 10)', () => {
       message: incidentMessage(incident('5-110', 413, later(60)), { deleted: true }),
       first: 'incident_removed',
     },
-    { how: 'named by a 424', message: told('5-120', 424, later(60)), first: 'incident_added' },
+    { how: 'named by a 424', message: incidentOf('5-120', 424, later(60)), first: 'incident_added' },
   ])('a goal that is $how', ({ message, first }) => {
     const outcome = given(opening, kickOff, goal).when(message);
     expect(outcome.kinds).toEqual([first, 'goal_cancelled', 'score_changed', 'firm_score_changed']);
@@ -147,20 +152,20 @@ describe('what is told of goals and scores (law 10)', () => {
   });
 
   test('a goal that is void from the start', () => {
-    const cancels = told('5-120', 424, { parent_id: '5-110' });
+    const cancels = incidentOf('5-120', 424, { parent_id: '5-110' });
     expect(given(opening, kickOff, cancels).when(goal).kinds).toEqual(['incident_added', 'goal_cancelled']);
   });
 
   test('nothing more of a goal that is void in another way', () => {
-    const cancelled = told('5-110', 413, { ...later(60), confirmation: 'cancelled' });
-    expect(given(opening, kickOff, goal, cancelled).when(told('5-120', 424, later(90))).kinds).toEqual([
+    const cancelled = incidentOf('5-110', 413, { ...later(60), confirmation: 'cancelled' });
+    expect(given(opening, kickOff, goal, cancelled).when(incidentOf('5-120', 424, later(90))).kinds).toEqual([
       'incident_added',
     ]);
   });
 
   test('a goal that is given back', () => {
-    const cancels = told('5-120', 424, later(60));
-    const back = told('5-120', 424, { ...later(90), confirmation: 'cancelled' });
+    const cancels = incidentOf('5-120', 424, later(60));
+    const back = incidentOf('5-120', 424, { ...later(90), confirmation: 'cancelled' });
     expect(given(opening, kickOff, goal, cancels).when(back).kinds).toEqual([
       'incident_cancelled',
       'goal_reinstated',
@@ -170,16 +175,16 @@ describe('what is told of goals and scores (law 10)', () => {
   });
 
   test('a void goal that turns out to be none is not given back', () => {
-    const cancelled = told('5-110', 413, { confirmation: 'cancelled' });
-    expect(given(opening, kickOff, cancelled).when(told('5-110', 419, later(60))).kinds).toEqual([
+    const cancelled = incidentOf('5-110', 413, { confirmation: 'cancelled' });
+    expect(given(opening, kickOff, cancelled).when(incidentOf('5-110', 419, later(60))).kinds).toEqual([
       'incident_confirmed',
     ]);
   });
 
   test('one goal cancelled and another given back, by id', () => {
-    const first = told('5-105', 413);
-    const cancels = told('5-120', 424, { ...later(60), parent_id: '5-105' });
-    const other = told('5-120', 424, { ...later(90), parent_id: '5-110' });
+    const first = incidentOf('5-105', 413);
+    const cancels = incidentOf('5-120', 424, { ...later(60), parent_id: '5-105' });
+    const other = incidentOf('5-120', 424, { ...later(90), parent_id: '5-110' });
     const outcome = given(opening, kickOff, first, goal, cancels).when(other);
     expect(outcome.transitions.map(({ kind, incident_id }) => [kind, incident_id])).toEqual([
       ['incident_amended', '5-120'],
@@ -278,7 +283,7 @@ describe('what is told of a snapshot (law 10)', () => {
   });
 
   test('after the incidents that it brought or removed, by id', () => {
-    const outcome = given(opening, kickOff, told('5-2', 413)).when(
+    const outcome = given(opening, kickOff, incidentOf('5-2', 413)).when(
       snapshotMessage(START + 60, [first, incident('5-150', 400), incident('5-20', 400)]),
     );
     expect(outcome.transitions.map(({ kind, incident_id }) => [kind, incident_id])).toEqual([

@@ -22,13 +22,13 @@ describe(`vectors of ${VECTORS_DIR}, through the pure functions`, () => {
 
     test('come to it in any order, told more than once', () => {
       const messages = [...vector.messages];
-      const retold = fc
+      const redelivered = fc
         .subarray(messages)
         .chain((again) =>
           fc.shuffledSubarray([...messages, ...again], { minLength: messages.length + again.length }),
         );
       fc.assert(
-        fc.property(retold, (order) => {
+        fc.property(redelivered, (order) => {
           expect(expectable(stateOf({ ...vector, messages: order }))).toEqual(vector.expect);
         }),
         { numRuns: 20 },

@@ -38,15 +38,15 @@ describe('a set of games', () => {
 
   test('has each team as it was told last, with a name where one was ever told', () => {
     const games = new GameSet();
-    const told = (event: number, name: string | null) =>
+    const gameOf = (event: number, name: string | null) =>
       game(event, 'A 0-0 B', event, { home: { id: 1, name, acronym: `A${event}` } });
-    games.add(told(1, null));
+    games.add(gameOf(1, null));
     expect(games.teams().get(1)).toMatchObject({ name: null });
-    games.add(told(3, 'Third'));
-    games.add(told(2, 'Second'));
-    games.add(told(4, null));
+    games.add(gameOf(3, 'Third'));
+    games.add(gameOf(2, 'Second'));
+    games.add(gameOf(4, null));
     expect(games.teams().get(1)).toMatchObject({ name: 'Third', acronym: 'A3' });
-    games.remove(told(3, 'Third'));
+    games.remove(gameOf(3, 'Third'));
     expect(games.teams().get(1)).toMatchObject({ name: 'Second' });
     expect([...games.teamIds()]).toEqual([1, 2]);
   });

@@ -39,11 +39,11 @@ describe('readVectors', () => {
   ])('leaves out a message %s, as the services do', (_, message) => {
     write('first', [event(1), message, event(3)]);
     write('second', [event(4)]);
-    const told = readVectors(folder).map(({ name, messages }) => [
+    const vectors = readVectors(folder).map(({ name, messages }) => [
       name,
       messages.map(({ message_id }) => message_id),
     ]);
-    expect(told).toEqual([
+    expect(vectors).toEqual([
       ['first', ['1', '3']],
       ['second', ['4']],
     ]);
