@@ -55,14 +55,14 @@ test('tells its process, and nobody else, why the metrics cannot be read', async
     throw new Error('the password is swordfish');
   };
   metrics.registerMetric(new Gauge({ name: 'broken', help: 'x', registers: [], collect }));
-  const told: unknown[] = [];
+  const failures: unknown[] = [];
   const answer = await opsAnswer('/metrics', {
     metrics,
     ready: () => true,
-    onFailure: (error) => told.push(error),
+    onFailure: (error) => failures.push(error),
   });
   expect(answer).toMatchObject({ status: 500, body: 'metrics failed\n' });
-  expect(String(told)).toContain('swordfish');
+  expect(String(failures)).toContain('swordfish');
 });
 
 test('keeps two processes in one apart', async () => {

@@ -30,7 +30,7 @@ test('takes two secrets, and no third', () => {
 });
 
 test.each(['short', `${SECRET}x`, `${SECRET},short`])(
-  'takes no secret of another length, and does not tell it: %s',
+  'takes no secret of another length, and does not report it: %s',
   (secret) => {
     const error = (() => {
       try {

@@ -285,13 +285,13 @@ describe('what goes wrong', () => {
   });
 
   test('is told to the server once it is answered, where it is its fault', async () => {
-    const told: unknown[] = [];
+    const failures: unknown[] = [];
     const broken = new Error('broken');
     for (const error of [broken, new RestError('not_found')]) {
-      const server = failing(error, (failure) => told.push(failure));
+      const server = failing(error, (failure) => failures.push(failure));
       await server.get(`/v2/events?token=${await server.token()}`);
     }
-    expect(told).toEqual([broken]);
+    expect(failures).toEqual([broken]);
   });
 
   test('with the version is told at the start', async () => {

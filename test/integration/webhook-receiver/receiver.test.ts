@@ -8,7 +8,7 @@ import { untilTrue } from '../../support/poll.ts';
 import { type Answer, fresh, SECRET, signed, TestReceiver } from './support.ts';
 
 const body = JSON.stringify([incidentMessage()]);
-const NOTHING = { 'raw-messages': 0, 'normalized-messages': 0, 'dead-letters': 0 };
+const NO_RECORDS = { 'raw-messages': 0, 'normalized-messages': 0, 'dead-letters': 0 };
 
 /** How long a server of Fastify keeps a connection that nothing comes on. */
 const KEEP_ALIVE_MS = 72_000;
@@ -155,10 +155,10 @@ describe('a request that is refused', () => {
 
   test('leaves nothing on any topic', async () => {
     expect(cases.length).toBeGreaterThan(20);
-    expect(await receiver.counts()).toEqual(NOTHING);
+    expect(await receiver.counts()).toEqual(NO_RECORDS);
     // The same way of looking does see what is accepted.
     await receiver.post(body);
-    expect(await receiver.counts()).toEqual({ ...NOTHING, 'raw-messages': 1, 'normalized-messages': 1 });
+    expect(await receiver.counts()).toEqual({ ...NO_RECORDS, 'raw-messages': 1, 'normalized-messages': 1 });
   });
 
   test('is counted', async () => {
