@@ -1,12 +1,12 @@
-/** Why a message or a question cannot be answered. */
+/** Why the domain rejects a message or a query. */
 export type DomainErrorCode =
   /** The message belongs to another event than the match. */
   | 'WRONG_EVENT'
   /** An event part of the message is not a JSON object. */
   | 'UNREADABLE_EVENT'
-  /** Asked for the state of a match nothing was told about. */
+  /** A query for the state of a match without an applied message. */
   | 'NOTHING_TOLD'
-  /** Asked for an incident the match has never heard of. */
+  /** A query for an incident that is not in the match. */
   | 'UNKNOWN_INCIDENT';
 
 /** Thrown by the domain, always before it changes anything. */
