@@ -15,7 +15,7 @@ export type StreamErrorCode =
   /** Anything else the broker said no to. */
   | 'REJECTED';
 
-/** A failed stream operation. A failed transaction has an unknown outcome: its producer must not be used again. */
+/** A failed stream operation. A failed transaction has an unknown outcome: do not use its producer again. */
 export class StreamError extends Error {
   readonly code: StreamErrorCode;
 
@@ -26,9 +26,9 @@ export class StreamError extends Error {
   }
 }
 
-/** Why a partition is not processed until an operator has decided. docs/operations.md has what to do for each. */
+/** Why a partition waits for an operator. docs/operations.md has the remedy for each. */
 export type RefusalCode =
-  /** A transaction of this partition's producer is open and cannot be decided by its owner. */
+  /** A transaction of this partition's producer is open, and its owner cannot decide it. */
   | 'HANGING_TRANSACTION'
   /** The changelogs have records, the positions topic has none: an earlier version's topics, or a lost positions topic. */
   | 'POSITION_MISSING'
@@ -36,13 +36,13 @@ export type RefusalCode =
   | 'POSITION_BEYOND_END'
   /** Input between the position and the start of the log is gone, and the setting says to stop. */
   | 'INPUT_LOST'
-  /** The input topic is another one than the position was written for. */
+  /** The input topic is not the one that the position was written for. */
   | 'INPUT_RECREATED'
-  /** A changelog is another topic than the position was written with: the state of before is gone. */
+  /** A changelog is not the topic that the position was written with: its state is gone. */
   | 'CHANGELOG_RECREATED'
-  /** The position was written by a version of Touchline with another layout of topics. */
+  /** Another version of Touchline, with another layout of topics, wrote the position. */
   | 'LAYOUT_UNKNOWN'
-  /** A topic has another number of partitions than the input, or is missing. */
+  /** A topic is missing, or has another number of partitions than the input. */
   | 'PARTITIONS_DIFFER';
 
 /**

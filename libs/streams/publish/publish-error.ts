@@ -2,16 +2,16 @@
 export type PublishErrorCode =
   /** Not acknowledged in time; they may have been written. */
   | 'TIMEOUT'
-  /** Too much waits to be sent; nothing of it was written. */
+  /** The queue is full; none of them was written. */
   | 'QUEUE_FULL'
-  /** The broker takes no record of that size. */
+  /** The broker rejects records of that size. */
   | 'RECORD_TOO_LARGE'
-  /** A record has neither key nor partition; nothing was written. */
+  /** A record has neither key nor partition; none was written. */
   | 'NO_PARTITION'
-  /** The publisher is closed; nothing of it was written. */
+  /** The publisher is closed; none was written. */
   | 'CLOSED';
 
-/** A failed publish; `cause` is what the broker or the connection said last. */
+/** A failed publish; `cause` is the last error of the broker or the connection. */
 export class PublishError extends Error {
   readonly code: PublishErrorCode;
 

@@ -9,7 +9,7 @@ const UNAVAILABLE = new Set([
   'KafkaJSGroupCoordinatorNotFound',
 ]);
 
-/** Maps what kafkajs threw to the runtime's errors, looking through its retry wrappers. */
+/** Maps errors of kafkajs to those of the runtime, unwrapping its retry errors. */
 export function toStreamError(doing: string, thrown: unknown): StreamError {
   const chain = causes(thrown);
   const message = chain.at(-1)?.message ?? String(thrown);
