@@ -1,6 +1,6 @@
 /** Errors of the REST contract (spec, "Errors"). */
 
-/** Status and `internal_code` by what went wrong; 13 is the contract's own, the others are ours. */
+/** Status and `internal_code` by error; 13 is the contract's own code, the others are ours. */
 export const REST_ERRORS = {
   invalid_parameter: { status: 400, internalCode: 13, message: 'Invalid parameter' },
   window_gone: { status: 400, internalCode: 7, message: 'The window begins before what the feed still has' },
@@ -14,7 +14,7 @@ export const REST_ERRORS = {
 
 export type RestErrorCode = keyof typeof REST_ERRORS;
 
-/** A request that is answered with an error. Its message is the contract's: it names no parameter and no value. */
+/** An error answer to a request. Its message is the contract's: it contains no parameter and no value. */
 export class RestError extends Error {
   readonly code: RestErrorCode;
 
