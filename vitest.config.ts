@@ -32,6 +32,7 @@ export default defineConfig({
             'services/**/*.test.ts',
             'cli/**/*.test.ts',
             'bench/**/*.test.ts',
+            'scripts/**/*.test.ts',
           ],
           exclude: [...NEVER, VECTORS],
           sequence: { groupOrder: 1 },
