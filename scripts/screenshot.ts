@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { startChromium, Visit } from '../test/board/browser.ts';
+import { startChromium, Visit } from '../test/integration/board/browser.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const IMAGE = join(ROOT, 'docs/images/board.png');
