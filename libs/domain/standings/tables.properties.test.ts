@@ -125,7 +125,7 @@ describe('a table is a function of the set of results', () => {
 const byStart = (a: MatchResult, b: MatchResult) =>
   String(a.start_date).localeCompare(String(b.start_date)) || a.event_id - b.event_id;
 
-/** What docs/standings.md says of `last_rank`, match by match. */
+/** What docs/reference/standings.md says of `last_rank`, match by match. */
 function resultsBefore(last: MatchResult | undefined, results: readonly MatchResult[]): MatchResult[] {
   const earlier = results
     .filter(({ start_date }) => String(start_date) < String(last?.start_date))

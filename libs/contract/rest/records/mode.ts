@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 /**
  * `answer`: exactly as the spec has it, and what a server of ours always tells is required.
- * `read`: also what providers were seen to answer instead (docs/rest-findings.md), and hardly anything is required.
+ * `read`: also what providers were seen to answer instead (docs/reference/provider-differences.md), and hardly anything is required.
  */
 export type Mode = 'answer' | 'read';
 
