@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { normalizeMessage } from '#contract/normalize.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
-import { touchline } from '../cli/touchline.ts';
+import { touchlineHere } from '../cli/touchline-here.ts';
 import { atEnd } from '../support/at-end.ts';
 import type { PipelinePlace } from '../support/pipeline.ts';
 import { until } from '../support/poll.ts';
@@ -78,9 +78,12 @@ export async function startApi(
 
 /** Runs `touchline clients …`; gives what it printed. */
 export async function clients(place: PipelinePlace, line: string): Promise<string> {
-  const run = touchline(['clients', ...line.split(' ')], { ...placeOf(place), CLIENTS_KEY });
-  expect(await run.ended, run.err).toBe(0);
-  return run.out;
+  const { code, out, err } = await touchlineHere(['clients', ...line.split(' ')], {
+    ...placeOf(place),
+    CLIENTS_KEY,
+  });
+  expect(code, err).toBe(0);
+  return out;
 }
 
 /** Provider messages as the receiver normalizes them, received now. */

@@ -5,7 +5,7 @@ import { backbone } from '../setup/backbone.ts';
 import { quietLog } from '../support/log.ts';
 import { Pipeline, type PipelineOutput, type PipelinePlace } from '../support/pipeline.ts';
 import { workload } from '../support/workload.ts';
-import { touchline } from './touchline.ts';
+import { type Ran, touchlineHere } from './touchline-here.ts';
 
 const LOAD = workload({ events: 6, perEvent: 10, seed: 3 });
 let place: PipelinePlace;
@@ -16,14 +16,12 @@ beforeEach(async () => {
   pipeline = await Pipeline.create(place);
 });
 
-async function run(...args: string[]): Promise<{ code: number | string | null; out: string; err: string }> {
-  const started = touchline(args, {
+async function run(...args: string[]): Promise<Ran> {
+  return touchlineHere(args, {
     KAFKA_BROKERS: place.brokers.join(),
     SCHEMA_REGISTRY_URL: place.registryUrl,
     TOPIC_PREFIX: place.prefix,
   });
-  const code = await started.ended;
-  return { code, out: started.out, err: started.err };
 }
 
 const positions = () =>

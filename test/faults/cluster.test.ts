@@ -9,7 +9,15 @@ import { backbone } from '../setup/backbone.ts';
 import { atEnd } from '../support/at-end.ts';
 import { Pipeline } from '../support/pipeline.ts';
 import { workload } from '../support/workload.ts';
-import { expectSame, FAULT_TIMEOUT_MS, seededRandom, settledOrLogs, times, undisturbed } from './harness.ts';
+import {
+  expectSame,
+  FAULT_TIMEOUT_MS,
+  PARTITIONS,
+  seededRandom,
+  settledOrLogs,
+  times,
+  undisturbed,
+} from './harness.ts';
 import { SteadyLoad } from './steady-load.ts';
 import { TransitionLatency } from './transition-latency.ts';
 
@@ -30,6 +38,7 @@ test(
       brokers: cluster.brokers,
       prefix: `${place.prefix}killed.`,
       replicationFactor: 3,
+      partitions: PARTITIONS,
     };
     const pipeline = await Pipeline.create(on);
     const processors = [pipeline.startProcessor(), pipeline.startProcessor()];

@@ -5,6 +5,7 @@ import { TOPICS, topicName } from '#topics/topics.ts';
 import { atEnd } from '../support/at-end.ts';
 import { quietLog } from '../support/log.ts';
 import type { PipelinePlace } from '../support/pipeline.ts';
+import { PARTITIONS } from './harness.ts';
 
 /** What a match processor writes to. */
 export const OUTPUTS = [
@@ -16,8 +17,6 @@ export const OUTPUTS = [
   'match-processor-positions',
 ] as const;
 export type Output = (typeof OUTPUTS)[number];
-
-export const PARTITIONS = TOPICS['normalized-messages'].partitions;
 
 /** The outputs of a match processor as a test writes to them and looks at them, on the protocol itself. */
 export class Outputs {

@@ -4,7 +4,7 @@ import { AccessTokens } from '#clients/access-tokens.ts';
 import { readTopic } from '#streams/read-topic.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { CLIENTS_KEY, clients, startApi, temporaryFolder } from '../api/support.ts';
-import { touchline } from '../cli/touchline.ts';
+import { touchlineHere } from '../cli/touchline-here.ts';
 import type { TestBackbone } from '../setup/backbone.ts';
 import { atEnd } from '../support/at-end.ts';
 import { quietLog } from '../support/log.ts';
@@ -27,11 +27,11 @@ async function tokensCommand(
   { brokers, registryUrl, prefix }: TestBackbone,
   ...args: string[]
 ): Promise<string> {
-  const run = touchline(['tokens', ...args], {
+  const { code, out, err } = await touchlineHere(['tokens', ...args], {
     ...{ KAFKA_BROKERS: brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix },
   });
-  expect(await run.ended, run.err).toBe(0);
-  return run.out;
+  expect(code, err).toBe(0);
+  return out;
 }
 
 /** What a replica knows of tokens. */

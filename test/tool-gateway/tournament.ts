@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { freePort } from '#embedded/ports.ts';
 import { type ApiReplica, clients, temporaryFolder } from '../api/support.ts';
 import { DATASET, logged, System, WEBHOOK_SECRET } from '../chain/system.ts';
-import { touchline } from '../cli/touchline.ts';
+import { touchlineHere } from '../cli/touchline-here.ts';
 import { atEnd } from '../support/at-end.ts';
 import { until } from '../support/poll.ts';
 import { type ServiceProcess, startService } from '../support/processes.ts';
@@ -88,10 +88,10 @@ export class Tournament {
   /** Revokes all tokens of a client. */
   async revoke({ clientId }: Issued): Promise<void> {
     const { brokers, registryUrl, prefix } = this.#system.pipeline.place;
-    const run = touchline(['tokens', 'revoke', '--client', clientId], {
+    const { code, err } = await touchlineHere(['tokens', 'revoke', '--client', clientId], {
       ...{ KAFKA_BROKERS: brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix },
     });
-    expect(await run.ended, run.err).toBe(0);
+    expect(code, err).toBe(0);
   }
 
   /** The endpoint of a gateway. */

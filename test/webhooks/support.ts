@@ -8,7 +8,7 @@ import { deriveKey } from '#clients/keys.ts';
 import { sealWebhook, type WebhookType } from '#clients/webhooks.ts';
 import type { MatchState } from '#topics/generated/types.ts';
 import { CLIENTS_KEY } from '../api/support.ts';
-import { touchline } from '../cli/touchline.ts';
+import { touchlineHere } from '../cli/touchline-here.ts';
 import { atEnd } from '../support/at-end.ts';
 import { type Answer, answers, HttpsReceiver } from '../support/https-receiver.ts';
 import { quietLog } from '../support/log.ts';
@@ -77,9 +77,9 @@ export async function subscribe(
 
 /** Runs `touchline webhooks …`; gives what it printed. */
 export async function webhooks(place: PipelinePlace, line: string): Promise<string> {
-  const run = touchline(['webhooks', ...line.split(' ')], settingsOf(place));
-  expect(await run.ended, run.err).toBe(0);
-  return run.out;
+  const { code, out, err } = await touchlineHere(['webhooks', ...line.split(' ')], settingsOf(place));
+  expect(code, err).toBe(0);
+  return out;
 }
 
 /** The ways in which a receiver fails. Half of the time it has passed the messages on before. */
