@@ -15,7 +15,7 @@ const CLIENTS_KEY = 'the key of the tests, long enough for anyone';
 async function started() {
   const { brokers, registryUrl, prefix } = backbone();
   await Promise.all([
-    createTopics({ brokers, prefix }),
+    createTopics({ brokers, prefix, partitions: 1 }),
     Registry.open({ url: registryUrl, prefix }).registerAll(),
   ]);
   const directory = ClientDirectory.open({ brokers, registryUrl, prefix, log: quietLog });

@@ -28,7 +28,7 @@ let port: number;
 
 beforeAll(async () => {
   const { brokers, registryUrl, prefix } = backbone();
-  await createTopics({ brokers, prefix });
+  await createTopics({ brokers, prefix, partitions: 2 });
   port = await freePort();
   receiver = startService('webhook-receiver', {
     KAFKA_BROKERS: brokers.join(),
