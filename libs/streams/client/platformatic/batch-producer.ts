@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { initProducerIdV4 } from '@platformatic/kafka';
 import type { BatchProducer, PublishRecord } from '../../publish/publisher.ts';
 import { partitionHash } from '../murmur2.ts';
 import { type BatchRecord, splitRounds } from '../rounds.ts';
 import { Connections } from './connections.ts';
 import { toStreamError } from './errors.ts';
+import { initProducerIdV4 } from './library.ts';
 import { retryTransient } from './retry.ts';
 import { RoundSender } from './round-sender.ts';
 

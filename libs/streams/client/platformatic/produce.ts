@@ -2,8 +2,9 @@
  * The produce request (version 9) with record batches (format 2), written in one pass into one buffer. The library's own
  * takes several buffers and objects a record, which is a tenth of what a match processor does.
  */
-import { crc32c, createAPI, ProduceAcks, produceV9, Writer } from '@platformatic/kafka';
+
 import type { Batch, BatchRecord } from '../rounds.ts';
+import { crc32c, createAPI, ProduceAcks, produceV9, Writer } from './library.ts';
 
 /** Who produces, as the broker knows it. */
 export type Identity = {

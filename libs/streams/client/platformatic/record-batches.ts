@@ -4,8 +4,9 @@
  * gives every record, kafkajs lets some of aborted transactions through where those of several producers interleave.
  * Format: https://kafka.apache.org/documentation/#recordbatch
  */
-import { compressionsAlgorithmsByBitmask, crc32c, Writer } from '@platformatic/kafka';
+
 import type { ConsumedRecord } from '../port.ts';
+import { compressionsAlgorithmsByBitmask, crc32c, Writer } from './library.ts';
 
 /** A transaction that was aborted, as a fetch answer names it. */
 export type AbortedTransaction = { readonly producerId: bigint; readonly firstOffset: number };
