@@ -3,7 +3,7 @@ import { openBatchProducer } from '../client/platformatic/batch-producer.ts';
 import type { StreamError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { PublishError } from './publish-error.ts';
-import { PublishQueue, type Round } from './publish-queue.ts';
+import { PublishQueue, type QueuedBatch } from './publish-queue.ts';
 
 /** A record to publish. Without `partition`, murmur2 of the key decides, as with Kafka's own clients; one of them there must be. */
 export type PublishRecord = {
@@ -118,22 +118,22 @@ class KafkaPublisher implements Publisher {
   async #drain(): Promise<void> {
     // What is published in the same turn of the event loop goes into one request.
     await new Promise(setImmediate);
-    for (let round = this.#take(); round !== null; round = this.#take()) {
+    for (let batch = this.#dequeue(); batch !== null; batch = this.#dequeue()) {
       try {
-        const records = round.records.map(({ record }) => record);
-        await this.#withinTime(round.deadline, (producer) => producer.send(records));
+        const records = batch.records.map(({ record }) => record);
+        await this.#withinTime(batch.deadline, (producer) => producer.send(records));
         this.#healthy = true;
-        this.#queue.acknowledge(round, performance.now() + this.#timeoutMs);
+        this.#queue.acknowledge(batch, performance.now() + this.#timeoutMs);
       } catch (error) {
         this.#healthy = false;
-        this.#queue.fail(round, error as PublishError, performance.now());
+        this.#queue.fail(batch, error as PublishError, performance.now());
       }
     }
     this.#draining = null;
   }
 
-  #take(): Round | null {
-    return this.#queue.take(performance.now());
+  #dequeue(): QueuedBatch | null {
+    return this.#queue.dequeue(performance.now());
   }
 
   /** Works with a connected producer, with a new one after each failure, until it succeeds or time is up. */
