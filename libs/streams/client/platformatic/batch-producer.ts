@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { initProducerIdV4 } from '@platformatic/kafka';
-import type { BatchProducer, PublishRecord } from '../../publish/publisher.ts';
 import { partitionHash } from '../murmur2.ts';
+import type { BatchProducer, PublishRecord } from '../port.ts';
 import { type BatchRecord, splitRounds } from '../rounds.ts';
 import { Connections } from './connections.ts';
 import { toStreamError } from './errors.ts';
