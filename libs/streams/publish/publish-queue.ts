@@ -1,6 +1,6 @@
+import type { PublishRecord } from '../client/port.ts';
 import { MAX_BATCH_BYTES, recordBytes } from '../client/produce-batches.ts';
 import { PublishError } from './publish-error.ts';
-import type { PublishRecord } from './publisher.ts';
 
 /** How many taken records may stand before the others until they are cut off. */
 const TAKEN_BEFORE_CUT = 10_000;

@@ -1,18 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { openBatchProducer } from '../client/platformatic/batch-producer.ts';
+import type { BatchProducer, PublishRecord } from '../client/port.ts';
 import type { StreamError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { PublishError } from './publish-error.ts';
 import { PublishQueue, type QueuedBatch } from './publish-queue.ts';
-
-/** A record to publish. Without `partition`, murmur2 of the key decides, as with Kafka's own clients; one of them there must be. */
-export type PublishRecord = {
-  readonly topic: string;
-  /** `any`: with all others of the same request that may go anywhere, since fewer batches cost less. */
-  readonly partition?: number | 'any';
-  readonly key: Buffer | string | null;
-  readonly value: Buffer | null;
-};
 
 /** How a publisher works. */
 export type PublisherOptions = {
@@ -39,17 +31,6 @@ export interface Publisher {
   /** False from a failure to send until something is acknowledged again. */
   readonly healthy: boolean;
   /** Sends what is queued, then disconnects. What is published after that is refused. */
-  close(): Promise<void>;
-}
-
-/** The Kafka client under a publisher. One send at a time; after a failed one it is closed. */
-export interface BatchProducer {
-  /**
-   * Writes all records in one request for each broker and resolves when they are acknowledged by all in-sync replicas.
-   * Rejects with `StreamError`: some of them may have been written then.
-   */
-  send(records: readonly PublishRecord[]): Promise<void>;
-  /** May be called while a send is under way, and again after that; throws nothing. */
   close(): Promise<void>;
 }
 

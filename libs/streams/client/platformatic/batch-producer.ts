@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { BatchProducer, PublishRecord } from '../../publish/publisher.ts';
 import { partitionHash } from '../murmur2.ts';
+import type { BatchProducer, PublishRecord } from '../port.ts';
 import { type BatchRecord, batchRecords } from '../produce-batches.ts';
 import { BatchSender } from './batch-sender.ts';
 import { Connections } from './connections.ts';
