@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { INCIDENT } from '#contract/soccer.ts';
-import { PoisonError } from '#streams/processor.ts';
+import { PoisonError } from '#errors/poison-error.ts';
 import { RecordCollector } from '#streams/record-collector.ts';
 import { MAX_BATCH_BYTES, recordBytes } from '#streams/rounds.ts';
 import type { Incident, NormalizedMessage } from '#topics/generated/types.ts';

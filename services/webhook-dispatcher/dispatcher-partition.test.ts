@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { PoisonError } from '#errors/poison-error.ts';
 import type { ConsumedRecord } from '#streams/port.ts';
-import { PoisonError } from '#streams/processor.ts';
 import { RecordCollector } from '#streams/record-collector.ts';
 import type { WebhookAttempt, WebhookProgress } from '#topics/generated/types.ts';
 import { codecOf } from '#topics/testing/codecs.ts';
