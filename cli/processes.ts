@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import { heapFlags, mallocSettings } from '#service/heap-flags.ts';
 import { urlHost } from '#service/listen.ts';
-import { isBrokerDefect } from '#topics/broker-defects.ts';
+import { isBrokerDefect } from '#streams/client/platformatic/broker-defects.ts';
 
 /** How a process is started. */
 export type ProcessOptions = {
