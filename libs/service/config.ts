@@ -136,6 +136,9 @@ export const inputSettings = {
     ),
 };
 
+/** Settings of every processor. */
+export const processorSettings = { ...processSettings, ...kafkaSettings, ...groupSettings, ...inputSettings };
+
 /** Settings of a process that keeps files. */
 export const dataSettings = {
   DATA_DIR: z.string().default('.touchline').describe('Folder for what is kept on this machine.'),
