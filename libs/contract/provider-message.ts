@@ -8,6 +8,7 @@ export const NO_SOURCE = -1;
  * The event of a message as JSON. Copies its parts; adds only the `action` that normalizing removes, except one that
  * deletes, which stays. `rest`: the last part, parsed; it has the action and the ids.
  */
+export function eventJson(
   { event_id, event_fields }: Pick<NormalizedMessage, 'event_id' | 'event_fields'>,
   rest: Readonly<Record<string, unknown>>,
   action: 'insert' | 'update' = 'update',

@@ -24,7 +24,7 @@ export type CreateTopicsOptions = {
 };
 
 /** How long a broker may need until it can make topics; and how long these may take to be seen by it. */
-const SETTLE_MS = 30_000;
+const SETTLE_MS = 120_000;
 /** Compaction leaves the newest segment alone, so the segments of a compacted topic are small. */
 const COMPACTED_SEGMENT_BYTES = 64 * 1024 * 1024;
 

@@ -9,7 +9,7 @@ const read = (path: string): string => readFileSync(new URL(path, import.meta.ur
 
 test.each([
   ['libs/topics/generated/types.ts', renderTypes],
-  ['docs/topics.md', renderTopicsDoc],
+  ['docs/reference/topics.md', renderTopicsDoc],
 ])('%s is what the schemas and the table of topics say (else: npm run generate)', (path, render) => {
   expect(read(`../../${path}`)).toBe(render(loadSchemas()));
 });
@@ -25,7 +25,7 @@ test('gives the topics of a match the same number of partitions', () => {
 });
 
 test('keeps tags and tables whole in the rendered page', () => {
-  const page = read('../../docs/topics.md');
+  const page = read('../../docs/reference/topics.md');
   expect(page).not.toContain('{{');
   expect(page).toContain('`<event_id>:<version>:<n>`');
   for (const line of page.split('\n').filter((text) => text.startsWith('|'))) expect(line).toMatch(/\|$/);

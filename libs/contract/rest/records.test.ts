@@ -36,9 +36,12 @@ const STRANGERS = [
   'venues.show',
 ];
 
-/** The rows of the table in docs/rest-findings.md, one for each operation. */
+/** The rows of the table in docs/reference/provider-differences.md, one for each operation. */
 function documented(): Finding[] {
-  const text = readFileSync(join(import.meta.dirname, '../../../docs/rest-findings.md'), 'utf8');
+  const text = readFileSync(
+    join(import.meta.dirname, '../../../docs/reference/provider-differences.md'),
+    'utf8',
+  );
   return [...text.matchAll(/^\| `(.+?)` \| (.+?) \| (.+?) \| (.+?) \|$/gm)].flatMap(
     ([, place = '', spec = '', seen = '', operations = '']) =>
       operations.split(', ').map((operation) => ({ operation, place, spec, seen })),
@@ -76,7 +79,7 @@ describe.skipIf(!haveFixtures)('published answers of a provider (they are in ../
     expect(answer.timestamp).toBeGreaterThan(1_500_000_000);
   });
 
-  test('differ from our answers exactly where docs/rest-findings.md says', () => {
+  test('differ from our answers exactly where docs/reference/provider-differences.md says', () => {
     expect(byText(documented())).toEqual(byText(published.flatMap(findingsOf)));
   });
 

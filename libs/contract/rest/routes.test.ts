@@ -251,7 +251,7 @@ describe('an error in the data', () => {
   });
 
   test('has its own status where it is a RestError, and is not logged', async () => {
-    const server = failing(new RestError('forbidden'));
+    const server = failing(new RestError('FORBIDDEN'));
     expect((await server.get(`/v2/events?token=${await server.token()}`)).statusCode).toBe(403);
     expect(server.logged).toEqual([]);
   });
@@ -290,7 +290,7 @@ describe('an error in the data', () => {
   test('is reported to the server after its answer, where it is internal', async () => {
     const failures: unknown[] = [];
     const broken = new Error('broken');
-    for (const error of [broken, new RestError('not_found')]) {
+    for (const error of [broken, new RestError('NOT_FOUND')]) {
       const server = failing(error, (failure) => failures.push(failure));
       await server.get(`/v2/events?token=${await server.token()}`);
     }

@@ -28,7 +28,7 @@ const FULL = [
   }),
 ];
 
-describe('columns that cannot be known (docs/standings.md)', () => {
+describe('columns that cannot be known (docs/reference/standings.md)', () => {
   const { tables } = deriveTables(FULL, rulesOf());
   const manual = ['manual_rank'];
   const league = ['last_matches', 'manual_rank'];

@@ -150,3 +150,13 @@ function placeOf(list: readonly InOrder[], item: InOrder): number {
   }
   return from;
 }
+
+/**
+ * Games up to somewhere in the season: all but those `without`, which are few, for they are the newest. `day`: whose
+ * corrections are in force; null: all that are known.
+ */
+export type Stand = {
+  readonly games: GameSet;
+  readonly without: ReadonlySet<Game>;
+  readonly day: string | null;
+};

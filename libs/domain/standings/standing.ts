@@ -1,19 +1,9 @@
 import type { CompetitionRules } from '#contract/competition-rules.ts';
-import type { GameSet } from './game-set.ts';
+import type { GameSet, Stand } from './game-set.ts';
 import type { Game } from './games.ts';
 import type { Ranks } from './ranking.ts';
 import { type Tally, talliesAt } from './tally.ts';
 import type { Row, Team, Values } from './types.ts';
-
-/**
- * Games up to a point in the season: all except `without`, the newest ones. `day`: the day whose corrections are in
- * force; null: all known ones.
- */
-export type Stand = {
-  readonly games: GameSet;
-  readonly without: ReadonlySet<Game>;
-  readonly day: string | null;
-};
 
 /** Positions at a stand. */
 export type RankAt = (stand: Stand) => Ranks;

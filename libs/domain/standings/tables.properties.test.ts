@@ -125,7 +125,7 @@ describe('a table is a function of the set of results', () => {
 const byStart = (a: MatchResult, b: MatchResult) =>
   String(a.start_date).localeCompare(String(b.start_date)) || a.event_id - b.event_id;
 
-/** `last_rank` by docs/standings.md, match by match. */
+/** `last_rank` by docs/reference/standings.md, match by match. */
 function resultsBefore(last: MatchResult | undefined, results: readonly MatchResult[]): MatchResult[] {
   const earlier = results
     .filter(({ start_date }) => String(start_date) < String(last?.start_date))

@@ -1,18 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { openBatchProducer } from '../client/platformatic/batch-producer.ts';
+import type { BatchProducer, PublishRecord } from '../client/port.ts';
 import type { StreamError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { PublishError } from './publish-error.ts';
 import { PublishQueue, type QueuedBatch } from './publish-queue.ts';
-
-/** A record to publish. Without `partition`, murmur2 of the key decides, like Kafka's own clients; one of both is required. */
-export type PublishRecord = {
-  readonly topic: string;
-  /** `any`: one partition for all such records of a request, since fewer batches cost less. */
-  readonly partition?: number | 'any';
-  readonly key: Buffer | string | null;
-  readonly value: Buffer | null;
-};
 
 /** Options of a publisher. */
 export type PublisherOptions = {
@@ -39,17 +31,6 @@ export interface Publisher {
   /** False from a failed send until the next acknowledgement. */
   readonly healthy: boolean;
   /** Sends the queue, then disconnects. Rejects later publishes. */
-  close(): Promise<void>;
-}
-
-/** The Kafka client under a publisher. One send at a time; after a failed one it is closed. */
-export interface BatchProducer {
-  /**
-   * Writes all records in one request for each broker and resolves when all in-sync replicas acknowledged them. Rejects
-   * with `StreamError`: some of them may have been written then.
-   */
-  send(records: readonly PublishRecord[]): Promise<void>;
-  /** May be called while a send is under way, and again after that; throws nothing. */
   close(): Promise<void>;
 }
 

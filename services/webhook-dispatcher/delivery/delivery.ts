@@ -3,7 +3,7 @@ import type { Logger } from '#streams/log.ts';
 import type { WebhookAttempt, WebhookOffset, WebhookProgress } from '#topics/generated/types.ts';
 import { type AttemptKind, applyAttempt, attemptOf, type Progress } from '#webhooks/progress.ts';
 import { wants } from '#webhooks/wants.ts';
-import type { DispatcherMetrics } from '../metrics.ts';
+import type { DeliveryState, DispatcherMetrics } from '../metrics.ts';
 import { type BacklogReader, ExpiredError } from './backlog-reader.ts';
 import { Batch, type BatchLimits } from './batch.ts';
 import type { MessageWindow, PlacedMessage } from './message-window.ts';
@@ -36,9 +36,6 @@ export type DeliveryContext = {
   readonly metrics: DispatcherMetrics;
   readonly log: Logger;
 };
-
-/** What a delivery is doing. */
-export type DeliveryState = 'delivering' | 'failing' | 'disabled';
 
 /** Reads of the backlog before a batch that is not full goes out. */
 const READS_OF_A_BATCH = 16;

@@ -9,7 +9,7 @@ import { backbone } from '../../setup/backbone.ts';
 import { clients, received } from '../../support/api.ts';
 import { answers, HttpsReceiver, type ReceivedRequest } from '../../support/https-receiver.ts';
 import { quietLog } from '../../support/log.ts';
-import { Pipeline } from '../../support/pipeline.ts';
+import { FEW_PARTITIONS, Pipeline } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import type { ServiceProcess } from '../../support/processes.ts';
 import { startComposer, startDispatcher, subscribe, webhooks } from '../../support/webhooks.ts';
@@ -189,6 +189,7 @@ describe('touchline webhooks', () => {
     const id = await subscribe(place, { url: receiver.url, secret: SECRET });
     await feed(goal(1300, '5-1', 11));
     await hasIncidents(receiver, ['insert 5-1']);
+    await untilTrue('it is known', async () => (await row(id)).includes('delivering'));
     await webhooks(place, `disable ${id}`);
     await untilTrue('it is disabled', async () => (await row(id)).includes('DISABLED: operator'));
     await feed(goal(1300, '5-2', 11));
@@ -239,7 +240,7 @@ test('is sent from the start again where webhook-messages ends before what was d
   // As after the topic was made anew: no offset of its progress is there.
   await recordAttempt({
     ...{ subscription_id: id, client_id: 1, epoch: 1, kind: 'resent', at: Date.now() },
-    next: Array.from({ length: 8 }, (_, partition) => ({ partition, offset: 1_000_000 })),
+    next: Array.from({ length: FEW_PARTITIONS }, (_, partition) => ({ partition, offset: 1_000_000 })),
   });
   await dispatcher();
   await untilTrue('it is sent again', () => receiver.received.length > before);

@@ -12,6 +12,7 @@ import {
   FAULT_TIMEOUT_MS,
   IN_FULL,
   LOAD,
+  PARTITIONS,
   settledOrLogs,
   times,
   undisturbed,
@@ -20,7 +21,7 @@ import { Pipeline, type PipelinePlace } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { coordinatorState, leaveUndecided, openTransactions, UNVERIFIED } from '../../support/undecided.ts';
 import { workload } from '../../support/workload.ts';
-import { lastOfEach, OUTPUTS, Outputs, PARTITIONS } from './left-undecided.ts';
+import { lastOfEach, OUTPUTS, Outputs } from './left-undecided.ts';
 
 const place = backbone();
 const MESSAGES = workload(LOAD);
@@ -46,7 +47,7 @@ async function startUnverified(
 
 /** A pipeline that has processed these messages and whose processor has stopped. */
 async function processed(at: PipelinePlace, messages: typeof MESSAGES): Promise<Pipeline> {
-  const pipeline = await Pipeline.create(at);
+  const pipeline = await Pipeline.create({ ...at, partitions: PARTITIONS });
   const processor = pipeline.startProcessor();
   await pipeline.feed(messages);
   await settledOrLogs(pipeline, [processor]);

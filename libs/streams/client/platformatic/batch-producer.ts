@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { initProducerIdV4 } from '@platformatic/kafka';
-import type { BatchProducer, PublishRecord } from '../../publish/publisher.ts';
 import { partitionHash } from '../murmur2.ts';
+import type { BatchProducer, PublishRecord } from '../port.ts';
 import { type BatchRecord, batchRecords } from '../produce-batches.ts';
 import { BatchSender } from './batch-sender.ts';
 import { Connections } from './connections.ts';
 import { toStreamError } from './errors.ts';
+import { initProducerIdV4 } from './library.ts';
 import { retryTransient } from './retry.ts';
 
 /** Part of the request, without meaning for a producer without transactions. */

@@ -1,8 +1,8 @@
-import type { Connection } from '@platformatic/kafka';
 import { partitionKey } from '../port.ts';
 import type { ProduceBatch, RecordBatch } from '../produce-batches.ts';
 import type { Connections } from './connections.ts';
 import { isDisconnected } from './errors.ts';
+import type { Connection } from './library.ts';
 import { byLeader } from './open-transactions.ts';
 import { type Identity, nextSequence, produce, requestBytes } from './produce.ts';
 import { retryTransient } from './retry.ts';

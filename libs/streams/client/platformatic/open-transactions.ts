@@ -1,6 +1,6 @@
-import { type Connection, describeProducersV0 } from '@platformatic/kafka';
 import type { OpenTransaction, TopicPartition } from '../port.ts';
 import type { Connections } from './connections.ts';
+import { type Connection, describeProducersV0 } from './library.ts';
 import { retryTransient } from './retry.ts';
 
 /** Open transactions in these partitions, of any producer, as reported by the leaders (KIP-664). */

@@ -2,8 +2,9 @@
  * The produce request (version 9) with record batches (format 2), written in one pass into one buffer. The library
  * allocates several buffers and objects per record, a tenth of the time of a match processor.
  */
-import { crc32c, createAPI, ProduceAcks, produceV9, Writer } from '@platformatic/kafka';
+
 import type { BatchRecord, RecordBatch } from '../produce-batches.ts';
+import { crc32c, createAPI, ProduceAcks, produceV9, Writer } from './library.ts';
 
 /** The producer's identity on the broker. */
 export type Identity = {

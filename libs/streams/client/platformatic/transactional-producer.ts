@@ -1,10 +1,3 @@
-import {
-  addPartitionsToTxnV3,
-  type Connection,
-  describeTransactionsV0,
-  endTxnV3,
-  initProducerIdV4,
-} from '@platformatic/kafka';
 import { RefusedError, StreamError } from '../../errors.ts';
 import {
   type OpenTransaction,
@@ -19,6 +12,13 @@ import { batchRecords } from '../produce-batches.ts';
 import { BatchSender } from './batch-sender.ts';
 import type { Connections } from './connections.ts';
 import { hasCode, isDisconnected, toStreamError } from './errors.ts';
+import {
+  addPartitionsToTxnV3,
+  type Connection,
+  describeTransactionsV0,
+  endTxnV3,
+  initProducerIdV4,
+} from './library.ts';
 import { byLeader, openTransactions, requestTopics } from './open-transactions.ts';
 import { retryTransient } from './retry.ts';
 
