@@ -29,7 +29,7 @@ async function run(dataDir: string): Promise<void> {
   const ended = untilSignal();
   const starting = startBackbone({ dataDir, env: process.env, onProgress: showProgress(process.stderr) });
   const backbone = await Promise.race([starting, ended]);
-  // Ended before all was ready: what already runs ends with this process.
+  // Stopped before all was ready: what already runs ends with this process.
   if (!backbone) process.exit(1);
   endProgress(process.stderr);
   process.stderr.write(`${backbone.why}\n`);

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Asks `check` again and again until it answers something other than false or undefined, and gives that answer;
- * undefined when `timeoutMs` have passed. What `check` throws goes to the caller.
+ * Repeats `check` until it returns something other than false or undefined, and returns that; undefined after
+ * `timeoutMs`. Errors of `check` go to the caller.
  */
 export async function poll<T>(
   check: () => Promise<T | false | undefined> | T | false | undefined,
