@@ -19,6 +19,7 @@ const withBackbone = {
 
 export default defineConfig({
   test: {
+    reporters: ['default', './scripts/left-out.ts'],
     // Modules are loaded once a worker, not once a file: that is half of the time of all unit tests.
     isolate: false,
     // A test that waits longer than this for one thing waits for ever.
@@ -36,6 +37,7 @@ export default defineConfig({
             'services/**/*.test.ts',
             'cli/**/*.test.ts',
             'bench/**/*.test.ts',
+            'scripts/**/*.test.ts',
           ],
           exclude: [...NEVER, VECTORS],
           maxWorkers,

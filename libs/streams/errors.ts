@@ -26,7 +26,7 @@ export class StreamError extends Error {
   }
 }
 
-/** Why a partition is not processed until an operator has decided. docs/operations.md has what to do for each. */
+/** Why a partition is not processed until an operator has decided. docs/guides/operate.md has what to do for each. */
 export type RefusalCode =
   /** A transaction of this partition's producer is open and cannot be decided by its owner. */
   | 'HANGING_TRANSACTION'

@@ -1,5 +1,5 @@
 /**
- * The closed lists of words that stand on topics as text, each with its meaning for a reader of docs/topics.md.
+ * The closed lists of words that stand on topics as text, each with its meaning for a reader of docs/reference/topics.md.
  * The types they are checked against belong to those who write them: a word without a meaning does not compile.
  */
 

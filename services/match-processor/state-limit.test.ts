@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { INCIDENT } from '#contract/soccer.ts';
-import { MAX_BATCH_BYTES, recordBytes } from '#streams/client/rounds.ts';
+import { MAX_BATCH_BYTES, recordBytes } from '#streams/client/produce-batches.ts';
 import { PoisonError } from '#streams/runtime/processor.ts';
 import { RecordCollector } from '#streams/runtime/record-collector.ts';
 import type { Incident, NormalizedMessage } from '#topics/generated/types.ts';

@@ -129,6 +129,6 @@ export function nextRequest<N extends OperationName>(
 ): ProviderRequest<N> | null {
   if (answer.nextPage === null || !URL.canParse(answer.nextPage)) return null;
   const known = operationNamed(request.operation).params.shape;
-  const told = [...new URL(answer.nextPage).searchParams].filter(([name]) => name in known);
-  return { ...request, query: { ...request.query, ...Object.fromEntries(told) } };
+  const params = [...new URL(answer.nextPage).searchParams].filter(([name]) => name in known);
+  return { ...request, query: { ...request.query, ...Object.fromEntries(params) } };
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '#embedded/ports.ts';
 import { incidentMessage } from '#ingestion/testing/messages.ts';
 import { createTopics } from '#topics/admin.ts';
@@ -63,7 +63,7 @@ async function resident(): Promise<number> {
 describe.each(times([300, 1_000], [300]))(
   '%d connections that each send 4.9 MiB without a proof',
   (connections) => {
-    it('leave the receiver small and open to the provider, and nothing behind', async () => {
+    test('leave the receiver small and open to the provider, and nothing behind', async () => {
       const refusedBefore = await receiver.metric('touchline_webhook_overloaded_total');
       const options: FloodOptions = { port, connections, bytes: FORGED_BYTES, finishAfterMs: FINISH_MS };
       const worker = new Worker(new URL('./flood.ts', import.meta.url), {

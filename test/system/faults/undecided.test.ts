@@ -132,7 +132,7 @@ describe.each(times([KAFKA_VERSION, '4.3.1'], [KAFKA_VERSION]))('on Kafka %s', (
       const ends = await outputs.ends(input);
 
       for (const [partition, lacking] of LACKING.entries()) {
-        const told = (await outputs.committed(outputs.of('match-transitions', partition))).length;
+        const committedBefore = (await outputs.committed(outputs.of('match-transitions', partition))).length;
         const read = (output: (typeof LACKING)[number]) =>
           calmOutputs.committed(calmOutputs.of(output, partition));
         // All that the messages in between lead to, in one transaction.
@@ -141,7 +141,10 @@ describe.each(times([KAFKA_VERSION, '4.3.1'], [KAFKA_VERSION]))('on Kafka %s', (
         const written = {
           'match-incidents': to('match-incidents', lastOfEach(await read('match-incidents'))),
           'match-state': to('match-state', lastOfEach(await read('match-state'))),
-          'match-transitions': to('match-transitions', (await read('match-transitions')).slice(told)),
+          'match-transitions': to(
+            'match-transitions',
+            (await read('match-transitions')).slice(committedBefore),
+          ),
           'match-processor-positions': [await outputs.position(partition, ends[partition] as number)],
         };
         const transactionalId = outputs.transactionalId(partition);

@@ -1,6 +1,6 @@
 /**
  * The library compiles validators (ajv) for the options of every method of its clients as it is imported: half of the
- * CPU time of the import, and 13 MB of each process (docs/performance.md). Here only its connections and requests are
+ * CPU time of the import, and 13 MB of each process (docs/reference/performance.md). Here only its connections and requests are
  * used, which have none: each validator is compiled when it is first called. Loaded before the library's entry.
  */
 import { createRequire } from 'node:module';

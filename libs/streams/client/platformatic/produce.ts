@@ -3,7 +3,7 @@
  * takes several buffers and objects a record, which is a tenth of what a match processor does.
  */
 
-import type { Batch, BatchRecord } from '../rounds.ts';
+import type { BatchRecord, RecordBatch } from '../produce-batches.ts';
 import { crc32c, createAPI, ProduceAcks, produceV9, Writer } from './library.ts';
 
 /** Who produces, as the broker knows it. */
@@ -15,7 +15,7 @@ export type Identity = {
 };
 
 /** A batch, and the number of its first record in the sequence of its producer and partition. */
-export type NumberedBatch = { readonly batch: Batch; readonly sequence: number };
+export type NumberedBatch = { readonly batch: RecordBatch; readonly sequence: number };
 
 /** From the base offset to the number of records. */
 const BATCH_HEAD = 61;
