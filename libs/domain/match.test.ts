@@ -153,7 +153,7 @@ describe('a message', () => {
 describe('a match', () => {
   test('has no state before anything is told, and no incident that was never told', () => {
     const match = newMatch(EVENT_ID);
-    expect(() => matchState(match)).toThrow(expect.objectContaining({ code: 'NOTHING_TOLD' }));
+    expect(() => matchState(match)).toThrow(expect.objectContaining({ code: 'NOTHING_REPORTED' }));
     expect(() => matchIncident(match, '5-1')).toThrow(expect.objectContaining({ code: 'UNKNOWN_INCIDENT' }));
   });
 

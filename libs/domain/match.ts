@@ -106,7 +106,7 @@ function tellsResult(event: EventRegister, before: MatchView, after: MatchView):
   return before.facts !== after.facts || before.final !== after.final || event.json('action') !== undefined;
 }
 
-/** The state of a match, as it goes on the topic. Throws `DomainError` NOTHING_TOLD before the first accepted message. */
+/** The state of a match, as it goes on the topic. Throws `DomainError` NOTHING_REPORTED before the first accepted message. */
 export function matchState(match: Match): MatchState {
   const { event, incidents, view } = match[inside];
   const { version, cause } = stampOf(match);
@@ -162,11 +162,11 @@ export function matchResult(match: Match): TableResult | null {
   });
 }
 
-/** The version of a match and what caused it. Throws `DomainError` NOTHING_TOLD before the first accepted message. */
+/** The version of a match and what caused it. Throws `DomainError` NOTHING_REPORTED before the first accepted message. */
 export function stampOf(match: Match): { readonly version: number; readonly cause: Cause } {
   const { version, cause } = match[inside];
   if (cause === null)
-    throw new DomainError('NOTHING_TOLD', `no message of event ${match.eventId} was applied`);
+    throw new DomainError('NOTHING_REPORTED', `no message of event ${match.eventId} was applied`);
   return { version, cause };
 }
 

@@ -114,7 +114,7 @@ async function requireMaven(env: Env): Promise<void> {
     throw new EmbeddedError(
       'MAVEN_MISSING',
       'no Maven found to download the broker and the registry with: install Maven 3.6 or later (mvn)',
-      { cause },
+      cause,
     );
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { resultKey } from '#domain/match-result.ts';
 import { rulesOf } from '#domain/standings/testing/results.ts';
-import { PoisonError } from '#streams/runtime/processor.ts';
+import { PoisonError } from '#errors/poison-error.ts';
 import { RecordCollector } from '#streams/runtime/record-collector.ts';
 import { avroType } from '#topics/avro.ts';
 import { createCodec } from '#topics/codec.ts';

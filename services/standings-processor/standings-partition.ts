@@ -1,10 +1,11 @@
 import { seasonKey } from '#domain/match-result.ts';
 import { FLAG_REASONS, type Flag } from '#domain/standings/games.ts';
 import { SeasonTables } from '#domain/standings/season-tables.ts';
+import { PoisonError } from '#errors/poison-error.ts';
 import { type KeyedValue, SpillStore } from '#spill/spill-store.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
 import { decodeInput } from '#streams/runtime/decode-input.ts';
-import { type PartitionProcessor, PoisonError } from '#streams/runtime/processor.ts';
+import type { PartitionProcessor } from '#streams/runtime/processor.ts';
 import type { RecordCollector } from '#streams/runtime/record-collector.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { Cause, MatchResult, Standings, StandingsEntry, TakenResult } from '#topics/generated/types.ts';
@@ -99,7 +100,7 @@ export class StandingsPartition implements PartitionProcessor {
   async process(record: ConsumedRecord, collector: RecordCollector): Promise<void> {
     const { key, value } = record;
     const result = await decodeInput(this.#options.codecs['match-results'], value);
-    if (key === null || value === null) throw new PoisonError('no_key', 'a match result without a key');
+    if (key === null || value === null) throw new PoisonError('NO_KEY', 'a match result without a key');
     const season = seasonKey(result);
     const { ut, received_at, message_id } = result.cause;
     const cause: Cause = {

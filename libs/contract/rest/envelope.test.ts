@@ -64,6 +64,6 @@ describe('an error', () => {
   test('has a code of its own, and 13 for an invalid parameter', () => {
     const codes = Object.values(REST_ERRORS).map(({ internalCode }) => internalCode);
     expect(new Set(codes).size).toBe(codes.length);
-    expect(REST_ERRORS.invalid_parameter.internalCode).toBe(13);
+    expect(REST_ERRORS.INVALID_PARAMETER.internalCode).toBe(13);
   });
 });

@@ -107,7 +107,7 @@ function isRefused(name: OperationName, query: unknown): boolean {
     operation.prepare(query, 1, NOW);
     return false;
   } catch (error) {
-    if (error instanceof RestError && error.code === 'invalid_parameter') return true;
+    if (error instanceof RestError && error.code === 'INVALID_PARAMETER') return true;
     throw error;
   }
 }

@@ -248,7 +248,7 @@ describe('what goes wrong', () => {
   });
 
   test('is its own status where the data says so, and no line in the log', async () => {
-    const server = failing(new RestError('forbidden'));
+    const server = failing(new RestError('FORBIDDEN'));
     expect((await server.get(`/v2/events?token=${await server.token()}`)).statusCode).toBe(403);
     expect(server.logged).toEqual([]);
   });
@@ -287,7 +287,7 @@ describe('what goes wrong', () => {
   test('is told to the server once it is answered, where it is its fault', async () => {
     const failures: unknown[] = [];
     const broken = new Error('broken');
-    for (const error of [broken, new RestError('not_found')]) {
+    for (const error of [broken, new RestError('NOT_FOUND')]) {
       const server = failing(error, (failure) => failures.push(failure));
       await server.get(`/v2/events?token=${await server.token()}`);
     }

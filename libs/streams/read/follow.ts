@@ -1,3 +1,4 @@
+import { TouchlineError } from '#errors/touchline-error.ts';
 import { followPartitions } from '../client/platformatic/follower.ts';
 import { listOffsets, topicBounds } from '../client/platformatic/offsets.ts';
 import { partitionKey, type TopicPartition } from '../client/port.ts';
@@ -45,9 +46,12 @@ export type FollowOptions = {
 };
 
 /** A checkpoint offset lies beyond the end of its partition: the topic is not the one that was read before, or lost records. */
-export class PositionLostError extends Error {
+export class PositionLostError extends TouchlineError<'PositionLostError'> {
   override readonly name = 'PositionLostError';
-  readonly code = 'POSITION_LOST';
+
+  constructor(message: string) {
+    super('POSITION_LOST', message);
+  }
 }
 
 const READER = 'touchline-reader';

@@ -1,3 +1,4 @@
+import { TouchlineError } from '#errors/touchline-error.ts';
 import type { LogBounds, PartitionReader, StreamClient } from '#streams/client/port.ts';
 import { StreamError } from '#streams/errors.ts';
 import type { Decoder } from '#topics/codec.ts';
@@ -12,13 +13,12 @@ export type Chunk = {
 };
 
 /** An offset is not in the log any more: it goes on at `start`. */
-export class ExpiredError extends Error {
+export class ExpiredError extends TouchlineError<'ExpiredError'> {
   override readonly name = 'ExpiredError';
-  readonly code = 'MESSAGES_EXPIRED';
   readonly start: number;
 
   constructor({ start }: LogBounds, cause: unknown) {
-    super(`messages before offset ${start} have expired`, { cause });
+    super('MESSAGES_EXPIRED', `messages before offset ${start} have expired`, cause);
     this.start = start;
   }
 }

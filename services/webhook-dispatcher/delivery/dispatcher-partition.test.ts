@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { PoisonError } from '#errors/poison-error.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
-import { PoisonError } from '#streams/runtime/processor.ts';
 import { RecordCollector } from '#streams/runtime/record-collector.ts';
 import type { WebhookAttempt, WebhookProgress } from '#topics/generated/types.ts';
 import { codecOf } from '#topics/testing/codecs.ts';

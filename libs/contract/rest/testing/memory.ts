@@ -67,9 +67,9 @@ export function memoryProvider(world: World): ProviderData {
     world.events.filter((event) => competitions === null || competitions.has(event.competition_id ?? 0));
   const known = (id: number, { competitions }: Access): EventRecord => {
     const event = world.events.find((one) => one.id === id);
-    if (event === undefined) throw new RestError('not_found');
+    if (event === undefined) throw new RestError('NOT_FOUND');
     if (competitions !== null && !competitions.has(event.competition_id ?? 0))
-      throw new RestError('forbidden');
+      throw new RestError('FORBIDDEN');
     return event;
   };
   const events = (query: EventsQuery, access: Access): Answer =>
@@ -184,7 +184,7 @@ function list(
 
 function single(container: string, items: readonly Item[], id: number): Answer {
   const found = items.find((item) => item.id === id);
-  if (found === undefined) throw new RestError('not_found');
+  if (found === undefined) throw new RestError('NOT_FOUND');
   return { data: JSON.stringify({ [container]: found }), total: null };
 }
 
