@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /** Longest wait for one thing: far more than it takes, for a machine may be busy with other work. */
 export const PATIENCE_MS = 180_000;
-/** Between looks as long as a look takes, so that looking is not the load, within these bounds. */
+/** Between looks three times as long as a look takes, so that looking is not the load, within these bounds. */
+const PAUSE_PER_LOOK = 3;
 const LEAST_PAUSE_MS = 20;
 const MOST_PAUSE_MS = 1_000;
 
@@ -18,7 +19,8 @@ export async function until<T>(
     const found = await look();
     if (found !== undefined) return found;
     if (performance.now() > deadline) throw new Error(`not within ${deadlineMs} ms: ${what}`);
-    await delay(Math.min(MOST_PAUSE_MS, Math.max(LEAST_PAUSE_MS, performance.now() - started)));
+    const pauseMs = PAUSE_PER_LOOK * (performance.now() - started);
+    await delay(Math.min(MOST_PAUSE_MS, Math.max(LEAST_PAUSE_MS, pauseMs)));
   }
 }
 
