@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { anchorsOf, linksOf, pathsOf, recordsOf } from './pages.ts';
+import { anchorsOf, linksOf, pathsOf, recordsOf, specSectionsOf } from './pages.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 /** The template of docs/reference/topics.md: its links are those of the page, which is checked. */
@@ -21,6 +21,9 @@ const records = new Set(
   files.filter((file) => dirname(file) === 'docs/decisions').map((file) => basename(file).slice(0, 4)),
 );
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+
+/** Where comments that quote the spec find what they mean. */
+const contract = read('docs/reference/contract.md');
 
 const anchors = new Map<string, ReadonlySet<string>>();
 function hasAnchor(page: string, anchor: string): boolean {
@@ -48,6 +51,9 @@ function missingMentions(file: string): string[] {
     ...recordsOf(text)
       .filter((number) => !records.has(number))
       .map((number) => `decision ${number}`),
+    ...specSectionsOf(text)
+      .filter((name) => !contract.includes(name))
+      .map((name) => `spec, "${name}"`),
   ];
 }
 
