@@ -1,5 +1,5 @@
-import { createKafka } from '#streams/client/kafkajs/kafka.ts';
 import { listOffsets } from '#streams/client/platformatic/offsets.ts';
+import { openPublisher } from '#streams/publish/publisher.ts';
 import { readTopic } from '#streams/read/read-topic.ts';
 import { readPositions } from '#streams/runtime/positions.ts';
 import { createTopics } from '#topics/admin.ts';
@@ -12,8 +12,11 @@ import type {
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
 import { quietLog } from './log.ts';
-import { untilTrue } from './poll.ts';
+import { PATIENCE_MS, untilTrue } from './poll.ts';
 import { type ServiceProcess, startService } from './processes.ts';
+
+/** Of the topics of a match where a test does not say: several tasks, and a third of the work of eight. */
+export const FEW_PARTITIONS = 3;
 
 /** Where a pipeline of a test runs. */
 export type PipelinePlace = {
@@ -22,6 +25,8 @@ export type PipelinePlace = {
   readonly prefix: string;
   /** Of the topics. Default: the broker's own. */
   readonly replicationFactor?: number;
+  /** Of the topics of a match. Default FEW_PARTITIONS. */
+  readonly partitions?: number;
 };
 
 /** Everything a match processor wrote, read committed. */
@@ -46,7 +51,7 @@ export class Pipeline {
 
   static async create(place: PipelinePlace): Promise<Pipeline> {
     const registry = Registry.open({ url: place.registryUrl, prefix: place.prefix });
-    await Promise.all([createTopics(place), registry.registerAll()]);
+    await Promise.all([createTopics({ partitions: FEW_PARTITIONS, ...place }), registry.registerAll()]);
     return new Pipeline(place, registry);
   }
 
@@ -67,25 +72,24 @@ export class Pipeline {
     close(): Promise<void>;
   }> {
     const codec = await this.#registry.codec('normalized-messages');
-    const producer = createKafka({
+    const feed = await openPublisher({
       brokers: this.place.brokers,
       clientId: 'test-feed',
       log: quietLog,
-    }).producer({ idempotent: true, maxInFlightRequests: 1 });
-    await producer.connect();
+      // A busy broker leads a new topic's partitions only after a while.
+      timeoutMs: PATIENCE_MS,
+    });
     const topic = topicName(this.place.prefix, 'normalized-messages');
     return {
-      send: async (messages) => {
-        await producer.send({
-          topic,
-          acks: -1,
-          messages: messages.map((message) => ({
+      send: (messages) =>
+        feed.publish(
+          messages.map((message) => ({
+            topic,
             key: String(message.event_id),
             value: codec.encode(message),
           })),
-        });
-      },
-      close: () => producer.disconnect(),
+        ),
+      close: () => feed.close(),
     };
   }
 

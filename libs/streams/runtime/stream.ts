@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client';
+import type { PoisonError } from '#errors/poison-error.ts';
 import { openStreamClient } from '../client/client.ts';
 import type {
   ConsumedRecord,
@@ -11,7 +12,7 @@ import { RefusedError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { streamMetrics } from './metrics.ts';
 import { positionsTopic } from './positions.ts';
-import type { PartitionProcessor, PoisonError } from './processor.ts';
+import type { PartitionProcessor } from './processor.ts';
 import { RetrySchedule } from './retry-schedule.ts';
 import type { StreamTopics } from './stream-topics.ts';
 import { Task } from './task.ts';

@@ -1,10 +1,11 @@
 /** Topics of a test with what is put on them. */
 import kafkajs, { type Kafka } from 'kafkajs';
 import { onTestFinished } from 'vitest';
-import { createTopics } from '#topics/admin.ts';
+import { topicSettings } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
-import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
+import { isByEvent, TOPICS, type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
 import { backbone } from '../../setup/backbone.ts';
+import { leadersAnswer, makeTopics } from '../../support/topics.ts';
 
 type Entry<T extends TopicName> = {
   readonly key: string;
@@ -18,10 +19,12 @@ export class TestTopics {
   /** The environment that leads `touchline` here. */
   readonly env: Readonly<Record<string, string>>;
   readonly kafka: Kafka;
+  readonly #brokers: readonly string[];
   readonly #registry: Registry;
 
   private constructor(brokers: string[], registryUrl: string, prefix: string) {
     this.prefix = prefix;
+    this.#brokers = brokers;
     this.env = { KAFKA_BROKERS: brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix };
     this.kafka = new kafkajs.Kafka({
       brokers,
@@ -31,13 +34,22 @@ export class TestTopics {
     this.#registry = Registry.open({ url: registryUrl, prefix });
   }
 
-  static async create(partitions = 2): Promise<TestTopics> {
+  /** With these topics alone, those of a match with so many partitions. */
+  static async create(topics: readonly TopicName[], partitions = 2): Promise<TestTopics> {
     const { brokers, registryUrl, prefix } = backbone();
-    await createTopics({ brokers, prefix, partitions });
+    await makeTopics(
+      brokers,
+      topics.map((topic) => ({
+        topic: topicName(prefix, topic),
+        numPartitions: isByEvent(topic) ? partitions : TOPICS[topic].partitions,
+        configEntries: Object.entries(topicSettings(TOPICS[topic])).map(([name, value]) => ({ name, value })),
+      })),
+    );
     return new TestTopics(brokers, registryUrl, prefix);
   }
 
   async write<T extends TopicName>(topic: T, entries: readonly Entry<T>[]): Promise<void> {
+    await leadersAnswer(this.#brokers, topicName(this.prefix, topic));
     // A partition that took its part of a request must not take it again when another one was not ready for its own.
     const producer = this.kafka.producer({ idempotent: true, maxInFlightRequests: 1 });
     await producer.connect();

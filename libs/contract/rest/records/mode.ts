@@ -34,8 +34,8 @@ export function modeFields(mode: Mode) {
       const reading = spec.nullish();
       return mode === 'answer' ? (spec as unknown as typeof reading) : reading;
     },
-    /** A field that our answers leave out where nobody told it; read, a provider may have null there. */
-    told<S extends z.ZodType>(spec: S) {
+    /** A field that our answers leave out when it is unknown; readers also accept null. */
+    optional<S extends z.ZodType>(spec: S) {
       const reading = spec.nullish();
       return mode === 'answer' ? (spec.optional() as unknown as typeof reading) : reading;
     },
