@@ -27,10 +27,10 @@ export default {
     ),
     error(
       'domain-pure',
-      'the laws know no I/O: of other libraries types, and facts of the contract',
+      'the laws know no I/O: of other libraries types, errors, and facts of the contract',
       { path: '^libs/domain/', pathNot: TESTS },
       {
-        pathNot: ['^libs/domain/', FACTS, '^(node:)?(crypto|util)$'],
+        pathNot: ['^libs/domain/', '^libs/errors/', FACTS, '^(node:)?(crypto|util)$'],
         dependencyTypesNot: ['type-only'],
       },
     ),
