@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { leftOutLines } from './left-out.ts';
 
 const run = promisify(execFile);
@@ -15,7 +15,7 @@ const RUN = `
   }
 `;
 
-it('a run ends with what was left out, why, and how to have it; one of some tests by name says nothing', async () => {
+test('a run ends with what was left out, why, and how to have it; one of some tests by name says nothing', async () => {
   const args = ['--input-type=module', '--eval', RUN];
   const { stdout } = await run(process.execPath, args, { cwd: new URL('..', import.meta.url) });
   expect(stdout.split('\n')).toEqual([
@@ -29,11 +29,11 @@ it('a run ends with what was left out, why, and how to have it; one of some test
 });
 
 describe('leftOutLines', () => {
-  it('says nothing where nothing was left out', () => {
+  test('says nothing where nothing was left out', () => {
     expect(leftOutLines([])).toEqual([]);
   });
 
-  it('counts tests with one reason together', () => {
+  test('counts tests with one reason together', () => {
     const names = [
       'official tables (../shared/data/tables) > en',
       'published answers (they are in ../shared) > x',

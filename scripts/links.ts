@@ -8,6 +8,7 @@ import { basename, dirname, join } from 'node:path';
 import { anchorsOf, linksOf, pathsOf, recordsOf, specSectionsOf } from './pages.ts';
 
 const ROOT = join(import.meta.dirname, '..');
+const INDEX = 'docs/README.md';
 /** The template of docs/reference/topics.md: its links are those of the page, which is checked. */
 const TEMPLATE = 'libs/topics/topics-doc.md';
 
@@ -57,6 +58,16 @@ function missingMentions(file: string): string[] {
   ];
 }
 
+/** Pages of docs/ that no other page links to: nobody finds them. */
+function unlinkedPages(): string[] {
+  const linked = new Set(
+    pages.flatMap((page) =>
+      linksOf(read(page)).map((link) => join(dirname(page), link.split('#', 1)[0] ?? '')),
+    ),
+  );
+  return pages.filter((page) => page.startsWith('docs/') && page !== INDEX && !linked.has(page));
+}
+
 const pages = files.filter((file) => file.endsWith('.md') && file !== TEMPLATE);
 const sources = files.filter((file) => /\.(ts|js|avsc|java|css|yml)$/.test(file) || file === TEMPLATE);
 const problems = [
@@ -64,6 +75,7 @@ const problems = [
     [...brokenLinks(page), ...missingMentions(page)].map((what) => `${page}: ${what}`),
   ),
   ...sources.flatMap((file) => missingMentions(file).map((what) => `${file}: ${what}`)),
+  ...unlinkedPages().map((page) => `${page}: no page links to it; add it to ${INDEX}`),
 ];
 for (const problem of problems) console.error(problem);
 console.log(`${pages.length} pages, ${sources.length} source files: ${problems.length} broken`);
