@@ -7,15 +7,9 @@ import { type KafkaCluster, startKafkaCluster } from '#embedded/kafka.ts';
 import { QUICK_REJOIN, QUICK_START } from '#embedded/settings.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { atEnd } from '../../support/at-end.ts';
-import {
-  expectSame,
-  FAULT_TIMEOUT_MS,
-  seededRandom,
-  settledOrLogs,
-  times,
-  undisturbed,
-} from '../../support/harness.ts';
+import { expectSame, FAULT_TIMEOUT_MS, settledOrLogs, times, undisturbed } from '../../support/harness.ts';
 import { Pipeline } from '../../support/pipeline.ts';
+import { seeded } from '../../support/seed.ts';
 import { workload } from '../../support/workload.ts';
 import { SteadyLoad } from './steady-load.ts';
 import { TransitionLatency } from './transition-latency.ts';
@@ -41,7 +35,7 @@ test(
     const pipeline = await Pipeline.create(on);
     const processors = [pipeline.startProcessor(), pipeline.startProcessor()];
     await Promise.all(processors.map((processor) => processor.ready()));
-    const random = seededRandom();
+    const random = seeded();
     const latency = await TransitionLatency.start(on);
     const load = await SteadyLoad.open(on, MESSAGES);
     const under = (phase: string, done: Promise<unknown>) =>
