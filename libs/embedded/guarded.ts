@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Env, Exit } from './types.ts';
 
 /**
@@ -44,8 +43,8 @@ export type Guarded = {
   running(): boolean;
   /** Sends the signal; nothing happens when the process has ended. */
   signal(signal: NodeJS.Signals): void;
-  /** SIGTERM, and SIGKILL when it still runs after `patienceMs`. */
-  stop(patienceMs: number): Promise<Exit>;
+  /** SIGTERM, and SIGKILL when it still runs after `timeoutMs`. */
+  stop(timeoutMs: number): Promise<Exit>;
 };
 
 /**
@@ -88,13 +87,11 @@ export async function spawnGuarded(options: GuardedOptions): Promise<Guarded> {
     if (exit === undefined) child.ref();
     return exited;
   };
-  const stop = async (patienceMs: number): Promise<Exit> => {
+  const stop = async (timeoutMs: number): Promise<Exit> => {
     signal('SIGTERM');
-    const patience = new AbortController();
-    const late = delay(patienceMs, undefined, { signal: patience.signal }).then(() => signal('SIGKILL'));
-    late.catch(() => {});
+    const late = setTimeout(() => signal('SIGKILL'), timeoutMs);
     const result = await ended();
-    patience.abort();
+    clearTimeout(late);
     return result;
   };
 

@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { initProducerIdV4 } from '@platformatic/kafka';
+import { settlesWithin } from '#timing/settles-within.ts';
 import type { BatchProducer, PublishRecord } from '../../publish/publisher.ts';
 import { partitionHash } from '../murmur2.ts';
 import { type BatchRecord, splitRounds } from '../rounds.ts';
@@ -21,7 +21,7 @@ export async function openBatchProducer(
 ): Promise<BatchProducer> {
   const connections = new Connections(brokers, clientId);
   const close = async (): Promise<void> => {
-    await Promise.race([connections.close(), delay(CLOSE_MS, undefined, { ref: false })]);
+    await settlesWithin(connections.close(), CLOSE_MS);
   };
   try {
     const { producerId, producerEpoch } = await retryTransient(async () =>
