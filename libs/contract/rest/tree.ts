@@ -16,7 +16,7 @@ export type Level = (typeof LEVELS)[number];
 export type PlaceLookup = (level: Level, id: number) => string | null;
 
 /** Where something is; null where it is not known, or where there is no such place; group 0 is none, as in a league. */
-export type Places = {
+type Places = {
   readonly competition_id: number | null;
   readonly season_id: number | null;
   readonly stage_id: number | null;

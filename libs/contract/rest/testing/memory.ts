@@ -6,7 +6,7 @@ import type { EventRecord, IncidentRecord } from '../records.ts';
 import { eventsAnswer, type PlaceLookup, pageOf, renderChain, renderStages, withList } from '../tree.ts';
 
 /** A record of a catalogue or of the structure. */
-export type Item = { readonly id: number; readonly ut?: number; readonly [field: string]: unknown };
+type Item = { readonly id: number; readonly ut?: number; readonly [field: string]: unknown };
 
 /** Everything that a provider in memory has. Change it as a test goes along. */
 export type World = {
