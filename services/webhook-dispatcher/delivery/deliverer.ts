@@ -3,7 +3,8 @@ import { settlesWithin } from '#timing/settles-within.ts';
 import type { WebhookProgress } from '#topics/generated/types.ts';
 import { attemptOf, type Progress } from '#webhooks/progress.ts';
 import type { DispatcherSource } from '../metrics.ts';
-import { Delivery, type DeliveryContext, type DeliveryState } from './delivery.ts';
+import { Delivery, type DeliveryState } from './delivery.ts';
+import type { DeliveryContext } from './delivery-context.ts';
 import type { PlacedMessage } from './message-window.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
