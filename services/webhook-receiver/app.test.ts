@@ -15,7 +15,7 @@ async function open(
   limits: Partial<AdmissionLimits> = {},
 ): Promise<number> {
   const app = createApp({
-    ...{ secrets: [SECRET], bodyLimit: LIMIT, patienceMs: 1_000, store },
+    ...{ secrets: [SECRET], bodyLimit: LIMIT, answerWithinMs: 1_000, store },
     limits: { maxConnections: 100, maxUnprovenBytes: 1_000_000, ...limits },
     tally: new Tally(),
     log: createLogger({ name: 'receiver', level: 'silent' }),

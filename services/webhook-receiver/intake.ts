@@ -11,7 +11,7 @@ export type IntakeOptions = {
   readonly publisher: Publisher;
   readonly encode: DeliveryEncoder;
   /** Longest time until a delivery is stored or refused, in milliseconds. */
-  readonly patienceMs: number;
+  readonly answerWithinMs: number;
   readonly tally: Tally;
   readonly log: Logger;
 };
@@ -19,7 +19,7 @@ export type IntakeOptions = {
 /** A delivery that someone waits for. `deadline`: on the clock of `performance.now`. */
 type Waiting = { readonly deadline: number; readonly reject: (error: PublishError) => void };
 
-/** How often within one patience it is looked who has waited too long. */
+/** How often within that time it is looked who has waited too long. */
 const LOOKS = 40;
 
 /** The way of a body onto the topics: read, encoded, published, counted. */
@@ -30,7 +30,7 @@ export class Intake {
 
   constructor(options: IntakeOptions) {
     this.#options = options;
-    this.#clock = setInterval(() => this.#refuseLate(), options.patienceMs / LOOKS);
+    this.#clock = setInterval(() => this.#refuseLate(), options.answerWithinMs / LOOKS);
   }
 
   /**
@@ -38,11 +38,11 @@ export class Intake {
    * `waitedMs` are over already. It may be stored all the same then; the sender repeats it, to no effect.
    */
   store(body: Buffer, waitedMs: number): Promise<void> {
-    const { publisher, encode, patienceMs } = this.#options;
+    const { publisher, encode, answerWithinMs } = this.#options;
     const readAt = performance.now();
     const delivery = readDelivery(body, { origin: 'webhook', service: SERVICE, receivedAt: Date.now() });
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiting = { deadline: readAt + patienceMs - waitedMs, reject };
+    const waiting = { deadline: readAt + answerWithinMs - waitedMs, reject };
     this.#waiting.add(waiting);
     publisher.publish(encode(delivery)).then(
       () => {

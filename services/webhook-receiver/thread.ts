@@ -16,7 +16,7 @@ const REPORT_MS = 250;
 
 const parent = parentPort;
 const settings = workerData as ThreadSettings;
-const { brokers, registryUrl, prefix, secrets, bodyLimit, patienceMs } = settings;
+const { brokers, registryUrl, prefix, secrets, bodyLimit, answerWithinMs } = settings;
 const log = createLogger({ name: SERVICE, level: settings.logLevel, secrets });
 const tell = (message: FromThread): void => parent.postMessage(message);
 
@@ -26,15 +26,15 @@ const publisher = await openPublisher({
   brokers,
   clientId: SERVICE,
   log,
-  timeoutMs: patienceMs,
+  timeoutMs: answerWithinMs,
   openTimeoutMs: settings.connectWithinMs,
   maxQueueBytes: settings.maxQueueBytes,
 });
-const intake = new Intake({ publisher, encode, patienceMs, tally, log });
+const intake = new Intake({ publisher, encode, answerWithinMs, tally, log });
 const app = createApp({
   secrets,
   bodyLimit,
-  patienceMs,
+  answerWithinMs,
   limits: settings.limits,
   store: (body, waitedMs) => intake.store(body, waitedMs),
   tally,

@@ -31,7 +31,7 @@ export const REST_FAULT_NAMES = Object.keys(REST_FAULTS) as RestFault[];
 const NONE = Object.fromEntries(REST_FAULT_NAMES.map((name) => [name, 0])) as Record<RestFault, number>;
 const ALL = (rate: number): Record<RestFault, number> => ({
   ...(Object.fromEntries(REST_FAULT_NAMES.map((name) => [name, rate])) as Record<RestFault, number>),
-  // Each of these costs a poller its whole patience.
+  // Each of these costs a poller its whole timeout.
   timeout: rate / 10,
   slow: rate / 2,
   forbidden: 1,
