@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 
 const ROOT = new URL('..', import.meta.url);
 /** The start of an access token, and a cookie. */
 const OTHERS: ReadonlySet<string> = new Set(['touchline_pat', 'touchline_session']);
 
-it('docs/reference/metrics.md names every metric of the sources', () => {
+test('docs/reference/metrics.md names every metric of the sources', () => {
   const sources = execFileSync(
     'git',
     ['grep', '-hoE', "'touchline_[a-z_]+'", '--', 'libs/**/*.ts', 'services/**/*.ts'],

@@ -1,14 +1,14 @@
-import { describe, expect, it } from 'vitest';
-import { anchorsOf, linksOf, pathsOf, recordsOf } from './pages.ts';
+import { describe, expect, test } from 'vitest';
+import { anchorsOf, linksOf, pathsOf, recordsOf, specSectionsOf } from './pages.ts';
 
 describe('linksOf', () => {
-  it('finds links, links with an anchor, pictures and HTML', () => {
+  test('finds links, links with an anchor, pictures and HTML', () => {
     const page =
       '[a](a.md) and [b](../b.md#part) ![c](c.png "title")\n<img src="d.png" width="1"> [e](#here)';
     expect(linksOf(page)).toEqual(['a.md', '../b.md#part', 'c.png', '#here', 'd.png']);
   });
 
-  it('leaves out other hosts, addresses of a service, and code', () => {
+  test('leaves out other hosts, addresses of a service, and code', () => {
     const page =
       '[x](https://example.org/a.md) [m](mailto:a@b) [s](/docs) `[c](c.md)`\n```\n[f](f.md)\n```\n';
     expect(linksOf(page)).toEqual([]);
@@ -16,7 +16,7 @@ describe('linksOf', () => {
 });
 
 describe('anchorsOf', () => {
-  it('makes anchors as GitHub does', () => {
+  test('makes anchors as GitHub does', () => {
     const page =
       '# Law 3: removal\n## `GET /v2/feed` & more\n## The *board*, [now](x.md)\n## Größe\n<a id="own"></a>';
     expect([...anchorsOf(page)].sort()).toEqual(
@@ -24,29 +24,36 @@ describe('anchorsOf', () => {
     );
   });
 
-  it('numbers headings that occur again, and sees none in code', () => {
+  test('numbers headings that occur again, and sees none in code', () => {
     expect([...anchorsOf('# A\n```sh\n# no heading\n```\n## A\n### A')]).toEqual(['a', 'a-1', 'a-2']);
   });
 });
 
 describe('pathsOf', () => {
-  it('takes paths in backquotes from a page, without lines and patterns', () => {
+  test('takes paths in backquotes from a page, without lines and patterns', () => {
     const page =
       '`libs/domain/goals.ts:12`, `test/board`, `libs/*.ts`, `data/<name>.json`, `other/thing.ts`, libs/x.ts';
     expect(pathsOf(page, true)).toEqual(['libs/domain/goals.ts', 'test/board']);
   });
 
-  it('takes pages that a source file names', () => {
+  test('takes pages that a source file names', () => {
     const source =
       "// docs/laws.md, see docs/guides/operate.md.\nimport './docs/examples.ts'; read('../docs/no.md')";
     expect(pathsOf(source, false)).toEqual(['docs/laws.md', 'docs/guides/operate.md']);
   });
 });
 
-it('recordsOf finds decision records by number', () => {
+test('recordsOf finds decision records by number', () => {
   expect(recordsOf('decision 0052, docs/decisions/0007, decisions 0035 to 0037 and 0099')).toEqual([
     '0052',
     '0007',
     '0035',
+  ]);
+});
+
+test('specSectionsOf finds the sections of the contract that comments quote', () => {
+  expect(specSectionsOf('(spec, "Limits") and (spec, "Authentication" 4), (spec, rule 5)')).toEqual([
+    'Limits',
+    'Authentication',
   ]);
 });

@@ -14,7 +14,7 @@ export type KnownIncident = {
   readonly removed: boolean;
 };
 
-export type VoidReason = 'removed' | 'cancelled' | 'goal_cancelled';
+type VoidReason = 'removed' | 'cancelled' | 'goal_cancelled';
 
 /** The outcome of all goals of a match. Ids in order. */
 export type GoalTally = {

@@ -43,11 +43,11 @@ test('downloads once, also for two processes at once', async () => {
   await fakeMaven(`${UNTIL_GO}; ${COMPLETE}`);
   const lines: string[] = [];
   // The first continues when the second one waits for it.
-  const tell = (line: string) => {
+  const onProgress = (line: string) => {
     lines.push(line);
     if (line.startsWith('waiting for another process')) go();
   };
-  const both = await Promise.all([install(env, tell), install(env, tell)]);
+  const both = await Promise.all([install(env, onProgress), install(env, onProgress)]);
   const again = await install(env, (line) => lines.push(line));
   expect(await runs()).toBe(1);
   expect(both[0]).toEqual(both[1]);
@@ -68,7 +68,7 @@ test('another version of the broker is downloaded beside the default one, once',
   expect(more).toEqual([]);
 });
 
-test('tells how far it is', async () => {
+test('reports its progress', async () => {
   await fakeMaven(`
     echo '[INFO] Downloading from central: https://repo.example/a/1/a-1.jar'
     echo '[INFO] Downloaded from central: https://repo.example/a/1/a-1.jar (1 kB)'

@@ -8,7 +8,7 @@ const HELP = `Brings up a Kafka broker and a schema registry, says where they ar
 
   node libs/embedded/main.ts [--data-dir FOLDER]
 
-  --data-dir FOLDER   where the data is kept; a second start goes on from there (default: DATA_DIR, else .touchline)
+  --data-dir FOLDER   where the data is kept; a second start continues with it (default: DATA_DIR, else .touchline)
   --help              this text
 
 Prints KAFKA_BROKERS=… and SCHEMA_REGISTRY_URL=… on standard output, all else on standard error.

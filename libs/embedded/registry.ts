@@ -84,7 +84,7 @@ async function launch({ java, jar, env, port, options }: Launch): Promise<Runnin
         // The load is small: the second compiler would gain less than it costs at the start.
         '-XX:TieredStopAtLevel=1',
         '-XX:+ExitOnOutOfMemoryError',
-        `-Dtouchline.folder=${folder}`, // tells in a list of processes whose it is
+        `-Dtouchline.folder=${folder}`, // names its owner in a list of processes
         '-jar',
         jar,
       ],

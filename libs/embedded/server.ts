@@ -1,7 +1,7 @@
 import { open, stat } from 'node:fs/promises';
+import { poll } from '#timing/poll.ts';
 import { EmbeddedError } from './errors.ts';
 import { type Guarded, type GuardedOptions, spawnGuarded } from './guarded.ts';
-import { poll } from './polling.ts';
 
 /** A Java server to run: its command, readiness check and log files. */
 export type ServerSpec = {

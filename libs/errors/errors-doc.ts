@@ -1,5 +1,5 @@
-import { ERRORS } from './catalogue.ts';
 import type { ErrorCodes } from './catalogue/entry.ts';
+import { ERRORS } from './catalogue.ts';
 
 const HEAD = `# Errors
 

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 
 /** The addresses of broker and registry. */
-export type BackboneAddress = {
+type BackboneAddress = {
   readonly brokers: readonly string[];
   readonly registryUrl: string;
   readonly topicPrefix: string;

@@ -22,13 +22,6 @@ export type AttemptKind =
   /** The subscription is gone. */
   | 'removed';
 
-/** Why deliveries to a subscription stopped. */
-export type DisabledReason =
-  /** No attempt was accepted for the time in the settings. */
-  | 'failing'
-  /** An operator's order. */
-  | 'operator';
-
 /** The fields of every record of webhook-attempts. */
 export type AttemptHead = Pick<WebhookAttempt, 'subscription_id' | 'client_id' | 'epoch' | 'at'> & {
   readonly kind: AttemptKind;

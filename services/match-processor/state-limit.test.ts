@@ -63,14 +63,14 @@ describe('a message that would make a record of its match too large', () => {
     [
       'three of 400 KiB that add up in the state',
       ['a', 'b', 'c'].map((name, at) => withField(10 + at, name, 'x'.repeat(400 * KIB))),
-      [null, 'state_too_large', 'state_too_large'],
+      [null, 'STATE_TOO_LARGE', 'STATE_TOO_LARGE'],
     ],
     [
       'one of 400,000 characters of three bytes',
       [withField(10, 'name', '€'.repeat(400_000))],
-      ['state_too_large'],
+      ['STATE_TOO_LARGE'],
     ],
-    ['one incident', [withBody(10, 900 * KIB)], ['state_too_large']],
+    ['one incident', [withBody(10, 900 * KIB)], ['STATE_TOO_LARGE']],
     ['one that is just below', [withBody(10, 700 * KIB)], [null]],
   ])('%s: it becomes a dead letter, and the match keeps its state', (_, messages, expected) => {
     const partition = partitionOf();
@@ -116,7 +116,7 @@ describe('a message that would make a record of its match too large', () => {
         return codeOf(partition, at, value, []);
       });
     });
-    expect(codes[0]).toEqual([...Array(13).fill(null), ...Array(7).fill('state_too_large')]);
+    expect(codes[0]).toEqual([...Array(13).fill(null), ...Array(7).fill('STATE_TOO_LARGE')]);
     expect(codes[1]).toEqual(codes[0]);
   });
 
@@ -138,7 +138,7 @@ describe('a message that would make a record of its match too large', () => {
     }
     partition.process({ offset: 200, key: null, value: goal(1, 100, 200, false) }, collector);
     expect(() => partition.flush(collector)).toThrow(
-      expect.objectContaining({ code: 'state_too_large', message: expect.stringContaining('match-results') }),
+      expect.objectContaining({ code: 'STATE_TOO_LARGE', message: expect.stringContaining('match-results') }),
     );
   });
 });

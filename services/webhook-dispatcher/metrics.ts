@@ -32,7 +32,7 @@ export function dispatcherMetrics(registry: Registry, source: () => DispatcherSo
   });
   new Gauge({
     name: 'touchline_dispatcher_behind_records',
-    help: 'Records of webhook-messages that subscriptions have not come to, added over all that are not disabled.',
+    help: 'Records of webhook-messages ahead of subscriptions, summed over all that are not disabled.',
     registers,
     collect() {
       this.set(source().behind);
@@ -72,7 +72,7 @@ export function dispatcherMetrics(registry: Registry, source: () => DispatcherSo
     }),
     lostRecords: new Counter({
       name: 'touchline_dispatcher_lost_records_total',
-      help: 'Records of webhook-messages that expired before a subscription came to them.',
+      help: 'Records of webhook-messages that expired before their delivery.',
       registers,
     }),
     disabled: new Counter({

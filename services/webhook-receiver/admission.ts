@@ -111,7 +111,7 @@ export class Admission {
       found = guest;
       most = weight;
     }
-    if (found === undefined) throw new Error('bytes are counted that nobody holds');
+    if (found === undefined) throw new Error('counted bytes without a holder');
     return found;
   }
 }

@@ -19,7 +19,7 @@ export type IntakeOptions = {
 /** A delivery whose sender waits for an answer. `deadline`: on the clock of `performance.now`. */
 type Waiting = { readonly deadline: number; readonly reject: (error: PublishError) => void };
 
-/** How often deadlines are checked within one timeout. */
+/** How often within that time it is looked who has waited too long. */
 const LOOKS = 40;
 
 /** Stores bodies: reads, encodes, publishes, counts. */

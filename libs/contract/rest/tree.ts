@@ -2,7 +2,7 @@
  * Nests events in their places: competition, season, stage, group, event (spec, rule 1). Works on text: parses neither
  * the events nor the records of the places.
  */
-import type { Answer, Paging } from './provider.ts';
+import type { Paging } from './provider.ts';
 
 /** The levels above an event, outermost first. */
 export const LEVELS = ['competition', 'season', 'stage', 'group'] as const;
@@ -15,7 +15,7 @@ export type Level = (typeof LEVELS)[number];
 export type PlaceLookup = (level: Level, id: number) => string | null;
 
 /** The ids of the places; null where unknown, or where there is none; group 0 is none, as in a league. */
-export type Places = {
+type Places = {
   readonly competition_id: number | null;
   readonly season_id: number | null;
   readonly stage_id: number | null;
@@ -65,12 +65,6 @@ export function renderChain(event: PlacedEvent, place: PlaceLookup): string {
 /** One page of a list; empty after the last. */
 export function pageOf<T>(items: readonly T[], { limit, page }: Paging): readonly T[] {
   return items.slice((page - 1) * limit, page * limit);
-}
-
-/** The answer with a list of events: a page may end within a round or a group. */
-export function eventsAnswer(events: readonly PlacedEvent[], paging: Paging, place: PlaceLookup): Answer {
-  const competitions = renderTree(pageOf(events, paging), place);
-  return { data: `{"competitions":${competitions}}`, total: events.length };
 }
 
 function nested(

@@ -174,7 +174,7 @@ export type MatchIncident = {
 /** All that tables need of a match: a function of the match's state (but for `version` and `cause`). */
 export type MatchResult = {
   event_id: number;
-  /** The match's version of this result. Of an event's results, the last one in the log counts. */
+  /** The match's version that it was published with. Of the results of an event, the last one in the log stands. */
   version: number;
   /** The match is no longer one of this group: it was deleted, or moved to another. All fields after the group are unknown then. */
   removed: boolean;
@@ -280,7 +280,7 @@ export type MatchState = {
   verified_result: null | string;
   /** Time of the latest snapshot, Unix seconds. */
   snapshot_at: null | number;
-  /** Every field of the event as last reported, as canonical JSON objects grouped by time of report, oldest first: the event register. */
+  /** Every field of the event as last received, as canonical JSON objects grouped by their `ut`, oldest first: the memory of the event register. */
   fields: FieldsAt[];
   cause: Cause;
 };
@@ -337,7 +337,7 @@ export type MatchTransition = {
   cause: Cause;
   /** The event's competition, as of this version; null where it is unknown. */
   competition_id: null | number;
-  /** Of incident kinds: the incident's presence after this version. Only in the first record of a version on the incident. */
+  /** Of incident kinds: where the incident stands after this version. In the first record of a version that reports it. */
   incident_presence: null | IncidentPresence;
 };
 

@@ -4,7 +4,7 @@ import type { Logger } from '#streams/log.ts';
 import type { Clock } from '../clock.ts';
 
 /** This process may lead no longer; nothing more may be published in this term. */
-export class LeadershipLostError extends TouchlineError<'LeadershipLostError'> {
+class LeadershipLostError extends TouchlineError<'LeadershipLostError'> {
   override readonly name = 'LeadershipLostError';
 
   constructor() {

@@ -1,6 +1,6 @@
+import { type RandomBackoff, randomBackoffMs } from '#timing/backoff.ts';
 import type { Clock } from '../clock.ts';
 import { isProviderError, ProviderError } from '../errors.ts';
-import { type Backoff, backoffMs } from '../schedule/backoff.ts';
 
 /** So many requests in a row got no answer: the provider is away, it was not one connection that broke. */
 const FAILURES = 3;
@@ -8,7 +8,7 @@ const FAILURES = 3;
 /** What an outage is told by. */
 export type OutageOptions = {
   readonly clock: Pick<Clock, 'sleep'>;
-  readonly backoff: Backoff;
+  readonly backoff: RandomBackoff;
   /** Ends its waiting. */
   readonly signal: AbortSignal;
 };
@@ -87,7 +87,7 @@ export class Outage {
     if (!this.#isOn || this.#waits || this.#open || this.#probing) return;
     this.#waits = true;
     const { clock, backoff, signal } = this.#options;
-    const wait = backoffMs(backoff, this.#failures - FAILURES + 1);
+    const wait = randomBackoffMs(backoff, this.#failures - FAILURES + 1);
     void clock.sleep(wait, signal).then(() => {
       this.#waits = false;
       if (!this.#isOn) return;

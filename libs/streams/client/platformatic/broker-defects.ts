@@ -2,7 +2,7 @@
 import { apiVersionsV3, Connection, metadataV12 } from './library.ts';
 
 /** The name of a defect there, and in the log. */
-export type BrokerDefectCode = (typeof CODES)[number];
+type BrokerDefectCode = (typeof CODES)[number];
 
 const CODES = ['KAFKA-20734'] as const;
 

@@ -1,3 +1,4 @@
+import { poll } from '#timing/poll.ts';
 import { RefusedError, StreamError } from '../../errors.ts';
 import {
   type OpenTransaction,
@@ -218,13 +219,14 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
 
   /** This producer's open transactions after the broker had time to write markers; empty where there is none. */
   async #untilDecided(): Promise<readonly OpenTransaction[]> {
-    const deadline = performance.now() + MARKERS_MS;
-    for (;;) {
+    let ours: readonly OpenTransaction[] = [];
+    const decided = async (): Promise<boolean> => {
       const open = await this.#openTransactions();
-      const ours = open.filter(({ producer }) => producer.id === this.identity.id);
-      if (ours.length === 0 || performance.now() > deadline) return ours;
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-    }
+      ours = open.filter(({ producer }) => producer.id === this.identity.id);
+      return ours.length === 0;
+    };
+    await poll(decided, { timeoutMs: MARKERS_MS, everyMs: LOOK_MS });
+    return ours;
   }
 
   #openTransactions(): Promise<OpenTransaction[]> {

@@ -35,7 +35,7 @@ export type Tool = {
   call(args: unknown, desk: Desk): Record<string, unknown>;
 };
 
-export type JsonObjectSchema = { readonly type: 'object' } & Readonly<Record<string, unknown>>;
+type JsonObjectSchema = { readonly type: 'object' } & Readonly<Record<string, unknown>>;
 
 type Definition<I extends z.ZodObject, O extends z.ZodObject> = Pick<
   Tool,
