@@ -1,5 +1,5 @@
 import type { Access } from '#contract/rest/provider.ts';
-import { isCovered } from '#views/data/lists.ts';
+import { isCovered } from '#views/queries/access.ts';
 import type { BoardView } from '#views/store/board-view.ts';
 
 /** What the board shows of a view to whom a contract covers these competitions only: nothing else is there. */

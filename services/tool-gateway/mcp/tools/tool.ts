@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { RestError } from '#contract/rest/errors.ts';
 import type { OperationName } from '#contract/rest/operations.ts';
 import type { Access, ProviderData } from '#contract/rest/provider.ts';
-import type { DeskData } from '#views/data/desk.ts';
+import type { DeskData } from '#views/queries/desk.ts';
 
 /** What a tool answers from: the queries of REST and of the desk, and what the caller may see. */
 export type Desk = {

@@ -2,8 +2,8 @@
 import type { FastifyInstance } from 'fastify';
 import { expect, it } from 'vitest';
 import { eventMessage } from '#ingestion/testing/messages.ts';
-import type { ViewRecord } from '../store/views.ts';
-import { normalized, RECEIVED_AT, World } from '../testing/world.ts';
+import type { ViewRecord } from '../../ingest/records.ts';
+import { normalized, RECEIVED_AT, World } from '../../testing/world.ts';
 
 const CHANGES = 10_000;
 /** Changes between two questions, and milliseconds between two changes. */
