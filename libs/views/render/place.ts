@@ -15,7 +15,7 @@ const NUMBERS = ['area_id', 'area_sort', 'overall_sort', 'sport_id', 'tour_id', 
  * The record of a place with what the provider writes where it knows nothing: a competition of no tour is of tour 0.
  * A field that nobody told is left out. `ut`: when the catalogue's record was written, Unix seconds.
  */
-export function renderPlace(level: Level, id: number, record: Json, ut: number): Json {
+function renderPlace(level: Level, id: number, record: Json, ut: number): Json {
   const name = typeof record.name === 'string' ? record.name : '';
   const told = Object.entries(record).filter(([field, value]) => value !== null || NULLABLE.has(field));
   const place = { ...Object.fromEntries(told), id, name, ut: toWholeNumber(record.ut) ?? ut };
