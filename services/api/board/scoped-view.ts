@@ -1,5 +1,5 @@
 import type { Access } from '#contract/rest/provider.ts';
-import { isCovered } from '#views/data/lists.ts';
+import { isCovered } from '#views/queries/access.ts';
 import type { BoardView } from '#views/store/board-view.ts';
 
 /** What requests read of a view; the hub alone hears of changes. */

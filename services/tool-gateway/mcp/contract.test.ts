@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Access } from '#contract/rest/provider.ts';
-import { deskData } from '#views/data/desk.ts';
-import { createProviderData } from '#views/data/provider-data.ts';
+import { deskData } from '#views/queries/desk.ts';
+import { createProviderData } from '#views/render/answers/provider-data.ts';
 import { RECEIVED_AT, type World } from '#views/testing/world.ts';
 import { documentsOf } from './documents.ts';
 import { listResources, readResource } from './resources.ts';

@@ -5,8 +5,8 @@ import type { ShownIncident, ShownState, StoryStep } from '../store/board-view.t
 import type { MatchOrder, TeamRow } from '../store/matches.ts';
 import type { Conditions } from '../store/sql.ts';
 import type { Views } from '../store/views.ts';
+import { requireAccess, since } from './access.ts';
 import { boardConditions, eventConditions, shownTo, visibleEvent } from './events.ts';
-import { requireAccess, since } from './lists.ts';
 import { Places } from './places.ts';
 
 /** A match: its state, and what only the contract's record of it has. */

@@ -1,4 +1,4 @@
-/** Keeps the views up with the topics. */
+/** Reads the topics that the views are made from. */
 import type { Logger } from '#service/logger.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { type FollowedBatch, follow, offsetsAt } from '#streams/read/follow.ts';
@@ -7,7 +7,7 @@ import { DecodeError } from '#topics/errors.ts';
 import type { Registry } from '#topics/registry.ts';
 import { type TopicValues, topicName } from '#topics/topics.ts';
 import type { ViewMetrics } from '../metrics.ts';
-import type { SourceTopic, ViewRecord, Views } from './views.ts';
+import type { SourceTopic, ViewRecord } from './records.ts';
 
 export type SourceOptions = {
   readonly brokers: readonly string[];
@@ -15,7 +15,10 @@ export type SourceOptions = {
   readonly registry: Registry;
   /** What the brokers know the reader by. */
   readonly reader: string;
-  readonly views: Views;
+  /** Where to go on by `partitionKey`. */
+  readonly offsets: ReadonlyMap<string, number>;
+  /** Takes the records of one partition; `next`: where to go on after them. Must not return before they are applied. */
+  readonly apply: (records: readonly ViewRecord[], position: { key: string; next: number }) => void;
   /** What the views are fed from. */
   readonly topics: readonly SourceTopic[];
   /** How long messages of the feed are kept, milliseconds. */
@@ -32,9 +35,9 @@ const IDLE_MS = 500;
 
 type Decoders = { readonly [T in SourceTopic]: Decoder<TopicValues[T]> };
 
-/** Applies all there is and all that comes, until `signal` is aborted. Rejects as `follow` does, or where the views break. */
-export async function feedViews(options: SourceOptions): Promise<void> {
-  const { brokers, prefix, registry, views, metrics, log, signal } = options;
+/** Hands over all there is and all that comes, until `signal` is aborted. Rejects as `follow` does, or with what `apply` throws. */
+export async function followSources(options: SourceOptions): Promise<void> {
+  const { brokers, prefix, registry, apply, metrics, log, signal } = options;
   const topics = new Map(options.topics.map((topic) => [topicName(prefix, topic), topic]));
   const decoders = decodersOf(registry);
   const decode = async (topic: SourceTopic, batch: FollowedBatch): Promise<ViewRecord[]> => {
@@ -67,16 +70,13 @@ export async function feedViews(options: SourceOptions): Promise<void> {
       if (topic === undefined) return;
       const records = await decode(topic, batch);
       const started = performance.now();
-      views.apply(records, { key: partitionKey(batch), next: batch.next }, Date.now());
+      apply(records, { key: partitionKey(batch), next: batch.next });
       metrics.applySeconds.observe((performance.now() - started) / 1000);
       metrics.records.inc({ topic }, batch.records.length);
       metrics.lag.set({ topic, partition: String(batch.partition) }, Math.max(0, batch.end - batch.next));
       metrics.seen(batch.records.at(-1)?.timestamp ?? null);
     },
-    onCaughtUp() {
-      views.live = true;
-      options.onCaughtUp();
-    },
+    onCaughtUp: options.onCaughtUp,
   });
 }
 
@@ -84,16 +84,15 @@ export async function feedViews(options: SourceOptions): Promise<void> {
 async function positions({
   brokers,
   prefix,
-  views,
+  offsets,
   topics,
   feedRetentionMs,
 }: SourceOptions): Promise<Map<string, number>> {
   const topic = topicName(prefix, 'normalized-messages');
-  const kept = views.offsets();
-  if (!topics.includes('normalized-messages')) return kept;
-  if ([...kept.keys()].some((key) => key.startsWith(`${topic}-`))) return kept;
+  if (!topics.includes('normalized-messages')) return new Map(offsets);
+  if ([...offsets.keys()].some((key) => key.startsWith(`${topic}-`))) return new Map(offsets);
   const recent = await offsetsAt({ brokers, topic, time: Date.now() - feedRetentionMs });
-  return new Map([...recent, ...kept]);
+  return new Map([...recent, ...offsets]);
 }
 
 function decodersOf(registry: Registry): Decoders {

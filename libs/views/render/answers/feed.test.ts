@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Access } from '#contract/rest/provider.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
-import { renderFeedMessage } from '../render/feed-message.ts';
-import { EVERYTHING, normalized, RECEIVED_AT, World } from '../testing/world.ts';
+import { EVERYTHING, normalized, RECEIVED_AT, World } from '../../testing/world.ts';
+import { renderFeedMessage } from '../feed-message.ts';
 
 const UT = 1_790_000_000;
 const ONLY_9: Access = { clientId: 2, competitions: new Set([9]), operations: null };

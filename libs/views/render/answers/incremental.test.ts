@@ -3,9 +3,9 @@
 import type { FastifyInstance } from 'fastify';
 import { expect, it } from 'vitest';
 import { eventMessage } from '#ingestion/testing/messages.ts';
-import { seeded } from '../../../test/support/seed.ts';
-import type { ViewRecord } from '../store/views.ts';
-import { normalized, RECEIVED_AT, World } from '../testing/world.ts';
+import { seeded } from '../../../../test/support/seed.ts';
+import type { ViewRecord } from '../../ingest/records.ts';
+import { normalized, RECEIVED_AT, World } from '../../testing/world.ts';
 
 const CHANGES = 10_000;
 /** Changes between two questions, and milliseconds between two changes. */

@@ -1,11 +1,12 @@
 import { RestError } from '#contract/rest/errors.ts';
 import type { ProviderData } from '#contract/rest/provider.ts';
 import { toWholeNumber } from '#contract/values.ts';
-import { nameEntry, nameTable, type TablePlace } from '../render/standings.ts';
-import type { Views } from '../store/views.ts';
+import { requireAccess, since } from '../../queries/access.ts';
+import type { Places } from '../../queries/places.ts';
+import type { Views } from '../../store/views.ts';
+import { nameEntry, nameTable, type TablePlace } from '../standings.ts';
 import { AnswerCache } from './answer-cache.ts';
-import { listData, requireAccess, since } from './lists.ts';
-import type { Places } from './places.ts';
+import { listData } from './lists.ts';
 
 const MAX_BYTES = 16 * 1024 * 1024;
 /** What a table may be of and the catalogue has a name for. */

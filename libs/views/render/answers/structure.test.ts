@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { eventMessage } from '#ingestion/testing/messages.ts';
-import { World } from '../testing/world.ts';
+import { World } from '../../testing/world.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import { beforeEach, expect, it } from 'vitest';
 import type { Access } from '#contract/rest/provider.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
-import { EVERYTHING, RECEIVED_AT, World } from '../testing/world.ts';
+import { Places } from '../../queries/places.ts';
+import { EVERYTHING, RECEIVED_AT, World } from '../../testing/world.ts';
 import { eventData } from './events.ts';
-import { Places } from './places.ts';
 
 const ONLY_9: Access = { clientId: 2, competitions: new Set([9]), operations: null };
 const KICK_OFF = { id: '5-100', incident_id: 429, participant_id: null, confirmation: null };

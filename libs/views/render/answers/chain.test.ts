@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { workload } from '../../../test/support/workload.ts';
-import { World } from '../testing/world.ts';
+import { workload } from '../../../../test/support/workload.ts';
+import { World } from '../../testing/world.ts';
 
 /** Everything that the laws say of the matches, without the order in which it became known. */
 function statesOf(world: World, events: readonly number[]): unknown[] {

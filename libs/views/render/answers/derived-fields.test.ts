@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { beforeEach, expect, it } from 'vitest';
 import { eventMessage } from '#ingestion/testing/messages.ts';
-import { World } from '../testing/world.ts';
+import { World } from '../../testing/world.ts';
 
 const T = 1_790_000_000;
 const [HOME, AWAY] = [101, 102];

@@ -5,8 +5,8 @@ import { ALL_OPERATIONS, operationNamed } from '#contract/rest/operations.ts';
 import { ANSWERS } from '#contract/rest/records.ts';
 import { TABLE_TYPES } from '#domain/standings/columns.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
-import type { ViewRecord } from '../store/views.ts';
-import { World } from '../testing/world.ts';
+import type { ViewRecord } from '../../ingest/records.ts';
+import { World } from '../../testing/world.ts';
 
 let world: World;
 let app: FastifyInstance;

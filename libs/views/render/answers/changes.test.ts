@@ -2,8 +2,8 @@
 import type { FastifyInstance } from 'fastify';
 import { beforeEach, expect, it } from 'vitest';
 import { eventMessage } from '#ingestion/testing/messages.ts';
-import type { ViewRecord } from '../store/views.ts';
-import { normalized, World } from '../testing/world.ts';
+import type { ViewRecord } from '../../ingest/records.ts';
+import { normalized, World } from '../../testing/world.ts';
 
 /** When the provider wrote everything, and when it was read here: long after. Unix seconds. */
 const WRITTEN = 1_700_000_000;

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { ALL_OPERATIONS, operationNamed } from '#contract/rest/operations.ts';
 import { ANSWERS } from '#contract/rest/records.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
-import { EVERYTHING, World } from '../testing/world.ts';
+import { EVERYTHING, World } from '../../testing/world.ts';
 
 const VALUES = [
   '',

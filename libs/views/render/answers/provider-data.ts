@@ -1,9 +1,9 @@
 import type { ProviderData } from '#contract/rest/provider.ts';
-import type { Views } from '../store/views.ts';
+import { Places } from '../../queries/places.ts';
+import type { Views } from '../../store/views.ts';
 import { catalogueData } from './catalogues.ts';
 import { eventData } from './events.ts';
 import { feedData } from './feed.ts';
-import { Places } from './places.ts';
 import { standingsData } from './standings.ts';
 import { structureData } from './structure.ts';
 

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { beforeEach, expect, it } from 'vitest';
-import type { ViewRecord } from '../store/views.ts';
-import { World } from '../testing/world.ts';
+import type { ViewRecord } from '../../ingest/records.ts';
+import { World } from '../../testing/world.ts';
 
-const PROVIDER = new URL('../../../../shared/provider/', import.meta.url);
+const PROVIDER = new URL('../../../../../shared/provider/', import.meta.url);
 const present = existsSync(PROVIDER);
 
 type Json = Record<string, unknown>;
@@ -83,7 +83,7 @@ beforeEach(async () => {
 
 /** The rows of docs/reference/rest-answers.md between its marks: endpoint, fields. */
 function unknowable(): Map<string, string[]> {
-  const page = readFileSync(new URL('../../../docs/reference/rest-answers.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../../../docs/reference/rest-answers.md', import.meta.url), 'utf8');
   const [, table = ''] = /<!-- unknowable -->([\s\S]*)<!-- end unknowable -->/.exec(page) ?? [];
   const rows = table.split('\n').filter((line) => line.startsWith('| `'));
   const known = new Map<string, string[]>();

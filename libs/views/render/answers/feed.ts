@@ -1,7 +1,7 @@
 import { RestError } from '#contract/rest/errors.ts';
 import type { Answer, ProviderData } from '#contract/rest/provider.ts';
-import type { Views } from '../store/views.ts';
-import { requireAccess, since } from './lists.ts';
+import { requireAccess, since } from '../../queries/access.ts';
+import type { Views } from '../../store/views.ts';
 
 /**
  * Longest answer of the feed, in characters. The contract has no pages for it, and leaving messages out would lose

@@ -5,11 +5,12 @@ import { INCIDENT_TYPES_OF_SOCCER, SOCCER, STATUSES_OF_SOCCER } from '#contract/
 import { STATUSES } from '#contract/statuses.ts';
 import { toWholeNumber } from '#contract/values.ts';
 import { TABLE_TYPES } from '#domain/standings/columns.ts';
-import { AREAS, INACTIVE_LANGUAGES, LANGUAGES } from '../facts/places.ts';
-import { DETAIL_NAMES, RESULT_NAMES, STAT_NAMES } from '../facts/soccer-values.ts';
-import type { CatalogueEntry } from '../store/catalogue.ts';
-import type { Views } from '../store/views.ts';
-import { listAnswer, since } from './lists.ts';
+import { AREAS, INACTIVE_LANGUAGES, LANGUAGES } from '../../facts/places.ts';
+import { DETAIL_NAMES, RESULT_NAMES, STAT_NAMES } from '../../facts/soccer-values.ts';
+import { since } from '../../queries/access.ts';
+import type { CatalogueEntry } from '../../store/catalogue.ts';
+import type { Views } from '../../store/views.ts';
+import { listAnswer } from './lists.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 /** `changed`: when it became visible, Unix seconds; null for what was there always. */

@@ -1,6 +1,5 @@
 import { RestError } from '#contract/rest/errors.ts';
-import type { Access, Answer, Paging } from '#contract/rest/provider.ts';
-import { pageOf } from '#contract/rest/tree.ts';
+import type { Access } from '#contract/rest/provider.ts';
 
 /** Reading by `timestamp` goes this far back, seconds: another replica may have shown a change a little earlier. */
 const SETTLE_SECONDS = 10;
@@ -10,16 +9,6 @@ export function since(timestamp: number): number;
 export function since(timestamp: number | null): number | null;
 export function since(timestamp: number | null): number | null {
   return timestamp === null ? null : timestamp - SETTLE_SECONDS;
-}
-
-/** A page of a list of JSON texts, under its name. */
-export function listAnswer(name: string, items: readonly string[], paging: Paging): Answer {
-  return { data: listData(name, pageOf(items, paging)), total: items.length };
-}
-
-/** The data of a list. */
-export function listData(name: string, items: readonly string[]): string {
-  return `{"${name}":[${items.join(',')}]}`;
 }
 
 /** Whether a contract covers a competition; one that is not known is in that of nobody who has a list. */

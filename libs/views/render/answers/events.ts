@@ -1,14 +1,17 @@
 /** Events in their places, and their incidents. */
 import { RestError } from '#contract/rest/errors.ts';
-import type { Access, EventsQuery, LivescoreQuery, ProviderData } from '#contract/rest/provider.ts';
+import type { Access, EventsQuery, ProviderData } from '#contract/rest/provider.ts';
 import { renderChain, renderTree } from '#contract/rest/tree.ts';
-import type { EventForm, EventRow, MatchView } from '../store/matches.ts';
-import { Conditions } from '../store/sql.ts';
-import type { Views } from '../store/views.ts';
-import { accessKey } from './access-key.ts';
+import { since } from '../../queries/access.ts';
+import { accessKey } from '../../queries/access-key.ts';
+import { boardConditions, eventConditions, shownTo, visibleEvent } from '../../queries/events.ts';
+import type { Places } from '../../queries/places.ts';
+import type { EventForm, EventRow } from '../../store/matches.ts';
+import type { Conditions } from '../../store/sql.ts';
+import type { Views } from '../../store/views.ts';
+import { placeLookup } from '../place.ts';
 import { AnswerCache } from './answer-cache.ts';
-import { listData, requireAccess, since } from './lists.ts';
-import type { Places } from './places.ts';
+import { listData } from './lists.ts';
 
 type EventData = Pick<
   ProviderData,
@@ -21,7 +24,6 @@ type EventData = Pick<
   | 'basicLivescore'
 >;
 
-const POSTPONED = 5;
 /** A basic board has no pages: one of more events is refused, for leaving some out would lose them. */
 const MAX_BASIC = 10_000;
 
@@ -39,6 +41,7 @@ type Page = {
 /** Answers from the matches of `views`. What was rendered is kept while nothing it was made of has changed. */
 export function eventData(views: Views, places: Places, maxBasic = MAX_BASIC): EventData {
   const { matches, incidentLog } = views;
+  const lookup = placeLookup(views.catalogue);
   const lists = new AnswerCache(LIST_BYTES);
   const single = new AnswerCache(EVENT_BYTES);
   views.onStale((eventId) => single.drop(String(eventId)));
@@ -47,7 +50,7 @@ export function eventData(views: Views, places: Places, maxBasic = MAX_BASIC): E
     const rows = matches.list(conditions, form, limit, offset);
     const events = rows.map(({ json, ...row }) => ({ ...row, text: shape?.(json) ?? json }));
     return {
-      data: `{"competitions":${renderTree(events, places.lookup)}}`,
+      data: `{"competitions":${renderTree(events, lookup)}}`,
       total: matches.count(conditions),
     };
   };
@@ -75,7 +78,7 @@ export function eventData(views: Views, places: Places, maxBasic = MAX_BASIC): E
         const { json, ...row } = visible(id, access);
         const incidents = incidentLog.standing(id, 'all').join(',');
         const text = `${json.slice(0, -1)},"events_incidents":[${incidents}]}`;
-        return { data: renderChain({ ...row, text }, places.lookup), total: 1 };
+        return { data: renderChain({ ...row, text }, lookup), total: 1 };
       });
     },
     eventIncidents(query, access) {
@@ -109,61 +112,6 @@ export function eventData(views: Views, places: Places, maxBasic = MAX_BASIC): E
       return answer;
     },
   };
-}
-
-/** The event, where it is one and may be seen. Throws `not_found`, `forbidden`. */
-export function visibleEvent(matches: MatchView, id: number, access: Access): EventRow {
-  const row = matches.find(id);
-  if (row === undefined) throw new RestError('NOT_FOUND');
-  requireAccess(access, row.competition_id);
-  return row;
-}
-
-/** What `events.index` asks for, of what may be seen. Throws `forbidden` for a place that is outside the contract. */
-export function eventConditions(
-  query: EventsQuery,
-  places: Places,
-  access: Access,
-  events: 'standing' | 'all' = 'standing',
-): Conditions {
-  const { venueType, participantId } = query;
-  if (query.competitionId !== null) requireAccess(access, query.competitionId);
-  if (query.seasonId !== null) requireAccess(access, places.competitionOf('season', query.seasonId));
-  if (query.stageId !== null) requireAccess(access, places.competitionOf('stage', query.stageId));
-  const either = '(home_id = ? OR away_id = ?)';
-  return shownTo(access, events)
-    .where('sport_id = ?', query.sportId)
-    .where('competition_id = ?', query.competitionId)
-    .where('season_id = ?', query.seasonId)
-    .where('stage_id = ?', query.stageId)
-    .where('status_type = ?', query.statusType)
-    .where(venueType === null ? either : `${venueType}_id = ?`, participantId)
-    .where('start >= ?', query.dateFrom)
-    .where('start <= ?', query.dateTo)
-    .where('changed >= ?', since(query.timestamp));
-}
-
-/** What `livescore.index` asks for, of what may be seen. */
-export function boardConditions(
-  query: LivescoreQuery,
-  access: Access,
-  events: 'standing' | 'all' = 'standing',
-): Conditions {
-  const orLive = query.holdsNow ? " OR status_type = 'live'" : '';
-  const conditions = shownTo(access, events)
-    .where(`(start >= ?${orLive})`, query.dateFrom)
-    .where(`(start <= ?${orLive})`, query.dateTo)
-    .where('sport_id = ?', query.sportId)
-    .where('status_type = ?', query.statusType)
-    .where('changed >= ?', since(query.timestamp));
-  if (!query.showPostponed) conditions.also(`status_id IS NOT ${POSTPONED}`);
-  return conditions;
-}
-
-/** All events that may be seen: those that stand, or with those that were deleted. */
-export function shownTo(access: Access, events: 'standing' | 'all' = 'standing'): Conditions {
-  const conditions = new Conditions().among('competition_id', access.competitions);
-  return events === 'all' ? conditions : conditions.also('hidden = 0');
 }
 
 /** Who reads what changed is told that an event was deleted (its `item_status`). */

@@ -1,6 +1,5 @@
-import type { Level, PlaceLookup } from '#contract/rest/tree.ts';
+import type { Level } from '#contract/rest/tree.ts';
 import { toWholeNumber } from '#contract/values.ts';
-import { renderPlace } from '../render/place.ts';
 import type { CatalogueView } from '../store/catalogue.ts';
 import { placeAbove } from '../store/place-above.ts';
 import type { Statements } from '../store/sql.ts';
@@ -14,13 +13,6 @@ export class Places {
     this.#catalogue = catalogue;
     this.#sql = sql;
   }
-
-  /** The provider's record of a place as text. */
-  readonly lookup: PlaceLookup = (level, id) => {
-    const entry = this.#catalogue.find(level, id);
-    if (entry === null) return null;
-    return JSON.stringify(renderPlace(level, id, entry.record, entry.ut));
-  };
 
   /** The ids of all places of a level, or of those in one place above. */
   ids(level: Level, parent?: { level: Level; id: number }): number[] {

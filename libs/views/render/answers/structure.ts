@@ -8,11 +8,13 @@ import type {
 } from '#contract/rest/provider.ts';
 import { type Level, pageOf, renderStages, withList } from '#contract/rest/tree.ts';
 import { toWholeNumber } from '#contract/values.ts';
-import type { Views } from '../store/views.ts';
-import { accessKey } from './access-key.ts';
+import { requireAccess, since } from '../../queries/access.ts';
+import { accessKey } from '../../queries/access-key.ts';
+import type { Places } from '../../queries/places.ts';
+import type { Views } from '../../store/views.ts';
+import { placeLookup } from '../place.ts';
 import { AnswerCache } from './answer-cache.ts';
-import { listData, requireAccess, since } from './lists.ts';
-import type { Places } from './places.ts';
+import { listData } from './lists.ts';
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
@@ -21,14 +23,14 @@ type Made = { readonly data: string; readonly total: number };
 /** Answers from the catalogue; places that only events tell of are there too, without a name. */
 export function structureData(views: Views, places: Places): Pick<ProviderData, 'competitions' | 'stages'> {
   const { catalogue } = views;
+  const lookup = placeLookup(catalogue);
   // Made from the places of all events: kept until one of these, or a name, is another.
   const lists = new AnswerCache(MAX_BYTES);
   const kept = (name: string, query: object, access: Access, make: () => Made): Answer => {
     const version = `${views.nameVersion} ${views.matches.placeVersion}`;
     return lists.get(`${name} ${JSON.stringify(query)} ${accessKey(access)}`, version, make);
   };
-  const record = (level: Level, id: number): string =>
-    places.lookup(level, id) ?? JSON.stringify({ id, name: '' });
+  const record = (level: Level, id: number): string => lookup(level, id) ?? JSON.stringify({ id, name: '' });
   const changedSince = (level: 'competition' | 'stage', id: number, timestamp: number | null): boolean =>
     timestamp === null || (views.placeChanges.of(level, id) ?? 0) >= since(timestamp);
 
@@ -75,7 +77,7 @@ export function structureData(views: Views, places: Places): Pick<ProviderData, 
       const groups = places.ids('group', { level: 'stage', id }).map((group) => record('group', group));
       return { ...place, text: withList(record('stage', id), 'groups', groups) };
     });
-    return { data: `{"competitions":${renderStages(page, places.lookup)}}`, total: wanted.length };
+    return { data: `{"competitions":${renderStages(page, lookup)}}`, total: wanted.length };
   };
   return {
     competitions: (query, access) => kept('competitions', query, access, () => competitions(query, access)),
