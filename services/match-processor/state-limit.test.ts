@@ -44,7 +44,7 @@ function codeOf(
     partition.process({ offset, key: null, value }, collector);
   } catch (error) {
     if (!(error instanceof PoisonError)) throw error;
-    code = error.code;
+    code = error.published;
   }
   partition.flush(collector);
   partition.committed();
@@ -63,14 +63,14 @@ describe('a message that would make a record of its match too large', () => {
     [
       'three of 400 KiB that add up in the state',
       ['a', 'b', 'c'].map((name, at) => withField(10 + at, name, 'x'.repeat(400 * KIB))),
-      [null, 'STATE_TOO_LARGE', 'STATE_TOO_LARGE'],
+      [null, 'state_too_large', 'state_too_large'],
     ],
     [
       'one of 400,000 characters of three bytes',
       [withField(10, 'name', '€'.repeat(400_000))],
-      ['STATE_TOO_LARGE'],
+      ['state_too_large'],
     ],
-    ['one incident', [withBody(10, 900 * KIB)], ['STATE_TOO_LARGE']],
+    ['one incident', [withBody(10, 900 * KIB)], ['state_too_large']],
     ['one that is just below', [withBody(10, 700 * KIB)], [null]],
   ])('%s: it becomes a dead letter, and the match keeps its state', (_, messages, expected) => {
     const partition = partitionOf();
@@ -116,7 +116,7 @@ describe('a message that would make a record of its match too large', () => {
         return codeOf(partition, at, value, []);
       });
     });
-    expect(codes[0]).toEqual([...Array(13).fill(null), ...Array(7).fill('STATE_TOO_LARGE')]);
+    expect(codes[0]).toEqual([...Array(13).fill(null), ...Array(7).fill('state_too_large')]);
     expect(codes[1]).toEqual(codes[0]);
   });
 
