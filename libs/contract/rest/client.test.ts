@@ -59,7 +59,7 @@ describe('an answer', () => {
 
   it.each([null, 'html', 7, [], {}, { api: {} }, { api: { data: {} } }])('is not an envelope: %j', (json) => {
     expect(() => parseAnswer('sports.index', json)).toThrow(
-      expect.objectContaining({ code: 'not_an_envelope' }),
+      expect.objectContaining({ code: 'NOT_AN_ENVELOPE' }),
     );
   });
 
