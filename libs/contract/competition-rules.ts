@@ -1,4 +1,4 @@
-/** The file format of competition rules (`data/rules/*.json`): how tables are ranked is data. See docs/standings.md. */
+/** The file format of competition rules (`data/rules/*.json`): how tables are ranked is data. See docs/reference/standings.md. */
 
 import { z } from 'zod';
 import { TouchlineError } from '#errors/touchline-error.ts';

@@ -7,7 +7,7 @@ import { EmbeddedError } from './errors.ts';
 import { tryLock } from './lock.ts';
 
 /** What is noted in a data folder while a broker uses it, and read again by the next start. */
-type FolderNotes = {
+export type FolderNotes = {
   /** The process that started the broker. */
   readonly owner: number;
   /** The broker's own process, once it runs. */

@@ -4,16 +4,11 @@
  */
 import { CLI_ERRORS } from './catalogue/cli.ts';
 import { CONTRACT_ERRORS } from './catalogue/contract.ts';
+import type { ErrorCodes } from './catalogue/entry.ts';
 import { PLATFORM_ERRORS } from './catalogue/platform.ts';
 import { SERVICE_ERRORS } from './catalogue/services.ts';
 import { STREAM_ERRORS } from './catalogue/streams.ts';
 import { TOPIC_ERRORS } from './catalogue/topics.ts';
-
-/** What a code means, and what an operator or the caller does about it. */
-type ErrorEntry = readonly [meaning: string, action: string];
-
-/** The codes of error classes with their entries. */
-export type ErrorCodes = Readonly<Record<string, Readonly<Record<Uppercase<string>, ErrorEntry>>>>;
 
 /** Error classes by name. */
 export const ERRORS = {

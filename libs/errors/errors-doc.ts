@@ -1,4 +1,5 @@
-import { ERRORS, type ErrorCodes } from './catalogue.ts';
+import type { ErrorCodes } from './catalogue/entry.ts';
+import { ERRORS } from './catalogue.ts';
 
 const HEAD = `# Errors
 

@@ -1,4 +1,4 @@
-/** Renders docs/topics.md: the prose of topics-doc.md with its tables, made of the table of topics and the schemas. */
+/** Renders docs/reference/topics.md: the prose of topics-doc.md with its tables, made of the table of topics and the schemas. */
 import { readFileSync } from 'node:fs';
 import { topicSettings } from './admin.ts';
 import type { AvroField, AvroNamed, AvroRecord, AvroSchema, Schemas } from './schemas.ts';
@@ -36,7 +36,7 @@ function topicsTable(): string {
     const kept = cleanup === 'compact' ? 'the latest of each key' : days(retentionMs);
     return [`[\`${topic}\`](#${topic})`, key, String(partitions), kept, about];
   });
-  return table(['topic', 'key', 'partitions', 'kept', 'what it tells'], rows);
+  return table(['topic', 'key', 'partitions', 'kept', 'holds'], rows);
 }
 
 function topicSection(topic: TopicName, schemas: Schemas): string {

@@ -19,7 +19,7 @@ export type ThreadSettings = {
   /** Largest body that is taken, in bytes. */
   readonly bodyLimit: number;
   /** Longest time until an answer, in milliseconds. */
-  readonly answerWithinMs: number;
+  readonly answerTimeoutMs: number;
   /** Longest time until it is connected to the broker, in milliseconds. */
   readonly connectWithinMs: number;
   /** Most bytes of records that wait for the broker. */

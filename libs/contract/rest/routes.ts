@@ -28,7 +28,7 @@ const PATHS = new RegExp(
 );
 
 /** What open operations are called with; none of them looks at it. */
-const NOTHING: Access = { clientId: 0, competitions: new Set(), operations: new Set() };
+const NO_ACCESS: Access = { clientId: 0, competitions: new Set(), operations: new Set() };
 
 /**
  * Serves every operation below `/v2`, and answers every other path and method there with an error in the envelope.
@@ -70,7 +70,7 @@ function answer(operation: Operation, options: RestOptions, request: FastifyRequ
   const now = seconds(options.now);
   const query = request.query as Query;
   const token = typeof query.token === 'string' ? query.token : null;
-  const access = operation.open ? NOTHING : admit(operation, token, options.gatekeeper, now);
+  const access = operation.open ? NO_ACCESS : admit(operation, token, options.gatekeeper, now);
   const id = operation.idName === null ? 0 : pathId(request);
   const prepared = operation.prepare(query, id, now);
   const { data, total } = prepared.answer(options.data, access);

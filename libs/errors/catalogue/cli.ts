@@ -1,4 +1,4 @@
-import type { ErrorCodes } from '../catalogue.ts';
+import type { ErrorCodes } from './entry.ts';
 
 /** Errors of `touchline`. */
 export const CLI_ERRORS = {

@@ -1,4 +1,4 @@
-import type { ErrorCodes } from '../catalogue.ts';
+import type { ErrorCodes } from './entry.ts';
 
 /** Errors of the rules and of the provider's contract, served and read. */
 export const CONTRACT_ERRORS = {

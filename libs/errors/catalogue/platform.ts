@@ -1,4 +1,4 @@
-import type { ErrorCodes } from '../catalogue.ts';
+import type { ErrorCodes } from './entry.ts';
 
 /** Errors of a broker and a registry that are found or started on this machine. */
 export const PLATFORM_ERRORS = {

@@ -1,4 +1,4 @@
-import type { ErrorCodes } from '../catalogue.ts';
+import type { ErrorCodes } from './entry.ts';
 
 /** Errors of what processes share, and of single services. */
 export const SERVICE_ERRORS = {

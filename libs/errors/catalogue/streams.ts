@@ -1,4 +1,4 @@
-import type { ErrorCodes } from '../catalogue.ts';
+import type { ErrorCodes } from './entry.ts';
 
 /** Errors of the task runtime and of publishing. */
 export const STREAM_ERRORS = {
@@ -13,7 +13,7 @@ export const STREAM_ERRORS = {
     ],
     RECORD_TOO_LARGE: [
       'A record, or a batch of them, is larger than its topic takes.',
-      'Compare `max.message.bytes` of the topic with docs/topics.md.',
+      'Compare `max.message.bytes` of the topic with docs/reference/topics.md.',
     ],
     OFFSET_OUT_OF_RANGE: [
       'The position that was asked for is not in the log: before its start, or beyond its end.',
@@ -96,7 +96,7 @@ export const STREAM_ERRORS = {
     ],
     RECORD_TOO_LARGE: [
       'The broker takes no record of that size.',
-      'Compare `max.message.bytes` of the topic with docs/topics.md.',
+      'Compare `max.message.bytes` of the topic with docs/reference/topics.md.',
     ],
     NO_PARTITION: [
       'A record has neither key nor partition; nothing was written.',

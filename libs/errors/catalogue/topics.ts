@@ -1,4 +1,4 @@
-import type { ErrorCodes } from '../catalogue.ts';
+import type { ErrorCodes } from './entry.ts';
 
 /** Errors of topics, their schemas, and records that people edit. */
 export const TOPIC_ERRORS = {
@@ -41,7 +41,7 @@ export const TOPIC_ERRORS = {
   TopicMismatchError: {
     TOPIC_MISMATCH: [
       'A topic has another number of partitions than it must have.',
-      'Create it with the number that docs/topics.md has, or choose another `TOPIC_PREFIX`.',
+      'Create it with the number that docs/reference/topics.md has, or choose another `TOPIC_PREFIX`.',
     ],
   },
   TopicAdminError: {

@@ -93,7 +93,7 @@ async function requirePartitions(client: StreamClient, options: StreamOptions): 
   throw new RefusedError(
     'PARTITIONS_DIFFER',
     `the topics do not fit together: ${wrong.join('; ')}. Missing ones are created with npx touchline topics; for others see ` +
-      'docs/operations.md, "A topic with other partitions"',
+      'docs/guides/operate.md, "A topic with other partitions"',
   );
 }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Followed, followRecords } from '#clients/follow-records.ts';
 import type { DirectoryPlace } from '#clients/versioned-topic.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
-import type { PublishRecord } from '#streams/publish/publisher.ts';
+import type { PublishRecord } from '#streams/client/port.ts';
 import { settlesWithin } from '#timing/settles-within.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { ExchangeAttempt } from '#topics/generated/types.ts';

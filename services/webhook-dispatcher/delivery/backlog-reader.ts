@@ -77,13 +77,13 @@ export class BacklogReader {
   }
 
   async #readNow(partition: number, offset: number): Promise<Chunk> {
-    const slot = await this.#take();
+    const slot = await this.#acquire();
     try {
       const chunk = await this.#readWith(slot, partition, offset);
       this.#hold(partition, offset, chunk);
       return chunk;
     } finally {
-      this.#give(slot);
+      this.#release(slot);
     }
   }
 
@@ -129,13 +129,13 @@ export class BacklogReader {
     }
   }
 
-  #take(): Promise<Slot> {
+  #acquire(): Promise<Slot> {
     const slot = this.#free.pop();
     if (slot !== undefined) return Promise.resolve(slot);
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  #give(slot: Slot): void {
+  #release(slot: Slot): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#free.push(slot);
     else next(slot);

@@ -7,7 +7,14 @@ import { type KafkaCluster, startKafkaCluster } from '#embedded/kafka.ts';
 import { QUICK_REJOIN, QUICK_START } from '#embedded/settings.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { atEnd } from '../../support/at-end.ts';
-import { expectSame, FAULT_TIMEOUT_MS, settledOrLogs, times, undisturbed } from '../../support/harness.ts';
+import {
+  expectSame,
+  FAULT_TIMEOUT_MS,
+  PARTITIONS,
+  settledOrLogs,
+  times,
+  undisturbed,
+} from '../../support/harness.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { seeded } from '../../support/seed.ts';
 import { workload } from '../../support/workload.ts';
@@ -31,6 +38,7 @@ test(
       brokers: cluster.brokers,
       prefix: `${place.prefix}killed.`,
       replicationFactor: 3,
+      partitions: PARTITIONS,
     };
     const pipeline = await Pipeline.create(on);
     const processors = [pipeline.startProcessor(), pipeline.startProcessor()];

@@ -143,19 +143,19 @@ export function memoryProvider(world: World): ProviderData {
       return eventsAnswer(changed.map(placed), { limit: Math.max(1, changed.length), page: 1 }, place);
     },
     feed({ from, to, type, eventIds }) {
-      const told = world.messages.filter(
+      const matching = world.messages.filter(
         (message) =>
           message.ut >= from &&
           message.ut <= to &&
           (type === null || message.type === type) &&
           (eventIds === null || eventIds.has(message.data.event.id)),
       );
-      return { data: JSON.stringify(told), total: told.length };
+      return { data: JSON.stringify(matching), total: matching.length };
     },
     feedOf(id, access) {
       known(id, access);
-      const told = world.messages.filter((message) => message.data.event.id === id);
-      return { data: JSON.stringify(told), total: told.length };
+      const matching = world.messages.filter((message) => message.data.event.id === id);
+      return { data: JSON.stringify(matching), total: matching.length };
     },
   };
 }

@@ -1,9 +1,9 @@
-import { FetchIsolationLevels, listOffsetsV7 } from '@platformatic/kafka';
 import { retry } from '#timing/retry.ts';
 import type { StreamError } from '../../errors.ts';
 import { type LogBounds, partitionKey, type TopicPartition } from '../port.ts';
 import { Connections } from './connections.ts';
 import { toStreamError } from './errors.ts';
+import { FetchIsolationLevels, listOffsetsV7 } from './library.ts';
 import { byLeader } from './open-transactions.ts';
 import { retryTransient } from './retry.ts';
 

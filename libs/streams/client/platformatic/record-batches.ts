@@ -5,10 +5,10 @@
  * Format: https://kafka.apache.org/documentation/#recordbatch
  */
 
-import { compressionsAlgorithmsByBitmask, crc32c, Writer } from '@platformatic/kafka';
 import type { CodeOf } from '#errors/catalogue.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import type { ConsumedRecord } from '../port.ts';
+import { compressionsAlgorithmsByBitmask, crc32c, Writer } from './library.ts';
 
 /** A transaction that was aborted, as a fetch answer names it. */
 export type AbortedTransaction = { readonly producerId: bigint; readonly firstOffset: number };

@@ -8,7 +8,7 @@ export type BatchRecord = {
 };
 
 /** Records for one partition, in order. */
-export type Batch = {
+export type RecordBatch = {
   readonly topic: string;
   readonly partition: number;
   readonly records: readonly BatchRecord[];
@@ -17,7 +17,7 @@ export type Batch = {
 };
 
 /** Batches of different partitions, which one request may carry. */
-export type Round = readonly Batch[];
+export type ProduceBatch = readonly RecordBatch[];
 
 /** Every record batch must stay below the smallest max.message.bytes of our topics, 1 MiB; the rest is for its head. */
 export const MAX_BATCH_BYTES = 900 * 1024;
@@ -33,12 +33,15 @@ export function recordBytes({ key, value }: Pick<BatchRecord, 'key' | 'value'>):
 }
 
 /**
- * Puts records into batches, and these into rounds, so that no batch has more than `maxBytes` and no round two of one
+ * Puts records into record batches, and these into produce batches: no record batch has more than `maxBytes`, no produce batch two of one
  * partition. Order within a partition is kept. A record that is larger by itself has a batch of its own.
  */
-export function splitRounds(records: readonly BatchRecord[], maxBytes: number = MAX_BATCH_BYTES): Round[] {
-  const rounds: Round[] = [];
-  let round: Draft[] = [];
+export function batchRecords(
+  records: readonly BatchRecord[],
+  maxBytes: number = MAX_BATCH_BYTES,
+): ProduceBatch[] {
+  const batches: ProduceBatch[] = [];
+  let produceBatch: Draft[] = [];
   const byTopic = new Map<string, Draft[]>();
   for (const record of records) {
     const { topic, partition } = record;
@@ -50,19 +53,19 @@ export function splitRounds(records: readonly BatchRecord[], maxBytes: number = 
     const bytes = recordBytes(record);
     let draft = ofTopic[partition];
     if (draft !== undefined && draft.bytes + bytes > maxBytes) {
-      rounds.push(round);
-      round = [];
+      batches.push(produceBatch);
+      produceBatch = [];
       for (const drafts of byTopic.values()) drafts.length = 0;
       draft = undefined;
     }
     if (draft === undefined) {
       draft = { topic, partition, records: [], bytes: 0 };
       ofTopic[partition] = draft;
-      round.push(draft);
+      produceBatch.push(draft);
     }
     draft.records.push(record);
     draft.bytes += bytes;
   }
-  if (round.length > 0) rounds.push(round);
-  return rounds;
+  if (produceBatch.length > 0) batches.push(produceBatch);
+  return batches;
 }

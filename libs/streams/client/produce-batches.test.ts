@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { OutputRecord } from './port.ts';
-import { type Round, splitRounds } from './rounds.ts';
+import { batchRecords, type ProduceBatch } from './produce-batches.ts';
 
 const records = fc.array(
   fc.record({
@@ -12,22 +12,24 @@ const records = fc.array(
   }),
 );
 
-test('rounds hold every record once, in order within a partition, and no batch above the limit but a single large record', () => {
+test('batches hold every record once, in order within a partition, none above the limit but a single large record', () => {
   fc.assert(
     fc.property(records, fc.integer({ min: 1, max: 600 }), (all, limit) => {
-      const rounds = [...splitRounds(all, limit)];
+      const batches = [...batchRecords(all, limit)];
       for (const topic of ['a', 'b']) {
         for (const partition of [0, 1, 2]) {
           const of = (list: readonly OutputRecord[]) =>
             list.filter((r) => r.topic === topic && r.partition === partition);
-          const inRound = (round: Round) => {
-            const batches = round.filter((batch) => batch.topic === topic && batch.partition === partition);
+          const inBatch = (produceBatch: ProduceBatch) => {
+            const batches = produceBatch.filter(
+              (batch) => batch.topic === topic && batch.partition === partition,
+            );
             expect(batches.length).toBeLessThanOrEqual(1);
             return batches[0]?.records ?? [];
           };
-          expect(rounds.flatMap(inRound)).toEqual(of(all));
-          for (const round of rounds) {
-            const batch = inRound(round);
+          expect(batches.flatMap(inBatch)).toEqual(of(all));
+          for (const produceBatch of batches) {
+            const batch = inBatch(produceBatch);
             const bytes = batch.reduce(
               (sum, r) => sum + Buffer.byteLength(r.key ?? '') + (r.value?.length ?? 0) + 32,
               0,
@@ -40,6 +42,6 @@ test('rounds hold every record once, in order within a partition, and no batch a
   );
 });
 
-test('nothing to send is no round', () => {
-  expect([...splitRounds([])]).toEqual([]);
+test('makes no produce batch of no records', () => {
+  expect([...batchRecords([])]).toEqual([]);
 });
