@@ -82,7 +82,7 @@ describe('canonicalJson', () => {
   test('refuses what nests absurdly deep, without a full stack', () => {
     expect(canonicalJson(nested(64))).toHaveLength(128);
     for (const value of [nested(65), nested(1_000_000), { a: nested(64) }]) {
-      expect(() => canonicalJson(value)).toThrow(expect.objectContaining({ code: 'too_deep' }));
+      expect(() => canonicalJson(value)).toThrow(expect.objectContaining({ code: 'TOO_DEEP' }));
     }
     const flatObjectTooDeep = JSON.parse(`${'['.repeat(64)}{"a":1}${']'.repeat(64)}`);
     expect(() => canonicalJson(flatObjectTooDeep)).toThrow(CanonicalJsonError);
@@ -95,7 +95,7 @@ describe('canonicalJson', () => {
       { a: [{ id: 1, value: Number.NaN }] },
       undefined,
     ]) {
-      expect(() => canonicalJson(value)).toThrow(expect.objectContaining({ code: 'not_json' }));
+      expect(() => canonicalJson(value)).toThrow(expect.objectContaining({ code: 'NOT_JSON' }));
     }
   });
 });

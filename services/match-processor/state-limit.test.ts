@@ -44,7 +44,7 @@ function codeOf(
     partition.process({ offset, key: null, value }, collector);
   } catch (error) {
     if (!(error instanceof PoisonError)) throw error;
-    code = error.code;
+    code = error.published;
   }
   partition.flush(collector);
   partition.committed();
@@ -138,7 +138,7 @@ describe('a message that would make a record of its match too large', () => {
     }
     partition.process({ offset: 200, key: null, value: goal(1, 100, 200, false) }, collector);
     expect(() => partition.flush(collector)).toThrow(
-      expect.objectContaining({ code: 'state_too_large', message: expect.stringContaining('match-results') }),
+      expect.objectContaining({ code: 'STATE_TOO_LARGE', message: expect.stringContaining('match-results') }),
     );
   });
 });

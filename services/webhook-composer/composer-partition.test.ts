@@ -127,7 +127,7 @@ describe('a partition of the composer', () => {
   test('gives a transition up whose cause is gone', async () => {
     const [first] = transitionsOf(HISTORY);
     const processing = processAll(openPartition({ start: 3 }), [first as ConsumedRecord]);
-    await expect(processing).rejects.toMatchObject({ name: 'PoisonError', code: 'cause_missing' });
+    await expect(processing).rejects.toMatchObject({ name: 'PoisonError', code: 'CAUSE_MISSING' });
   });
 
   test('composes nothing of what arrived longer ago than messages are kept', async () => {

@@ -61,7 +61,7 @@ describe('an answer', () => {
     'is not an envelope: %j',
     (json) => {
       expect(() => parseAnswer('sports.index', json)).toThrow(
-        expect.objectContaining({ code: 'not_an_envelope' }),
+        expect.objectContaining({ code: 'NOT_AN_ENVELOPE' }),
       );
     },
   );
