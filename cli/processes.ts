@@ -1,12 +1,15 @@
 /** The services as child processes: started, watched, started again when they die, stopped in order. */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
+import { TouchlineError } from '#errors/touchline-error.ts';
 import { heapFlags, mallocSettings } from '#service/heap-flags.ts';
 import { urlHost } from '#service/listen.ts';
 import { isBrokerDefect } from '#streams/client/platformatic/broker-defects.ts';
+import { backoffMs } from '#timing/backoff.ts';
 
 /** How a process is started. */
 export type ProcessOptions = {
@@ -26,12 +29,11 @@ export type ProcessOptions = {
 export type ProcessEnd = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
 /** A process that could not be started, or not be kept running. */
-export class ProcessError extends Error {
-  readonly code = 'PROCESS_FAILED';
+export class ProcessError extends TouchlineError<'ProcessError'> {
+  override readonly name = 'ProcessError';
 
   constructor(name: string, why: string) {
-    super(`${name}: ${why}`);
-    this.name = 'ProcessError';
+    super('PROCESS_FAILED', `${name}: ${why}`);
   }
 }
 
@@ -39,8 +41,7 @@ const SERVICES = join(import.meta.dirname, '../services');
 
 /** A service's settings are wrong: starting it again would not help. */
 const WRONG_SETTINGS = 2;
-const FIRST_WAIT = 500;
-const MOST_WAIT = 10_000;
+const RESTART = { firstMs: 500, ceilingMs: 10_000 };
 /** A process that ran this long is not one that dies at its start. */
 const WELL_AFTER = 30_000;
 /** Ends before it was ever ready, after which it is given up. */
@@ -133,7 +134,7 @@ export class ServiceProcess {
       this.#finished(end);
       return;
     }
-    const wait = Math.min(FIRST_WAIT * 2 ** (this.#failures - 1), MOST_WAIT);
+    const wait = backoffMs(RESTART, this.#failures);
     this.#options.onTrouble(`${this.name} ${endText(end)}; starting it again in ${wait / 1000} s`);
     setTimeout(() => {
       if (!this.#stopping) this.#spawn();

@@ -1,12 +1,13 @@
 /** How an order of faults is written. */
 
+import { TouchlineError } from '#errors/touchline-error.ts';
+
 /** An order of faults that cannot be understood. */
-export class FaultsError extends Error {
-  readonly code = 'FAULTS_INVALID';
+export class FaultsError extends TouchlineError<'FaultsError'> {
+  override readonly name = 'FaultsError';
 
   constructor(message: string) {
-    super(message);
-    this.name = 'FaultsError';
+    super('FAULTS_INVALID', message);
   }
 }
 

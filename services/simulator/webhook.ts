@@ -19,7 +19,7 @@ export type WebhookOptions = {
 };
 
 /** What became of a delivery that was accepted in the end. */
-export type Delivered = {
+type Delivered = {
   /** Requests sent for it. */
   readonly requests: number;
   /** What became of a forged request; null where none was sent, or none was answered. */

@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import kafkajs from 'kafkajs';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { partitionHash } from './murmur2.ts';
 
-it.each([
+test.each([
   ['21', -973932308],
   ['foobar', -790332482],
   ['a-little-bit-long-string', -985981536],
   ['a-little-bit-longer-string', -1486304829],
   ['lkjh234lh9fiuh90y23oiuhsafujhadof229phr9h19h89h8', -58897971],
-])('hashes %s as org.apache.kafka.common.utils.UtilsTest has it', (key, hash) => {
+])('hashes %s as org.apache.kafka.common.utils.UtilsTest does', (key, hash) => {
   expect(partitionHash(Buffer.from(key))).toBe(hash & 0x7fffffff);
 });
 
-it('chooses the partition that kafkajs chooses', () => {
+test('chooses the same partition as kafkajs', () => {
   const partitioner = kafkajs.Partitioners.DefaultPartitioner();
   const partitionMetadata = Array.from({ length: 12 }, (_, partitionId) => ({ partitionId, leader: 0 }));
   fc.assert(

@@ -1,6 +1,6 @@
+import { type RandomBackoff, randomBackoffMs } from '#timing/backoff.ts';
 import type { Clock } from '../clock.ts';
 import { isProviderError, ProviderError } from '../errors.ts';
-import { type Backoff, backoffMs } from '../schedule/backoff.ts';
 
 /** So many requests in a row got no answer: the provider is away, it was not one connection that broke. */
 const FAILURES = 3;
@@ -8,7 +8,7 @@ const FAILURES = 3;
 /** What an outage is told by. */
 export type OutageOptions = {
   readonly clock: Pick<Clock, 'sleep'>;
-  readonly backoff: Backoff;
+  readonly backoff: RandomBackoff;
   /** Ends its waiting. */
   readonly signal: AbortSignal;
 };
@@ -42,8 +42,8 @@ export class Outage {
       this.#answered();
       return result;
     } catch (error) {
-      if (isProviderError(error, 'unreachable', 'timeout')) this.#failures += 1;
-      else if (!isProviderError(error, 'stopped')) this.#answered();
+      if (isProviderError(error, 'UNREACHABLE', 'TIMEOUT')) this.#failures += 1;
+      else if (!isProviderError(error, 'STOPPED')) this.#answered();
       throw error;
     } finally {
       if (probes) this.#probing = false;
@@ -60,7 +60,7 @@ export class Outage {
     if (!this.#isOn) return false;
     if (this.#open) return this.#probe();
     const { promise, resolve, reject } = Promise.withResolvers<boolean>();
-    const stop = (): void => reject(new ProviderError('stopped', operation, 'given up'));
+    const stop = (): void => reject(new ProviderError('STOPPED', operation, 'given up'));
     this.#line.add(resolve);
     signal.addEventListener('abort', stop, { once: true });
     try {
@@ -87,7 +87,7 @@ export class Outage {
     if (!this.#isOn || this.#waits || this.#open || this.#probing) return;
     this.#waits = true;
     const { clock, backoff, signal } = this.#options;
-    const wait = backoffMs(backoff, this.#failures - FAILURES + 1);
+    const wait = randomBackoffMs(backoff, this.#failures - FAILURES + 1);
     void clock.sleep(wait, signal).then(() => {
       this.#waits = false;
       if (!this.#isOn) return;

@@ -55,12 +55,12 @@ test('a request that was rejected is not sent again unchanged', async () => {
   const { made, asked } = provider((url) => ({ status: url.searchParams.get('limit') === '7' ? 400 : 200 }));
   const { signal } = new AbortController();
   const read = (query: Record<string, number>) => made.get({ operation: 'events.index', query }, signal);
-  await expect(read({ season_id: 1, limit: 7 })).rejects.toMatchObject({ code: 'rejected' });
+  await expect(read({ season_id: 1, limit: 7 })).rejects.toMatchObject({ code: 'REJECTED' });
   // The same in another order is the same.
-  await expect(read({ limit: 7, season_id: 1 })).rejects.toMatchObject({ code: 'rejected' });
+  await expect(read({ limit: 7, season_id: 1 })).rejects.toMatchObject({ code: 'REJECTED' });
   expect(asked).toHaveLength(1);
   await read({ season_id: 1, limit: 5 });
-  await expect(read({ season_id: 2, limit: 7 })).rejects.toMatchObject({ code: 'rejected' });
+  await expect(read({ season_id: 2, limit: 7 })).rejects.toMatchObject({ code: 'REJECTED' });
   expect(asked).toHaveLength(3);
 });
 
@@ -74,19 +74,19 @@ test('after 401 asks once more with a new token', async () => {
 
 test('after 401 for a new token as well it gives up', async () => {
   const { get, asked } = provider(() => ({ status: 401 }));
-  await expect(get()).rejects.toMatchObject({ code: 'unauthorized' });
+  await expect(get()).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
   expect(asked).toHaveLength(2);
 });
 
 test.each([
-  [302, 'redirected'],
-  [400, 'rejected'],
-  [403, 'forbidden'],
-  [404, 'not_found'],
-  [410, 'rejected'],
-  [429, 'server_error'],
-  [500, 'server_error'],
-  [503, 'server_error'],
+  [302, 'REDIRECTED'],
+  [400, 'REJECTED'],
+  [403, 'FORBIDDEN'],
+  [404, 'NOT_FOUND'],
+  [410, 'REJECTED'],
+  [429, 'SERVER_ERROR'],
+  [500, 'SERVER_ERROR'],
+  [503, 'SERVER_ERROR'],
 ] as const)('%s is told as %s, without the token and without the address', async (status, code) => {
   const { get, metrics } = provider((url) => ({ status, body: `cannot ${url.href}` }));
   const error: unknown = await get().catch((thrown: unknown) => thrown);
@@ -106,7 +106,7 @@ test.each([
   ['a page elsewhere', envelope([], 1, { next_page: 'https://other/v2/feed?page=2' })],
 ])('an answer that is %s is a bad answer', async (_what, body) => {
   const { get } = provider(() => ({ status: 200, body }));
-  await expect(get()).rejects.toMatchObject({ code: 'bad_answer' });
+  await expect(get()).rejects.toMatchObject({ code: 'BAD_ANSWER' });
 });
 
 test('of a next page only the query is taken, and no secret of it', async () => {

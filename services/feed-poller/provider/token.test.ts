@@ -54,20 +54,20 @@ test('a refused token is replaced once, however many were refused', async () => 
 });
 
 test('while a renewal fails the token that still lives is used, and no longer', async () => {
-  const { tokens, clock, exchanges } = keeper(3_600_000, (n) => (n > 1 ? failure('server_error') : null));
+  const { tokens, clock, exchanges } = keeper(3_600_000, (n) => (n > 1 ? failure('SERVER_ERROR') : null));
   await tokens.token();
   clock.now = 3_400_000;
   expect(await tokens.token()).toBe('t1');
   expect(await tokens.token()).toBe('t1');
   expect(exchanges()).toBe(2);
   clock.now = 3_600_000;
-  await expect(tokens.token()).rejects.toMatchObject({ code: 'server_error' });
+  await expect(tokens.token()).rejects.toMatchObject({ code: 'SERVER_ERROR' });
 });
 
 test('refused credentials are not tried again for a while', async () => {
-  const { tokens, clock, exchanges } = keeper(3_600_000, (n) => (n === 1 ? failure('credentials') : null));
-  await expect(tokens.token()).rejects.toMatchObject({ code: 'credentials' });
-  await expect(tokens.token()).rejects.toMatchObject({ code: 'credentials' });
+  const { tokens, clock, exchanges } = keeper(3_600_000, (n) => (n === 1 ? failure('CREDENTIALS') : null));
+  await expect(tokens.token()).rejects.toMatchObject({ code: 'CREDENTIALS' });
+  await expect(tokens.token()).rejects.toMatchObject({ code: 'CREDENTIALS' });
   expect(exchanges()).toBe(1);
   clock.now = 60_000;
   expect(await tokens.token()).toBe('t2');

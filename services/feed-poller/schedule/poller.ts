@@ -34,7 +34,7 @@ export type PollerSettings = {
 };
 
 /** What was published before, by the poller before as well. */
-export type Kept = {
+type Kept = {
   readonly catalogue: ReadonlyMap<string, CatalogueRecord>;
   readonly checkpoints: ReadonlyMap<string, PollerCheckpoint>;
 };

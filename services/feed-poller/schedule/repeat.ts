@@ -1,14 +1,14 @@
 import type { Logger } from '#streams/log.ts';
+import { type RandomBackoff, randomBackoffMs } from '#timing/backoff.ts';
 import type { Clock } from '../clock.ts';
 import { ProviderError } from '../errors.ts';
 import type { PollerMetrics } from '../metrics.ts';
-import { type Backoff, backoffMs } from './backoff.ts';
 import type { ContractScope } from './contract.ts';
 
 /** What every reading that is repeated works with. */
 export type RepeatContext = {
   readonly clock: Clock;
-  readonly backoff: Backoff;
+  readonly backoff: RandomBackoff;
   /** A resource that the provider refuses is left alone until it changes. */
   readonly contract: ContractScope;
   readonly log: Logger;
@@ -41,23 +41,23 @@ export type Verdict =
 export function judge(error: unknown, failures: number, context: RepeatContext): Verdict {
   if (!(error instanceof ProviderError)) throw error;
   switch (error.code) {
-    case 'stopped':
+    case 'STOPPED':
       return { kind: 'given_up' };
-    case 'forbidden':
+    case 'FORBIDDEN':
       return { kind: 'stopped' };
-    case 'not_found':
+    case 'NOT_FOUND':
       return { kind: 'gone' };
-    case 'rejected':
-    case 'credentials':
-    case 'redirected':
+    case 'REJECTED':
+    case 'CREDENTIALS':
+    case 'REDIRECTED':
       return { kind: 'retry', waitMs: context.backoff.ceilingMs };
     default:
-      return { kind: 'retry', waitMs: backoffMs(context.backoff, failures) };
+      return { kind: 'retry', waitMs: randomBackoffMs(context.backoff, failures) };
   }
 }
 
 /** The kind of a resource: what stands before its id. */
-export function kindOf(resource: string): string {
+function kindOf(resource: string): string {
   return resource.split('/', 1)[0] ?? resource;
 }
 
@@ -82,7 +82,7 @@ export async function repeat(reading: Repeated, context: RepeatContext, signal: 
       if (signal.aborted) return;
       failures += 1;
       const verdict = judge(error, failures, context);
-      const { code, message } = error as ProviderError;
+      const { code, published, message } = error as ProviderError;
       if (verdict.kind === 'given_up') return;
       if (verdict.kind === 'gone' && reading.oneOfMany === true) {
         log.info({ resource, code }, 'the provider does not have it, it is dropped');
@@ -95,7 +95,7 @@ export async function repeat(reading: Repeated, context: RepeatContext, signal: 
         metrics.stopped.dec(label);
         continue;
       }
-      metrics.retries.inc({ ...label, code });
+      metrics.retries.inc({ ...label, code: published });
       // The first failure is told, and then each doubling: an outage of a day is a few lines.
       const level = Number.isInteger(Math.log2(failures)) ? 'warn' : 'debug';
       log[level]({ resource, code, failures, detail: message }, 'reading failed, it is tried again');

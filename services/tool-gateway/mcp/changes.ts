@@ -1,5 +1,5 @@
 /** Tells subscribers which resources have changed, each only of what its contract covers when it is told. */
-import { isCovered } from '#views/data/lists.ts';
+import { isCovered } from '#views/queries/access.ts';
 import type { BoardView } from '#views/store/board-view.ts';
 import type { AccessOf } from './caller.ts';
 import { getMatch } from './tools/match.ts';

@@ -3,7 +3,7 @@ import { ProtocolError, ProtocolErrorCode, Server, type ServerOptions } from '@m
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import type { FastifyBaseLogger } from 'fastify';
 import type { ProviderData } from '#contract/rest/provider.ts';
-import type { DeskData } from '#views/data/desk.ts';
+import type { DeskData } from '#views/queries/desk.ts';
 import type { Answers } from './answers.ts';
 import { type AccessOf, type Caller, NO_ACCESS } from './caller.ts';
 import type { Document } from './documents.ts';
@@ -128,7 +128,7 @@ function callTool(
   try {
     if (!toolsOf(desk.access).includes(tool))
       throw new ToolError(
-        'outside_contract',
+        'OUTSIDE_CONTRACT',
         'Your contract does not cover this tool. Use those that tools/list names.',
       );
     const { structuredContent, text } = answers.get(tool, args, desk);
@@ -139,13 +139,16 @@ function callTool(
     };
   } catch (error) {
     const told =
-      error instanceof ToolError ? error : new ToolError('internal', 'The server failed. Try again later.');
-    done(told.code);
+      error instanceof ToolError ? error : new ToolError('INTERNAL', 'The server failed. Try again later.');
+    done(told.published);
     if (told !== error) {
       log.error({ err: error, tool: name }, 'a tool failed');
       onFailure(error);
     }
-    return { content: [{ type: 'text' as const, text: `${told.code}: ${told.message}` }], isError: true };
+    return {
+      content: [{ type: 'text' as const, text: `${told.published}: ${told.message}` }],
+      isError: true,
+    };
   }
 }
 

@@ -184,7 +184,7 @@ describe('errors', () => {
 
   it('502 statscore_unavailable: upstream authentication service unreachable or transport error', async () => {
     const check = async () => {
-      throw new ExchangeError('statscore_unavailable');
+      throw new ExchangeError('STATSCORE_UNAVAILABLE');
     };
     expect(await (await served({ check })).post(RIGHT)).toMatchObject({
       ...{ status: 502, body: { error: 'statscore_unavailable' } },
@@ -192,7 +192,7 @@ describe('errors', () => {
   });
 
   it.each([
-    ['upstream_misconfigured', new ExchangeError('upstream_misconfigured')],
+    ['upstream_misconfigured', new ExchangeError('UPSTREAM_MISCONFIGURED')],
     ['internal_error', new Error('it has the right-s3cret')],
   ])('500 %s: server misconfiguration', async (error, thrown) => {
     const check = async () => {

@@ -1,6 +1,6 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { ALL_OPERATIONS } from '#contract/rest/operations.ts';
 import { ANSWERS } from '#contract/rest/records.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
@@ -11,9 +11,13 @@ import { until, untilTrue } from '../../support/poll.ts';
 
 const EVENT = 7_000_001;
 
-/** Topics with a match in them, a processor that is at work, and a client. */
-async function played() {
-  const pipeline = await Pipeline.create(backbone());
+let pipeline: Pipeline;
+/** What was printed of a client that may see everything. */
+let credentials: string;
+
+/** Topics with matches in them and a processor that is at work, for all tests: each adds what comes after the others'. */
+beforeAll(async () => {
+  pipeline = await Pipeline.create(backbone());
   pipeline.startProcessor();
   await pipeline.feed(
     received(
@@ -23,13 +27,11 @@ async function played() {
       eventMessage({ id: 3 }, { id: EVENT + 1, competition_id: 9, season_id: 90 }),
     ),
   );
-  const credentials = await clients(pipeline.place, 'add --name everything');
+  credentials = await clients(pipeline.place, 'add --name everything');
   await pipeline.settled();
-  return { pipeline, credentials };
-}
+});
 
 it('serves what the pipeline has made of messages, and each change as it comes', async () => {
-  const { pipeline, credentials } = await played();
   const api = await startApi(pipeline.place, temporaryFolder(), { LOG_LEVEL: 'debug' });
   const token = await api.token(credentials);
   const chain = await api.api(`/v2/events/${EVENT}?token=${token}`);
@@ -84,7 +86,6 @@ it('serves what the pipeline has made of messages, and each change as it comes',
 });
 
 it('goes on where it was after a restart, also one by force, and makes its views anew where they are gone', async () => {
-  const { pipeline, credentials } = await played();
   const folder = temporaryFolder();
   const first = await startApi(pipeline.place, folder);
   const token = await first.token(credentials);
@@ -93,10 +94,12 @@ it('goes on where it was after a restart, also one by force, and makes its views
   expect(read).toBeGreaterThan(5);
   await first.service.kill();
 
-  await pipeline.feed(received(eventMessage({ id: 5 }, { id: EVENT + 2, competition_id: 9, season_id: 90 })));
+  await pipeline.feed(
+    received(eventMessage({ id: 5 }, { id: EVENT + 2, competition_id: 10, season_id: 100 })),
+  );
   await pipeline.settled();
   const second = await startApi(pipeline.place, folder);
-  expect((await second.api(`/v2/events/${EVENT + 2}?token=${token}`)).data.competition.id).toBe(9);
+  expect((await second.api(`/v2/events/${EVENT + 2}?token=${token}`)).data.competition.id).toBe(10);
   expect(await second.season(token)).toEqual(wanted);
   expect(await second.service.metric('touchline_api_records_total')).toBeLessThan(read);
   expect(await second.service.stop()).toBe(0);
@@ -112,7 +115,6 @@ it('goes on where it was after a restart, also one by force, and makes its views
 });
 
 it('asks for the credentials of a client before the board where it listens beyond loopback', async () => {
-  const { pipeline, credentials } = await played();
   const api = await startApi(pipeline.place, temporaryFolder(), { LISTEN_HOST: '0.0.0.0' });
   await api.token(credentials);
   expect((await api.get('/')).status).toBe(401);
@@ -131,7 +133,6 @@ it('asks for the credentials of a client before the board where it listens beyon
 });
 
 it('serves no board where it is told not to', async () => {
-  const { pipeline, credentials } = await played();
   const api = await startApi(pipeline.place, temporaryFolder(), { API_BOARD: 'off' });
   await api.season(await api.token(credentials));
   for (const path of ['/', '/standings', '/board/events', `/match/${EVENT}`]) await api.api(path, 404);
@@ -141,7 +142,6 @@ it('serves no board where it is told not to', async () => {
 });
 
 it('makes its views anew where they were made from other topics', async () => {
-  const { pipeline, credentials } = await played();
   const folder = temporaryFolder();
   const first = await startApi(pipeline.place, folder);
   const token = await first.token(credentials);
@@ -155,7 +155,6 @@ it('makes its views anew where they were made from other topics', async () => {
 });
 
 it('lets two replicas verify each other’s tokens, and each client see what its contract covers', async () => {
-  const { pipeline, credentials } = await played();
   const { place } = pipeline;
   const narrow = await clients(
     place,
