@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { applyMessage, matchState, newMatch } from '#domain/match.ts';
 import { normalizeMessage } from '#ingestion/normalize.ts';
 import { LiveMatch, liveRound } from './matches.ts';
@@ -13,17 +13,17 @@ function play(numbers: readonly number[]) {
 describe('generated matches', () => {
   const { live, told } = play(Array.from({ length: 40 }, (_, number) => number));
 
-  it('are the same each time', () => {
+  test('are the same each time', () => {
     expect(play([7]).told).toEqual(play([7]).told);
   });
 
-  it('tell their messages in the order they were written, with ids of their own', () => {
+  test('tell their messages in the order they were written, with ids of their own', () => {
     expect(told).toHaveLength(live.length * MESSAGES);
     expect(told.map(({ ut }) => ut)).toEqual(told.map(({ ut }) => ut).toSorted((a, b) => a - b));
     expect(new Set(told.map(({ messageId }) => messageId)).size).toBe(told.length);
   });
 
-  it('end with the planned score, which the provider reports too', () => {
+  test('end with the planned score, which the provider reports too', () => {
     const matches = new Map(live.map(({ eventId }) => [eventId, newMatch(eventId)]));
     told.forEach(({ eventId, message, ut, messageId }, offset) => {
       const normalized = normalizeMessage(message, { origin: 'webhook', deliveryId: 'd', receivedAt: 0 });
@@ -45,7 +45,7 @@ describe('generated matches', () => {
     }
   });
 
-  it('have goals, and goals that are taken back in each way', () => {
+  test('have goals, and goals that are taken back in each way', () => {
     const { told: more } = play(Array.from({ length: 200 }, (_, number) => number));
     const incidents = more.map(({ message }) => (message as { data: { incident: Incident } }).data.incident);
     const isGoal = ({ incident_id }: Incident) => [413, 421, 423].includes(incident_id);

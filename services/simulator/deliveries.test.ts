@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Match, matchState, newMatch } from '#domain/match.ts';
 import { readDelivery } from '#ingestion/delivery.ts';
 import { finalScore, readDataset } from '../../data/dataset.ts';
@@ -30,7 +30,7 @@ function messagesOf(deliveries: readonly Delivery[]): ProviderMessage[] {
 describe('waves', () => {
   const told = [...waves('none')];
 
-  it('play rounds one after the other, no team twice at once', () => {
+  test('play rounds one after the other, no team twice at once', () => {
     expect(told.map(({ matches }) => matches.length)).toEqual([16, 16, 16, 8, 4, 2, 1, 1]);
     for (const { matches } of told) {
       const teams = matches.flatMap(({ facts }) => [facts.home, facts.away]);
@@ -38,7 +38,7 @@ describe('waves', () => {
     }
   });
 
-  it('have one clock that never goes back, and never tell a match before its date', () => {
+  test('have one clock that never goes back, and never tell a match before its date', () => {
     let last = 0;
     for (const { messages, startsAt, endsAt, matches } of told) {
       expect(startsAt).toBeGreaterThan(last);
@@ -51,14 +51,14 @@ describe('waves', () => {
     }
   });
 
-  it('can be fewer', () => {
+  test('can be fewer', () => {
     const telling = { seed: 'x', faults: parseFaults('none'), keepAliveEvery: 0, clockEvery: 0 };
     expect([...schedule(DATASET, telling, 20)].map(({ matches }) => matches.length)).toEqual([16, 4]);
   });
 });
 
 describe('deliveries', () => {
-  it('carry every message once and in order where no fault is ordered', () => {
+  test('carry every message once and in order where no fault is ordered', () => {
     const { deliveries, counts } = deliver('none');
     const messages = [...waves('none')].flatMap((wave) => wave.messages);
     expect(messagesOf(deliveries)).toEqual(messages);
@@ -67,7 +67,7 @@ describe('deliveries', () => {
     expect(deliveries.map(({ due }) => due)).toEqual(deliveries.map(({ due }) => due).sort((a, b) => a - b));
   });
 
-  it(
+  test(
     'are the same for the same seed, and others for another',
     () => {
       const digest = (seed: string) =>
@@ -82,7 +82,7 @@ describe('deliveries', () => {
     PATIENCE,
   );
 
-  it.each(Object.keys(DELIVERY_FAULTS).map((fault) => `${fault}=0.3`))(
+  test.each(Object.keys(DELIVERY_FAULTS).map((fault) => `${fault}=0.3`))(
     'with faults %s lose nothing',
     (faults) => {
       const { deliveries, counts } = deliver(faults);
@@ -101,7 +101,7 @@ describe('deliveries', () => {
     },
   );
 
-  it.each(['some', 'many'])(
+  test.each(['some', 'many'])(
     'with faults %s give the official scores, and a dead letter for each malformed body',
     (faults) => {
       const { deliveries, counts } = deliver(faults);

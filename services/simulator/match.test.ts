@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { MatchState } from '#topics/generated/types.ts';
 import { DATASETS, finalScore, type MatchFacts, readDataset } from '../../data/dataset.ts';
 import { CONTENT_FAULTS, type ContentFault, DISALLOWING, parseFaults } from './faults.ts';
@@ -43,7 +43,7 @@ function expectOfficial(facts: MatchFacts, state: MatchState): void {
 }
 
 describe('the messages of every match give the official score', () => {
-  it.each(['none', 'some', 'many', ...Object.keys(CONTENT_FAULTS).map((fault) => `${fault}=1`)])(
+  test.each(['none', 'some', 'many', ...Object.keys(CONTENT_FAULTS).map((fault) => `${fault}=1`)])(
     'with faults %s',
     (faults) => {
       for (const { facts, messages } of tellAll(faults))
@@ -62,7 +62,7 @@ describe('an invented goal', () => {
     every_way: 'removed',
   };
 
-  it.each(DISALLOWING)('that is %s was in the score, and is not', (way) => {
+  test.each(DISALLOWING)('that is %s was in the score, and is not', (way) => {
     const told = tellAll(`${way}=1`, undefined, DATA.slice(0, 1)).filter(
       ({ invented }) => invented[way] === 1,
     );
@@ -79,7 +79,7 @@ describe('an invented goal', () => {
     }
   });
 
-  it('is ordered for each match and found room in nearly all', () => {
+  test('is ordered for each match and found room in nearly all', () => {
     for (const way of DISALLOWING) {
       const counts = tellAll(`${way}=1`).map(({ invented }) => invented[way] ?? 0);
       expect(counts.reduce((sum, count) => sum + count)).toBeGreaterThan(counts.length * 0.95);
@@ -94,7 +94,7 @@ function total({ score: current }: MatchState): number {
 describe('the messages of a match', () => {
   const told = tellAll('many', { keepAliveEvery: 30, clockEvery: 60 });
 
-  it('come in order of ut; those of the same ut carry the same event', () => {
+  test('come in order of ut; those of the same ut carry the same event', () => {
     for (const { messages } of told) {
       const times = messages.map(({ ut }) => ut);
       expect(times).toEqual(times.toSorted((a, b) => a - b));
@@ -107,7 +107,7 @@ describe('the messages of a match', () => {
     }
   });
 
-  it('number incidents in order, unlike any other match', () => {
+  test('number incidents in order, unlike any other match', () => {
     const seen = new Set<string>();
     for (const { messages } of told) {
       const ids = [...new Set(messages.flatMap(({ data }) => data.incident?.id ?? []))];
@@ -118,7 +118,7 @@ describe('the messages of a match', () => {
     }
   });
 
-  it('correct an incident with a later ut only', () => {
+  test('correct an incident with a later ut only', () => {
     for (const { messages } of told) {
       const last = new Map<string, number>();
       for (const { data, ut } of messages) {
@@ -129,14 +129,14 @@ describe('the messages of a match', () => {
     }
   });
 
-  it('reuse an identifier where that is ordered, and else never', () => {
+  test('reuse an identifier where that is ordered, and else never', () => {
     const repeats = (match: ToldMatch) =>
       match.messages.length - new Set(match.messages.map(({ id }) => id)).size;
     for (const match of told) expect(repeats(match)).toBe(match.invented.reused_id ?? 0);
     for (const match of tellAll('none')) expect(repeats(match)).toBe(0);
   });
 
-  it('show life every 30 seconds while it is live', () => {
+  test('show life every 30 seconds while it is live', () => {
     for (const { messages } of told.slice(0, 20)) {
       const beats = messages.filter(({ type }) => type === 'event_keep_alive').map(({ ut }) => ut);
       const gaps = beats.slice(1).map((ut, n) => ut - (beats[n] ?? 0));
@@ -145,7 +145,7 @@ describe('the messages of a match', () => {
     }
   });
 
-  it('are the same for the same seed, and others for another', () => {
+  test('are the same for the same seed, and others for another', () => {
     const [first] = DATA;
     const facts = first?.matches[0];
     if (first === undefined || facts === undefined) throw new Error('no data');
@@ -158,7 +158,7 @@ describe('the messages of a match', () => {
   });
 });
 
-it('orders of faults are understood, or refused with what is known', () => {
+test('orders of faults are understood, or refused with what is known', () => {
   expect(parseFaults('some,delay=0.5,every_way=2')).toEqual({
     ...parseFaults('some'),
     delay: 0.5,

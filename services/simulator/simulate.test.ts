@@ -1,5 +1,5 @@
 import { Registry } from 'prom-client';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { readDataset } from '../../data/dataset.ts';
 import { parseFaults } from './faults.ts';
 import type { Play } from './player.ts';
@@ -68,7 +68,7 @@ function run(
 }
 
 describe('a simulation', () => {
-  it('with webhooks only ends when all was accepted, with the summary of before', async () => {
+  test('with webhooks only ends when all was accepted, with the summary of before', async () => {
     const got: ProviderMessage[] = [];
     const sender = accepting((messages) => got.push(...messages));
     const { summaries, over } = run(AT_ONCE, { rest: null, sender, metrics: new Registry() });
@@ -78,7 +78,7 @@ describe('a simulation', () => {
     expect(summaries[0]).not.toHaveProperty('rest');
   });
 
-  it('with REST only tells all of it, and is served on until it is stopped', async () => {
+  test('with REST only tells all of it, and is served on until it is stopped', async () => {
     const { rest, metrics } = await serve({ seconds: 0.3 });
     const { summaries, over, stop } = run({ seconds: 0.3 }, { rest, sender: null, metrics }, 'until stopped');
     await expect.poll(() => summaries.length, { timeout: 60_000 }).toBe(1);
@@ -92,7 +92,7 @@ describe('a simulation', () => {
     expect(await metrics.metrics()).toContain('touchline_simulator_rest_answers_total{status="200"} 2');
   });
 
-  it('with REST only and no pace tells all at once, and goes on at the pace of life', async () => {
+  test('with REST only and no pace tells all at once, and goes on at the pace of life', async () => {
     const { rest, metrics } = await serve(AT_ONCE);
     const { over } = run(AT_ONCE, { rest, sender: null, metrics });
     await over;
@@ -100,7 +100,7 @@ describe('a simulation', () => {
     expect(rest.provider.now() - endsAt).toBeLessThan(60);
   });
 
-  it('with both has one clock: what a webhook says, REST says too', async () => {
+  test('with both has one clock: what a webhook says, REST says too', async () => {
     const { rest, metrics } = await serve({ seconds: 1 });
     const ahead: number[] = [];
     const sender = accepting((messages) => {
@@ -113,7 +113,7 @@ describe('a simulation', () => {
     expect(Math.max(...ahead)).toBeLessThanOrEqual(rest.speed * 0.01);
   });
 
-  it('with both and no pace has the clock that deliveries drive', async () => {
+  test('with both and no pace has the clock that deliveries drive', async () => {
     const { rest, metrics } = await serve(AT_ONCE);
     const ahead: number[] = [];
     const sender = accepting((messages) => ahead.push((messages.at(-1)?.ut ?? 0) - rest.provider.now()));
@@ -122,7 +122,7 @@ describe('a simulation', () => {
     expect(new Set(ahead)).toEqual(new Set([0]));
   });
 
-  it('webhook_loss never sends a delivery: what was in it can be had by REST only', async () => {
+  test('webhook_loss never sends a delivery: what was in it can be had by REST only', async () => {
     const { rest, metrics } = await serve(AT_ONCE, 'webhook_loss=0.3');
     const got: ProviderMessage[] = [];
     const sender = accepting((messages) => got.push(...messages));
@@ -140,7 +140,7 @@ describe('a simulation', () => {
     );
   });
 
-  it('that is stopped before the end rejects', async () => {
+  test('that is stopped before the end rejects', async () => {
     const { rest, metrics } = await serve({ speed: 1 });
     const { over, stop } = run({ speed: 1 }, { rest, sender: null, metrics });
     stop.abort(new Error('stopped'));

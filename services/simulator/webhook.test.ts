@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER, type Verdict, verify } from '#signing/signing.ts';
 import type { Delivery, Mishap } from './deliveries.ts';
 import { createWebhookSender, type WebhookSender } from './webhook.ts';
@@ -61,14 +61,14 @@ function delivery(mishap: Mishap | null = null): Delivery {
 const running = new AbortController().signal;
 
 describe('a delivery', () => {
-  it('is a signed POST of the body as it is', async () => {
+  test('is a signed POST of the body as it is', async () => {
     const { url, seen } = await receiver(refuseOrAccept);
     const { sender } = senderTo(url);
     expect(await sender.deliver(delivery(), running)).toEqual({ requests: 1, forged: null });
     expect(seen).toEqual([{ verdict: 'ok', body: BODY }]);
   });
 
-  it.each([
+  test.each([
     ['another status', { status: 201, body: 'Accepted' }],
     ['an error', { status: 503, body: 'later' }],
     ['lower case', { status: 200, body: 'accepted' }],
@@ -82,7 +82,7 @@ describe('a delivery', () => {
     expect(retries).toEqual([`answered ${answer.status}`, `answered ${answer.status}`]);
   });
 
-  it('is repeated where no answer came in time', async () => {
+  test('is repeated where no answer came in time', async () => {
     const { url } = await receiver((n, verdict) => (n === 1 ? null : refuseOrAccept(n, verdict)));
     const { sender, retries } = senderTo(url, 100);
     const { requests } = await sender.deliver(delivery(), running);
@@ -92,7 +92,7 @@ describe('a delivery', () => {
     for (const reason of retries) expect(reason).toContain('no answer');
   });
 
-  it('is repeated until the receiver is there, and given up on a stop', async () => {
+  test('is repeated until the receiver is there, and given up on a stop', async () => {
     const { url } = await receiver(refuseOrAccept);
     for (const close of closing.splice(0)) await close();
     const { sender, retries } = senderTo(url);
@@ -105,7 +105,7 @@ describe('a delivery', () => {
 });
 
 describe('an ordered mishap', () => {
-  it.each([
+  test.each([
     ['wrong_secret', 'signature_mismatch'],
     ['changed_body', 'signature_mismatch'],
     ['expired', 'timestamp_expired'],
@@ -118,7 +118,7 @@ describe('an ordered mishap', () => {
     expect(retries).toEqual([]);
   });
 
-  it('tells of a receiver that takes what is forged', async () => {
+  test('tells of a receiver that takes what is forged', async () => {
     const { url } = await receiver(() => ({ status: 200, body: 'Accepted' }));
     const { sender } = senderTo(url);
     expect(await sender.deliver(delivery('wrong_secret'), running)).toEqual({
@@ -127,7 +127,7 @@ describe('an ordered mishap', () => {
     });
   });
 
-  it('cut_body never arrives whole, and is sent again', async () => {
+  test('cut_body never arrives whole, and is sent again', async () => {
     const { url, seen } = await receiver(refuseOrAccept);
     const { sender } = senderTo(url);
     expect(await sender.deliver(delivery('cut_body'), running)).toEqual({ requests: 2, forged: null });
@@ -135,7 +135,7 @@ describe('an ordered mishap', () => {
     expect(seen.filter(({ body }) => body === null)).toHaveLength(1);
   });
 
-  it('lost_answer arrives twice', async () => {
+  test('lost_answer arrives twice', async () => {
     const { url, seen } = await receiver(refuseOrAccept);
     const { sender } = senderTo(url);
     expect(await sender.deliver(delivery('lost_answer'), running)).toEqual({ requests: 2, forged: null });

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { MatchState } from '#topics/generated/types.ts';
 import { type MatchFacts, readDataset } from '../../../data/dataset.ts';
 import { parseFaults } from '../../../services/simulator/faults.ts';
@@ -54,12 +54,12 @@ function summary(change: Partial<PlaySummary> = {}): PlaySummary {
 }
 
 describe('final scores', () => {
-  it('are right where they are the official ones, shoot-outs too', () => {
+  test('are right where they are the official ones, shoot-outs too', () => {
     expect(MATCHES[1]?.pens).toEqual([3, 4]);
     expect(mismatches(MATCHES, found())).toEqual([]);
   });
 
-  it.each([
+  test.each([
     ['the score', (state: MatchState) => ({ ...state, score: { home: 4, away: 0 } })],
     ['the score, unknown', (state: MatchState) => ({ ...state, score: null })],
     ['the firm score', (state: MatchState) => ({ ...state, firm: { home: 4, away: 0 } })],
@@ -72,7 +72,7 @@ describe('final scores', () => {
     }
   });
 
-  it('are wrong where a match is missing', () => {
+  test('are wrong where a match is missing', () => {
     const wrong = mismatches(MATCHES, found({}, STATES.slice(0, 1)));
     expect(wrong).toEqual([{ facts: MATCHES[1], state: undefined }]);
   });
@@ -84,11 +84,11 @@ describe('the checks', () => {
       .filter(({ holds }) => !holds)
       .map(({ what }) => what.split(':')[0]);
 
-  it('all hold where all is as it was sent', () => {
+  test('all hold where all is as it was sent', () => {
     expect(failing(summary(), found())).toEqual([]);
   });
 
-  it.each([
+  test.each([
     ['a message is missing', summary({ messages: 101 }), found(), 'every message that was accepted is there'],
     [
       'a transition is told twice',
@@ -140,7 +140,7 @@ describe('the report', () => {
       }),
     );
 
-  it('says what was played and that it is right', () => {
+  test('says what was played and that it is right', () => {
     const text = report(found());
     for (const line of [
       'World Cup 2018: 2 matches in 10 s',
@@ -156,7 +156,7 @@ describe('the report', () => {
     expect(text).not.toContain('✗');
   });
 
-  it('says which final scores are wrong, and how', () => {
+  test('says which final scores are wrong, and how', () => {
     const [first, second] = STATES;
     if (first === undefined || second === undefined) throw new Error('no states');
     const text = report(
@@ -188,7 +188,7 @@ describe('how to read the topics', () => {
   const root = resolve(import.meta.dirname, '../../..');
   const usual = join(root, '.touchline');
 
-  it('says where everything is that was left running, and how to get in', () => {
+  test('says where everything is that was left running, and how to get in', () => {
     const text = renderHowToRead({ foundIn: usual, prefix: 'touchline.' }, true, kept);
     expect(text).toContain('http://localhost:8081/ ');
     expect(text).toContain(`client_id=1&secret_key=${'a'.repeat(32)}`);
@@ -196,19 +196,19 @@ describe('how to read the topics', () => {
       expect(text).toContain(` ${address}\n`);
   });
 
-  it('needs nothing but the commands in the usual place', () => {
+  test('needs nothing but the commands in the usual place', () => {
     expect(renderHowToRead({ foundIn: usual, prefix: 'touchline.' }, true, kept)).toContain(
       '\n  npx touchline tail match-state --from-beginning --exit-at-end\n',
     );
   });
 
-  it('brings the broker up again where it was stopped', () => {
+  test('brings the broker up again where it was stopped', () => {
     const text = renderHowToRead({ foundIn: usual, prefix: 'touchline.' }, false, null);
     expect(text).toContain('\n  npm run up\n');
     expect(text).toContain('--keep');
   });
 
-  it('names another folder, and another prefix where no running one tells it', () => {
+  test('names another folder, and another prefix where no running one tells it', () => {
     const place = { foundIn: join(usual, 'demo'), prefix: 'x.' };
     expect(renderHowToRead(place, false, null)).toContain(
       `\n  DATA_DIR=${shellWord(place.foundIn)} TOPIC_PREFIX=x. npm run up\n`,
@@ -218,7 +218,7 @@ describe('how to read the topics', () => {
     );
   });
 
-  it('gives commands that work from any folder', () => {
+  test('gives commands that work from any folder', () => {
     const place = { foundIn: 'a folder', prefix: 'touchline.' };
     for (const text of [renderHowToRead(place, true, kept), renderHowToRead(place, false, null)]) {
       expect(text).toContain(`\n  cd ${shellWord(root)}\n`);

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { matchState, newMatch } from '#domain/match.ts';
 import { normalizeSnapshot } from '#ingestion/normalize.ts';
 import { finalScore, readDataset } from '../../../data/dataset.ts';
@@ -59,7 +59,7 @@ function patientReader(base: string, { client }: Provider) {
   return { get, list };
 }
 
-it('under all faults at once, whoever asks again, reads on inclusively and counts ids has every official score', async () => {
+test('under all faults at once, whoever asks again, reads on inclusively and counts ids has every official score', async () => {
   provider = createProvider({
     dataset: DATASET,
     matches: MATCHES,

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { OPERATIONS } from '#contract/rest/operations.ts';
 import { answerEnvelope, answerError } from '#contract/rest/records/envelope.ts';
 import { ANSWERS } from '#contract/rest/records.ts';
@@ -58,7 +58,7 @@ const asText = (values: Values) => values.map(({ id, value }) => ({ id, value: S
 describe('every answer is as the contract has it', () => {
   const times = ['at the first message', 'in the first half', 'at half-time', 'after the end'];
 
-  it.each(times)('%s', async (time) => {
+  test.each(times)('%s', async (time) => {
     const { provider, reader } = open();
     const { startsAt, endsAt } = provider.timeline;
     provider.advanceTo(
@@ -85,7 +85,7 @@ describe('every answer is as the contract has it', () => {
     }
   });
 
-  it('lists what there is: no list is empty in the course of a match but that of the tables', async () => {
+  test('lists what there is: no list is empty in the course of a match but that of the tables', async () => {
     const { provider, reader } = open();
     provider.advanceTo(provider.timeline.startsAt + 3_400);
     // The catalogues were written a day before the first message, and what was written then is told too.
@@ -98,7 +98,7 @@ describe('every answer is as the contract has it', () => {
 });
 
 describe('what the provider knows is what it has told', () => {
-  it(
+  test(
     'at any time the lists of events and incidents are the fold of the messages until then',
     async () => {
       const messages = messagesOf(4);
@@ -154,7 +154,7 @@ describe('what the provider knows is what it has told', () => {
     PATIENCE,
   );
 
-  it(
+  test(
     'windows of the feed that follow each other, both ends included, give every message: all of them, in order',
     async () => {
       const messages = messagesOf(4);
@@ -184,7 +184,7 @@ describe('what the provider knows is what it has told', () => {
     PATIENCE,
   );
 
-  it('the feed tells nothing before its time, and is narrowed as asked', async () => {
+  test('the feed tells nothing before its time, and is narrowed as asked', async () => {
     const { provider, reader } = open();
     const half = provider.timeline.startsAt + 3_000;
     provider.advanceTo(half);
@@ -202,7 +202,7 @@ describe('what the provider knows is what it has told', () => {
     expect(last.slice(-5)).toEqual(all.slice(-5));
   });
 
-  it('is understood by whoever normalizes messages and lists of incidents', async () => {
+  test('is understood by whoever normalizes messages and lists of incidents', async () => {
     const { provider, reader } = open();
     const { endsAt } = provider.timeline;
     provider.advanceTo(endsAt);
@@ -214,7 +214,7 @@ describe('what the provider knows is what it has told', () => {
     expect(normalizeSnapshot(snapshot, context)).toMatchObject({ kind: 'normalized' });
   });
 
-  it('a finished match is verified in the end, and the clock goes on', async () => {
+  test('a finished match is verified in the end, and the clock goes on', async () => {
     const { provider, reader } = open({ matches: 1 });
     const event = async () => eventsIn((await reader.get('/v2/events', { season_id: SEASON })).data)[0];
     const { endsAt } = provider.timeline;
@@ -230,7 +230,7 @@ describe('what the provider knows is what it has told', () => {
 describe('errors say nothing of the request', () => {
   const NOWHERE = ['/', '/nowhere', '/v1/events', '/v2/nowhere', '/v2/events/%zz', '/%zz'];
 
-  it.each(NOWHERE)('%s', async (path) => {
+  test.each(NOWHERE)('%s', async (path) => {
     const { provider } = open({ matches: 1 });
     for (const method of ['GET', 'POST'] as const) {
       const response = await provider.app.inject({ method, url: `${path}?token=hush` });
@@ -241,7 +241,7 @@ describe('errors say nothing of the request', () => {
     }
   });
 
-  it('nor of what went wrong, on paths that are not the contract’s either', async () => {
+  test('nor of what went wrong, on paths that are not the contract’s either', async () => {
     const { provider } = open({ matches: 1, restFaults: parseRestFaults('server_error=1') });
     for (const path of ['/v2/sports', '/nowhere']) {
       const response = await provider.app.inject(`${path}?token=hush`);
@@ -252,7 +252,7 @@ describe('errors say nothing of the request', () => {
 });
 
 describe('a token', () => {
-  it('is good for its lifetime in real seconds, told on the clock of the provider', async () => {
+  test('is good for its lifetime in real seconds, told on the clock of the provider', async () => {
     let real = 0;
     const { provider, reader } = open({ tokenLifetime: 5, elapsed: () => real });
     const { data, timestamp } = await reader.authenticate();
@@ -266,7 +266,7 @@ describe('a token', () => {
     expect(await asks()).toBe(401);
   });
 
-  it('is given for the right secret only, needed by all but the open catalogues, and can be made invalid', async () => {
+  test('is given for the right secret only, needed by all but the open catalogues, and can be made invalid', async () => {
     const { provider, reader } = open();
     const wrong = { client_id: '1', secret_key: 'wrong' };
     expect((await reader.request('/v2/oauth', wrong)).status).toBe(401);

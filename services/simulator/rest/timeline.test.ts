@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { readDataset } from '../../../data/dataset.ts';
 import { parseFaults } from '../faults.ts';
 import { schedule } from '../schedule.ts';
@@ -9,7 +9,7 @@ const TELLING = { seed: '1', faults: parseFaults('many'), keepAliveEvery: 300, c
 /** Waves of the whole tournament. */
 const WAVES = 8;
 
-it('tells what the waves tell, also what it no longer keeps in memory', () => {
+test('tells what the waves tell, also what it no longer keeps in memory', () => {
   const waves = [...schedule(DATASET, TELLING)];
   const timeline = new Timeline(DATASET, TELLING);
   expect(timeline.stretches).toHaveLength(WAVES);
@@ -25,7 +25,7 @@ it('tells what the waves tell, also what it no longer keeps in memory', () => {
   expect(timeline.length).toBe(waves.reduce((sum, { startsAt, endsAt }) => sum + endsAt - startsAt, 0));
 });
 
-it('has both ends of a window in it, and nothing of a window between two waves', () => {
+test('has both ends of a window in it, and nothing of a window between two waves', () => {
   const timeline = new Timeline(DATASET, TELLING, 20);
   const [first, second] = timeline.stretches;
   const { endsAt = 0 } = first ?? {};
@@ -37,6 +37,6 @@ it('has both ends of a window in it, and nothing of a window between two waves',
   expect(uts(endsAt, endsAt)).toEqual(new Set([endsAt]));
 });
 
-it('needs a match', () => {
+test('needs a match', () => {
   expect(() => new Timeline(DATASET, TELLING, 0)).toThrow(RangeError);
 });

@@ -1,6 +1,6 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { ALL_OPERATIONS } from '#contract/rest/operations.ts';
 import { ANSWERS } from '#contract/rest/records.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
@@ -28,7 +28,7 @@ async function played() {
   return { pipeline, credentials };
 }
 
-it('serves what the pipeline has made of messages, and each change as it comes', async () => {
+test('serves what the pipeline has made of messages, and each change as it comes', async () => {
   const { pipeline, credentials } = await played();
   const api = await startApi(pipeline.place, temporaryFolder(), { LOG_LEVEL: 'debug' });
   const token = await api.token(credentials);
@@ -83,7 +83,7 @@ it('serves what the pipeline has made of messages, and each change as it comes',
   for (const trace of ['token=', '[redacted]', '/v2/', '/nowhere']) expect(log).not.toContain(trace);
 });
 
-it('goes on where it was after a restart, also one by force, and makes its views anew where they are gone', async () => {
+test('goes on where it was after a restart, also one by force, and makes its views anew where they are gone', async () => {
   const { pipeline, credentials } = await played();
   const folder = temporaryFolder();
   const first = await startApi(pipeline.place, folder);
@@ -111,7 +111,7 @@ it('goes on where it was after a restart, also one by force, and makes its views
   }
 });
 
-it('asks for the credentials of a client before the board where it listens beyond loopback', async () => {
+test('asks for the credentials of a client before the board where it listens beyond loopback', async () => {
   const { pipeline, credentials } = await played();
   const api = await startApi(pipeline.place, temporaryFolder(), { LISTEN_HOST: '0.0.0.0' });
   await api.token(credentials);
@@ -130,7 +130,7 @@ it('asks for the credentials of a client before the board where it listens beyon
   for (const secret of [secret_key, cookie.split('=')[1] ?? secret_key]) expect(said).not.toContain(secret);
 });
 
-it('serves no board where it is told not to', async () => {
+test('serves no board where it is told not to', async () => {
   const { pipeline, credentials } = await played();
   const api = await startApi(pipeline.place, temporaryFolder(), { API_BOARD: 'off' });
   await api.season(await api.token(credentials));
@@ -140,7 +140,7 @@ it('serves no board where it is told not to', async () => {
   );
 });
 
-it('makes its views anew where they were made from other topics', async () => {
+test('makes its views anew where they were made from other topics', async () => {
   const { pipeline, credentials } = await played();
   const folder = temporaryFolder();
   const first = await startApi(pipeline.place, folder);
@@ -154,7 +154,7 @@ it('makes its views anew where they were made from other topics', async () => {
   await second.service.stop();
 });
 
-it('lets two replicas verify each other’s tokens, and each client see what its contract covers', async () => {
+test('lets two replicas verify each other’s tokens, and each client see what its contract covers', async () => {
   const { pipeline, credentials } = await played();
   const { place } = pipeline;
   const narrow = await clients(

@@ -1,5 +1,5 @@
 /** `touchline position` and `touchline rebuild` against a real processor. */
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { readPositions } from '#streams/runtime/positions.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { quietLog } from '../../support/log.ts';
@@ -41,7 +41,7 @@ const told = ({ states, incidents, transitions }: PipelineOutput) => ({
 });
 
 describe('touchline rebuild', () => {
-  it('has all input processed again, to the same results', async () => {
+  test('has all input processed again, to the same results', async () => {
     const first = pipeline.startProcessor();
     await pipeline.feed(LOAD);
     await pipeline.settled();
@@ -58,14 +58,14 @@ describe('touchline rebuild', () => {
     expect(told(await pipeline.output())).toEqual(told(before));
   });
 
-  it('deletes nothing without being told so', async () => {
+  test('deletes nothing without being told so', async () => {
     expect(await run('rebuild', 'match-processor')).toMatchObject({ code: 2, out: '' });
     expect(await run('rebuild', 'api', '--yes')).toMatchObject({ code: 2, out: '' });
   });
 });
 
 describe('touchline position', () => {
-  it('shows positions, and sets one while the processor runs', async () => {
+  test('shows positions, and sets one while the processor runs', async () => {
     const processor = pipeline.startProcessor();
     await pipeline.feed(LOAD);
     await pipeline.settled();
@@ -87,7 +87,7 @@ describe('touchline position', () => {
     expect(told(await pipeline.output())).toEqual(output);
   });
 
-  it.each([
+  test.each([
     [['position'], 2, 'name a processor'],
     [['position', 'match-processor', 'x', '1'], 2, 'the partition must be a number'],
     [['position', 'match-processor', '1'], 2, 'name one partition and one offset'],

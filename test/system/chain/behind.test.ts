@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { received, temporaryFolder } from '../../support/api.ts';
 import { untilTrue } from '../../support/poll.ts';
@@ -14,7 +14,7 @@ const OVER = {
   verified_result: 'yes',
 };
 
-it('a correction that the feed tells before the lists do is not lost, though the match was verified', async () => {
+test('a correction that the feed tells before the lists do is not lost, though the match was verified', async () => {
   const [a, b] = await Promise.all([System.create(), System.create()]);
   const tell = (...messages: readonly unknown[]): Promise<void> => a.pipeline.feed(received(...messages));
   await tell(

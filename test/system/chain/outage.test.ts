@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { finalScore } from '../../../data/dataset.ts';
 import { parseFaults } from '../../../services/simulator/faults.ts';
 import { parseRestFaults } from '../../../services/simulator/rest/faults.ts';
@@ -101,7 +101,7 @@ async function serve(): Promise<{ provider: Provider; url: string }> {
   return { provider, url: await provider.app.listen({ port: 0, host: '127.0.0.1' }) };
 }
 
-it('a poller that is killed, and is away for 24 hours of matches, comes to what one comes to that never stopped: nothing is missing, nothing told twice', async () => {
+test('a poller that is killed, and is away for 24 hours of matches, comes to what one comes to that never stopped: nothing is missing, nothing told twice', async () => {
   const { provider, url } = await serve();
   const start = provider.timeline.startsAt;
   const [steady, killed] = await Promise.all([Follower.create(url, 1), Follower.create(url, 2)]);

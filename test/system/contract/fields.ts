@@ -2,7 +2,7 @@
  * The rows of the tables of fields of the spec ("Resources and their fields", "States and transitions"): each is looked for, with
  * the spec's type, in answers of the running api. Null is what nobody told; a field that is not there is a failure.
  */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { contract } from './served.ts';
 
@@ -277,7 +277,7 @@ export function fieldRows(): void {
     for (const { name, read, rows } of RESOURCES) {
       for (const fields of rows) {
         // Not `it.each`, which cuts long titles.
-        it(`${name}: ${Object.keys(fields).join(', ')}`, async () => {
+        test(`${name}: ${Object.keys(fields).join(', ')}`, async () => {
           const records = await read();
           expect(records.length).toBeGreaterThan(0);
           for (const record of records) expectFields(record, fields);
@@ -285,7 +285,7 @@ export function fieldRows(): void {
       }
     }
 
-    it.each(TABLES.map(([id, name, columns]) => ({ id, name, columns })))(
+    test.each(TABLES.map(([id, name, columns]) => ({ id, name, columns })))(
       'Standings type: $id $name',
       async ({ id, name, columns }) => {
         const types = (await dataOf('/v2/standings-types?sport_id=5')).standings_types;
@@ -296,13 +296,16 @@ export function fieldRows(): void {
       },
     );
 
-    it.each(Object.entries(RESULTS).map(([row, ids]) => ({ row, ids })))('Result: $row', async ({ ids }) => {
-      const { results } = (await dataOf('/v2/sports/5')).sport;
-      const known = results.map(({ id }: { id: number }) => id);
-      expect(known).toEqual(expect.arrayContaining([...ids]));
-    });
+    test.each(Object.entries(RESULTS).map(([row, ids]) => ({ row, ids })))(
+      'Result: $row',
+      async ({ ids }) => {
+        const { results } = (await dataOf('/v2/sports/5')).sport;
+        const known = results.map(({ id }: { id: number }) => id);
+        expect(known).toEqual(expect.arrayContaining([...ids]));
+      },
+    );
 
-    it.each(INCIDENT_TYPES.map((types) => ({ types, row: types.map(([id]) => id).join(' / ') })))(
+    test.each(INCIDENT_TYPES.map((types) => ({ types, row: types.map(([id]) => id).join(' / ') })))(
       'Incident type: $row',
       async ({ types }) => {
         const known = (await dataOf('/v2/incidents?sport_id=5&limit=500')).incidents;
@@ -313,7 +316,7 @@ export function fieldRows(): void {
       },
     );
 
-    it.each(STATUSES.map(([ids, name, type]) => ({ ids, name, type, row: ids.join(', ') })))(
+    test.each(STATUSES.map(([ids, name, type]) => ({ ids, name, type, row: ids.join(', ') })))(
       'Event status: $row',
       async ({ ids, name, type }) => {
         const { statuses } = await dataOf('/v2/statuses?limit=500');

@@ -5,7 +5,7 @@
  */
 import { parse } from 'node:querystring';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { REST_ERRORS } from '#contract/rest/errors.ts';
 import type { OpenApiDocument } from '#contract/rest/openapi.ts';
 import { isOperationName, operationNamed } from '#contract/rest/operations.ts';
@@ -67,7 +67,7 @@ beforeAll(async () => {
 });
 afterAll(() => client.close());
 
-it('answers nothing but what its document says, whatever it is asked', async () => {
+test('answers nothing but what its document says, whatever it is asked', async () => {
   const seen = new Map<string, number>();
   const property = fc.asyncProperty(requests([...operations.values()], known), async (request) => {
     const answer = await client.send(request.method, target(request, tokens[request.bearer] ?? null));
@@ -90,7 +90,7 @@ it('answers nothing but what its document says, whatever it is asked', async () 
   }
 });
 
-it.each([
+test.each([
   ['bytes that no URL has', `GET /v2/sports?limit=\xff&token=TOKEN HTTP/1.1\r\nHost: a\r\n\r\n`],
   [
     'a URL that is longer than any',

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Client } from '@modelcontextprotocol/client';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { finalScore } from '../../../data/dataset.ts';
 import { TOOLS } from '../../../services/tool-gateway/mcp/tools.ts';
 import { until, untilTrue } from '../../support/poll.ts';
@@ -71,7 +71,7 @@ beforeAll(async () => {
   await tournament.played(simulator);
 }, 300_000);
 
-it('while it is played, the board has live matches and subscribers are told of changes', async () => {
+test('while it is played, the board has live matches and subscribers are told of changes', async () => {
   expect(seenLive.every(({ status_type }) => status_type === 'live')).toBe(true);
   const uris = new Set(FACTS.map(({ id }) => `touchline://matches/${id}`));
   expect(new Set(notified)).toEqual(uris);
@@ -81,7 +81,7 @@ describe.each([
   ['2026-07-28', { pin: '2026-07-28' }],
   ['2025-11-25', 'legacy'],
 ] as const)('a client of revision %s', (_revision, mode) => {
-  it('lists and calls every tool', async () => {
+  test('lists and calls every tool', async () => {
     const client = await tournament.connect(await tournament.token(), mode);
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(TOOLS.map(({ name }) => name));
@@ -96,7 +96,7 @@ describe.each([
     }
   });
 
-  it('is told the official final scores, the guard and the timeline', async () => {
+  test('is told the official final scores, the guard and the timeline', async () => {
     const client = await tournament.connect(await tournament.token(), mode);
     await untilTrue('every match is finished', async () => {
       const { matches } = await call(client, 'list_matches', { season_id: SEASON, limit: 50 });
@@ -119,7 +119,7 @@ describe.each([
   });
 });
 
-it('the command line of the inspector connects, lists and calls every tool, and reads resources', async () => {
+test('the command line of the inspector connects, lists and calls every tool, and reads resources', async () => {
   const { token } = await tournament.token();
   const inspect = async (...args: string[]) => {
     const command = ['--cli', tournament.endpoint().href, '--transport', 'http'];
@@ -150,7 +150,7 @@ it('the command line of the inspector connects, lists and calls every tool, and 
   }
 });
 
-it('a contract without the competition has none of it', async () => {
+test('a contract without the competition has none of it', async () => {
   const narrow = await tournament.token('--competitions 999999');
   const client = await tournament.connect(narrow, { pin: '2026-07-28' });
   for (const { name } of TOOLS) {
@@ -163,7 +163,7 @@ it('a contract without the competition has none of it', async () => {
   expect(resources.map(({ uri }) => uri).filter((uri) => !uri.includes('documents'))).toEqual([]);
 });
 
-it('any replica answers, and a token that is revoked is refused by each within seconds, its streams too', async () => {
+test('any replica answers, and a token that is revoked is refused by each within seconds, its streams too', async () => {
   const own = await tournament.token('--name revoked');
   const [first, second] = tournament.gateways;
   const client = await tournament.connect(own, 'legacy', first);
