@@ -1,6 +1,6 @@
 /** Why the provider gave no usable answer. */
 export type ProviderErrorCode =
-  /** It refused the token twice, the second one new. */
+  /** It refused two tokens, the second one new. */
   | 'unauthorized'
   /** It refuses the client id or the secret. */
   | 'credentials'
@@ -8,7 +8,7 @@ export type ProviderErrorCode =
   | 'forbidden'
   /** 404. */
   | 'not_found'
-  /** Any other 4xx: the same request would be refused again. */
+  /** Any other 4xx: it would refuse the same request again. */
   | 'rejected'
   /** 5xx. */
   | 'server_error'
@@ -21,9 +21,9 @@ export type ProviderErrorCode =
   | 'bad_answer'
   /** Longer than `RESPONSE_LIMIT`. */
   | 'too_large'
-  /** A list changed while its pages were read, every time it was tried. */
+  /** A list changed while its pages were read, in every attempt. */
   | 'inconsistent'
-  /** The request was given up because the poller stops or leads no longer. */
+  /** The request was cancelled: the poller stops or no longer leads. */
   | 'stopped';
 
 /**

@@ -1,4 +1,4 @@
-/** How long to wait before something that failed is tried again. */
+/** Waits between retries: exponential with full jitter. */
 export type Backoff = {
   /** Longest first wait, milliseconds; it doubles with each failure. */
   readonly firstMs: number;
@@ -7,7 +7,7 @@ export type Backoff = {
   readonly random: () => number;
 };
 
-/** The wait after `failures` (from 1) in a row: anything up to a limit that doubles, so that many who wait spread out. */
+/** The wait after `failures` (from 1) in a row: random up to a limit that doubles, so that callers spread out. */
 export function backoffMs({ firstMs, ceilingMs, random }: Backoff, failures: number): number {
   return random() * Math.min(ceilingMs, firstMs * 2 ** Math.min(failures - 1, 30));
 }

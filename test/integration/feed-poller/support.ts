@@ -20,7 +20,7 @@ const FAST = {
   REQUEST_TIMEOUT_MS: '120000',
   RETRY_FIRST_MS: '50',
   RETRY_CEILING_MS: '400',
-  // A term that ends begins again from the checkpoints: none ends but by what a test does.
+  // A term that fails restarts from the checkpoints: only the test ends one.
   SESSION_TIMEOUT_MS: '120000',
 };
 
