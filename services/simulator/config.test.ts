@@ -26,13 +26,13 @@ test.each([
   expect(() => loadConfig(settings, given)).toThrow(`${missing}: is not set and has no default`);
 });
 
-test('an order of REST faults that cannot be understood is refused', () => {
+test('rejects an invalid setting of REST faults', () => {
   const given = { ...REST, REST_FAULTS: 'some,late=1' };
   expect(() => loadConfig(settings, given)).toThrow(ConfigError);
   expect(() => loadConfig(settings, given)).toThrow('REST_FAULTS: unknown fault "late"');
 });
 
-test('the secrets of both are told to nobody', () => {
+test('redacts the secrets of webhooks and of REST', () => {
   expect(secretValues(settings, loadConfig(settings, { ...WEBHOOK, ...REST }))).toEqual([
     WEBHOOK.WEBHOOK_SECRET,
     REST.REST_SECRET_KEY,

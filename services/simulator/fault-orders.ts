@@ -1,6 +1,6 @@
-/** How an order of faults is written. */
+/** Parses settings of faults. */
 
-/** An order of faults that cannot be understood. */
+/** A setting of faults is invalid. */
 export class FaultsError extends Error {
   readonly code = 'FAULTS_INVALID';
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { MatchState } from '#topics/generated/types.ts';
 import { type MatchFacts, readDataset } from '../../../data/dataset.ts';
 import { parseFaults } from '../../../services/simulator/faults.ts';
-import { tellMatch } from '../../../services/simulator/match.ts';
+import { simulateMatch } from '../../../services/simulator/match.ts';
 import type { PlaySummary } from '../../../services/simulator/player.ts';
 import { stateAfter } from '../../../services/simulator/testing/states.ts';
 import { shellWord } from '../../addresses.ts';
@@ -16,7 +16,7 @@ const MATCHES = [DATASET.matches[0], DATASET.matches[50]].filter(
   (match): match is MatchFacts => match !== undefined,
 );
 const TOLD = MATCHES.map((facts) =>
-  tellMatch(facts, DATASET.competition, 1_530_000_000, {
+  simulateMatch(facts, DATASET.competition, 1_530_000_000, {
     ...{
       seed: 'check',
       faults: parseFaults('every_way=1,cancelled=1,goal_cancelled=1'),

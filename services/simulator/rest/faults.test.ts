@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseRestFaults, REST_FAULT_NAMES, RestFaults } from './faults.ts';
 
-test('orders of faults of REST are understood, or refused with what is known', () => {
+test('parses settings of REST faults, and rejects unknown ones with the known names', () => {
   expect(parseRestFaults('some,timeout=0.5')).toEqual({ ...parseRestFaults('some'), timeout: 0.5 });
   expect(parseRestFaults('slow=1')).toEqual({ ...parseRestFaults('none'), slow: 1 });
   for (const name of REST_FAULT_NAMES) expect(parseRestFaults('many')[name]).toBeGreaterThan(0);
@@ -9,7 +9,7 @@ test('orders of faults of REST are understood, or refused with what is known', (
   expect(() => parseRestFaults('slow=2')).toThrow('slow: the rate must be a number from 0 to 1');
 });
 
-test('the same seed throws the same, whatever else is ordered', () => {
+test('the same seed injects the same, whatever other faults are set', () => {
   const throws = (order: string, seed: string) => {
     const faults = new RestFaults(parseRestFaults(order), seed);
     return Array.from({ length: 200 }, () => {
@@ -29,7 +29,7 @@ test('no two faults strike in step', () => {
   expect(new Set(together).size).toBe(2);
 });
 
-test('a fault is counted as it is done', () => {
+test('counts each injected fault', () => {
   const seen: string[] = [];
   const faults = new RestFaults(parseRestFaults('slow=1'), 'a', (fault) => seen.push(fault));
   expect([faults.strikes('slow'), faults.strikes('timeout')]).toEqual([true, false]);

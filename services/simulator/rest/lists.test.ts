@@ -44,7 +44,7 @@ describe('lists', () => {
     expect(await ids({ sport_id: 6 })).toEqual([]);
   });
 
-  test('of a page after the other give every event once, also where a round goes on on the next', async () => {
+  test('give every event once over all pages, even if a round spans two pages', async () => {
     const { provider, reader } = open({ dataset: ENGLAND, matches: 30 });
     provider.advanceTo(provider.timeline.endsAt);
     const pages = await reader.pages('/v2/events', { season_id: ENGLAND.competition.season.id, limit: 25 });

@@ -99,21 +99,21 @@ describe('faults of requests', () => {
     expect(provider.faults.counts.server_error / bursts.length).toBeGreaterThan(3);
   });
 
-  test('timeout never answers, and does not hold up the end', async () => {
+  test('timeout never answers, and does not delay the close', async () => {
     const { provider } = open('timeout=1');
     const url = await listen(provider);
-    const patience = new AbortController();
+    const abort = new AbortController();
     const ask = (signal?: AbortSignal) =>
       fetch(`${url}/v2/sports`, { signal: signal ?? null }).catch((error: unknown) => error);
-    const [abandoned, waiting] = [ask(patience.signal), ask()];
+    const [abandoned, waiting] = [ask(abort.signal), ask()];
     await expect.poll(() => provider.faults.counts.timeout, { timeout: 10_000 }).toBe(2);
-    patience.abort();
+    abort.abort();
     expect(await abandoned).toMatchObject({ name: 'AbortError' });
     await provider.app.close();
     expect(await waiting).toMatchObject({ message: 'fetch failed' });
   });
 
-  test('slow answers late, with what is known then', async () => {
+  test('slow answers late, with the state of that time', async () => {
     const { provider, reader } = open('slow=1', { slowMs: 400 });
     const { startsAt } = provider.timeline;
     await provider.app.ready();
@@ -210,17 +210,17 @@ describe('faults of pages', () => {
   });
 });
 
-describe('faults of what is told', () => {
-  test('vanish: the feed never tells the delete; the list without the incident puts it right', async () => {
+describe('faults of content', () => {
+  test('vanish: the feed never publishes the delete; the list without the incident corrects it', async () => {
     const { provider, reader } = open('vanish=1', { matches: 8, faults: parseFaults('deleted=1') });
     const { endsAt } = provider.timeline;
     provider.advanceTo(endsAt);
-    const told = provider.told();
-    expect(told.filter(({ data }) => data.incident?.action === 'delete')).toEqual([]);
+    const published = provider.published();
+    expect(published.filter(({ data }) => data.incident?.action === 'delete')).toEqual([]);
     expect(provider.faults.counts.vanish).toBe(8);
     for (const facts of WORLD_CUP.matches.slice(0, 8)) {
       const [home, away] = finalScore(facts);
-      const messages = told.filter(({ data }) => data.event.id === facts.id);
+      const messages = published.filter(({ data }) => data.event.id === facts.id);
       expect(stateAfter(facts.id, messages).score).not.toEqual({ home, away });
       const { data, timestamp } = await reader.get(`/v2/events/${facts.id}/incidents`, { limit: 500 });
       expect(matchState(matchOf(facts.id, messages, data, timestamp)).score).toEqual({ home, away });
@@ -232,7 +232,7 @@ describe('faults of what is told', () => {
     ['boundary=0.5', 'misses some'],
     ['none', 'misses none'],
   ])(
-    '%s: who reads on from the second after the last answer %s; who reads on from it misses none',
+    '%s: a reader that continues after the last second %s; an inclusive reader misses nothing',
     async (order) => {
       const { provider, reader } = open(order, { matches: 1 });
       const { startsAt, endsAt } = provider.timeline;
@@ -248,9 +248,9 @@ describe('faults of what is told', () => {
         await read(exclusive, last + 1);
         last = provider.now();
       }
-      const told = provider.told().map((message) => JSON.stringify(message));
-      expect(inclusive).toEqual(new Set(told));
-      expect(exclusive.size < told.length).toBe(order !== 'none');
+      const published = provider.published().map((message) => JSON.stringify(message));
+      expect(inclusive).toEqual(new Set(published));
+      expect(exclusive.size < published.length).toBe(order !== 'none');
       expect(provider.faults.counts.boundary > 20).toBe(order !== 'none');
     },
   );
@@ -258,18 +258,18 @@ describe('faults of what is told', () => {
   test('boundary is of windows that end within the last minute, at any second of it', async () => {
     const { provider, reader } = open('boundary=1', { matches: 1 });
     const { startsAt } = provider.timeline;
-    // Signs of life come every 30 seconds from the kick-off on, 300 seconds after the first message.
+    // Keep-alives every 30 seconds from the kick-off on, 300 seconds after the first message.
     const now = startsAt + 1_020;
     provider.advanceTo(now);
-    const told = provider.told();
+    const published = provider.published();
     for (const [to, missing] of [
       [now + 100, now],
       [now - 30, now - 30],
       [now - 60, null],
     ] as const) {
       const { data } = await reader.get('/v2/feed', { timestamp: startsAt, timestamp_to: to });
-      expect(data).toEqual(told.filter(({ ut }) => ut <= to && ut !== missing));
-      expect(told.some(({ ut }) => ut === Math.min(to, now))).toBe(true);
+      expect(data).toEqual(published.filter(({ ut }) => ut <= to && ut !== missing));
+      expect(published.some(({ ut }) => ut === Math.min(to, now))).toBe(true);
     }
     expect(provider.faults.counts.boundary).toBe(2);
   });

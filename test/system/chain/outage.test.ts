@@ -110,7 +110,7 @@ test('a poller that is killed, and is away for 24 hours of matches, comes to wha
     await killed.poller.kill();
     const position = await killed.checkpoint();
     const published = new Set(await killed.published());
-    const missing = provider.told().filter((one) => one.ut <= position && !published.has(keyOf(one)));
+    const missing = provider.published().filter((one) => one.ut <= position && !published.has(keyOf(one)));
     expect(missing.map(keyOf), 'the checkpoint is ahead of what is published').toEqual([]);
     return position;
   };
@@ -149,7 +149,7 @@ test('a poller that is killed, and is away for 24 hours of matches, comes to wha
 
   // Nothing is missing, and only what was published behind a checkpoint is there again.
   const published = await killed.published();
-  expect(new Set(published)).toEqual(new Set(provider.told().map(keyOf)));
+  expect(new Set(published)).toEqual(new Set(provider.published().map(keyOf)));
   const repeated = published.filter((key, at) => published.indexOf(key) !== at);
   const resumed = killed.resumed();
   expect(resumed).toEqual(expect.arrayContaining(positions));
