@@ -2,7 +2,7 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 
 /** A sub-command of `touchline`. */
 export type Command = {
-  /** The word it is called by. */
+  /** Its name on the command line. */
   readonly name: string;
   /** One line for `touchline --help`. */
   readonly summary: string;
@@ -12,13 +12,13 @@ export type Command = {
   run(args: readonly string[]): Promise<number>;
 };
 
-/** The command line cannot be understood; the message says what is wrong with it. Exit code 2. */
+/** The command line is invalid; the message says why. Exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
   readonly code = 'USAGE';
 }
 
-/** The command cannot do what it was asked for; the message is one line for a person. Exit code 1. */
+/** The command failed; the message is one line for a person. Exit code 1. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly code = 'COMMAND_FAILED';

@@ -27,7 +27,7 @@ process.removeAllListeners('warning');
 process.on('warning', (warning) => {
   if (warning.name !== 'TimeoutNegativeWarning') process.stderr.write(`touchline: ${warning.message}\n`);
 });
-// Whoever read the output has seen enough: `touchline tail … | head`.
+// The reader of the output has closed it: `touchline tail … | head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? EXIT.ok : EXIT.failed);
 });
@@ -56,7 +56,7 @@ async function run([name, ...args]: readonly string[]): Promise<number | null> {
   try {
     Object.assign(process.env, withBackbone(process.env));
   } catch (error) {
-    return told(name, error);
+    return report(name, error);
   }
   await runServiceHere(name, args);
   return null;
@@ -75,12 +75,12 @@ async function runCommand(
     }
     return await command.run(args);
   } catch (error) {
-    return told(name, error);
+    return report(name, error);
   }
 }
 
-/** Says what went wrong in a line; of an error that nobody foresaw, all there is. */
-function told(name: string, error: unknown): number {
+/** Prints an error in one line, an unexpected one in full. */
+function report(name: string, error: unknown): number {
   const redact = redactor([]);
   const foreseen = error instanceof Error && 'code' in error;
   const text = foreseen
@@ -109,7 +109,7 @@ ${serviceNames()
   .map((name) => `  ${name}`)
   .join('\n')}
 
-touchline <command or service> --help tells more.
+touchline <command or service> --help shows more.
 `;
 }
 

@@ -111,7 +111,7 @@ describe('touchline demo', () => {
     ]);
     expect(run.text()).not.toContain('✗');
     expect(run.text()).toContain('✓ an access token was issued for its first client');
-    expect(run.text()).toContain('✓ a tool of /mcp tells the final score of the last match to it');
+    expect(run.text()).toContain('✓ a tool of /mcp returns the final score of the last match to it');
     expect(run.text()).toMatch(/messages +[\d,]+, in [\d,]+ deliveries/);
     expect(run.text()).toMatch(/goals disallowed +[1-9]\d*: /);
     expect(run.text()).toContain('npx touchline tail match-state --from-beginning --exit-at-end');
@@ -242,7 +242,7 @@ describe('touchline up', () => {
   });
 });
 
-/** A goal for the home side of the first match, told once the match is long over. */
+/** A goal for the home side of the first match, published long after its end. */
 function goalThatNeverWas(): unknown {
   const ut = 1_900_000_000;
   const incident = {

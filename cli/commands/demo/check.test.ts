@@ -15,7 +15,7 @@ const DATASET = readDataset('world-cup-2018');
 const MATCHES = [DATASET.matches[0], DATASET.matches[50]].filter(
   (match): match is MatchFacts => match !== undefined,
 );
-const TOLD = MATCHES.map((facts) =>
+const SIMULATED = MATCHES.map((facts) =>
   simulateMatch(facts, DATASET.competition, 1_530_000_000, {
     ...{
       seed: 'check',
@@ -25,7 +25,7 @@ const TOLD = MATCHES.map((facts) =>
     },
   }),
 );
-const STATES = TOLD.map(({ facts, messages }) => stateAfter(facts.id, messages));
+const STATES = SIMULATED.map(({ facts, messages }) => stateAfter(facts.id, messages));
 
 function found(change: Partial<Found> = {}, states: readonly MatchState[] = STATES): Found {
   return {
@@ -79,8 +79,8 @@ describe('final scores', () => {
 });
 
 describe('the checks', () => {
-  const failing = (told: PlaySummary, seen: Found) =>
-    checksOf(told, seen)
+  const failing = (sent: PlaySummary, seen: Found) =>
+    checksOf(sent, seen)
       .filter(({ holds }) => !holds)
       .map(({ what }) => what.split(':')[0]);
 
@@ -91,10 +91,10 @@ describe('the checks', () => {
   test.each([
     ['a message is missing', summary({ messages: 101 }), found(), 'every message that was accepted is there'],
     [
-      'a transition is told twice',
+      'a transition is published twice',
       summary(),
       found({ repeatedTransitions: 1 }),
-      'no transition was told twice',
+      'every transition is published once',
     ],
     [
       'a goal more is void',
@@ -120,8 +120,8 @@ describe('the checks', () => {
       found({ deadLetters: 2 }),
       'every unreadable body is a dead letter',
     ],
-  ])('fail where %s', (_name, told, seen, what) => {
-    expect(failing(told, seen)).toEqual([what]);
+  ])('fail where %s', (_name, sent, seen, what) => {
+    expect(failing(sent, seen)).toEqual([what]);
   });
 });
 
@@ -175,7 +175,7 @@ describe('the report', () => {
 });
 
 describe('how to read the topics', () => {
-  const kept = {
+  const running = {
     ...{ apiUrl: 'http://localhost:8081', toolsUrl: 'http://localhost:8082' },
     newClient: { id: 1, secretKey: 'a'.repeat(32) },
     prefix: 'touchline.',
@@ -189,7 +189,7 @@ describe('how to read the topics', () => {
   const usual = join(root, '.touchline');
 
   test('says where everything is that was left running, and how to get in', () => {
-    const text = renderHowToRead({ foundIn: usual, prefix: 'touchline.' }, true, kept);
+    const text = renderHowToRead({ foundIn: usual, prefix: 'touchline.' }, true, running);
     expect(text).toContain('http://localhost:8081/ ');
     expect(text).toContain(`client_id=1&secret_key=${'a'.repeat(32)}`);
     for (const address of ['127.0.0.1:9092', 'http://127.0.0.1:8085/apis/ccompat/v7', 'touchline.*'])
@@ -197,7 +197,7 @@ describe('how to read the topics', () => {
   });
 
   test('needs nothing but the commands in the usual place', () => {
-    expect(renderHowToRead({ foundIn: usual, prefix: 'touchline.' }, true, kept)).toContain(
+    expect(renderHowToRead({ foundIn: usual, prefix: 'touchline.' }, true, running)).toContain(
       '\n  npx touchline tail match-state --from-beginning --exit-at-end\n',
     );
   });
@@ -208,19 +208,19 @@ describe('how to read the topics', () => {
     expect(text).toContain('--keep');
   });
 
-  test('names another folder, and another prefix where no running one tells it', () => {
+  test('names another folder, and another prefix where no running platform has it', () => {
     const place = { foundIn: join(usual, 'demo'), prefix: 'x.' };
     expect(renderHowToRead(place, false, null)).toContain(
       `\n  DATA_DIR=${shellWord(place.foundIn)} TOPIC_PREFIX=x. npm run up\n`,
     );
-    expect(renderHowToRead(place, true, kept)).toContain(
+    expect(renderHowToRead(place, true, running)).toContain(
       `\n  DATA_DIR=${shellWord(place.foundIn)} npx touchline tail match-state`,
     );
   });
 
   test('gives commands that work from any folder', () => {
     const place = { foundIn: 'a folder', prefix: 'touchline.' };
-    for (const text of [renderHowToRead(place, true, kept), renderHowToRead(place, false, null)]) {
+    for (const text of [renderHowToRead(place, true, running), renderHowToRead(place, false, null)]) {
       expect(text).toContain(`\n  cd ${shellWord(root)}\n`);
       expect(text).toContain(`  DATA_DIR=${shellWord(resolve('a folder'))} npx touchline tail`);
     }

@@ -19,16 +19,16 @@ const known = new Map<number, MatchState[]>();
 
 /** The states of the first wave, `seconds` after its first message. */
 function statesAt(seconds: number): MatchState[] {
-  const states = known.get(seconds) ?? tellUntil((FIRST?.startsAt ?? 0) + seconds);
+  const states = known.get(seconds) ?? statesUntil((FIRST?.startsAt ?? 0) + seconds);
   known.set(seconds, states);
   return states;
 }
 
-function tellUntil(time: number): MatchState[] {
+function statesUntil(time: number): MatchState[] {
   return (FIRST?.matches ?? [])
-    .map(({ facts, messages }) => ({ facts, told: messages.filter(({ ut }) => ut <= time) }))
-    .filter(({ told }) => told.length > 0)
-    .map(({ facts, told }) => stateAfter(facts.id, told));
+    .map(({ facts, messages }) => ({ facts, messagesSoFar: messages.filter(({ ut }) => ut <= time) }))
+    .filter(({ messagesSoFar }) => messagesSoFar.length > 0)
+    .map(({ facts, messagesSoFar }) => stateAfter(facts.id, messagesSoFar));
 }
 
 function boardOf(states: readonly MatchState[], now = () => 0): Board {
@@ -111,7 +111,7 @@ describe('the live table', () => {
       expect(texts.some((line) => text.test(line))).toBe(true);
   });
 
-  test('keeps those that are played in sight, and then the latest', () => {
+  test('shows live matches first, then the latest', () => {
     const old = statesAt(FULL_TIME);
     const [first, ...rest] = old;
     if (first === undefined) throw new Error('no state');
@@ -126,14 +126,14 @@ describe('the live table', () => {
 });
 
 describe('the board', () => {
-  test('goes by the version of a state, not by its place', () => {
+  test('applies states by version, not by order', () => {
     const [state] = statesAt(1500);
     if (state === undefined) throw new Error('no state');
     const board = boardOf([state, { ...state, version: state.version - 1, score: { home: 9, away: 9 } }]);
     expect(board.rows(1)[0]?.score).toBe(`${state.score?.home} - ${state.score?.away}`);
   });
 
-  test('leaves a review and a new score marked for a moment', () => {
+  test('marks a review and a new score for a moment', () => {
     const [state] = statesAt(1500);
     if (state === undefined) throw new Error('no state');
     let now = 0;
@@ -146,18 +146,18 @@ describe('the board', () => {
     expect(marks()).toEqual([[false, false]]);
   });
 
-  test('tells of goals and of those that were taken back, the latest first', () => {
+  test('lists goals and disallowed goals, the latest first', () => {
     const [state] = statesAt(1500);
     if (state === undefined) throw new Error('no state');
     const board = boardOf([state]);
-    const told = (before: [number, number], after: [number, number]): MatchTransition =>
+    const scoreChange = (before: [number, number], after: [number, number]): MatchTransition =>
       ({
         kind: 'score_changed',
         event_id: state.event_id,
         score: { before: { home: before[0], away: before[1] }, after: { home: after[0], away: after[1] } },
       }) as MatchTransition;
-    board.transition(told([0, 0], [0, 1]));
-    board.transition(told([0, 1], [0, 0]));
+    board.transition(scoreChange([0, 0], [0, 1]));
+    board.transition(scoreChange([0, 1], [0, 0]));
     expect(board.news.map((line) => line.trim().replace(/^\S+ +/, ''))).toEqual([
       'Russia 0-0 Saudi Arabia: goal disallowed',
       'Russia 0-1 Saudi Arabia: goal, under review',

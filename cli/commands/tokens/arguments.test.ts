@@ -38,7 +38,7 @@ test.each([
   [['expire', ID, '--at', 'tomorrow']],
 ])('refuses %j', (args) => expect(() => parseTokens(args)).toThrow(UsageError));
 
-test('does not repeat a token that stands where its id belongs', () => {
+test('does not echo a token that is given in place of its id', () => {
   const token = `touchline_pat_${'x'.repeat(43)}`;
   expect(() => parseTokens(['revoke', token])).toThrow(expect.not.stringContaining(token));
 });

@@ -79,7 +79,7 @@ describe('touchline position', () => {
     const output = told(await pipeline.output());
     const set = await run('position', 'match-processor', String(partition), 'start');
     expect(set).toMatchObject({ code: 0, err: '' });
-    expect(set.out).toContain(`goes on at 0, it was at ${next}`);
+    expect(set.out).toContain(`resumes at 0, it was at ${next}`);
     // The owner finds out with its next record. What is processed again changes no state.
     await pipeline.feed(LOAD);
     await pipeline.settled();
