@@ -1,6 +1,6 @@
 /**
  * `npm run bench` measures everything, `npm run bench -- NAME …` what is named; `--record` also writes the figures into
- * docs/performance.md.
+ * docs/reference/performance.md.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';

@@ -89,7 +89,7 @@ class GrowingSeason {
     const nobody = persons ? {} : { goals: null, cards: null };
     this.#tables = new SeasonTables(1, 1, RULES);
     for (let match = 0; match < matches; match++) {
-      this.#tables.take({ ...resultOf(0, match, 'over'), ...nobody });
+      this.#tables.apply({ ...resultOf(0, match, 'over'), ...nobody });
     }
     this.#resultOf = (state) => ({ ...resultOf(0, matches, state), ...nobody });
   }
@@ -111,7 +111,7 @@ class GrowingSeason {
   #tell(result: MatchResult, cost: Cost | null): void {
     this.#version += 1;
     const started = performance.now();
-    this.#tables.take({ ...result, version: this.#version });
+    this.#tables.apply({ ...result, version: this.#version });
     const tables = this.#tables.derive();
     const took = (performance.now() - started) * 1_000;
     if (cost === null) return;

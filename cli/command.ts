@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { TouchlineError } from '#errors/touchline-error.ts';
 
 /** A sub-command of `touchline`. */
 export type Command = {
@@ -13,15 +14,21 @@ export type Command = {
 };
 
 /** The command line is invalid; the message says why. Exit code 2. */
-export class UsageError extends Error {
+export class UsageError extends TouchlineError<'UsageError'> {
   override readonly name = 'UsageError';
-  readonly code = 'USAGE';
+
+  constructor(message: string, cause?: unknown) {
+    super('USAGE', message, cause);
+  }
 }
 
 /** The command failed; the message is one line for a person. Exit code 1. */
-export class CommandError extends Error {
+export class CommandError extends TouchlineError<'CommandError'> {
   override readonly name = 'CommandError';
-  readonly code = 'COMMAND_FAILED';
+
+  constructor(message: string) {
+    super('COMMAND_FAILED', message);
+  }
 }
 
 /** Node's `parseArgs`. Throws `UsageError` for what `config` does not know. */
@@ -32,6 +39,6 @@ export function parseArguments<const Config extends Omit<ParseArgsConfig, 'args'
   try {
     return parseArgs<Config>({ ...config, args });
   } catch (error) {
-    throw new UsageError((error as Error).message, { cause: error });
+    throw new UsageError((error as Error).message, error);
   }
 }

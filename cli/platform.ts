@@ -1,4 +1,5 @@
 /** Broker, registry, topics and services: everything except the simulator. */
+
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -10,6 +11,7 @@ import { clientsSettings } from '#clients/keys.ts';
 import { hashSecret, newSecret } from '#clients/secret.ts';
 import { type Backbone, startBackbone } from '#embedded/backbone.ts';
 import { freePort } from '#embedded/ports.ts';
+import { TouchlineError } from '#errors/touchline-error.ts';
 import { backboneFile } from '#service/backbone-file.ts';
 import {
   dataSettings,
@@ -147,22 +149,24 @@ export type Platform = {
 };
 
 /** A port that is in use. */
-export class PortInUseError extends Error {
-  readonly code = 'PORT_IN_USE';
+export class PortInUseError extends TouchlineError<'PortInUseError'> {
+  override readonly name = 'PortInUseError';
 
   constructor(wanted: number, setting: string, cause: unknown) {
-    super(`port ${wanted} is in use: set ${setting} to another one`, { cause });
-    this.name = 'PortInUseError';
+    super('PORT_IN_USE', `port ${wanted} is in use: set ${setting} to another one`, cause);
   }
 }
 
 /** An address to listen on that this machine does not have. */
-export class AddressError extends Error {
-  readonly code = 'ADDRESS_UNKNOWN';
+export class AddressError extends TouchlineError<'AddressError'> {
+  override readonly name = 'AddressError';
 
   constructor(host: string, cause: unknown) {
-    super(`this machine does not have the address ${host}: set LISTEN_HOST to another one`, { cause });
-    this.name = 'AddressError';
+    super(
+      'ADDRESS_UNKNOWN',
+      `this machine does not have the address ${host}: set LISTEN_HOST to another one`,
+      cause,
+    );
   }
 }
 

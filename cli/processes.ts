@@ -1,9 +1,11 @@
 /** The services as child processes: starts, watches and restarts them, stops them in order. */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
+import { TouchlineError } from '#errors/touchline-error.ts';
 import { heapFlags, mallocSettings } from '#service/heap-flags.ts';
 import { urlHost } from '#service/listen.ts';
 import { isBrokerDefect } from '#streams/client/platformatic/broker-defects.ts';
@@ -26,12 +28,11 @@ export type ProcessOptions = {
 export type ProcessEnd = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
 /** A process that failed to start or to stay up. */
-export class ProcessError extends Error {
-  readonly code = 'PROCESS_FAILED';
+export class ProcessError extends TouchlineError<'ProcessError'> {
+  override readonly name = 'ProcessError';
 
   constructor(name: string, why: string) {
-    super(`${name}: ${why}`);
-    this.name = 'ProcessError';
+    super('PROCESS_FAILED', `${name}: ${why}`);
   }
 }
 

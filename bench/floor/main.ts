@@ -6,7 +6,7 @@ import { Connection } from '@platformatic/kafka';
 import { fetchPartition } from '#streams/client/platformatic/fetch.ts';
 import { retryTransient } from '#streams/client/platformatic/retry.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
-import type { BatchRecord } from '#streams/client/rounds.ts';
+import type { BatchRecord } from '#streams/client/produce-batches.ts';
 import { topicIds } from '#streams/client/topic-ids.ts';
 import { BareTransactions, type Way } from './transactions.ts';
 

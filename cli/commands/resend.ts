@@ -1,6 +1,7 @@
 /** Sends the bytes of a dead letter again, the way they arrived. */
 import { readDeadLetter } from '#ingestion/delivery.ts';
-import type { Publisher, PublishRecord } from '#streams/publish/publisher.ts';
+import type { PublishRecord } from '#streams/client/port.ts';
+import type { Publisher } from '#streams/publish/publisher.ts';
 import type { DeadLetter } from '#topics/generated/types.ts';
 import type { Registry } from '#topics/registry.ts';
 import { TOPICS, type TopicName, topicName } from '#topics/topics.ts';

@@ -8,7 +8,7 @@ import { findPlace } from '../place.ts';
 const HELP = `Usage: touchline topics [--replication-factor <n>] [--partitions <n>]
 
 Creates every missing topic and registers the schemas of all; existing topics stay unchanged. Services need
-both; touchline up and demo do this by themselves. docs/topics.md has the table.
+both; touchline up and demo do this by themselves. docs/reference/topics.md has the table.
 
   --replication-factor <n>  copies of each partition of a topic that is made; default: the broker's own. From 3 on, two
                             copies must have a record before it counts as written.

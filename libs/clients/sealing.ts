@@ -1,10 +1,15 @@
 /** Seals small texts for a topic that many may read: the addresses and signing secrets of webhooks. */
+
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { TouchlineError } from '#errors/touchline-error.ts';
 
 /** A sealed text cannot be opened: it was sealed with another key, or for another place, or is damaged. */
-export class SealError extends Error {
+export class SealError extends TouchlineError<'SealError'> {
   override readonly name = 'SealError';
-  readonly code = 'SEAL_BROKEN';
+
+  constructor(message: string, cause?: unknown) {
+    super('SEAL_BROKEN', message, cause);
+  }
 }
 
 const CIPHER = 'aes-256-gcm';
@@ -36,6 +41,6 @@ export function unseal(sealed: string, key: Buffer, place: string): string {
       decipher.final(),
     ]).toString('utf8');
   } catch (cause) {
-    throw new SealError('a sealed text cannot be opened with this key', { cause });
+    throw new SealError('a sealed text cannot be opened with this key', cause);
   }
 }

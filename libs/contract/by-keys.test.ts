@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ByKeys } from './by-keys.ts';
 
 /** A memory that counts how often it works something out. */
@@ -12,7 +12,7 @@ function counting(): { memory: ByKeys<string>; worked: () => number } {
 }
 
 describe('what follows from keys', () => {
-  it('is worked out once for each order of them', () => {
+  test('is worked out once for each order of them', () => {
     const { memory, worked } = counting();
     for (const value of [1, 2]) {
       expect(memory.of({ a: value, b: value })).toBe('a,b');
@@ -23,7 +23,7 @@ describe('what follows from keys', () => {
     expect(worked()).toBe(4);
   });
 
-  it('is right for any number of records, of which only some are remembered', () => {
+  test('is right for any number of records, of which only some are remembered', () => {
     const { memory, worked } = counting();
     for (let round = 0; round < 2; round++) {
       for (let n = 0; n < 1000; n++) expect(memory.of({ [`key${n}`]: 1 })).toBe(`key${n}`);

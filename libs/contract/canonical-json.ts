@@ -1,17 +1,12 @@
+import { TouchlineError } from '#errors/touchline-error.ts';
 import { ByKeys } from './by-keys.ts';
 
 /** Nesting deeper than this is not a provider's record: a real one nests six levels. */
 const MAX_DEPTH = 64;
 
-/** A value that has no canonical form. `code`: `too_deep` (more than 64 levels) or `not_json` (e.g. Infinity). */
-export class CanonicalJsonError extends Error {
-  readonly code: 'too_deep' | 'not_json';
-
-  constructor(code: 'too_deep' | 'not_json', message: string) {
-    super(message);
-    this.name = 'CanonicalJsonError';
-    this.code = code;
-  }
+/** A value that has no canonical form. `code`: `TOO_DEEP` (more than 64 levels) or `NOT_JSON` (e.g. Infinity). */
+export class CanonicalJsonError extends TouchlineError<'CanonicalJsonError'> {
+  override readonly name = 'CanonicalJsonError';
 }
 
 /** Keys to write, in canonical order, each with its text. Made by `fieldsOf`. */
@@ -44,12 +39,12 @@ export function canonicalPart(record: object, fields: Fields): string {
 function write(value: unknown, depth: number): string {
   if (typeof value === 'string') return quote(value);
   if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw new CanonicalJsonError('not_json', 'a number is not finite');
+    if (!Number.isFinite(value)) throw new CanonicalJsonError('NOT_JSON', 'a number is not finite');
     return String(value);
   }
   if (value === null || typeof value === 'boolean') return String(value);
-  if (typeof value !== 'object') throw new CanonicalJsonError('not_json', `a ${typeof value} has no JSON`);
-  if (depth === 0) throw new CanonicalJsonError('too_deep', `nested deeper than ${MAX_DEPTH} levels`);
+  if (typeof value !== 'object') throw new CanonicalJsonError('NOT_JSON', `a ${typeof value} has no JSON`);
+  if (depth === 0) throw new CanonicalJsonError('TOO_DEEP', `nested deeper than ${MAX_DEPTH} levels`);
   if (!Array.isArray(value)) {
     return writeFields(value as Record<string, unknown>, fieldsByKeys.of(value), depth);
   }

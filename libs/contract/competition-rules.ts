@@ -1,5 +1,7 @@
-/** The file format of competition rules (`data/rules/*.json`): how tables are ranked is data. See docs/standings.md. */
+/** The file format of competition rules (`data/rules/*.json`): how tables are ranked is data. See docs/reference/standings.md. */
+
 import { z } from 'zod';
+import { TouchlineError } from '#errors/touchline-error.ts';
 import { INT_MAX, LONG_MAX } from './values.ts';
 
 const id = z.int('expected a whole number').min(1).max(LONG_MAX);
@@ -98,14 +100,15 @@ export type Criterion = (typeof CRITERIA)[number];
 export type TieBreak = CompetitionRules['tie_break'][number];
 
 /** A rules file is wrong; the message names the file and, a line each, what is wrong in it. */
-export class RulesError extends Error {
+export class RulesError extends TouchlineError<'RulesError'> {
   override readonly name = 'RulesError';
-  readonly code = 'RULES_INVALID';
 
   constructor(source: string, problems: readonly string[], cause?: unknown) {
-    super([`${source} is no file of competition rules:`, ...problems.map((line) => `  ${line}`)].join('\n'), {
+    super(
+      'RULES_INVALID',
+      [`${source} is no file of competition rules:`, ...problems.map((line) => `  ${line}`)].join('\n'),
       cause,
-    });
+    );
   }
 }
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { fitsInBytes } from './utf8.ts';
 
 describe('fitsInBytes', () => {
-  it.each([
+  test.each([
     { kind: 'ASCII', character: 'x', bytes: 1 },
     { kind: 'two bytes', character: 'é', bytes: 2 },
     { kind: 'three bytes', character: '球', bytes: 3 },
@@ -15,13 +15,13 @@ describe('fitsInBytes', () => {
     expect(fitsInBytes([text], 100 * bytes - 1)).toBe(false);
   });
 
-  it('counts all texts together', () => {
+  test('counts all texts together', () => {
     expect(fitsInBytes(['é', 'x', ''], 3)).toBe(true);
     expect(fitsInBytes(['é', 'x', '', 'x'], 3)).toBe(false);
     expect(fitsInBytes([], 0)).toBe(true);
   });
 
-  it('says what encoding would say', () => {
+  test('says what encoding would say', () => {
     const texts = fc.array(fc.string({ unit: 'binary', maxLength: 20 }), { maxLength: 5 });
     fc.assert(
       fc.property(texts, fc.nat(200), (some, limit) => {

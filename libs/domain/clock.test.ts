@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { clockAt, isClockNews } from './clock.ts';
 
 const reading = (time: number | null, status: string | null, ut = 1000) => ({ time, status, ut });
 
 describe('the clock shows', () => {
-  it.each([
+  test.each([
     {
       why: 'a running clock goes on',
       clock: reading(60, 'running'),
@@ -71,13 +71,13 @@ describe('the clock shows', () => {
     expect(clockAt(clock, status, 1030)).toEqual({ clock_time, played_time });
   });
 
-  it('the reading itself before the reading was made', () => {
+  test('the reading itself before the reading was made', () => {
     expect(clockAt(reading(60, 'running'), 33, 990)).toEqual({ clock_time: 60, played_time: 60 });
   });
 });
 
 describe('a reading is news', () => {
-  it.each([
+  test.each([
     { news: false, why: 'there was none and is none', before: null, after: null },
     { news: true, why: 'it is the first', before: null, after: reading(0, 'running') },
     { news: true, why: 'it is gone', before: reading(0, 'running'), after: null },

@@ -56,7 +56,7 @@ export function readClock(register: EventRegister): Clock | null {
   const time = register.reading('clock_time') ?? null;
   const status = register.reading('clock_status') ?? null;
   if (time === null && status === null) return null;
-  const ut = register.toldAt(time === null ? 'clock_status' : 'clock_time');
+  const ut = register.reportedAt(time === null ? 'clock_status' : 'clock_time');
   return ut === undefined ? null : { time, status, ut };
 }
 

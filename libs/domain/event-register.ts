@@ -27,14 +27,14 @@ export type EventPart = {
 };
 
 /** What a message's event changed in the register. */
-export type Told = {
+export type FieldChanges = {
   /** Something remembered changed, be it only the time of a field. */
   readonly changed: boolean;
   /** The fields with a new value. */
   readonly fields: readonly string[];
 };
 
-const NOTHING_TOLD: Told = { changed: false, fields: [] };
+const NO_CHANGES: FieldChanges = { changed: false, fields: [] };
 
 /**
  * Law 2: field by field, the value with the higher `ut` wins, equal times by the larger canonical JSON. A field absent
@@ -53,7 +53,7 @@ export class EventRegister {
   /** The register that `grouped()` wrote down. */
   static restore(groups: readonly FieldsAt[]): EventRegister {
     const register = new EventRegister();
-    for (const { ut, json } of groups) register.#tellEach(readPart(json), ut, []);
+    for (const { ut, json } of groups) register.#applyEach(readPart(json), ut, []);
     return register;
   }
 
@@ -69,7 +69,7 @@ export class EventRegister {
   }
 
   /** Applies what `read` has read. */
-  tell(parts: readonly EventPart[], ut: number): Told {
+  apply(parts: readonly EventPart[], ut: number): FieldChanges {
     let changed = false;
     const fields: string[] = [];
     for (let place = 0; place < parts.length; place++) {
@@ -84,10 +84,10 @@ export class EventRegister {
         }
         continue;
       }
-      if (this.#tellEach(part, ut, fields)) changed = true;
+      if (this.#applyEach(part, ut, fields)) changed = true;
       if (last === undefined || part.stamp.ut >= last.stamp.ut) this.#lastParts[place] = part;
     }
-    return changed ? { changed, fields } : NOTHING_TOLD;
+    return changed ? { changed, fields } : NO_CHANGES;
   }
 
   /** The canonical JSON of a field's value; undefined where it was never told. */
@@ -102,7 +102,7 @@ export class EventRegister {
   }
 
   /** When the standing value of a field was told, Unix seconds. */
-  toldAt(name: string): number | undefined {
+  reportedAt(name: string): number | undefined {
     return this.#fields.get(name)?.stamp.ut;
   }
 
@@ -117,7 +117,7 @@ export class EventRegister {
   }
 
   /** Tells each field of a part by itself; true where one of them was accepted. */
-  #tellEach(part: EventPart, ut: number, changedFields: string[]): boolean {
+  #applyEach(part: EventPart, ut: number, changedFields: string[]): boolean {
     const stamp: Stamp = { ut, fields: 0 };
     part.stamp = stamp;
     for (const { name, json, reading } of part.fields) {

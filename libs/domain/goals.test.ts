@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Incident } from '#topics/generated/types.ts';
 import { tallyGoals } from './goals.ts';
 import { readSides } from './readings.ts';
@@ -21,7 +21,7 @@ function tally(timeline: readonly Incident[], removed: readonly string[] = [], o
 }
 
 describe('the side that a goal counts for (law 5)', () => {
-  it.each([
+  test.each([
     { type: 413, of: HOME, counts_for: null, score: { home: 1, away: 0 } },
     { type: 413, of: AWAY, counts_for: null, score: { home: 0, away: 1 } },
     { type: 421, of: HOME, counts_for: null, score: { home: 1, away: 0 } },
@@ -41,7 +41,7 @@ describe('the side that a goal counts for (law 5)', () => {
     expect(result.counting).toEqual(anomaly === undefined ? ['5-1'] : []);
   });
 
-  it('is unknown, and so is the score, while a side is', () => {
+  test('is unknown, and so is the score, while a side is', () => {
     for (const known of [[], participants().slice(0, 1), participants().slice(1)]) {
       expect(tally([], [], readSides(known))).toMatchObject({ score: null, firm: null });
     }
@@ -51,7 +51,7 @@ describe('the side that a goal counts for (law 5)', () => {
     });
   });
 
-  it('is in the shoot-out where its phase is one', () => {
+  test('is in the shoot-out where its phase is one', () => {
     const result = tally([
       goal('5-1', { event_status_id: 36 }),
       goal('5-2', { event_status_id: 141 }),
@@ -67,13 +67,13 @@ describe('the side that a goal counts for (law 5)', () => {
     });
   });
 
-  it('has no shoot-out without a goal that counts there', () => {
+  test('has no shoot-out without a goal that counts there', () => {
     expect(tally([goal('5-1', { event_status_id: 141, confirmation: 'cancelled' })]).shootOut).toBeNull();
   });
 });
 
 describe('a goal is void (law 6)', () => {
-  it.each([
+  test.each([
     {
       why: 'removed, before all',
       by: [goal('5-1', { confirmation: 'cancelled' }), cancels('5-2', { parent_id: '5-1' })],
@@ -145,7 +145,7 @@ describe('a goal is void (law 6)', () => {
     expect(tally(by, removed).voided['5-1']).toBe(voided);
   });
 
-  it('and is subtracted once, sparing the goal before, when told in all three ways', () => {
+  test('and is subtracted once, sparing the goal before, when told in all three ways', () => {
     const timeline = [
       goal('5-1', { event_time: 300 }),
       goal('5-2', { event_time: 600, confirmation: 'cancelled' }),
@@ -161,7 +161,7 @@ describe('a goal is void (law 6)', () => {
 });
 
 describe('a cancellation without a parent (law 6)', () => {
-  it.each([
+  test.each([
     {
       why: 'takes the nearest goal before it',
       timeline: [goal('5-1'), goal('5-2'), cancels('5-3')],
@@ -353,7 +353,7 @@ describe('a cancellation without a parent (law 6)', () => {
 });
 
 describe('the firm score and review (law 7)', () => {
-  it.each([
+  test.each([
     { why: 'a confirmed goal', timeline: [goal('5-1')], firm: 1, underReview: false },
     {
       why: 'a goal without confirmation',

@@ -31,7 +31,7 @@ export type IncidentChanges = {
   readonly snapshot: boolean;
 };
 
-export const NO_INCIDENT_CHANGES: IncidentChanges = { incidents: [], goals: false, snapshot: false };
+export const NO_CHANGES: IncidentChanges = { incidents: [], goals: false, snapshot: false };
 
 const UNKNOWN: IncidentChange['before'] = { incident: null, deletedAt: null, listedAt: null, removed: false };
 
@@ -95,10 +95,10 @@ export class IncidentRegister {
     const entry = this.#entry(incident.id);
     const before = presenceOf(entry);
     if (deleted) {
-      if (entry.deletedAt !== null && entry.deletedAt >= incident.ut) return NO_INCIDENT_CHANGES;
+      if (entry.deletedAt !== null && entry.deletedAt >= incident.ut) return NO_CHANGES;
       entry.deletedAt = incident.ut;
     } else {
-      if (!accepts(entry, incident)) return NO_INCIDENT_CHANGES;
+      if (!accepts(entry, incident)) return NO_CHANGES;
       entry.incident = incident;
     }
     return this.#settle([{ entry, before }], false);

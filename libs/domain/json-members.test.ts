@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { canonicalJson } from '#contract/canonical-json.ts';
 import { membersOf } from './json-members.ts';
 
-it('gives the names of an object and the canonical JSON of their values', () => {
+test('gives the names of an object and the canonical JSON of their values', () => {
   const tricky = fc.constantFrom('"', '\\', '\\"', '{', '}', '[', ']', ',', ':', '__proto__', '0', 'é');
   const names = fc.oneof(
     fc.string(),

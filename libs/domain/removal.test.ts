@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { isRemoved } from './removal.ts';
 import { incident } from './testing/messages.ts';
 
 describe('an incident is removed (law 3)', () => {
-  it.each([
+  test.each([
     {
-      told: 100,
+      reported: 100,
       deleted: null,
       listed: null,
       snapshot: null,
@@ -13,7 +13,7 @@ describe('an incident is removed (law 3)', () => {
       why: 'nothing speaks against it',
     },
     {
-      told: 100,
+      reported: 100,
       deleted: 99,
       listed: null,
       snapshot: null,
@@ -21,7 +21,7 @@ describe('an incident is removed (law 3)', () => {
       why: 'it was told again after the delete',
     },
     {
-      told: 100,
+      reported: 100,
       deleted: 100,
       listed: null,
       snapshot: null,
@@ -29,25 +29,39 @@ describe('an incident is removed (law 3)', () => {
       why: 'a delete wins at the same time',
     },
     {
-      told: 100,
+      reported: 100,
       deleted: 101,
       listed: null,
       snapshot: null,
       removed: true,
       why: 'it was deleted after it was told',
     },
-    { told: 100, deleted: null, listed: 105, snapshot: 105, removed: false, why: 'the latest list has it' },
     {
-      told: 100,
+      reported: 100,
+      deleted: null,
+      listed: 105,
+      snapshot: 105,
+      removed: false,
+      why: 'the latest list has it',
+    },
+    {
+      reported: 100,
       deleted: null,
       listed: null,
       snapshot: 104,
       removed: false,
       why: 'the list may be older than it',
     },
-    { told: 100, deleted: null, listed: null, snapshot: 105, removed: true, why: 'the margin is used up' },
     {
-      told: 100,
+      reported: 100,
+      deleted: null,
+      listed: null,
+      snapshot: 105,
+      removed: true,
+      why: 'the margin is used up',
+    },
+    {
+      reported: 100,
       deleted: null,
       listed: 104,
       snapshot: 105,
@@ -55,7 +69,7 @@ describe('an incident is removed (law 3)', () => {
       why: 'an older list had it, the latest not',
     },
     {
-      told: 100,
+      reported: 100,
       deleted: null,
       listed: 103,
       snapshot: 104,
@@ -63,7 +77,7 @@ describe('an incident is removed (law 3)', () => {
       why: 'the latest list is within the margin',
     },
     {
-      told: 100,
+      reported: 100,
       deleted: 104,
       listed: 105,
       snapshot: 105,
@@ -71,7 +85,7 @@ describe('an incident is removed (law 3)', () => {
       why: 'it was listed after the delete',
     },
     {
-      told: 100,
+      reported: 100,
       deleted: 105,
       listed: 105,
       snapshot: 105,
@@ -79,26 +93,33 @@ describe('an incident is removed (law 3)', () => {
       why: 'a delete wins over a list of that time',
     },
     {
-      told: 110,
+      reported: 110,
       deleted: null,
       listed: 105,
       snapshot: 105,
       removed: false,
       why: 'it was told after the list',
     },
-    { told: 110, deleted: 109, listed: null, snapshot: 114, removed: false, why: 'it was told after both' },
     {
-      told: 110,
+      reported: 110,
+      deleted: 109,
+      listed: null,
+      snapshot: 114,
+      removed: false,
+      why: 'it was told after both',
+    },
+    {
+      reported: 110,
       deleted: 109,
       listed: null,
       snapshot: 115,
       removed: true,
       why: 'the list without it is the later word',
     },
-    { told: null, deleted: 100, listed: null, snapshot: null, removed: false, why: 'it never was there' },
-    { told: null, deleted: 100, listed: null, snapshot: 200, removed: false, why: 'it never was there' },
-  ])('$removed: told $told, deleted $deleted, listed $listed of $snapshot: $why', (row) => {
-    const body = row.told === null ? null : incident('5-1', 413, { ut: row.told });
+    { reported: null, deleted: 100, listed: null, snapshot: null, removed: false, why: 'it never was there' },
+    { reported: null, deleted: 100, listed: null, snapshot: 200, removed: false, why: 'it never was there' },
+  ])('$removed: reported $reported, deleted $deleted, listed $listed of $snapshot: $why', (row) => {
+    const body = row.reported === null ? null : incident('5-1', 413, { ut: row.reported });
     expect(isRemoved({ incident: body, deletedAt: row.deleted, listedAt: row.listed }, row.snapshot)).toBe(
       row.removed,
     );

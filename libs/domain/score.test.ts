@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { coverageOf, decideScore, sameScore } from './score.ts';
 
 const s = (home: number, away: number) => ({ home, away });
 
 describe('coverage (law 8)', () => {
-  it.each([
+  test.each([
     { snapshot: null, starts: 0, known: 0, coverage: 'none' },
     { snapshot: null, starts: 0, known: 3, coverage: 'partial' },
     { snapshot: null, starts: 1, known: 3, coverage: 'complete' },
@@ -20,7 +20,7 @@ describe('coverage (law 8)', () => {
 describe('the score (law 8)', () => {
   const derived = s(2, 1);
   const derivedFirm = s(1, 1);
-  it.each([
+  test.each([
     {
       coverage: 'complete',
       derived,
@@ -117,7 +117,7 @@ describe('the score (law 8)', () => {
     ).toEqual({ score: row.score, firm: row.firm, source: row.source, agreement: row.agreement });
   });
 
-  it('is the same only where both sides are, and unknown only equals unknown', () => {
+  test('is the same only where both sides are, and unknown only equals unknown', () => {
     expect(sameScore(s(1, 2), s(1, 2))).toBe(true);
     expect(sameScore(s(1, 2), s(2, 1))).toBe(false);
     expect(sameScore(null, s(0, 0))).toBe(false);

@@ -67,32 +67,32 @@ const OWN_KIND: Readonly<Record<string, TransitionKind>> = {
 const TICKING: ReadonlySet<string> = new Set(['clock_time', 'played_time', 'ut']);
 
 /** Law 10: what a version changed, told in a fixed order; never empty. */
-export function tellStep(step: Step): MatchTransition[] {
-  const teller = new Teller(step);
-  for (const change of step.incidents.incidents) tellIncident(teller, change, step);
-  if (step.before.tally !== step.after.tally) tellGoals(teller, step);
-  tellScores(teller, step);
+export function transitionsOf(step: Step): MatchTransition[] {
+  const collector = new TransitionCollector(step);
+  for (const change of step.incidents.incidents) emitIncident(collector, change, step);
+  if (step.before.tally !== step.after.tally) emitGoals(collector, step);
+  emitScores(collector, step);
   if (step.before.facts !== step.after.facts || step.before.clock !== step.after.clock)
-    tellEvent(teller, step);
-  tellAmended(teller, step);
-  if (step.incidents.snapshot) teller.tell('snapshot_applied', {});
-  if (step.before.guard !== step.after.guard) teller.tell('guard_changed', { guard: step.after.guard });
-  return teller.told;
+    emitEvent(collector, step);
+  emitAmended(collector, step);
+  if (step.incidents.snapshot) collector.emit('snapshot_applied', {});
+  if (step.before.guard !== step.after.guard) collector.emit('guard_changed', { guard: step.after.guard });
+  return collector.emitted;
 }
 
 /** Numbers what is told. */
-class Teller {
-  readonly told: MatchTransition[] = [];
+class TransitionCollector {
+  readonly emitted: MatchTransition[] = [];
   readonly #step: Step;
 
   constructor(step: Step) {
     this.#step = step;
   }
 
-  tell(kind: TransitionKind, detail: Detail): void {
+  emit(kind: TransitionKind, detail: Detail): void {
     const { eventId, version, cause, after } = this.#step;
-    const n = this.told.length;
-    this.told.push({
+    const n = this.emitted.length;
+    this.emitted.push({
       id: `${eventId}:${version}:${n}`,
       event_id: eventId,
       version,
@@ -111,26 +111,26 @@ class Teller {
   }
 
   /** Whether a kind was told. */
-  tells(kind: TransitionKind | undefined): boolean {
-    return kind !== undefined && this.told.some((transition) => transition.kind === kind);
+  hasEmitted(kind: TransitionKind | undefined): boolean {
+    return kind !== undefined && this.emitted.some((transition) => transition.kind === kind);
   }
 
   change(kind: TransitionKind, before: string | null, after: string | null): void {
-    if (before !== after) this.tell(kind, { value: { before, after } });
+    if (before !== after) this.emit(kind, { value: { before, after } });
   }
 
   score(kind: TransitionKind, before: Score | null, after: Score | null): void {
-    if (!sameScore(before, after)) this.tell(kind, { score: { before, after } });
+    if (!sameScore(before, after)) this.emit(kind, { score: { before, after } });
   }
 }
 
 /** Its presence is in the first record of a version that tells of it. */
-function tellIncident(teller: Teller, change: IncidentChange, step: Step): void {
+function emitIncident(collector: TransitionCollector, change: IncidentChange, step: Step): void {
   const { id, incident } = change.entry;
   const detail = { incident_id: id, incident_type: incident?.incident_id ?? null };
   let incident_presence: IncidentPresence | null = presenceAfter(change, step);
   for (const kind of kindsOf(change)) {
-    teller.tell(kind, { ...detail, incident_presence });
+    collector.emit(kind, { ...detail, incident_presence });
     incident_presence = null;
   }
 }
@@ -166,40 +166,40 @@ function decisionOf(confirmation: string | null): TransitionKind | null {
 }
 
 /** A goal is cancelled as it becomes void, however; it is reinstated as it is a goal again. */
-function tellGoals(teller: Teller, { before, after, typeOf }: Step): void {
+function emitGoals(collector: TransitionCollector, { before, after, typeOf }: Step): void {
   const wasVoid = before.tally.voided;
   const isVoid = after.tally.voided;
   const cancelled = [...isVoid.keys()].filter((id) => !wasVoid.has(id));
   const reinstated = after.tally.valid.filter((id) => wasVoid.has(id));
   for (const id of [...cancelled, ...reinstated].sort(compareIds)) {
     const kind = isVoid.has(id) ? 'goal_cancelled' : 'goal_reinstated';
-    teller.tell(kind, { incident_id: id, incident_type: typeOf(id) });
+    collector.emit(kind, { incident_id: id, incident_type: typeOf(id) });
   }
 }
 
-function tellScores(teller: Teller, { before, after }: Step): void {
+function emitScores(collector: TransitionCollector, { before, after }: Step): void {
   if (before.final === after.final) return;
-  teller.score('score_changed', before.final.score, after.final.score);
-  teller.score('firm_score_changed', before.final.firm, after.final.firm);
+  collector.score('score_changed', before.final.score, after.final.score);
+  collector.score('firm_score_changed', before.final.firm, after.final.firm);
 }
 
-function tellEvent(teller: Teller, { before, after }: Step): void {
-  teller.change('status_changed', statusText(before.facts), statusText(after.facts));
+function emitEvent(collector: TransitionCollector, { before, after }: Step): void {
+  collector.change('status_changed', statusText(before.facts), statusText(after.facts));
   if (isClockNews(before.clock, after.clock)) {
-    teller.tell('clock_changed', {
+    collector.emit('clock_changed', {
       value: { before: clockText(before.clock), after: clockText(after.clock) },
     });
   }
-  teller.change('bet_status_changed', before.facts.bet_status, after.facts.bet_status);
-  teller.change('result_verified', before.facts.verified_result, after.facts.verified_result);
+  collector.change('bet_status_changed', before.facts.bet_status, after.facts.bet_status);
+  collector.change('result_verified', before.facts.verified_result, after.facts.verified_result);
 }
 
 /** Tells the fields that no other kind told. A ticking clock, or a field told again later, is told only where nothing else is. */
-function tellAmended(teller: Teller, { fields, incidents }: Step): void {
-  const untold = fields.filter((name) => !TICKING.has(name) && !teller.tells(OWN_KIND[name]));
-  if (untold.length > 0) teller.tell('event_amended', { fields: [...new Set(untold)].sort() });
-  else if (teller.told.length === 0 && !incidents.snapshot) {
-    teller.tell('event_amended', { fields: [...new Set(fields)].sort() });
+function emitAmended(collector: TransitionCollector, { fields, incidents }: Step): void {
+  const unreported = fields.filter((name) => !TICKING.has(name) && !collector.hasEmitted(OWN_KIND[name]));
+  if (unreported.length > 0) collector.emit('event_amended', { fields: [...new Set(unreported)].sort() });
+  else if (collector.emitted.length === 0 && !incidents.snapshot) {
+    collector.emit('event_amended', { fields: [...new Set(fields)].sort() });
   }
 }
 

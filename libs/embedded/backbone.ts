@@ -108,5 +108,5 @@ function withAdvice(error: unknown, because: string): unknown {
   const missing = ['JAVA_MISSING', 'JAVA_TOO_OLD', 'MAVEN_MISSING'];
   if (!(error instanceof EmbeddedError) || !missing.includes(error.code)) return error;
   const advice = 'or start Docker, or set KAFKA_BROKERS and SCHEMA_REGISTRY_URL';
-  return new EmbeddedError('NO_BACKBONE', `${reasonOf(error)}, ${advice} (${because})`, { cause: error });
+  return new EmbeddedError('NO_BACKBONE', `${reasonOf(error)}, ${advice} (${because})`, error);
 }

@@ -112,7 +112,7 @@ function newerData(error: unknown, folder: string): unknown {
   return new EmbeddedError(
     'DATA_FOLDER_NEWER',
     `the data in ${folder} was written by a newer Kafka, and the one started here cannot read it: remove the folder to begin with empty topics or set DATA_DIR to another one; to keep the data, run the newer Kafka on it and set KAFKA_BROKERS and SCHEMA_REGISTRY_URL`,
-    { cause: error },
+    error,
   );
 }
 
@@ -149,9 +149,7 @@ export async function format({ java, libs, env }: Jvm, node: Node, clusterId: st
     throw new EmbeddedError(
       'START_FAILED',
       `the broker's storage could not be formatted: ${said || reasonOf(cause)}`,
-      {
-        cause,
-      },
+      cause,
     );
   }
   await rm(properties);

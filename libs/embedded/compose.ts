@@ -44,6 +44,6 @@ async function compose(env: Env, ...args: string[]): Promise<string> {
   } catch (cause) {
     const said = cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim() : '';
     const reason = said.split('\n').at(-1) || reasonOf(cause);
-    throw new EmbeddedError('DOCKER_FAILED', `docker compose ${args[0]} failed: ${reason}`, { cause });
+    throw new EmbeddedError('DOCKER_FAILED', `docker compose ${args[0]} failed: ${reason}`, cause);
   }
 }

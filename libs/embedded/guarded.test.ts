@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { spawnGuarded } from './guarded.ts';
 
 /** A machine that is busy takes its time. */
-const PATIENT = { timeout: 50_000 };
+const POLL = { timeout: 50_000 };
 
 let folder: string;
 beforeEach(async () => {
@@ -77,7 +77,7 @@ test('stop is graceful first and by force in the end', async () => {
   const willing = await start('exec sleep 100');
   expect(await willing.stop(60_000)).toEqual({ code: null, signal: 'SIGTERM' });
   const stubborn = await start(STUBBORN);
-  await expect.poll(output, PATIENT).toBe('ready\n');
+  await expect.poll(output, POLL).toBe('ready\n');
   expect(await stubborn.stop(300)).toEqual({ code: null, signal: 'SIGKILL' });
 });
 
@@ -88,10 +88,10 @@ test.each([
   ['that does not end when asked', STUBBORN, 1, 'ready\n'],
 ])('a command %s is gone after its parent was killed', async (_what, script, graceSeconds, said) => {
   const { parent, pid } = await parentOf(script, graceSeconds);
-  await expect.poll(output, PATIENT).toBe('ready\n');
+  await expect.poll(output, POLL).toBe('ready\n');
   expect(runs(pid)).toBe(true);
   parent.kill('SIGKILL');
-  await expect.poll(() => runs(pid), PATIENT).toBe(false);
+  await expect.poll(() => runs(pid), POLL).toBe(false);
   expect(await output()).toBe(said);
 });
 

@@ -44,8 +44,8 @@ export type Guarded = {
   running(): boolean;
   /** Sends the signal; nothing happens when the process has ended. */
   signal(signal: NodeJS.Signals): void;
-  /** SIGTERM, and SIGKILL when it still runs after `patienceMs`. */
-  stop(patienceMs: number): Promise<Exit>;
+  /** SIGTERM, and SIGKILL when it still runs after `timeoutMs`. */
+  stop(timeoutMs: number): Promise<Exit>;
 };
 
 /**
@@ -88,13 +88,13 @@ export async function spawnGuarded(options: GuardedOptions): Promise<Guarded> {
     if (exit === undefined) child.ref();
     return exited;
   };
-  const stop = async (patienceMs: number): Promise<Exit> => {
+  const stop = async (timeoutMs: number): Promise<Exit> => {
     signal('SIGTERM');
-    const patience = new AbortController();
-    const late = delay(patienceMs, undefined, { signal: patience.signal }).then(() => signal('SIGKILL'));
+    const cancelled = new AbortController();
+    const late = delay(timeoutMs, undefined, { signal: cancelled.signal }).then(() => signal('SIGKILL'));
     late.catch(() => {});
     const result = await ended();
-    patience.abort();
+    cancelled.abort();
     return result;
   };
 

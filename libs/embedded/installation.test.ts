@@ -41,19 +41,19 @@ test('the cache is where XDG says, else in the home folder', () => {
 
 test('downloads once, and two at once download once', async () => {
   await fakeMaven(`${UNTIL_GO}; ${COMPLETE}`);
-  const told: string[] = [];
+  const lines: string[] = [];
   // The first goes on when the second one waits for it.
   const tell = (line: string) => {
-    told.push(line);
+    lines.push(line);
     if (line.startsWith('waiting for another process')) go();
   };
   const both = await Promise.all([install(env, tell), install(env, tell)]);
-  const again = await install(env, (line) => told.push(line));
+  const again = await install(env, (line) => lines.push(line));
   expect(await runs()).toBe(1);
   expect(both[0]).toEqual(both[1]);
   expect(again).toEqual(both[0]);
   expect(again.registryJar).toMatch(/touchline\/backbone-[0-9a-f]{12}\/registry\/registry-1-runner\.jar$/);
-  expect(told.some((line) => line.startsWith('waiting for another process'))).toBe(true);
+  expect(lines.some((line) => line.startsWith('waiting for another process'))).toBe(true);
 });
 
 test('another version of the broker is downloaded beside the default one, once', async () => {
@@ -74,12 +74,12 @@ test('tells how far it is', async () => {
     echo '[INFO] Downloaded from central: https://repo.example/a/1/a-1.jar (1 kB)'
     echo '[INFO] Downloading from central: https://repo.example/b/2/b-2.jar'
     ${UNTIL_GO}; ${COMPLETE}`);
-  const told: string[] = [];
+  const lines: string[] = [];
   await install(env, (line) => {
-    told.push(line);
+    lines.push(line);
     if (line.endsWith('b-2.jar')) go();
   });
-  expect(told.at(-1)).toMatch(/^downloading the broker and the registry, once: 1 done, \d+ s, b-2\.jar$/);
+  expect(lines.at(-1)).toMatch(/^downloading the broker and the registry, once: 1 done, \d+ s, b-2\.jar$/);
 });
 
 test('what is left of a download that was cut off is not used', async () => {

@@ -58,13 +58,13 @@ export async function install(
 }
 
 async function waitForLock(file: string, onProgress: OnProgress): Promise<Lock> {
-  let told = false;
+  let announced = false;
   const lock = await poll(
     () => {
       const taken = tryLock(file);
-      if (!taken && !told)
+      if (!taken && !announced)
         onProgress('waiting for another process that downloads the broker and the registry');
-      told = true;
+      announced = true;
       return taken;
     },
     { timeoutMs: DOWNLOAD_TIMEOUT_MS, everyMs: 500 },
@@ -114,7 +114,7 @@ async function requireMaven(env: Env): Promise<void> {
     throw new EmbeddedError(
       'MAVEN_MISSING',
       'no Maven found to download the broker and the registry with: install Maven 3.6 or later (mvn)',
-      { cause },
+      cause,
     );
   }
 }

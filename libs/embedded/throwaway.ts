@@ -64,9 +64,11 @@ export async function startThrowaway(): Promise<Containers | undefined> {
     return { brokers: [`${host}:${port}`], registryUrl: `http://${address}${CONFLUENT_API}`, stop };
   } catch (cause) {
     await stop().catch(() => {});
-    throw new EmbeddedError('DOCKER_FAILED', `the containers could not be started: ${reasonOf(cause)}`, {
+    throw new EmbeddedError(
+      'DOCKER_FAILED',
+      `the containers could not be started: ${reasonOf(cause)}`,
       cause,
-    });
+    );
   }
 }
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { INT_MAX, LONG_MAX } from '#contract/values.ts';
 import { avroType } from '#topics/avro.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
@@ -62,7 +62,7 @@ const eventField = fc.constantFrom(
 const messageField = fc.constantFrom('id', 'uuid', 'ut', 'type');
 
 describe('whatever is normalized', () => {
-  it('fits its schema', () => {
+  test('fits its schema', () => {
     let readable = 0;
     fc.assert(
       fc.property(
@@ -88,7 +88,7 @@ describe('whatever is normalized', () => {
     expect(readable).toBeGreaterThan(50);
   });
 
-  it('fits its schema at the ends of what its numbers may be', () => {
+  test('fits its schema at the ends of what its numbers may be', () => {
     const incident = {
       incident_id: INT_MAX,
       participant_id: LONG_MAX,
@@ -102,7 +102,7 @@ describe('whatever is normalized', () => {
     if (message !== undefined) expect(sameAgain(message)).toEqual(message);
   });
 
-  it('fits its schema as a snapshot too', () => {
+  test('fits its schema as a snapshot too', () => {
     fc.assert(
       fc.property(fc.array(fc.dictionary(incidentField, value, { maxKeys: 2 })), (changes) => {
         const incidents = changes.map((change) => incidentRecord(change));

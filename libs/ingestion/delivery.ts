@@ -1,11 +1,10 @@
 /** From the bytes of one delivery to everything that is written of it. Pure: the same bytes give the same records. */
+
 import { hash } from 'node:crypto';
+import type { DeadLetterCode } from '#errors/catalogue.ts';
 import type { DeadLetter, NormalizedMessage, RawMessage } from '#topics/generated/types.ts';
 import { jsonElements } from './json-elements.ts';
-import { type MessageContext, normalizeMessage, type UnreadableCode } from './normalize.ts';
-
-/** Why bytes were given up: a body as a whole, or a message in it. */
-export type DeliveryFaultCode = 'not_utf8' | 'not_json' | 'not_array' | 'too_many' | UnreadableCode;
+import { type MessageContext, normalizeMessage } from './normalize.ts';
 
 /** Who read a delivery, and when. */
 export type DeliveryContext = {
@@ -30,7 +29,7 @@ export type Delivery = {
 /** A body of more messages is given up as a whole: reading them would hold up all other deliveries. */
 const MAX_MESSAGES = 10_000;
 
-type Fault = { readonly code: DeliveryFaultCode; readonly reason: string };
+type Fault = { readonly code: DeadLetterCode; readonly reason: string };
 type MessageFault = Fault & { readonly index: number };
 type Messages = Pick<Delivery, 'normalized' | 'ignored'> & {
   readonly count: number;

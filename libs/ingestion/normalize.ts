@@ -10,6 +10,8 @@ import {
 } from '#contract/canonical-json.ts';
 import { fitsInBytes } from '#contract/utf8.ts';
 import { INT_MAX, toWholeNumber } from '#contract/values.ts';
+import type { DeadLetterCode } from '#errors/catalogue.ts';
+import { PoisonError } from '#errors/poison-error.ts';
 import type { Incident, NormalizedMessage } from '#topics/generated/types.ts';
 import {
   eventMessageSchema,
@@ -20,21 +22,13 @@ import {
   lineupsSchema,
 } from './messages.ts';
 
-/**
- * Why a message cannot be normalized.
- * - `unknown_shape`: it is not an object, or a known field is missing or has another type than the contract says.
- * - `too_deep`: it nests deeper than any record does.
- * - `too_large`: its canonical form takes more bytes than any record's, and would not fit the topics of match state.
- */
-export type UnreadableCode = 'unknown_shape' | 'too_deep' | 'too_large';
-
 /** What became of a message. */
 export type Normalized =
   | { readonly kind: 'normalized'; readonly message: NormalizedMessage }
   /** Well formed, of a type that nothing here uses. */
   | { readonly kind: 'ignored'; readonly type: string }
   /** `reason` is one line that names the path, never a value. */
-  | { readonly kind: 'unreadable'; readonly code: UnreadableCode; readonly reason: string };
+  | { readonly kind: 'unreadable'; readonly code: DeadLetterCode; readonly reason: string };
 
 /** Where a message came from. */
 export type MessageContext = {
@@ -88,16 +82,6 @@ const bodyFields = new ByKeys((keys) => fieldsOf(withoutAction(keys)));
 const eventParts = new ByKeys(partsOf);
 const eventPartsWithoutAction = new ByKeys((keys) => partsOf(withoutAction(keys)));
 
-/** Thrown inside this file only, to leave a record half done. */
-class Unreadable extends Error {
-  readonly code: UnreadableCode;
-
-  constructor(code: UnreadableCode, reason: string) {
-    super(reason);
-    this.code = code;
-  }
-}
-
 /**
  * Normalizes one provider message, as parsed from JSON. Never throws on what is in it.
  * Of an unknown type: `ignored`. An incident without its event, or an event without a numeric id: `unreadable`.
@@ -105,7 +89,7 @@ class Unreadable extends Error {
 export function normalizeMessage(message: unknown, context: MessageContext): Normalized {
   return guarded(() => {
     if (!isObject(message)) throw notAnObject(message);
-    if (typeof message.type !== 'string') throw new Unreadable('unknown_shape', 'type: expected text');
+    if (typeof message.type !== 'string') throw new PoisonError('UNKNOWN_SHAPE', 'type: expected text');
     switch (message.type) {
       case 'incident':
         return normalized(incidentMessage(message, context));
@@ -156,9 +140,10 @@ function guarded(work: () => Normalized): Normalized {
   try {
     return work();
   } catch (error) {
-    if (error instanceof Unreadable) return { kind: 'unreadable', code: error.code, reason: error.message };
+    if (error instanceof PoisonError)
+      return { kind: 'unreadable', code: error.published, reason: error.message };
     if (error instanceof CanonicalJsonError) {
-      const code = error.code === 'too_deep' ? 'too_deep' : 'unknown_shape';
+      const code = error.code === 'TOO_DEEP' ? 'too_deep' : 'unknown_shape';
       return { kind: 'unreadable', code, reason: `message: ${error.message}` };
     }
     throw error;
@@ -273,7 +258,7 @@ function messageIdOf(fields: {
   uuid?: string | null | undefined;
 }): string {
   const id = fields.id ?? fields.uuid;
-  if (id === null || id === undefined) throw new Unreadable('unknown_shape', 'id: expected an id or a uuid');
+  if (id === null || id === undefined) throw new PoisonError('UNKNOWN_SHAPE', 'id: expected an id or a uuid');
   return String(id);
 }
 
@@ -285,7 +270,7 @@ function senderOf({ uuid, source }: { uuid?: string | null | undefined; source?:
 
 function limitBytes(texts: readonly string[], maxBytes: number, at = 'message'): void {
   if (!fitsInBytes(texts, maxBytes)) {
-    throw new Unreadable('too_large', `${at}: more than ${maxBytes} bytes`);
+    throw new PoisonError('TOO_LARGE', `${at}: more than ${maxBytes} bytes`);
   }
 }
 
@@ -294,13 +279,13 @@ function parse<S extends z.ZodType>(schema: S, value: unknown, at = ''): z.outpu
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   const path = [...(at === '' ? [] : [at]), ...(issue?.path ?? [])].join('.') || 'message';
-  throw new Unreadable('unknown_shape', `${path}: ${issue?.message ?? 'not as the contract says'}`);
+  throw new PoisonError('UNKNOWN_SHAPE', `${path}: ${issue?.message ?? 'not as the contract says'}`);
 }
 
 /** Absurd nesting is told apart, for it hints at an attack. */
 function notAnObject(message: unknown): Error {
   canonicalJson(message);
-  return new Unreadable('unknown_shape', 'message: expected an object');
+  return new PoisonError('UNKNOWN_SHAPE', 'message: expected an object');
 }
 
 function isObject(value: unknown): value is Raw {

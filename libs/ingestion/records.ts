@@ -1,4 +1,4 @@
-import type { PublishRecord } from '#streams/publish/publisher.ts';
+import type { PublishRecord } from '#streams/client/port.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { Registry } from '#topics/registry.ts';
 import { TOPICS, type TopicName, type TopicValues, topicName } from '#topics/topics.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { AddressRangeError, AllowedRanges, isPublicAddress } from './addresses.ts';
 
 describe('a public address', () => {
-  it.each([
+  test.each([
     '1.1.1.1',
     '8.8.8.8',
     '9.255.255.255',
@@ -40,7 +40,7 @@ describe('a public address', () => {
 });
 
 describe('not a public address', () => {
-  it.each([
+  test.each([
     ['unspecified', '0.0.0.0'],
     ['this network', '0.255.255.255'],
     ['private', '10.0.0.1'],
@@ -158,21 +158,21 @@ const special = fc
   .map(([[first, length], random]) => (first | (length === 32 ? 0 : random & (0xffffffff >>> length))) >>> 0);
 
 describe('a special IPv4 address', () => {
-  it('is refused as it is', () => {
+  test('is refused as it is', () => {
     fc.assert(
       fc.property(special, (ipv4) => !isPublicAddress(dotted(ipv4))),
       { seed, numRuns: 2_000 },
     );
   });
 
-  it.each(Object.entries(EMBEDDED))('is refused in IPv6: %s', (_name, embed) => {
+  test.each(Object.entries(EMBEDDED))('is refused in IPv6: %s', (_name, embed) => {
     fc.assert(
       fc.property(special, (ipv4) => !isPublicAddress(embed(ipv4))),
       { seed, numRuns: 500 },
     );
   });
 
-  it('is what a URL makes of its odd spellings', () => {
+  test('is what a URL makes of its odd spellings', () => {
     const spellings = [
       (ipv4: number) => String(ipv4),
       (ipv4: number) => `0x${ipv4.toString(16)}`,
@@ -198,7 +198,7 @@ describe('a special IPv4 address', () => {
 describe('an allowed range', () => {
   const allowed = new AllowedRanges(['10.1.0.0/16', '127.0.0.1/32', 'fd00:1::/64']);
 
-  it('permits what is in it beside public addresses', () => {
+  test('permits what is in it beside public addresses', () => {
     for (const address of ['10.1.2.3', '127.0.0.1', '::ffff:10.1.2.3', 'fd00:1::5', '8.8.8.8']) {
       expect(allowed.permits(address)).toBe(true);
     }
@@ -215,7 +215,7 @@ describe('an allowed range', () => {
     expect(AllowedRanges.NONE.permits('10.1.2.3')).toBe(false);
   });
 
-  it.each([
+  test.each([
     '',
     '10.0.0.0',
     '10.0.0.0/33',

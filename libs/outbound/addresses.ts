@@ -2,7 +2,9 @@
  * Which addresses a customer's webhook may be sent to (docs/decisions/0060): public unicast ones, and what an operator
  * allows. Addresses are texts as resolvers and WHATWG URLs give them; there every odd spelling is already the usual one.
  */
+
 import { BlockList, isIP } from 'node:net';
+import { TouchlineError } from '#errors/touchline-error.ts';
 
 /** IPv4 that is not public unicast: the IANA special-purpose registry, multicast, and what clouds serve themselves on. */
 const REFUSED_IPV4 = [
@@ -59,12 +61,14 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /** A text is not a range of addresses. */
-export class AddressRangeError extends Error {
-  readonly code = 'RANGE_INVALID';
+export class AddressRangeError extends TouchlineError<'AddressRangeError'> {
+  override readonly name = 'AddressRangeError';
 
   constructor(text: string) {
-    super(`${JSON.stringify(text)} is not a range of addresses, as 10.1.0.0/16 or fd00:1::/64`);
-    this.name = 'AddressRangeError';
+    super(
+      'RANGE_INVALID',
+      `${JSON.stringify(text)} is not a range of addresses, as 10.1.0.0/16 or fd00:1::/64`,
+    );
   }
 }
 

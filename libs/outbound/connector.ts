@@ -1,7 +1,9 @@
 /** Connections to addresses that were checked, and to no other (docs/decisions/0060). */
+
 import { isIP, type LookupFunction } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import { buildConnector } from 'undici';
+import { TouchlineError } from '#errors/touchline-error.ts';
 import type { AllowedRanges } from './addresses.ts';
 import type { ResolveName } from './resolve.ts';
 
@@ -21,8 +23,12 @@ export type ConnectorOptions = {
 const ADDRESS_ATTEMPT_MS = 1_000;
 
 /** No address of a name may be called. */
-export class AddressNotPublicError extends Error {
-  readonly code = 'ADDRESS_NOT_PUBLIC';
+export class AddressNotPublicError extends TouchlineError<'AddressNotPublicError'> {
+  override readonly name = 'AddressNotPublicError';
+
+  constructor() {
+    super('ADDRESS_NOT_PUBLIC', 'no address of the name may be called');
+  }
 }
 
 /** The `connect` of a pool to one host. */

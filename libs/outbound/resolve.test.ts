@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { resolveName } from './resolve.ts';
 
 const A = 1;
@@ -41,7 +41,7 @@ const { signal } = new AbortController();
 const IPV6 = [0x20, 1, 0x48, 0x60, ...Array.from({ length: 11 }, () => 0), 1];
 
 describe('the addresses of a name', () => {
-  it('are those of both families, IPv4 first', async () => {
+  test('are those of both families, IPv4 first', async () => {
     const server = await nameServer((type) =>
       type === A
         ? [
@@ -53,27 +53,27 @@ describe('the addresses of a name', () => {
     expect(await resolveName(NAME, signal, [server])).toEqual(['8.8.8.8', '9.9.9.9', '2001:4860::1']);
   });
 
-  it('are those of one family where the other has none', async () => {
+  test('are those of one family where the other has none', async () => {
     const only = (wanted: number, bytes: number[]) => nameServer((type) => (type === wanted ? [bytes] : []));
     expect(await resolveName(NAME, signal, [await only(A, [8, 8, 8, 8])])).toEqual(['8.8.8.8']);
     expect(await resolveName(NAME, signal, [await only(AAAA, IPV6)])).toEqual(['2001:4860::1']);
   });
 
-  it('are those of one family where the other is not answered', async () => {
+  test('are those of one family where the other is not answered', async () => {
     const server = await nameServer((type) => (type === A ? [[8, 8, 8, 8]] : 'silent'));
     const started = performance.now();
     expect(await resolveName(NAME, signal, [server])).toEqual(['8.8.8.8']);
     expect(performance.now() - started).toBeLessThan(1_500);
   });
 
-  it('are none: the error has a code', async () => {
+  test('are none: the error has a code', async () => {
     const unknown = await nameServer(() => 'no such name');
     await expect(resolveName(NAME, signal, [unknown])).rejects.toMatchObject({ code: 'ENOTFOUND' });
     const empty = await nameServer(() => []);
     await expect(resolveName(NAME, signal, [empty])).rejects.toMatchObject({ code: 'ENODATA' });
   });
 
-  it('are waited for no longer than until the abort', async () => {
+  test('are waited for no longer than until the abort', async () => {
     const asked = Promise.withResolvers<void>();
     const server = await nameServer(() => {
       asked.resolve();
@@ -86,7 +86,7 @@ describe('the addresses of a name', () => {
     await expect(resolveName(NAME, stop.signal, [server])).rejects.toBe(stop.signal.reason);
   });
 
-  it.each(['localhost', 'LocalHost', 'a.localhost'])(
+  test.each(['localhost', 'LocalHost', 'a.localhost'])(
     'of %s are loopback, without any server',
     async (name) => {
       const server = await nameServer(() => 'silent');

@@ -2,16 +2,20 @@
  * Settings of a process: read from the environment once, checked as a whole at start.
  * A setting is a zod schema of a text with `.describe()`; the same definition gives `--help`.
  */
+
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { TouchlineError } from '#errors/touchline-error.ts';
 
 /** One or more settings are missing or wrong; the message names each on a line of its own, secrets' values never. */
-export class ConfigError extends Error {
-  readonly code = 'CONFIG_INVALID';
+export class ConfigError extends TouchlineError<'ConfigError'> {
+  override readonly name = 'ConfigError';
 
   constructor(problems: readonly string[]) {
-    super(['These settings are wrong:', ...problems.map((problem) => `  ${problem}`)].join('\n'));
-    this.name = 'ConfigError';
+    super(
+      'CONFIG_INVALID',
+      ['These settings are wrong:', ...problems.map((problem) => `  ${problem}`)].join('\n'),
+    );
   }
 }
 
@@ -131,6 +135,9 @@ export const inputSettings = {
       'Where the broker removed input before it was processed: stop that partition and say so, or continue without it.',
     ),
 };
+
+/** Settings of every processor. */
+export const processorSettings = { ...processSettings, ...kafkaSettings, ...groupSettings, ...inputSettings };
 
 /** Settings of a process that keeps files. */
 export const dataSettings = {

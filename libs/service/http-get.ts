@@ -1,25 +1,17 @@
 /** One GET over HTTP, with a limit for its time and its size. */
+import { TouchlineError } from '#errors/touchline-error.ts';
 import { readLimited } from './read-limited.ts';
 import { systemCode } from './system-code.ts';
 
 /** An answer as it came. */
 export type HttpReply = { readonly status: number; readonly body: Buffer };
 
-/** Why there is no answer. */
-export type HttpErrorCode = 'timeout' | 'unreachable' | 'too_large' | 'stopped';
-
 /**
  * A request without an answer. It has no cause and names no address: an error of the HTTP client may hold the URL, and
  * the URL may hold secrets.
  */
-export class HttpError extends Error {
+export class HttpError extends TouchlineError<'HttpError'> {
   override readonly name = 'HttpError';
-  readonly code: HttpErrorCode;
-
-  constructor(code: HttpErrorCode, detail: string) {
-    super(detail);
-    this.code = code;
-  }
 }
 
 /** How requests are made. */
@@ -44,12 +36,12 @@ export async function httpGet(
       signal: AbortSignal.any([signal, deadline]),
     });
     const body = response.body === null ? Buffer.alloc(0) : await readLimited(response.body, maxBytes);
-    if (body === null) throw new HttpError('too_large', `an answer of more than ${maxBytes} bytes`);
+    if (body === null) throw new HttpError('TOO_LARGE', `an answer of more than ${maxBytes} bytes`);
     return { status: response.status, body };
   } catch (error) {
     if (error instanceof HttpError) throw error;
-    if (signal.aborted) throw new HttpError('stopped', 'given up');
-    if (deadline.aborted) throw new HttpError('timeout', `no whole answer within ${timeoutMs} ms`);
-    throw new HttpError('unreachable', `no answer (${systemCode(error) ?? 'connection failed'})`);
+    if (signal.aborted) throw new HttpError('STOPPED', 'given up');
+    if (deadline.aborted) throw new HttpError('TIMEOUT', `no whole answer within ${timeoutMs} ms`);
+    throw new HttpError('UNREACHABLE', `no answer (${systemCode(error) ?? 'connection failed'})`);
   }
 }

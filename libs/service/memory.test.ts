@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { CalmRule } from './memory.ts';
 
 const MIB = 1024 * 1024;
@@ -18,7 +18,7 @@ function looking() {
 }
 
 describe('memory is given back', () => {
-  it('in a calm stretch, not under load and not before one was seen', () => {
+  test('in a calm stretch, not under load and not before one was seen', () => {
     const { look } = looking();
     expect([look(10, 300), look(5_000, 300), look(500, 300), look(499, 300)]).toEqual([
       false,
@@ -28,7 +28,7 @@ describe('memory is given back', () => {
     ]);
   });
 
-  it('again only once there is more of it', () => {
+  test('again only once there is more of it', () => {
     const { rule, look } = looking();
     look(0, 300);
     expect(look(0, 300)).toBe(true);

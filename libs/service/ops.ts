@@ -1,15 +1,20 @@
 /** The small HTTP server for operators: metrics and health. */
+
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { TouchlineError } from '#errors/touchline-error.ts';
 import type { Registry } from './metrics.ts';
 
 /** The port of the ops server is taken, or the address is none of this machine's. */
-export class OpsListenError extends Error {
-  readonly code = 'OPS_LISTEN_FAILED';
+export class OpsListenError extends TouchlineError<'OpsListenError'> {
+  override readonly name = 'OpsListenError';
 
   constructor(port: number, host: string, cause: Error) {
-    super(`cannot listen on METRICS_PORT ${port} of METRICS_HOST ${host}: ${cause.message}`, { cause });
-    this.name = 'OpsListenError';
+    super(
+      'OPS_LISTEN_FAILED',
+      `cannot listen on METRICS_PORT ${port} of METRICS_HOST ${host}: ${cause.message}`,
+      cause,
+    );
   }
 }
 

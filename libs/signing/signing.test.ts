@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { checkSignature, sign, type Verdict, verify } from './signing.ts';
 
 const SECRET = `${'a'.repeat(31)}A`;
@@ -16,7 +16,7 @@ const check = (
 ): Verdict => verify(body, { timestamp, signature }, [SECRET], NOW);
 
 describe('sign', () => {
-  it('is HMAC-SHA256 of the body, a dot and the timestamp, as lower-case hex', () => {
+  test('is HMAC-SHA256 of the body, a dot and the timestamp, as lower-case hex', () => {
     const expected = createHmac('sha256', SECRET).update(`${BODY}.${FRESH}`).digest('hex');
     expect(sign(BODY, FRESH, SECRET)).toBe(expected);
     // Computed apart from this code: printf '[].1790000300' | openssl dgst -sha256 -hmac <the secret>
@@ -26,11 +26,11 @@ describe('sign', () => {
 });
 
 describe('verify', () => {
-  it('accepts what was signed with the secret', () => {
+  test('accepts what was signed with the secret', () => {
     expect(check(FRESH, sign(BODY, FRESH, SECRET))).toBe('ok');
   });
 
-  it('accepts either secret while two are in use', () => {
+  test('accepts either secret while two are in use', () => {
     for (const secret of [SECRET, OTHER]) {
       const headers = { timestamp: FRESH, signature: sign(BODY, FRESH, secret) };
       expect(verify(BODY, headers, [SECRET, OTHER], NOW)).toBe('ok');
@@ -44,12 +44,12 @@ describe('verify', () => {
     );
   });
 
-  it('takes the second it is now, and nothing before it', () => {
+  test('takes the second it is now, and nothing before it', () => {
     expect(check('1790000000', sign(BODY, '1790000000', SECRET))).toBe('ok');
     expect(check('1789999999', sign(BODY, '1789999999', SECRET))).toBe('timestamp_expired');
   });
 
-  it.each([
+  test.each([
     '',
     '0',
     '-1',
@@ -74,14 +74,14 @@ describe('verify', () => {
     expect(check(timestamp, sign(BODY, timestamp, SECRET))).toBe('timestamp_malformed');
   });
 
-  it('looks at the timestamp before the signature', () => {
+  test('looks at the timestamp before the signature', () => {
     expect(check(undefined, undefined)).toBe('timestamp_missing');
     expect(check('soon', undefined)).toBe('timestamp_malformed');
     expect(check('1', undefined)).toBe('timestamp_expired');
     expect(check(FRESH, undefined)).toBe('signature_missing');
   });
 
-  it('takes a signature in its one form only', () => {
+  test('takes a signature in its one form only', () => {
     const good = sign(BODY, FRESH, SECRET);
     for (const bad of [
       '',
@@ -97,7 +97,7 @@ describe('verify', () => {
     }
   });
 
-  it('tells any change of one bit of body, timestamp or secret', () => {
+  test('tells any change of one bit of body, timestamp or secret', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 200 }), fc.nat(), fc.nat(7), (bytes, at, bit) => {
         const signature = sign(bytes, FRESH, SECRET);
@@ -111,7 +111,7 @@ describe('verify', () => {
     );
   });
 
-  it('takes a body in parts of any size for the same as the whole', () => {
+  test('takes a body in parts of any size for the same as the whole', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 50 })), (parts) => {
         const whole = Buffer.concat(parts);
@@ -128,12 +128,12 @@ describe('verify', () => {
     );
   });
 
-  it('does not take a byte moved between body and timestamp', () => {
+  test('does not take a byte moved between body and timestamp', () => {
     const signature = sign(Buffer.from('1.2'), FRESH, SECRET);
     expect(check(`2.${FRESH}`, signature, Buffer.from('1'))).toBe('timestamp_malformed');
   });
 
-  it('throws on nothing', () => {
+  test('throws on nothing', () => {
     const headerValue = fc.option(
       fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[0-9a-f]{64}$/), fc.constant(FRESH)),
       {

@@ -24,7 +24,7 @@ export type CreateTopicsOptions = {
 };
 
 /** How long a broker may need until it can make topics; and how long these may take to be seen by it. */
-const SETTLE_MS = 30_000;
+const SETTLE_MS = 120_000;
 /** Compaction leaves the newest segment alone, so the segments of a compacted topic are small. */
 const COMPACTED_SEGMENT_BYTES = 64 * 1024 * 1024;
 
@@ -36,7 +36,7 @@ const COMPACTED_SEGMENT_BYTES = 64 * 1024 * 1024;
 export async function createTopics(options: CreateTopicsOptions): Promise<void> {
   // More replicas than there are brokers is to be told, not waited for.
   const passing = options.replicationFactor === undefined ? PASSING : BUSY;
-  await withAdmin(options.brokers, PATIENT, async (admin) => {
+  await withAdmin(options.brokers, STARTING_RETRIES, async (admin) => {
     const until = performance.now() + SETTLE_MS;
     for (;;) {
       try {
@@ -58,7 +58,7 @@ export async function findTopics(options: {
   readonly brokers: readonly string[];
   readonly prefix: string;
 }): Promise<ReadonlySet<TopicName>> {
-  const there = await withAdmin(options.brokers, BRIEF, (admin) => admin.partitionCounts());
+  const there = await withAdmin(options.brokers, TERMINAL_RETRIES, (admin) => admin.partitionCounts());
   return new Set(TOPIC_NAMES.filter((topic) => there.has(topicName(options.prefix, topic))));
 }
 
@@ -67,7 +67,7 @@ const GONE_MS = 60_000;
 
 /** Deletes topics, by their names on the broker, and waits until they are gone. Throws `TopicAdminError`. */
 export async function deleteTopics(brokers: readonly string[], names: readonly string[]): Promise<void> {
-  await withAdmin(brokers, BRIEF, async (admin) => {
+  await withAdmin(brokers, TERMINAL_RETRIES, async (admin) => {
     const there = await admin.partitionCounts();
     const topics = names.filter((name) => there.has(name));
     if (topics.length === 0) return;
@@ -85,18 +85,18 @@ export async function deleteTopics(brokers: readonly string[], names: readonly s
 
 /** The partitions of a topic, by its name on the broker; 0 where it is missing. Throws `TopicAdminError`. */
 export async function topicPartitions(brokers: readonly string[], name: string): Promise<number> {
-  return (await withAdmin(brokers, BRIEF, (admin) => admin.partitionCounts())).get(name) ?? 0;
+  return (await withAdmin(brokers, TERMINAL_RETRIES, (admin) => admin.partitionCounts())).get(name) ?? 0;
 }
 
 /** How many members a consumer group has. Throws `TopicAdminError`. */
 export function groupMembers(brokers: readonly string[], group: string): Promise<number> {
-  return withAdmin(brokers, BRIEF, (admin) => admin.groupMembers(group));
+  return withAdmin(brokers, TERMINAL_RETRIES, (admin) => admin.groupMembers(group));
 }
 
 /** For a broker that may still be starting: about 20 s. */
-const PATIENT = 12;
+const STARTING_RETRIES = 12;
 /** For someone who waits at a terminal: about 3 s. */
-const BRIEF = 4;
+const TERMINAL_RETRIES = 4;
 
 async function withAdmin<T>(
   brokers: readonly string[],
@@ -111,10 +111,10 @@ async function withAdmin<T>(
 }
 
 /** What of a topic's table is a setting of the broker. */
-type Kept = Pick<TopicSpec, 'cleanup' | 'retentionMs' | 'maxMessageBytes'>;
+type TopicLimits = Pick<TopicSpec, 'cleanup' | 'retentionMs' | 'maxMessageBytes'>;
 
 /** The broker's settings of a topic, by their names there. */
-export function topicSettings(spec: Kept): Record<string, string> {
+export function topicSettings(spec: TopicLimits): Record<string, string> {
   return {
     'cleanup.policy': spec.cleanup,
     'max.message.bytes': String(spec.maxMessageBytes),
@@ -129,7 +129,9 @@ function partitionsOf(topic: TopicName, { partitions }: CreateTopicsOptions): nu
 }
 
 /** Every topic that must be there, by its name on the broker: those of the table, and those of positions. */
-function wantedTopics(options: CreateTopicsOptions): { name: string; partitions: number; spec: Kept }[] {
+function wantedTopics(
+  options: CreateTopicsOptions,
+): { name: string; partitions: number; spec: TopicLimits }[] {
   const { prefix } = options;
   return [
     ...TOPIC_NAMES.map((topic) => ({

@@ -1,21 +1,27 @@
 /** The rule by which the registry checks a subject. The registry client sets it only after the first schema is in. */
+
 import { COMPATIBILITY } from '@kafkajs/confluent-schema-registry';
+import { TouchlineError } from '#errors/touchline-error.ts';
 import type { RegistryAddress } from './registry-address.ts';
 
 /** The registry did not do as asked. `status` is that of HTTP; 503 where there was no answer. */
-class RegistryHttpError extends Error {
+class RegistryHttpError extends TouchlineError<'RegistryHttpError'> {
+  override readonly name = 'RegistryHttpError';
   readonly status: number;
 
   constructor(status: number, message: string, cause?: unknown) {
-    super(message, { cause });
-    this.name = 'RegistryHttpError';
+    super('REGISTRY_ANSWER', message, cause);
     this.status = status;
   }
 }
 
 /** A subject is checked by a rule that lets schemas in which cannot read the records before. */
-export class CompatibilityError extends Error {
+export class CompatibilityError extends TouchlineError<'CompatibilityError'> {
   override readonly name = 'CompatibilityError';
+
+  constructor(message: string, cause?: unknown) {
+    super('COMPATIBILITY_TOO_WEAK', message, cause);
+  }
 }
 
 const CHECKS_BACKWARD: ReadonlySet<string> = new Set([

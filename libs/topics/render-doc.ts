@@ -1,4 +1,4 @@
-/** Renders docs/topics.md: the prose of topics-doc.md with its tables, made of the table of topics and the schemas. */
+/** Renders docs/reference/topics.md: the prose of topics-doc.md with its tables, made of the table of topics and the schemas. */
 import { readFileSync } from 'node:fs';
 import { topicSettings } from './admin.ts';
 import type { AvroField, AvroNamed, AvroRecord, AvroSchema, Schemas } from './schemas.ts';

@@ -21,7 +21,7 @@ import type {
   WebhookTime,
 } from './generated/types.ts';
 
-/** How a topic is made and read. docs/topics.md is generated from this. */
+/** How a topic is made and read. docs/reference/topics.md is generated from this. */
 export type TopicSpec = {
   /** One sentence for those who read it. */
   readonly about: string;

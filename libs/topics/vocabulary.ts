@@ -1,43 +1,16 @@
 /**
- * The closed lists of words that stand on topics as text, each with its meaning for a reader of docs/topics.md.
+ * The closed lists of words that stand on topics as text, each with its meaning for a reader of docs/reference/topics.md.
  * The types they are checked against belong to those who write them: a word without a meaning does not compile.
  */
 
 import type { GuardReason } from '#domain/guard.ts';
 import type { TransitionKind } from '#domain/transitions.ts';
-import type { DeliveryFaultCode } from '#ingestion/delivery.ts';
+import { type DeadLetterCode, ERRORS } from '#errors/catalogue.ts';
 
-/** Why a record of a topic was given up. */
-export type RecordFaultCode =
-  | 'no_value'
-  | 'undecodable'
-  | 'state_too_large'
-  | 'cause_missing'
-  | 'commit_failed'
-  | 'processing_failed';
-
-/** Why something is in dead-letters. */
-export type DeadLetterCode = DeliveryFaultCode | RecordFaultCode;
-
-export const DEAD_LETTER_CODES: Readonly<Record<DeadLetterCode, string>> = {
-  not_utf8: 'The body of a delivery is not valid UTF-8.',
-  not_json: 'The body of a delivery is not valid JSON.',
-  not_array: 'The body of a delivery is JSON, but not an array of messages.',
-  too_many: 'The body of a delivery holds more messages than are read at once.',
-  unknown_shape:
-    'A message lacks a known field, or has one of another type than the contract says; `reason` names it.',
-  too_deep: 'A message nests deeper than any record does.',
-  too_large: 'A message is larger than the topics of match state take.',
-  no_value: 'A record of `normalized-messages` has no value.',
-  undecodable: 'A record is not Avro of a schema that can be read as that of its topic.',
-  state_too_large:
-    'A message would make a record of its match larger than 800 KiB: the match stays as it was, and goes on with the next message.',
-  cause_missing:
-    'The message that a transition came of is no longer on `normalized-messages`: nobody is sent it by webhook.',
-  commit_failed:
-    'A record was read, and what it leads to could not be written: larger than a topic takes, or not of its schema.',
-  processing_failed: 'A record was read, and processing it failed twice; the service’s log has the error.',
-};
+/** Why something is in dead-letters: the codes of `PoisonError` as the topic carries them. */
+export const DEAD_LETTER_CODES = Object.fromEntries(
+  Object.entries(ERRORS.PoisonError).map(([code, [meaning]]) => [code.toLowerCase(), meaning]),
+) as Readonly<Record<DeadLetterCode, string>>;
 
 /** What a match-transitions record tells. */
 export const TRANSITION_KINDS: Readonly<Record<TransitionKind, string>> = {

@@ -35,11 +35,11 @@ export type AttemptHead = Pick<WebhookAttempt, 'subscription_id' | 'client_id' |
 };
 
 /** A record of webhook-attempts; what is not told is none. */
-export function attemptOf(head: AttemptHead, told: Partial<WebhookAttempt> = {}): WebhookAttempt {
+export function attemptOf(head: AttemptHead, fields: Partial<WebhookAttempt> = {}): WebhookAttempt {
   return {
     ...{ started_at: null, attempt: 0, outcome: null, status: null, reason: null, messages: 0, bytes: 0 },
     ...{ first: null, last: null, next: [], next_attempt_at: null },
-    ...{ ...head, ...told },
+    ...{ ...head, ...fields },
   };
 }
 

@@ -154,7 +154,7 @@ export class MatchPartition implements PartitionProcessor {
     const seen = new Set<number>();
     for (let at = records.length - 1; at >= 0; at--) {
       const record = records[at] as ConsumedRecord;
-      if (!isKept(record)) continue;
+      if (!hasValue(record)) continue;
       const eventId = eventIdOf(record.key);
       if (seen.has(eventId)) continue;
       seen.add(eventId);
@@ -162,14 +162,14 @@ export class MatchPartition implements PartitionProcessor {
     }
   }
 
-  /** A transaction's incidents of one event stand together, and are kept together. */
+  /** A transaction's incidents of one event stand together, and are values together. */
   #restoreIncidents(records: readonly ConsumedRecord[]): void {
-    const kept: readonly KeyedValue[] = records.every(isKept) ? records : records.filter(isKept);
-    for (let from = 0, to = 0; from < kept.length; from = to) {
-      const eventId = eventIdOf((kept[from] as KeyedValue).key);
+    const values: readonly KeyedValue[] = records.every(hasValue) ? records : records.filter(hasValue);
+    for (let from = 0, to = 0; from < values.length; from = to) {
+      const eventId = eventIdOf((values[from] as KeyedValue).key);
       do to += 1;
-      while (to < kept.length && eventIdOf((kept[to] as KeyedValue).key) === eventId);
-      this.#spilled.put(eventId, kept, from, to);
+      while (to < values.length && eventIdOf((values[to] as KeyedValue).key) === eventId);
+      this.#spilled.put(eventId, values, from, to);
     }
   }
 
@@ -255,14 +255,14 @@ export class MatchPartition implements PartitionProcessor {
     const found = this.#loaded.get(eventId);
     if (found !== undefined) return found;
     const records = this.#spilled.take(eventId);
-    if (records === null) return this.#keep(eventId, newLoaded(this.#options.codecs, eventId));
+    if (records === null) return this.#hold(eventId, newLoaded(this.#options.codecs, eventId));
     const loaded = load(this.#options.codecs, eventId, records);
     return loaded instanceof Promise
-      ? loaded.then((ready) => this.#keep(eventId, ready))
-      : this.#keep(eventId, loaded);
+      ? loaded.then((ready) => this.#hold(eventId, ready))
+      : this.#hold(eventId, loaded);
   }
 
-  #keep(eventId: number, loaded: LoadedMatch): LoadedMatch {
+  #hold(eventId: number, loaded: LoadedMatch): LoadedMatch {
     this.#loaded.set(eventId, loaded);
     this.#loadedBytes += weightOf(loaded);
     if (!loaded.live) this.#resting += 1;
@@ -301,7 +301,7 @@ export class MatchPartition implements PartitionProcessor {
   }
 }
 
-function isKept(record: ConsumedRecord): record is ConsumedRecord & KeyedValue {
+function hasValue(record: ConsumedRecord): record is ConsumedRecord & KeyedValue {
   return record.key !== null && record.value !== null;
 }
 

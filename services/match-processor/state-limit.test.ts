@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { INCIDENT } from '#contract/soccer.ts';
-import { MAX_BATCH_BYTES, recordBytes } from '#streams/client/rounds.ts';
-import { PoisonError } from '#streams/runtime/processor.ts';
+import { PoisonError } from '#errors/poison-error.ts';
+import { MAX_BATCH_BYTES, recordBytes } from '#streams/client/produce-batches.ts';
 import { RecordCollector } from '#streams/runtime/record-collector.ts';
 import type { Incident, NormalizedMessage } from '#topics/generated/types.ts';
 import { MAX_RECORD_BYTES } from '#topics/topics.ts';

@@ -1,6 +1,6 @@
 import { applyMessage, matchIncident, matchResult, matchState, stampOf } from '#domain/match.ts';
 import { resultChanges, resultKey } from '#domain/match-result.ts';
-import { PoisonError } from '#streams/runtime/processor.ts';
+import { PoisonError } from '#errors/poison-error.ts';
 import type { Cause, NormalizedMessage } from '#topics/generated/types.ts';
 import { MAX_RECORD_BYTES } from '#topics/topics.ts';
 import { copyOf, type LoadedMatch } from './loaded-match.ts';
@@ -55,7 +55,7 @@ export function checkSize(topic: string, key: string, value: Buffer): void {
   const bytes = Buffer.byteLength(key) + value.length;
   if (bytes <= MAX_RECORD_BYTES) return;
   throw new PoisonError(
-    'state_too_large',
+    'STATE_TOO_LARGE',
     `${topic} ${key.slice(0, 100)}: the record would take ${bytes} bytes, ${MAX_RECORD_BYTES} are the limit`,
   );
 }

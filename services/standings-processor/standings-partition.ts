@@ -1,10 +1,11 @@
 import { seasonKey } from '#domain/match-result.ts';
 import { FLAG_REASONS, type Flag } from '#domain/standings/games.ts';
 import { SeasonTables } from '#domain/standings/season-tables.ts';
+import { PoisonError } from '#errors/poison-error.ts';
 import { type KeyedValue, SpillStore } from '#spill/spill-store.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
 import { decodeInput } from '#streams/runtime/decode-input.ts';
-import { type PartitionProcessor, PoisonError } from '#streams/runtime/processor.ts';
+import type { PartitionProcessor } from '#streams/runtime/processor.ts';
 import type { RecordCollector } from '#streams/runtime/record-collector.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { Cause, MatchResult, Standings, StandingsEntry, TakenResult } from '#topics/generated/types.ts';
@@ -71,16 +72,16 @@ export class StandingsPartition implements PartitionProcessor {
 
   async restore(topic: string, records: readonly ConsumedRecord[]): Promise<void> {
     const { codecs } = this.#options;
-    const kept = records.filter(isKept);
-    if (topic === this.#names['standings-results']) this.#restoreResults(kept);
+    const values = records.filter(hasValue);
+    if (topic === this.#names['standings-results']) this.#restoreResults(values);
     else if (topic === this.#names.standings) {
-      await decodeLast(kept, codecs.standings, (table) => this.#tables.restoreTable(table));
+      await decodeLast(values, codecs.standings, (table) => this.#tables.restoreTable(table));
     } else {
-      await decodeLast(kept, codecs['standings-catalogue'], (entry) => this.#tables.restoreEntry(entry));
+      await decodeLast(values, codecs['standings-catalogue'], (entry) => this.#tables.restoreEntry(entry));
     }
   }
 
-  /** Kept encoded: a season is decoded when it is next needed. A batch's results of one season are kept together. */
+  /** Kept encoded: a season is decoded when it is next needed. A batch's results of one season are values together. */
   #restoreResults(records: readonly KeyedValue[]): void {
     let season: string | null = null;
     let from = 0;
@@ -99,7 +100,7 @@ export class StandingsPartition implements PartitionProcessor {
   async process(record: ConsumedRecord, collector: RecordCollector): Promise<void> {
     const { key, value } = record;
     const result = await decodeInput(this.#options.codecs['match-results'], value);
-    if (key === null || value === null) throw new PoisonError('no_key', 'a match result without a key');
+    if (key === null || value === null) throw new PoisonError('NO_KEY', 'a match result without a key');
     const season = seasonKey(result);
     const { ut, received_at, message_id } = result.cause;
     const cause: Cause = {
@@ -111,7 +112,7 @@ export class StandingsPartition implements PartitionProcessor {
       message_id,
     };
     const tables = await this.#season(season);
-    if (tables.take(result)) {
+    if (tables.apply(result)) {
       const taken = this.#options.codecs['standings-results'].encode({ result: value });
       this.#results.put(this.#numberOf(season), [{ key, value: taken }]);
       collector.add(this.#names['standings-results'], key, taken);
@@ -219,7 +220,7 @@ function seasonOf(key: string): string {
   return key.slice(0, key.indexOf('/', key.indexOf('/') + 1));
 }
 
-function isKept(record: ConsumedRecord): record is ConsumedRecord & KeyedValue {
+function hasValue(record: ConsumedRecord): record is ConsumedRecord & KeyedValue {
   return record.key !== null && record.value !== null;
 }
 

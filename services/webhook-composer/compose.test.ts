@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '#contract/canonical-json.ts';
 import { applyMessage, type Match, matchIncident, matchState, newMatch } from '#domain/match.ts';
-import { histories, retold, tellsSomething } from '#domain/testing/arbitraries.ts';
+import { hasContent, histories, redelivered } from '#domain/testing/arbitraries.ts';
 import {
   causeOf,
   EVENT_ID,
@@ -20,10 +20,10 @@ const seed = process.env.SEED === undefined ? {} : { seed: Number(process.env.SE
 type Sent = { readonly match: Match; readonly messages: readonly WebhookMessage[] };
 
 /** Plays messages to a match and composes what is sent of it, as the composer does. */
-function send(told: readonly NormalizedMessage[]): Sent {
+function send(history: readonly NormalizedMessage[]): Sent {
   const match = newMatch(EVENT_ID);
   const raised = new Map<string, number>();
-  const messages = told.flatMap((message, offset) =>
+  const messages = history.flatMap((message, offset) =>
     applyMessage(match, message, causeOf(message, offset)).transitions.flatMap((transition) => {
       const id = transition.incident_id ?? '';
       const composed = compose(transition, message, raised.get(id) ?? null);
@@ -44,17 +44,17 @@ const jsonOf = ({ message }: WebhookMessage): { id: unknown; type: string; ut: n
 function arrived(sent: WebhookMessage): NormalizedMessage {
   const { type, ut, data } = jsonOf(sent);
   const { id: _, action, ...fields } = data.event as Json;
-  const told = action === 'delete' ? { ...fields, action } : fields;
+  const history = action === 'delete' ? { ...fields, action } : fields;
   const base = incidentMessage(incident('5-1', 413, { ut }));
   if (data.incident === undefined)
-    return { ...base, type: 'event', incident: null, event_fields: [canonicalJson(told)] };
+    return { ...base, type: 'event', incident: null, event_fields: [canonicalJson(history)] };
   const { action: does, ...record } = data.incident as Json;
   const { note: __, ...known } = record as ReturnType<typeof incident> & { note: unknown };
   return {
     ...base,
     type: type as 'incident',
     ut,
-    event_fields: Object.keys(told).length === 0 ? [] : [canonicalJson(told)],
+    event_fields: Object.keys(history).length === 0 ? [] : [canonicalJson(history)],
     incident: {
       deleted: does === 'delete',
       incident: { ...known, ut: (record.ut as number | undefined) ?? ut, body: canonicalJson(record) },
@@ -85,16 +85,16 @@ function registers(match: Match, ids: readonly string[]) {
   });
 }
 
-function idsOf(told: readonly NormalizedMessage[]): string[] {
-  const ids = told.flatMap(({ incident: one, snapshot }) => [
+function idsOf(history: readonly NormalizedMessage[]): string[] {
+  const ids = history.flatMap(({ incident: one, snapshot }) => [
     ...(one === null ? [] : [one.incident.id]),
     ...(snapshot ?? []).map(({ id }) => id),
   ]);
   return [...new Set(ids)].sort();
 }
 
-function expectSame(a: Match, b: Match, told: readonly NormalizedMessage[]): void {
-  expect(registers(b, idsOf(told))).toEqual(registers(a, idsOf(told)));
+function expectSame(a: Match, b: Match, history: readonly NormalizedMessage[]): void {
+  expect(registers(b, idsOf(history))).toEqual(registers(a, idsOf(history)));
   const { version: _, cause: __, snapshot_at: ___, ...mine } = matchState(b);
   const { version: _v, cause: _c, snapshot_at: _s, ...theirs } = matchState(a);
   if (mine.coverage === theirs.coverage) expect(mine).toEqual(theirs);
@@ -102,10 +102,10 @@ function expectSame(a: Match, b: Match, told: readonly NormalizedMessage[]): voi
   else expect(theirs.coverage).toBe('complete');
 }
 
-const played = histories.chain((history) => fc.tuple(fc.constant(history), retold(history)));
+const played = histories.chain((history) => fc.tuple(fc.constant(history), redelivered(history)));
 
 describe('a receiver of what is composed', () => {
-  it('comes to the same match state, whatever order messages and snapshots came in', () => {
+  test('comes to the same match state, whatever order messages and snapshots came in', () => {
     fc.assert(
       fc.property(played, ([, order]) => {
         const { match, messages } = send(order);
@@ -116,21 +116,21 @@ describe('a receiver of what is composed', () => {
     );
   });
 
-  it('comes to the same after every message, not only in the end', () => {
+  test('comes to the same after every message, not only in the end', () => {
     fc.assert(
       fc.property(played, ([, order]) => {
         for (let count = 1; count <= order.length; count++) {
-          const told = order.slice(0, count);
-          if (!told.some(tellsSomething)) continue;
-          const { match, messages } = send(told);
-          if (messages.length > 0) expectSame(match, receive(messages), told);
+          const history = order.slice(0, count);
+          if (!history.some(hasContent)) continue;
+          const { match, messages } = send(history);
+          if (messages.length > 0) expectSame(match, receive(messages), history);
         }
       }),
       { numRuns: 100, ...seed },
     );
   });
 
-  it('is told each message once, under ids of its own', () => {
+  test('is told each message once, under ids of its own', () => {
     fc.assert(
       fc.property(played, ([, order]) => {
         const { messages } = send(order);
@@ -148,17 +148,17 @@ describe('what is sent', () => {
   const times = (messages: readonly WebhookMessage[]) =>
     messages.map((message) => {
       const { ut, data } = jsonOf(message);
-      const told = data.incident as Json | undefined;
-      return [told?.action ?? message.type, told?.ut ?? ut];
+      const history = data.incident as Json | undefined;
+      return [history?.action ?? message.type, history?.ut ?? ut];
     });
 
-  it('of an accepted message is one message, however much it changed; of a copy none', () => {
+  test('of an accepted message is one message, however much it changed; of a copy none', () => {
     const { messages } = send([incidentMessage(goal), incidentMessage(goal)]);
     expect(times(messages)).toEqual([['insert', START]]);
     expect(messages[0]).toMatchObject({ uuid: `${EVENT_ID}:1:0`, type: 'incident', version: 1, ut: START });
   });
 
-  it('of an incident that is gone from a list is a delete of the list’s time less the settle margin', () => {
+  test('of an incident that is gone from a list is a delete of the list’s time less the settle margin', () => {
     const { messages } = send([incidentMessage(goal), snapshotMessage(START + 60, [])]);
     expect(times(messages)).toEqual([
       ['insert', START],
@@ -166,7 +166,7 @@ describe('what is sent', () => {
     ]);
   });
 
-  it('of one that a list brings back is its record as of that list', () => {
+  test('of one that a list brings back is its record as of that list', () => {
     const { messages } = send([
       incidentMessage(goal),
       snapshotMessage(START + 60, []),
@@ -182,7 +182,7 @@ describe('what is sent', () => {
     ]);
   });
 
-  it('of a late record of a removed incident ends as a delete, and shows it at no time', () => {
+  test('of a late record of a removed incident ends as a delete, and shows it at no time', () => {
     const { messages } = send([
       snapshotMessage(START + 60, []),
       incidentMessage(incident('5-1', 413, { ut: START + 10 })),
@@ -194,7 +194,7 @@ describe('what is sent', () => {
     ]);
   });
 
-  it('of a delete that a later list overruled is nothing', () => {
+  test('of a delete that a later list overruled is nothing', () => {
     const { messages } = send([
       incidentMessage(goal),
       snapshotMessage(START + 60, [goal]),
@@ -203,7 +203,7 @@ describe('what is sent', () => {
     expect(times(messages)).toEqual([['insert', START]]);
   });
 
-  it('has the provider’s shape, and normalizes to what arrived', () => {
+  test('has the provider’s shape, and normalizes to what arrived', () => {
     const provider = {
       id: 35375779,
       type: 'incident',

@@ -25,7 +25,7 @@ export type Composed = {
   readonly raised?: number | null;
 };
 
-const NOTHING: Composed = { messages: [] };
+const NO_MESSAGES: Composed = { messages: [] };
 
 type Action = 'insert' | 'update' | 'delete';
 
@@ -45,11 +45,13 @@ export function compose(
   if (presence === null) {
     // Transitions of releases before have no presence: what they say of an incident is not known.
     const isEvent = n === 0 && cause.snapshot === null && !kind.startsWith('incident_');
-    return isEvent ? { messages: [envelope(transition, cause, 0, null)] } : NOTHING;
+    return isEvent ? { messages: [envelope(transition, cause, 0, null)] } : NO_MESSAGES;
   }
   const { records, raised: next } = incidentRecords(transition, presence, cause, raised);
   if (records.length === 0) {
-    return cause.event_fields.length === 0 ? NOTHING : { messages: [envelope(transition, cause, 0, null)] };
+    return cause.event_fields.length === 0
+      ? NO_MESSAGES
+      : { messages: [envelope(transition, cause, 0, null)] };
   }
   return { messages: records.map((record, part) => envelope(transition, cause, part, record)), raised: next };
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { applyMessage, newMatch } from '#domain/match.ts';
 import {
   causeOf,
@@ -90,7 +90,7 @@ async function processAll(
 const shown = ({ topic, key, value }: OutputRecord) => [topic, String(key), value?.toString('hex') ?? null];
 
 describe('a partition of the composer', () => {
-  it('writes a message for every accepted change, keyed by its event', async () => {
+  test('writes a message for every accepted change, keyed by its event', async () => {
     const written = await processAll(openPartition(), transitionsOf(HISTORY));
     const messages = written.filter(({ topic }) => topic === 'webhook-messages');
     expect(messages.map(({ key }) => key)).toEqual(messages.map(() => String(EVENT_ID)));
@@ -107,7 +107,7 @@ describe('a partition of the composer', () => {
     ]);
   });
 
-  it('goes on after a restart at any record as if there had been none', async () => {
+  test('goes on after a restart at any record as if there had been none', async () => {
     const records = transitionsOf(HISTORY);
     const whole = await processAll(openPartition(), records);
     expect(whole.some(({ topic }) => topic === 'webhook-times')).toBe(true);
@@ -124,13 +124,13 @@ describe('a partition of the composer', () => {
     }
   });
 
-  it('gives a transition up whose cause is gone', async () => {
+  test('gives a transition up whose cause is gone', async () => {
     const [first] = transitionsOf(HISTORY);
     const processing = processAll(openPartition({ start: 3 }), [first as ConsumedRecord]);
     await expect(processing).rejects.toMatchObject({ name: 'PoisonError', code: 'cause_missing' });
   });
 
-  it('composes nothing of what arrived longer ago than messages are kept', async () => {
+  test('composes nothing of what arrived longer ago than messages are kept', async () => {
     const late = openPartition({ now: RECEIVED + 8 * 86_400_000, start: HISTORY.length });
     expect(await processAll(late, transitionsOf(HISTORY))).toEqual([]);
   });

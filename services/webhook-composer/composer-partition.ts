@@ -1,6 +1,7 @@
+import { PoisonError } from '#errors/poison-error.ts';
 import type { ConsumedRecord, PartitionReader } from '#streams/client/port.ts';
 import { decodeInput } from '#streams/runtime/decode-input.ts';
-import { type PartitionProcessor, PoisonError } from '#streams/runtime/processor.ts';
+import type { PartitionProcessor } from '#streams/runtime/processor.ts';
 import type { RecordCollector } from '#streams/runtime/record-collector.ts';
 import type { Codec } from '#topics/codec.ts';
 import type {
@@ -97,7 +98,7 @@ export class ComposerPartition implements PartitionProcessor {
     const record = await this.#causes.at(cause.offset);
     if (record === null) {
       throw new PoisonError(
-        'cause_missing',
+        'CAUSE_MISSING',
         `transition ${id} came of ${cause.topic}/${cause.partition}/${cause.offset}, which is not there`,
       );
     }

@@ -1,5 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { DeliveryState } from './delivery/delivery.ts';
+
+/** What a delivery is doing. */
+export type DeliveryState = 'delivering' | 'failing' | 'disabled';
 
 /** The dispatcher's metrics. None has a label for a subscription: there may be thousands. */
 export type DispatcherMetrics = ReturnType<typeof dispatcherMetrics>;

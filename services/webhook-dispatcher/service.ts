@@ -1,8 +1,7 @@
 import { deriveKey } from '#clients/keys.ts';
 import { WebhookEndpoint } from '#outbound/endpoint.ts';
+import { openProcessor } from '#service/run-processor.ts';
 import type { RunningService, ServiceContext } from '#service/run-service.ts';
-import { openStreamClient } from '#streams/client/client.ts';
-import { warnOfBrokerDefects } from '#streams/client/platformatic/broker-defects.ts';
 import {
   type LogBounds,
   partitionKey,
@@ -10,12 +9,8 @@ import {
   type TopicPartition,
 } from '#streams/client/port.ts';
 import { follow, offsetsAt } from '#streams/read/follow.ts';
-import { openDeadLetters } from '#streams/runtime/dead-letter.ts';
-import { runStream } from '#streams/runtime/stream.ts';
 import type { WebhookProgress } from '#topics/generated/types.ts';
 import { streamTopics } from '#topics/processors.ts';
-import { Registry } from '#topics/registry.ts';
-import { type TopicName, topicName } from '#topics/topics.ts';
 import { attemptOf } from '#webhooks/progress.ts';
 import type { DispatcherConfig } from './config.ts';
 import { AttemptLog } from './delivery/attempt-log.ts';
@@ -36,16 +31,9 @@ const DRAIN_MS = 8_000;
 export async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promise<RunningService> {
   const { config, logger: log, metrics: registers, fail } = context;
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = config;
-  // Not waited for: no start depends on it.
-  void warnOfBrokerDefects(brokers, log);
-  const named = (topic: TopicName) => topicName(prefix, topic);
-  const registry = Registry.open({ url: config.SCHEMA_REGISTRY_URL, prefix });
-  const codecs = {
-    'webhook-attempts': await registry.codec('webhook-attempts'),
-    'webhook-progress': await registry.codec('webhook-progress'),
-  };
+  const open = await openProcessor(SERVICE, context, ['webhook-attempts', 'webhook-progress']);
+  const { client, codecs, registry, topicName: named } = open;
   const topics = streamTopics(prefix, SERVICE);
-  const client = openStreamClient({ brokers, clientId: topics.application, log });
   const messages = await partitionsOf(client, named('webhook-messages'));
   const ends = (await client.logBounds(messages)).map(({ end }) => end);
   const window = new MessageWindow(ends, config.DISPATCHER_WINDOW_BYTES);
@@ -112,15 +100,8 @@ export async function startDispatcher(context: ServiceContext<DispatcherConfig>)
   ];
   for (const one of following) one.catch(fail);
 
-  const deadLetter = await openDeadLetters(registry, {
-    prefix,
-    service: SERVICE,
-    input: 'webhook-attempts',
-    now: Date.now,
-  });
-  const stream = await runStream({
-    ...{ brokers, client, ...topics, log, metrics: registers },
-    createProcessor: (partition) =>
+  const stream = await open.run(
+    (partition) =>
       new DispatcherPartition({
         ...{ partition, codecs, progressTopic: named('webhook-progress') },
         listener: {
@@ -134,10 +115,7 @@ export async function startDispatcher(context: ServiceContext<DispatcherConfig>)
           release: (of) => deliverer.release(of),
         },
       }),
-    deadLetter,
-    sessionTimeoutMs: config.SESSION_TIMEOUT_MS,
-    onLostInput: config.ON_LOST_INPUT,
-  });
+  );
   const server = await startServer({
     ...{ ...outbound, attemptsPerMinute: config.WEBHOOK_TESTS_PER_MINUTE },
     ...{ port: config.DISPATCHER_PORT, host: config.LISTEN_HOST },

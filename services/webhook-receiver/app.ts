@@ -14,7 +14,7 @@ export type AppOptions = {
   /** Largest body that is taken, in bytes. */
   readonly bodyLimit: number;
   /** Longest time from the head of a request to its end, in milliseconds. */
-  readonly patienceMs: number;
+  readonly answerTimeoutMs: number;
   readonly limits: AdmissionLimits;
   /**
    * Resolves when all of an authentic delivery is on the topics; rejects with `PublishError` where it
@@ -72,12 +72,12 @@ class WebhookApp implements App {
 
   constructor(options: AppOptions) {
     this.#options = options;
-    const { patienceMs, limits, tally } = options;
+    const { answerTimeoutMs, limits, tally } = options;
     this.#server = createServer({
       // What has not arrived as a whole by then is answered 408.
-      requestTimeout: patienceMs,
-      headersTimeout: patienceMs,
-      connectionsCheckingInterval: Math.ceil(patienceMs / CHECKS),
+      requestTimeout: answerTimeoutMs,
+      headersTimeout: answerTimeoutMs,
+      connectionsCheckingInterval: Math.ceil(answerTimeoutMs / CHECKS),
       keepAliveTimeout: KEEP_ALIVE_MS,
     });
     this.#connections = new Connections(this.#server, limits, tally);

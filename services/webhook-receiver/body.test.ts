@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { checkSignature, type SignatureCheck, sign } from '#signing/signing.ts';
 import { IncomingBody } from './body.ts';
 
@@ -20,7 +20,7 @@ const parts = fc.array(
   },
 );
 
-it('gives the body back as it came, whatever its parts and whether its length was announced', () => {
+test('gives the body back as it came, whatever its parts and whether its length was announced', () => {
   fc.assert(
     fc.property(parts, fc.boolean(), (chunks, announced) => {
       const whole = Buffer.concat(chunks);
@@ -33,13 +33,13 @@ it('gives the body back as it came, whatever its parts and whether its length wa
   );
 });
 
-it('gives nothing back whose signature is of another secret', () => {
+test('gives nothing back whose signature is of another secret', () => {
   const body = new IncomingBody(checkOf(Buffer.from('[]'), 'o'.repeat(32)), 2);
   body.add(Buffer.from('[]'));
   expect(body.proven()).toBeNull();
 });
 
-it('costs what it keeps: never what was announced, nor much for every part', () => {
+test('costs what it keeps: never what was announced, nor much for every part', () => {
   const MIB = 1024 * 1024;
   const body = new IncomingBody(checkOf(Buffer.alloc(MIB)), 5 * MIB);
   const one = Buffer.alloc(1);
@@ -55,7 +55,7 @@ it('costs what it keeps: never what was announced, nor much for every part', () 
   expect(cost).toBeLessThan(MIB + 128 * 1024);
 });
 
-it('keeps a body that comes in one part without a copy', () => {
+test('keeps a body that comes in one part without a copy', () => {
   const whole = Buffer.from('[{"id":1}]');
   const body = new IncomingBody(checkOf(whole), whole.length);
   body.add(whole);

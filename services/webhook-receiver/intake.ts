@@ -11,7 +11,7 @@ export type IntakeOptions = {
   readonly publisher: Publisher;
   readonly encode: DeliveryEncoder;
   /** Longest time until a delivery is stored or refused, in milliseconds. */
-  readonly patienceMs: number;
+  readonly answerTimeoutMs: number;
   readonly tally: Tally;
   readonly log: Logger;
 };
@@ -30,7 +30,7 @@ export class Intake {
 
   constructor(options: IntakeOptions) {
     this.#options = options;
-    this.#clock = setInterval(() => this.#refuseLate(), options.patienceMs / LOOKS);
+    this.#clock = setInterval(() => this.#refuseLate(), options.answerTimeoutMs / LOOKS);
   }
 
   /**
@@ -38,11 +38,11 @@ export class Intake {
    * `waitedMs` are over already. It may be stored all the same then; the sender repeats it, to no effect.
    */
   store(body: Buffer, waitedMs: number): Promise<void> {
-    const { publisher, encode, patienceMs } = this.#options;
+    const { publisher, encode, answerTimeoutMs } = this.#options;
     const readAt = performance.now();
     const delivery = readDelivery(body, { origin: 'webhook', service: SERVICE, receivedAt: Date.now() });
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiting = { deadline: readAt + patienceMs - waitedMs, reject };
+    const waiting = { deadline: readAt + answerTimeoutMs - waitedMs, reject };
     this.#waiting.add(waiting);
     publisher.publish(encode(delivery)).then(
       () => {

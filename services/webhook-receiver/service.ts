@@ -32,7 +32,7 @@ export async function startReceiver(context: ReceiverContext): Promise<RunningRe
     port: config.WEBHOOK_PORT,
     host: config.LISTEN_HOST,
     bodyLimit: config.BODY_LIMIT,
-    patienceMs: config.PATIENCE_MS,
+    answerTimeoutMs: config.PATIENCE_MS,
     connectWithinMs,
     maxQueueBytes: Math.ceil(config.QUEUE_LIMIT / size),
     limits: {

@@ -86,7 +86,7 @@ export class Tally {
   }
 
   /** What has been counted since it was last taken. */
-  take(): Draft {
+  drain(): Draft {
     const draft = this.#draft;
     this.#draft = emptyDraft();
     return draft;

@@ -16,9 +16,9 @@ const REPORT_MS = 250;
 
 const parent = parentPort;
 const settings = workerData as ThreadSettings;
-const { brokers, registryUrl, prefix, secrets, bodyLimit, patienceMs } = settings;
+const { brokers, registryUrl, prefix, secrets, bodyLimit, answerTimeoutMs } = settings;
 const log = createLogger({ name: SERVICE, level: settings.logLevel, secrets });
-const tell = (message: FromThread): void => parent.postMessage(message);
+const post = (message: FromThread): void => parent.postMessage(message);
 
 const tally = new Tally();
 const encode = await openDeliveryEncoder(Registry.open({ url: registryUrl, prefix }), prefix);
@@ -26,15 +26,15 @@ const publisher = await openPublisher({
   brokers,
   clientId: SERVICE,
   log,
-  timeoutMs: patienceMs,
+  timeoutMs: answerTimeoutMs,
   openTimeoutMs: settings.connectWithinMs,
   maxQueueBytes: settings.maxQueueBytes,
 });
-const intake = new Intake({ publisher, encode, patienceMs, tally, log });
+const intake = new Intake({ publisher, encode, answerTimeoutMs, tally, log });
 const app = createApp({
   secrets,
   bodyLimit,
-  patienceMs,
+  answerTimeoutMs,
   limits: settings.limits,
   store: (body, waitedMs) => intake.store(body, waitedMs),
   tally,
@@ -44,7 +44,7 @@ const app = createApp({
 const report = (): void => {
   const { connections, unprovenBytes } = app;
   const { queuedBytes: pendingBytes, healthy } = publisher;
-  tell({ ...tally.take(), pendingBytes, connections, unprovenBytes, healthy });
+  post({ ...tally.drain(), pendingBytes, connections, unprovenBytes, healthy });
 };
 const reports = setInterval(report, REPORT_MS);
 
@@ -62,4 +62,4 @@ parent.on('message', (message: ToThread) => {
   else report();
 });
 const { port, host, sharesPort: reusePort } = settings;
-tell({ port: await app.listen({ port, host, reusePort }) });
+post({ port: await app.listen({ port, host, reusePort }) });

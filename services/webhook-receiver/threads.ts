@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { Worker } from 'node:worker_threads';
+import { TouchlineError } from '#errors/touchline-error.ts';
 import type { AdmissionLimits } from './admission.ts';
 import type { Report } from './tally.ts';
 
@@ -18,7 +19,7 @@ export type ThreadSettings = {
   /** Largest body that is taken, in bytes. */
   readonly bodyLimit: number;
   /** Longest time until an answer, in milliseconds. */
-  readonly patienceMs: number;
+  readonly answerTimeoutMs: number;
   /** Longest time until it is connected to the broker, in milliseconds. */
   readonly connectWithinMs: number;
   /** Most bytes of records that wait for the broker. */
@@ -34,12 +35,11 @@ export type ToThread = 'report' | 'stop';
 export type FromThread = { readonly port: number } | Report;
 
 /** A thread of the receiver ended by itself. */
-export class ThreadError extends Error {
-  readonly code = 'THREAD_ENDED';
+export class ThreadError extends TouchlineError<'ThreadError'> {
+  override readonly name = 'ThreadError';
 
   constructor(cause: unknown) {
-    super('a thread of the receiver ended by itself', { cause });
-    this.name = 'ThreadError';
+    super('THREAD_ENDED', 'a thread of the receiver ended by itself', cause);
   }
 }
 

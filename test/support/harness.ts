@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Cause, MatchTransition, NormalizedMessage } from '#topics/generated/types.ts';
+import { TOPICS } from '#topics/topics.ts';
 import { Pipeline, type PipelineOutput, type PipelinePlace } from './pipeline.ts';
 import { until } from './poll.ts';
 import type { ServiceProcess } from './processes.ts';
@@ -13,6 +14,9 @@ export function times<T>(full: T, short: T): T {
 
 /** For `describe.each`: tests of `npm run test:faults` alone, for each costs several brokers. */
 export const IN_FULL = times(['in full'], []);
+
+/** Of the topics of a match, as in use: every task that is disturbed counts. */
+export const PARTITIONS = TOPICS['normalized-messages'].partitions;
 
 /** Longer than any of them takes in full. */
 export const FAULT_TIMEOUT_MS = 60 * 60_000;
@@ -45,7 +49,7 @@ export type Disturbance = (run: {
 
 /** Processes the load from start to end with one processor that nothing happens to. */
 export async function undisturbed(place: PipelinePlace, load = workload(LOAD)): Promise<PipelineOutput> {
-  const pipeline = await Pipeline.create(place);
+  const pipeline = await Pipeline.create({ partitions: PARTITIONS, ...place });
   const processor = pipeline.startProcessor();
   await pipeline.feed(load);
   await pipeline.settled();
@@ -68,7 +72,7 @@ export async function disturbed(options: {
   disturb: Disturbance;
 }): Promise<PipelineOutput> {
   const { place, settings, count, load: messages = workload(LOAD), disturb } = options;
-  const pipeline = await Pipeline.create(place);
+  const pipeline = await Pipeline.create({ partitions: PARTITIONS, ...place });
   const processors = Array.from({ length: options.processors }, () => pipeline.startProcessor(settings));
   await Promise.all(processors.map((processor) => processor.ready()));
   const random = seededRandom();

@@ -12,7 +12,7 @@ export async function place(changes: Partial<Pick<TestBackbone, 'brokers'>> = {}
   const at = { ...backbone(), ...changes };
   const { brokers, registryUrl, prefix } = at;
   await Promise.all([
-    createTopics({ brokers, prefix }),
+    createTopics({ brokers, prefix, partitions: 1 }),
     Registry.open({ url: registryUrl, prefix }).registerAll(),
   ]);
   return at;

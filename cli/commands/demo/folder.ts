@@ -1,17 +1,20 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { tryLock } from '#embedded/lock.ts';
+import { TouchlineError } from '#errors/touchline-error.ts';
 
 /** The data folder of a demonstration. */
 export type DemoFolder = { readonly path: string; release(): void };
 
 /** Every folder that a demonstration could use is in use. */
-export class DemoRunsError extends Error {
-  readonly code = 'DEMO_RUNS';
+export class DemoRunsError extends TouchlineError<'DemoRunsError'> {
+  override readonly name = 'DemoRunsError';
 
   constructor(folder: string) {
-    super(`a demonstration is running in ${folder} already: end it first, or set DATA_DIR to another folder`);
-    this.name = 'DemoRunsError';
+    super(
+      'DEMO_RUNS',
+      `a demonstration is running in ${folder} already: end it first, or set DATA_DIR to another folder`,
+    );
   }
 }
 

@@ -2,7 +2,10 @@
  * What a client of a provider needs of the contract: addresses, and answers read as leniently as providers write them.
  * Pure: sending, waiting and trying again are the client's.
  */
+
 import { z } from 'zod';
+import type { CodeOf } from '#errors/catalogue.ts';
+import { TouchlineError } from '#errors/touchline-error.ts';
 import { pathAndQuery } from './envelope.ts';
 import { type OperationData, type OperationName, operationNamed } from './operations.ts';
 import { readEnvelope, readError } from './records/envelope.ts';
@@ -57,18 +60,13 @@ export type ProviderAnswer<D> = {
   readonly data: D;
 };
 
-/** Why an answer was not understood. */
-export type AnswerErrorCode = 'not_an_envelope' | 'unexpected_data';
-
 /** An answer that is not the contract's. Its message names the operation and where it differs, and no value. */
-export class AnswerError extends Error {
-  readonly code: AnswerErrorCode;
+export class AnswerError extends TouchlineError<'AnswerError'> {
+  override readonly name = 'AnswerError';
 
-  constructor(code: AnswerErrorCode, operation: OperationName, issues: z.core.$ZodIssue[]) {
+  constructor(code: CodeOf<'AnswerError'>, operation: OperationName, issues: z.core.$ZodIssue[]) {
     const places = issues.slice(0, 3).map((issue) => issue.path.map(String).join('.') || 'the whole');
-    super(`the answer of ${operation} is not what the contract has at ${places.join(', ')}`);
-    this.name = 'AnswerError';
-    this.code = code;
+    super(code, `the answer of ${operation} is not what the contract has at ${places.join(', ')}`);
   }
 }
 
@@ -88,10 +86,10 @@ export function parseAnswer<N extends OperationName>(
   json: unknown,
 ): ProviderAnswer<OperationData<N>> {
   const envelope = readEnvelope.safeParse(json);
-  if (!envelope.success) throw new AnswerError('not_an_envelope', operation, envelope.error.issues);
+  if (!envelope.success) throw new AnswerError('NOT_AN_ENVELOPE', operation, envelope.error.issues);
   const { timestamp, method, data } = envelope.data.api;
   const read = dataSchema(operation).safeParse(data);
-  if (!read.success) throw new AnswerError('unexpected_data', operation, read.error.issues);
+  if (!read.success) throw new AnswerError('UNEXPECTED_DATA', operation, read.error.issues);
   return {
     timestamp,
     total: typeof method.total_items === 'number' ? method.total_items : null,
@@ -129,6 +127,6 @@ export function nextRequest<N extends OperationName>(
 ): ProviderRequest<N> | null {
   if (answer.nextPage === null || !URL.canParse(answer.nextPage)) return null;
   const known = operationNamed(request.operation).params.shape;
-  const told = [...new URL(answer.nextPage).searchParams].filter(([name]) => name in known);
-  return { ...request, query: { ...request.query, ...Object.fromEntries(told) } };
+  const params = [...new URL(answer.nextPage).searchParams].filter(([name]) => name in known);
+  return { ...request, query: { ...request.query, ...Object.fromEntries(params) } };
 }

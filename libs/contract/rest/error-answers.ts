@@ -39,11 +39,11 @@ export type ErrorAnswers = {
 export function answerErrors(app: FastifyInstance, { now, version, onFailure }: ErrorAnswers): void {
   const fail = (reply: FastifyReply, code: RestErrorCode) =>
     sendError(reply, code, version, Math.floor(now()));
-  app.setNotFoundHandler((_request, reply) => fail(reply, 'not_found'));
+  app.setNotFoundHandler((_request, reply) => fail(reply, 'NOT_FOUND'));
   app.setErrorHandler((error: Error, _request, reply) => {
     const code = codeOf(error);
     fail(reply, code);
-    if (code !== 'internal') return;
+    if (code !== 'INTERNAL') return;
     // Not by the request's own logger, whose bindings are the server's choice.
     app.log.error({ err: error }, 'a request failed');
     onFailure?.(error);
@@ -54,6 +54,6 @@ export function answerErrors(app: FastifyInstance, { now, version, onFailure }: 
 function codeOf(error: Error): RestErrorCode {
   if (error instanceof RestError) return error.code;
   const status = 'statusCode' in error ? error.statusCode : undefined;
-  if (status === 404) return 'not_found';
-  return typeof status === 'number' && status >= 400 && status < 500 ? 'invalid_parameter' : 'internal';
+  if (status === 404) return 'NOT_FOUND';
+  return typeof status === 'number' && status >= 400 && status < 500 ? 'INVALID_PARAMETER' : 'INTERNAL';
 }

@@ -114,13 +114,13 @@ function parametersOf({ params, idName, name: operation }: OperationInfo): Param
 /** The errors that a request of an operation's path can end in. */
 function errorsOf({ open, idName, name }: OperationInfo): RestErrorCode[] {
   return [
-    'invalid_parameter',
-    ...(open && name !== 'oauth' ? [] : (['unauthorized'] as const)),
-    ...(open ? [] : (['forbidden'] as const)),
-    ...(idName === null ? [] : (['not_found'] as const)),
-    'method_not_allowed',
-    'internal',
-    'not_ready',
+    'INVALID_PARAMETER',
+    ...(open && name !== 'oauth' ? [] : (['UNAUTHORIZED'] as const)),
+    ...(open ? [] : (['FORBIDDEN'] as const)),
+    ...(idName === null ? [] : (['NOT_FOUND'] as const)),
+    'METHOD_NOT_ALLOWED',
+    'INTERNAL',
+    'NOT_READY',
   ];
 }
 

@@ -39,7 +39,7 @@ export type Prepared = {
 export type Operation<N extends string = string, D extends z.ZodType = z.ZodType> = OperationInfo<N, D> & {
   /**
    * `query` is the query as parsed from the URL, `id` that of the path (0 where it has none), `now` Unix seconds.
-   * Throws RestError `invalid_parameter`.
+   * Throws RestError `INVALID_PARAMETER`.
    */
   prepare(query: unknown, id: number, now: number): Prepared;
 };
@@ -82,7 +82,7 @@ export function operation<
     data,
     prepare(raw, id, now) {
       const parsed = params.safeParse(raw);
-      if (!parsed.success) throw new RestError('invalid_parameter');
+      if (!parsed.success) throw new RestError('INVALID_PARAMETER');
       // Without `settle` the values are as parsed, which is then what `V` is.
       const values = definition.settle?.(parsed.data, now) ?? (parsed.data as unknown as V);
       const query = echo(values);

@@ -88,7 +88,7 @@ export type FeedQuery = {
 
 /**
  * The data behind the REST contract. Every method answers at once from what is known now; lists leave out what is
- * outside `access`. A method throws `RestError` `not_found` for an id it does not have, `forbidden` for one that is
+ * outside `access`. A method throws `RestError` `NOT_FOUND` for an id it does not have, `FORBIDDEN` for one that is
  * outside `access`.
  */
 export interface ProviderData {

@@ -28,7 +28,7 @@ const PATHS = new RegExp(
 );
 
 /** What open operations are called with; none of them looks at it. */
-const NOTHING: Access = { clientId: 0, competitions: new Set(), operations: new Set() };
+const NO_ACCESS: Access = { clientId: 0, competitions: new Set(), operations: new Set() };
 
 /**
  * Serves every operation below `/v2`, and answers every other path and method there with an error in the envelope.
@@ -42,12 +42,12 @@ export async function restRoutes(app: FastifyInstance, options: RestOptions): Pr
       answerErrors(v2, options);
       v2.addHook('onRequest', (request, reply, done) => {
         // Refused as HTTP wants it: the URLs of pages are made of it.
-        if (!isHost(request.host)) return done(new RestError('invalid_parameter'));
+        if (!isHost(request.host)) return done(new RestError('INVALID_PARAMETER'));
         if (!request.is404) return done();
         // Before the body is read, which is nobody's.
-        if (!isOtherMethod(request)) return done(new RestError('not_found'));
+        if (!isOtherMethod(request)) return done(new RestError('NOT_FOUND'));
         reply.header('allow', METHODS.join(', '));
-        done(new RestError('method_not_allowed'));
+        done(new RestError('METHOD_NOT_ALLOWED'));
       });
       for (const operation of OPERATIONS) {
         v2.get(fastifyPath(operation), (request, reply) => answer(operation, options, request, reply));
@@ -70,7 +70,7 @@ function answer(operation: Operation, options: RestOptions, request: FastifyRequ
   const now = seconds(options.now);
   const query = request.query as Query;
   const token = typeof query.token === 'string' ? query.token : null;
-  const access = operation.open ? NOTHING : admit(operation, token, options.gatekeeper, now);
+  const access = operation.open ? NO_ACCESS : admit(operation, token, options.gatekeeper, now);
   const id = operation.idName === null ? 0 : pathId(request);
   const prepared = operation.prepare(query, id, now);
   const { data, total } = prepared.answer(options.data, access);
@@ -95,15 +95,15 @@ function schemeOf({ protocol }: FastifyRequest): 'http' | 'https' {
 
 function admit(operation: Operation, token: string | null, gatekeeper: Gatekeeper, now: number): Access {
   const access = token === null ? null : gatekeeper.access(token, now);
-  if (access === null) throw new RestError('unauthorized');
-  if (access.operations !== null && !access.operations.has(operation.name)) throw new RestError('forbidden');
+  if (access === null) throw new RestError('UNAUTHORIZED');
+  if (access.operations !== null && !access.operations.has(operation.name)) throw new RestError('FORBIDDEN');
   return access;
 }
 
 /** An id that is not a whole number is one that nobody has. */
 function pathId(request: FastifyRequest): number {
   const id = toWholeNumber((request.params as { readonly id: string }).id);
-  if (id === null) throw new RestError('not_found');
+  if (id === null) throw new RestError('NOT_FOUND');
   return id;
 }
 
@@ -128,10 +128,10 @@ function pages(
 async function answerToken(options: RestOptions, request: FastifyRequest, reply: FastifyReply) {
   const now = seconds(options.now);
   const credentials = TOKEN_OPERATION.params.safeParse(request.query);
-  if (!credentials.success) throw new RestError('invalid_parameter');
+  if (!credentials.success) throw new RestError('INVALID_PARAMETER');
   const { client_id, secret_key } = credentials.data as { client_id: string; secret_key: string };
   const granted = await options.gatekeeper.exchange(client_id, secret_key, now);
-  if (granted === null) throw new RestError('unauthorized');
+  if (granted === null) throw new RestError('UNAUTHORIZED');
   const { token, expiration } = granted;
   const start = envelopeStart({
     version: options.version,

@@ -20,7 +20,7 @@ export function restServerOptions(
     logController: new LogController({ disableRequestLogging: true }),
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH, ignoreTrailingSlash: true },
     frameworkErrors: (_error: Error, _request: FastifyRequest, reply: FastifyReply) => {
-      sendError(reply, 'invalid_parameter', version, Math.floor(now()));
+      sendError(reply, 'INVALID_PARAMETER', version, Math.floor(now()));
     },
     clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) => {
       if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
@@ -31,9 +31,9 @@ export function restServerOptions(
 
 /** The whole answer to what is no HTTP, or has a URL longer than any. */
 function refusal(version: string, now: number): string {
-  const body = errorBody('invalid_parameter', version, now);
+  const body = errorBody('INVALID_PARAMETER', version, now);
   const head = [
-    `HTTP/1.1 ${REST_ERRORS.invalid_parameter.status} Bad Request`,
+    `HTTP/1.1 ${REST_ERRORS.INVALID_PARAMETER.status} Bad Request`,
     'Content-Type: application/json; charset=utf-8',
     'Cache-Control: no-store',
     `Content-Length: ${Buffer.byteLength(body)}`,

@@ -19,7 +19,7 @@ export function dateWindow(
   const date_from = from(dates.date_from ?? (dates.date_to ?? today).slice(0, 10));
   const date_to = to(dates.date_to ?? date_from.slice(0, 10));
   const width = parseDate(date_to) - parseDate(date_from);
-  if (width < 0 || width >= MAX_WINDOW) throw new RestError('invalid_parameter');
+  if (width < 0 || width >= MAX_WINDOW) throw new RestError('INVALID_PARAMETER');
   return { date_from, date_to };
 }
 
@@ -28,7 +28,7 @@ export function openDates(dates: Dates): Dates {
   const date_from = dates.date_from === undefined ? undefined : from(dates.date_from);
   const date_to = dates.date_to === undefined ? undefined : to(dates.date_to);
   if (date_from !== undefined && date_to !== undefined && date_from > date_to) {
-    throw new RestError('invalid_parameter');
+    throw new RestError('INVALID_PARAMETER');
   }
   return { date_from, date_to };
 }
@@ -49,6 +49,6 @@ export function feedWindow(
   const timestamp = window.timestamp ?? Math.max(0, (window.timestamp_to ?? now) - DAY);
   const timestamp_to = window.timestamp_to ?? Math.min(Math.max(now, timestamp), timestamp + MAX_WINDOW);
   const width = timestamp_to - timestamp;
-  if (width < 0 || width > MAX_WINDOW) throw new RestError('invalid_parameter');
+  if (width < 0 || width > MAX_WINDOW) throw new RestError('INVALID_PARAMETER');
   return { timestamp, timestamp_to };
 }

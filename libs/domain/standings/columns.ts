@@ -46,7 +46,7 @@ const COLUMNS: ReadonlyMap<number, Column> = new Map(
   SHOWN_COLUMNS.map(([id, code, short_name, name]) => [id, { id, code, short_name, name }]),
 );
 
-/** A column that only the specification names, or nobody; see docs/standings.md. */
+/** A column that only the specification names, or nobody; see docs/reference/standings.md. */
 function unlisted(code: string, short_name: string, name: string): Column {
   return { id: null, code, short_name, name };
 }

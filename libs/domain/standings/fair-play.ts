@@ -1,7 +1,7 @@
 import type { FairPlay } from '#contract/competition-rules.ts';
+import type { Stand } from './game-set.ts';
 import { type View, viewOf } from './game-set.ts';
 import type { Game } from './games.ts';
-import type { Stand } from './standing.ts';
 import type { ShownCard } from './types.ts';
 
 /** How often a team's players were shown what, a player and a game counted once; `unknown`: games whose cards are not known. */

@@ -11,7 +11,7 @@ export type View<T> = {
   readonly change: (of: T, game: Game, times: 1 | -1) => void;
 };
 
-type Kept = { readonly of: unknown; readonly change: (game: Game, times: 1 | -1) => void };
+type CachedView = { readonly of: unknown; readonly change: (game: Game, times: 1 | -1) => void };
 
 /** A view of some games that are in no set. */
 export function viewOf<T>({ empty, change }: View<T>, games: Iterable<Game>): T {
@@ -39,7 +39,7 @@ export function subset(holds: (game: Game) => boolean): View<GameSet> {
 export class GameSet {
   readonly #games: Game[] = [];
   readonly #ofTeam = new Map<number, Game[]>();
-  readonly #views = new Map<unknown, Kept>();
+  readonly #views = new Map<unknown, CachedView>();
 
   get size(): number {
     return this.#games.length;
@@ -75,8 +75,8 @@ export class GameSet {
 
   /** A view of the games as they are now, for reading. */
   view<T>(view: View<T>): T {
-    const kept = this.#views.get(view);
-    if (kept !== undefined) return kept.of as T;
+    const cached = this.#views.get(view);
+    if (cached !== undefined) return cached.of as T;
     const of = viewOf(view, this.#games);
     this.#views.set(view, { of, change: (game, times) => view.change(of, game, times) });
     return of;
@@ -150,3 +150,13 @@ function placeOf(list: readonly InOrder[], item: InOrder): number {
   }
   return from;
 }
+
+/**
+ * Games up to somewhere in the season: all but those `without`, which are few, for they are the newest. `day`: whose
+ * corrections are in force; null: all that are known.
+ */
+export type Stand = {
+  readonly games: GameSet;
+  readonly without: ReadonlySet<Game>;
+  readonly day: string | null;
+};

@@ -1,6 +1,6 @@
-import type { GameSet } from './game-set.ts';
+import type { GameSet, Stand } from './game-set.ts';
 import { type Ranks, rankBy, rankSplit, rankTeams } from './ranking.ts';
-import { type RankAt, type Season, type Stand, teamRows, totalsAt } from './standing.ts';
+import { type RankAt, type Season, teamRows, totalsAt } from './standing.ts';
 import {
   difference,
   emptyTally,

@@ -1,8 +1,9 @@
 import type { CompetitionRules } from '#contract/competition-rules.ts';
+import type { Stand } from './game-set.ts';
 import { insertInOrder, removeInOrder, type View, viewOf } from './game-set.ts';
 import type { Game } from './games.ts';
 import { rankByFigures } from './ranking.ts';
-import { lastRanks, type Season, type Stand } from './standing.ts';
+import { lastRanks, type Season } from './standing.ts';
 import type { Person, Row, Value } from './types.ts';
 
 /** One thing a person did. */

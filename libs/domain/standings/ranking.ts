@@ -1,8 +1,7 @@
 import type { CompetitionRules, Criterion, TieBreak } from '#contract/competition-rules.ts';
 import { fairPlayPoints } from './fair-play.ts';
-import type { View } from './game-set.ts';
+import type { Stand, View } from './game-set.ts';
 import type { Game } from './games.ts';
-import type { Stand } from './standing.ts';
 import { difference, emptyTally, type Tally, tallyGames } from './tally.ts';
 
 /** Compares two: negative where the first is the better one. */

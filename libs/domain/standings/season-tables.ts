@@ -90,7 +90,7 @@ export class SeasonTables {
     results: Iterable<PlacedResult>,
   ): SeasonTables {
     const tables = new SeasonTables(competitionId, seasonId, rules);
-    for (const result of results) tables.take(result);
+    for (const result of results) tables.apply(result);
     tables.#settle();
     tables.#corrections = correctionsAt(rules, tables.#day());
     for (const stage of tables.#stages.values()) stage.stale.clear();
@@ -103,7 +103,7 @@ export class SeasonTables {
    * match has one place: a result elsewhere takes it there. False where nothing is new: the version that is known, or
    * that a match has left where it is not.
    */
-  take(result: PlacedResult): boolean {
+  apply(result: PlacedResult): boolean {
     const { event_id, version } = result;
     const stage = this.#stageOf(result.stage_id);
     const group = groupOf(stage, result.group_id);

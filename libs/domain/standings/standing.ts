@@ -1,19 +1,9 @@
 import type { CompetitionRules } from '#contract/competition-rules.ts';
-import type { GameSet } from './game-set.ts';
+import type { GameSet, Stand } from './game-set.ts';
 import type { Game } from './games.ts';
 import type { Ranks } from './ranking.ts';
 import { type Tally, talliesAt } from './tally.ts';
 import type { Row, Team, Values } from './types.ts';
-
-/**
- * Games up to somewhere in the season: all but those `without`, which are few, for they are the newest. `day`: whose
- * corrections are in force; null: all that are known.
- */
-export type Stand = {
-  readonly games: GameSet;
-  readonly without: ReadonlySet<Game>;
-  readonly day: string | null;
-};
 
 /** Positions at a stand. */
 export type RankAt = (stand: Stand) => Ranks;

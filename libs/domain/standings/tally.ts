@@ -1,7 +1,7 @@
 import type { CompetitionRules } from '#contract/competition-rules.ts';
+import type { Stand } from './game-set.ts';
 import { type View, viewOf } from './game-set.ts';
 import type { Game } from './games.ts';
-import type { Stand } from './standing.ts';
 
 /** What a team did in some games, but for what it is worth. */
 type Counts = { mp: number; won: number; draw: number; lost: number; scored: number; allowed: number };

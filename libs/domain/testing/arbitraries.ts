@@ -121,7 +121,7 @@ const event = fc
   .tuple(times, eventParts)
   .map(([ut, parts]) => ({ ...eventMessage(ut, {}), event_fields: parts }));
 
-const told = fc
+const incidentMessages = fc
   .tuple(incidents, fc.boolean(), times, fc.option(eventParts, { freq: 2 }))
   .map(([one, same, ut, parts]) => ({
     ...incidentMessage(one),
@@ -137,24 +137,24 @@ const snapshot = fc
 
 /** A message of the one event that tests are about. */
 export const messages: fc.Arbitrary<NormalizedMessage> = fc.oneof(
-  { weight: 8, arbitrary: told },
+  { weight: 8, arbitrary: incidentMessages },
   { weight: 2, arbitrary: deleted },
   { weight: 3, arbitrary: event },
   { weight: 2, arbitrary: snapshot },
 );
 
 /** Whether a message says anything about an event. */
-export function tellsSomething({ event_fields, incident, snapshot }: NormalizedMessage): boolean {
+export function hasContent({ event_fields, incident, snapshot }: NormalizedMessage): boolean {
   return incident !== null || snapshot !== null || event_fields.some((part) => part !== '{}');
 }
 
 /** A history of one event, in which something is told. */
 export const histories = fc
   .array(messages, { minLength: 1, maxLength: 25, size: 'max' })
-  .filter((history) => history.some(tellsSomething));
+  .filter((history) => history.some(hasContent));
 
 /** The same messages in another order, some of them more than once. */
-export function retold(history: readonly NormalizedMessage[]): fc.Arbitrary<NormalizedMessage[]> {
+export function redelivered(history: readonly NormalizedMessage[]): fc.Arbitrary<NormalizedMessage[]> {
   return fc.subarray([...history]).chain((again) => {
     const all = [...history, ...again];
     return fc.shuffledSubarray(all, { minLength: all.length });

@@ -77,14 +77,14 @@ export function eventMessage(ut: number, fields: Readonly<Record<string, unknown
 
 /** An incident message; without `fields` its event tells nothing. */
 export function incidentMessage(
-  told: Incident,
+  body: Incident,
   options: { readonly deleted?: boolean; readonly fields?: Readonly<Record<string, unknown>> } = {},
 ): NormalizedMessage {
   return {
-    ...message(told.ut),
+    ...message(body.ut),
     type: 'incident',
     event_fields: options.fields === undefined ? [] : [canonicalJson(options.fields)],
-    incident: { deleted: options.deleted ?? false, incident: told },
+    incident: { deleted: options.deleted ?? false, incident: body },
   };
 }
 

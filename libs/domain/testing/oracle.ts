@@ -15,10 +15,10 @@ type Field = { readonly ut: number; readonly json: string };
 
 /** The state of an event by the set of its messages. */
 export function derive(eventId: number, messages: readonly NormalizedMessage[]): Derived {
-  const told = messages.filter(({ type }) => type !== 'event_keep_alive' && type !== 'events_lineups');
-  const fields = deriveFields(told);
+  const relevant = messages.filter(({ type }) => type !== 'event_keep_alive' && type !== 'events_lineups');
+  const fields = deriveFields(relevant);
   const value = (name: string): unknown => JSON.parse(fields.get(name)?.json ?? 'null');
-  const { incidents, snapshotAt } = deriveIncidents(eventId, told);
+  const { incidents, snapshotAt } = deriveIncidents(eventId, relevant);
   const known = incidents.filter((one): one is Known => one.incident !== null);
   const home = participantOf(value('participants'), 1);
   const away = participantOf(value('participants'), 2);

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import kafkajs from 'kafkajs';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { partitionHash } from './murmur2.ts';
 
-it.each([
+test.each([
   ['21', -973932308],
   ['foobar', -790332482],
   ['a-little-bit-long-string', -985981536],
@@ -13,7 +13,7 @@ it.each([
   expect(partitionHash(Buffer.from(key))).toBe(hash & 0x7fffffff);
 });
 
-it('chooses the partition that kafkajs chooses', () => {
+test('chooses the partition that kafkajs chooses', () => {
   const partitioner = kafkajs.Partitioners.DefaultPartitioner();
   const partitionMetadata = Array.from({ length: 12 }, (_, partitionId) => ({ partitionId, leader: 0 }));
   fc.assert(

@@ -143,6 +143,26 @@ export function partitionKey({ topic, partition }: TopicPartition): string {
   return `${topic}-${partition}`;
 }
 
+/** A record to publish. Without `partition`, murmur2 of the key decides, as with Kafka's own clients; one of them there must be. */
+export type PublishRecord = {
+  readonly topic: string;
+  /** `any`: with all others of the same request that may go anywhere, since fewer batches cost less. */
+  readonly partition?: number | 'any';
+  readonly key: Buffer | string | null;
+  readonly value: Buffer | null;
+};
+
+/** The Kafka client under a publisher. One send at a time; after a failed one it is closed. */
+export interface BatchProducer {
+  /**
+   * Writes all records in one request for each broker and resolves when they are acknowledged by all in-sync replicas.
+   * Rejects with `StreamError`: some of them may have been written then.
+   */
+  send(records: readonly PublishRecord[]): Promise<void>;
+  /** May be called while a send is under way, and again after that; throws nothing. */
+  close(): Promise<void>;
+}
+
 /** A topic to create. */
 export type NewTopic = {
   readonly name: string;

@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import type { PublishRecord } from '../client/port.ts';
 import { PublishError } from './publish-error.ts';
 import { PublishQueue } from './publish-queue.ts';
-import type { PublishRecord } from './publisher.ts';
 
 const record = (id: string, bytes = 0, topic = 'topic'): PublishRecord => ({
   topic,
@@ -20,25 +20,25 @@ async function stateOf(publish: Promise<void>): Promise<string> {
   return Promise.race([settled, new Promise<string>((resolve) => setImmediate(resolve, 'waits'))]);
 }
 
-const keys = (round: { records: readonly { record: PublishRecord }[] } | null) =>
-  round?.records.map((queued) => queued.record.key);
+const keys = (batch: { records: readonly { record: PublishRecord }[] } | null) =>
+  batch?.records.map((queued) => queued.record.key);
 
 describe('a queue', () => {
-  it('gives what waits in one round, in order, and settles each publish with its last record', async () => {
+  test('gives what waits in one batch, in order, and settles each publish with its last record', async () => {
     const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
     const one = queue.add([record('a'), record('b')], LATER);
     const two = queue.add([record('c')], LATER);
-    const round = queue.take(0);
-    expect(keys(round)).toEqual(['a', 'b', 'c']);
-    expect(round).toMatchObject({ publishes: 2, deadline: LATER });
-    expect(queue.take(0)).toBeNull();
+    const batch = queue.dequeue(0);
+    expect(keys(batch)).toEqual(['a', 'b', 'c']);
+    expect(batch).toMatchObject({ publishes: 2, deadline: LATER });
+    expect(queue.dequeue(0)).toBeNull();
     expect([await stateOf(one), await stateOf(two)]).toEqual(['waits', 'waits']);
-    if (round !== null) queue.acknowledge(round, LATER);
+    if (batch !== null) queue.acknowledge(batch, LATER);
     expect([await stateOf(one), await stateOf(two)]).toEqual(['done', 'done']);
     expect(queue.bytes).toBe(0);
   });
 
-  it('gives no topic more than a record batch may hold, but for a record that is larger by itself', async () => {
+  test('gives no topic more than a record batch may hold, but for a record that is larger by itself', async () => {
     const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
     const publish = queue.add(
       [
@@ -52,40 +52,40 @@ describe('a queue', () => {
     );
     for (const expected of [['a', 'x'], ['b'], ['c'], ['d']]) {
       expect(await stateOf(publish)).toBe('waits');
-      const round = queue.take(0);
-      expect(keys(round)).toEqual(expected);
-      if (round !== null) queue.acknowledge(round, LATER);
+      const batch = queue.dequeue(0);
+      expect(keys(batch)).toEqual(expected);
+      if (batch !== null) queue.acknowledge(batch, LATER);
     }
     expect(await stateOf(publish)).toBe('done');
   });
 
-  it('refuses what would be too much, and takes it where nothing else waits', async () => {
+  test('refuses what would be too much, and takes it where nothing else waits', async () => {
     const queue = new PublishQueue(100 * KIB);
     const large = queue.add([record('a', 200 * KIB)], LATER);
     expect(await stateOf(queue.add([record('b')], LATER))).toBe('QUEUE_FULL');
-    const round = queue.take(0);
+    const batch = queue.dequeue(0);
     expect(await stateOf(queue.add([record('b')], LATER))).toBe('QUEUE_FULL');
-    if (round !== null) queue.acknowledge(round, LATER);
+    if (batch !== null) queue.acknowledge(batch, LATER);
     expect(await stateOf(large)).toBe('done');
     expect(await stateOf(queue.add([record('b')], LATER))).toBe('waits');
   });
 
-  it('refuses what has run out of time before it was sent', async () => {
+  test('refuses what has run out of time before it was sent', async () => {
     const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
     const late = queue.add([record('a')], 10);
     const inTime = queue.add([record('b')], 11);
-    expect(keys(queue.take(10))).toEqual(['b']);
+    expect(keys(queue.dequeue(10))).toEqual(['b']);
     expect([await stateOf(late), await stateOf(inTime)]).toEqual(['TIMEOUT', 'waits']);
   });
 
-  it('queues a round that failed again, but for what is out of time', async () => {
+  test('queues a batch that failed again, but for what is out of time', async () => {
     const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
     const late = queue.add([record('a')], 10);
     const inTime = queue.add([record('b')], 20);
-    const round = queue.take(0);
+    const batch = queue.dequeue(0);
     const after = queue.add([record('c')], 30);
-    if (round !== null) queue.fail(round, new PublishError('TIMEOUT', 'no answer'), 10);
-    expect(keys(queue.take(10))).toEqual(['b', 'c']);
+    if (batch !== null) queue.fail(batch, new PublishError('TIMEOUT', 'no answer'), 10);
+    expect(keys(queue.dequeue(10))).toEqual(['b', 'c']);
     expect([await stateOf(late), await stateOf(inTime), await stateOf(after)]).toEqual([
       'TIMEOUT',
       'waits',
@@ -93,30 +93,30 @@ describe('a queue', () => {
     ]);
   });
 
-  it('finds the one publish that the broker does not take, and lets the others through', async () => {
+  test('finds the one publish that the broker does not dequeue, and lets the others through', async () => {
     const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
     const publishes = ['a', 'large', 'c'].map((id) => queue.add([record(id), record(`${id}2`)], LATER));
-    const together = queue.take(0);
+    const together = queue.dequeue(0);
     expect(together?.publishes).toBe(3);
     if (together !== null) queue.fail(together, new PublishError('RECORD_TOO_LARGE', 'too large'), 0);
     for (const id of ['a', 'large', 'c']) {
-      const round = queue.take(0);
-      expect(keys(round)).toEqual([id, `${id}2`]);
-      if (round === null) continue;
-      if (id === 'large') queue.fail(round, new PublishError('RECORD_TOO_LARGE', 'too large'), 0);
-      else queue.acknowledge(round, LATER);
+      const batch = queue.dequeue(0);
+      expect(keys(batch)).toEqual([id, `${id}2`]);
+      if (batch === null) continue;
+      if (id === 'large') queue.fail(batch, new PublishError('RECORD_TOO_LARGE', 'too large'), 0);
+      else queue.acknowledge(batch, LATER);
     }
     expect(await Promise.all(publishes.map(stateOf))).toEqual(['done', 'RECORD_TOO_LARGE', 'done']);
-    expect(queue.take(0)).toBeNull();
+    expect(queue.dequeue(0)).toBeNull();
     expect(queue.bytes).toBe(0);
   });
 
-  it('gives a publish time anew with each acknowledged round', async () => {
+  test('gives a publish time anew with each acknowledged batch', async () => {
     const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
     const publish = queue.add([record('a', 800 * KIB), record('b', 800 * KIB)], 10);
-    const first = queue.take(9);
+    const first = queue.dequeue(9);
     if (first !== null) queue.acknowledge(first, 19);
-    expect(keys(queue.take(18))).toEqual(['b']);
+    expect(keys(queue.dequeue(18))).toEqual(['b']);
     expect(await stateOf(publish)).toBe('waits');
   });
 });

@@ -1,6 +1,6 @@
-import { MAX_BATCH_BYTES, recordBytes } from '../client/rounds.ts';
+import type { PublishRecord } from '../client/port.ts';
+import { MAX_BATCH_BYTES, recordBytes } from '../client/produce-batches.ts';
 import { PublishError } from './publish-error.ts';
-import type { PublishRecord } from './publisher.ts';
 
 /** How many taken records may stand before the others until they are cut off. */
 const TAKEN_BEFORE_CUT = 10_000;
@@ -21,7 +21,7 @@ type Publish = {
 type QueuedRecord = { readonly publish: Publish; readonly record: PublishRecord; readonly bytes: number };
 
 /** What one produce request carries. */
-export type Round = {
+export type QueuedBatch = {
   readonly records: readonly QueuedRecord[];
   /** When the first of its publishes runs out of time. */
   readonly deadline: number;
@@ -66,7 +66,7 @@ export class PublishQueue {
    * Takes what the next request shall carry: as much as one record batch of each topic may hold, and one record more
    * than that where it is too large for one. Null where nothing waits. What has run out of time by `now` is refused.
    */
-  take(now: number): Round | null {
+  dequeue(now: number): QueuedBatch | null {
     const records: QueuedRecord[] = [];
     const publishes = new Set<Publish>();
     const filled = new Map<string, number>();
@@ -96,9 +96,9 @@ export class PublishQueue {
     return records.length === 0 ? null : { records, deadline, publishes: publishes.size };
   }
 
-  /** The records of a round are acknowledged; what else its publishes hold has until `deadline` now. */
-  acknowledge(round: Round, deadline: number): void {
-    for (const { publish, bytes } of round.records) {
+  /** The records of a batch are acknowledged; what else its publishes hold has until `deadline` now. */
+  acknowledge(batch: QueuedBatch, deadline: number): void {
+    for (const { publish, bytes } of batch.records) {
       this.#bytes -= bytes;
       publish.open -= 1;
       publish.deadline = deadline;
@@ -107,16 +107,16 @@ export class PublishQueue {
   }
 
   /**
-   * A round could not be sent. Its publishes are refused where they are out of time by `now`, or where the error is of
+   * A batch could not be sent. Its publishes are refused where they are out of time by `now`, or where the error is of
    * their records and of no other's; the rest is queued again, at the front.
    */
-  fail(round: Round, error: PublishError, now: number): void {
+  fail(batch: QueuedBatch, error: PublishError, now: number): void {
     const ofRecords = error.code === 'RECORD_TOO_LARGE';
-    for (const { publish } of round.records) {
-      if (publish.deadline <= now || (ofRecords && round.publishes === 1)) settle(publish, error);
+    for (const { publish } of batch.records) {
+      if (publish.deadline <= now || (ofRecords && batch.publishes === 1)) settle(publish, error);
       else if (ofRecords) publish.alone = true;
     }
-    this.#records = [...round.records, ...this.#records.slice(this.#next)];
+    this.#records = [...batch.records, ...this.#records.slice(this.#next)];
     this.#next = 0;
   }
 }

@@ -1,18 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { openBatchProducer } from '../client/platformatic/batch-producer.ts';
+import type { BatchProducer, PublishRecord } from '../client/port.ts';
 import type { StreamError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { PublishError } from './publish-error.ts';
-import { PublishQueue, type Round } from './publish-queue.ts';
-
-/** A record to publish. Without `partition`, murmur2 of the key decides, as with Kafka's own clients; one of them there must be. */
-export type PublishRecord = {
-  readonly topic: string;
-  /** `any`: with all others of the same request that may go anywhere, since fewer batches cost less. */
-  readonly partition?: number | 'any';
-  readonly key: Buffer | string | null;
-  readonly value: Buffer | null;
-};
+import { PublishQueue, type QueuedBatch } from './publish-queue.ts';
 
 /** How a publisher works. */
 export type PublisherOptions = {
@@ -39,17 +31,6 @@ export interface Publisher {
   /** False from a failure to send until something is acknowledged again. */
   readonly healthy: boolean;
   /** Sends what is queued, then disconnects. What is published after that is refused. */
-  close(): Promise<void>;
-}
-
-/** The Kafka client under a publisher. One send at a time; after a failed one it is closed. */
-export interface BatchProducer {
-  /**
-   * Writes all records in one request for each broker and resolves when they are acknowledged by all in-sync replicas.
-   * Rejects with `StreamError`: some of them may have been written then.
-   */
-  send(records: readonly PublishRecord[]): Promise<void>;
-  /** May be called while a send is under way, and again after that; throws nothing. */
   close(): Promise<void>;
 }
 
@@ -118,22 +99,22 @@ class KafkaPublisher implements Publisher {
   async #drain(): Promise<void> {
     // What is published in the same turn of the event loop goes into one request.
     await new Promise(setImmediate);
-    for (let round = this.#take(); round !== null; round = this.#take()) {
+    for (let batch = this.#dequeue(); batch !== null; batch = this.#dequeue()) {
       try {
-        const records = round.records.map(({ record }) => record);
-        await this.#withinTime(round.deadline, (producer) => producer.send(records));
+        const records = batch.records.map(({ record }) => record);
+        await this.#withinTime(batch.deadline, (producer) => producer.send(records));
         this.#healthy = true;
-        this.#queue.acknowledge(round, performance.now() + this.#timeoutMs);
+        this.#queue.acknowledge(batch, performance.now() + this.#timeoutMs);
       } catch (error) {
         this.#healthy = false;
-        this.#queue.fail(round, error as PublishError, performance.now());
+        this.#queue.fail(batch, error as PublishError, performance.now());
       }
     }
     this.#draining = null;
   }
 
-  #take(): Round | null {
-    return this.#queue.take(performance.now());
+  #dequeue(): QueuedBatch | null {
+    return this.#queue.dequeue(performance.now());
   }
 
   /** Works with a connected producer, with a new one after each failure, until it succeeds or time is up. */

@@ -1,3 +1,4 @@
+import { TouchlineError } from '#errors/touchline-error.ts';
 import { followPartitions } from '../client/platformatic/follower.ts';
 import { listOffsets, topicBounds } from '../client/platformatic/offsets.ts';
 import { partitionKey, type TopicPartition } from '../client/port.ts';
@@ -15,7 +16,7 @@ export type ReadRecord = {
 /** Records of one partition, in order, each given once. */
 export type FollowedBatch = TopicPartition & {
   readonly records: readonly ReadRecord[];
-  /** Where to go on once these are kept: give it as `from` after a restart. */
+  /** Where to go on once these are checkpoint: give it as `from` after a restart. */
   readonly next: number;
   /** The partition's end as of now; what lies between is still to come. */
   readonly end: number;
@@ -44,17 +45,20 @@ export type FollowOptions = {
   readonly onCaughtUp?: () => void;
 };
 
-/** A kept offset lies beyond the end of its partition: the topic is not the one that was read before, or lost records. */
-export class PositionLostError extends Error {
+/** A checkpoint offset lies beyond the end of its partition: the topic is not the one that was read before, or lost records. */
+export class PositionLostError extends TouchlineError<'PositionLostError'> {
   override readonly name = 'PositionLostError';
-  readonly code = 'POSITION_LOST';
+
+  constructor(message: string) {
+    super('POSITION_LOST', message);
+  }
 }
 
 const READER = 'touchline-reader';
 const IDLE_MS = 100;
 
 /**
- * Reads all partitions of some topics as their consumers should, read committed, from kept offsets on, for as long as
+ * Reads all partitions of some topics as their consumers should, read committed, from checkpoint offsets on, for as long as
  * it is not aborted: through restarts of the broker no record is left out or given twice. Shares nothing with other
  * readers, and leaves nothing on the broker. Resolves when `signal` is aborted. Rejects with `StreamError` where the
  * broker cannot be reached at first, with `PositionLostError`, or with what `onBatch` or `onCaughtUp` threw.
@@ -65,14 +69,14 @@ export async function follow(options: FollowOptions): Promise<void> {
   const logs = await topicBounds({ brokers, clientId: reader }, topics);
   const partitions = logs.map(({ topic, partition, start, end }) => {
     const key = partitionKey({ topic, partition });
-    const kept = from.get(key);
-    if (kept !== undefined && kept > end)
-      throw new PositionLostError(`${key} ends at ${end}, before the kept offset ${kept}`);
+    const checkpoint = from.get(key);
+    if (checkpoint !== undefined && checkpoint > end)
+      throw new PositionLostError(`${key} ends at ${end}, before the checkpoint offset ${checkpoint}`);
     return {
       topic,
       partition,
       end,
-      offset: Math.max(start, kept ?? (otherwise === 'beginning' ? start : end)),
+      offset: Math.max(start, checkpoint ?? (otherwise === 'beginning' ? start : end)),
     };
   });
   // What an open transaction wrote is there, for all that a reader can tell: nobody has caught up before it is decided.

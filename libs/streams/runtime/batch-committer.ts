@@ -1,7 +1,9 @@
+import { PoisonError } from '#errors/poison-error.ts';
+import { TouchlineError } from '#errors/touchline-error.ts';
 import type { ConsumedRecord, ReadBatch, TransactionalProducer } from '../client/port.ts';
 import { StreamError } from '../errors.ts';
 import { positionRecord } from './positions.ts';
-import { type PartitionProcessor, PoisonError } from './processor.ts';
+import type { PartitionProcessor } from './processor.ts';
 import { RecordCollector } from './record-collector.ts';
 import type { Suspects, TransactionRange } from './suspects.ts';
 import type { TaskContext } from './task-context.ts';
@@ -10,8 +12,12 @@ import type { TaskContext } from './task-context.ts';
 const MAX_COLLECTED_BYTES = 16 * 1024 * 1024;
 
 /** It was closed while it waited for something: nothing failed. */
-export class ClosedError extends Error {
+export class ClosedError extends TouchlineError<'ClosedError'> {
   override readonly name = 'ClosedError';
+
+  constructor() {
+    super('CLOSED', 'the partition was released');
+  }
 }
 
 /** What a claimed partition is processed with. */
@@ -144,8 +150,8 @@ export class BatchCommitter {
     metrics.records.inc({ partition }, range.count);
     metrics.transactions.inc({ partition });
     for (const { offset, error } of letters) {
-      metrics.deadLetters.inc({ code: error.code });
-      log.warn({ partition, offset, code: error.code, err: error }, 'dead letter');
+      metrics.deadLetters.inc({ code: error.published });
+      log.warn({ partition, offset, code: error.published, err: error }, 'dead letter');
     }
     if (this.#work.isClosed()) throw new ClosedError();
     processor.committed();

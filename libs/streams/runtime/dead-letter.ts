@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
+import type { PoisonError } from '#errors/poison-error.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { DeadLetter } from '#topics/generated/types.ts';
 import type { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import type { ConsumedRecord, OutputRecord } from '../client/port.ts';
-import type { PoisonError } from './processor.ts';
 
 /** Where dead letters of a service go and how they are named. */
 export type DeadLetterOptions = {
@@ -51,7 +51,7 @@ export function deadLetterOf(
   const letter: DeadLetter = {
     id,
     service,
-    code: error.code,
+    code: error.published,
     reason: error.message,
     topic: input,
     partition,

@@ -108,7 +108,7 @@ export class Incarnation {
       throw new RefusedError(
         'PARTITIONS_DIFFER',
         `${topic} has a partition ${partition} now, the topics of ${application} have ${partitions}: add partitions to none of ` +
-          'them while it runs; see docs/operations.md, "A topic with other partitions"',
+          'them while it runs; see docs/guides/operate.md, "A topic with other partitions"',
       );
     }
     const producer = this.#hold(

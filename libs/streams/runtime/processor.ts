@@ -30,14 +30,3 @@ export interface PartitionProcessor {
   size(): number;
   close(): void;
 }
-
-/** A record that cannot be processed, now or later. `code` says why, from the closed list of dead letters. */
-export class PoisonError extends Error {
-  readonly code: string;
-
-  constructor(code: string, message: string, cause?: unknown) {
-    super(message, { cause });
-    this.name = 'PoisonError';
-    this.code = code;
-  }
-}

@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client';
+import type { PoisonError } from '#errors/poison-error.ts';
 import { openStreamClient } from '../client/client.ts';
 import type {
   ConsumedRecord,
@@ -11,7 +12,7 @@ import { RefusedError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { streamMetrics } from './metrics.ts';
 import { positionsTopic } from './positions.ts';
-import type { PartitionProcessor, PoisonError } from './processor.ts';
+import type { PartitionProcessor } from './processor.ts';
 import { RetrySchedule } from './retry-schedule.ts';
 import type { StreamTopics } from './stream-topics.ts';
 import { Task } from './task.ts';
@@ -91,7 +92,7 @@ async function requirePartitions(client: StreamClient, options: StreamOptions): 
   throw new RefusedError(
     'PARTITIONS_DIFFER',
     `the topics do not fit together: ${wrong.join('; ')}. Missing ones are created with npx touchline topics; for others see ` +
-      'docs/operations.md, "A topic with other partitions"',
+      'docs/guides/operate.md, "A topic with other partitions"',
   );
 }
 

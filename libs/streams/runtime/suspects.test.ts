@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { PoisonError } from './processor.ts';
+import { PoisonError } from '#errors/poison-error.ts';
 import { Suspects } from './suspects.ts';
 
 const failure = new Error('as this test wants it');
@@ -10,7 +10,7 @@ describe('a record that cannot be processed', () => {
     suspects.processingFailed(5, failure);
     expect(suspects.verdictOn(5)).toBeNull();
     suspects.processingFailed(5, failure);
-    expect(suspects.verdictOn(5)).toMatchObject({ error: { code: 'processing_failed', cause: failure } });
+    expect(suspects.verdictOn(5)).toMatchObject({ error: { code: 'PROCESSING_FAILED', cause: failure } });
     expect(suspects.verdictOn(6)).toBeNull();
   });
 
@@ -61,18 +61,18 @@ describe('a batch that cannot be committed', () => {
 
   test('keeps the reason that a processor gave', () => {
     const suspects = new Suspects();
-    suspects.commitFailed(only(3), new PoisonError('state_too_large', 'too large'), null);
-    expect(suspects.verdictOn(3)).toMatchObject({ error: { code: 'state_too_large' }, isBare: false });
+    suspects.commitFailed(only(3), new PoisonError('STATE_TOO_LARGE', 'too large'), null);
+    expect(suspects.verdictOn(3)).toMatchObject({ error: { code: 'STATE_TOO_LARGE' }, isBare: false });
     suspects.commitFailed(only(4), failure, null);
-    expect(suspects.verdictOn(4)).toMatchObject({ error: { code: 'commit_failed', cause: failure } });
+    expect(suspects.verdictOn(4)).toMatchObject({ error: { code: 'COMMIT_FAILED', cause: failure } });
   });
 
   test('gives up a record without its bytes where its dead letter cannot be committed', () => {
     const suspects = new Suspects();
-    const letter = new PoisonError('undecodable', 'as this test wants it');
+    const letter = new PoisonError('UNDECODABLE', 'as this test wants it');
     suspects.commitFailed(only(3), failure, letter);
     expect(suspects.verdictOn(3)).toMatchObject({
-      error: { code: 'undecodable', cause: letter },
+      error: { code: 'UNDECODABLE', cause: letter },
       isBare: true,
     });
     expect(suspects.takeLearned()).toBe(true);

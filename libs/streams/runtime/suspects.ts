@@ -1,4 +1,4 @@
-import { PoisonError } from './processor.ts';
+import { PoisonError } from '#errors/poison-error.ts';
 
 /** Records of one transaction. */
 export type TransactionRange = { readonly first: number; readonly last: number; readonly count: number };
@@ -36,7 +36,7 @@ export class Suspects {
   processingFailed(offset: number, error: unknown): void {
     const verdict = this.#records.has(offset)
       ? {
-          error: new PoisonError('processing_failed', `cannot be processed: ${String(error)}`, error),
+          error: new PoisonError('PROCESSING_FAILED', `cannot be processed: ${String(error)}`, error),
           isBare: false,
         }
       : null;
@@ -59,7 +59,7 @@ export class Suspects {
     const poison =
       error instanceof PoisonError
         ? error
-        : new PoisonError('commit_failed', `its results cannot be written: ${String(error)}`, error);
+        : new PoisonError('COMMIT_FAILED', `its results cannot be written: ${String(error)}`, error);
     const verdict =
       letter === null
         ? { error: poison, isBare: false }

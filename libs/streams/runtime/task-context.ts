@@ -1,7 +1,8 @@
+import type { PoisonError } from '#errors/poison-error.ts';
 import type { ConsumedRecord, OutputRecord, StreamClient } from '../client/port.ts';
 import type { Logger } from '../log.ts';
 import type { StreamMetrics } from './metrics.ts';
-import type { PartitionProcessor, PoisonError } from './processor.ts';
+import type { PartitionProcessor } from './processor.ts';
 import type { StreamTopics } from './stream-topics.ts';
 
 /** What every task of a stream shares. Topics are names on the broker. */

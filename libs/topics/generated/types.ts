@@ -128,7 +128,7 @@ export type DeadLetter = {
   id: string;
   /** Who gave it up. */
   service: string;
-  /** A closed list, see docs/topics.md. */
+  /** A closed list, see docs/reference/topics.md. */
   code: string;
   /** One line, without secrets. */
   reason: string;

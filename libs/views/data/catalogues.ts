@@ -122,7 +122,7 @@ export function catalogueData(views: Views): CatalogueData {
     sports: (query) => answer('sports', entries('sport', SPORTS), query),
     sport(id) {
       const found = entries('sport', SPORTS).find((entry) => entry.id === id);
-      if (found === undefined) throw new RestError('not_found');
+      if (found === undefined) throw new RestError('NOT_FOUND');
       const soccer = id === SOCCER;
       const sport = {
         ...found.record,

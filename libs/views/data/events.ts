@@ -105,7 +105,7 @@ export function eventData(views: Views, places: Places, maxBasic = MAX_BASIC): E
         form: 'plain',
         shape: simpleEvent,
       }));
-      if ((answer.total ?? 0) > maxBasic) throw new RestError('invalid_parameter');
+      if ((answer.total ?? 0) > maxBasic) throw new RestError('INVALID_PARAMETER');
       return answer;
     },
   };
@@ -114,7 +114,7 @@ export function eventData(views: Views, places: Places, maxBasic = MAX_BASIC): E
 /** The event, where it is one and may be seen. Throws `not_found`, `forbidden`. */
 export function visibleEvent(matches: MatchView, id: number, access: Access): EventRow {
   const row = matches.find(id);
-  if (row === undefined) throw new RestError('not_found');
+  if (row === undefined) throw new RestError('NOT_FOUND');
   requireAccess(access, row.competition_id);
   return row;
 }

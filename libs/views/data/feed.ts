@@ -12,17 +12,17 @@ const MAX_LENGTH = 128 * 1024 * 1024;
 /** Answers from the messages that are kept. */
 export function feedData({ feed, matches }: Views): Pick<ProviderData, 'feed' | 'feedOf'> {
   const answer = (messages: string[] | null): Answer => {
-    if (messages === null) throw new RestError('invalid_parameter');
+    if (messages === null) throw new RestError('INVALID_PARAMETER');
     return { data: `[${messages.join(',')}]`, total: messages.length };
   };
   return {
     feed(query, access) {
-      if (query.from < feed.keptSince) throw new RestError('window_gone');
+      if (query.from < feed.keptSince) throw new RestError('WINDOW_GONE');
       return answer(feed.window(query, since(query.from), access.competitions, MAX_LENGTH));
     },
     feedOf(id, access) {
       const event = matches.find(id);
-      if (event === undefined) throw new RestError('not_found');
+      if (event === undefined) throw new RestError('NOT_FOUND');
       requireAccess(access, event.competition_id);
       return answer(feed.ofEvent(id, MAX_LENGTH));
     },

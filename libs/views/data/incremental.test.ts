@@ -1,6 +1,6 @@
 /** A client that stores `api.timestamp` and asks again with it, while records are read late: it has every change. */
 import type { FastifyInstance } from 'fastify';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { eventMessage } from '#ingestion/testing/messages.ts';
 import type { ViewRecord } from '../store/views.ts';
 import { normalized, RECEIVED_AT, World } from '../testing/world.ts';
@@ -40,7 +40,7 @@ async function read(app: FastifyInstance, list: string, reader: Reader): Promise
   }
 }
 
-it(`misses none of ${CHANGES} changes, on every operation that takes a timestamp (seed ${SEED})`, async () => {
+test(`misses none of ${CHANGES} changes, on every operation that takes a timestamp (seed ${SEED})`, async () => {
   const world = new World();
   const app = await world.server();
   const readers = new Map(LISTS.map((list) => [list, { since: START - 60, marks: new Set<string>() }]));

@@ -29,5 +29,5 @@ export function isCovered({ competitions }: Access, competitionId: number | null
 
 /** Throws `forbidden` where a competition is not in the contract. */
 export function requireAccess(access: Access, competitionId: number | null): void {
-  if (!isCovered(access, competitionId)) throw new RestError('forbidden');
+  if (!isCovered(access, competitionId)) throw new RestError('FORBIDDEN');
 }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { ViewRecord } from '../store/views.ts';
 import { World } from '../testing/world.ts';
 
@@ -43,7 +43,7 @@ function fields(value: unknown, path = ''): Set<string> {
   );
 }
 
-/** A path as docs/rest.md writes it. */
+/** A path as docs/reference/rest-answers.md writes it. */
 function shortened(path: string): string {
   return path.replace(/^competitions?[\s\S]*(group\.event|groups\[\]\.events\[\])/, 'event');
 }
@@ -81,9 +81,9 @@ beforeEach(async () => {
   app = await world.server();
 });
 
-/** The rows of docs/rest.md between its marks: endpoint, fields. */
+/** The rows of docs/reference/rest-answers.md between its marks: endpoint, fields. */
 function unknowable(): Map<string, string[]> {
-  const page = readFileSync(new URL('../../../docs/rest.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../../docs/reference/rest-answers.md', import.meta.url), 'utf8');
   const [, table = ''] = /<!-- unknowable -->([\s\S]*)<!-- end unknowable -->/.exec(page) ?? [];
   const rows = table.split('\n').filter((line) => line.startsWith('| `'));
   const known = new Map<string, string[]>();
@@ -97,8 +97,8 @@ function unknowable(): Map<string, string[]> {
   return known;
 }
 
-it.skipIf(!present).each(SHOWN)(
-  '%s has every field that the provider shows, but for those of docs/rest.md',
+test.skipIf(!present).each(SHOWN)(
+  '%s has every field that the provider shows, but for those of docs/reference/rest-answers.md',
   async (endpoint, url, file) => {
     const answer = await app.inject(`${url}${url.includes('?') ? '&' : '?'}token=t`);
     const ours = fields(answer.json().api.data);

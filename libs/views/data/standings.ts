@@ -54,7 +54,7 @@ export function standingsData(
     },
     standings(id, access) {
       const table = tables.find(id);
-      if (table === undefined) throw new RestError('not_found');
+      if (table === undefined) throw new RestError('NOT_FOUND');
       requireAccess(access, table.competition_id);
       // Made again where the table or a name is another.
       return named.get(String(id), `${views.nameVersion} ${table.json}`, () => {

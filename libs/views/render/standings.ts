@@ -1,4 +1,4 @@
-/** Tables with the names that they do not have themselves (docs/standings.md: a derived one knows its places by id). Pure. */
+/** Tables with the names that they do not have themselves (docs/reference/standings.md: a derived one knows its places by id). Pure. */
 import { SOCCER } from '#contract/soccer.ts';
 import { toWholeNumber } from '#contract/values.ts';
 import { TABLE_TYPES } from '#domain/standings/columns.ts';

@@ -1,16 +1,21 @@
 /** The file that a replica keeps its views in. It holds nothing that the topics do not: what is amiss is made anew. */
+
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { TouchlineError } from '#errors/touchline-error.ts';
 import { SCHEMA, SCHEMA_ID } from './schema.ts';
 
 /** Another process works with the file. */
-export class ViewsInUseError extends Error {
+export class ViewsInUseError extends TouchlineError<'ViewsInUseError'> {
   override readonly name = 'ViewsInUseError';
-  readonly code = 'VIEWS_IN_USE';
 
   constructor(folder: string, cause: unknown) {
-    super(`${folder} is used by another process; give each replica a DATA_DIR of its own`, { cause });
+    super(
+      'VIEWS_IN_USE',
+      `${folder} is used by another process; give each replica a DATA_DIR of its own`,
+      cause,
+    );
   }
 }
 

@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { RECEIVED_AT, World } from '../testing/world.ts';
 import type { ShownState } from './board-view.ts';
@@ -12,7 +12,7 @@ beforeEach(() => {
 
 const ids = (states: readonly ShownState[]) => states.map(({ event_id }) => event_id);
 
-it('has the live matches at hand, after a restart too', () => {
+test('has the live matches at hand, after a restart too', () => {
   world.play(
     eventMessage({}, { id: 1, start_date: '2026-08-15 16:00' }),
     eventMessage({}, { id: 2 }),
@@ -31,13 +31,13 @@ it('has the live matches at hand, after a restart too', () => {
   expect(world.views.recentStates(2)).toHaveLength(2);
 });
 
-it('goes on where the last batch ended, after a restart', () => {
+test('goes on where the last batch ended, after a restart', () => {
   world.play(eventMessage({}, { id: 1 }), eventMessage({}, { id: 2 }));
   world.restart();
   expect([...world.views.offsets()]).toEqual([['test-0', 2]]);
 });
 
-it('does not take an older state, incident or name for a newer one', () => {
+test('does not take an older state, incident or name for a newer one', () => {
   world.play(incidentMessage(), incidentMessage({ ut: 1_790_000_005 }, { confirmation: 'confirmed' }));
   const [state, [incident]] = [world.views.state(7000001), world.views.incidents(7000001)];
   const older = new World();
@@ -60,7 +60,7 @@ it('does not take an older state, incident or name for a newer one', () => {
   expect(world.views.place(place).season).toBeNull();
 });
 
-it('keeps nothing of a batch that breaks', () => {
+test('keeps nothing of a batch that breaks', () => {
   world.play(eventMessage({}, { id: 1 }));
   const broken = { topic: 'catalogue', partition: 0, offset: 9, key: 'x', value: { kind: null } };
   const good: ViewRecord = {
@@ -76,7 +76,7 @@ it('keeps nothing of a batch that breaks', () => {
   expect([...world.views.offsets()]).toEqual([['test-0', 1]]);
 });
 
-it('tells of each match and each season once a batch, when it is visible', () => {
+test('tells of each match and each season once a batch, when it is visible', () => {
   const told: unknown[] = [];
   const end = world.views.onChange((state) => told.push([state.version, world.views.state(1)?.version]));
   world.views.onTable((season) => told.push(season));

@@ -44,7 +44,7 @@ function world() {
           return answer(data, NOW, { total_items: found.length });
         }
         const standings = tables.get(request.id ?? 0);
-        if (standings === undefined) throw new ProviderError('not_found', request.operation, 'answered 404');
+        if (standings === undefined) throw new ProviderError('NOT_FOUND', request.operation, 'answered 404');
         return answer({ standings }, NOW);
       },
     },
@@ -127,8 +127,8 @@ test('rejects an answer that is not the requested ranking', async () => {
   const { tables, written, rankings } = world();
   for (const one of [table(2), table(1, { type_id: 2 }), table(1, { object_id: null })]) {
     tables.set(1, one);
-    await expect(rankings.read(1, signal)).rejects.toMatchObject({ code: 'bad_answer' });
+    await expect(rankings.read(1, signal)).rejects.toMatchObject({ code: 'BAD_ANSWER' });
   }
-  await expect(rankings.read(7, signal)).rejects.toMatchObject({ code: 'not_found' });
+  await expect(rankings.read(7, signal)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   expect(written).toEqual([]);
 });

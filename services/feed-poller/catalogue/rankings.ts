@@ -86,7 +86,7 @@ export class Rankings {
     const record = (data as { readonly standings?: Raw } | null)?.standings;
     const ranking = providerTable(record, timestamp);
     if (ranking === null || ranking.entry.standings_id !== id) {
-      throw new ProviderError('bad_answer', operation, 'the ranking is not in the answer');
+      throw new ProviderError('BAD_ANSWER', operation, 'the ranking is not in the answer');
     }
     const listed = this.#listed.get(id);
     // Fields of the catalogue entry alone, such as a name, belong to it too. The table itself stays unchanged.

@@ -52,7 +52,7 @@ class World {
       position,
       time: async () => this.now,
       page: async ({ timestamp, timestamp_to }) => {
-        if (this.fails('page')) throw new ProviderError('server_error', 'feed.index', 'failed');
+        if (this.fails('page')) throw new ProviderError('SERVER_ERROR', 'feed.index', 'failed');
         this.now += this.pace;
         const [from, to] = [Number(timestamp), Number(timestamp_to)];
         this.windows.push({ from, to });
@@ -128,7 +128,7 @@ test('a window that is too large is halved, down to what fits', async () => {
     time: async () => T0,
     page: async ({ timestamp, timestamp_to }) => {
       sizes = Number(timestamp_to) - Number(timestamp);
-      if (sizes > 8) throw new ProviderError('too_large', 'feed.index', 'too large');
+      if (sizes > 8) throw new ProviderError('TOO_LARGE', 'feed.index', 'too large');
       return answer([], T0);
     },
     topicWriter: { deliver: async () => {}, checkpoint: async () => {} },
@@ -154,7 +154,7 @@ function refusing(position: number, { availableFrom, widest }: { availableFrom: 
       const [from, to] = [Number(timestamp), Number(timestamp_to)];
       asked.push([from, to]);
       if (from < availableFrom || to - from > widest)
-        throw new ProviderError('rejected', 'feed.index', 'answered 400');
+        throw new ProviderError('REJECTED', 'feed.index', 'answered 400');
       return answer([], T0);
     },
     topicWriter: { deliver: async () => {}, checkpoint: async () => {} },

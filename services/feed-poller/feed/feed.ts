@@ -110,8 +110,8 @@ export class FeedFollower {
       return timestamp;
     } catch (error) {
       // A smaller window may fit; the smallest is one second.
-      if (isProviderError(error, 'too_large')) this.#window = Math.max(1, Math.floor((to - from) / 2));
-      if (isProviderError(error, 'rejected')) await this.#onRejected(from, to);
+      if (isProviderError(error, 'TOO_LARGE')) this.#window = Math.max(1, Math.floor((to - from) / 2));
+      if (isProviderError(error, 'REJECTED')) await this.#onRejected(from, to);
       throw error;
     }
   }
@@ -142,7 +142,7 @@ export class FeedFollower {
     await this.#publish(first, to);
     let next = first.next;
     for (let pages = 1; next !== null; pages++) {
-      if (pages > MAX_PAGES) throw new ProviderError('bad_answer', 'feed.index', 'a window without an end');
+      if (pages > MAX_PAGES) throw new ProviderError('BAD_ANSWER', 'feed.index', 'a window without an end');
       const answer = await page({ ...next, ...window }, signal);
       await this.#publish(answer, to);
       next = answer.next;
@@ -152,7 +152,7 @@ export class FeedFollower {
 
   async #publish(answer: Answer, to: number): Promise<void> {
     const { topicWriter, clock, onMessage } = this.#options;
-    if (!isList(answer.data)) throw new ProviderError('bad_answer', 'feed.index', 'the feed is not a list');
+    if (!isList(answer.data)) throw new ProviderError('BAD_ANSWER', 'feed.index', 'the feed is not a list');
     const fresh: Buffer[] = [];
     const hashes: string[] = [];
     for (const bytes of oldestFirst(answer)) {

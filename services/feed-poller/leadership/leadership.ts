@@ -1,14 +1,14 @@
+import { TouchlineError } from '#errors/touchline-error.ts';
 import type { GroupListener, GroupMember, GroupOptions } from '#streams/client/port.ts';
 import type { Logger } from '#streams/log.ts';
 import type { Clock } from '../clock.ts';
 
 /** This process no longer leads: it must not publish in this term. */
-export class LeadershipLostError extends Error {
-  readonly code = 'LEADERSHIP_LOST';
+export class LeadershipLostError extends TouchlineError<'LeadershipLostError'> {
+  override readonly name = 'LeadershipLostError';
 
   constructor() {
-    super('this process may lead no longer');
-    this.name = 'LeadershipLostError';
+    super('LEADERSHIP_LOST', 'this process may lead no longer');
   }
 }
 

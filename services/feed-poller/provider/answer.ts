@@ -22,7 +22,7 @@ const SECRET_PARAMETERS = ['token', 'client_id', 'secret_key'];
 
 /** Reads the body of a good answer of `baseUrl`. Throws `ProviderError` `bad_answer`; it names no value. */
 export function readAnswer(operation: string, body: Buffer, baseUrl: string): Answer {
-  const bad = (detail: string): ProviderError => new ProviderError('bad_answer', operation, detail);
+  const bad = (detail: string): ProviderError => new ProviderError('BAD_ANSWER', operation, detail);
   let parsed: unknown;
   try {
     parsed = JSON.parse(body.toString('utf8'));

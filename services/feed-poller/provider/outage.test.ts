@@ -8,7 +8,7 @@ const tick = () => new Promise(setImmediate);
 function away() {
   const waits: { readonly ms: number; readonly end: () => void }[] = [];
   const asked: string[] = [];
-  const answers: ((code: 'ok' | 'unreachable' | 'timeout' | 'rejected') => void)[] = [];
+  const answers: ((code: 'ok' | 'UNREACHABLE' | 'TIMEOUT' | 'REJECTED') => void)[] = [];
   const outage = new Outage({
     clock: { sleep: (ms) => new Promise((end) => waits.push({ ms, end })) },
     backoff: { firstMs: 100, ceilingMs: 350, random: () => 1 },
@@ -20,7 +20,7 @@ function away() {
       asked.push(name);
       const code = await new Promise<string>((resolve) => answers.push(resolve));
       if (code === 'ok') return 'ok';
-      throw new ProviderError(code as 'unreachable', name, 'no answer');
+      throw new ProviderError(code as 'UNREACHABLE', name, 'no answer');
     };
     void outage.run(name, work, signal).then(
       () => {
@@ -49,16 +49,16 @@ async function down() {
   const at = away();
   for (const name of ['a', 'b', 'c']) at.ask(name);
   await tick();
-  await at.answer('unreachable');
-  await at.answer('timeout');
-  await at.answer('unreachable');
+  await at.answer('UNREACHABLE');
+  await at.answer('TIMEOUT');
+  await at.answer('UNREACHABLE');
   at.asked.length = 0;
   return at;
 }
 
 test('failures that are not consecutive block no request', async () => {
   const { ask, asked, answer, waits } = away();
-  for (const code of ['unreachable', 'timeout', 'ok', 'unreachable', 'unreachable', 'rejected'] as const) {
+  for (const code of ['UNREACHABLE', 'TIMEOUT', 'ok', 'UNREACHABLE', 'UNREACHABLE', 'REJECTED'] as const) {
     ask(code);
     await tick();
     await answer(code);
@@ -78,15 +78,15 @@ test('during an outage one request at a time probes, after waits that double to 
     waited.push(await wake());
     expect(asked).toHaveLength(probe);
     expect(waits).toEqual([]);
-    await answer('unreachable');
+    await answer('UNREACHABLE');
   }
   expect(asked).toEqual(['d', 'e', 'f']);
-  expect(outcomes).toMatchObject({ d: 'unreachable', e: 'unreachable', f: 'unreachable' });
+  expect(outcomes).toMatchObject({ d: 'UNREACHABLE', e: 'UNREACHABLE', f: 'UNREACHABLE' });
   expect(outcomes.g).toBeUndefined();
   expect([...waited, waits[0]?.ms]).toEqual([100, 200, 350, 350]);
 });
 
-test.each(['ok', 'rejected'] as const)('an answer (%s) releases all waiting requests', async (code) => {
+test.each(['ok', 'REJECTED'] as const)('an answer (%s) releases all waiting requests', async (code) => {
   const { ask, asked, answer, outcomes, wake, waits } = await down();
   for (const name of ['d', 'e', 'f']) ask(name);
   await wake();
@@ -115,7 +115,7 @@ test('an aborted request leaves the queue', async () => {
   await tick();
   stop.abort();
   await tick();
-  expect(outcomes.d).toBe('stopped');
+  expect(outcomes.d).toBe('STOPPED');
   await wake();
   expect(asked).toEqual(['e']);
 });
@@ -125,7 +125,7 @@ test('an aborted probe passes its turn to the next request', async () => {
   ask('d');
   ask('e');
   await wake();
-  await answer('stopped' as 'ok');
+  await answer('STOPPED' as 'ok');
   await wake();
   expect(asked).toEqual(['d', 'e']);
 });

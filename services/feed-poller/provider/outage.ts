@@ -42,8 +42,8 @@ export class Outage {
       this.#answered();
       return result;
     } catch (error) {
-      if (isProviderError(error, 'unreachable', 'timeout')) this.#failures += 1;
-      else if (!isProviderError(error, 'stopped')) this.#answered();
+      if (isProviderError(error, 'UNREACHABLE', 'TIMEOUT')) this.#failures += 1;
+      else if (!isProviderError(error, 'STOPPED')) this.#answered();
       throw error;
     } finally {
       if (probes) this.#probing = false;
@@ -60,7 +60,7 @@ export class Outage {
     if (!this.#isOn) return false;
     if (this.#open) return this.#probe();
     const { promise, resolve, reject } = Promise.withResolvers<boolean>();
-    const stop = (): void => reject(new ProviderError('stopped', operation, 'given up'));
+    const stop = (): void => reject(new ProviderError('STOPPED', operation, 'given up'));
     this.#line.add(resolve);
     signal.addEventListener('abort', stop, { once: true });
     try {

@@ -79,7 +79,7 @@ test('fails for now when a list never holds still', async () => {
     return { timestamp: 1, total: 100 + asked, items: [String(asked)] };
   };
   const reading = readWhole({ operation: 'test', page, idOf: (item) => item, absenceCounts: true });
-  await expect(reading).rejects.toMatchObject({ code: 'inconsistent' });
+  await expect(reading).rejects.toMatchObject({ code: 'INCONSISTENT' });
 });
 
 test('a list without a count has one page', async () => {

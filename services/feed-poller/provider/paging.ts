@@ -50,7 +50,7 @@ export async function readWhole<T>(options: WholeOptions<T>): Promise<Whole<T>> 
     if (before !== undefined && before.ids === ids) return { timestamp: before.timestamp, items };
     before = { timestamp, items, ids };
   }
-  throw new ProviderError('inconsistent', options.operation, 'the list changes while its pages are read');
+  throw new ProviderError('INCONSISTENT', options.operation, 'the list changes while its pages are read');
 }
 
 async function readOnce<T>(

@@ -55,12 +55,12 @@ test('does not send a rejected request again unchanged', async () => {
   const { made, asked } = provider((url) => ({ status: url.searchParams.get('limit') === '7' ? 400 : 200 }));
   const { signal } = new AbortController();
   const read = (query: Record<string, number>) => made.get({ operation: 'events.index', query }, signal);
-  await expect(read({ season_id: 1, limit: 7 })).rejects.toMatchObject({ code: 'rejected' });
+  await expect(read({ season_id: 1, limit: 7 })).rejects.toMatchObject({ code: 'REJECTED' });
   // The same in another order is the same.
-  await expect(read({ limit: 7, season_id: 1 })).rejects.toMatchObject({ code: 'rejected' });
+  await expect(read({ limit: 7, season_id: 1 })).rejects.toMatchObject({ code: 'REJECTED' });
   expect(asked).toHaveLength(1);
   await read({ season_id: 1, limit: 5 });
-  await expect(read({ season_id: 2, limit: 7 })).rejects.toMatchObject({ code: 'rejected' });
+  await expect(read({ season_id: 2, limit: 7 })).rejects.toMatchObject({ code: 'REJECTED' });
   expect(asked).toHaveLength(3);
 });
 
@@ -74,7 +74,7 @@ test('retries once with a new token after 401', async () => {
 
 test('fails after 401 for the new token too', async () => {
   const { get, asked } = provider(() => ({ status: 401 }));
-  await expect(get()).rejects.toMatchObject({ code: 'unauthorized' });
+  await expect(get()).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
   expect(asked).toHaveLength(2);
 });
 
@@ -106,7 +106,7 @@ test.each([
   ['a page elsewhere', envelope([], 1, { next_page: 'https://other/v2/feed?page=2' })],
 ])('an answer that is %s is a bad answer', async (_what, body) => {
   const { get } = provider(() => ({ status: 200, body }));
-  await expect(get()).rejects.toMatchObject({ code: 'bad_answer' });
+  await expect(get()).rejects.toMatchObject({ code: 'BAD_ANSWER' });
 });
 
 test('takes only the query of a next page, without its secrets', async () => {

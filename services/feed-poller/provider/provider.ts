@@ -94,10 +94,10 @@ export class Provider {
   async #get(request: ProviderRequest, signal: AbortSignal): Promise<Answer> {
     const { operation } = request;
     const { baseUrl } = this.#options;
-    if (signal.aborted) throw new ProviderError('stopped', operation, 'given up');
+    if (signal.aborted) throw new ProviderError('STOPPED', operation, 'given up');
     const sent = fingerprint(request);
     if (this.#rejected.has(sent)) {
-      throw new ProviderError('rejected', operation, 'was rejected before, and has not changed');
+      throw new ProviderError('REJECTED', operation, 'was rejected before, and has not changed');
     }
     const token = await this.#tokens.token();
     let reply = await this.#ask(operation, requestUrl(baseUrl, request, token).href, signal);
@@ -108,7 +108,7 @@ export class Provider {
     try {
       return this.#read(operation, reply);
     } catch (error) {
-      if (isProviderError(error, 'rejected')) this.#remember(sent);
+      if (isProviderError(error, 'REJECTED')) this.#remember(sent);
       throw error;
     }
   }
@@ -124,13 +124,13 @@ export class Provider {
     const operation = 'oauth';
     const reply = await this.#ask(operation, tokenUrl(baseUrl, clientId, secretKey).href, signal);
     if (reply.status === 401 || reply.status === 403) {
-      throw new ProviderError('credentials', operation, 'the client id or the secret is refused');
+      throw new ProviderError('CREDENTIALS', operation, 'the client id or the secret is refused');
     }
     const { data, timestamp } = this.#read(operation, reply);
     const grant = grantSchema.safeParse(data);
-    if (!grant.success) throw new ProviderError('bad_answer', operation, 'no token in the answer');
+    if (!grant.success) throw new ProviderError('BAD_ANSWER', operation, 'no token in the answer');
     const lifetimeMs = (Number(grant.data.token_expiration) - timestamp) * 1000;
-    if (lifetimeMs <= 0) throw new ProviderError('bad_answer', operation, 'the token has expired already');
+    if (lifetimeMs <= 0) throw new ProviderError('BAD_ANSWER', operation, 'the token has expired already');
     return { token: grant.data.token, lifetimeMs };
   }
 
@@ -147,7 +147,7 @@ export class Provider {
       outcome = String(reply.status);
       return reply;
     } catch (error) {
-      if (error instanceof ProviderError) outcome = error.code;
+      if (error instanceof ProviderError) outcome = error.published;
       throw error;
     } finally {
       metrics.requests.inc({ operation, outcome });
@@ -169,12 +169,12 @@ function fingerprint({ operation, id, query }: ProviderRequest): string {
 
 function refusal(operation: string, status: number): ProviderError {
   const code = ((): ProviderError['code'] => {
-    if (status === 401) return 'unauthorized';
-    if (status === 403) return 'forbidden';
-    if (status === 404) return 'not_found';
+    if (status === 401) return 'UNAUTHORIZED';
+    if (status === 403) return 'FORBIDDEN';
+    if (status === 404) return 'NOT_FOUND';
     // Not in the contract; a proxy before the server may answer it, meaning "later".
-    if (status === 408 || status === 429 || status >= 500) return 'server_error';
-    return status >= 300 && status < 400 ? 'redirected' : 'rejected';
+    if (status === 408 || status === 429 || status >= 500) return 'SERVER_ERROR';
+    return status >= 300 && status < 400 ? 'REDIRECTED' : 'REJECTED';
   })();
   return new ProviderError(code, operation, `answered ${status}`);
 }

@@ -54,20 +54,20 @@ test('replaces a refused token once for any number of refusals', async () => {
 });
 
 test('uses a token until it expires while its renewal fails', async () => {
-  const { tokens, clock, exchanges } = keeper(3_600_000, (n) => (n > 1 ? failure('server_error') : null));
+  const { tokens, clock, exchanges } = keeper(3_600_000, (n) => (n > 1 ? failure('SERVER_ERROR') : null));
   await tokens.token();
   clock.now = 3_400_000;
   expect(await tokens.token()).toBe('t1');
   expect(await tokens.token()).toBe('t1');
   expect(exchanges()).toBe(2);
   clock.now = 3_600_000;
-  await expect(tokens.token()).rejects.toMatchObject({ code: 'server_error' });
+  await expect(tokens.token()).rejects.toMatchObject({ code: 'SERVER_ERROR' });
 });
 
 test('retries refused credentials only after a pause', async () => {
-  const { tokens, clock, exchanges } = keeper(3_600_000, (n) => (n === 1 ? failure('credentials') : null));
-  await expect(tokens.token()).rejects.toMatchObject({ code: 'credentials' });
-  await expect(tokens.token()).rejects.toMatchObject({ code: 'credentials' });
+  const { tokens, clock, exchanges } = keeper(3_600_000, (n) => (n === 1 ? failure('CREDENTIALS') : null));
+  await expect(tokens.token()).rejects.toMatchObject({ code: 'CREDENTIALS' });
+  await expect(tokens.token()).rejects.toMatchObject({ code: 'CREDENTIALS' });
   expect(exchanges()).toBe(1);
   clock.now = 60_000;
   expect(await tokens.token()).toBe('t2');

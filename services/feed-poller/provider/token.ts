@@ -78,7 +78,7 @@ export class TokenKeeper {
       this.#held = { token, renewAt: asked + lifetimeMs - early, expiresAt: asked + lifetimeMs };
       return this.#held;
     } catch (error) {
-      if (isProviderError(error, 'credentials')) this.#refusal = { error, until: asked + refusedMs };
+      if (isProviderError(error, 'CREDENTIALS')) this.#refusal = { error, until: asked + refusedMs };
       throw error;
     }
   }

@@ -47,31 +47,31 @@ test('an answer that is longer than allowed is not read to its end', async () =>
     const timer = setInterval(() => response.write('x'.repeat(600)), 5);
     response.on('close', () => clearInterval(timer));
   });
-  expect(await failure(url)).toMatchObject({ code: 'too_large' });
+  expect(await failure(url)).toMatchObject({ code: 'TOO_LARGE' });
 });
 
 test('an answer that does not come, or not to its end, is not waited for', async () => {
   const impatient = httpTransport({ timeoutMs: 200, maxBytes: MAX_BYTES });
-  expect(await failure(await serve(() => {}), signal, impatient)).toMatchObject({ code: 'timeout' });
+  expect(await failure(await serve(() => {}), signal, impatient)).toMatchObject({ code: 'TIMEOUT' });
   const url = await serve((_request, response) => void response.writeHead(200).write('{'));
-  expect(await failure(url, signal, impatient)).toMatchObject({ code: 'timeout' });
+  expect(await failure(url, signal, impatient)).toMatchObject({ code: 'TIMEOUT' });
 });
 
 test('a connection that breaks, or is none', async () => {
   const broken = await serve((request) => request.socket.destroy());
-  expect(await failure(broken)).toMatchObject({ code: 'unreachable' });
+  expect(await failure(broken)).toMatchObject({ code: 'UNREACHABLE' });
   const cut = await serve((_request, response) => {
     response.writeHead(200, { 'content-length': '100' }).write('{');
     setImmediate(() => response.destroy());
   });
-  expect(await failure(cut)).toMatchObject({ code: 'unreachable' });
-  expect(await failure('http://127.0.0.1:1/v2/feed?token=tok3n')).toMatchObject({ code: 'unreachable' });
-  expect(await failure('http://no such host/?token=tok3n')).toMatchObject({ code: 'unreachable' });
+  expect(await failure(cut)).toMatchObject({ code: 'UNREACHABLE' });
+  expect(await failure('http://127.0.0.1:1/v2/feed?token=tok3n')).toMatchObject({ code: 'UNREACHABLE' });
+  expect(await failure('http://no such host/?token=tok3n')).toMatchObject({ code: 'UNREACHABLE' });
 });
 
 test('what is given up is told so', async () => {
   const url = await serve(() => {});
   const stop = new AbortController();
   setTimeout(() => stop.abort(), 20);
-  expect(await failure(url, stop.signal)).toMatchObject({ code: 'stopped' });
+  expect(await failure(url, stop.signal)).toMatchObject({ code: 'STOPPED' });
 });

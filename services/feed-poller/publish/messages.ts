@@ -1,7 +1,9 @@
 /** Turns answers of the provider into deliveries, by the same rules as webhook bodies. Pure. */
+
 import { hash } from 'node:crypto';
+import type { DeadLetterCode } from '#errors/catalogue.ts';
 import { type Delivery, readDelivery } from '#ingestion/delivery.ts';
-import { normalizeSnapshot, type UnreadableCode } from '#ingestion/normalize.ts';
+import { normalizeSnapshot } from '#ingestion/normalize.ts';
 import { LARGEST_BODY_BYTES } from '#ingestion/records.ts';
 import type { DeadLetter } from '#topics/generated/types.ts';
 import { SERVICE } from '../name.ts';
@@ -98,7 +100,7 @@ function tooLarge(body: Buffer, receivedAt: number): Delivery {
 }
 
 function deadLetter(
-  { code, reason }: { readonly code: UnreadableCode; readonly reason: string },
+  { code, reason }: { readonly code: DeadLetterCode; readonly reason: string },
   deliveryId: string,
   value: Buffer | null,
   receivedAt: number,

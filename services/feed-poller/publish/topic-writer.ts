@@ -1,6 +1,6 @@
 import type { Delivery } from '#ingestion/delivery.ts';
 import { DELIVERY_TOPICS, type DeliveryEncoder, deliveryEncoder } from '#ingestion/records.ts';
-import type { PublishRecord } from '#streams/publish/publisher.ts';
+import type { PublishRecord } from '#streams/client/port.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { CatalogueRecord, Standings, StandingsEntry } from '#topics/generated/types.ts';
 import type { Registry } from '#topics/registry.ts';

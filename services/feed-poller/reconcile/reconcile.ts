@@ -74,7 +74,7 @@ export class Reconciler {
     const tree = readTree(shown.data);
     const event = tree.events.find((record) => idOf(record) === String(id));
     if (event === undefined)
-      throw new ProviderError('bad_answer', 'events.show', 'the event is not in the answer');
+      throw new ProviderError('BAD_ANSWER', 'events.show', 'the event is not in the answer');
     const settled = watch.isSettled(event, shown.timestamp);
     await catalogue.publish(tree.entries, shown.timestamp);
     await eventPublisher.publish([event], {
@@ -161,7 +161,7 @@ export class Reconciler {
 function incidentsOf(answer: Answer): Incident[] {
   const { data } = answer;
   if (!Array.isArray(data)) {
-    throw new ProviderError('bad_answer', 'events.incidents', 'the incidents are not a list');
+    throw new ProviderError('BAD_ANSWER', 'events.incidents', 'the incidents are not a list');
   }
   const bytes = itemBytes(answer);
   // Normalizing sends a list with an item that is no record to the dead letters.

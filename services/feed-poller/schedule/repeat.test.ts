@@ -44,7 +44,7 @@ test('waits one period between reads', async () => {
   expect(await run([], { reads: 3 })).toMatchObject({ count: 3, waits: [7, 7, 7] });
 });
 
-test.each(['server_error', 'unreachable', 'timeout', 'bad_answer', 'inconsistent', 'unauthorized'] as const)(
+test.each(['SERVER_ERROR', 'UNREACHABLE', 'TIMEOUT', 'BAD_ANSWER', 'INCONSISTENT', 'UNAUTHORIZED'] as const)(
   'backs off up to the ceiling after %s, and waits one period after a success',
   async (code) => {
     const { waits } = await run([code, code, code, code, code, code, null, code], { reads: 9 });
@@ -53,11 +53,11 @@ test.each(['server_error', 'unreachable', 'timeout', 'bad_answer', 'inconsistent
 );
 
 test('waits for the ceiling after a rejected request', async () => {
-  expect((await run(['rejected'], { reads: 2 })).waits).toEqual([1_000, 7]);
+  expect((await run(['REJECTED'], { reads: 2 })).waits).toEqual([1_000, 7]);
 });
 
 test('403 stops the resource until the contract changes: one log line, one in the metric, no timer', async () => {
-  const { count, waits, log, metrics } = await run(['forbidden', null], {
+  const { count, waits, log, metrics } = await run(['FORBIDDEN', null], {
     reads: 2,
     afterFirst: (contract) => contract.widen(),
   });
@@ -82,8 +82,8 @@ test('a stopped resource ends with its term', async () => {
 });
 
 test('404 drops one of many, and delays a single resource', async () => {
-  expect(await run(['not_found'], { reads: 9, oneOfMany: true })).toMatchObject({ count: 1, waits: [] });
-  expect(await run(['not_found'], { reads: 2 })).toMatchObject({ count: 2, waits: [1_000, 7] });
+  expect(await run(['NOT_FOUND'], { reads: 9, oneOfMany: true })).toMatchObject({ count: 1, waits: [] });
+  expect(await run(['NOT_FOUND'], { reads: 2 })).toMatchObject({ count: 2, waits: [1_000, 7] });
 });
 
 test("rethrows an error that is not the provider's", async () => {
@@ -94,7 +94,7 @@ test("rethrows an error that is not the provider's", async () => {
 });
 
 test('logs an outage of a thousand retries in a few lines', async () => {
-  const { log } = await run(Array<ProviderErrorCode>(1_000).fill('unreachable'), { reads: 1_001 });
+  const { log } = await run(Array<ProviderErrorCode>(1_000).fill('UNREACHABLE'), { reads: 1_001 });
   expect(log.warn).toHaveBeenCalledTimes(10);
 });
 

@@ -41,15 +41,15 @@ export type Verdict =
 export function judge(error: unknown, failures: number, context: RepeatContext): Verdict {
   if (!(error instanceof ProviderError)) throw error;
   switch (error.code) {
-    case 'stopped':
+    case 'STOPPED':
       return { kind: 'given_up' };
-    case 'forbidden':
+    case 'FORBIDDEN':
       return { kind: 'stopped' };
-    case 'not_found':
+    case 'NOT_FOUND':
       return { kind: 'gone' };
-    case 'rejected':
-    case 'credentials':
-    case 'redirected':
+    case 'REJECTED':
+    case 'CREDENTIALS':
+    case 'REDIRECTED':
       return { kind: 'retry', waitMs: context.backoff.ceilingMs };
     default:
       return { kind: 'retry', waitMs: backoffMs(context.backoff, failures) };
@@ -82,7 +82,7 @@ export async function repeat(reading: Repeated, context: RepeatContext, signal: 
       if (signal.aborted) return;
       failures += 1;
       const verdict = judge(error, failures, context);
-      const { code, message } = error as ProviderError;
+      const { code, published, message } = error as ProviderError;
       if (verdict.kind === 'given_up') return;
       if (verdict.kind === 'gone' && reading.oneOfMany === true) {
         log.info({ resource, code }, 'the provider does not have it, drops it');
@@ -95,7 +95,7 @@ export async function repeat(reading: Repeated, context: RepeatContext, signal: 
         metrics.stopped.dec(label);
         continue;
       }
-      metrics.retries.inc({ ...label, code });
+      metrics.retries.inc({ ...label, code: published });
       // Warns of the first failure and of each doubling, so an outage of a day is a few lines.
       const level = Number.isInteger(Math.log2(failures)) ? 'warn' : 'debug';
       log[level]({ resource, code, failures, detail: message }, 'read failed, retries');

@@ -23,11 +23,11 @@ export function addFaultHooks(app: FastifyInstance, faults: RestFaults, slowMs: 
     if (burst > 0) {
       burst--;
       faults.count('server_error');
-      throw new RestError('internal');
+      throw new RestError('INTERNAL');
     }
     if (faults.strikes('server_error')) {
       burst = faults.int('server_error', BURST.min, BURST.max) - 1;
-      throw new RestError('internal');
+      throw new RestError('INTERNAL');
     }
   });
   app.addHook('onSend', async (_request, reply, payload) => {

@@ -48,12 +48,12 @@ export function createProviderData(options: ProviderDataOptions): ProviderData {
     competitions === null || competitions.has(competition);
   const refuse = (): never => {
     faults.count('forbidden');
-    throw new RestError('forbidden');
+    throw new RestError('FORBIDDEN');
   };
   const find = (id: number, access: Access): KnownEvent => {
     if (outsideEvents.has(id)) refuse();
     const event = state.event(id);
-    if (event === undefined) throw new RestError('not_found');
+    if (event === undefined) throw new RestError('NOT_FOUND');
     return mayUse(event.record.competition_id, access) ? event : refuse();
   };
   /** Refuses a query that names a competition, a season or a stage outside the contract. */
@@ -93,7 +93,7 @@ export function createProviderData(options: ProviderDataOptions): ProviderData {
   return {
     sports: (query) => catalogue('sports', catalogues.sports, query),
     sport(id) {
-      if (id !== SOCCER) throw new RestError('not_found');
+      if (id !== SOCCER) throw new RestError('NOT_FOUND');
       return one({ sport: catalogues.sportDefinition });
     },
     areas: (query) => catalogue('areas', areas, query),
@@ -103,7 +103,7 @@ export function createProviderData(options: ProviderDataOptions): ProviderData {
     standingsTypes: (query) => catalogue('standings_types', catalogues.standingsTypes, query),
     standingsList: (query) => catalogue('standings_list', [], query),
     standings() {
-      throw new RestError('not_found');
+      throw new RestError('NOT_FOUND');
     },
     competitions(query) {
       const { areaId, timestamp } = query;

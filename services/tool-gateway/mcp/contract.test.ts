@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Access } from '#contract/rest/provider.ts';
 import { deskData } from '#views/data/desk.ts';
 import { createProviderData } from '#views/data/provider-data.ts';
@@ -79,7 +79,7 @@ function shows(text: string, league: League): boolean {
 }
 
 describe(`a contract without a competition (seed ${SEED})`, () => {
-  it.each(TOOLS.map((tool) => [tool.name, tool] as const))('never sees it in %s', (_name, tool) => {
+  test.each(TOOLS.map((tool) => [tool.name, tool] as const))('never sees it in %s', (_name, tool) => {
     for (const league of LEAGUES) {
       const args = askedOf(league)[tool.name];
       const ask = (shown: readonly League[]) => shows(toldBy(tool, args, deskOf(accessTo(shown))), league);
@@ -98,7 +98,7 @@ describe(`a contract without a competition (seed ${SEED})`, () => {
     );
   });
 
-  it('never sees it in a resource', () => {
+  test('never sees it in a resource', () => {
     const uris = [...ids.flatMap((id) => [matchUri(id), tableUri(id)]), documentUri('contract')];
     const documents = documentsOf(createProviderData(world.views), '1.2.3');
     fc.assert(
@@ -123,7 +123,7 @@ describe(`a contract without a competition (seed ${SEED})`, () => {
 });
 
 describe('a contract without an operation', () => {
-  it.each([
+  test.each([
     ['events.show', ['get_match']],
     ['events.incidents', ['get_match', 'list_changes']],
     ['events.index', ['search', 'list_matches', 'list_changes', 'get_head_to_head']],

@@ -128,7 +128,7 @@ function callTool(
   try {
     if (!toolsOf(desk.access).includes(tool))
       throw new ToolError(
-        'outside_contract',
+        'OUTSIDE_CONTRACT',
         'Your contract does not cover this tool. Use those that tools/list names.',
       );
     const { structuredContent, text } = answers.get(tool, args, desk);
@@ -139,13 +139,16 @@ function callTool(
     };
   } catch (error) {
     const told =
-      error instanceof ToolError ? error : new ToolError('internal', 'The server failed. Try again later.');
-    done(told.code);
+      error instanceof ToolError ? error : new ToolError('INTERNAL', 'The server failed. Try again later.');
+    done(told.published);
     if (told !== error) {
       log.error({ err: error, tool: name }, 'a tool failed');
       onFailure(error);
     }
-    return { content: [{ type: 'text' as const, text: `${told.code}: ${told.message}` }], isError: true };
+    return {
+      content: [{ type: 'text' as const, text: `${told.published}: ${told.message}` }],
+      isError: true,
+    };
   }
 }
 

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { incidentMessage } from '#ingestion/testing/messages.ts';
 import { deskData } from '#views/data/desk.ts';
 import { createProviderData } from '#views/data/provider-data.ts';
@@ -33,7 +33,7 @@ function refusal(name: string, args: Readonly<Record<string, unknown>>): string 
   }
 }
 
-it('a match has its score, guard and timeline, and says what does not stand', () => {
+test('a match has its score, guard and timeline, and says what does not stand', () => {
   const tell = (id: string, ut: number, changes: object) =>
     world.play(
       incidentMessage(
@@ -60,7 +60,7 @@ it('a match has its score, guard and timeline, and says what does not stand', ()
   expect(call('get_match', { match_id: OPEN.match, timeline: 'none' }).timeline).toEqual([]);
 });
 
-it('changes are told since a moment, with the moment to go on from', () => {
+test('changes are told since a moment, with the moment to go on from', () => {
   const told = call('list_changes', { since: '2026-01-01T00:00:00Z', competition_id: OPEN.competition });
   expect(told.checked_at).toBe(new Date(RECEIVED_AT).toISOString());
   const [first] = told.matches as { match_id: number; changes: { kind: string; after: string | null }[] }[];
@@ -68,7 +68,7 @@ it('changes are told since a moment, with the moment to go on from', () => {
   expect(call('list_changes', { since: '2027-01-01T00:00:00Z' }).matches).toEqual([]);
 });
 
-it('pages follow each other without gaps', () => {
+test('pages follow each other without gaps', () => {
   const seen: number[] = [];
   for (let page: number | null = 1; page !== null; ) {
     const told = call('list_matches', { season_id: OPEN.season, limit: 1, page });
@@ -79,13 +79,13 @@ it('pages follow each other without gaps', () => {
   expect(seen).toEqual([OPEN.earlier, OPEN.match]);
 });
 
-it('two teams: the finished match counts, the one that is played is listed', () => {
+test('two teams: the finished match counts, the one that is played is listed', () => {
   const [team_id, opponent_id] = OPEN.teams;
   const told = call('get_head_to_head', { team_id, opponent_id });
   expect(told).toMatchObject({ played: 1, team_won: 1, team_goals: 2, opponent_goals: 1, total: 2 });
 });
 
-it('tables and top scorers are those of REST', () => {
+test('tables and top scorers are those of REST', () => {
   const { groups } = call('get_standings', { competition_id: OPEN.competition });
   expect(groups).toMatchObject([
     {
@@ -102,7 +102,7 @@ it('tables and top scorers are those of REST', () => {
 });
 
 describe('errors say what to do', () => {
-  it.each([
+  test.each([
     ['get_match', { match_id: 1 }, /^not_found: .*list_matches/],
     ['get_match', {}, /^invalid_arguments: .*match_id/],
     ['list_matches', { limit: 51 }, /^invalid_arguments: .*limit.*50/],
@@ -121,7 +121,7 @@ describe('errors say what to do', () => {
     expect(refusal(name, args)).toMatch(wanted);
   });
 
-  it('outside the contract', () => {
+  test('outside the contract', () => {
     desk = { ...desk, access: { ...EVERYTHING, competitions: new Set([CLOSED.competition]) } };
     for (const [name, args] of [
       ['get_match', { match_id: OPEN.match }],
@@ -132,7 +132,7 @@ describe('errors say what to do', () => {
   });
 });
 
-it('every tool is described, only reads, and has schemas of draft 2020-12', () => {
+test('every tool is described, only reads, and has schemas of draft 2020-12', () => {
   for (const { name, title, description, inputSchema, outputSchema } of TOOLS) {
     expect(name).toMatch(/^[a-z_]{3,40}$/);
     expect(title.length * description.length, name).toBeGreaterThan(0);

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Followed, followRecords } from '#clients/follow-records.ts';
 import type { DirectoryPlace } from '#clients/versioned-topic.ts';
-import type { PublishRecord } from '#streams/publish/publisher.ts';
+import { TouchlineError } from '#errors/touchline-error.ts';
+import type { PublishRecord } from '#streams/client/port.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { ExchangeAttempt } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
@@ -10,9 +11,12 @@ import { topicName } from '#topics/topics.ts';
 import { AttemptLedger, type AttemptScope, LIMITS, type Refusal, WINDOW_MS } from './limits.ts';
 
 /** An attempt could not be counted, so it must not go on. */
-export class AttemptNotCountedError extends Error {
+export class AttemptNotCountedError extends TouchlineError<'AttemptNotCountedError'> {
   override readonly name = 'AttemptNotCountedError';
-  readonly code = 'ATTEMPT_NOT_COUNTED';
+
+  constructor(message: string, cause?: unknown) {
+    super('ATTEMPT_NOT_COUNTED', message, cause);
+  }
 }
 
 /** How attempts are counted. */
@@ -120,7 +124,7 @@ export class Attempts {
       return await Promise.race([counted, timeUp]);
     } catch (cause) {
       if (cause instanceof AttemptNotCountedError) throw cause;
-      throw new AttemptNotCountedError('an attempt could not be written', { cause });
+      throw new AttemptNotCountedError('an attempt could not be written', cause);
     } finally {
       over.abort();
       timeUp.catch(() => {});

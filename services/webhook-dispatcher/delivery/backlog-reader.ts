@@ -1,3 +1,4 @@
+import { TouchlineError } from '#errors/touchline-error.ts';
 import type { LogBounds, PartitionReader, StreamClient } from '#streams/client/port.ts';
 import { StreamError } from '#streams/errors.ts';
 import type { Decoder } from '#topics/codec.ts';
@@ -12,13 +13,12 @@ export type Chunk = {
 };
 
 /** An offset is not in the log any more: it goes on at `start`. */
-export class ExpiredError extends Error {
+export class ExpiredError extends TouchlineError<'ExpiredError'> {
   override readonly name = 'ExpiredError';
-  readonly code = 'MESSAGES_EXPIRED';
   readonly start: number;
 
   constructor({ start }: LogBounds, cause: unknown) {
-    super(`messages before offset ${start} have expired`, { cause });
+    super('MESSAGES_EXPIRED', `messages before offset ${start} have expired`, cause);
     this.start = start;
   }
 }
@@ -77,13 +77,13 @@ export class BacklogReader {
   }
 
   async #readNow(partition: number, offset: number): Promise<Chunk> {
-    const slot = await this.#take();
+    const slot = await this.#acquire();
     try {
       const chunk = await this.#readWith(slot, partition, offset);
       this.#hold(partition, offset, chunk);
       return chunk;
     } finally {
-      this.#give(slot);
+      this.#release(slot);
     }
   }
 
@@ -129,13 +129,13 @@ export class BacklogReader {
     }
   }
 
-  #take(): Promise<Slot> {
+  #acquire(): Promise<Slot> {
     const slot = this.#free.pop();
     if (slot !== undefined) return Promise.resolve(slot);
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  #give(slot: Slot): void {
+  #release(slot: Slot): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#free.push(slot);
     else next(slot);

@@ -1,8 +1,8 @@
 import { partitionHash } from '#streams/client/murmur2.ts';
 import type { WebhookProgress } from '#topics/generated/types.ts';
 import { attemptOf, type Progress } from '#webhooks/progress.ts';
-import type { DispatcherSource } from '../metrics.ts';
-import { Delivery, type DeliveryContext, type DeliveryState } from './delivery.ts';
+import type { DeliveryState, DispatcherSource } from '../metrics.ts';
+import { Delivery, type DeliveryContext } from './delivery.ts';
 import type { PlacedMessage } from './message-window.ts';
 import type { Subscriptions } from './subscriptions.ts';
 

@@ -1,5 +1,5 @@
 import { Registry } from 'prom-client';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { DeliveryOutcome } from '#outbound/endpoint.ts';
 import type { WebhookAttempt, WebhookMessage, WebhookProgress } from '#topics/generated/types.ts';
 import { applyAttempt, type Progress } from '#webhooks/progress.ts';
@@ -140,7 +140,7 @@ const texts = (partition: number, from: number, to: number) =>
   Array.from({ length: to - from }, (_, at) => `${partition}:${from + at}`);
 
 describe('a delivery', () => {
-  it('begins from now on, and says so', async () => {
+  test('begins from now on, and says so', async () => {
     const world = new World();
     world.publish(0, 5);
     world.deliver();
@@ -150,7 +150,7 @@ describe('a delivery', () => {
     expect((await world.recorded('delivered')).next).toEqual([{ partition: 0, offset: 7 }]);
   });
 
-  it('sends each partition in order, in batches, one request at a time', async () => {
+  test('sends each partition in order, in batches, one request at a time', async () => {
     const world = new World();
     world.progress = started(0, 0);
     world.publish(0, 7);
@@ -163,7 +163,7 @@ describe('a delivery', () => {
     await untilTrue('all is recorded', () => world.progress?.next[0]?.offset === 7, 5_000);
   });
 
-  it('reads what is no longer in the window from the log, and goes over to the window', async () => {
+  test('reads what is no longer in the window from the log, and goes over to the window', async () => {
     const world = new World(60);
     world.progress = started(0, 0);
     world.publish(0, 40);
@@ -172,7 +172,7 @@ describe('a delivery', () => {
     expect(await world.has(40)).toEqual(texts(0, 0, 40));
   });
 
-  it('splits no message: one that is larger than a batch goes alone', async () => {
+  test('splits no message: one that is larger than a batch goes alone', async () => {
     const world = new World();
     world.progress = started(0, 0);
     world.publish(0, 1);
@@ -183,7 +183,7 @@ describe('a delivery', () => {
     expect(world.posted.map((batch) => batch.length)).toEqual([1, 1, 1]);
   });
 
-  it('sends only what the subscription is for, and passes over the rest', async () => {
+  test('sends only what the subscription is for, and passes over the rest', async () => {
     const world = new World();
     world.progress = started(0, 0);
     const mine = { ...SUBSCRIPTION, competitions: new Set([7]), types: new Set(['incident']) };
@@ -199,7 +199,7 @@ describe('a delivery', () => {
     expect(await world.has(2)).toEqual(['0:3', '0:5']);
   });
 
-  it('writes now and then how far it has passed what is not for it', async () => {
+  test('writes now and then how far it has passed what is not for it', async () => {
     const world = new World();
     world.progress = started(0, 0);
     const delivery = world.deliver({}, { ...SUBSCRIPTION, competitions: new Set() });
@@ -214,7 +214,7 @@ describe('a delivery', () => {
 });
 
 describe('a delivery that is not accepted', () => {
-  it('is tried again after the delays of the schedule, nothing left out', async () => {
+  test('is tried again after the delays of the schedule, nothing left out', async () => {
     const world = new World();
     world.progress = started(0, 0);
     world.answers = [
@@ -237,7 +237,7 @@ describe('a delivery that is not accepted', () => {
     expect(delivery.state).toBe('delivering');
   });
 
-  it('waits as long as Retry-After says, a new dispatcher too', async () => {
+  test('waits as long as Retry-After says, a new dispatcher too', async () => {
     const world = new World();
     world.progress = started(0, 0);
     world.answers = [{ kind: 'status', status: 503, retryAfterMs: 30_000 }];
@@ -253,7 +253,7 @@ describe('a delivery that is not accepted', () => {
     expect(world.posted).toHaveLength(1);
   });
 
-  it('is disabled once it has failed for as long as is set', async () => {
+  test('is disabled once it has failed for as long as is set', async () => {
     const world = new World();
     world.progress = started(0, 0);
     world.answers = [{ kind: 'timeout' }];
@@ -269,7 +269,7 @@ describe('a delivery that is not accepted', () => {
 });
 
 describe('an order', () => {
-  it('to send again from an earlier place is obeyed at once, whatever is under way', async () => {
+  test('to send again from an earlier place is obeyed at once, whatever is under way', async () => {
     const world = new World();
     world.progress = started(4, 0);
     world.publish(0, 6);
@@ -285,7 +285,7 @@ describe('an order', () => {
     expect(world.progress?.epoch).toBe(2);
   });
 
-  it('to send nothing holds until it is enabled, and then it goes on where it was', async () => {
+  test('to send nothing holds until it is enabled, and then it goes on where it was', async () => {
     const world = new World();
     world.progress = { ...started(0, 0), epoch: 2, disabled: 'operator' };
     world.publish(0, 2);
@@ -298,7 +298,7 @@ describe('an order', () => {
 });
 
 describe('the end of a delivery', () => {
-  it('at once leaves the batch that is under way to the next owner', async () => {
+  test('at once leaves the batch that is under way to the next owner', async () => {
     const world = new World();
     world.progress = started(0, 0);
     world.publish(0, 2);
@@ -309,7 +309,7 @@ describe('the end of a delivery', () => {
     expect(world.attempts).toEqual([]);
   });
 
-  it('in good order waits for it and records it', async () => {
+  test('in good order waits for it and records it', async () => {
     const world = new World();
     world.progress = started(0, 0);
     world.publish(0, 4);
@@ -324,7 +324,7 @@ describe('the end of a delivery', () => {
   });
 });
 
-it('says so where messages expired before they were delivered, and goes on after them', async () => {
+test('says so where messages expired before they were delivered, and goes on after them', async () => {
   const world = new World(60);
   world.progress = started(2, 0);
   world.publish(0, 40);

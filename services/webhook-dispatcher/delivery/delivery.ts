@@ -3,7 +3,7 @@ import type { Logger } from '#streams/log.ts';
 import type { WebhookAttempt, WebhookOffset, WebhookProgress } from '#topics/generated/types.ts';
 import { type AttemptKind, applyAttempt, attemptOf, type Progress } from '#webhooks/progress.ts';
 import { wants } from '#webhooks/wants.ts';
-import type { DispatcherMetrics } from '../metrics.ts';
+import type { DeliveryState, DispatcherMetrics } from '../metrics.ts';
 import { type BacklogReader, ExpiredError } from './backlog-reader.ts';
 import { Batch, type BatchLimits } from './batch.ts';
 import type { MessageWindow, PlacedMessage } from './message-window.ts';
@@ -36,9 +36,6 @@ export type DeliveryContext = {
   readonly metrics: DispatcherMetrics;
   readonly log: Logger;
 };
-
-/** What a delivery is doing. */
-export type DeliveryState = 'delivering' | 'failing' | 'disabled';
 
 /** Reads of the backlog before a batch that is not full goes out. */
 const READS_OF_A_BATCH = 16;
@@ -256,17 +253,17 @@ export class Delivery {
     if (outcome.kind !== 'accepted' && (posting.signal.aborted || this.#isClosed)) return;
     metrics.attempts.inc({ outcome: outcome.kind });
     metrics.attemptSeconds.observe((now() - started_at) / 1_000);
-    const told = {
+    const fields = {
       ...{ started_at, attempt: progress.attempts + 1, outcome: outcome.kind, bytes },
       ...{ messages: messages.length, first: messages[0]?.uuid ?? null, last: messages.at(-1)?.uuid ?? null },
     };
-    if (outcome.kind !== 'accepted') return this.#failed(progress, outcome, told);
+    if (outcome.kind !== 'accepted') return this.#failed(progress, outcome, fields);
     const moved = offsets(next).filter(({ partition, offset }) => offset > (this.#next[partition] ?? 0));
     this.#next = [...next];
     this.#isAhead = false;
     // While this is recorded, the next batch is on its way; of what comes after that, nothing before it is recorded.
     await this.#recorded;
-    this.#record('delivered', { ...told, next: moved, epoch: progress.epoch }).catch(() => {});
+    this.#record('delivered', { ...fields, next: moved, epoch: progress.epoch }).catch(() => {});
     const ended = now();
     metrics.messages.inc(messages.length);
     for (const { received_at } of messages) metrics.delaySeconds.observe((ended - received_at) / 1_000);
@@ -277,7 +274,7 @@ export class Delivery {
   async #failed(
     progress: WebhookProgress,
     outcome: Exclude<DeliveryOutcome, { kind: 'accepted' }>,
-    told: Partial<WebhookAttempt> & { readonly started_at: number },
+    fields: Partial<WebhookAttempt> & { readonly started_at: number },
   ): Promise<void> {
     const { now, random, policy, disableAfterMs, log, metrics } = this.#context;
     const attempt = progress.attempts + 1;
@@ -287,8 +284,8 @@ export class Delivery {
     const reason = 'reason' in outcome ? outcome.reason : null;
     if (attempt === 1)
       log.warn({ ...this.#fields(), outcome: outcome.kind, status, reason }, 'a webhook does not accept');
-    await this.#record('failed', { ...told, status, reason, next_attempt_at, epoch: progress.epoch });
-    const since = progress.failing_since ?? told.started_at;
+    await this.#record('failed', { ...fields, status, reason, next_attempt_at, epoch: progress.epoch });
+    const since = progress.failing_since ?? fields.started_at;
     if (now() - since < disableAfterMs) return;
     await this.#record('disabled', { reason: 'failing', epoch: progress.epoch });
     metrics.disabled.inc();
@@ -299,11 +296,11 @@ export class Delivery {
   }
 
   /** Writes what happened, after all before it, and goes by it at once. */
-  async #record(kind: AttemptKind, told: Partial<WebhookAttempt>): Promise<void> {
+  async #record(kind: AttemptKind, fields: Partial<WebhookAttempt>): Promise<void> {
     const { now, record } = this.#context;
     const { id, clientId } = this.#subscription;
     const epoch = this.#progress?.epoch ?? 1;
-    const attempt = attemptOf({ subscription_id: id, client_id: clientId, kind, epoch, at: now() }, told);
+    const attempt = attemptOf({ subscription_id: id, client_id: clientId, kind, epoch, at: now() }, fields);
     this.#recordedAt = attempt.at;
     if (kind === 'passed') this.#isAhead = false;
     this.#progress = applyAttempt(this.#progress, attempt);

@@ -56,8 +56,8 @@ export class DispatcherPartition implements PartitionProcessor {
 
   process({ value }: ConsumedRecord): void | Promise<void> {
     const attempt = decodeInput(this.#options.codecs['webhook-attempts'], value);
-    if (attempt instanceof Promise) return attempt.then((decoded) => this.#take(decoded));
-    return this.#take(attempt);
+    if (attempt instanceof Promise) return attempt.then((decoded) => this.#receive(decoded));
+    return this.#receive(attempt);
   }
 
   flush(collector: RecordCollector): void {
@@ -94,7 +94,7 @@ export class DispatcherPartition implements PartitionProcessor {
   }
 
   /** Before the partition is owned its subscriptions wait for it. */
-  #take(attempt: WebhookAttempt): void | Promise<void> {
+  #receive(attempt: WebhookAttempt): void | Promise<void> {
     const lingers = this.#isOwned && this.#changed.size === 0 && OUTCOMES.has(attempt.kind);
     this.#apply(attempt);
     if (lingers) return delay(LINGER_MS);

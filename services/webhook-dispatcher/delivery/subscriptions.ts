@@ -62,7 +62,7 @@ export class Subscriptions {
     await follow({
       ...{ brokers, reader: 'touchline-webhook-dispatcher', topics: [topic], signal },
       onBatch: async ({ records }) => {
-        for (const { value } of records) if (value !== null) this.#take(await decoder.decode(value));
+        for (const { value } of records) if (value !== null) this.#apply(await decoder.decode(value));
         if (this.#known) onChange();
       },
       onCaughtUp: () => {
@@ -72,7 +72,7 @@ export class Subscriptions {
     });
   }
 
-  #take(client: Client): void {
+  #apply(client: Client): void {
     if (!supersedes(client, this.#clients.get(client.client_id))) return;
     this.#clients.set(client.client_id, client);
     for (const { id } of this.#opened.get(client.client_id) ?? []) this.#byId.delete(id);

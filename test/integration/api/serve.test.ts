@@ -1,6 +1,6 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { ALL_OPERATIONS } from '#contract/rest/operations.ts';
 import { ANSWERS } from '#contract/rest/records.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
@@ -11,9 +11,13 @@ import { until, untilTrue } from '../../support/poll.ts';
 
 const EVENT = 7_000_001;
 
-/** Topics with a match in them, a processor that is at work, and a client. */
-async function played() {
-  const pipeline = await Pipeline.create(backbone());
+let pipeline: Pipeline;
+/** What was printed of a client that may see everything. */
+let credentials: string;
+
+/** Topics with matches in them and a processor that is at work, for all tests: each adds what comes after the others'. */
+beforeAll(async () => {
+  pipeline = await Pipeline.create(backbone());
   pipeline.startProcessor();
   await pipeline.feed(
     received(
@@ -23,13 +27,11 @@ async function played() {
       eventMessage({ id: 3 }, { id: EVENT + 1, competition_id: 9, season_id: 90 }),
     ),
   );
-  const credentials = await clients(pipeline.place, 'add --name everything');
+  credentials = await clients(pipeline.place, 'add --name everything');
   await pipeline.settled();
-  return { pipeline, credentials };
-}
+});
 
 test('serves what the pipeline has made of messages, and each change as it comes', async () => {
-  const { pipeline, credentials } = await played();
   const api = await startApi(pipeline.place, temporaryFolder(), { LOG_LEVEL: 'debug' });
   const token = await api.token(credentials);
   const chain = await api.api(`/v2/events/${EVENT}?token=${token}`);
@@ -84,7 +86,6 @@ test('serves what the pipeline has made of messages, and each change as it comes
 });
 
 test('goes on where it was after a restart, also one by force, and makes its views anew where they are gone', async () => {
-  const { pipeline, credentials } = await played();
   const folder = temporaryFolder();
   const first = await startApi(pipeline.place, folder);
   const token = await first.token(credentials);
@@ -112,7 +113,6 @@ test('goes on where it was after a restart, also one by force, and makes its vie
 });
 
 test('asks for the credentials of a client before the board where it listens beyond loopback', async () => {
-  const { pipeline, credentials } = await played();
   const api = await startApi(pipeline.place, temporaryFolder(), { LISTEN_HOST: '0.0.0.0' });
   await api.token(credentials);
   expect((await api.get('/')).status).toBe(401);
@@ -131,7 +131,6 @@ test('asks for the credentials of a client before the board where it listens bey
 });
 
 test('serves no board where it is told not to', async () => {
-  const { pipeline, credentials } = await played();
   const api = await startApi(pipeline.place, temporaryFolder(), { API_BOARD: 'off' });
   await api.season(await api.token(credentials));
   for (const path of ['/', '/standings', '/board/events', `/match/${EVENT}`]) await api.api(path, 404);
@@ -141,7 +140,6 @@ test('serves no board where it is told not to', async () => {
 });
 
 test('makes its views anew where they were made from other topics', async () => {
-  const { pipeline, credentials } = await played();
   const folder = temporaryFolder();
   const first = await startApi(pipeline.place, folder);
   const token = await first.token(credentials);
@@ -155,7 +153,6 @@ test('makes its views anew where they were made from other topics', async () => 
 });
 
 test('lets two replicas verify each other’s tokens, and each client see what its contract covers', async () => {
-  const { pipeline, credentials } = await played();
   const { place } = pipeline;
   const narrow = await clients(
     place,

@@ -7,7 +7,7 @@ import { createTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { quietLog } from '../../support/log.ts';
-import { touchline } from '../../support/touchline.ts';
+import { touchlineHere } from '../../support/touchline-here.ts';
 
 const CLIENTS_KEY = 'the key of the tests, long enough for anyone';
 
@@ -15,15 +15,15 @@ const CLIENTS_KEY = 'the key of the tests, long enough for anyone';
 async function started() {
   const { brokers, registryUrl, prefix } = backbone();
   await Promise.all([
-    createTopics({ brokers, prefix }),
+    createTopics({ brokers, prefix, partitions: 1 }),
     Registry.open({ url: registryUrl, prefix }).registerAll(),
   ]);
   const directory = ClientDirectory.open({ brokers, registryUrl, prefix, log: quietLog });
   const run = async (line: string, exitCode = 0) => {
     const env = { KAFKA_BROKERS: brokers.join(), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix };
-    const process = touchline(['clients', ...line.split(' ')], { ...env, CLIENTS_KEY });
-    expect(await process.ended, process.err).toBe(exitCode);
-    return process;
+    const ran = await touchlineHere(['clients', ...line.split(' ')], { ...env, CLIENTS_KEY });
+    expect(ran.code, ran.err).toBe(exitCode);
+    return ran;
   };
   return { directory, run };
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { readDelivery } from '#ingestion/delivery.ts';
 import type { DeadLetter } from '#topics/generated/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
-import { touchline } from '../../support/touchline.ts';
+import { type Ran, touchlineHere } from '../../support/touchline-here.ts';
 import { TestTopics } from './topics.ts';
 
 const RECEIVED = Date.parse('2018-07-15T15:18:14Z');
@@ -36,7 +36,7 @@ const fromTopic: DeadLetter = {
 };
 
 async function withLetters(...letters: DeadLetter[]): Promise<TestTopics> {
-  const topics = await TestTopics.create();
+  const topics = await TestTopics.create(['dead-letters', 'normalized-messages']);
   await topics.write(
     'dead-letters',
     letters.map((letter) => ({ key: letter.id, value: letter })),
@@ -44,15 +44,15 @@ async function withLetters(...letters: DeadLetter[]): Promise<TestTopics> {
   return topics;
 }
 
-async function run(topics: TestTopics, ...args: string[]) {
-  const started = touchline(['dead-letters', ...args], topics.env);
-  return { code: await started.ended, out: started.out, err: started.err };
+async function run(topics: TestTopics, ...args: string[]): Promise<Ran> {
+  return touchlineHere(['dead-letters', ...args], topics.env);
 }
 
 async function onTopic(topics: TestTopics, topic: 'normalized-messages'): Promise<Record<string, unknown>[]> {
-  const tail = touchline(['tail', topic, '--from-beginning', '--exit-at-end', '--json'], topics.env);
-  expect(await tail.ended).toBe(0);
-  return tail.out
+  const args = ['tail', topic, '--from-beginning', '--exit-at-end', '--json'];
+  const { code, out } = await touchlineHere(args, topics.env);
+  expect(code).toBe(0);
+  return out
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line));
@@ -107,12 +107,11 @@ describe('touchline dead-letters', () => {
     [['drop']],
     [[]],
   ])('refuses %j', async (args) => {
-    const started = touchline(['dead-letters', ...args], {
+    const refused = await touchlineHere(['dead-letters', ...args], {
       KAFKA_BROKERS: 'x:1',
       SCHEMA_REGISTRY_URL: 'http://x',
     });
-    expect(await started.ended).toBe(2);
-    expect(started.out).toBe('');
+    expect(refused).toMatchObject({ code: 2, out: '' });
   });
 });
 

@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { backboneFile } from '#service/backbone-file.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { touchline, written } from '../../support/touchline.ts';
+import { touchlineHere } from '../../support/touchline-here.ts';
 
 /** Makes the launcher believe that it runs on an older Node, so that it takes the one of the package. */
 const OLD_NODE = [
@@ -19,23 +20,6 @@ describe.each([
   ['on this Node', []],
   ['from an older Node', OLD_NODE],
 ])('touchline %s', (_, node) => {
-  test('lists commands and services', async () => {
-    const run = touchline(['--help'], {}, node);
-    expect(await run.ended).toBe(0);
-    for (const name of [
-      'tail',
-      'dead-letters',
-      'up',
-      'demo',
-      'match-processor',
-      'webhook-receiver',
-      'simulator',
-    ]) {
-      expect(run.out).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
-    }
-    expect(run.err).toBe('');
-  });
-
   test('passes arguments, output and exit code on', async () => {
     const run = touchline(['tail', 'match-stat'], {}, node);
     expect(await run.ended).toBe(2);
@@ -67,15 +51,32 @@ test('ends what it runs on another Node when it is killed itself', async () => {
   expect(run.err).toContain('"reason":"parent gone"');
 });
 
+test('lists commands and services', async () => {
+  const run = await touchlineHere(['--help']);
+  expect(run.code).toBe(0);
+  for (const name of [
+    'tail',
+    'dead-letters',
+    'up',
+    'demo',
+    'match-processor',
+    'webhook-receiver',
+    'simulator',
+  ]) {
+    expect(run.out).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
+  }
+  expect(run.err).toBe('');
+});
+
 test('does not know everything', async () => {
-  const run = touchline(['tial']);
-  expect(await run.ended).toBe(2);
+  const run = await touchlineHere(['tial']);
+  expect(run.code).toBe(2);
   expect(run.err).toBe('touchline: there is no command or service "tial"; see touchline --help\n');
 });
 
 test('without a command shows what there is', async () => {
-  const run = touchline([]);
-  expect(await run.ended).toBe(2);
+  const run = await touchlineHere([]);
+  expect(run.code).toBe(2);
   expect(run.out).toBe('');
   expect(run.err).toContain('Usage: touchline');
 });
@@ -101,29 +102,32 @@ describe('the broker that is used', () => {
     const { brokers, registryUrl, prefix } = backbone();
     const folder = dataDir();
     backboneFile(folder).write({ brokers, registryUrl, topicPrefix: prefix });
-    const run = touchline(['tail', 'match-state', '--exit-at-end'], { DATA_DIR: folder });
-    expect(await run.ended).toBe(1);
+    const run = await touchlineHere(['tail', 'match-state', '--exit-at-end'], { DATA_DIR: folder });
+    expect(run.code).toBe(1);
     expect(run.err).toBe(
       `touchline tail: there is no topic ${prefix}match-state at ${brokers.join(', ')}; is TOPIC_PREFIX right?\n`,
     );
   });
 
   test('is asked for where there is none', async () => {
-    const run = touchline(['tail', 'match-state'], { DATA_DIR: dataDir() });
-    expect(await run.ended).toBe(1);
+    const run = await touchlineHere(['tail', 'match-state'], { DATA_DIR: dataDir() });
+    expect(run.code).toBe(1);
     expect(run.err).toMatch(/^touchline tail: no broker: .*touchline up.*KAFKA_BROKERS.*\n$/);
   });
 
   test('has to be a broker', async () => {
-    const run = touchline(['tail', 'match-state'], { KAFKA_BROKERS: 'here', SCHEMA_REGISTRY_URL: 'x' });
-    expect(await run.ended).toBe(2);
+    const run = await touchlineHere(['tail', 'match-state'], {
+      KAFKA_BROKERS: 'here',
+      SCHEMA_REGISTRY_URL: 'x',
+    });
+    expect(run.code).toBe(2);
     expect(run.err).toContain('KAFKA_BROKERS: must be host:port');
     expect(run.err).toContain('SCHEMA_REGISTRY_URL: must be an http or https address');
   });
 
   test('is named where it does not answer', async () => {
-    const run = touchline(['tail', 'match-state', '--exit-at-end'], NO_BROKER);
-    expect(await run.ended).toBe(1);
+    const run = await touchlineHere(['tail', 'match-state', '--exit-at-end'], NO_BROKER);
+    expect(run.code).toBe(1);
     expect(run.err).toMatch(/^touchline tail: the broker at 127\.0\.0\.1:9: .*ECONNREFUSED.*\n$/);
   });
 });

@@ -4,7 +4,7 @@ import { readPositions } from '#streams/runtime/positions.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { quietLog } from '../../support/log.ts';
 import { Pipeline, type PipelineOutput, type PipelinePlace } from '../../support/pipeline.ts';
-import { touchline } from '../../support/touchline.ts';
+import { type Ran, touchlineHere } from '../../support/touchline-here.ts';
 import { workload } from '../../support/workload.ts';
 
 const LOAD = workload({ events: 6, perEvent: 10, seed: 3 });
@@ -16,14 +16,12 @@ beforeEach(async () => {
   pipeline = await Pipeline.create(place);
 });
 
-async function run(...args: string[]): Promise<{ code: number | string | null; out: string; err: string }> {
-  const started = touchline(args, {
+async function run(...args: string[]): Promise<Ran> {
+  return touchlineHere(args, {
     KAFKA_BROKERS: place.brokers.join(),
     SCHEMA_REGISTRY_URL: place.registryUrl,
     TOPIC_PREFIX: place.prefix,
   });
-  const code = await started.ended;
-  return { code, out: started.out, err: started.err };
 }
 
 const positions = () =>

@@ -3,6 +3,7 @@ import { sampleOf } from '#topics/testing/samples.ts';
 import type { TopicName } from '#topics/topics.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { touchline, written } from '../../support/touchline.ts';
+import { touchlineHere } from '../../support/touchline-here.ts';
 import { TestTopics } from './topics.ts';
 
 const ALL = ['--from-beginning', '--exit-at-end', '--json'];
@@ -16,14 +17,14 @@ const ids = (out: string): number[] =>
 
 describe('touchline tail --json', () => {
   test('prints one JSON value a line with the names of the schema, and nothing else', async () => {
-    const topics = await TestTopics.create();
+    const topics = await TestTopics.create(['match-state']);
     await topics.write('match-state', [
       { key: '1', value: state(1), partition: 0 },
       { key: '2', value: state(2), partition: 1 },
       { key: '1', value: state(1, 2), partition: 0 },
     ]);
-    const run = touchline(['tail', 'match-state', ...ALL], topics.env);
-    expect(await run.ended).toBe(0);
+    const run = await touchlineHere(['tail', 'match-state', ...ALL], topics.env);
+    expect(run.code).toBe(0);
     expect(run.err).toBe('');
     expect(run.out.endsWith('}\n')).toBe(true);
     expect(ids(run.out)).toEqual([1, 1, 2]);
@@ -32,38 +33,41 @@ describe('touchline tail --json', () => {
   });
 
   // A log, a compacted topic, and one of a single partition: the others are read no differently.
-  test.each(['raw-messages', 'match-state', 'clients'])('ends at once where %s is empty', async (topic) => {
-    const topics = await TestTopics.create();
-    const run = touchline(['tail', topic, ...ALL], topics.env);
-    expect(await run.ended).toBe(0);
-    expect(run).toMatchObject({ out: '', err: '' });
-  });
+  test.each(['raw-messages', 'match-state', 'clients'] as const)(
+    'ends at once where %s is empty',
+    async (topic) => {
+      const topics = await TestTopics.create([topic]);
+      const run = await touchlineHere(['tail', topic, ...ALL], topics.env);
+      expect(run.code).toBe(0);
+      expect(run).toMatchObject({ out: '', err: '' });
+    },
+  );
 
   test('leaves out records without a value', async () => {
-    const topics = await TestTopics.create();
+    const topics = await TestTopics.create(['match-state']);
     await topics.write('match-state', [
       { key: '1', value: state(1), partition: 0 },
       { key: '1', value: null, partition: 0 },
       { key: '2', value: null, partition: 1 },
     ]);
-    const run = touchline(['tail', 'match-state', ...ALL], topics.env);
-    expect(await run.ended).toBe(0);
+    const run = await touchlineHere(['tail', 'match-state', ...ALL], topics.env);
+    expect(run.code).toBe(0);
     expect(ids(run.out)).toEqual([1]);
   });
 
   test('shows what is committed only, and ends where a partition ends in control records', async () => {
-    const topics = await TestTopics.create(4);
+    const topics = await TestTopics.create(['match-state'], 4);
     await topics.transact('match-state', 'commit', [{ key: '1', value: state(1), partition: 0 }]);
     await topics.transact('match-state', 'abort', [{ key: '2', value: state(2), partition: 0 }]);
     await topics.transact('match-state', 'abort', [{ key: '3', value: state(3), partition: 1 }]);
     await topics.transact('match-state', 'commit', [{ key: '4', value: state(4), partition: 2 }]);
-    const run = touchline(['tail', 'match-state', ...ALL], topics.env);
-    expect(await run.ended).toBe(0);
+    const run = await touchlineHere(['tail', 'match-state', ...ALL], topics.env);
+    expect(run.code).toBe(0);
     expect(ids(run.out)).toEqual([1, 4]);
   });
 
   test('waits for a transaction that is still open: what it and others wrote was there when it started', async () => {
-    const topics = await TestTopics.create(1);
+    const topics = await TestTopics.create(['match-state'], 1);
     await topics.write('match-state', [{ key: '1', value: state(1) }]);
     const end = await topics.begin('match-state', [{ key: '2', value: state(2) }]);
     await topics.write('match-state', [{ key: '3', value: state(3) }]);
@@ -76,56 +80,56 @@ describe('touchline tail --json', () => {
   });
 
   test('ends at what was there when it started', async () => {
-    const topics = await TestTopics.create(1);
+    const topics = await TestTopics.create(['match-state'], 1);
     await topics.write('match-state', [{ key: '1', value: state(1) }]);
     let writing = true;
     const written = (async () => {
       for (let id = 2; writing; id++)
         await topics.write('match-state', [{ key: String(id), value: state(id) }]);
     })();
-    const run = touchline(['tail', 'match-state', ...ALL], topics.env);
-    expect(await run.ended).toBe(0);
+    const run = await touchlineHere(['tail', 'match-state', ...ALL], topics.env);
+    expect(run.code).toBe(0);
     writing = false;
     await written;
     expect(ids(run.out)).toContain(1);
   });
 
   test('writes bytes as text where they are UTF-8, else as base64', async () => {
-    const topics = await TestTopics.create();
+    const topics = await TestTopics.create(['dead-letters']);
     await topics.write('dead-letters', [
       {
         key: 'a',
         value: { ...sampleOf('dead-letters'), key: Buffer.from('é'), value: Buffer.from([0xff, 0x00]) },
       },
     ]);
-    const run = touchline(['tail', 'dead-letters', ...ALL], topics.env);
-    expect(await run.ended).toBe(0);
+    const run = await touchlineHere(['tail', 'dead-letters', ...ALL], topics.env);
+    expect(run.code).toBe(0);
     expect(JSON.parse(run.out)).toMatchObject({ key: 'é', value: '/wA=', offset: 99 });
   });
 
   test('reads on where a record cannot be decoded, says so, and fails', async () => {
-    const topics = await TestTopics.create(1);
+    const topics = await TestTopics.create(['match-state'], 1);
     await topics.write('match-state', [
       { key: '1', value: state(1) },
       { key: 'x', value: Buffer.from('not Avro') },
       { key: '2', value: state(2) },
     ]);
-    const run = touchline(['tail', 'match-state', ...ALL], topics.env);
-    expect(await run.ended).toBe(1);
+    const run = await touchlineHere(['tail', 'match-state', ...ALL], topics.env);
+    expect(run.code).toBe(1);
     expect(ids(run.out)).toEqual([1, 2]);
     expect(run.err).toBe('partition 0, offset 1: match-state: cannot decode: no schema id before the body\n');
   });
 
   test('shows the records of one key, with all that is under it', async () => {
-    const topics = await TestTopics.create();
+    const topics = await TestTopics.create(['match-incidents']);
     const incident = sampleOf('match-incidents');
     await topics.write('match-incidents', [
       { key: '24/5-1', value: { ...incident, event_id: 24 }, partition: 0 },
       { key: '24/5-2', value: { ...incident, event_id: 24 }, partition: 0 },
       { key: '242/5-1', value: { ...incident, event_id: 242 }, partition: 1 },
     ]);
-    const run = touchline(['tail', 'match-incidents', '--key', '24', ...ALL], topics.env);
-    expect(await run.ended).toBe(0);
+    const run = await touchlineHere(['tail', 'match-incidents', '--key', '24', ...ALL], topics.env);
+    expect(run.code).toBe(0);
     expect(ids(run.out)).toEqual([24, 24]);
   });
 });
@@ -142,16 +146,16 @@ describe('touchline tail', () => {
     ['match-transitions', '2429281:12:0  score_changed  5-889947  0:0 -> 1:0'],
     ['dead-letters', 'webhook-receiver  not_json  normalized-messages/3/99  not JSON at position 3'],
   ] as const)('shows %s in a line for people', async (topic, text) => {
-    const topics = await TestTopics.create();
+    const topics = await TestTopics.create([topic]);
     await topics.write(topic as TopicName, [{ key: 'k', value: sampleOf(topic) as never }]);
-    const run = touchline(['tail', topic, '--from-beginning', '--exit-at-end'], topics.env);
-    expect(await run.ended).toBe(0);
+    const run = await touchlineHere(['tail', topic, '--from-beginning', '--exit-at-end'], topics.env);
+    expect(run.code).toBe(0);
     expect(run.out).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z {2}k {2}/);
     expect(run.out).toContain(text);
   });
 
   test('follows a topic until it is told to stop, without a consumer group', async () => {
-    const topics = await TestTopics.create();
+    const topics = await TestTopics.create(['match-state']);
     await topics.write('match-state', [{ key: '1', value: state(1), partition: 0 }]);
     const run = touchline(['tail', 'match-state', '--from-beginning'], topics.env);
     await written(run, 'France');
@@ -163,7 +167,7 @@ describe('touchline tail', () => {
   });
 
   test('shows only what is written after it started, where it is not told otherwise', async () => {
-    const topics = await TestTopics.create(1);
+    const topics = await TestTopics.create(['match-state'], 1);
     await topics.write('match-state', [{ key: 'old', value: state(1) }]);
     const run = touchline(['tail', 'match-state'], topics.env);
     await untilTrue('it shows a new record', async () => {
@@ -176,7 +180,7 @@ describe('touchline tail', () => {
   });
 
   test('ends without a word when its reader has seen enough', async () => {
-    const topics = await TestTopics.create(1);
+    const topics = await TestTopics.create(['match-state'], 1);
     await topics.write(
       'match-state',
       Array.from({ length: 50 }, (_, id) => ({ key: String(id), value: state(id) })),
@@ -195,8 +199,11 @@ describe('touchline tail', () => {
     [['match-state', '--jsn'], "Unknown option '--jsn'"],
     [['match-state', '--key'], 'argument missing'],
   ])('refuses %j', async (args, problem) => {
-    const run = touchline(['tail', ...args], { KAFKA_BROKERS: 'x:1', SCHEMA_REGISTRY_URL: 'http://x' });
-    expect(await run.ended).toBe(2);
+    const run = await touchlineHere(['tail', ...args], {
+      KAFKA_BROKERS: 'x:1',
+      SCHEMA_REGISTRY_URL: 'http://x',
+    });
+    expect(run.code).toBe(2);
     expect(run.err).toContain(problem);
     expect(run.out).toBe('');
   });

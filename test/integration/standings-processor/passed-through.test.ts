@@ -45,9 +45,9 @@ test('a new owner of the tables goes on with them beside rankings that were pass
   const isRanking = ({ standings_id }: { standings_id: number }) => standings_id <= RANKINGS;
   const byId = (a: { standings_id: number; version: number }, b: typeof a) =>
     a.standings_id - b.standings_id || a.version - b.version;
-  const told = [...first, ...second];
-  expect(after.log.filter(isRanking).sort(byId)).toEqual(told.map(({ table }) => table).sort(byId));
-  expect(after.entries.filter(isRanking).sort(byId)).toEqual(told.map(({ entry }) => entry).sort(byId));
+  const published = [...first, ...second];
+  expect(after.log.filter(isRanking).sort(byId)).toEqual(published.map(({ table }) => table).sort(byId));
+  expect(after.entries.filter(isRanking).sort(byId)).toEqual(published.map(({ entry }) => entry).sort(byId));
   // Ours have each version once, so the new owner had read which was the last.
   for (const records of [after.log, after.entries]) {
     const ours = Map.groupBy(
@@ -94,13 +94,13 @@ function rankings(ut: number, leader: number): Ranking[] {
 /** As the feed poller does. */
 async function publish(
   { brokers, registryUrl, prefix }: TestBackbone,
-  told: readonly Ranking[],
+  published: readonly Ranking[],
 ): Promise<void> {
   const registry = Registry.open({ url: registryUrl, prefix });
   const [tables, entries] = [await registry.codec('standings'), await registry.codec('standings-catalogue')];
   const publisher = await openPublisher({ brokers, clientId: 'test-rankings', log: quietLog });
   await publisher.publish(
-    told.flatMap(({ entry, table }) => [
+    published.flatMap(({ entry, table }) => [
       { topic: topicName(prefix, 'standings'), key: String(table.standings_id), value: tables.encode(table) },
       {
         topic: topicName(prefix, 'standings-catalogue'),

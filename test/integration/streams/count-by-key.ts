@@ -1,6 +1,7 @@
 /** The smallest processor there is. */
+import { PoisonError } from '#errors/poison-error.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
-import { type PartitionProcessor, PoisonError } from '#streams/runtime/processor.ts';
+import type { PartitionProcessor } from '#streams/runtime/processor.ts';
 import type { RecordCollector } from '#streams/runtime/record-collector.ts';
 
 /** A value that no processor takes. */
@@ -41,7 +42,7 @@ export class CountByKey implements PartitionProcessor {
   }
 
   process({ key, value }: ConsumedRecord, _collector: RecordCollector): void | Promise<void> {
-    if (String(value) === POISON) throw new PoisonError('undecodable', 'as this test wants it');
+    if (String(value) === POISON) throw new PoisonError('UNDECODABLE', 'as this test wants it');
     const name = String(key);
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
     this.#changed.add(name);

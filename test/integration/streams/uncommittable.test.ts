@@ -1,6 +1,7 @@
 /** Records whose results cannot be written: each becomes a dead letter, and everything around it counts once. */
+
 import { beforeEach, describe, expect, test } from 'vitest';
-import { PoisonError } from '#streams/runtime/processor.ts';
+import { PoisonError } from '#errors/poison-error.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { Counting } from './counting.ts';
@@ -86,7 +87,7 @@ test('a dead letter that is larger than its topic takes names the record without
   const large = 'x'.repeat(20_000);
   const { metric } = await counting.start({
     process(value) {
-      if (value === large) throw new PoisonError('undecodable', 'as this test wants it');
+      if (value === large) throw new PoisonError('UNDECODABLE', 'as this test wants it');
     },
   });
   await counting.send(['a', '1'], ['a', large], ['a', '2']);

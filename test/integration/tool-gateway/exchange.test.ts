@@ -9,7 +9,7 @@ import { atEnd } from '../../support/at-end.ts';
 import { quietLog } from '../../support/log.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { grant, place, startGateway, startUpstream } from '../../support/tool-gateway.ts';
-import { touchline } from '../../support/touchline.ts';
+import { touchlineHere } from '../../support/touchline-here.ts';
 
 /** Everything that is on a topic, keys too, as text. */
 async function contents({ brokers, prefix }: TestBackbone, topic: TopicName): Promise<string> {
@@ -27,11 +27,11 @@ async function tokensCommand(
   { brokers, registryUrl, prefix }: TestBackbone,
   ...args: string[]
 ): Promise<string> {
-  const run = touchline(['tokens', ...args], {
+  const { code, out, err } = await touchlineHere(['tokens', ...args], {
     ...{ KAFKA_BROKERS: brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix },
   });
-  expect(await run.ended, run.err).toBe(0);
-  return run.out;
+  expect(code, err).toBe(0);
+  return out;
 }
 
 /** What a replica knows of tokens. */

@@ -41,7 +41,7 @@ export class TestReceiver {
 
   /** Makes the topics and starts the receiver; `settings` go over its defaults. */
   static async start(place: Place, settings: Readonly<Record<string, string>> = {}): Promise<TestReceiver> {
-    await createTopics({ brokers: place.brokers, prefix: place.prefix });
+    await createTopics({ brokers: place.brokers, prefix: place.prefix, partitions: 2 });
     return TestReceiver.startOn(place, settings);
   }
 

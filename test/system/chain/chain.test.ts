@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { PipelineOutput } from '../../support/pipeline.ts';
 import { expectSameAnswers } from './answers.ts';
 import { essence, netEffects, netStates, toldTwice } from './essence.ts';
-import { type Chain, playChain } from './play.ts';
+import { type Chain, FULL, playChain } from './play.ts';
 
 /** Longer than the whole takes in full. */
 const TIMEOUT_MS = 30 * 60_000;
@@ -52,6 +52,12 @@ describe('when all is quiet', () => {
     expect(netEffects(polling.transitions)).toEqual(netEffects(source.transitions));
     expect(netEffects(both.transitions)).toEqual(netEffects(source.transitions));
   });
+});
+
+test('a client that asks for what changed since its last answer misses nothing, though the poller brings records late', async () => {
+  const { incremental, polling } = played();
+  await incremental.expectNothingMissed();
+  expect(polling.transitions.length).toBeGreaterThan(FULL ? 10_000 : 500);
 });
 
 test('a replica of the api that was killed on the way answers as one that was not, and as one made anew', async () => {

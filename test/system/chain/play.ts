@@ -5,8 +5,10 @@ import type { PipelineOutput } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { type ServiceProcess, startService } from '../../support/processes.ts';
 import { type Credentials, DATASET, logged, System, WEBHOOK_SECRET } from '../../support/system.ts';
+import { tokenOf } from './answers.ts';
 import { essence } from './essence.ts';
 import { FaultyProxy, MANY_PROXY_FAULTS, NO_PROXY_FAULTS, type ProxyFault } from './faulty-proxy.ts';
+import { IncrementalClient } from './incremental-client.ts';
 
 /** The whole tournament, or some matches of it. */
 export const FULL = process.env.CHAIN === 'full';
@@ -41,6 +43,8 @@ export type Chain = {
   readonly both: PipelineOutput;
   /** How often each fault was done on the ways to REST. */
   readonly faults: readonly (readonly [name: string, times: number])[];
+  /** Has read the lists of `polling` during the whole play, by what changed since the time before. */
+  readonly incremental: IncrementalClient;
   /** The replicas of the source's api: one that was killed, one that was not, and one made at the end. */
   readonly replicas: readonly ApiReplica[];
   readonly client: Credentials;
@@ -63,6 +67,7 @@ export async function playChain(): Promise<Chain> {
     FaultyProxy.start(2),
   ]);
   let killed = await a.startApi(folder);
+  const incremental = await readIncrementally(b);
   const direct = (): void => {
     toB.targets = [killed.url];
     toC.targets = [killed.url, steady.url];
@@ -97,15 +102,27 @@ export async function playChain(): Promise<Chain> {
   toC.faults = NO_PROXY_FAULTS;
   await Promise.all([wholeRound(toB), wholeRound(toC)]);
   const [polling, both] = await Promise.all([b.output(), c.output()]);
+  await incremental.stop();
   for (const poller of pollers) await poller.stop();
   const faults = Object.entries(toB.counts).map(
     ([name, times]) => [name, times + (toC.counts[name as ProxyFault] ?? 0)] as const,
   );
   const anew = await a.startApi(temporaryFolder());
   return {
-    ...{ matches: MATCHES, source: await a.output(), polling, both, faults },
+    ...{ matches: MATCHES, source: await a.output(), polling, both, faults, incremental },
     ...{ replicas: [steady, killed, anew], client },
   };
+}
+
+async function readIncrementally(system: System): Promise<IncrementalClient> {
+  const startedAt = Math.floor(Date.now() / 1000);
+  const [client, api] = await Promise.all([
+    system.addClient('incremental'),
+    system.startApi(temporaryFolder()),
+  ]);
+  const reader = new IncrementalClient(api, await tokenOf(api, client), startedAt);
+  reader.start();
+  return reader;
 }
 
 function simulate(url: string, settings: Readonly<Record<string, string>>): ServiceProcess {

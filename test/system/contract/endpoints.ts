@@ -22,7 +22,7 @@ export function endpointRows(): void {
       expect(second[0].data).toEqual(first.data);
       expectParameters(first, { limit: '5', page: '1' });
       for (const page of ['0', '-1', '1.5', '', 'one', '2147483648', '1&page=2'])
-        await contract().refuses(`/v2/sports?page=${page}`, 'invalid_parameter');
+        await contract().refuses(`/v2/sports?page=${page}`, 'INVALID_PARAMETER');
       const beyond = await contract().answer('/v2/sports?limit=5&page=2147483647');
       expect([beyond.data.sports, beyond.method.next_page]).toEqual([[], '']);
       expect(beyond.method.total_items).toBe(first.method.total_items);
@@ -36,10 +36,10 @@ export function endpointRows(): void {
       expect(api.method.details).toBe('oauth');
       expect(JSON.stringify(api)).not.toContain(secret);
       await contract().answerTo(api.data.token, '/v2/statuses');
-      await contract().refuses(`/v2/oauth?client_id=${id}&secret_key=wrong`, 'unauthorized', null);
-      await contract().refuses(`/v2/oauth?client_id=77&secret_key=${secret}`, 'unauthorized', null);
+      await contract().refuses(`/v2/oauth?client_id=${id}&secret_key=wrong`, 'UNAUTHORIZED', null);
+      await contract().refuses(`/v2/oauth?client_id=77&secret_key=${secret}`, 'UNAUTHORIZED', null);
       for (const query of [`client_id=${id}`, `secret_key=${secret}`, ''])
-        await contract().refuses(`/v2/oauth?${query}`, 'invalid_parameter', null);
+        await contract().refuses(`/v2/oauth?${query}`, 'INVALID_PARAMETER', null);
     });
 
     test('GET /v2/sports: limit in 5,10,25,50,100,150,250,500; page; open (no token needed)', async () => {
@@ -99,7 +99,7 @@ export function endpointRows(): void {
       const stage = await contract().answer('/v2/standings?object_type=stage&object_id=30');
       expect(stage.method.total_items).toBe(kinds.filter((kind: string) => kind === 'stage').length);
       for (const half of ['object_type=season', 'object_id=20'])
-        await contract().refuses(`/v2/standings?${half}`, 'invalid_parameter');
+        await contract().refuses(`/v2/standings?${half}`, 'INVALID_PARAMETER');
     });
 
     test('GET /v2/standings/{id}', async () => {
@@ -148,8 +148,8 @@ export function endpointRows(): void {
       expect(await ids(`date_from=${day(0)} 15:00&date_to=${day(0)} 20:00`)).toEqual([1005, 1006, 2001]);
       expect(await ids(`date_from=${day(0)} 15:01&date_to=${day(0)} 19:59`)).toEqual([]);
       expect(await ids('season_id=20&limit=10&page=2')).toEqual([1011, 1012]);
-      await contract().refuses('/v2/events?season_id=20&status_type=over', 'invalid_parameter');
-      await contract().refuses('/v2/events?season_id=20&venue_type=neutral', 'invalid_parameter');
+      await contract().refuses('/v2/events?season_id=20&status_type=over', 'INVALID_PARAMETER');
+      await contract().refuses('/v2/events?season_id=20&venue_type=neutral', 'INVALID_PARAMETER');
     });
 
     test('GET /v2/events/{id}', async () => {
@@ -243,7 +243,7 @@ export function endpointRows(): void {
       expect(event).not.toHaveProperty('details');
       expect(eventIds(await contract().answer(`/v2/basic-livescore?timestamp=${TOLD}`))).toContain(1005);
       for (const query of ['', '?timestamp=', '?timestamp=now', '?timestamp=-1', '?timestamp=1.5'])
-        await contract().refuses(`/v2/basic-livescore${query}`, 'invalid_parameter');
+        await contract().refuses(`/v2/basic-livescore${query}`, 'INVALID_PARAMETER');
     });
 
     test('GET /v2/feed: timestamp (window start), timestamp_to, type (incident/event), event_ids, important, important_for_trader', async () => {
@@ -290,7 +290,7 @@ export function endpointRows(): void {
 
     test('GET /v2/statuses, GET /v2/events-simple, GET /v2/stages, GET /v2/events/{id} filters not listed above: token required (/v2/statuses is not open); parameters of these: not shown', async () => {
       for (const path of ['/v2/statuses', '/v2/events-simple', '/v2/stages', '/v2/events/1005'])
-        await contract().refuses(path, 'unauthorized', null);
+        await contract().refuses(path, 'UNAUTHORIZED', null);
       const { data } = await contract().answer('/v2/statuses');
       expect(data.statuses).toContainEqual(
         expect.objectContaining({ id: 34, name: '2nd half', type: 'live' }),

@@ -55,14 +55,14 @@ export function errorRows(): void {
     describe('400: limit outside the endpoint’s enum; a date range wider than allowed; object_type without object_id (or the reverse) on standings; missing timestamp on basic-livescore; invalid filter value on incidents', () => {
       test.each(Object.entries(INVALID))('%s', async (_cause, paths) => {
         for (const path of paths) {
-          expect((await contract().refuses(path, 'invalid_parameter')).internal_code).toBe(13);
+          expect((await contract().refuses(path, 'INVALID_PARAMETER')).internal_code).toBe(13);
         }
       });
 
       test('and nothing of the kind: a range as wide as allowed', async () => {
         await contract().answer('/v2/livescore?date_from=2026-01-01&date_to=2026-01-31');
         await contract().answer(`/v2/feed?timestamp=${LONG_AGO}&timestamp_to=${LONG_AGO + 2_678_400}`);
-        await contract().refuses('/v2/feed?timestamp=0&timestamp_to=2678400', 'window_gone');
+        await contract().refuses('/v2/feed?timestamp=0&timestamp_to=2678400', 'WINDOW_GONE');
         await contract().answer('/v2/events?season_id=20&date_from=2016-01-01&date_to=2026-12-31');
       });
     });
@@ -77,10 +77,10 @@ export function errorRows(): void {
       const malformed = ['', 'x', token.slice(1), token.slice(0, -1), `${token}0`, token.toUpperCase()];
       const forged = [foreign, `v1.2.${now + 60}${signature}`, `v1.1.${now + 99_999}${signature}`];
       for (const bad of [null, ...expired, ...malformed, ...forged, `${token}&token=${token}`])
-        await contract().refuses('/v2/statuses', 'unauthorized', bad);
-      for (const { path } of CLOSED) await contract().refuses(path, 'unauthorized', null);
+        await contract().refuses('/v2/statuses', 'UNAUTHORIZED', bad);
+      for (const { path } of CLOSED) await contract().refuses(path, 'UNAUTHORIZED', null);
       // Nor are parameters looked at before the token, or the token looked for in a header.
-      await contract().refuses('/v2/events?limit=7', 'unauthorized', null);
+      await contract().refuses('/v2/events?limit=7', 'UNAUTHORIZED', null);
       const headers = { authorization: `Bearer ${token}` };
       expect((await fetch(`${contract().api.url}/v2/statuses`, { headers })).status).toBe(401);
       for (const path of ['/v2/sports', '/v2/areas', '/v2/languages'])
@@ -90,12 +90,12 @@ export function errorRows(): void {
     test('403: competition or endpoint outside the contract', async () => {
       const { token } = contract().narrow;
       for (const { name, path } of CLOSED)
-        if (!NARROW.operations.includes(name)) await contract().refuses(path, 'forbidden', token);
+        if (!NARROW.operations.includes(name)) await contract().refuses(path, 'FORBIDDEN', token);
       const cup = ['/v2/events?competition_id=11', '/v2/events?season_id=21', '/v2/events?stage_id=31'];
       const event = ['/v2/events/2001', '/v2/events/2001/incidents', '/v2/events/2001/important-incidents'];
       const tables = ['competition&object_id=11', 'season&object_id=21', 'stage&object_id=31'];
       for (const path of [...cup, ...event, ...tables.map((of) => `/v2/standings?object_type=${of}`)])
-        await contract().refuses(path, 'forbidden', token);
+        await contract().refuses(path, 'FORBIDDEN', token);
 
       const seen = (path: string) => contract().answerTo(token, path);
       expect(eventIds(await seen(`/v2/livescore?date_from=${day(0)}`))).toEqual([1005]);
@@ -112,10 +112,10 @@ export function errorRows(): void {
       for (const id of ids) {
         const events = [`events/${id}`, `events/${id}/incidents`, `events/${id}/important-incidents`];
         for (const path of [`standings/${id}`, ...events, `feed/${id}`, `sports/${id}`])
-          await contract().refuses(`/v2/${path}`, 'not_found');
+          await contract().refuses(`/v2/${path}`, 'NOT_FOUND');
       }
       for (const path of ['/v2', '/v2/', '/v2/venues', '/v2/events/1005/lineups', '/v2/Sports'])
-        await contract().refuses(path, 'not_found');
+        await contract().refuses(path, 'NOT_FOUND');
     });
 
     test('500: server error', async () => {

@@ -83,7 +83,7 @@ const RESOURCES: readonly Resource[] = [
   {
     name: 'Response envelope',
     read: async () => [
-      { api: { error: await contract().refuses('/v2/events?limit=7', 'invalid_parameter') } },
+      { api: { error: await contract().refuses('/v2/events?limit=7', 'INVALID_PARAMETER') } },
     ],
     rows: [{ 'api.error.message': text.min(1) }, { 'api.error.internal_code': z.literal(13) }],
   },

@@ -36,7 +36,7 @@ async function takes(path: string, limits: readonly number[], refused: readonly 
     expectParameters(await contract().answer(`${path}?limit=${limit}`), { limit: String(limit) });
   }
   for (const limit of [...refused, '5&limit=10']) {
-    await contract().refuses(`${path}?limit=${limit}`, 'invalid_parameter');
+    await contract().refuses(`${path}?limit=${limit}`, 'INVALID_PARAMETER');
   }
   expectParameters(await contract().answer(path), { limit: String(limits.at(-1)) });
 }

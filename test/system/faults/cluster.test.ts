@@ -10,6 +10,7 @@ import { atEnd } from '../../support/at-end.ts';
 import {
   expectSame,
   FAULT_TIMEOUT_MS,
+  PARTITIONS,
   seededRandom,
   settledOrLogs,
   times,
@@ -37,6 +38,7 @@ test(
       brokers: cluster.brokers,
       prefix: `${place.prefix}killed.`,
       replicationFactor: 3,
+      partitions: PARTITIONS,
     };
     const pipeline = await Pipeline.create(on);
     const processors = [pipeline.startProcessor(), pipeline.startProcessor()];

@@ -3,6 +3,7 @@ import type { ConsumedRecord, OutputRecord, StreamClient, TopicPartition } from 
 import { positionRecord, positionsTopic } from '#streams/runtime/positions.ts';
 import { TOPICS, topicName } from '#topics/topics.ts';
 import { atEnd } from '../../support/at-end.ts';
+import { PARTITIONS } from '../../support/harness.ts';
 import { quietLog } from '../../support/log.ts';
 import type { PipelinePlace } from '../../support/pipeline.ts';
 
@@ -16,8 +17,6 @@ export const OUTPUTS = [
   'match-processor-positions',
 ] as const;
 export type Output = (typeof OUTPUTS)[number];
-
-export const PARTITIONS = TOPICS['normalized-messages'].partitions;
 
 /** The outputs of a match processor as a test writes to them and looks at them, on the protocol itself. */
 export class Outputs {

@@ -1,6 +1,6 @@
 import { test } from 'vitest';
 import { backbone } from '../../setup/backbone.ts';
-import { expectSame, FAULT_TIMEOUT_MS, LOAD, undisturbed } from '../../support/harness.ts';
+import { expectSame, FAULT_TIMEOUT_MS, LOAD, PARTITIONS, undisturbed } from '../../support/harness.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { workload } from '../../support/workload.ts';
@@ -11,7 +11,11 @@ test(
   'a processor stopped past its session timeout and then resumed writes nothing',
   async () => {
     const expected = await undisturbed({ ...place, prefix: `${place.prefix}calm.` });
-    const pipeline = await Pipeline.create({ ...place, prefix: `${place.prefix}zombie.` });
+    const pipeline = await Pipeline.create({
+      ...place,
+      prefix: `${place.prefix}zombie.`,
+      partitions: PARTITIONS,
+    });
     const zombie = pipeline.startProcessor();
     await zombie.ready();
     const messages = workload(LOAD);

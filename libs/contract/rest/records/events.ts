@@ -4,7 +4,7 @@ import { digits, empty, int, type Mode, maybe, modeFields, natural, text, yesNo 
 import { placeFields } from './structure.ts';
 
 export function eventRecords(mode: Mode) {
-  const { or, always, told } = modeFields(mode);
+  const { or, always, optional } = modeFields(mode);
   /** What a provider may leave unknown; ours is then what providers write for nothing: '' or 0. */
   const textOrNone = or(text, z.null());
   const naturalOrNone = or(natural, z.null());
@@ -58,7 +58,7 @@ export function eventRecords(mode: Mode) {
     sport_id: naturalOrNone,
     relation_status: maybe(text),
     round_id: maybe(natural),
-    round_name: told(text),
+    round_name: optional(text),
     item_status: maybe(text),
     ut: maybe(natural),
     participants: z.array(participant),
@@ -79,8 +79,8 @@ export function eventRecords(mode: Mode) {
     winner_id: maybe(natural),
     progress_id: maybe(natural),
     neutral_venue: maybe(yesNo),
-    coverage_type: told(text),
-    event_stats_lvl_live: told(text),
+    coverage_type: optional(text),
+    event_stats_lvl_live: optional(text),
     event_stats_lvl: maybe(text),
     latency: maybe(text),
     /** Its type is not shown; the fixtures have yes or no. */
@@ -90,7 +90,7 @@ export function eventRecords(mode: Mode) {
     ft_only: maybe(yesNo),
     scoutsfeed: maybe(yesNo),
     sport_name: maybe(text),
-    day: told(or(text, natural)),
+    day: optional(or(text, natural)),
     venue_id: maybe(z.union([natural, empty])),
     slug: maybe(text),
     details: maybe(z.array(named)),

@@ -17,7 +17,7 @@ const message = z.looseObject({
   id: natural,
   uuid: maybe(text),
   type: text,
-  /** -1 where nobody told. */
+  /** -1 where unknown. */
   source: int,
   ut: whole,
   data: z.looseObject({

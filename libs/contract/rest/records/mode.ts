@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 /**
  * `answer`: exactly as the spec has it, and what a server of ours always tells is required.
- * `read`: also what providers were seen to answer instead (docs/rest-findings.md), and hardly anything is required.
+ * `read`: also what providers were seen to answer instead (docs/reference/provider-differences.md), and hardly anything is required.
  */
 export type Mode = 'answer' | 'read';
 
@@ -34,8 +34,8 @@ export function modeFields(mode: Mode) {
       const reading = spec.nullish();
       return mode === 'answer' ? (spec as unknown as typeof reading) : reading;
     },
-    /** A field that our answers leave out where nobody told it; read, a provider may have null there. */
-    told<S extends z.ZodType>(spec: S) {
+    /** A field that our answers leave out when it is unknown; readers also accept null. */
+    optional<S extends z.ZodType>(spec: S) {
       const reading = spec.nullish();
       return mode === 'answer' ? (spec.optional() as unknown as typeof reading) : reading;
     },

@@ -67,9 +67,9 @@ export function memoryProvider(world: World): ProviderData {
     world.events.filter((event) => competitions === null || competitions.has(event.competition_id ?? 0));
   const known = (id: number, { competitions }: Access): EventRecord => {
     const event = world.events.find((one) => one.id === id);
-    if (event === undefined) throw new RestError('not_found');
+    if (event === undefined) throw new RestError('NOT_FOUND');
     if (competitions !== null && !competitions.has(event.competition_id ?? 0))
-      throw new RestError('forbidden');
+      throw new RestError('FORBIDDEN');
     return event;
   };
   const events = (query: EventsQuery, access: Access): Answer =>
@@ -141,19 +141,19 @@ export function memoryProvider(world: World): ProviderData {
       return eventsAnswer(changed.map(placed), { limit: Math.max(1, changed.length), page: 1 }, place);
     },
     feed({ from, to, type, eventIds }) {
-      const told = world.messages.filter(
+      const matching = world.messages.filter(
         (message) =>
           message.ut >= from &&
           message.ut <= to &&
           (type === null || message.type === type) &&
           (eventIds === null || eventIds.has(message.data.event.id)),
       );
-      return { data: JSON.stringify(told), total: told.length };
+      return { data: JSON.stringify(matching), total: matching.length };
     },
     feedOf(id, access) {
       known(id, access);
-      const told = world.messages.filter((message) => message.data.event.id === id);
-      return { data: JSON.stringify(told), total: told.length };
+      const matching = world.messages.filter((message) => message.data.event.id === id);
+      return { data: JSON.stringify(matching), total: matching.length };
     },
   };
 }
@@ -184,7 +184,7 @@ function list(
 
 function single(container: string, items: readonly Item[], id: number): Answer {
   const found = items.find((item) => item.id === id);
-  if (found === undefined) throw new RestError('not_found');
+  if (found === undefined) throw new RestError('NOT_FOUND');
   return { data: JSON.stringify({ [container]: found }), total: null };
 }
 

@@ -27,7 +27,7 @@ const match = z
       score.extend({ home: z.string(), away: z.string() }),
       z
         .object({ team1: z.string(), team2: z.string(), score: score.nullish() })
-        .transform(({ team1, team2, score: told }) => ({ home: team1, away: team2, ...told })),
+        .transform(({ team1, team2, score }) => ({ home: team1, away: team2, ...score })),
     ]),
   );
 const seasonFile = z.object({ matches: z.array(match) });

@@ -1,4 +1,5 @@
-import { StreamError, type StreamErrorCode } from '../../errors.ts';
+import type { CodeOf } from '#errors/catalogue.ts';
+import { StreamError } from '../../errors.ts';
 
 const UNAVAILABLE = new Set([
   'KafkaJSConnectionError',
@@ -16,7 +17,7 @@ export function toStreamError(doing: string, thrown: unknown): StreamError {
   return new StreamError(codeOf(chain), `${doing}: ${message}`, thrown);
 }
 
-function codeOf(chain: readonly Error[]): StreamErrorCode {
+function codeOf(chain: readonly Error[]): CodeOf<'StreamError'> {
   if (chain.some((error) => UNAVAILABLE.has(error.name))) return 'UNAVAILABLE';
   return 'REJECTED';
 }

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { initProducerIdV4 } from '@platformatic/kafka';
-import type { BatchProducer, PublishRecord } from '../../publish/publisher.ts';
 import { partitionHash } from '../murmur2.ts';
-import { type BatchRecord, splitRounds } from '../rounds.ts';
+import type { BatchProducer, PublishRecord } from '../port.ts';
+import { type BatchRecord, batchRecords } from '../produce-batches.ts';
+import { BatchSender } from './batch-sender.ts';
 import { Connections } from './connections.ts';
 import { toStreamError } from './errors.ts';
+import { initProducerIdV4 } from './library.ts';
 import { retryTransient } from './retry.ts';
-import { RoundSender } from './round-sender.ts';
 
 /** Of no meaning to a producer without transactions, but the request has it. */
 const NO_TRANSACTION_TIMEOUT = 0;
@@ -28,7 +28,7 @@ export async function openBatchProducer(
       initProducerIdV4.api.async(await connections.any(), null, NO_TRANSACTION_TIMEOUT),
     );
     const identity = { transactionalId: null, id: producerId, epoch: producerEpoch };
-    const sender = new RoundSender(connections, identity, true);
+    const sender = new BatchSender(connections, identity, true);
     // Each request goes to the next one; producers begin at different ones.
     let turn = Number(producerId % TURNS);
     return {
@@ -36,7 +36,7 @@ export async function openBatchProducer(
       async send(records) {
         turn += 1;
         try {
-          await sender.send(splitRounds(await placed(records, connections, turn)));
+          await sender.send(batchRecords(await placed(records, connections, turn)));
         } catch (error) {
           throw toStreamError('publish', error);
         }

@@ -1,5 +1,5 @@
 /** Defects of brokers that a service works around or warns of; docs/known-issues.md has a section for each. */
-import { apiVersionsV3, Connection, metadataV12 } from '@platformatic/kafka';
+import { apiVersionsV3, Connection, metadataV12 } from './library.ts';
 
 /** What a defect is called there, and in the log. */
 export type BrokerDefectCode = (typeof CODES)[number];

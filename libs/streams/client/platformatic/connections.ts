@@ -1,7 +1,7 @@
-import { Connection, FindCoordinatorKeyTypes, findCoordinatorV4, metadataV12 } from '@platformatic/kafka';
 import { StreamError } from '../../errors.ts';
 import type { TopicPartition } from '../port.ts';
 import { NoLeaderError } from './errors.ts';
+import { Connection, FindCoordinatorKeyTypes, findCoordinatorV4, metadataV12 } from './library.ts';
 import { type Address, SharedMetadata, type TopicMetadata } from './topic-metadata.ts';
 
 const CONNECT_MS = 3_000;

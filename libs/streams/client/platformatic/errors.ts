@@ -1,4 +1,5 @@
-import { StreamError, type StreamErrorCode } from '../../errors.ts';
+import type { CodeOf } from '#errors/catalogue.ts';
+import { StreamError } from '../../errors.ts';
 import { partitionKey, type TopicPartition } from '../port.ts';
 
 const UNAVAILABLE = ['PLT_KFK_NETWORK', 'PLT_KFK_TIMEOUT'];
@@ -77,7 +78,7 @@ export function hasCode(thrown: unknown, codes: readonly string[]): boolean {
   return protocolCodes(thrown).some((code) => codes.includes(code));
 }
 
-function codeOf(thrown: unknown): StreamErrorCode {
+function codeOf(thrown: unknown): CodeOf<'StreamError'> {
   if (hasCode(thrown, FENCED)) return 'FENCED';
   if (hasCode(thrown, TOO_LARGE)) return 'RECORD_TOO_LARGE';
   if (hasCode(thrown, OUT_OF_RANGE)) return 'OFFSET_OUT_OF_RANGE';

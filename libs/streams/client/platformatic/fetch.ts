@@ -10,7 +10,7 @@ import {
   type Reader,
   ResponseError,
   Writer,
-} from '@platformatic/kafka';
+} from './library.ts';
 import { type AbortedTransaction, type DecodedBatches, decodeBatches } from './record-batches.ts';
 
 /** Where one partition is fetched from. */

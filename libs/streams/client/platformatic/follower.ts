@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Connection } from '@platformatic/kafka';
 import { StreamError } from '../../errors.ts';
 import { partitionKey, type TopicPartition } from '../port.ts';
 import { Connections } from './connections.ts';
 import { isDisconnected, isTransient, toStreamError } from './errors.ts';
 import { type Fetched, fetchPartitions } from './fetch.ts';
+import type { Connection } from './library.ts';
 
 /** Of one answer: what a reader keeps in memory. */
 const MAX_BYTES = 4 * 1024 * 1024;

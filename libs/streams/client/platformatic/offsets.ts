@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { FetchIsolationLevels, listOffsetsV7 } from '@platformatic/kafka';
 import { type LogBounds, partitionKey, type TopicPartition } from '../port.ts';
 import { Connections } from './connections.ts';
 import { toStreamError } from './errors.ts';
+import { FetchIsolationLevels, listOffsetsV7 } from './library.ts';
 import { byLeader } from './open-transactions.ts';
 import { retryTransient } from './retry.ts';
 

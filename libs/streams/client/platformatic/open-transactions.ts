@@ -1,6 +1,6 @@
-import { type Connection, describeProducersV0 } from '@platformatic/kafka';
 import type { OpenTransaction, TopicPartition } from '../port.ts';
 import type { Connections } from './connections.ts';
+import { type Connection, describeProducersV0 } from './library.ts';
 import { retryTransient } from './retry.ts';
 
 /** Transactions that are open in these partitions, of whatever producer, as their leaders know (KIP-664). */

@@ -1,7 +1,7 @@
 import { createRecordsBatch, NumericMap } from '@platformatic/kafka';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type BatchRecord, recordBytes, splitRounds } from '../rounds.ts';
+import { type BatchRecord, batchRecords, recordBytes } from '../produce-batches.ts';
 import { createRequest, nextSequence, requestBytes } from './produce.ts';
 
 const NOW = 1_795_000_000_123;
@@ -24,7 +24,7 @@ const records = fc.array(
 );
 
 function requestOf(of: readonly BatchRecord[], transactionalId: string | null): Buffer {
-  const numbered = splitRounds(of)
+  const numbered = batchRecords(of)
     .flat()
     .map((batch) => ({ batch, sequence: SEQUENCE }));
   const identity = { transactionalId, id: 4_000n, epoch: 5 };

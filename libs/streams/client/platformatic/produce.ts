@@ -2,8 +2,9 @@
  * The produce request (version 9) with record batches (format 2), written in one pass into one buffer. The library's own
  * takes several buffers and objects a record, which is a tenth of what a match processor does.
  */
-import { crc32c, createAPI, ProduceAcks, produceV9, Writer } from '@platformatic/kafka';
-import type { Batch, BatchRecord } from '../rounds.ts';
+
+import type { BatchRecord, RecordBatch } from '../produce-batches.ts';
+import { crc32c, createAPI, ProduceAcks, produceV9, Writer } from './library.ts';
 
 /** Who produces, as the broker knows it. */
 export type Identity = {
@@ -14,7 +15,7 @@ export type Identity = {
 };
 
 /** A batch, and the number of its first record in the sequence of its producer and partition. */
-export type NumberedBatch = { readonly batch: Batch; readonly sequence: number };
+export type NumberedBatch = { readonly batch: RecordBatch; readonly sequence: number };
 
 /** From the base offset to the number of records. */
 const BATCH_HEAD = 61;

@@ -18,7 +18,7 @@ type Step =
       kind: 'write';
       producer: number;
       isTransactional: boolean;
-      kept: readonly boolean[];
+      retained: readonly boolean[];
       compression: Compression;
     }
   | { kind: 'end'; producer: number; how: 'commit' | 'abort' };
@@ -33,7 +33,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       producer,
       isTransactional: fc.boolean(),
       // Records that compaction took are false: all of them leave an empty batch.
-      kept: fc.array(
+      retained: fc.array(
         fc.integer({ min: 0, max: 3 }).map((n) => n > 0),
         { minLength: 1, maxLength: 5 },
       ),
@@ -84,10 +84,10 @@ function write(steps: readonly Step[]): Log {
       offset += 1;
       continue;
     }
-    const last = first + step.kept.length - 1;
-    const records = step.kept
-      .map((isKept, n) => ({ isKept, record: recordAt(first + n) }))
-      .filter(({ isKept }) => isKept)
+    const last = first + step.retained.length - 1;
+    const records = step.retained
+      .map((isRetained, n) => ({ isRetained, record: recordAt(first + n) }))
+      .filter(({ isRetained }) => isRetained)
       .map(({ record }) => record);
     // A producer with an open transaction writes nothing outside of it.
     const isTransactional = step.isTransactional || own !== undefined;
@@ -199,10 +199,10 @@ test('gives the same in as many answers as a cut at any byte makes', () => {
 
 test('a cut at every byte leaves the incomplete batch to the next fetch', () => {
   const log = write([
-    { kind: 'write', producer: 1, isTransactional: true, kept: [true, true], compression: 'none' },
-    { kind: 'write', producer: 2, isTransactional: true, kept: [true], compression: 'gzip' },
+    { kind: 'write', producer: 1, isTransactional: true, retained: [true, true], compression: 'none' },
+    { kind: 'write', producer: 2, isTransactional: true, retained: [true], compression: 'gzip' },
     { kind: 'end', producer: 1, how: 'commit' },
-    { kind: 'write', producer: 2, isTransactional: true, kept: [false], compression: 'none' },
+    { kind: 'write', producer: 2, isTransactional: true, retained: [false], compression: 'none' },
     { kind: 'end', producer: 2, how: 'commit' },
   ]);
   const { bytes } = answer(log, START, 0);

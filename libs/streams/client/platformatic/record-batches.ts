@@ -4,8 +4,11 @@
  * gives every record, kafkajs lets some of aborted transactions through where those of several producers interleave.
  * Format: https://kafka.apache.org/documentation/#recordbatch
  */
-import { compressionsAlgorithmsByBitmask, crc32c, Writer } from '@platformatic/kafka';
+
+import type { CodeOf } from '#errors/catalogue.ts';
+import { TouchlineError } from '#errors/touchline-error.ts';
 import type { ConsumedRecord } from '../port.ts';
+import { compressionsAlgorithmsByBitmask, crc32c, Writer } from './library.ts';
 
 /** A transaction that was aborted, as a fetch answer names it. */
 export type AbortedTransaction = { readonly producerId: bigint; readonly firstOffset: number };
@@ -21,22 +24,14 @@ export type DecodedBatches = {
   readonly bytes: number;
 };
 
-export type BatchErrorCode =
-  /** A format other than 2, or a compression that is unknown. Brokers since 0.11 write format 2. */
-  | 'UNSUPPORTED_FORMAT'
-  /** The checksum differs, or the lengths contradict each other. */
-  | 'CORRUPT';
-
 /** A batch that cannot be decoded. */
-export class RecordBatchError extends Error {
-  readonly code: BatchErrorCode;
+export class RecordBatchError extends TouchlineError<'RecordBatchError'> {
+  override readonly name = 'RecordBatchError';
   /** The first offset of the batch. */
   readonly offset: number;
 
-  constructor(code: BatchErrorCode, offset: number, problem: string, cause?: unknown) {
-    super(`record batch at offset ${offset}: ${problem}`, { cause });
-    this.name = 'RecordBatchError';
-    this.code = code;
+  constructor(code: CodeOf<'RecordBatchError'>, offset: number, problem: string, cause?: unknown) {
+    super(code, `record batch at offset ${offset}: ${problem}`, cause);
     this.offset = offset;
   }
 }

@@ -1,5 +1,5 @@
 import { ProtocolError } from '@platformatic/kafka';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { retryTransient } from './retry.ts';
 
 const SLOW_MS = 6_000;
@@ -15,7 +15,7 @@ afterEach(() => void vi.restoreAllMocks());
 
 const busy = () => new ProtocolError('CONCURRENT_TRANSACTIONS');
 
-it('asks again after an answer that came late, and no longer than its deadline', async () => {
+test('asks again after an answer that came late, and no longer than its deadline', async () => {
   let asked = 0;
   const answer = async (good: number): Promise<number> => {
     asked += 1;
@@ -31,7 +31,7 @@ it('asks again after an answer that came late, and no longer than its deadline',
   expect(asked).toBe(2);
 });
 
-it('does not ask again what failed for good', async () => {
+test('does not ask again what failed for good', async () => {
   let asked = 0;
   const refuse = async (): Promise<void> => {
     asked += 1;

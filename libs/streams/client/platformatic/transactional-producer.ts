@@ -1,10 +1,3 @@
-import {
-  addPartitionsToTxnV3,
-  type Connection,
-  describeTransactionsV0,
-  endTxnV3,
-  initProducerIdV4,
-} from '@platformatic/kafka';
 import { RefusedError, StreamError } from '../../errors.ts';
 import {
   type OpenTransaction,
@@ -15,12 +8,19 @@ import {
   type TopicPartition,
   type TransactionalProducer,
 } from '../port.ts';
-import { splitRounds } from '../rounds.ts';
+import { batchRecords } from '../produce-batches.ts';
+import { BatchSender } from './batch-sender.ts';
 import type { Connections } from './connections.ts';
 import { hasCode, isDisconnected, toStreamError } from './errors.ts';
+import {
+  addPartitionsToTxnV3,
+  type Connection,
+  describeTransactionsV0,
+  endTxnV3,
+  initProducerIdV4,
+} from './library.ts';
 import { byLeader, openTransactions, requestTopics } from './open-transactions.ts';
 import { retryTransient } from './retry.ts';
-import { RoundSender } from './round-sender.ts';
 
 /** An abandoned transaction holds up every read-committed reader of its partitions for this long. */
 const TRANSACTION_TIMEOUT_MS = 10_000;
@@ -102,7 +102,7 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
   readonly identity: ProducerIdentity;
   readonly #connections: Connections;
   readonly #options: ProducerOptions;
-  readonly #sender: RoundSender;
+  readonly #sender: BatchSender;
   /** Connections that were open when it was last known that no transaction is undecided. */
   #seen = 0;
 
@@ -110,7 +110,7 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
     this.identity = identity;
     this.#connections = connections;
     this.#options = options;
-    this.#sender = new RoundSender(connections, {
+    this.#sender = new BatchSender(connections, {
       transactionalId: options.transactionalId,
       id: BigInt(identity.id),
       epoch: identity.epoch,
@@ -119,10 +119,10 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
 
   async transact(records: readonly OutputRecord[]): Promise<void> {
     if (records.length === 0) return;
-    const rounds = splitRounds(records);
+    const batches = batchRecords(records);
     try {
-      await this.#begin(rounds.flat());
-      await this.#sender.send(rounds);
+      await this.#begin(batches.flat());
+      await this.#sender.send(batches);
       await this.#end(true);
     } catch (error) {
       throw toStreamError(`transaction of ${this.#options.transactionalId}`, error);

@@ -125,13 +125,13 @@ export function seasonOf(
   if (season_id !== undefined) return season_id;
   if (competition_id === undefined)
     throw new ToolError(
-      'invalid_arguments',
+      'INVALID_ARGUMENTS',
       'Send season_id or competition_id. Call search to find one by name.',
     );
   const season = desk.seasons(competition_id, access).find(({ current }) => current);
   if (season === undefined)
     throw new ToolError(
-      'not_found',
+      'NOT_FOUND',
       'No season of that competition is known. Call list_competitions for others.',
     );
   return season.id;

@@ -185,7 +185,7 @@ export const headToHead = tool({
   missing: 'No such team is known. Call search to find teams by name.',
   answer({ team_id, opponent_id, limit, page }, desk) {
     if (team_id === opponent_id)
-      throw new ToolError('invalid_arguments', 'team_id and opponent_id are the same team. Send two teams.');
+      throw new ToolError('INVALID_ARGUMENTS', 'team_id and opponent_id are the same team. Send two teams.');
     const { items, total, balance } = desk.desk.meetings([team_id, opponent_id], desk.access, {
       limit,
       page,

@@ -169,14 +169,14 @@ function chosen(seasonId: number, typeId: number, stageId: number | undefined, d
   if (candidates.length > 0) {
     const names = candidates.slice(0, 20).map((one) => `${one.id} (${one.name})`);
     throw new ToolError(
-      'ambiguous',
+      'AMBIGUOUS',
       `There are several: call again with standings_id, one of ${names.join(', ')}.`,
     );
   }
   const types = [...new Map(entries.map((one) => [one.type_id, one.type_name]))];
   const known = types.map(([type, name]) => `${type} ${name}`).join(', ');
   throw new ToolError(
-    'not_found',
+    'NOT_FOUND',
     known === ''
       ? 'That season has no tables (yet). Call list_competitions for other seasons.'
       : `That season has no table of this type. It has the types ${known}.`,

@@ -69,7 +69,7 @@ public final class Main {
     System.exit(0);
   }
 
-  /** What did best here, measured by `npm run bench -- throughput`; docs/performance.md has the figures. */
+  /** What did best here, measured by `npm run bench -- throughput`; docs/reference/performance.md has the figures. */
   private static Properties defaults() {
     Properties properties = new Properties();
     properties.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);

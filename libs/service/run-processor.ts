@@ -1,0 +1,72 @@
+/** How every processor is run: its codecs and dead letters, and the exactly-once stream of its topics. */
+import type { z } from 'zod';
+import { openStreamClient } from '#streams/client/client.ts';
+import { warnOfBrokerDefects } from '#streams/client/platformatic/broker-defects.ts';
+import type { StreamClient } from '#streams/client/port.ts';
+import { openDeadLetters } from '#streams/runtime/dead-letter.ts';
+import type { PartitionProcessor } from '#streams/runtime/processor.ts';
+import { runStream, type Stream } from '#streams/runtime/stream.ts';
+import type { Codec } from '#topics/codec.ts';
+import { PROCESSORS, type ProcessorName, streamTopics } from '#topics/processors.ts';
+import { Registry } from '#topics/registry.ts';
+import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
+import type { processorSettings } from './config.ts';
+import type { ServiceContext } from './run-service.ts';
+
+type ProcessorContext = Pick<
+  ServiceContext<z.output<z.ZodObject<typeof processorSettings>>>,
+  'config' | 'logger' | 'metrics'
+>;
+
+/** What a processor works with. */
+export type OpenProcessor<T extends TopicName> = {
+  readonly codecs: { readonly [K in T]: Codec<TopicValues[K]> };
+  readonly registry: Registry;
+  /** Closed with the stream. */
+  readonly client: StreamClient;
+  /** Name of a topic on the broker. */
+  readonly topicName: (topic: TopicName) => string;
+  /** Runs its stream; `createProcessor` makes what processes a claimed partition. Rejects as `runStream`. */
+  run(createProcessor: (partition: number) => PartitionProcessor): Promise<Stream>;
+};
+
+/** Opens what a processor works with; `values`: the topics it reads or writes values of. Rejects as `Registry.codec`. */
+export async function openProcessor<const T extends TopicName>(
+  name: ProcessorName,
+  { config, logger: log, metrics }: ProcessorContext,
+  values: readonly T[],
+): Promise<OpenProcessor<T>> {
+  const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = config;
+  // Not waited for: no start depends on it.
+  void warnOfBrokerDefects(brokers, log);
+  const registry = Registry.open({ url: config.SCHEMA_REGISTRY_URL, prefix });
+  const codecs = await Promise.all(
+    values.map(async (topic) => [topic, await registry.codec(topic)] as const),
+  );
+  const { input } = PROCESSORS[name];
+  const deadLetter = await openDeadLetters(registry, { prefix, service: name, input, now: Date.now });
+  const topics = streamTopics(prefix, name);
+  const client = openStreamClient({ brokers, clientId: topics.application, log });
+  return {
+    codecs: Object.fromEntries(codecs) as OpenProcessor<T>['codecs'],
+    ...{ registry, client },
+    topicName: (topic) => topicName(prefix, topic),
+    run: (createProcessor) =>
+      runStream({
+        ...{ brokers, client, ...topics, createProcessor, deadLetter, log, metrics },
+        sessionTimeoutMs: config.SESSION_TIMEOUT_MS,
+        onLostInput: config.ON_LOST_INPUT,
+      }),
+  };
+}
+
+/** Runs a processor that does nothing but process its input. Rejects as `openProcessor` and its `run`. */
+export async function runProcessor<const T extends TopicName>(
+  name: ProcessorName,
+  context: ProcessorContext,
+  values: readonly T[],
+  create: (open: OpenProcessor<T>, partition: number) => PartitionProcessor,
+): Promise<Stream> {
+  const open = await openProcessor(name, context, values);
+  return open.run((partition) => create(open, partition));
+}
