@@ -79,14 +79,14 @@ test('fails after 401 for the new token too', async () => {
 });
 
 test.each([
-  [302, 'redirected'],
-  [400, 'rejected'],
-  [403, 'forbidden'],
-  [404, 'not_found'],
-  [410, 'rejected'],
-  [429, 'server_error'],
-  [500, 'server_error'],
-  [503, 'server_error'],
+  [302, 'REDIRECTED'],
+  [400, 'REJECTED'],
+  [403, 'FORBIDDEN'],
+  [404, 'NOT_FOUND'],
+  [410, 'REJECTED'],
+  [429, 'SERVER_ERROR'],
+  [500, 'SERVER_ERROR'],
+  [503, 'SERVER_ERROR'],
 ] as const)('maps %s to %s, without the token and the address', async (status, code) => {
   const { get, metrics } = provider((url) => ({ status, body: `cannot ${url.href}` }));
   const error: unknown = await get().catch((thrown: unknown) => thrown);
