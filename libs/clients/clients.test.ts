@@ -18,7 +18,7 @@ test('derives a key of its own for each purpose', () => {
   expect(clientsSettings.CLIENTS_KEY.safeParse('x'.repeat(31)).success).toBe(false);
 });
 
-test('hashes secrets with a salt, and tells the right one', async () => {
+test('hashes secrets with a salt, and verifies the right one', async () => {
   const secret = newSecret();
   expect(secret).toMatch(/^[0-9a-f]{32}$/);
   const [one, two] = [await hashSecret(secret), await hashSecret(secret)];

@@ -65,7 +65,7 @@ async function make(changes: Partial<AppOptions> = {}): Promise<FastifyInstance>
 
 const status = async (url: string) => (await app.inject(url)).statusCode;
 
-test('makes the URLs of pages with the scheme that a trusted proxy tells, and no other', async () => {
+test('makes the URLs of pages with the scheme of a trusted proxy only', async () => {
   world.play(...Array.from({ length: 6 }, (_, n) => eventMessage({ id: n + 1 }, { id: n + 1 })));
   const pageFrom = async (trustedProxies: string[], proto: string): Promise<string> => {
     const made = await make({ publicUrl: undefined, trustedProxies });
@@ -108,7 +108,7 @@ test('shows the contract as a document and as a page', async () => {
   }
 });
 
-test('counts requests by route and status, and tells no token to a log or a metric', async () => {
+test('counts requests by route and status, and leaks no token to a log or a metric', async () => {
   await app.inject('/v2/statuses?token=good');
   await app.inject('/v2/statuses?token=secrettoken');
   await app.inject('/v2/oauth?client_id=1&secret_key=secretkey');
@@ -195,7 +195,7 @@ test.each(['trace', 'debug', 'info'])(
   },
 );
 
-test('tells what a request failed of, and is asked nothing more where it was the views', async () => {
+test('reports the error of a failed request, and stops if the views failed', async () => {
   world.play(eventMessage({}, { id: 1 }));
   world.damage();
   app = await make();

@@ -63,7 +63,7 @@ export const simulator: ServiceDefinition<typeof settings> = {
         if (config.SUMMARY_FILE !== undefined)
           writeFileSync(config.SUMMARY_FILE, `${JSON.stringify(summary)}\n`);
       },
-      onAllPublished: (summary) => logger.info({ summary }, 'everything is played and accepted'),
+      onAllPublished: (summary) => logger.info({ summary }, 'all was played and accepted'),
     }).then(finish, (error: unknown) => {
       if (!signal.aborted) fail(error);
     });

@@ -1,4 +1,4 @@
-/** Who asks what changed since an answer is told of everything that was not in it, whenever its provider wrote it. */
+/** A query for changes since an answer returns everything that was not in it, whenever its provider wrote it. */
 import type { FastifyInstance } from 'fastify';
 import { beforeEach, expect, test } from 'vitest';
 import { eventMessage } from '#ingestion/testing/messages.ts';
@@ -36,7 +36,7 @@ async function changed(path: string, since: number): Promise<number> {
   return answer.json().api.method.total_items;
 }
 
-/** Expects that so many are told of to those who asked before then, Unix seconds, and none to those who asked after. */
+/** Expects so many changes for queries since an earlier time (Unix seconds), and none for later ones. */
 async function expectChange(path: string, at: number, count = 1): Promise<void> {
   expect(await changed(path, at), path).toBe(count);
   expect(await changed(path, at + SPARE + 1), path).toBe(0);
@@ -70,7 +70,7 @@ test('a competition is another one when a place inside of it is, and so is a sta
   expect(await changed('stages', READ + 200)).toBe(0);
 });
 
-test('a place that only an event tells of is new with it', async () => {
+test('a place known only from an event is new with it', async () => {
   const place = { competition_id: 6, season_id: 7, stage_id: 8 };
   world.take(normalized(eventMessage({ ut: WRITTEN }, { id: 1, ...place }), READ * 1_000));
   await expectChange('competitions', READ);
@@ -101,7 +101,7 @@ test('an entry of the standings is another one when its table is', async () => {
   expect(answer.json().api.data.standings_list).toMatchObject([{ id: 7, ut: WRITTEN + 5 }]);
 });
 
-test('an event that was deleted is told of as deleted', async () => {
+test('reports a deleted event as deleted', async () => {
   const lists = [
     ...['events?season_id=25528', 'events-simple?season_id=25528', 'livescore?date_from=2026-08-15'],
     'basic-livescore?',

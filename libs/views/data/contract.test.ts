@@ -126,7 +126,7 @@ test('lists the columns of every table type that has an id', async () => {
   expect(ids).toEqual(expect.arrayContaining([9, 11]));
 });
 
-test('does not tell those who ask what changed of what was there always', async () => {
+test('leaves constant records out of queries for changes', async () => {
   expect((await ask('/v2/statuses?timestamp=1')).api.data.statuses).toEqual([]);
 });
 
@@ -162,6 +162,6 @@ test('lists what belongs to a sport as that sport’s alone', async () => {
   expect(sport.standings_types).toHaveLength(2);
 });
 
-test('knows no sport, table or event that nobody told of', async () => {
+test('answers 404 for an unknown sport, table or event', async () => {
   for (const url of ['/v2/sports/77', '/v2/standings/72', '/v2/events/5', '/v2/feed/5']) await ask(url, 404);
 });

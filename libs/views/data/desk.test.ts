@@ -62,7 +62,7 @@ describe('a search for teams', () => {
   });
 });
 
-test('two teams against each other: latest first, told from the side of the first one', () => {
+test('two teams against each other: latest first, from the side of the first team', () => {
   match(1, BESIKTAS, KOLN, [2, 1], { start_date: '2026-01-01 15:00' });
   match(2, KOLN, BESIKTAS, [0, 0], { start_date: '2026-02-01 15:00' });
   match(3, KOLN, BESIKTAS, [3, 0], { start_date: '2026-03-01 15:00' });

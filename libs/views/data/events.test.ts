@@ -59,7 +59,7 @@ test('has no result 2 where the score is unknown, never a zero', async () => {
   expect(score(await event())).toEqual([undefined, undefined]);
 });
 
-test('has every field of the spec, whatever was told', async () => {
+test('has every field of the spec, whatever was reported', async () => {
   world.play({ type: 'event', id: 9, ut: 1_790_000_000, data: { event: { id: 8_000_000, sport_id: 5 } } });
   expect(await event(8_000_000)).toEqual({
     ...{ id: 8_000_000, name: '', start_date: '', day: '', sport_id: 5, sport_name: 'Soccer' },
@@ -163,7 +163,7 @@ test('counts on a basic board what is on it, and refuses one that is too long', 
   expect(() => data.basicLivescore(query, EVERYTHING)).toThrow('Invalid parameter');
 });
 
-test('sends an unchanged board again as it is, and a changed one anew', async () => {
+test('reuses the answer of an unchanged board, and renders a changed one again', async () => {
   world.play(eventMessage({}, { id: 1 }));
   const board = '/v2/livescore?date_from=2026-08-15';
   const before = await ask(board);

@@ -166,7 +166,7 @@ export function shownTo(access: Access, events: 'standing' | 'all' = 'standing')
   return events === 'all' ? conditions : conditions.also('hidden = 0');
 }
 
-/** Who reads what changed is told that an event was deleted (its `item_status`). */
+/** Queries for changes return deleted events too (see `item_status`). */
 function asked(timestamp: number | null): 'standing' | 'all' {
   return timestamp === null ? 'standing' : 'all';
 }

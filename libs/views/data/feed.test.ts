@@ -45,7 +45,7 @@ describe('a message that is made again', () => {
     expect(message_id).toBe(String(again.id));
   });
 
-  test('is not told of what the feed has not', () => {
+  test('leaves out messages that are not of the feed', () => {
     const alive = { id: 1, type: 'event_keep_alive', ut: UT, data: { event: { id: 5 } } };
     expect(renderFeedMessage(normalized(alive))).toBeNull();
   });
@@ -74,13 +74,13 @@ describe('the feed', () => {
     expect(await feed(`timestamp=${UT}&timestamp_to=${UT + 19}`)).toEqual([10, 0]);
   });
 
-  test('tells a message in the window in which it became visible too, with seconds to spare, once in a window of both', async () => {
+  test('shows a message also in the window in which it became visible, with a margin, and once in a window of both', async () => {
     const at = (id: number, delay: number) =>
       world.take(normalized(eventMessage({ id, ut: UT }), (UT + delay) * 1_000));
     at(1, 20);
     at(2, 61);
     expect(await feed(`timestamp=${UT}&timestamp_to=${UT}`)).toEqual([2, 1]);
-    // Whoever asked at UT + 30 and goes on from there has the first one; a replica that was behind had not shown it.
+    // A reader that continues from UT + 30 has the first one; a lagging replica had not shown it.
     expect(await feed(`timestamp=${UT + 30}&timestamp_to=${UT + 61}`)).toEqual([2, 1]);
     expect(await feed(`timestamp=${UT + 31}&timestamp_to=${UT + 61}`)).toEqual([2]);
     expect(await feed(`timestamp=${UT + 72}&timestamp_to=${UT + 90}`)).toEqual([]);

@@ -83,15 +83,15 @@ test('lists what is important of an event that stands', async () => {
   expect(event_incidents.map(({ id }: { id: string }) => id)).toEqual(['5-10', '5-9']);
 });
 
-test('tells the board the whole story, removed incidents too', () => {
+test('gives the board the whole story, removed incidents too', () => {
   expect(world.views.incidents(7000001).map(({ id, removed }) => [id, removed])).toEqual([
     ['5-10', false],
     ['5-11', false],
     ['5-12', true],
     ['5-9', false],
   ]);
-  const told = world.views.story(7000001).map(({ kind, incident_id }) => `${kind} ${incident_id ?? ''}`);
-  expect(told).toContain('incident_cancelled 5-10');
-  expect(told).toContain('goal_cancelled 5-12');
-  expect(told.join()).not.toContain('5-11');
+  const kinds = world.views.story(7000001).map(({ kind, incident_id }) => `${kind} ${incident_id ?? ''}`);
+  expect(kinds).toContain('incident_cancelled 5-10');
+  expect(kinds).toContain('goal_cancelled 5-12');
+  expect(kinds.join()).not.toContain('5-11');
 });

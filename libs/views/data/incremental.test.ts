@@ -21,7 +21,7 @@ const LISTS = [
   ...['livescore?date_from=2026-08-15&', 'basic-livescore'],
 ];
 
-/** A client's memory of a list: the time to ask with next, and every mark that it was told. */
+/** A client's state of a list: the time of its next query, and every mark it received. */
 type Reader = { since: number; readonly marks: Set<string> };
 
 /** Reads every page that there is since the last time, and remembers when the first one was answered. */
@@ -50,7 +50,7 @@ test(`misses none of ${CHANGES} changes, on every operation that takes a timesta
     random = (random * 48_271) % 2_147_483_647;
     return random % n;
   };
-  const told: string[] = [];
+  const received: string[] = [];
   const catalogued: string[] = [];
   const entries: string[] = [];
   for (let change = 1; change <= CHANGES; change++) {
@@ -65,7 +65,7 @@ test(`misses none of ${CHANGES} changes, on every operation that takes a timesta
     if (kind < 6) {
       const event = { id: 1 + upTo(EVENTS), round_name: mark, start_date: '2026-08-15 15:00' };
       world.take(normalized(eventMessage({ id: change, ut: late }, event), world.now));
-      told.push(mark);
+      received.push(mark);
     } else if (kind < 9) {
       const one = String(kinds[upTo(kinds.length)]);
       const id = 900 + upTo(PLACES);
@@ -83,13 +83,13 @@ test(`misses none of ${CHANGES} changes, on every operation that takes a timesta
       world.give({ topic: 'standings-catalogue', ...at, key: String(id), value });
       entries.push(mark);
     }
-    // Between two questions a record may change again: only its last state is to be told, and every message.
+    // A record may change several times between two queries: only its last state must arrive, but every message.
     if (change % A_ROUND === 0) for (const [list, reader] of readers) await read(app, list, reader);
   }
   for (const [list, reader] of readers) await read(app, list, reader);
   const marksOf = (list: string): Set<string> => readers.get(list)?.marks ?? new Set();
   // The feed has every message, and the lists what is there now.
-  expect(told.filter((mark) => !marksOf('feed').has(mark))).toEqual([]);
+  expect(received.filter((mark) => !marksOf('feed').has(mark))).toEqual([]);
   for (const list of LISTS.filter((one) => one !== 'feed')) {
     const whole: Reader = { since: 0, marks: new Set() };
     await read(app, list, whole);
@@ -97,5 +97,5 @@ test(`misses none of ${CHANGES} changes, on every operation that takes a timesta
     expect(missed, list).toEqual([]);
     expect(whole.marks.size, list).toBeGreaterThan(10);
   }
-  expect(catalogued.length + entries.length + told.length).toBe(CHANGES);
+  expect(catalogued.length + entries.length + received.length).toBe(CHANGES);
 });

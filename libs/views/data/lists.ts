@@ -22,7 +22,7 @@ export function listData(name: string, items: readonly string[]): string {
   return `{"${name}":[${items.join(',')}]}`;
 }
 
-/** Whether a contract covers a competition; one that is not known is in that of nobody who has a list. */
+/** Whether a contract covers a competition; a contract with a list covers no unknown competition. */
 export function isCovered({ competitions }: Access, competitionId: number | null): boolean {
   return competitions === null || (competitionId !== null && competitions.has(competitionId));
 }

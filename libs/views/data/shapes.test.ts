@@ -50,7 +50,7 @@ function shortened(path: string): string {
 
 let app: FastifyInstance;
 
-/** A world that knows what the provider's own messages and catalogues tell, as the poller writes them. */
+/** A world of the provider's own messages and catalogues, as the poller writes them. */
 beforeEach(async () => {
   if (!present) return;
   const world = new World();

@@ -62,7 +62,7 @@ test('shows competitions down to their stages', async () => {
   const [competition] = (await ask('/v2/competitions')).data.competitions;
   expect(idsOf(competition.seasons)).toEqual([2]);
   expect(idsOf(competition.seasons[0].stages)).toEqual([3, 4]);
-  // A stage that only an event tells of.
+  // A stage known only from an event.
   world.play(eventMessage({}, { competition_id: 1, season_id: 2, stage_id: 9 }));
   const [again] = (await ask('/v2/competitions')).data.competitions;
   expect(again.seasons[0].stages).toContainEqual({ id: 9, name: '' });

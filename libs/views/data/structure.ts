@@ -18,7 +18,7 @@ const MAX_BYTES = 16 * 1024 * 1024;
 
 type Made = { readonly data: string; readonly total: number };
 
-/** Answers from the catalogue; places that only events tell of are there too, without a name. */
+/** Answers from the catalogue; places known only from events are included, without a name. */
 export function structureData(views: Views, places: Places): Pick<ProviderData, 'competitions' | 'stages'> {
   const { catalogue } = views;
   // Made from the places of all events: kept until one of these, or a name, is another.

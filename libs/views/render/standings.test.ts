@@ -40,7 +40,7 @@ test('has the lists that the contract has, where a table of the provider leaves 
   expect(error?.issues ?? []).toEqual([]);
 });
 
-test('names groups, and writes what nobody told of rows as the provider does', () => {
+test('names groups, and writes unknown row fields as the provider does', () => {
   const participants = [
     { id: 1, name: 'A', rank: 4, last_rank: null, subparticipant_id: null, columns: [], more: 1 },
     {

@@ -18,7 +18,7 @@ function visit(folder: string, changes: Partial<typeof MADE> = {}): string | nul
   return fresh;
 }
 
-test('takes over what was made of the same topics, as it was', () => {
+test('reuses views of the same topics unchanged', () => {
   const folder = temporaryFolder();
   expect(visit(folder)).toBe('it is empty');
   expect(visit(folder, { now: MADE.now + DAY })).toBeNull();
@@ -28,13 +28,13 @@ test.each([
   ['a topic was made again', { source: { a: '1', b: '3' } }, 'it was made from other topics'],
   ['the topics have another prefix', { source: { c: '1' } }, 'it was made from other topics'],
   ['it was not used for too long', { now: MADE.now + DAY + 1 }, 'it was not used for too long'],
-])('makes views anew where %s', (_name, changes, why) => {
+])('rebuilds views where %s', (_name, changes, why) => {
   const folder = temporaryFolder();
   visit(folder);
   expect(visit(folder, changes as Partial<typeof MADE>)).toBe(why);
 });
 
-test('makes views anew where another release made them', () => {
+test('rebuilds views of another release', () => {
   const folder = temporaryFolder();
   const { database } = openViews({ ...MADE, folder });
   database.exec("UPDATE meta SET value = 'older' WHERE key = 'schema'");
@@ -42,7 +42,7 @@ test('makes views anew where another release made them', () => {
   expect(visit(folder)).toBe('another release made it');
 });
 
-test.each(['', 'no database at all'])('makes views anew where the file holds %j', (content) => {
+test.each(['', 'no database at all'])('rebuilds views where the file holds %j', (content) => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'views.sqlite'), content);
   expect(visit(folder)).not.toBeNull();
@@ -51,7 +51,7 @@ test.each(['', 'no database at all'])('makes views anew where the file holds %j'
 test.each([
   ['the whole file', undefined, 'it cannot be read'],
   ['a table', 'clients', 'it is damaged'],
-])('makes views anew where %s is damaged', (_, name, why) => {
+])('rebuilds views where %s is damaged', (_, name, why) => {
   const folder = temporaryFolder();
   const first = Views.open({ ...MADE, folder });
   first.views.apply([], { key: 't-0', next: 7 }, MADE.now);

@@ -31,7 +31,7 @@ test('has the live matches at hand, after a restart too', () => {
   expect(world.views.recentStates(2)).toHaveLength(2);
 });
 
-test('goes on where the last batch ended, after a restart', () => {
+test('resumes after the last batch when it restarts', () => {
   world.play(eventMessage({}, { id: 1 }), eventMessage({}, { id: 2 }));
   world.restart();
   expect([...world.views.offsets()]).toEqual([['test-0', 2]]);
@@ -76,10 +76,10 @@ test('keeps nothing of a batch that breaks', () => {
   expect([...world.views.offsets()]).toEqual([['test-0', 1]]);
 });
 
-test('tells of each match and each season once a batch, when it is visible', () => {
-  const told: unknown[] = [];
-  const end = world.views.onChange((state) => told.push([state.version, world.views.state(1)?.version]));
-  world.views.onTable((season) => told.push(season));
+test('notifies of each match and season once per batch, when it is visible', () => {
+  const notified: unknown[] = [];
+  const end = world.views.onChange((state) => notified.push([state.version, world.views.state(1)?.version]));
+  world.views.onTable((season) => notified.push(season));
   world.play(eventMessage({}, { id: 1 }));
   const entry = {
     ...{ standings_id: 7, version: 1, name: 'L', type_id: 2, type_name: 'L', subtype: 'standings' },
@@ -96,11 +96,11 @@ test('tells of each match and each season once a batch, when it is visible', () 
     { topic: 'standings', ...at, value: table },
     { topic: 'standings', ...at, value: { ...table, version: 0, body: '{"old":1}' } },
   );
-  expect(told).toEqual([[1, 1], 30]);
+  expect(notified).toEqual([[1, 1], 30]);
   expect(world.views.table(7)).toEqual({ groups: [] });
   expect(world.views.tables(30)).toMatchObject([{ standings_id: 7, name: 'L', object_type: 'stage' }]);
   expect(world.views.seasons()).toMatchObject([{ season_id: 30, competition_id: 4, season: null }]);
   end();
   world.play(eventMessage({ ut: 1_790_000_009 }, { id: 1, clock_time: 900 }));
-  expect(told).toHaveLength(2);
+  expect(notified).toHaveLength(2);
 });

@@ -71,10 +71,10 @@ export class Views implements BoardView {
   /** Counts changes of names: every event that is kept rendered with them is stale after one. */
   #nameVersion = 0;
   readonly #staleEvents = new Set<(eventId: number) => void>();
-  /** Whether what is applied has just been written: told once everything that was there at the start is applied. */
+  /** Whether applied records are new: set once everything that was there at the start is applied. */
   live = false;
 
-  /** Takes the views of a folder over, or makes them anew: `openViews`, and also where what is in them is damaged. */
+  /** Reuses the views of a folder or rebuilds them: as `openViews`, and also when their content is damaged. */
   static open(options: OpenOptions): { readonly views: Views; readonly fresh: string | null } {
     const { database, fresh } = openViews(options);
     try {
@@ -111,7 +111,7 @@ export class Views implements BoardView {
   }
 
   /**
-   * Applies the records of one partition and remembers where to go on (`position`), all of it or nothing.
+   * Applies the records of one partition and stores the `position` to resume at, all of it or nothing.
    * `now` is Unix milliseconds.
    */
   apply(records: readonly ViewRecord[], position: { key: string; next: number }, now: number): void {
@@ -248,7 +248,7 @@ export class Views implements BoardView {
     }
     const changed = this.#changedAt(record, now);
     if (!this.catalogue.apply(value, changed)) return false;
-    this.placeChanges.told(value.kind, value.id, changed);
+    this.placeChanges.recorded(value.kind, value.id, changed);
     return true;
   }
 
@@ -270,7 +270,7 @@ export class Views implements BoardView {
         if (this.incidentLog.apply(value)) changed.events.add(value.event_id);
         return;
       case 'match-transitions':
-        this.incidentLog.tell(value);
+        this.incidentLog.applyTransition(value);
         return;
       case 'normalized-messages':
         this.feed.apply(value, partition, offset, at);

@@ -145,7 +145,7 @@ test('neither logs nor measures name a token, and no request reaches the protoco
   expect(await served.metrics.metrics()).toMatch(/touchline_mcp_refused_total\{reason="token".*\} 1/);
 });
 
-test('a failure is told without what it was, and reported', async () => {
+test('hides the cause of a failure from the client, and reports it', async () => {
   const failures: unknown[] = [];
   const served = await ServedMcp.start({ onFailure: (error) => failures.push(error) });
   served.world.damage();

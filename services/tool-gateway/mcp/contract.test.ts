@@ -61,8 +61,8 @@ function argumentsOf(tool: Tool): fc.Arbitrary<Record<string, unknown>> {
   return fc.record({ ...Object.fromEntries(arbitraries), ...PAGING }, { requiredKeys: [] });
 }
 
-/** Everything that is told: the content, or why there is none. */
-function toldBy(tool: Tool, args: unknown, desk: Desk): string {
+/** The text of an answer: its content, or the error. */
+function textOf(tool: Tool, args: unknown, desk: Desk): string {
   try {
     return JSON.stringify(tool.call(args, desk));
   } catch (error) {
@@ -82,14 +82,14 @@ describe(`a contract without a competition (seed ${SEED})`, () => {
   test.each(TOOLS.map((tool) => [tool.name, tool] as const))('never sees it in %s', (_name, tool) => {
     for (const league of LEAGUES) {
       const args = askedOf(league)[tool.name];
-      const ask = (shown: readonly League[]) => shows(toldBy(tool, args, deskOf(accessTo(shown))), league);
-      // What those who may see it are told, of all of it but the sports.
+      const ask = (shown: readonly League[]) => shows(textOf(tool, args, deskOf(accessTo(shown))), league);
+      // The answer for those who may see it, for all but the sports.
       expect(ask([league])).toBe(tool.name !== 'list_sports');
       expect(ask(LEAGUES.filter((other) => other !== league))).toBe(false);
     }
     fc.assert(
       fc.property(fc.subarray([...LEAGUES]), argumentsOf(tool), (shown, args) => {
-        const text = toldBy(tool, args, deskOf(accessTo(shown)));
+        const text = textOf(tool, args, deskOf(accessTo(shown)));
         for (const league of LEAGUES) {
           if (shows(text, league)) expect(shown, `${JSON.stringify(args)} ${text}`).toContain(league);
         }

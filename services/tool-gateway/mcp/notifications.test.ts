@@ -26,8 +26,8 @@ function goal(world: World, league: League): void {
   );
 }
 
-/** The resources that a client is told of. */
-function told(client: Client): string[] {
+/** The resources that a client is notified of. */
+function notified(client: Client): string[] {
   const uris: string[] = [];
   client.setNotificationHandler(
     'notifications/resources/updated',
@@ -50,10 +50,10 @@ async function streams(served: ServedMcp): Promise<number> {
 }
 
 describe.each(revisions)('a client of revision %s that subscribes', (revision) => {
-  test('is told of a match that changes, once for what happens at once, and of nothing else', async () => {
+  test('is notified of a changed match, once for simultaneous changes, and of nothing else', async () => {
     const served = await ServedMcp.start();
     const client = await served.connect(revision);
-    const uris = told(client);
+    const uris = notified(client);
     await subscribe(client, revision, [matchUri(OPEN.match)]);
     await vi.waitFor(async () => expect(await streams(served)).toBe(1));
     goal(served.world, OPEN);
@@ -64,10 +64,10 @@ describe.each(revisions)('a client of revision %s that subscribes', (revision) =
     await vi.waitFor(() => expect(uris).toEqual([matchUri(OPEN.match), matchUri(OPEN.match)]));
   });
 
-  test('is told of a table that changes', async () => {
+  test('is notified of a changed table', async () => {
     const served = await ServedMcp.start();
     const client = await served.connect(revision);
-    const uris = told(client);
+    const uris = notified(client);
     await subscribe(client, revision, [tableUri(OPEN.table)]);
     await vi.waitFor(async () => expect(await streams(served)).toBe(1));
     const { partition, offset } = { partition: 0, offset: 0 };
@@ -89,10 +89,10 @@ describe.each(revisions)('a client of revision %s that subscribes', (revision) =
     await vi.waitFor(() => expect(uris).toEqual([tableUri(OPEN.table)]));
   });
 
-  test('is told of nothing outside its contract, also where that changes meanwhile', async () => {
+  test('is notified of nothing outside its contract, even if that changes meanwhile', async () => {
     const served = await ServedMcp.start({ clients: [ALL, NARROW] });
     const client = await served.connect(revision, NARROW.token);
-    const uris = told(client);
+    const uris = notified(client);
     const wanted = [matchUri(OPEN.match), matchUri(CLOSED.match)];
     if (revision === '2026-07-28') await subscribe(client, revision, wanted);
     else {
@@ -105,7 +105,7 @@ describe.each(revisions)('a client of revision %s that subscribes', (revision) =
     await vi.waitFor(() => expect(uris).toEqual([matchUri(OPEN.match)]));
     served.clients.set(NARROW.token, { ...NARROW.access, competitions: new Set([CLOSED.competition]) });
     const all = await served.connect(revision);
-    const ofAll = told(all);
+    const ofAll = notified(all);
     await subscribe(all, revision, [matchUri(OPEN.match)]);
     await vi.waitFor(async () => expect(await streams(served)).toBe(2));
     goal(served.world, OPEN);
@@ -133,7 +133,7 @@ describe.each(revisions)('a client of revision %s that subscribes', (revision) =
     const second = await served.connect(revision);
     if (revision === '2026-07-28')
       await expect(second.listen({ resourceSubscriptions: [matchUri(OPEN.match)] })).rejects.toThrow();
-    // Its calls go on without.
+    // Its calls work without it.
     expect((await second.callTool({ name: 'list_sports' })).isError).toBeUndefined();
     expect(await streams(served)).toBe(1);
   });
@@ -184,7 +184,7 @@ describe('a session (revision 2025-11-25)', () => {
     params: { uri: matchUri(OPEN.match) },
   };
 
-  test('is answered by every replica, which cannot subscribe in it; the client is told to begin another one', async () => {
+  test('is answered by every replica, which cannot subscribe in it; the client must start another one', async () => {
     const first = await ServedMcp.start();
     const second = await ServedMcp.start({ world: first.world });
     const { transport } = await session(first);

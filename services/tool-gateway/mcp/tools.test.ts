@@ -34,7 +34,7 @@ function refusal(name: string, args: Readonly<Record<string, unknown>>): string 
 }
 
 test('a match has its score, guard and timeline, and says what does not stand', () => {
-  const tell = (id: string, ut: number, changes: object) =>
+  const publish = (id: string, ut: number, changes: object) =>
     world.play(
       incidentMessage(
         { id, ut },
@@ -42,7 +42,7 @@ test('a match has its score, guard and timeline, and says what does not stand', 
         event(OPEN, OPEN.match),
       ),
     );
-  tell('a', 1_790_000_100, { confirmation: 'tbd' });
+  publish('a', 1_790_000_100, { confirmation: 'tbd' });
   const before = call('get_match', { match_id: OPEN.match });
   expect(before).toMatchObject({
     score: { home: 2, away: 0 },
@@ -50,7 +50,7 @@ test('a match has its score, guard and timeline, and says what does not stand', 
     under_review: true,
   });
   expect(before.guard).toMatchObject({ safe: false, reasons: expect.arrayContaining(['under_review']) });
-  tell('b', 1_790_000_110, { confirmation: 'cancelled' });
+  publish('b', 1_790_000_110, { confirmation: 'cancelled' });
   const { timeline, score } = call('get_match', { match_id: OPEN.match });
   expect(score).toEqual({ home: 1, away: 0 });
   expect(timeline).toMatchObject([
@@ -60,10 +60,10 @@ test('a match has its score, guard and timeline, and says what does not stand', 
   expect(call('get_match', { match_id: OPEN.match, timeline: 'none' }).timeline).toEqual([]);
 });
 
-test('changes are told since a moment, with the moment to go on from', () => {
-  const told = call('list_changes', { since: '2026-01-01T00:00:00Z', competition_id: OPEN.competition });
-  expect(told.checked_at).toBe(new Date(RECEIVED_AT).toISOString());
-  const [first] = told.matches as { match_id: number; changes: { kind: string; after: string | null }[] }[];
+test('lists changes since a time, with the time to continue from', () => {
+  const answer = call('list_changes', { since: '2026-01-01T00:00:00Z', competition_id: OPEN.competition });
+  expect(answer.checked_at).toBe(new Date(RECEIVED_AT).toISOString());
+  const [first] = answer.matches as { match_id: number; changes: { kind: string; after: string | null }[] }[];
   expect(first?.changes).toContainEqual(expect.objectContaining({ kind: 'score_changed', after: '1-0' }));
   expect(call('list_changes', { since: '2027-01-01T00:00:00Z' }).matches).toEqual([]);
 });
@@ -71,18 +71,18 @@ test('changes are told since a moment, with the moment to go on from', () => {
 test('pages follow each other without gaps', () => {
   const seen: number[] = [];
   for (let page: number | null = 1; page !== null; ) {
-    const told = call('list_matches', { season_id: OPEN.season, limit: 1, page });
-    seen.push(...(told.matches as { match_id: number }[]).map(({ match_id }) => match_id));
-    expect(told.total).toBe(2);
-    page = told.next_page as number | null;
+    const answer = call('list_matches', { season_id: OPEN.season, limit: 1, page });
+    seen.push(...(answer.matches as { match_id: number }[]).map(({ match_id }) => match_id));
+    expect(answer.total).toBe(2);
+    page = answer.next_page as number | null;
   }
   expect(seen).toEqual([OPEN.earlier, OPEN.match]);
 });
 
 test('two teams: the finished match counts, the one that is played is listed', () => {
   const [team_id, opponent_id] = OPEN.teams;
-  const told = call('get_head_to_head', { team_id, opponent_id });
-  expect(told).toMatchObject({ played: 1, team_won: 1, team_goals: 2, opponent_goals: 1, total: 2 });
+  const answer = call('get_head_to_head', { team_id, opponent_id });
+  expect(answer).toMatchObject({ played: 1, team_won: 1, team_goals: 2, opponent_goals: 1, total: 2 });
 });
 
 test('tables and top scorers are those of REST', () => {

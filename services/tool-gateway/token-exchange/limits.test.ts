@@ -16,7 +16,7 @@ describe('limits of the token exchange', () => {
     fill(ledger, 'a', 1, START);
     fill(ledger, 'a', 1, START + 60_000);
     expect(ledger.apply('a', START + WINDOW_MS - 1)).toEqual({ retryAt: START + WINDOW_MS });
-    // Only the first of the two is past: the window rolls, it does not begin anew.
+    // Only the first of the two has expired: the window rolls, it does not restart.
     expect(ledger.apply('a', START + WINDOW_MS)).toBeNull();
     expect(ledger.apply('a', START + WINDOW_MS)).toEqual({ retryAt: START + 60_000 + WINDOW_MS });
   });
@@ -25,7 +25,7 @@ describe('limits of the token exchange', () => {
     expect(LIMITS).toEqual({ address: 30, client: 10 });
   });
 
-  test('refused attempts do not count, so that who waits as told gets in', () => {
+  test('refused attempts do not count, so a client that waits as advised is admitted', () => {
     const ledger = new AttemptLedger(2);
     fill(ledger, 'a', 2, START);
     for (let n = 0; n < 100; n++) expect(ledger.apply('a', START + n * 1_000)).not.toBeNull();
@@ -69,7 +69,7 @@ describe('a clock that steps', () => {
 });
 
 describe('more subjects than are held', () => {
-  test('new ones are refused until the oldest is past; known ones go on', () => {
+  test('refuses new ones until the oldest expires; admits known ones', () => {
     const ledger = new AttemptLedger(2, 3);
     for (const [n, subject] of ['a', 'b', 'c'].entries()) fill(ledger, subject, 1, START + n);
     expect(ledger.refusal('d', START + 10)).toEqual({ retryAt: START + WINDOW_MS });
