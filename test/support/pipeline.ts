@@ -12,7 +12,7 @@ import type {
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
 import { quietLog } from './log.ts';
-import { PATIENCE_MS, untilTrue } from './poll.ts';
+import { DEADLINE_MS, untilTrue } from './poll.ts';
 import { type ServiceProcess, startService } from './processes.ts';
 
 /** Of the topics of a match where a test does not say: several tasks, and a third of the work of eight. */
@@ -77,7 +77,7 @@ export class Pipeline {
       clientId: 'test-feed',
       log: quietLog,
       // A busy broker leads a new topic's partitions only after a while.
-      timeoutMs: PATIENCE_MS,
+      timeoutMs: DEADLINE_MS,
     });
     const topic = topicName(this.place.prefix, 'normalized-messages');
     return {

@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Longest wait for one thing: far more than it takes, for a machine may be busy with other work. */
-export const PATIENCE_MS = 180_000;
+/** Default deadline of a wait: far more than it takes, since the machine may be busy. */
+export const DEADLINE_MS = 180_000;
 /** Between looks as long as a look takes, so that looking is not the load, within these bounds. */
 const LEAST_PAUSE_MS = 20;
 const MOST_PAUSE_MS = 1_000;
 
-/** Waits until `look` gives something other than undefined, looking again until the deadline; says what it waited for. */
+/** Polls `look` until it returns something other than undefined; at the deadline it throws with what it waited for. */
 export async function until<T>(
   what: string,
   look: () => T | undefined | Promise<T | undefined>,
-  deadlineMs = PATIENCE_MS,
+  deadlineMs = DEADLINE_MS,
 ): Promise<T> {
   const deadline = performance.now() + deadlineMs;
   for (;;) {

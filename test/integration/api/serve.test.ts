@@ -85,7 +85,7 @@ test('serves what the pipeline has made of messages, and each change as it comes
   for (const trace of ['token=', '[redacted]', '/v2/', '/nowhere']) expect(log).not.toContain(trace);
 });
 
-test('goes on where it was after a restart, also one by force, and makes its views anew where they are gone', async () => {
+test('resumes after a restart, also after a kill, and rebuilds lost views', async () => {
   const folder = temporaryFolder();
   const first = await startApi(pipeline.place, folder);
   const token = await first.token(credentials);
@@ -105,10 +105,10 @@ test('goes on where it was after a restart, also one by force, and makes its vie
   for (const damage of ['deleted', 'damaged']) {
     if (damage === 'deleted') rmSync(join(folder, 'api'), { recursive: true });
     else writeFileSync(join(folder, 'api', 'views.sqlite'), 'no database at all');
-    const anew = await startApi(pipeline.place, folder);
+    const rebuilt = await startApi(pipeline.place, folder);
     expect(readdirSync(join(folder, 'api'))).toContain('views.sqlite');
-    expect(await anew.season(token), damage).toEqual(wanted);
-    expect(await anew.service.stop()).toBe(0);
+    expect(await rebuilt.season(token), damage).toEqual(wanted);
+    expect(await rebuilt.service.stop()).toBe(0);
   }
 });
 
@@ -130,7 +130,7 @@ test('asks for the credentials of a client before the board where it listens bey
   for (const secret of [secret_key, cookie.split('=')[1] ?? secret_key]) expect(said).not.toContain(secret);
 });
 
-test('serves no board where it is told not to', async () => {
+test('serves no board when it is turned off', async () => {
   const api = await startApi(pipeline.place, temporaryFolder(), { API_BOARD: 'off' });
   await api.season(await api.token(credentials));
   for (const path of ['/', '/standings', '/board/events', `/match/${EVENT}`]) await api.api(path, 404);
@@ -139,7 +139,7 @@ test('serves no board where it is told not to', async () => {
   );
 });
 
-test('makes its views anew where they were made from other topics', async () => {
+test('rebuilds views that were made from other topics', async () => {
   const folder = temporaryFolder();
   const first = await startApi(pipeline.place, folder);
   const token = await first.token(credentials);

@@ -12,7 +12,7 @@ import { type ApiReplica, clients, startApi, temporaryFolder } from '../../suppo
 import { quietLog } from '../../support/log.ts';
 import type { PipelinePlace } from '../../support/pipeline.ts';
 import { until } from '../../support/poll.ts';
-import { fixtures, seasonMessages, toldOf } from '../../support/standings/made-up-season.ts';
+import { fixtures, reportOf, seasonMessages } from '../../support/standings/made-up-season.ts';
 import { eventOf, FIRST_HALF } from '../../support/standings/provider-messages.ts';
 import { TablesPipeline } from '../../support/standings/tables-pipeline.ts';
 
@@ -81,7 +81,7 @@ const cellOf = (of: Table, team: number, code: string) =>
   of.groups[0]?.participants.find(({ id }) => id === team)?.columns.find((one) => one.code === code)?.value;
 
 /** Fills the catalogue, as the poller does. */
-async function tellCatalogue(records: readonly Omit<CatalogueRecord, 'ut' | 'body'>[], names: string[]) {
+async function publishCatalogue(records: readonly Omit<CatalogueRecord, 'ut' | 'body'>[], names: string[]) {
   const codec = await Registry.open({ url: place.registryUrl, prefix: place.prefix }).codec('catalogue');
   const publisher = await openPublisher({ brokers: place.brokers, clientId: 'test', log: quietLog });
   const ut = 1_790_000_000;
@@ -142,7 +142,7 @@ test('calls tables, objects and groups as the catalogue does, once it does', asy
   const before = await ofType(LEAGUE);
   expect([before.name, before.object_name]).toEqual(['League standings', '']);
   expect(before.groups.map(({ id, name }) => [id, name])).toEqual(GROUPS.map((id) => [String(id), '']));
-  await tellCatalogue(
+  await publishCatalogue(
     [
       { kind: 'competition', id: String(COMPETITION), parent_id: null },
       { kind: 'season', id: String(SEASON), parent_id: String(COMPETITION) },
@@ -162,7 +162,7 @@ test('calls tables, objects and groups as the catalogue does, once it does', asy
     ...before,
     groups: null,
   });
-  // The area of rows that tell none is the competition's.
+  // Rows without an area get the competition's.
   const rows = (of: Table, area_name: string) =>
     of.groups.map(({ participants }) => participants.map((row) => ({ ...row, area_name })));
   expect(named.groups.map(({ participants }) => participants)).toEqual(rows(before, 'Europe'));
@@ -197,7 +197,7 @@ test('moves the live table with a goal, and no other', async () => {
   const league = await ofType(LEAGUE);
   const points = Number(cellOf(league, home, 'pts'));
   const playing = (score: readonly [number, number], minute: number) =>
-    run.feed([eventOf(toldOf(last, minute, FIRST_HALF, { 2: score }))]);
+    run.feed([eventOf(reportOf(last, minute, FIRST_HALF, { 2: score }))]);
   const live = (wanted: number) =>
     until(`${wanted} points are in the live table`, async () => {
       const shown = await ofType(LIVE);

@@ -32,7 +32,7 @@ const positions = () =>
   });
 
 /** States, incidents and transitions, without where they stand on the topics. */
-const told = ({ states, incidents, transitions }: PipelineOutput) => ({
+const comparable = ({ states, incidents, transitions }: PipelineOutput) => ({
   states: [...states.values()].sort((a, b) => a.event_id - b.event_id),
   incidents: [...incidents.entries()].sort(([a], [b]) => (a < b ? -1 : 1)),
   transitions: transitions.map(({ id }) => id).sort(),
@@ -53,10 +53,10 @@ describe('touchline rebuild', () => {
     expect((await pipeline.output()).transitions).toEqual([]);
     pipeline.startProcessor();
     await pipeline.settled();
-    expect(told(await pipeline.output())).toEqual(told(before));
+    expect(comparable(await pipeline.output())).toEqual(comparable(before));
   });
 
-  test('deletes nothing without being told so', async () => {
+  test('deletes nothing without --yes', async () => {
     expect(await run('rebuild', 'match-processor')).toMatchObject({ code: 2, out: '' });
     expect(await run('rebuild', 'api', '--yes')).toMatchObject({ code: 2, out: '' });
   });
@@ -74,7 +74,7 @@ describe('touchline position', () => {
     const row = shown.out.split('\n').find((line) => line.trim().startsWith(`${partition} `));
     expect(row?.trim().split(/\s+/)).toEqual([String(partition), String(next), '0', String(next), '0']);
 
-    const output = told(await pipeline.output());
+    const output = comparable(await pipeline.output());
     const set = await run('position', 'match-processor', String(partition), 'start');
     expect(set).toMatchObject({ code: 0, err: '' });
     expect(set.out).toContain(`resumes at 0, it was at ${next}`);
@@ -82,7 +82,7 @@ describe('touchline position', () => {
     await pipeline.feed(LOAD);
     await pipeline.settled();
     expect(await processor.metric('touchline_task_failures_total')).toBe(1);
-    expect(told(await pipeline.output())).toEqual(output);
+    expect(comparable(await pipeline.output())).toEqual(output);
   });
 
   test.each([

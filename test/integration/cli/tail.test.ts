@@ -154,7 +154,7 @@ describe('touchline tail', () => {
     expect(run.out).toContain(text);
   });
 
-  test('follows a topic until it is told to stop, without a consumer group', async () => {
+  test('follows a topic until it is stopped, without a consumer group', async () => {
     const topics = await TestTopics.create(['match-state']);
     await topics.write('match-state', [{ key: '1', value: state(1), partition: 0 }]);
     const run = touchline(['tail', 'match-state', '--from-beginning'], topics.env);
@@ -166,7 +166,7 @@ describe('touchline tail', () => {
     expect(await run.ended).toBe(0);
   });
 
-  test('shows only what is written after it started, where it is not told otherwise', async () => {
+  test('shows only new records by default', async () => {
     const topics = await TestTopics.create(['match-state'], 1);
     await topics.write('match-state', [{ key: 'old', value: state(1) }]);
     const run = touchline(['tail', 'match-state'], topics.env);

@@ -77,12 +77,12 @@ test('a simulator with both pushes and serves the same, but for what is lost', a
   const url = await urlOf(simulator);
   await until('all was played', async () => simulator.log.includes('all was played') || undefined);
   const { data } = await get(`${url}/v2/oauth?client_id=1&secret_key=${SECRET_KEY}`);
-  const told = new Set(
+  const published = new Set(
     (await get(`${url}/v2/feed?token=${data.token}&timestamp=1528900000`)).data.map(({ id }) => id),
   );
-  expect(told.size).toBe(summary().messages);
-  expect(pushed.size).toBeLessThan(told.size);
-  expect([...pushed].filter((id) => !told.has(id))).toEqual([]);
+  expect(published.size).toBe(summary().messages);
+  expect(pushed.size).toBeLessThan(published.size);
+  expect([...pushed].filter((id) => !published.has(id))).toEqual([]);
   expect(await simulator.stop()).toBe(0);
   expect(summary().rest.faults.webhook_loss).toBeGreaterThan(0);
 });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { PipelineOutput } from '../../support/pipeline.ts';
 import { expectSameAnswers } from './answers.ts';
-import { essence, netEffects, netStates, toldTwice } from './essence.ts';
+import { essence, netEffects, netStates, publishedTwice } from './essence.ts';
 import { type Chain, FULL, playChain } from './play.ts';
 
 /** Longer than the whole takes in full. */
@@ -43,10 +43,10 @@ describe('when all is quiet', () => {
     expectSameMatches(played().both, played().source);
   });
 
-  test('no system tells a transition twice, and whoever only reads transitions knows the same', () => {
+  test('no system publishes a transition twice, and a reader of transitions alone knows the same', () => {
     const { source, polling, both } = played();
     for (const output of [source, polling, both]) {
-      expect(toldTwice(output)).toEqual([]);
+      expect(publishedTwice(output)).toEqual([]);
       expect(netEffects(output.transitions)).toEqual(netStates(output));
     }
     expect(netEffects(polling.transitions)).toEqual(netEffects(source.transitions));
@@ -60,7 +60,7 @@ test('a client that asks for what changed since its last answer misses nothing, 
   expect(polling.transitions.length).toBeGreaterThan(FULL ? 10_000 : 500);
 });
 
-test('a replica of the api that was killed on the way answers as one that was not, and as one made anew', async () => {
+test('a replica of the api that was killed on the way answers as one that was not, and as a rebuilt one', async () => {
   const { replicas, client } = played();
   await expectSameAnswers(replicas, client);
 });

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { STATUS_TYPES } from '#contract/rest/parameters.ts';
 import { eventIds, eventsOf, expectParameters, idsOf, messageIds } from './reading.ts';
 import { contract } from './served.ts';
-import { BEGAN, day, LISTED, LONG_AGO, LONG_AGO_IDS, STANDING, TOLD } from './world.ts';
+import { BEGAN, day, LISTED, LONG_AGO, LONG_AGO_IDS, PUBLISHED, STANDING } from './world.ts';
 
 const TODAY = `date_from=${day(0)}&date_to=${day(0)}`;
 const LONG_AGO_WINDOW = `timestamp=${LONG_AGO}&timestamp_to=${LONG_AGO + 30}`;
@@ -223,7 +223,7 @@ export function endpointRows(): void {
       const [detailed] = eventsOf((await board('&events_details=yes')).data);
       const [plain] = eventsOf((await board('&events_details=no')).data);
       expect([detailed?.details?.length, plain?.details]).toEqual([2, undefined]);
-      expect(await ids(`&timestamp=${TOLD}`)).toEqual([1005, 2001, 2002]);
+      expect(await ids(`&timestamp=${PUBLISHED}`)).toEqual([1005, 2001, 2002]);
       expect(await ids(`&timestamp=${BEGAN + 3_600}`)).toEqual([]);
       expect(await ids('&show_postponed=yes&limit=5&page=2')).toEqual([]);
       expect(
@@ -232,7 +232,7 @@ export function endpointRows(): void {
     });
 
     test('GET /v2/basic-livescore: timestamp (required, integer), sport_id (optional)', async () => {
-      const api = await contract().answer(`/v2/basic-livescore?timestamp=${TOLD}&sport_id=1`);
+      const api = await contract().answer(`/v2/basic-livescore?timestamp=${PUBLISHED}&sport_id=1`);
       const [event, ...others] = eventsOf(api.data);
       expect(others).toEqual([]);
       expect(event).toMatchObject({ id: 2002, status_id: 34, status_type: 'live' });
@@ -241,7 +241,7 @@ export function endpointRows(): void {
         [expect.objectContaining({ id: 2, value: '4' })],
       ]);
       expect(event).not.toHaveProperty('details');
-      expect(eventIds(await contract().answer(`/v2/basic-livescore?timestamp=${TOLD}`))).toContain(1005);
+      expect(eventIds(await contract().answer(`/v2/basic-livescore?timestamp=${PUBLISHED}`))).toContain(1005);
       for (const query of ['', '?timestamp=', '?timestamp=now', '?timestamp=-1', '?timestamp=1.5'])
         await contract().refuses(`/v2/basic-livescore${query}`, 'INVALID_PARAMETER');
     });
@@ -275,7 +275,7 @@ export function endpointRows(): void {
       expect(day.data.map(({ data }: { data: { event: { id: number } } }) => data.event.id)).toContain(1005);
       // Written two days ago, and visible here for a moment only.
       expect(messageIds(day.data)).toContain(event);
-      expect(await ids(`timestamp=${TOLD}&timestamp_to=${TOLD}`)).toEqual([1]);
+      expect(await ids(`timestamp=${PUBLISHED}&timestamp_to=${PUBLISHED}`)).toEqual([1]);
     });
 
     test('GET /v2/feed/{id}', async () => {

@@ -130,14 +130,14 @@ export function errorRows(): void {
       const { error } = answerError.parse(JSON.parse(body)).api;
       expect(error).toEqual({ message: 'Server error', internal_code: 5 });
       expect(body).not.toMatch(/sql|database|malformed|\/|node/i);
-      // The file is of no use any more: the replica ends, and its next start makes the views anew.
+      // The file is useless: the replica ends, and its next start rebuilds the views.
       await untilTrue('the replica has ended', async () => api.service.exited);
       const log = api.service.lines.join('\n');
       expect(log).toContain('a request failed');
       expect(log).not.toContain(everything.token);
-      const anew = await startApi(place, folder);
-      expect(anew.service.lines.join('\n')).toContain('"why":"it is empty"');
-      expect((await anew.api(`/v2/events/1005?token=${everything.token}`)).data.competition.id).toBe(10);
+      const rebuilt = await startApi(place, folder);
+      expect(rebuilt.service.lines.join('\n')).toContain('"why":"it is empty"');
+      expect((await rebuilt.api(`/v2/events/1005?token=${everything.token}`)).data.competition.id).toBe(10);
     });
   });
 }

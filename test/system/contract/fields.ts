@@ -1,6 +1,6 @@
 /**
  * The rows of the tables of fields of the spec ("Resources and their fields", "States and transitions"): each is looked for, with
- * the spec's type, in answers of the running api. Null is what nobody told; a field that is not there is a failure.
+ * the spec's type, in answers of the running api. Null is an unknown value; a missing field is a failure.
  */
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -11,7 +11,7 @@ const text = z.string();
 const yesNo = z.enum(['yes', 'no']);
 /** What may be of any type, and has to be there. */
 const there = z.unknown().refine((value) => value !== undefined);
-const told = <T extends z.ZodType>(type: T) => z.union([type, z.null(), z.literal('')]);
+const nullable = <T extends z.ZodType>(type: T) => z.union([type, z.null(), z.literal('')]);
 
 /** The fields of a row of a table, each with its type. */
 type Fields = Readonly<Record<string, z.ZodType>>;
@@ -25,7 +25,7 @@ type Resource = {
 
 const side = (counter: 1 | 2) =>
   z.looseObject({
-    ...{ id: int, name: text, short_name: told(text), acronym: told(text).optional() },
+    ...{ id: int, name: text, short_name: nullable(text), acronym: nullable(text).optional() },
     ...{ counter: z.literal(counter), results: z.array(z.looseObject({ id: int, value: text })).min(1) },
   });
 
@@ -131,9 +131,9 @@ const RESOURCES: readonly Resource[] = [
     rows: [
       { id: int, name: text.min(1) },
       { participant_type: z.literal('team') },
-      ...[{ participant_acronym: told(text) }, { area_id: told(int), area_name: told(text) }],
-      { rank: int, last_rank: told(int) },
-      { subparticipant_id: told(int), subparticipant_name: told(text) },
+      ...[{ participant_acronym: nullable(text) }, { area_id: nullable(int), area_name: nullable(text) }],
+      { rank: int, last_rank: nullable(int) },
+      { subparticipant_id: nullable(int), subparticipant_name: nullable(text) },
       {
         columns: z
           .array(z.looseObject({ id: int, code: text, short_name: text, value: z.union([z.number(), text]) }))
@@ -179,11 +179,14 @@ const RESOURCES: readonly Resource[] = [
       { competition_id: int, season_id: int, stage_id: int, group_id: int, sport_id: int },
       { round_id: int, round_name: text },
       { status_id: int, status_name: text.min(1), status_type: z.literal('live') },
-      ...[{ relation_status: told(text) }, { clock_time: int.min(0) }, { played_time: int.min(2_700) }],
+      ...[{ relation_status: nullable(text) }, { clock_time: int.min(0) }, { played_time: int.min(2_700) }],
       { clock_status: z.enum(['running', 'stopped']) },
-      ...[{ winner_id: told(int) }, { neutral_venue: yesNo }, { coverage_type: told(text) }],
-      ...[{ event_stats_lvl_live: told(text) }, { bet_status: told(z.enum(['active', 'suspended'])) }],
-      { latency: told(z.enum(['1-2s', '3-6s', '7-15s'])) },
+      ...[{ winner_id: nullable(int) }, { neutral_venue: yesNo }, { coverage_type: nullable(text) }],
+      ...[
+        { event_stats_lvl_live: nullable(text) },
+        { bet_status: nullable(z.enum(['active', 'suspended'])) },
+      ],
+      { latency: nullable(z.enum(['1-2s', '3-6s', '7-15s'])) },
       { verified_result: yesNo },
       { series: z.looseObject({ order: int, event_ids: z.array(z.unknown()) }) },
       {
@@ -197,8 +200,8 @@ const RESOURCES: readonly Resource[] = [
     read: async () => dataOf('/v2/events/1005/incidents'),
     rows: [
       ...[{ id: text.regex(/^5-/) }, { incident_id: int }, { incident_name: text.min(1) }],
-      { participant_id: told(int), participant_name: told(text) },
-      { subparticipant_id: told(int), subparticipant_name: told(text) },
+      { participant_id: nullable(int), participant_name: nullable(text) },
+      { subparticipant_id: nullable(int), subparticipant_name: nullable(text) },
       { event_status_id: int, event_status_name: text.min(1) },
       { event_time: text.regex(/^\d{2,}:\d\d$/) },
       { for: z.enum(['all', 'own', 'rival', 'none']) },

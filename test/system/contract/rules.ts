@@ -5,7 +5,7 @@ import { renderMinute } from '#domain/minute.ts';
 import { until } from '../../support/poll.ts';
 import { eventIds, eventsOf, expectParameters, idsOf } from './reading.ts';
 import { contract } from './served.ts';
-import { BEGAN, day, LISTED, STANDING, TOLD, toldNow } from './world.ts';
+import { BEGAN, day, LISTED, PUBLISHED, publishedNow, STANDING } from './world.ts';
 
 /** The catalogues that can be read incrementally, with the record in each that was written at `LISTED`. */
 const CATALOGUES = [
@@ -26,7 +26,7 @@ export function rules(): void {
         '/v2/events-simple?season_id=20',
         `/v2/livescore?date_from=${day(0)}`,
       ];
-      for (const path of [...lists, `/v2/basic-livescore?timestamp=${TOLD}`]) {
+      for (const path of [...lists, `/v2/basic-livescore?timestamp=${PUBLISHED}`]) {
         const { data } = await contract().answer(path);
         expect(Object.keys(data), path).toEqual(['competitions']);
         const [league] = data.competitions;
@@ -87,7 +87,7 @@ export function rules(): void {
         expect(await since(BEGAN + 3_600), path).toEqual([]);
       }
       const stages = await contract().answer(`/v2/stages?timestamp=${LISTED}`);
-      // What only events tell of is new with them.
+      // Places known only from events are new with them.
       expect(stages.data.competitions.map(({ id }: { id: number }) => id)).toEqual([10, 11, 12]);
 
       const lists = [
@@ -97,15 +97,15 @@ export function rules(): void {
         '/v2/basic-livescore?sport_id=5',
       ];
       const before = await contract().answer('/v2/statuses');
-      await contract().tell(toldNow(3002, before.timestamp));
+      await contract().publish(publishedNow(3002, before.timestamp));
       for (const path of lists) {
         const changed = `${path}&timestamp=${before.timestamp}`;
-        const [first] = await until('the change is told', async () => {
+        const [first] = await until('the change is shown', async () => {
           const api = await contract().answer(changed);
           return eventIds(api).length > 0 ? [api] : undefined;
         });
         expect(eventIds(first), path).toEqual([3002]);
-        // Sent back, what was told in that very second may come again, and nothing is missed.
+        // A query from that second may repeat its changes, and misses none.
         const next = await contract().answer(`${path}&timestamp=${first.timestamp + 3_600}`);
         expect(eventIds(next), path).toEqual([]);
       }
@@ -129,7 +129,7 @@ export function rules(): void {
       const [one, two] = ['5-20', '5-21'].map((id) =>
         data.find((incident: IncidentRecord) => incident.id === id),
       );
-      expect(one).toMatchObject({ event_time: '30:00', confirmation: 'confirmed', ut: TOLD + 60 });
+      expect(one).toMatchObject({ event_time: '30:00', confirmation: 'confirmed', ut: PUBLISHED + 60 });
       expect(two).toMatchObject({ event_time: '40:00', confirmation: 'confirmed' });
     });
 

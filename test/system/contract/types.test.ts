@@ -41,12 +41,12 @@ beforeAll(async () => {
   const { port } = await logged(provider, 'REST is served');
   simulator = { url: `http://127.0.0.1:${port}` };
   system.startPoller({ url: simulator.url, client: { id: '1', secret: SECRET } });
-  const telling = { seed: '1', faults: parseFaults('some'), keepAliveEvery: 0, clockEvery: 0 };
-  const season = new Timeline(LEAGUE, telling);
+  const matchSettings = { seed: '1', faults: parseFaults('some'), keepAliveEvery: 0, clockEvery: 0 };
+  const season = new Timeline(LEAGUE, matchSettings);
   const feed = await pipeline.openFeed();
-  const told = [...season.between(season.startsAt, season.endsAt)];
-  for (let at = 0; at < told.length; at += AT_ONCE) {
-    await feed.send(received(...told.slice(at, at + AT_ONCE)));
+  const messages = [...season.between(season.startsAt, season.endsAt)];
+  for (let at = 0; at < messages.length; at += AT_ONCE) {
+    await feed.send(received(...messages.slice(at, at + AT_ONCE)));
   }
   await feed.close();
   await tables.ready();

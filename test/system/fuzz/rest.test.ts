@@ -12,7 +12,7 @@ import { isOperationName, operationNamed } from '#contract/rest/operations.ts';
 import { answerEnvelope, answerError } from '#contract/rest/records/envelope.ts';
 import { ANSWERS } from '#contract/rest/records.ts';
 import { contract, NARROW, serveOnce, tokenUntil } from '../contract/served.ts';
-import { BEGAN, day, LISTED, LONG_AGO, TOLD } from '../contract/world.ts';
+import { BEGAN, day, LISTED, LONG_AGO, PUBLISHED } from '../contract/world.ts';
 import { type Documented, fits, operationsOf } from './document.ts';
 import { type RawAnswer, RawClient } from './http.ts';
 import { type Bearer, type FuzzRequest, type Known, requests } from './requests.ts';
@@ -53,7 +53,7 @@ beforeAll(async () => {
   const events = [1001, 1005, 2001, 3001];
   const tables = standings_list.slice(0, 3).map(({ id }: { id: number }) => id);
   known = {
-    numbers: [5, 10, 11, 20, 21, 30, 31, 40, 101, ...events, ...tables, TOLD, BEGAN, LISTED, LONG_AGO],
+    numbers: [5, 10, 11, 20, 21, 30, 31, 40, 101, ...events, ...tables, PUBLISHED, BEGAN, LISTED, LONG_AGO],
     texts: [day(0), day(-40), `${day(7)} 15:00`, '3001,1005', '1005'],
     ids: {
       ...{ 'sports.show': [1, 5, 901], 'standings.show': tables, 'feed.show': events, 'events.show': events },
