@@ -7,6 +7,15 @@ const TESTS = '(\\.test\\.ts$|\\.fixture\\.ts$|/testing/|^test/)';
 /** What is known of soccer and how JSON is compared: values without I/O. */
 const FACTS = '^libs/contract/(soccer|canonical-json)\\.ts$';
 
+/** What serves matches, from the topics to the page; each imports only what stands before it. */
+const ORDER = [
+  '^libs/views/ingest/',
+  '^libs/views/store/',
+  '^libs/views/queries/',
+  '^libs/views/render/',
+  '^services/api/board/',
+];
+
 const error = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });
 
 export default {
@@ -45,6 +54,14 @@ export default {
       'production code does not import tests',
       { path: '^(libs|services|cli|data|bin)/', pathNot: TESTS },
       { path: [TESTS, 'node_modules/(vitest|fast-check)/'] },
+    ),
+    ...ORDER.slice(0, -1).map((path, place) =>
+      error(
+        `views-order-${place + 1}`,
+        'ingest, store, queries, render, board: each imports only what stands before it',
+        { path, pathNot: TESTS },
+        { path: ORDER.slice(place + 1) },
+      ),
     ),
   ],
   options: {

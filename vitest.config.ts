@@ -1,6 +1,10 @@
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/setup/longest-first.ts';
 
+/** Of every random test: the same run again is `SEED=<this> npm test`. */
+const seed = Number(process.env.SEED ?? Date.now() % 1_000_000_000);
+process.stderr.write(`SEED=${seed}\n`);
+
 const VECTORS = '**/vectors*.test.ts';
 const NEVER = ['**/node_modules/**', '**/.touchline/**'];
 
@@ -10,7 +14,8 @@ const maxWorkers = 4;
 /** What needs a broker and a registry shares one pair of them for the whole run. */
 const withBackbone = {
   globalSetup: ['test/setup/global.ts'],
-  setupFiles: ['test/setup/tidy.ts'],
+  provide: { seed },
+  setupFiles: ['test/setup/seed.ts', 'test/setup/tidy.ts'],
   // A machine that is busy takes its time; what hangs is found by the deadline of each wait.
   testTimeout: 600_000,
   hookTimeout: 600_000,
@@ -31,6 +36,8 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          provide: { seed },
+          setupFiles: ['test/setup/seed.ts'],
           include: [
             'data/**/*.test.ts',
             'libs/**/*.test.ts',

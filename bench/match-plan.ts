@@ -1,4 +1,5 @@
 /** The course of a made-up match, and the messages that report it. The same number gives the same match. */
+import { mulberry32 } from '../services/simulator/random.ts';
 
 /** Seconds since kick-off. */
 export const FIRST_HALF_ENDS = 47 * 60;
@@ -30,20 +31,9 @@ export type MatchPlan = {
   readonly final: { readonly home: number; readonly away: number };
 };
 
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
-export function randomNumbers(seed: number): () => number {
-  let state = seed * 0x9e3779b1;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), state | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** Plans a match of `messages` messages (at least 100). */
 export function planMatch(seed: number, messages: number): MatchPlan {
-  const script = new Script(randomNumbers(seed));
+  const script = new Script(mulberry32(seed * 0x9e3779b1));
   script.write(messages);
   return { steps: numbered(script.steps), final: script.final };
 }

@@ -57,7 +57,7 @@ const IMPORTANT: ReadonlySet<number> = new Set([...GOALS, 418, 419, 424, 429, 43
 const GAME_BREAKS: ReadonlySet<number> = new Set([437, 445, 1834, 2753]);
 
 /** The event id of a match. */
-export function eventIdOf(match: number): number {
+function eventIdOf(match: number): number {
   return 5_000_000 + match;
 }
 

@@ -40,7 +40,10 @@ process.on('exit', () => {
 /** Starts a process. It ends with this one: its standard input closes then. */
 export function start({ command, args, env, outputFile }: StartOptions): Running {
   const output = openSync(outputFile, 'w');
-  const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['pipe', output, output] });
+  const child = spawn(command, args, {
+    env: { ...process.env, TOUCHLINE_PARENT_PIPE: '1', ...env },
+    stdio: ['pipe', output, output],
+  });
   closeSync(output);
   running.add(child);
   const ended = new Promise<number | string | null>((resolve) => {

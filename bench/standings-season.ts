@@ -12,12 +12,12 @@ const EPOCH = 1_790_000_000;
 const WEEK = 7 * 86_400;
 
 /** Where the matches of a season have their place. */
-export function placeOf(season: number) {
+function placeOf(season: number) {
   return { competition_id: COMPETITION, season_id: 9_100 + season, stage_id: 9_500 + season, group_id: null };
 }
 
 /** A team of a season. */
-export function teamOf(season: number, at: number): ResultTeam {
+function teamOf(season: number, at: number): ResultTeam {
   const id = season * 100 + at + 1;
   return { id, name: `Town ${id}`, acronym: 'TWN', area_id: 144, area_name: 'Poland' };
 }

@@ -149,7 +149,7 @@ export type Platform = {
 };
 
 /** A port that is in use. */
-export class PortInUseError extends TouchlineError<'PortInUseError'> {
+class PortInUseError extends TouchlineError<'PortInUseError'> {
   override readonly name = 'PortInUseError';
 
   constructor(wanted: number, setting: string, cause: unknown) {
@@ -158,7 +158,7 @@ export class PortInUseError extends TouchlineError<'PortInUseError'> {
 }
 
 /** An address to listen on that this machine does not have. */
-export class AddressError extends TouchlineError<'AddressError'> {
+class AddressError extends TouchlineError<'AddressError'> {
   override readonly name = 'AddressError';
 
   constructor(host: string, cause: unknown) {

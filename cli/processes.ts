@@ -9,6 +9,7 @@ import { TouchlineError } from '#errors/touchline-error.ts';
 import { heapFlags, mallocSettings } from '#service/heap-flags.ts';
 import { urlHost } from '#service/listen.ts';
 import { isBrokerDefect } from '#streams/client/platformatic/broker-defects.ts';
+import { backoffMs } from '#timing/backoff.ts';
 
 /** How a process is started. */
 export type ProcessOptions = {
@@ -40,8 +41,7 @@ const SERVICES = join(import.meta.dirname, '../services');
 
 /** A service's settings are wrong: starting it again would not help. */
 const WRONG_SETTINGS = 2;
-const FIRST_WAIT = 500;
-const MOST_WAIT = 10_000;
+const RESTART = { firstMs: 500, ceilingMs: 10_000 };
 /** A process that ran this long is not one that dies at its start. */
 const WELL_AFTER = 30_000;
 /** Failed starts after which it is not restarted. */
@@ -134,7 +134,7 @@ export class ServiceProcess {
       this.#finished(end);
       return;
     }
-    const wait = Math.min(FIRST_WAIT * 2 ** (this.#failures - 1), MOST_WAIT);
+    const wait = backoffMs(RESTART, this.#failures);
     this.#options.onTrouble(`${this.name} ${endText(end)}; starting it again in ${wait / 1000} s`);
     setTimeout(() => {
       if (!this.#stopping) this.#spawn();

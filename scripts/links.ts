@@ -5,9 +5,10 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { anchorsOf, linksOf, pathsOf, recordsOf } from './pages.ts';
+import { anchorsOf, linksOf, pathsOf, recordsOf, specSectionsOf } from './pages.ts';
 
 const ROOT = join(import.meta.dirname, '..');
+const INDEX = 'docs/README.md';
 /** The template of docs/reference/topics.md: its links are those of the page, which is checked. */
 const TEMPLATE = 'libs/topics/topics-doc.md';
 
@@ -21,6 +22,9 @@ const records = new Set(
   files.filter((file) => dirname(file) === 'docs/decisions').map((file) => basename(file).slice(0, 4)),
 );
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+
+/** Where comments that quote the spec find what they mean. */
+const contract = read('docs/reference/contract.md');
 
 const anchors = new Map<string, ReadonlySet<string>>();
 function hasAnchor(page: string, anchor: string): boolean {
@@ -48,7 +52,20 @@ function missingMentions(file: string): string[] {
     ...recordsOf(text)
       .filter((number) => !records.has(number))
       .map((number) => `decision ${number}`),
+    ...specSectionsOf(text)
+      .filter((name) => !contract.includes(name))
+      .map((name) => `spec, "${name}"`),
   ];
+}
+
+/** Pages of docs/ that no other page links to: nobody finds them. */
+function unlinkedPages(): string[] {
+  const linked = new Set(
+    pages.flatMap((page) =>
+      linksOf(read(page)).map((link) => join(dirname(page), link.split('#', 1)[0] ?? '')),
+    ),
+  );
+  return pages.filter((page) => page.startsWith('docs/') && page !== INDEX && !linked.has(page));
 }
 
 const pages = files.filter((file) => file.endsWith('.md') && file !== TEMPLATE);
@@ -58,6 +75,7 @@ const problems = [
     [...brokenLinks(page), ...missingMentions(page)].map((what) => `${page}: ${what}`),
   ),
   ...sources.flatMap((file) => missingMentions(file).map((what) => `${file}: ${what}`)),
+  ...unlinkedPages().map((page) => `${page}: no page links to it; add it to ${INDEX}`),
 ];
 for (const problem of problems) console.error(problem);
 console.log(`${pages.length} pages, ${sources.length} source files: ${problems.length} broken`);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { anchorsOf, linksOf, pathsOf, recordsOf } from './pages.ts';
+import { anchorsOf, linksOf, pathsOf, recordsOf, specSectionsOf } from './pages.ts';
 
 describe('linksOf', () => {
   test('finds links, links with an anchor, pictures and HTML', () => {
@@ -48,5 +48,12 @@ test('recordsOf finds decision records by number', () => {
     '0052',
     '0007',
     '0035',
+  ]);
+});
+
+test('specSectionsOf finds the sections of the contract that comments quote', () => {
+  expect(specSectionsOf('(spec, "Limits") and (spec, "Authentication" 4), (spec, rule 5)')).toEqual([
+    'Limits',
+    'Authentication',
   ]);
 });

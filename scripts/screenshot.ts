@@ -11,7 +11,7 @@ import { startChromium, Visit } from '../test/integration/board/browser.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const IMAGE = join(ROOT, 'docs/images/board.png');
-const SIZE = { width: 1100, height: 635 };
+const SIZE = { width: 1100, height: 700 };
 const MOST_BYTES = 150_000;
 /** Slow enough for several matches of one afternoon to be seen in play. */
 const PLAY_SECONDS = '150';

@@ -15,7 +15,7 @@ export type DirectoryPlace = {
 };
 
 /** Another edit of the same record was always first. */
-export class EditConflictError extends TouchlineError<'EditConflictError'> {
+class EditConflictError extends TouchlineError<'EditConflictError'> {
   override readonly name = 'EditConflictError';
 
   constructor(message: string) {

@@ -89,6 +89,6 @@ export const identifier = z
   .refine(isIdentifier, `expected 1 to ${MAX_IDENTIFIER_BYTES} bytes of well-formed text`);
 
 /** Whether a text can stand as a key: not empty, not absurdly long, and the same again after UTF-8. */
-export function isIdentifier(text: string): boolean {
+function isIdentifier(text: string): boolean {
   return text.length > 0 && fitsInBytes([text], MAX_IDENTIFIER_BYTES) && text.isWellFormed();
 }

@@ -1,14 +1,23 @@
-import { PHASE_BOUNDARIES } from '#contract/soccer.ts';
+import { PHASE_BOUNDARIES, STATUS } from '#contract/soccer.ts';
 import type { Clock } from '#topics/generated/types.ts';
 
 /** A reading may differ by this much from what the running clock would show without being news, seconds. */
 const TICK_TOLERANCE_SECONDS = 2;
 
 /** The period completed before each period, by event status; none before the first. */
-const PERIOD_BEFORE: Readonly<Record<number, number | null>> = { 33: null, 34: 33, 35: 34, 36: 35 };
+const PERIOD_BEFORE: Readonly<Record<number, number | null>> = {
+  [STATUS.firstHalf]: null,
+  [STATUS.secondHalf]: STATUS.firstHalf,
+  [STATUS.extraTimeFirstHalf]: STATUS.secondHalf,
+  [STATUS.extraTimeSecondHalf]: STATUS.extraTimeFirstHalf,
+};
 
 /** The period completed before each break: half-time, waiting for extra time, its half-time. */
-const PERIOD_BEFORE_BREAK: Readonly<Record<number, number>> = { 9: 33, 48: 34, 37: 35 };
+const PERIOD_BEFORE_BREAK: Readonly<Record<number, number>> = {
+  [STATUS.halftime]: STATUS.firstHalf,
+  [STATUS.waitingForExtraTime]: STATUS.secondHalf,
+  [STATUS.extraTimeHalftime]: STATUS.extraTimeFirstHalf,
+};
 
 /** What a clock shows. Seconds; null is unknown. */
 export type ClockFace = {

@@ -14,7 +14,7 @@ export type KnownIncident = {
   readonly removed: boolean;
 };
 
-export type VoidReason = 'removed' | 'cancelled' | 'goal_cancelled';
+type VoidReason = 'removed' | 'cancelled' | 'goal_cancelled';
 
 /** What the goals of a match come to. Ids in order. */
 export type GoalTally = {

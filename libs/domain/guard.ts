@@ -1,3 +1,4 @@
+import { STATUS } from '#contract/soccer.ts';
 import type { Agreement, Guard } from '#topics/generated/types.ts';
 import { isOver } from './event-facts.ts';
 import type { LastOf, Signal } from './signals.ts';
@@ -27,9 +28,6 @@ export type GuardInputs = {
   readonly last: LastOf;
 };
 
-const STATUS_INTERRUPTED = 2;
-const STATUS_ABANDONED = 7;
-
 /**
  * Law 9: whether trading may act, and if not, why. A function of what was told and never of a clock: staleness is for
  * the reader to judge from the stamps.
@@ -56,8 +54,8 @@ export function guardOf({
     score_differs: agreement === 'differs',
     interrupted:
       statusType === 'interrupted' ||
-      statusId === STATUS_INTERRUPTED ||
-      statusId === STATUS_ABANDONED ||
+      statusId === STATUS.interrupted ||
+      statusId === STATUS.abandoned ||
       isLater(last.interruption, last.other_status),
   };
   const reasons = GUARD_REASONS.filter((reason) => holds[reason]);

@@ -1,4 +1,4 @@
-import { INCIDENT, PHASE_BOUNDARIES, SOCCER } from '#contract/soccer.ts';
+import { INCIDENT, PHASE_BOUNDARIES, SOCCER, STATUS } from '#contract/soccer.ts';
 import type {
   Cause,
   Incident,
@@ -27,10 +27,6 @@ export type ResultSources = {
   /** See `standingCards`. */
   readonly cards: readonly ResultCard[];
 };
-
-const AWARDED = 12;
-const FIRST_HALF = 33;
-const SECOND_HALF = 34;
 
 /**
  * What tables need of a match; null where it belongs to none: it was deleted, is of another sport, or its competition
@@ -129,7 +125,7 @@ function scoresOf({ view, incidentOf }: ResultSources): Scores {
   const { reported, table } = facts.sides;
   const counting = tally.counting.flatMap((id) => incidentOf(id) ?? []);
   // An awarded match has the result that it was given, whatever was played.
-  const awarded = facts.status_id === AWARDED && reported !== null;
+  const awarded = facts.status_id === STATUS.finishedAwardedWin && reported !== null;
   const score = awarded ? reported : final.score;
   const oneByOne = coverage === 'complete' || (final.score !== null && sameScore(tally.score, final.score));
   const halves = awarded || final.source !== 'incidents' ? null : halvesOf(counting, view);
@@ -152,8 +148,8 @@ function halvesOf(
     const phase = incident.event_status_id;
     const side: Side | null = sideOf(incident, facts.sides);
     if (phase === null || side === null || !PHASE_BOUNDARIES.has(phase)) return null;
-    if (phase === FIRST_HALF) first[side] += 1;
-    else if (phase === SECOND_HALF) second[side] += 1;
+    if (phase === STATUS.firstHalf) first[side] += 1;
+    else if (phase === STATUS.secondHalf) second[side] += 1;
   }
   return { first, second };
 }

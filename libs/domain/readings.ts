@@ -12,7 +12,7 @@ export type Sides = {
 };
 
 /** What only tables need of both sides. */
-export type TableSides = {
+type TableSides = {
   readonly home: ResultTeam | null;
   readonly away: ResultTeam | null;
   /** The provider's results 4 and 5; null unless both sides have one. */

@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { poll } from '#timing/poll.ts';
 import { EmbeddedError } from './errors.ts';
 import { tryLock } from './lock.ts';
-import { poll } from './polling.ts';
 
 /** What is noted in a data folder while a broker uses it, and read again by the next start. */
 export type FolderNotes = {

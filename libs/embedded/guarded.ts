@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Env, Exit } from './types.ts';
 
 /**
@@ -90,11 +89,9 @@ export async function spawnGuarded(options: GuardedOptions): Promise<Guarded> {
   };
   const stop = async (timeoutMs: number): Promise<Exit> => {
     signal('SIGTERM');
-    const cancelled = new AbortController();
-    const late = delay(timeoutMs, undefined, { signal: cancelled.signal }).then(() => signal('SIGKILL'));
-    late.catch(() => {});
+    const late = setTimeout(() => signal('SIGKILL'), timeoutMs);
     const result = await ended();
-    cancelled.abort();
+    clearTimeout(late);
     return result;
   };
 

@@ -4,10 +4,10 @@ import { access, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
+import { poll } from '#timing/poll.ts';
 import { EmbeddedError } from './errors.ts';
 import { type Guarded, spawnGuarded } from './guarded.ts';
 import { type Lock, tryLock } from './lock.ts';
-import { poll } from './polling.ts';
 import { KAFKA_VERSION } from './settings.ts';
 import type { Env, OnProgress } from './types.ts';
 

@@ -1,7 +1,7 @@
 import { open, stat } from 'node:fs/promises';
+import { poll } from '#timing/poll.ts';
 import { EmbeddedError } from './errors.ts';
 import { type Guarded, type GuardedOptions, spawnGuarded } from './guarded.ts';
-import { poll } from './polling.ts';
 
 /** A Java server to run: how it is started, when it is ready, where it writes what it has to say. */
 export type ServerSpec = {

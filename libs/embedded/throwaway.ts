@@ -1,8 +1,8 @@
 import type { StartedTestContainer } from 'testcontainers';
+import { poll } from '#timing/poll.ts';
 import type { Containers } from './docker.ts';
 import { EmbeddedError, reasonOf } from './errors.ts';
 import { answersMetadata } from './metadata.ts';
-import { poll } from './polling.ts';
 import { freePort } from './ports.ts';
 import {
   CONFLUENT_API,

@@ -21,7 +21,7 @@ const EVENT_TIME = /^(?:[0-9]{2,4}:[0-5][0-9])?$/;
 const action = z.enum(['insert', 'update', 'delete'], 'expected insert, update or delete').nullish();
 
 /** A side of an event; `counter` 1 is home, 2 away. */
-export const participantSchema = z.object({
+const participantSchema = z.object({
   id: whole(LONG_MAX),
   counter: wholeOrNone(INT_MAX),
   type: textOrNone,
@@ -33,7 +33,7 @@ export const participantSchema = z.object({
 });
 
 /** A match, as it rides in every message about it. */
-export const eventSchema = z.object({
+const eventSchema = z.object({
   id: whole(LONG_MAX),
   action,
   name: textOrNone,
@@ -108,8 +108,8 @@ export const eventMessageSchema = z.object({
 
 const ofEvent = { id: wholeOrNone(LONG_MAX) };
 
-/** The sign of life of a live match, about every 30 seconds. Where its event is told is not specified: see `eventIdOf`. */
-export const keepAliveSchema = z.object({
+/** The line-ups of a match, and the sign of life of a live one, about every 30 seconds. Where its event is told is not specified: see `eventIdOf`. */
+export const ofEventSchema = z.object({
   ...envelope,
   data: z.object(
     { ...ofEvent, event_id: wholeOrNone(LONG_MAX), event: z.object(ofEvent).nullish() },
@@ -117,9 +117,4 @@ export const keepAliveSchema = z.object({
   ),
 });
 
-/** The line-ups of a match. */
-export const lineupsSchema = keepAliveSchema;
-
 export type IncidentFields = z.infer<typeof incidentSchema>;
-export type EventFields = z.infer<typeof eventSchema>;
-export type ParticipantFields = z.infer<typeof participantSchema>;

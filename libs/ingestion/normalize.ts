@@ -18,8 +18,7 @@ import {
   type IncidentFields,
   incidentMessageSchema,
   incidentSchema,
-  keepAliveSchema,
-  lineupsSchema,
+  ofEventSchema,
 } from './messages.ts';
 
 /** What became of a message. */
@@ -187,7 +186,7 @@ function otherMessage(
   type: 'event_keep_alive' | 'events_lineups',
   context: MessageContext,
 ): Normalized {
-  const fields = parse(type === 'event_keep_alive' ? keepAliveSchema : lineupsSchema, message);
+  const fields = parse(ofEventSchema, message);
   const eventId = [fields.data.event?.id, fields.data.event_id, fields.data.id]
     .map(toWholeNumber)
     .find((id) => id !== null);

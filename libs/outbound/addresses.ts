@@ -5,6 +5,7 @@
 
 import { BlockList, isIP } from 'node:net';
 import { TouchlineError } from '#errors/touchline-error.ts';
+import { parseRange } from '#service/address-range.ts';
 
 /** IPv4 that is not public unicast: the IANA special-purpose registry, multicast, and what clouds serve themselves on. */
 const REFUSED_IPV4 = [
@@ -104,10 +105,9 @@ export class AllowedRanges {
 function blockList(ranges: readonly string[]): BlockList {
   const list = new BlockList();
   for (const range of ranges) {
-    const [, address = '', prefix = ''] = /^([0-9a-f.:]+)\/(\d{1,3})$/i.exec(range) ?? [];
-    const family = isIP(address);
-    if (family === 0 || Number(prefix) > (family === 4 ? 32 : 128)) throw new AddressRangeError(range);
-    list.addSubnet(address, Number(prefix), family === 4 ? 'ipv4' : 'ipv6');
+    const parsed = parseRange(range);
+    if (parsed === null) throw new AddressRangeError(range);
+    list.addSubnet(parsed.address, parsed.prefix, parsed.family);
   }
   return list;
 }

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 
 /** Where topics and schemas are. */
-export type BackboneAddress = {
+type BackboneAddress = {
   readonly brokers: readonly string[];
   readonly registryUrl: string;
   readonly topicPrefix: string;

@@ -6,6 +6,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { TouchlineError } from '#errors/touchline-error.ts';
+import { parseRange } from './address-range.ts';
 
 /** One or more settings are missing or wrong; the message names each on a line of its own, secrets' values never. */
 export class ConfigError extends TouchlineError<'ConfigError'> {
@@ -38,7 +39,7 @@ export function port() {
 }
 
 /** An address of this machine to listen on. */
-export function host() {
+function host() {
   return z
     .string()
     .refine((text) => isIP(text) !== 0 || text === 'localhost', 'must be an IP address, or localhost');
@@ -58,17 +59,13 @@ export function list<T extends z.ZodType<unknown, string>>(item: T) {
     .pipe(z.array(item).min(1));
 }
 
-const NETWORK = /^(?<address>[^/]+)(?:\/(?<bits>\d{1,3}))?$/;
-
 /** Addresses and networks as `10.0.0.0/8`, with commas between. */
 export function networks() {
   return list(z.string().refine(isNetwork, 'must be addresses or networks as 10.0.0.0/8'));
 }
 
 function isNetwork(text: string): boolean {
-  const { address = '', bits } = NETWORK.exec(text)?.groups ?? {};
-  const family = isIP(address);
-  return family !== 0 && Number(bits ?? 1) >= 1 && Number(bits ?? 1) <= (family === 4 ? 32 : 128);
+  return isIP(text) !== 0 || (parseRange(text)?.prefix ?? 0) >= 1;
 }
 
 /** Marks a setting as secret: its value stays out of errors, `--help` and logs. */
@@ -120,14 +117,14 @@ export const kafkaSettings = {
 };
 
 /** Settings of every process that shares the partitions of its input with others of its kind. */
-export const groupSettings = {
+const groupSettings = {
   SESSION_TIMEOUT_MS: integer(6_000, 300_000)
     .prefault('10000')
     .describe('How long a process that went silent keeps its partitions, in milliseconds.'),
 };
 
 /** Settings of every process that keeps its position in its input. */
-export const inputSettings = {
+const inputSettings = {
   ON_LOST_INPUT: z
     .enum(['stop', 'continue'], 'must be stop or continue')
     .default('stop')

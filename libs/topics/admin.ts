@@ -1,6 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { BUSY, isPassing, PASSING, withTopicAdmin } from '#streams/client/kafkajs/topic-admin.ts';
 import type { NewTopic, TopicAdmin } from '#streams/client/port.ts';
+import { poll } from '#timing/poll.ts';
+import { retry } from '#timing/retry.ts';
 import { TopicAdminError, TopicMismatchError } from './errors.ts';
 import { PROCESSOR_NAMES, PROCESSORS, positionsTopicName } from './processors.ts';
 import {
@@ -25,6 +26,7 @@ export type CreateTopicsOptions = {
 
 /** How long a broker may need until it can make topics; and how long these may take to be seen by it. */
 const SETTLE_MS = 120_000;
+const LOOK_MS = 50;
 /** Compaction leaves the newest segment alone, so the segments of a compacted topic are small. */
 const COMPACTED_SEGMENT_BYTES = 64 * 1024 * 1024;
 
@@ -37,16 +39,12 @@ export async function createTopics(options: CreateTopicsOptions): Promise<void> 
   // More replicas than there are brokers is to be told, not waited for.
   const passing = options.replicationFactor === undefined ? PASSING : BUSY;
   await withAdmin(options.brokers, STARTING_RETRIES, async (admin) => {
-    const until = performance.now() + SETTLE_MS;
-    for (;;) {
-      try {
-        await makeMissing(admin, options);
-        return await settled(admin, options);
-      } catch (error) {
-        if (!isPassing(error, passing) || performance.now() > until) throw error;
-        await delay(50);
-      }
-    }
+    const make = async (): Promise<void> => {
+      await makeMissing(admin, options);
+      await settled(admin, options);
+    };
+    const pause = { firstMs: LOOK_MS, ceilingMs: LOOK_MS };
+    await retry(make, { ...pause, deadlineMs: SETTLE_MS, passes: (error) => isPassing(error, passing) });
   });
 }
 
@@ -72,14 +70,14 @@ export async function deleteTopics(brokers: readonly string[], names: readonly s
     const topics = names.filter((name) => there.has(name));
     if (topics.length === 0) return;
     await admin.deleteTopics(topics);
-    const until = performance.now() + GONE_MS;
-    for (let left = topics; left.length > 0; ) {
-      if (performance.now() > until)
-        throw new Error(`${left.join(', ')} are still there after they were deleted`);
-      await delay(50);
+    let left = topics;
+    const areGone = async (): Promise<boolean> => {
       const now = await admin.partitionCounts();
       left = topics.filter((name) => now.has(name));
-    }
+      return left.length === 0;
+    };
+    if ((await poll(areGone, { timeoutMs: GONE_MS, everyMs: LOOK_MS })) === true) return;
+    throw new Error(`${left.join(', ')} are still there after they were deleted`);
   });
 }
 
@@ -163,8 +161,7 @@ async function makeMissing(admin: TopicAdmin, options: CreateTopicsOptions): Pro
 }
 
 async function settled(admin: TopicAdmin, options: CreateTopicsOptions): Promise<void> {
-  const until = performance.now() + SETTLE_MS;
-  for (;;) {
+  const areThere = async (): Promise<boolean> => {
     const there = await admin.partitionCounts();
     const wrong = wantedTopics(options).flatMap(({ name, partitions }) => {
       const found = there.get(name);
@@ -172,10 +169,10 @@ async function settled(admin: TopicAdmin, options: CreateTopicsOptions): Promise
         ? []
         : [{ found, text: `${name} has ${found} partitions, not ${partitions}` }];
     });
-    if (wrong.length === 0) return;
-    if (wrong.every(({ found }) => found !== undefined))
+    if (wrong.length > 0 && wrong.every(({ found }) => found !== undefined))
       throw new TopicMismatchError(wrong.map(({ text }) => text));
-    if (performance.now() > until) throw new Error('the topics did not appear after they were made');
-    await delay(50);
-  }
+    return wrong.length === 0;
+  };
+  if ((await poll(areThere, { timeoutMs: SETTLE_MS, everyMs: LOOK_MS })) === true) return;
+  throw new Error('the topics did not appear after they were made');
 }

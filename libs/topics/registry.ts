@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { SchemaRegistry, SchemaType } from '@kafkajs/confluent-schema-registry';
+import { jittered } from '#timing/backoff.ts';
 import { AVRO_OPTIONS, type AvroType, avroType } from './avro.ts';
 import { type Codec, createCodec, createDecoder, type Decoder } from './codec.ts';
 import { IncompatibleSchemaError, RegistryUnavailableError } from './errors.ts';
@@ -151,7 +152,7 @@ export class Registry {
         const isAway = (status >= 500 || status === 429) && asked + wait <= deadline;
         if (status === 404 ? unknownLeft < 0 : !isAway) throw error;
         // Several processes start at once: their retries are spread.
-        await delay(wait * (0.5 + Math.random()));
+        await delay(jittered(wait, 0.5, Math.random()));
       }
     }
   }

@@ -36,7 +36,7 @@ function topicsTable(): string {
     const kept = cleanup === 'compact' ? 'the latest of each key' : days(retentionMs);
     return [`[\`${topic}\`](#${topic})`, key, String(partitions), kept, about];
   });
-  return table(['topic', 'key', 'partitions', 'kept', 'what it tells'], rows);
+  return table(['topic', 'key', 'partitions', 'kept', 'holds'], rows);
 }
 
 function topicSection(topic: TopicName, schemas: Schemas): string {

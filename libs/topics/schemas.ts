@@ -12,9 +12,9 @@ export type AvroRecord = {
   doc?: string;
   fields: AvroField[];
 };
-export type AvroEnum = { type: 'enum'; name: string; namespace?: string; doc?: string; symbols: string[] };
+type AvroEnum = { type: 'enum'; name: string; namespace?: string; doc?: string; symbols: string[] };
 export type AvroNamed = AvroRecord | AvroEnum;
-export type AvroContainer = { type: 'array'; items: AvroSchema } | { type: 'map'; values: AvroSchema };
+type AvroContainer = { type: 'array'; items: AvroSchema } | { type: 'map'; values: AvroSchema };
 
 /** The schemas by topic (file name without suffix), each complete in itself, and the shared records by name. */
 export type Schemas = {

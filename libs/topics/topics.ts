@@ -103,7 +103,7 @@ export const TOPICS = {
     maxMessageBytes: MIB,
   },
   'match-results': {
-    about: 'What tables need of every match; a match that left a group is told there as removed.',
+    about: 'What tables need of every match; a match that left a group is published there as removed.',
     key: 'competition id "/" season id "/" stage id "/" group id "/" event id, "-" where there is none',
     partitioning: BY_SEASON,
     partitions: 8,

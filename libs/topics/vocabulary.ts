@@ -12,7 +12,7 @@ export const DEAD_LETTER_CODES = Object.fromEntries(
   Object.entries(ERRORS.PoisonError).map(([code, [meaning]]) => [code.toLowerCase(), meaning]),
 ) as Readonly<Record<DeadLetterCode, string>>;
 
-/** What a match-transitions record tells. */
+/** What a match-transitions record reports. */
 export const TRANSITION_KINDS: Readonly<Record<TransitionKind, string>> = {
   incident_added: 'An incident is there for the first time, with whatever confirmation it has.',
   incident_reinstated: 'An incident that was removed is back.',
@@ -22,27 +22,27 @@ export const TRANSITION_KINDS: Readonly<Record<TransitionKind, string>> = {
   incident_amended: 'An incident’s record changed in something else, e.g. the scorer’s name.',
   incident_deleted_unseen: 'The provider deleted an incident that it had not sent before.',
   goal_cancelled:
-    'A goal stopped counting: removed, cancelled, or named by a goal-cancelled incident. Told once, in however many ways the provider says it.',
+    'A goal stopped counting: removed, cancelled, or named by a goal-cancelled incident. Emitted once, in however many ways the provider reports it.',
   goal_reinstated: 'A goal that had been cancelled counts again.',
   score_changed: 'The score as it stands changed; `score` has before and after.',
   firm_score_changed: 'The firm score changed; `score` has before and after.',
   status_changed: 'The match’s status changed; `value` has id and type, e.g. `34 live`.',
   clock_changed:
-    'The clock was started, stopped or set; `value` has seconds and status, e.g. `2700 stopped`. A clock that just runs is not told.',
+    'The clock was started, stopped or set; `value` has seconds and status, e.g. `2700 stopped`. A clock that just runs emits nothing.',
   bet_status_changed: 'The provider’s bet status changed; `value` has before and after.',
   result_verified: 'The provider’s flag of a verified result changed; `value` has it as JSON text.',
   event_amended: 'Other fields of the event changed; `fields` names them.',
   snapshot_applied:
-    'The event’s whole incident list was compared; what it removed or brought back is told by its own kinds.',
+    'The event’s whole incident list was compared; what it removed or brought back has kinds of its own.',
   guard_changed: 'The trading guard changed; `guard` is the new one.',
 };
 
 /** Why trading may not act on a score. */
 export const GUARD_REASONS: Readonly<Record<GuardReason, string>> = {
   under_review: 'A goal that counts is not confirmed yet, or a disallowance that names one is not.',
-  possible_goal: 'A possible goal was told and not decided yet.',
-  possible_card: 'A possible card was told and not decided yet.',
-  possible_penalty: 'A possible penalty was told and not decided yet.',
+  possible_goal: 'A possible goal was reported and is not decided yet.',
+  possible_card: 'A possible card was reported and is not decided yet.',
+  possible_penalty: 'A possible penalty was reported and is not decided yet.',
   possible_var: 'A video review is possible or under way.',
   game_break: 'Play is interrupted by an incident that says so, e.g. a penalty or half-time.',
   bet_suspended: 'The provider suspended betting.',

@@ -4,10 +4,12 @@ import { topicIds } from '#streams/client/topic-ids.ts';
 import { PositionLostError } from '#streams/read/follow.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
+import { SOURCES, type SourceTopic } from './ingest/records.ts';
+import { followSources } from './ingest/source.ts';
 import type { ViewMetrics } from './metrics.ts';
+import { applyRecords } from './render/apply.ts';
 import { isBroken, removeViews } from './store/database.ts';
-import { feedViews } from './store/source.ts';
-import { SOURCES, type SourceTopic, Views } from './store/views.ts';
+import { Views } from './store/views.ts';
 
 /** Views unused for longer are rebuilt: tombstones of that time are gone after a day. */
 const MAX_AGE_MS = 12 * 3_600_000;
@@ -72,12 +74,15 @@ export class Replica {
     const { brokers, prefix, registryUrl, name, topics = SOURCES } = this.#options;
     const { feedRetentionMs, metrics, log, signal, fail } = this.#options;
     const startedAt = performance.now();
-    this.#fed = feedViews({
-      ...{ brokers, prefix, topics, feedRetentionMs, metrics, log, views: this.views },
+    this.#fed = followSources({
+      ...{ brokers, prefix, topics, feedRetentionMs, metrics, log },
+      offsets: this.views.offsets(),
+      apply: (records, position) => applyRecords(this.views, records, position, Date.now()),
       reader: `touchline-${name}`,
       registry: Registry.open({ url: registryUrl, prefix }),
       signal: AbortSignal.any([signal, this.#stopping.signal]),
       onCaughtUp: () => {
+        this.views.live = true;
         this.#caughtUp = true;
         log.info({ seconds: Math.round((performance.now() - startedAt) / 100) / 10 }, 'caught up');
       },

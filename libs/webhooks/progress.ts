@@ -22,13 +22,6 @@ export type AttemptKind =
   /** The subscription is gone. */
   | 'removed';
 
-/** Why nothing is sent to a subscription. */
-export type DisabledReason =
-  /** No attempt was accepted for as long as the setting says. */
-  | 'failing'
-  /** An operator said so. */
-  | 'operator';
-
 /** What every record of webhook-attempts says. */
 export type AttemptHead = Pick<WebhookAttempt, 'subscription_id' | 'client_id' | 'epoch' | 'at'> & {
   readonly kind: AttemptKind;

@@ -8,7 +8,7 @@ import { answerError } from '#contract/rest/records/envelope.ts';
 import { eventMessage } from '#ingestion/testing/messages.ts';
 import { createLogger } from '#service/logger.ts';
 import { createMetrics, type Registry } from '#service/metrics.ts';
-import { createProviderData } from '#views/data/provider-data.ts';
+import { createProviderData } from '#views/render/answers/provider-data.ts';
 import type { BoardView } from '#views/store/board-view.ts';
 import { isBroken } from '#views/store/database.ts';
 import { EVERYTHING, World } from '#views/testing/world.ts';

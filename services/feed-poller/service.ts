@@ -1,6 +1,7 @@
 import type { RunningService, ServiceContext } from '#service/run-service.ts';
 import { openStreamClient } from '#streams/client/client.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
+import type { RandomBackoff } from '#timing/backoff.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { machineClock } from './clock.ts';
@@ -12,7 +13,6 @@ import { Provider } from './provider/provider.ts';
 import { httpTransport } from './provider/transport.ts';
 import { type Place, readLatest } from './publish/read-latest.ts';
 import { openTopicCodecs, TopicWriter } from './publish/topic-writer.ts';
-import type { Backoff } from './schedule/backoff.ts';
 import { ContractScope } from './schedule/contract.ts';
 import { type PollerSettings, poll } from './schedule/poller.ts';
 
@@ -101,7 +101,7 @@ export async function startPoller(context: ServiceContext<PollerConfig>): Promis
   };
 }
 
-function backoffOf(config: PollerConfig): Backoff {
+function backoffOf(config: PollerConfig): RandomBackoff {
   return { firstMs: config.RETRY_FIRST_MS, ceilingMs: config.RETRY_CEILING_MS, random: Math.random };
 }
 

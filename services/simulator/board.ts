@@ -1,6 +1,6 @@
-import { INCIDENT, RESULT, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
+import { INCIDENT, RESULT, STATUS, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
 import { finalScore, type MatchFacts, type Period, type Side } from '../../data/dataset.ts';
-import { STATUS, type StatusId } from './periods.ts';
+import type { StatusId } from './periods.ts';
 import type { Change, ScriptedIncident } from './script.ts';
 
 type Value = { readonly id: number; readonly value: number | string | null };
@@ -30,8 +30,8 @@ const STAT_OF: ReadonlyMap<number, number> = new Map([
 const PHASE_OF: Readonly<Record<Period, StatusId>> = {
   '1H': STATUS.firstHalf,
   '2H': STATUS.secondHalf,
-  E1: STATUS.extraFirstHalf,
-  E2: STATUS.extraSecondHalf,
+  E1: STATUS.extraTimeFirstHalf,
+  E2: STATUS.extraTimeSecondHalf,
   P: STATUS.shootOut,
 };
 const PERIOD_OF: ReadonlyMap<StatusId, Period> = new Map(

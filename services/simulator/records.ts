@@ -35,7 +35,7 @@ export type EventRecord = Readonly<Record<string, unknown>> &
   };
 
 /** A side of an event; `counter` 1 is home, 2 away. */
-export type ParticipantRecord = Readonly<Record<string, unknown>> &
+type ParticipantRecord = Readonly<Record<string, unknown>> &
   EventFace['home'] & { readonly id: number; readonly counter: 1 | 2 };
 
 /** Writes the records of one match. */

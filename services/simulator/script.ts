@@ -1,7 +1,7 @@
-import { INCIDENT } from '#contract/soccer.ts';
+import { INCIDENT, STATUS } from '#contract/soccer.ts';
 import type { FactKind, MatchFacts, Period, Side } from '../../data/dataset.ts';
 import { CARD_FOR, GOAL_FOR } from './incident-types.ts';
-import { type PeriodPlan, placeOfMinute, STATUS, type StatusId } from './periods.ts';
+import { type PeriodPlan, placeOfMinute, type StatusId } from './periods.ts';
 
 /** An incident as the script has it; `key` is who it is over all its records. */
 export type ScriptedIncident = {

@@ -8,7 +8,7 @@ import { serveProvider } from './rest/serve.ts';
 import { simulate } from './simulate.ts';
 import { createWebhookSender } from './webhook.ts';
 
-/** Answer timeout of the provider (spec, "Limits"), milliseconds. */
+/** How long the provider waits (spec, "Limits"), in milliseconds. */
 const ANSWER_WITHIN = 10_000;
 const FIRST_WAIT = 200;
 const MOST_WAIT = 5_000;

@@ -19,7 +19,7 @@ export type WebhookOptions = {
 };
 
 /** Outcome of an accepted delivery. */
-export type Delivered = {
+type Delivered = {
   /** Requests sent for it. */
   readonly requests: number;
   /** Outcome of a forged request; null when none was sent or answered. */

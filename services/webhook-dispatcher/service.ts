@@ -16,7 +16,7 @@ import type { DispatcherConfig } from './config.ts';
 import { AttemptLog } from './delivery/attempt-log.ts';
 import { BacklogReader } from './delivery/backlog-reader.ts';
 import { Deliverer } from './delivery/deliverer.ts';
-import type { DeliveryContext } from './delivery/delivery.ts';
+import type { DeliveryContext } from './delivery/delivery-context.ts';
 import { DispatcherPartition } from './delivery/dispatcher-partition.ts';
 import { MessageWindow } from './delivery/message-window.ts';
 import { type Subscription, Subscriptions } from './delivery/subscriptions.ts';

@@ -44,7 +44,7 @@ test.each(['short', `${SECRET}x`, `${SECRET},short`])(
   },
 );
 
-test('takes no body that would not fit its topic, and no patience beyond the sender’s', () => {
+test('takes no body that would not fit its topic, and no time beyond the sender’s', () => {
   expect(() => load({ BODY_LIMIT: String(8 * 1024 * 1024) })).toThrow(/BODY_LIMIT/);
   expect(() => load({ PATIENCE_MS: '10000' })).toThrow(/PATIENCE_MS/);
 });

@@ -19,7 +19,7 @@ export type IntakeOptions = {
 /** A delivery that someone waits for. `deadline`: on the clock of `performance.now`. */
 type Waiting = { readonly deadline: number; readonly reject: (error: PublishError) => void };
 
-/** How often within one patience it is looked who has waited too long. */
+/** How often within that time it is looked who has waited too long. */
 const LOOKS = 40;
 
 /** The way of a body onto the topics: read, encoded, published, counted. */

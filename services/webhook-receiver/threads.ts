@@ -35,7 +35,7 @@ export type ToThread = 'report' | 'stop';
 export type FromThread = { readonly port: number } | Report;
 
 /** A thread of the receiver ended by itself. */
-export class ThreadError extends TouchlineError<'ThreadError'> {
+class ThreadError extends TouchlineError<'ThreadError'> {
   override readonly name = 'ThreadError';
 
   constructor(cause: unknown) {

@@ -5,6 +5,7 @@ import type { TestProject } from 'vitest/node';
 import { startBackbone } from '#embedded/backbone.ts';
 import { endProgress, showProgress } from '#embedded/progress.ts';
 import { ARCHIVABLE, archiveClasses } from './class-archive.ts';
+import { fillCompileCache } from './compile-cache.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -47,7 +48,10 @@ async function start(): Promise<Shared> {
   try {
     const { JDK_JAVA_OPTIONS: options = '' } = process.env;
     const env = { ...process.env, JDK_JAVA_OPTIONS: `${options} ${ARCHIVABLE}` };
-    const backbone = await startBackbone({ dataDir, env, onProgress, containers: 'throwaway' });
+    const [backbone] = await Promise.all([
+      startBackbone({ dataDir, env, onProgress, containers: 'throwaway' }),
+      fillCompileCache(),
+    ]);
     endProgress(process.stderr);
     process.stderr.write(`${backbone.why}\n`);
     const archive = backbone.kind === 'embedded' ? await archiveClasses(dataDir, env) : undefined;

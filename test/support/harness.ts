@@ -5,7 +5,8 @@ import { TOPICS } from '#topics/topics.ts';
 import { Pipeline, type PipelineOutput, type PipelinePlace } from './pipeline.ts';
 import { until } from './poll.ts';
 import type { ServiceProcess } from './processes.ts';
-import { seeded, workload } from './workload.ts';
+import { seeded } from './seed.ts';
+import { workload } from './workload.ts';
 
 /** How often each disturbance is made: often with `npm run test:faults`, a few times with `npm test`. */
 export function times<T>(full: T, short: T): T {
@@ -20,15 +21,6 @@ export const PARTITIONS = TOPICS['normalized-messages'].partitions;
 
 /** Longer than any of them takes in full. */
 export const FAULT_TIMEOUT_MS = 60 * 60_000;
-
-/** What decides the moments of disturbances: from the environment, else by the clock. */
-const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000_000);
-
-/** The random numbers of a test, from 0 to 1. Its seed is printed, and taken from SEED; the messages never depend on it. */
-export function seededRandom(): () => number {
-  process.stderr.write(`SEED=${SEED} for "${expect.getState().currentTestName}"\n`);
-  return seeded(SEED);
-}
 
 /** The load under which things are disturbed; the same in every run of a test. */
 export const LOAD = { events: 40, perEvent: 60, seed: 7 };
@@ -75,7 +67,7 @@ export async function disturbed(options: {
   const pipeline = await Pipeline.create({ partitions: PARTITIONS, ...place });
   const processors = Array.from({ length: options.processors }, () => pipeline.startProcessor(settings));
   await Promise.all(processors.map((processor) => processor.ready()));
-  const random = seededRandom();
+  const random = seeded();
   const feed = await pipeline.openFeed();
   const size = Math.max(1, Math.min(STEP, Math.floor(messages.length / count)));
   let sent = 0;

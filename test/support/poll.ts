@@ -1,10 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { poll } from '#timing/poll.ts';
 
 /** Default deadline of a wait: far more than it takes, since the machine may be busy. */
 export const DEADLINE_MS = 180_000;
-/** Between looks as long as a look takes, so that looking is not the load, within these bounds. */
-const LEAST_PAUSE_MS = 20;
-const MOST_PAUSE_MS = 1_000;
+const EVERY_MS = 20;
 
 /** Polls `look` until it returns something other than undefined; at the deadline it throws with what it waited for. */
 export async function until<T>(
@@ -12,14 +10,14 @@ export async function until<T>(
   look: () => T | undefined | Promise<T | undefined>,
   deadlineMs = DEADLINE_MS,
 ): Promise<T> {
-  const deadline = performance.now() + deadlineMs;
-  for (;;) {
-    const started = performance.now();
+  // In a list: whatever is found counts, false too.
+  const wrapped = async (): Promise<[T] | undefined> => {
     const found = await look();
-    if (found !== undefined) return found;
-    if (performance.now() > deadline) throw new Error(`not within ${deadlineMs} ms: ${what}`);
-    await delay(Math.min(MOST_PAUSE_MS, Math.max(LEAST_PAUSE_MS, performance.now() - started)));
-  }
+    return found === undefined ? undefined : [found];
+  };
+  const found = await poll(wrapped, { timeoutMs: deadlineMs, everyMs: EVERY_MS });
+  if (found === undefined) throw new Error(`not within ${deadlineMs} ms: ${what}`);
+  return found[0];
 }
 
 /** As `until`, for a condition. */

@@ -1,21 +1,11 @@
 import { normalizeMessage } from '#ingestion/normalize.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
+import { seeded } from './seed.ts';
 
 /** Where the times of a workload begin, Unix seconds. */
 const KICK_OFF = 1_790_000_000;
 const HOME = 51_447;
 const AWAY = 51_448;
-
-/** A small generator of repeatable numbers from 0 to 1 (mulberry32). */
-export function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /**
  * Messages of several matches at once, as a provider's log would have them: goals that wait, are confirmed,

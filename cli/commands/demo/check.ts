@@ -1,8 +1,9 @@
 /** Checks after the play: reads the topics from their beginning, read committed. */
+
 import { hash } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { StreamError } from '#streams/errors.ts';
 import { readTopic } from '#streams/read/read-topic.ts';
+import { retry } from '#timing/retry.ts';
 import type { MatchState, NormalizedMessage, Standings } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
@@ -44,7 +45,7 @@ const LEADERS_WITHIN = 15_000;
 export type Check = { readonly what: string; readonly holds: boolean };
 
 /** Reads every value of a topic, from its beginning to its end as of now. */
-export async function readAll<T extends TopicName>(
+async function readAll<T extends TopicName>(
   { brokers, registryUrl, prefix }: Place,
   topic: T,
   onValue: (value: TopicValues[T]) => void,
@@ -64,24 +65,19 @@ export async function readAll<T extends TopicName>(
 /** Whether anything was ever written to the topics of a place, which may have been made a moment ago. */
 export async function isUsed({ brokers, prefix }: Place): Promise<boolean> {
   const seen = new AbortController();
-  const until = performance.now() + LEADERS_WITHIN;
-  for (;;) {
-    try {
-      await readTopic({
-        brokers,
-        topic: topicName(prefix, 'raw-messages'),
-        fromBeginning: true,
-        untilEnd: true,
-        signal: seen.signal,
-        onRecord: () => seen.abort(),
-      });
-      return seen.signal.aborted;
-    } catch (error) {
-      // A new partition has no leader yet.
-      if (!(error instanceof StreamError) || performance.now() > until) throw error;
-      await delay(100);
-    }
-  }
+  const read = (): Promise<void> =>
+    readTopic({
+      brokers,
+      topic: topicName(prefix, 'raw-messages'),
+      fromBeginning: true,
+      untilEnd: true,
+      signal: seen.signal,
+      onRecord: () => seen.abort(),
+    });
+  // A new partition has no leader yet.
+  const passes = (error: unknown): boolean => error instanceof StreamError;
+  await retry(read, { firstMs: 100, ceilingMs: 100, deadlineMs: LEADERS_WITHIN, passes });
+  return seen.signal.aborted;
 }
 
 /** Reads the topics that hold the outcome. */

@@ -1,7 +1,7 @@
+import { poll } from '#timing/poll.ts';
 import { finalScore, type MatchFacts } from '../../../data/dataset.ts';
 import type { Platform } from '../../platform.ts';
 import type { Check } from './check.ts';
-import { pause } from './pause.ts';
 
 /** How long the gateway may take for an answer, in milliseconds. */
 const ANSWER_WITHIN = 15_000;
@@ -51,14 +51,13 @@ async function returnsScore(
   signal: AbortSignal,
 ): Promise<boolean> {
   const [home, away] = finalScore(match);
-  const until = performance.now() + VIEWS_WITHIN;
-  do {
+  const isTold = async (): Promise<boolean> => {
     const answer = await callTool(toolsUrl, token, 'get_match', { match_id: match.id });
     const { score, status_type } = answer ?? {};
     const { home: homeGoals, away: awayGoals } = (score ?? {}) as { home?: number; away?: number };
-    if (status_type === 'finished' && homeGoals === home && awayGoals === away) return true;
-  } while (performance.now() < until && (await pause(LOOK_EVERY, signal)));
-  return false;
+    return status_type === 'finished' && homeGoals === home && awayGoals === away;
+  };
+  return (await poll(isTold, { timeoutMs: VIEWS_WITHIN, everyMs: LOOK_EVERY, signal })) === true;
 }
 
 /** The structured content of a tool's answer; null without one. */

@@ -12,7 +12,7 @@ const WORK: readonly (readonly [service: string, input: TopicName])[] = [
   ['webhook-composer', 'match-transitions'],
 ];
 /** Longest time without progress, in milliseconds: a processor may be killed and restarted. */
-const STALL_TIMEOUT_MS = 60_000;
+const DEADLINE_MS = 60_000;
 const LOOK_EVERY = 200;
 
 /**
@@ -31,7 +31,7 @@ export async function settled(place: Place, signal: AbortSignal): Promise<void> 
       const left = await recordsLeft(place.brokers, application, ends);
       if (left === 0) break;
       if (left < least) [least, since] = [left, performance.now()];
-      if (performance.now() - since > STALL_TIMEOUT_MS) return;
+      if (performance.now() - since > DEADLINE_MS) return;
       if (!(await pause(LOOK_EVERY, signal))) return;
     }
   }

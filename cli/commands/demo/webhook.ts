@@ -1,4 +1,5 @@
 /** A client of the demonstration: an https server that receives every webhook, and the state it builds from them. */
+
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -14,10 +15,10 @@ import { sealWebhook } from '#clients/webhooks.ts';
 import { applyMessage, type Match, matchState, newMatch } from '#domain/match.ts';
 import { normalizeMessage } from '#ingestion/normalize.ts';
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER, verify } from '#signing/signing.ts';
+import { poll } from '#timing/poll.ts';
 import type { Client, MatchState } from '#topics/generated/types.ts';
 import type { Platform } from '../../platform.ts';
 import { quiet } from '../../quiet.ts';
-import { pause } from './pause.ts';
 
 /** Final state of the client. */
 export type WebhookFound = {
@@ -33,7 +34,7 @@ export type WebhookFound = {
 
 const HOST = '127.0.0.1';
 /** Time limit for outstanding deliveries, in milliseconds. */
-const DELIVERY_TIMEOUT_MS = 60_000;
+const DEADLINE_MS = 60_000;
 const LOOK_EVERY = 200;
 
 /** A receiver as a customer would write one, except that it applies the rules of libs/domain. */
@@ -95,12 +96,13 @@ export class DemoWebhook {
 
   /** Waits until it has the goals of these matches, until the time limit, or until `signal`. */
   async settled(states: ReadonlyMap<number, MatchState>, signal: AbortSignal): Promise<WebhookFound> {
-    const deadline = performance.now() + DELIVERY_TIMEOUT_MS;
-    for (;;) {
-      const found = this.#found(states);
-      if (found.differing === 0 || performance.now() > deadline) return found;
-      if (!(await pause(LOOK_EVERY, signal))) return found;
-    }
+    let found = this.#found(states);
+    const isSettled = (): boolean => {
+      found = this.#found(states);
+      return found.differing === 0;
+    };
+    await poll(isSettled, { timeoutMs: DEADLINE_MS, everyMs: LOOK_EVERY, signal });
+    return found;
   }
 
   close(): void {

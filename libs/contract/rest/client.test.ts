@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { AnswerError, errorCodeOf, nextRequest, parseAnswer, requestUrl, tokenUrl } from './client.ts';
+import { AnswerError, parseAnswer, requestUrl, tokenUrl } from './client.ts';
 import { NOW, testServer } from './testing/world.ts';
 
 const BASE = 'https://provider.example';
@@ -71,48 +71,5 @@ describe('an answer', () => {
     expect(parse).toThrow(AnswerError);
     expect(parse).toThrow(/^the answer of sports\.index .* at sports\.0\.id/);
     expect(parse).not.toThrow(/se-cret/);
-  });
-});
-
-describe('the next page', () => {
-  const request = { operation: 'events.index', query: { season_id: 4, limit: 50 } } as const;
-
-  test('is asked for with what the provider says, but with neither its host nor its token', () => {
-    const nextPage =
-      'http://elsewhere.example/v2/events?username=x&token=old&client_id=1&date_from=2026-09-01&page=2';
-    expect(nextRequest(request, { nextPage })).toEqual({
-      operation: 'events.index',
-      query: { season_id: 4, limit: 50, date_from: '2026-09-01', page: '2' },
-    });
-  });
-
-  test('is none where the provider names none, or nothing that is a URL', () => {
-    expect(nextRequest(request, { nextPage: null })).toBeNull();
-    expect(nextRequest(request, { nextPage: 'page two' })).toBeNull();
-  });
-
-  test('after the next leads through all pages of our own server', async () => {
-    const server = testServer();
-    let asked: Parameters<typeof nextRequest>[0] | null = { operation: 'sports.index', query: { limit: 5 } };
-    const ids: number[] = [];
-    while (asked !== null) {
-      const { href } = requestUrl('', asked, null);
-      const answer = parseAnswer('sports.index', (await server.get(href)).json());
-      ids.push(...answer.data.sports.map(({ id }) => id));
-      asked = nextRequest(asked, answer);
-    }
-    expect(ids).toEqual(server.world.sports.map(({ id }) => id));
-  });
-});
-
-describe('the code of an error', () => {
-  test.each([
-    [{ api: { error: { message: 'x', internal_code: 13 } } }, 13],
-    [{ api: { error: { internal_code: '13' } } }, 13],
-    [{ api: { error: {} } }, null],
-    [{ api: {} }, null],
-    ['<html>', null],
-  ])('of %j is %j', (json, code) => {
-    expect(errorCodeOf(json)).toBe(code);
   });
 });

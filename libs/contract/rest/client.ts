@@ -8,7 +8,7 @@ import type { CodeOf } from '#errors/catalogue.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import { pathAndQuery } from './envelope.ts';
 import { type OperationData, type OperationName, operationNamed } from './operations.ts';
-import { readEnvelope, readError } from './records/envelope.ts';
+import { readEnvelope } from './records/envelope.ts';
 import { READINGS } from './records.ts';
 
 /** What is asked of a provider, without who asks. */
@@ -106,27 +106,4 @@ function textsOf(parameters: unknown): Record<string, string> {
     if (simple.safeParse(value).success) texts[name] = String(value);
   }
   return texts;
-}
-
-/**
- * The `internal_code` of the parsed JSON of an error; null where it has none. The message is not read: it is the
- * provider's, and may hold anything.
- */
-export function errorCodeOf(json: unknown): number | null {
-  const read = readError.safeParse(json);
-  return read.success ? (read.data.api.error.internal_code ?? null) : null;
-}
-
-/**
- * The request for the page after this one; null on the last. It keeps to the host that was asked and takes from the
- * provider's `next_page` only what the operation has as parameters: so no token is carried over that has been renewed.
- */
-export function nextRequest<N extends OperationName>(
-  request: ProviderRequest<N>,
-  answer: Pick<ProviderAnswer<unknown>, 'nextPage'>,
-): ProviderRequest<N> | null {
-  if (answer.nextPage === null || !URL.canParse(answer.nextPage)) return null;
-  const known = operationNamed(request.operation).params.shape;
-  const params = [...new URL(answer.nextPage).searchParams].filter(([name]) => name in known);
-  return { ...request, query: { ...request.query, ...Object.fromEntries(params) } };
 }

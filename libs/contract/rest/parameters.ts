@@ -12,7 +12,7 @@ export const LIST_LIMITS = [5, 10, 25, 50, 100, 150] as const;
 export const MAX_WINDOW_DAYS = 31;
 
 /** Most events that one request of the feed can name. */
-export const MAX_EVENT_IDS = 500;
+const MAX_EVENT_IDS = 500;
 
 /** Buckets of `status_type`; the spec shows three of them, the others are the provider's own. */
 export const STATUS_TYPES = [
@@ -36,8 +36,8 @@ function wholeIn(min: number, max: number) {
 /** An id, in the path or the query. */
 export const idParameter = wholeIn(0, LONG_MAX);
 
-/** Unix seconds. */
-const secondsParameter = wholeIn(0, INT_MAX);
+/** Unix seconds: where incremental reading begins (spec, rule 5), or one end of a window of the feed. */
+export const secondsParameter = wholeIn(0, INT_MAX);
 
 export const yesNoParameter = z.enum(['yes', 'no']);
 
@@ -54,12 +54,6 @@ export function pagingParameters(limits: readonly [number, ...number[]]) {
     page: wholeIn(1, INT_MAX).default(1),
   };
 }
-
-/** Incremental reading (spec, rule 5). */
-export const sinceParameter = secondsParameter;
-
-/** One end of a window of the feed. */
-export const windowParameter = secondsParameter;
 
 const DATE =
   /^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?)?$/;

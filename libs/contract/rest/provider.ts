@@ -63,7 +63,7 @@ export type LivescoreQuery = Paging & {
   readonly timestamp: number | null;
 };
 
-export type BasicLivescoreQuery = { readonly timestamp: number; readonly sportId: number | null };
+type BasicLivescoreQuery = { readonly timestamp: number; readonly sportId: number | null };
 
 /** `null` does not filter. `deleted` gives removed incidents only, else the others only. */
 export type IncidentsQuery = Paging & {

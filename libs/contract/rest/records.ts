@@ -10,8 +10,6 @@ import type { Mode } from './records/mode.ts';
 import { standingsRecords } from './records/standings.ts';
 import { structureRecords } from './records/structure.ts';
 
-export type { Mode } from './records/mode.ts';
-
 function recordsOf(mode: Mode) {
   const events = eventRecords(mode);
   const detailed = events.event.extend({ events_incidents: events.incident.array() });
@@ -42,7 +40,4 @@ export type StageRecord = z.infer<Records['stage']>;
 export type GroupRecord = z.infer<Records['group']>;
 export type EventRecord = z.infer<Records['event']>;
 export type IncidentRecord = z.infer<Records['incident']>;
-export type StandingsEntry = z.infer<Records['standingsEntry']>;
-export type StandingsRecord = z.infer<Records['standings']>;
 export type EventTree = z.infer<Records['eventTree']>;
-export type EventChain = z.infer<Records['eventChain']>;

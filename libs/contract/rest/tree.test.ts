@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ANSWERS } from './records.ts';
+import { eventsAnswer } from './testing/events-answer.ts';
 import { event } from './testing/world.ts';
 import {
-  eventsAnswer,
   type PlacedEvent,
   type PlaceLookup,
   pageOf,

@@ -2,7 +2,7 @@
  * Events in their places: competition, season, stage, group, event (spec, rule 1). Made as text from text: neither the
  * events nor the records of the places are parsed.
  */
-import type { Answer, Paging } from './provider.ts';
+import type { Paging } from './provider.ts';
 
 /** The levels above an event, from the outside. */
 export const LEVELS = ['competition', 'season', 'stage', 'group'] as const;
@@ -16,7 +16,7 @@ export type Level = (typeof LEVELS)[number];
 export type PlaceLookup = (level: Level, id: number) => string | null;
 
 /** Where something is; null where it is not known, or where there is no such place; group 0 is none, as in a league. */
-export type Places = {
+type Places = {
   readonly competition_id: number | null;
   readonly season_id: number | null;
   readonly stage_id: number | null;
@@ -66,12 +66,6 @@ export function renderChain(event: PlacedEvent, place: PlaceLookup): string {
 /** One page of a list; empty behind the end. */
 export function pageOf<T>(items: readonly T[], { limit, page }: Paging): readonly T[] {
   return items.slice((page - 1) * limit, page * limit);
-}
-
-/** The answer of a list of events: a page is cut by events, wherever in a round or a group it ends. */
-export function eventsAnswer(events: readonly PlacedEvent[], paging: Paging, place: PlaceLookup): Answer {
-  const competitions = renderTree(pageOf(events, paging), place);
-  return { data: `{"competitions":${competitions}}`, total: events.length };
 }
 
 function nested(

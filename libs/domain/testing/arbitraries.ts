@@ -136,7 +136,7 @@ const snapshot = fc
   .map(([time, list]) => snapshotMessage(time, list));
 
 /** A message of the one event that tests are about. */
-export const messages: fc.Arbitrary<NormalizedMessage> = fc.oneof(
+const messages: fc.Arbitrary<NormalizedMessage> = fc.oneof(
   { weight: 8, arbitrary: incidentMessages },
   { weight: 2, arbitrary: deleted },
   { weight: 3, arbitrary: event },

@@ -8,7 +8,7 @@ import { compare, deriveGoals, deriveReasons, type Known, type OracleIncident } 
  */
 
 /** A state without what tells of the order in the log. */
-export type OracleState = Omit<MatchState, 'version' | 'cause'>;
+type OracleState = Omit<MatchState, 'version' | 'cause'>;
 export type Derived = { readonly state: OracleState; readonly incidents: readonly OracleIncident[] };
 
 type Field = { readonly ut: number; readonly json: string };

@@ -31,7 +31,7 @@ export function incidentRecord(changes: Fields = {}): Fields {
 }
 
 /** An event record with two participants and their results. */
-export function eventRecord(changes: Fields = {}): Fields {
+function eventRecord(changes: Fields = {}): Fields {
   const participant = (id: number, counter: number, goals: number): Fields => ({
     id,
     counter,

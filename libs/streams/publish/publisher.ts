@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { settlesWithin } from '#timing/settles-within.ts';
 import { openBatchProducer } from '../client/platformatic/batch-producer.ts';
 import type { BatchProducer, PublishRecord } from '../client/port.ts';
 import type { StreamError } from '../errors.ts';
@@ -158,16 +159,5 @@ class KafkaPublisher implements Publisher {
     const producer = this.#producer;
     this.#producer = null;
     return producer === null ? Promise.resolve(null) : producer.catch(() => null);
-  }
-}
-
-/** True where `work` resolves in time, false where time is up first; rejects as it does. */
-async function settlesWithin(work: Promise<void>, ms: number): Promise<boolean> {
-  const { promise: timeUp, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => resolve(false), ms);
-  try {
-    return await Promise.race([work.then(() => true), timeUp]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,3 +1,4 @@
+import { settlesWithin } from '#timing/settles-within.ts';
 import type {
   LogBounds,
   PartitionReader,
@@ -91,7 +92,11 @@ export class Incarnation {
     if (this.#isClosed) return;
     this.#closing.abort();
     const committing = this.#committer?.committing ?? null;
-    if (committing !== null) await endsWithin(committing, LAST_COMMIT_MS);
+    if (committing !== null)
+      await settlesWithin(
+        committing.catch(() => {}),
+        LAST_COMMIT_MS,
+      );
     await Promise.allSettled(this.#held.map(async (held) => held.close()));
   }
 
@@ -236,11 +241,4 @@ export class Incarnation {
 function ahead(reading: Promise<ReadBatch>): Promise<ReadBatch> {
   reading.catch(() => {});
   return reading;
-}
-
-async function endsWithin(ending: Promise<void>, ms: number): Promise<void> {
-  const { promise: timeUp, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  await Promise.race([ending.catch(() => {}), timeUp]);
-  clearTimeout(timer);
 }

@@ -81,7 +81,7 @@ export function positionRecord(topic: string, partition: number, position: Posit
 }
 
 /** Throws `RefusedError` LAYOUT_UNKNOWN. */
-export function parsePosition(topic: string, partition: number, value: Buffer): Position {
+function parsePosition(topic: string, partition: number, value: Buffer): Position {
   const parsed = stored.safeParse(parseJson(value));
   if (!parsed.success || parsed.data.layout !== LAYOUT) {
     throw new RefusedError(

@@ -2,7 +2,7 @@ import type { TopicPartition } from '../client/port.ts';
 import { positionsTopic } from './positions.ts';
 
 /** A topic that a stream writes to. */
-export type OutputTopic = {
+type OutputTopic = {
   /** Name on the broker. */
   readonly topic: string;
   /**

@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client';
 import type { PoisonError } from '#errors/poison-error.ts';
+import { settlesWithin } from '#timing/settles-within.ts';
 import { openStreamClient } from '../client/client.ts';
 import type {
   ConsumedRecord,
@@ -144,10 +145,7 @@ class StreamRuntime implements GroupListener {
     const reached = this.#positions();
     for (const partition of this.#tasks.keys()) this.#release(partition);
     await Promise.all(this.#closing);
-    await Promise.race([
-      this.#commitLag(reached),
-      new Promise((resolve) => setTimeout(resolve, LAST_LAG_COMMIT_MS)),
-    ]);
+    await settlesWithin(this.#commitLag(reached), LAST_LAG_COMMIT_MS);
     await this.#member.stop();
     await this.#context.client.close();
   }

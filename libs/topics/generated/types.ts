@@ -174,7 +174,7 @@ export type MatchIncident = {
 /** All that tables need of a match: a function of the match's state (but for `version` and `cause`). */
 export type MatchResult = {
   event_id: number;
-  /** The match's version that it was told with. Of the results of an event, the last one in the log stands. */
+  /** The match's version that it was published with. Of the results of an event, the last one in the log stands. */
   version: number;
   /** The match is no longer one of this group: it was deleted, or moved to another. All below the group is unknown then. */
   removed: boolean;
@@ -280,7 +280,7 @@ export type MatchState = {
   verified_result: null | string;
   /** Time of the latest snapshot, Unix seconds. */
   snapshot_at: null | number;
-  /** Every field of the event as last told, as canonical JSON objects grouped by the time that told them, oldest first: the memory of the event register. */
+  /** Every field of the event as last received, as canonical JSON objects grouped by their `ut`, oldest first: the memory of the event register. */
   fields: FieldsAt[];
   cause: Cause;
 };
@@ -337,7 +337,7 @@ export type MatchTransition = {
   cause: Cause;
   /** The event's competition, as of this version; null where it is unknown. */
   competition_id: null | number;
-  /** Of incident kinds: where the incident stands after this version. In the first record of a version that tells of it. */
+  /** Of incident kinds: where the incident stands after this version. In the first record of a version that reports it. */
   incident_presence: null | IncidentPresence;
 };
 
@@ -367,7 +367,7 @@ export type NormalizedMessage = {
   message_id: string;
   /** The provider's `uuid`; null where it sent none. */
   uuid: null | string;
-  /** The provider's number of what told the message; null where it sent none. */
+  /** The provider's number of the message's source; null where it sent none. */
   source: null | number;
   type: MessageType;
   /** The ingress service: webhook, feed. */
@@ -525,7 +525,7 @@ export type WebhookMessage = {
   competition_id: null | number;
   /** incident, event. */
   type: string;
-  /** The version of the match that it tells of. */
+  /** The version of the match that it reports. */
   version: number;
   /** The provider's time of its cause, Unix seconds. */
   ut: number;

@@ -4,19 +4,8 @@ import { STATUSES } from '#contract/statuses.ts';
 import { toWholeNumber } from '#contract/values.ts';
 import type { MatchState } from '#topics/generated/types.ts';
 import { DETAIL_NAMES, PLAYED_BEFORE, RESULT_NAMES, STAT_NAMES } from '../facts/soccer-values.ts';
+import type { RenderedEvent } from '../store/matches.ts';
 import { eventSlug, slugOf } from './slug.ts';
-
-/** An event rendered for the lists. */
-export type RenderedEvent = {
-  /** With all it has, JSON. */
-  readonly full: string;
-  /** Without details and statistics, JSON. */
-  readonly plain: string;
-  /** As reported, else from its status. */
-  readonly statusType: string | null;
-  /** It was deleted by the provider: lists leave it out, unless they are of what changed. */
-  readonly hidden: boolean;
-};
 
 /** The name of a status that its message lacks; undefined when unknown. */
 export type StatusName = (statusId: number) => string | undefined;

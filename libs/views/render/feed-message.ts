@@ -4,15 +4,7 @@ import { eventJson, eventRest, joinObjects, NO_SOURCE } from '#contract/provider
 import { INCIDENT_TYPES_OF_SOCCER } from '#contract/soccer.ts';
 import { toWholeNumber } from '#contract/values.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
-
-/** A message of the feed, and what the feed is filtered by. */
-export type FeedRow = {
-  readonly json: string;
-  readonly incident: boolean;
-  readonly important: boolean;
-  readonly forTrader: boolean;
-  readonly competitionId: number | null;
-};
+import type { FeedRow } from '../store/feed.ts';
 
 /** Longest id that is a number again. */
 const NUMBER = /^(?:0|[1-9][0-9]{0,14})$/;

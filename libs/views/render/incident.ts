@@ -3,11 +3,9 @@ import { INCIDENT_TYPES_OF_SOCCER } from '#contract/soccer.ts';
 import { STATUSES } from '#contract/statuses.ts';
 import { toWholeNumber } from '#contract/values.ts';
 import type { Incident } from '#topics/generated/types.ts';
+import type { RenderedIncident } from '../store/incidents.ts';
 
 type Json = Record<string, unknown>;
-
-/** An incident rendered, and whether it matters. */
-export type RenderedIncident = { readonly json: string; readonly important: boolean };
 
 /** The provider's record, with every field of the spec's DTO: what it does not say is null, or what its type says. */
 export function renderIncident(incident: Incident): RenderedIncident {

@@ -25,7 +25,7 @@ export type TablePlace = {
 };
 
 /** What is known of a group: its name, and when it was written, Unix seconds. */
-export type PlaceGroup = { readonly name: string; readonly ut: number };
+type PlaceGroup = { readonly name: string; readonly ut: number };
 
 /** An entry of the catalogue of standings (spec, "Standings catalogue"), with names where it has none. */
 export function nameEntry(entry: Json, place: TablePlace): Json {

@@ -20,7 +20,7 @@ export class ViewsInUseError extends TouchlineError<'ViewsInUseError'> {
 }
 
 /** What the views were made of: the prefix, the topics by name with the ids that the broker gave them, and so on. */
-export type Source = Readonly<Record<string, string>>;
+type Source = Readonly<Record<string, string>>;
 
 /** Where views are, and when they are reused. */
 export type OpenOptions = {

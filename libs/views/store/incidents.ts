@@ -1,7 +1,6 @@
 import type { IncidentsQuery } from '#contract/rest/provider.ts';
 import { INCIDENT_TYPES_OF_SOCCER, POSSIBLE_INCIDENTS } from '#contract/soccer.ts';
-import type { MatchIncident, MatchTransition } from '#topics/generated/types.ts';
-import { renderIncident } from '../render/incident.ts';
+import type { Incident, MatchIncident, MatchTransition } from '#topics/generated/types.ts';
 import type { ShownIncident, StoryStep } from './board-view.ts';
 import { Conditions, type Statements } from './sql.ts';
 
@@ -22,6 +21,9 @@ const STORY_KINDS = new Set([
 const FIRST = 'SELECT d.first FROM deliveries d WHERE d.event_id = i.event_id AND d.id = i.id';
 const SORTS = { id: 'id', occurred_at: `(${FIRST})` } as const;
 
+/** An incident as it is written, and whether it matters. */
+export type RenderedIncident = { readonly json: string; readonly important: boolean };
+
 /** The incidents of matches, with their history. */
 export class IncidentView {
   readonly #sql: Statements;
@@ -30,18 +32,16 @@ export class IncidentView {
     this.#sql = sql;
   }
 
-  /** Applies an incident's register unless a newer one is known; returns whether it did. */
-  apply(register: MatchIncident): boolean {
-    const { event_id, id, version, removed, incident, cause } = register;
-    // Only its delete has arrived: there is nothing to show.
-    if (incident === null) return false;
-    const known = this.#sql.value<number>(
-      'SELECT version FROM incidents WHERE event_id = ? AND id = ?',
-      event_id,
-      id,
-    );
-    if (known !== undefined && known >= version) return false;
-    const { json, important } = renderIncident(incident);
+  /** Whether no register of the incident is known that is as new as this one. */
+  isNew({ event_id, id, version }: MatchIncident): boolean {
+    const text = 'SELECT version FROM incidents WHERE event_id = ? AND id = ?';
+    const known = this.#sql.value<number>(text, event_id, id);
+    return known === undefined || known < version;
+  }
+
+  /** Writes a new register and its record. */
+  put(register: MatchIncident, incident: Incident, { json, important }: RenderedIncident): void {
+    const { event_id, id, version, removed, cause } = register;
     this.#sql
       .of(`INSERT OR REPLACE INTO incidents VALUES (${Array(14).fill('?').join(', ')})`)
       .run(
@@ -50,7 +50,6 @@ export class IncidentView {
         ...[incident.ut, cause.received_at, important ? 1 : 0, json],
       );
     this.#delivered(event_id, id, cause.received_at);
-    return true;
   }
 
   /** A repeated or listed incident was delivered before: the register only has the time of its last change. */

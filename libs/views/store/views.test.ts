@@ -1,8 +1,9 @@
 import { beforeEach, expect, test } from 'vitest';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
+import type { ViewRecord } from '../ingest/records.ts';
+import { applyRecords } from '../render/apply.ts';
 import { RECEIVED_AT, World } from '../testing/world.ts';
 import type { ShownState } from './board-view.ts';
-import type { ViewRecord } from './views.ts';
 
 let world: World;
 
@@ -68,8 +69,9 @@ test('keeps nothing of a batch that breaks', () => {
     ...{ partition: 0, offset: 8, key: 'season/1' },
     value: { kind: 'season', id: '1', parent_id: null, ut: 1, body: '{"name":"never"}' },
   };
+  const position = { key: 'test-0', next: 10 };
   expect(() =>
-    world.views.apply([good, broken as unknown as ViewRecord], { key: 'test-0', next: 10 }, RECEIVED_AT),
+    applyRecords(world.views, [good, broken as unknown as ViewRecord], position, RECEIVED_AT),
   ).toThrow();
   world.restart();
   expect(world.views.catalogue.name('season', 1)).toBeNull();

@@ -4,7 +4,7 @@ import type { Logger } from '#streams/log.ts';
 import type { Clock } from '../clock.ts';
 
 /** This process no longer leads: it must not publish in this term. */
-export class LeadershipLostError extends TouchlineError<'LeadershipLostError'> {
+class LeadershipLostError extends TouchlineError<'LeadershipLostError'> {
   override readonly name = 'LeadershipLostError';
 
   constructor() {

@@ -1,6 +1,6 @@
+import { type RandomBackoff, randomBackoffMs } from '#timing/backoff.ts';
 import type { Clock } from '../clock.ts';
 import { isProviderError, ProviderError } from '../errors.ts';
-import { type Backoff, backoffMs } from '../schedule/backoff.ts';
 
 /** So many unanswered requests in a row mean an outage, not one broken connection. */
 const FAILURES = 3;
@@ -8,7 +8,7 @@ const FAILURES = 3;
 /** Dependencies of the outage gate. */
 export type OutageOptions = {
   readonly clock: Pick<Clock, 'sleep'>;
-  readonly backoff: Backoff;
+  readonly backoff: RandomBackoff;
   /** Ends its waiting. */
   readonly signal: AbortSignal;
 };
@@ -87,7 +87,7 @@ export class Outage {
     if (!this.#isOn || this.#waits || this.#open || this.#probing) return;
     this.#waits = true;
     const { clock, backoff, signal } = this.#options;
-    const wait = backoffMs(backoff, this.#failures - FAILURES + 1);
+    const wait = randomBackoffMs(backoff, this.#failures - FAILURES + 1);
     void clock.sleep(wait, signal).then(() => {
       this.#waits = false;
       if (!this.#isOn) return;

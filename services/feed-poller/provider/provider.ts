@@ -3,10 +3,10 @@ import { canonicalJson } from '#contract/canonical-json.ts';
 import { requestUrl, tokenUrl } from '#contract/rest/client.ts';
 import type { OperationName } from '#contract/rest/operations.ts';
 import { toWholeNumber } from '#contract/values.ts';
+import type { RandomBackoff } from '#timing/backoff.ts';
 import type { Clock } from '../clock.ts';
 import { isProviderError, ProviderError } from '../errors.ts';
 import type { PollerMetrics } from '../metrics.ts';
-import type { Backoff } from '../schedule/backoff.ts';
 import { type Answer, readAnswer } from './answer.ts';
 import { Limiter } from './limiter.ts';
 import { Outage } from './outage.ts';
@@ -37,7 +37,7 @@ export type ProviderOptions = {
   /** How long refused credentials are not tried again, milliseconds. */
   readonly refusedMs: number;
   /** Waits between probes during an outage. */
-  readonly backoff: Backoff;
+  readonly backoff: RandomBackoff;
   /** Aborts a token exchange, which all requests share. */
   readonly signal: AbortSignal;
 };

@@ -17,7 +17,7 @@ async function serve(answer: RequestListener): Promise<string> {
 
 const { signal } = new AbortController();
 const MAX_BYTES = 1_000;
-/** With patience that no test is about. */
+/** With a timeout that no test is about. */
 const transport = httpTransport({ timeoutMs: 60_000, maxBytes: MAX_BYTES });
 
 /** What a request fails with; nothing of the address is in it. */

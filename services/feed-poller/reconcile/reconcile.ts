@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { toWholeNumber } from '#contract/values.ts';
 import type { Logger } from '#streams/log.ts';
+import { randomBackoffMs } from '#timing/backoff.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Clock } from '../clock.ts';
 import { ProviderError } from '../errors.ts';
@@ -12,7 +13,6 @@ import { idOf, type Raw, readTree } from '../provider/tree.ts';
 import type { EventPublisher } from '../publish/events.ts';
 import { readSnapshot } from '../publish/messages.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
-import { backoffMs } from '../schedule/backoff.ts';
 import { judge, type RepeatContext } from '../schedule/repeat.ts';
 import { isYes, type Watch } from './watch.ts';
 
@@ -140,7 +140,7 @@ export class Reconciler {
       if (signal.aborted) return;
       const now = clock.monotonic();
       const verdict = judge(error, 1, context);
-      const { code, message } = error as ProviderError;
+      const { code, published, message } = error as ProviderError;
       if (verdict.kind === 'gone' || verdict.kind === 'given_up') watch.drop(id);
       else if (verdict.kind === 'stopped') {
         this.#refused.set(id, changes);
@@ -148,10 +148,10 @@ export class Reconciler {
         log.error({ resource: `event/${id}`, code }, 'outside the contract, not checked until that changes');
         watch.failed(id, now, () => context.backoff.ceilingMs);
       } else {
-        metrics.retries.inc({ ...EVENT, code });
+        metrics.retries.inc({ ...EVENT, code: published });
         log.debug({ resource: `event/${id}`, code, detail: message }, 'a check failed, it is made again');
         watch.failed(id, now, (failures) =>
-          Math.max(context.backoff.firstMs, backoffMs(context.backoff, failures)),
+          Math.max(context.backoff.firstMs, randomBackoffMs(context.backoff, failures)),
         );
       }
     }

@@ -34,7 +34,7 @@ export type PollerSettings = {
 };
 
 /** Records restored from the topics, also those of an earlier poller. */
-export type RestoredRecords = {
+type RestoredRecords = {
   readonly catalogue: ReadonlyMap<string, CatalogueRecord>;
   readonly checkpoints: ReadonlyMap<string, PollerCheckpoint>;
 };

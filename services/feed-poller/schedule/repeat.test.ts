@@ -2,7 +2,6 @@ import { expect, test, vi } from 'vitest';
 import { ProviderError, type ProviderErrorCode } from '../errors.ts';
 import { testMetrics } from '../testing/answers.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
-import { backoffMs } from './backoff.ts';
 import { ContractScope } from './contract.ts';
 import { type RepeatContext, type Repeated, repeat } from './repeat.ts';
 
@@ -96,11 +95,4 @@ test("rethrows an error that is not the provider's", async () => {
 test('logs an outage of a thousand retries in a few lines', async () => {
   const { log } = await run(Array<ProviderErrorCode>(1_000).fill('UNREACHABLE'), { reads: 1_001 });
   expect(log.warn).toHaveBeenCalledTimes(10);
-});
-
-test('a wait is random between zero and its limit', () => {
-  const backoff = { firstMs: 100, ceilingMs: 1_000 };
-  expect(backoffMs({ ...backoff, random: () => 0 }, 3)).toBe(0);
-  expect(backoffMs({ ...backoff, random: () => 0.999 }, 1)).toBeLessThan(100);
-  expect(backoffMs({ ...backoff, random: () => 0.999 }, 1_000_000)).toBeLessThan(1_000);
 });

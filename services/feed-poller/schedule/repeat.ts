@@ -1,14 +1,14 @@
 import type { Logger } from '#streams/log.ts';
+import { type RandomBackoff, randomBackoffMs } from '#timing/backoff.ts';
 import type { Clock } from '../clock.ts';
 import { ProviderError } from '../errors.ts';
 import type { PollerMetrics } from '../metrics.ts';
-import { type Backoff, backoffMs } from './backoff.ts';
 import type { ContractScope } from './contract.ts';
 
 /** Shared dependencies of repeated reads. */
 export type RepeatContext = {
   readonly clock: Clock;
-  readonly backoff: Backoff;
+  readonly backoff: RandomBackoff;
   /** A refused resource is not read until the contract changes. */
   readonly contract: ContractScope;
   readonly log: Logger;
@@ -52,12 +52,12 @@ export function judge(error: unknown, failures: number, context: RepeatContext):
     case 'REDIRECTED':
       return { kind: 'retry', waitMs: context.backoff.ceilingMs };
     default:
-      return { kind: 'retry', waitMs: backoffMs(context.backoff, failures) };
+      return { kind: 'retry', waitMs: randomBackoffMs(context.backoff, failures) };
   }
 }
 
 /** The kind of a resource: the part before its id. */
-export function kindOf(resource: string): string {
+function kindOf(resource: string): string {
   return resource.split('/', 1)[0] ?? resource;
 }
 

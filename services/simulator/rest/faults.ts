@@ -3,7 +3,7 @@ import { parseRates } from '../fault-orders.ts';
 import { createRandom, type Random } from '../random.ts';
 
 /** Faults of the REST provider. The rate is a share, 0 to 1. */
-export const REST_FAULTS = {
+const REST_FAULTS = {
   unauthorized:
     'share of requests with a good token that find all tokens invalid: 401 until a new one is fetched',
   forbidden: '1: the catalogue shows a competition that is outside the contract, and asking for it gives 403',
@@ -31,7 +31,7 @@ export const REST_FAULT_NAMES = Object.keys(REST_FAULTS) as RestFault[];
 const NONE = Object.fromEntries(REST_FAULT_NAMES.map((name) => [name, 0])) as Record<RestFault, number>;
 const ALL = (rate: number): Record<RestFault, number> => ({
   ...(Object.fromEntries(REST_FAULT_NAMES.map((name) => [name, rate])) as Record<RestFault, number>),
-  // Each of these costs a poller its whole request timeout.
+  // Each of these costs a poller its whole timeout.
   timeout: rate / 10,
   slow: rate / 2,
   forbidden: 1,

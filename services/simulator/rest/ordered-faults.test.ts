@@ -102,12 +102,12 @@ describe('faults of requests', () => {
   test('timeout never answers, and does not delay the close', async () => {
     const { provider } = open('timeout=1');
     const url = await listen(provider);
-    const abort = new AbortController();
+    const giveUp = new AbortController();
     const ask = (signal?: AbortSignal) =>
       fetch(`${url}/v2/sports`, { signal: signal ?? null }).catch((error: unknown) => error);
-    const [abandoned, waiting] = [ask(abort.signal), ask()];
+    const [abandoned, waiting] = [ask(giveUp.signal), ask()];
     await expect.poll(() => provider.faults.counts.timeout, { timeout: 10_000 }).toBe(2);
-    abort.abort();
+    giveUp.abort();
     expect(await abandoned).toMatchObject({ name: 'AbortError' });
     await provider.app.close();
     expect(await waiting).toMatchObject({ message: 'fetch failed' });

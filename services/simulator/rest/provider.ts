@@ -16,7 +16,7 @@ import { ProviderState } from './provider-state.ts';
 import { Timeline } from './timeline.ts';
 
 /** The client that may read the provider's REST. */
-export type ProviderClient = { readonly id: string; readonly secretKey: string };
+type ProviderClient = { readonly id: string; readonly secretKey: string };
 
 /** How a provider is made; all but the data set has a default. */
 export type ProviderOptions = {

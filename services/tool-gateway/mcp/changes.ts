@@ -1,5 +1,5 @@
 /** Notifies subscribers of changed resources, each only of those its contract covers at that time. */
-import { isCovered } from '#views/data/lists.ts';
+import { isCovered } from '#views/queries/access.ts';
 import type { BoardView } from '#views/store/board-view.ts';
 import type { AccessOf } from './caller.ts';
 import { getMatch } from './tools/match.ts';

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { isLegacyRequest, validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ProviderData } from '#contract/rest/provider.ts';
-import type { DeskData } from '#views/data/desk.ts';
+import type { DeskData } from '#views/queries/desk.ts';
 import type { BoardView } from '#views/store/board-view.ts';
 import { AttemptLedger, type Refusal } from '../token-exchange/limits.ts';
 import { networkOf } from '../token-exchange/subject.ts';

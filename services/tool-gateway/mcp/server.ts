@@ -3,7 +3,7 @@ import { ProtocolError, ProtocolErrorCode, Server, type ServerOptions } from '@m
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import type { FastifyBaseLogger } from 'fastify';
 import type { ProviderData } from '#contract/rest/provider.ts';
-import type { DeskData } from '#views/data/desk.ts';
+import type { DeskData } from '#views/queries/desk.ts';
 import type { Answers } from './answers.ts';
 import { type AccessOf, type Caller, NO_ACCESS } from './caller.ts';
 import type { Document } from './documents.ts';

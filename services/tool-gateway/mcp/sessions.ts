@@ -33,7 +33,7 @@ export type SessionsOptions = {
   readonly metrics: McpMetrics;
 };
 
-export const SESSION_HEADER = 'mcp-session-id';
+const SESSION_HEADER = 'mcp-session-id';
 
 /** What only the replica that has the session can do. */
 const ONLY_HERE = new Set(['resources/subscribe', 'resources/unsubscribe']);

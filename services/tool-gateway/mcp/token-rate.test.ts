@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { TokenRate } from './token-rate.ts';
 
-const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 const START = 1_790_000_000_000;
 
 test('replicas that share what they let in admit together what one would, whoever is asked', () => {
@@ -19,7 +18,6 @@ test('replicas that share what they let in admit together what one would, whoeve
           if (n !== replica && shared !== undefined) other.add('token', shared);
       }
     }),
-    { seed },
   );
 });
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { incidentMessage } from '#ingestion/testing/messages.ts';
-import { deskData } from '#views/data/desk.ts';
-import { createProviderData } from '#views/data/provider-data.ts';
+import { deskData } from '#views/queries/desk.ts';
+import { createProviderData } from '#views/render/answers/provider-data.ts';
 import { EVERYTHING, RECEIVED_AT, type World } from '#views/testing/world.ts';
 import { CLOSED, event, incident, leagues, OPEN } from './testing/league.ts';
 import { type Desk, ToolError } from './tools/tool.ts';

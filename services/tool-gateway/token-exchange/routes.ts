@@ -13,7 +13,7 @@ export type TokenRoutesOptions = {
   readonly onAnswer: (outcome: 'issued' | Lowercase<ExchangeErrorCode>, seconds: number) => void;
 };
 
-export const TOKEN_PATH = '/api/v1/token';
+const TOKEN_PATH = '/api/v1/token';
 const HEADERS = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' } as const;
 
 /** `POST /api/v1/token`: the attempt is counted for its address before the body is read. */

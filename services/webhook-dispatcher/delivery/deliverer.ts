@@ -1,8 +1,10 @@
 import { partitionHash } from '#streams/client/murmur2.ts';
+import { settlesWithin } from '#timing/settles-within.ts';
 import type { WebhookProgress } from '#topics/generated/types.ts';
 import { attemptOf, type Progress } from '#webhooks/progress.ts';
 import type { DeliveryState, DispatcherSource } from '../metrics.ts';
-import { Delivery, type DeliveryContext } from './delivery.ts';
+import { Delivery } from './delivery.ts';
+import type { DeliveryContext } from './delivery-context.ts';
 import type { PlacedMessage } from './message-window.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
@@ -73,11 +75,7 @@ export class Deliverer {
   /** Begins nothing new, and waits for what is under way, so long at most. */
   async drain(withinMs: number): Promise<void> {
     this.#isDraining = true;
-    const { promise: timeUp, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, withinMs);
-    const drained = Promise.all([...this.#deliveries()].map((delivery) => delivery.drain()));
-    await Promise.race([drained, timeUp]);
-    clearTimeout(timer);
+    await settlesWithin(Promise.all([...this.#deliveries()].map((delivery) => delivery.drain())), withinMs);
   }
 
   /** For the metrics. */

@@ -6,7 +6,8 @@ import { applyAttempt, type Progress } from '#webhooks/progress.ts';
 import { untilTrue } from '../../../test/support/poll.ts';
 import { dispatcherMetrics } from '../metrics.ts';
 import { ExpiredError } from './backlog-reader.ts';
-import { Delivery, type DeliveryContext } from './delivery.ts';
+import { Delivery } from './delivery.ts';
+import type { DeliveryContext } from './delivery-context.ts';
 import { MessageWindow, type PlacedMessage } from './message-window.ts';
 import type { Subscription } from './subscriptions.ts';
 

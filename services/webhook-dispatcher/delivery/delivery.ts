@@ -1,44 +1,15 @@
 import type { DeliveryOutcome } from '#outbound/endpoint.ts';
-import type { Logger } from '#streams/log.ts';
 import type { WebhookAttempt, WebhookOffset, WebhookProgress } from '#topics/generated/types.ts';
 import { type AttemptKind, applyAttempt, attemptOf, type Progress } from '#webhooks/progress.ts';
 import { wants } from '#webhooks/wants.ts';
-import type { DeliveryState, DispatcherMetrics } from '../metrics.ts';
-import { type BacklogReader, ExpiredError } from './backlog-reader.ts';
-import { Batch, type BatchLimits } from './batch.ts';
-import type { MessageWindow, PlacedMessage } from './message-window.ts';
-import { type RetryPolicy, retryDelayMs } from './retry-schedule.ts';
+import type { DeliveryState } from '../metrics.ts';
+import { ExpiredError } from './backlog-reader.ts';
+import { type Collected, collectBatch } from './collect-batch.ts';
+import type { DeliveryContext, Endpoint } from './delivery-context.ts';
+import type { PlacedMessage } from './message-window.ts';
+import { retryDelayMs } from './retry-schedule.ts';
 import type { Subscription } from './subscriptions.ts';
 
-/** Where a subscription's requests go. */
-export type Endpoint = {
-  post(body: Buffer, signal: AbortSignal): Promise<DeliveryOutcome>;
-  close(): Promise<void>;
-};
-
-/** What all deliveries of a process share. */
-export type DeliveryContext = {
-  readonly window: MessageWindow;
-  readonly backlog: Pick<BacklogReader, 'read'>;
-  readonly openEndpoint: (subscription: Subscription) => Endpoint;
-  /** Offsets of webhook-messages, by partition, from which a subscription that has no progress is delivered. */
-  readonly startOf: (subscription: Subscription) => Promise<readonly number[]>;
-  /** Resolves when the record is on webhook-attempts. Rejects where the process is stopped. */
-  readonly record: (attempt: WebhookAttempt) => Promise<void>;
-  readonly limits: BatchLimits;
-  readonly policy: RetryPolicy;
-  /** How long attempts fail before the subscription is disabled, milliseconds. */
-  readonly disableAfterMs: number;
-  /** Unix milliseconds. */
-  readonly now: () => number;
-  /** From 0 to 1. */
-  readonly random: () => number;
-  readonly metrics: DispatcherMetrics;
-  readonly log: Logger;
-};
-
-/** Reads of the backlog before a batch that is not full goes out. */
-const READS_OF_A_BATCH = 16;
 /** How often a subscription passes over what is not for it. */
 const IDLE_MS = 5_000;
 /** How often one that is sent little says how far it is. */
@@ -47,9 +18,6 @@ const PASSED_MS = 30_000;
 const PAUSE_MS = 1_000;
 /** Longest wait of a timer. */
 const LONGEST_WAIT_MS = 3_600_000;
-
-/** A batch, and how far its partitions are once it is delivered. */
-type Collected = { readonly batch: Batch; readonly next: readonly number[] };
 
 /** Delivers one subscription, in order, one request at a time, until it is closed. */
 export class Delivery {
@@ -180,45 +148,22 @@ export class Delivery {
   /** The next batch; null where there is nothing for the subscription now. */
   async #collect(progress: WebhookProgress): Promise<Collected | null> {
     const { window, backlog, limits } = this.#context;
-    const batch = new Batch(limits);
-    const next = [...this.#next];
-    let isFull = false;
-    const take = (partition: number, messages: Iterable<PlacedMessage>): void => {
-      for (const { offset, message } of messages) {
-        isFull = wants(this.#subscription, message) && !batch.add(message);
-        if (isFull) return;
-        next[partition] = offset + 1;
-      }
-    };
-    const advance = (partition: number, to: number): void => {
-      next[partition] = Math.max(to, next[partition] ?? 0);
-    };
-    for (let reads = 0; ; reads++) {
-      let behind: number | null = null;
-      for (let step = 0; step < next.length && !isFull; step++) {
-        const partition = (this.#turn + step) % next.length;
-        const from = next[partition] ?? 0;
-        if (from < window.startOf(partition)) behind ??= partition;
-        else {
-          take(partition, window.from(partition, from));
-          if (!isFull) advance(partition, window.nextOf(partition));
-        }
-      }
-      if (isFull || behind === null) break;
-      if (reads >= READS_OF_A_BATCH) {
-        // Goes on with the next step: what was passed is kept.
-        this.#woken = true;
-        break;
-      }
-      const chunk = await this.#read(backlog, behind, next[behind] ?? 0);
-      if (chunk === null || this.#isEnding || this.#progress?.epoch !== progress.epoch) return null;
-      take(behind, chunk.messages);
-      if (!isFull) advance(behind, chunk.next);
-    }
+    const collected = await collectBatch({
+      ...{ window, limits, next: this.#next, turn: this.#turn },
+      wants: (message) => wants(this.#subscription, message),
+      read: async (partition, offset) => {
+        const chunk = await this.#read(backlog, partition, offset);
+        return this.#isEnding || this.#progress?.epoch !== progress.epoch ? null : chunk;
+      },
+    });
+    if (collected === null) return null;
+    const { batch, next, isCut } = collected;
+    // Goes on with the next step: what was passed is kept.
+    if (isCut) this.#woken = true;
     this.#turn = (this.#turn + 1) % next.length;
-    if (batch.messages.length > 0) return { batch, next };
+    if (batch.messages.length > 0) return collected;
     if (next.some((offset, of) => offset > (this.#next[of] ?? 0))) this.#isAhead = true;
-    this.#next = next;
+    this.#next = [...next];
     return null;
   }
 

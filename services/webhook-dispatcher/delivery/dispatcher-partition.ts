@@ -8,7 +8,7 @@ import type { WebhookAttempt, WebhookProgress } from '#topics/generated/types.ts
 import { type AttemptKind, applyAttempt, type Progress } from '#webhooks/progress.ts';
 
 /** What is told what a partition's progress is, as far as it is committed. */
-export type ProgressListener = {
+type ProgressListener = {
   own(partition: number, progress: ReadonlyMap<string, WebhookProgress>): void;
   committed(partition: number, changed: ReadonlyMap<string, Progress>): void;
   release(partition: number): Promise<void>;

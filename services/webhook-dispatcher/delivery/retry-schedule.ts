@@ -1,4 +1,5 @@
 /** When a delivery that was not accepted is tried again. Pure. */
+import { jittered } from '#timing/backoff.ts';
 
 /** How deliveries are repeated. */
 export type RetryPolicy = {
@@ -22,6 +23,6 @@ export function retryDelayMs(
   random: number,
 ): number {
   const delay = delaysMs[Math.min(attempts, delaysMs.length) - 1] ?? 0;
-  const spread = Math.round(delay * (1 - JITTER + 2 * JITTER * random));
+  const spread = Math.round(jittered(delay, JITTER, random));
   return Math.max(spread, Math.min(retryAfterMs ?? 0, maxRetryAfterMs));
 }

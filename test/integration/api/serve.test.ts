@@ -94,10 +94,12 @@ test('resumes after a restart, also after a kill, and rebuilds lost views', asyn
   expect(read).toBeGreaterThan(5);
   await first.service.kill();
 
-  await pipeline.feed(received(eventMessage({ id: 5 }, { id: EVENT + 2, competition_id: 9, season_id: 90 })));
+  await pipeline.feed(
+    received(eventMessage({ id: 5 }, { id: EVENT + 2, competition_id: 10, season_id: 100 })),
+  );
   await pipeline.settled();
   const second = await startApi(pipeline.place, folder);
-  expect((await second.api(`/v2/events/${EVENT + 2}?token=${token}`)).data.competition.id).toBe(9);
+  expect((await second.api(`/v2/events/${EVENT + 2}?token=${token}`)).data.competition.id).toBe(10);
   expect(await second.season(token)).toEqual(wanted);
   expect(await second.service.metric('touchline_api_records_total')).toBeLessThan(read);
   expect(await second.service.stop()).toBe(0);

@@ -145,7 +145,7 @@ export class Counting {
 type Label = Readonly<Record<string, string | number>>;
 
 /** The value of a metric, added over all of its labels, or over those with this one. */
-export async function metric(metrics: Registry, name: string, label: Label = {}): Promise<number> {
+async function metric(metrics: Registry, name: string, label: Label = {}): Promise<number> {
   const values = (await metrics.getSingleMetric(name)?.get())?.values ?? [];
   const asked = Object.entries(label);
   return values

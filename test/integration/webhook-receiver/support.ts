@@ -142,7 +142,7 @@ export function fresh(): string {
 }
 
 /** Every value of a topic under a prefix. Waits for a broker that has just come back and knows no groups yet. */
-export function readValues<T extends TopicName>(place: Place, topic: T): Promise<TopicValues[T][]> {
+function readValues<T extends TopicName>(place: Place, topic: T): Promise<TopicValues[T][]> {
   return until(`${topic} can be read`, async () => {
     try {
       return await readValuesNow(place, topic);

@@ -1,5 +1,5 @@
 import type { NormalizedMessage } from '#topics/generated/types.ts';
-import { seeded } from '../workload.ts';
+import { seeded } from '../seed.ts';
 import {
   eventOf,
   FINISHED,

@@ -3,7 +3,7 @@ import { normalizeMessage } from '#ingestion/normalize.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import type { CatalogueRecord, NormalizedMessage } from '#topics/generated/types.ts';
 
-export const DAY = 86_400;
+const DAY = 86_400;
 
 /** When the tests began, Unix seconds. */
 export const BEGAN = Math.floor(Date.now() / 1000);
@@ -116,7 +116,7 @@ function longAgo(): NormalizedMessage[] {
 }
 
 /** A provider message as the receiver normalizes it, received in the second in which it was written. */
-export function received(message: Fields): NormalizedMessage {
+function received(message: Fields): NormalizedMessage {
   const receivedAt = Number(message.ut) * 1000;
   const result = normalizeMessage(message, { origin: 'webhook', deliveryId: 'd', receivedAt });
   if (result.kind !== 'normalized') throw new Error(JSON.stringify(result));

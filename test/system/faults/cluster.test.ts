@@ -11,12 +11,12 @@ import {
   expectSame,
   FAULT_TIMEOUT_MS,
   PARTITIONS,
-  seededRandom,
   settledOrLogs,
   times,
   undisturbed,
 } from '../../support/harness.ts';
 import { Pipeline } from '../../support/pipeline.ts';
+import { seeded } from '../../support/seed.ts';
 import { workload } from '../../support/workload.ts';
 import { SteadyLoad } from './steady-load.ts';
 import { TransitionLatency } from './transition-latency.ts';
@@ -43,7 +43,7 @@ test(
     const pipeline = await Pipeline.create(on);
     const processors = [pipeline.startProcessor(), pipeline.startProcessor()];
     await Promise.all(processors.map((processor) => processor.ready()));
-    const random = seededRandom();
+    const random = seeded();
     const latency = await TransitionLatency.start(on);
     const load = await SteadyLoad.open(on, MESSAGES);
     const under = (phase: string, done: Promise<unknown>) =>

@@ -7,7 +7,8 @@ import { causeOf } from '#domain/testing/messages.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { readRules } from '../../../services/standings-processor/rules.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { FAULT_TIMEOUT_MS, seededRandom, times } from '../../support/harness.ts';
+import { FAULT_TIMEOUT_MS, times } from '../../support/harness.ts';
+import { seeded } from '../../support/seed.ts';
 import { fixtures, seasonMessages, shuffled } from '../../support/standings/made-up-season.ts';
 import { finalBytes, type TablesOutput, TablesPipeline } from '../../support/standings/tables-pipeline.ts';
 
@@ -21,7 +22,7 @@ test(
   `${KILLS} times kill -9 of a processor, and rebalances: the tables of all results, no version twice`,
   async () => {
     const run = await TablesPipeline.create(place);
-    const random = seededRandom();
+    const random = seeded();
     const starts = [() => run.pipeline.startProcessor(), () => run.startTables(), () => run.startTables()];
     const processors = starts.map((start) => start());
     const messages = shuffled(

@@ -5,10 +5,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Kafka, startKafka } from '#embedded/kafka.ts';
 import { QUICK_START } from '#embedded/settings.ts';
-import { FAULT_TIMEOUT_MS, seededRandom, times } from '../../support/harness.ts';
+import { FAULT_TIMEOUT_MS, times } from '../../support/harness.ts';
 import type { PipelineOutput } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { startService } from '../../support/processes.ts';
+import { seeded } from '../../support/seed.ts';
 import { logged, System, WEBHOOK_SECRET } from '../../support/system.ts';
 import {
   startComposer,
@@ -52,7 +53,7 @@ async function expectSameStates(b: System, wanted: object, ignoring: Parameters<
 test(
   `a system fed by webhooks of another has its match state, though ${Math.round(RATE * 900)} % of attempts fail in nine ways, with ${KILLS} kill -9 and ${RESTARTS} restarts of the broker`,
   async () => {
-    const random = seededRandom();
+    const random = seeded();
     const kafka = await ownBroker();
     const brokers = kafka?.brokers;
     const [a, b] = [await System.create(brokers), await System.create(brokers)];
@@ -108,7 +109,7 @@ function vanished({ transitions }: PipelineOutput): number {
 test(
   'a system fed by webhooks of one that only polls has its match state, with what only vanished from lists',
   async () => {
-    const random = seededRandom();
+    const random = seeded();
     const [a, b] = [await System.create(), await System.create()];
     const intoB = await b.startReceiver();
     const way = await startFaultyReceiver(() => intoB.url, 0.05, random);

@@ -6,7 +6,7 @@ import {
   idParameter,
   pagingParameters,
   STATUS_TYPES,
-  sinceParameter,
+  secondsParameter,
 } from '../parameters.ts';
 import type { CatalogueQuery, Paging } from '../provider.ts';
 
@@ -14,7 +14,7 @@ import type { CatalogueQuery, Paging } from '../provider.ts';
 export const AS_PUBLISHED = "as in the examples of the provider's published client";
 
 /** Parameters of every catalogue. */
-export const catalogue = { ...pagingParameters(CATALOGUE_LIMITS), timestamp: sinceParameter.optional() };
+export const catalogue = { ...pagingParameters(CATALOGUE_LIMITS), timestamp: secondsParameter.optional() };
 
 /** Parameters of a catalogue that can be narrowed to a sport. */
 export const ofSport = { ...catalogue, sport_id: idParameter.optional() };

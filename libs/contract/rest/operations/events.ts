@@ -6,7 +6,7 @@ import {
   idParameter,
   LIST_LIMITS,
   pagingParameters,
-  sinceParameter,
+  secondsParameter,
   yesNoParameter,
 } from '../parameters.ts';
 import type { EventsQuery } from '../provider.ts';
@@ -22,7 +22,7 @@ const events = {
   participant_id: idParameter.optional(),
   venue_type: z.enum(['home', 'away']).optional(),
   ...dates,
-  timestamp: sinceParameter.optional(),
+  timestamp: secondsParameter.optional(),
   ...pagingParameters(LIST_LIMITS),
 };
 type EventsValues = z.output<z.ZodObject<typeof events>>;

@@ -51,10 +51,3 @@ export const readEnvelope = z.looseObject({
     data: z.unknown(),
   }),
 });
-
-/** An error of a provider. */
-export const readError = z.looseObject({
-  api: z.looseObject({
-    error: z.looseObject({ message: z.string().nullish(), internal_code: whole.nullish() }),
-  }),
-});

@@ -1,12 +1,14 @@
 /** The contract's data and gatekeeper in memory, for tests of whatever serves or reads the contract. */
+
 import { issueToken, verifyToken } from '#signing/token.ts';
 import { RestError } from '../errors.ts';
 import type { Access, Answer, EventsQuery, Gatekeeper, Paging, ProviderData } from '../provider.ts';
 import type { EventRecord, IncidentRecord } from '../records.ts';
-import { eventsAnswer, type PlaceLookup, pageOf, renderChain, renderStages, withList } from '../tree.ts';
+import { type PlaceLookup, pageOf, renderChain, renderStages, withList } from '../tree.ts';
+import { eventsAnswer } from './events-answer.ts';
 
 /** A record of a catalogue or of the structure. */
-export type Item = { readonly id: number; readonly ut?: number; readonly [field: string]: unknown };
+type Item = { readonly id: number; readonly ut?: number; readonly [field: string]: unknown };
 
 /** Everything that a provider in memory has. Change it as a test goes along. */
 export type World = {

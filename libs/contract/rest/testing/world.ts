@@ -8,7 +8,7 @@ import { emptyWorld, type MemoryClient, memoryGatekeeper, memoryProvider, type W
 /** 2026-09-21 14:13:20 UTC. */
 export const NOW = 1_790_000_000;
 
-export const VERSION = '2.0.0';
+const VERSION = '2.0.0';
 
 /** May do everything. */
 export const CLIENT: MemoryClient = {
@@ -54,7 +54,7 @@ export function event(id: number, more: Partial<EventRecord> = {}): EventRecord 
 }
 
 /** A goal that is confirmed. */
-export function incident(id: string, more: Partial<IncidentRecord> = {}): IncidentRecord {
+function incident(id: string, more: Partial<IncidentRecord> = {}): IncidentRecord {
   return {
     id,
     incident_id: 413,

@@ -8,7 +8,7 @@ const SHARED = fileURLToPath(new URL('../../../../../shared/', import.meta.url))
 /** Where seasons, tables and the provider's own answers are; they may be missing. */
 export const SEASONS_DIR = process.env.SEASONS_DIR || `${SHARED}data/seasons`;
 export const TABLES_DIR = process.env.TABLES_DIR || `${SHARED}data/tables`;
-export const PROVIDER_DIR = `${SHARED}provider`;
+const PROVIDER_DIR = `${SHARED}provider`;
 
 const goals = z.tuple([z.int(), z.int()]);
 const score = z.object({ ft: goals.nullish(), ht: goals.nullish() });

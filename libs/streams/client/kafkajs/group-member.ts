@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Consumer, Kafka } from 'kafkajs';
+import { settlesWithin } from '#timing/settles-within.ts';
 import type { Logger } from '../../log.ts';
 import type { GroupMember, GroupOptions } from '../port.ts';
 import { stickyAssigner } from './assigner.ts';
@@ -71,8 +72,8 @@ export class KafkaJsGroupMember implements GroupMember {
 
   async stop(): Promise<void> {
     this.#stopping = true;
-    const left = this.#consumer?.disconnect().catch(() => {});
-    await Promise.race([left, delay(LEAVE_WITHIN_MS, undefined, { ref: false })]);
+    const left = this.#consumer?.disconnect().catch(() => {}) ?? Promise.resolve();
+    await settlesWithin(left, LEAVE_WITHIN_MS);
   }
 
   async #restart(): Promise<void> {

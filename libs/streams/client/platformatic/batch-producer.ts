@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { settlesWithin } from '#timing/settles-within.ts';
 import { partitionHash } from '../murmur2.ts';
 import type { BatchProducer, PublishRecord } from '../port.ts';
 import { type BatchRecord, batchRecords } from '../produce-batches.ts';
@@ -21,7 +21,7 @@ export async function openBatchProducer(
 ): Promise<BatchProducer> {
   const connections = new Connections(brokers, clientId);
   const close = async (): Promise<void> => {
-    await Promise.race([connections.close(), delay(CLOSE_MS, undefined, { ref: false })]);
+    await settlesWithin(connections.close(), CLOSE_MS);
   };
   try {
     const { producerId, producerEpoch } = await retryTransient(async () =>

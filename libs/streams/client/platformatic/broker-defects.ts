@@ -2,7 +2,7 @@
 import { apiVersionsV3, Connection, metadataV12 } from './library.ts';
 
 /** What a defect is called there, and in the log. */
-export type BrokerDefectCode = (typeof CODES)[number];
+type BrokerDefectCode = (typeof CODES)[number];
 
 const CODES = ['KAFKA-20734'] as const;
 

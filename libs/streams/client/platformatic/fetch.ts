@@ -33,7 +33,7 @@ export type FetchOptions = {
 export type PartitionFetch = FetchFrom & FetchOptions;
 
 /** Host and port are null where the broker named none. */
-export type CurrentLeader = {
+type CurrentLeader = {
   readonly id: number;
   readonly epoch: number;
   readonly host: string | null;

@@ -1,4 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { retry } from '#timing/retry.ts';
+import type { StreamError } from '../../errors.ts';
 import { type LogBounds, partitionKey, type TopicPartition } from '../port.ts';
 import { Connections } from './connections.ts';
 import { toStreamError } from './errors.ts';
@@ -113,22 +114,18 @@ async function offsetsOf(
 }
 
 /** Asks until there is an answer, through a restart of the broker too. Rejects with `StreamError`. */
-export async function untilAnswered<T>(
-  connections: Connections,
-  doing: string,
-  ask: () => Promise<T>,
-): Promise<T> {
+export function untilAnswered<T>(connections: Connections, doing: string, ask: () => Promise<T>): Promise<T> {
   const forget = () => connections.forget();
-  const deadline = performance.now() + AWAY_MS;
-  for (;;) {
-    const isLast = performance.now() > deadline;
-    try {
-      return await retryTransient(ask, { forget });
-    } catch (thrown) {
-      const error = toStreamError(doing, thrown);
-      if (error.code !== 'UNAVAILABLE' || isLast || connections.isClosed) throw error;
-      forget();
-      await delay(AWAY_PAUSE_MS);
-    }
-  }
+  const attempt = () =>
+    retryTransient(ask, { forget }).catch((thrown: unknown) => {
+      throw toStreamError(doing, thrown);
+    });
+  return retry(attempt, {
+    ...{ firstMs: AWAY_PAUSE_MS, ceilingMs: AWAY_PAUSE_MS, deadlineMs: AWAY_MS },
+    passes(error) {
+      const isAway = (error as StreamError).code === 'UNAVAILABLE' && !connections.isClosed;
+      if (isAway) forget();
+      return isAway;
+    },
+  });
 }

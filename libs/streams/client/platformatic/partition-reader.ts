@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { retry } from '#timing/retry.ts';
 import { StreamError } from '../../errors.ts';
 import { type PartitionReader, partitionKey, type ReadBatch, type ReaderOptions } from '../port.ts';
 import type { Connections } from './connections.ts';
@@ -45,22 +45,18 @@ class ProtocolPartitionReader implements PartitionReader {
 
   async #untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
     const doing = `read ${partitionKey(this.#options)}`;
-    const deadline = performance.now() + AWAY_MS;
-    for (let wait = FIRST_RETRY_MS; ; wait = Math.min(2 * wait, RETRY_CEILING_MS)) {
-      const isLast = performance.now() > deadline;
-      try {
-        return await ask();
-      } catch (error) {
-        const isPassing = isTransient(error) || isDisconnected(error);
-        if (!isPassing || isLast || this.#closing.signal.aborted) throw toStreamError(doing, error);
-        if (isMoved(error)) this.#connections.forget();
-        if (hasCode(error, UNKNOWN_ID)) await this.#requireSameTopic();
-        // Rejects with the end of the reader.
-        await delay(wait, undefined, { signal: this.#closing.signal }).catch((cause: unknown) => {
-          throw new StreamError('UNAVAILABLE', `${doing}: closed`, cause);
-        });
-      }
-    }
+    const { signal } = this.#closing;
+    const passes = async (error: unknown): Promise<boolean> => {
+      if (!(isTransient(error) || isDisconnected(error)) || signal.aborted) return false;
+      if (isMoved(error)) this.#connections.forget();
+      if (hasCode(error, UNKNOWN_ID)) await this.#requireSameTopic();
+      return true;
+    };
+    const backoff = { firstMs: FIRST_RETRY_MS, ceilingMs: RETRY_CEILING_MS };
+    return retry(ask, { ...backoff, deadlineMs: AWAY_MS, passes, signal }).catch((error: unknown) => {
+      const isWait = error instanceof Error && error.name === 'AbortError';
+      throw isWait ? new StreamError('UNAVAILABLE', `${doing}: closed`, error) : toStreamError(doing, error);
+    });
   }
 
   async #findTopicId(): Promise<string> {

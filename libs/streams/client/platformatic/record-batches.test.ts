@@ -9,9 +9,6 @@ const NOW = 1_795_000_000_000;
 const START = 2 ** 33 - 5;
 const PRODUCERS = [1, 2, 3, 4];
 
-/** fast-check prints the seed of a run that fails. */
-const SEEDED = process.env.SEED === undefined ? {} : { seed: Number(process.env.SEED) };
-
 /** What a producer does next. Without a transaction of its own, `end` does nothing. */
 type Step =
   | {
@@ -168,7 +165,6 @@ test('gives what committed transactions wrote, however transactions interleave, 
         expect(decoded.next).toBe((batches.at(-1)?.last ?? from - 1) + 1);
       },
     ),
-    SEEDED,
   );
 });
 
@@ -193,7 +189,6 @@ test('gives the same in as many answers as a cut at any byte makes', () => {
       }
       expect(plain(records)).toEqual(plainWritten(expected(log.batches, START)));
     }),
-    SEEDED,
   );
 });
 

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { retry } from '#timing/retry.ts';
 import { isMoved, isTransient } from './errors.ts';
 
 /** How long a broker may be busy with what was asked before, or not know yet what it leads. Below a transaction's time. */
@@ -15,20 +15,15 @@ export type RetryOptions = {
 };
 
 /** Asks again, for a while, what the broker could not do at this moment; looks for the broker again where it has moved. */
-export async function retryTransient<T>(
+export function retryTransient<T>(
   ask: () => Promise<T>,
   { forget, deadlineMs = DEADLINE_MS }: RetryOptions = {},
 ): Promise<T> {
-  const deadline = performance.now() + deadlineMs;
-  for (let wait = FIRST_RETRY_MS; ; wait = Math.min(wait * 1.5, RETRY_CEILING_MS)) {
-    // As of the question: an answer that came late is no reason not to ask again.
-    const isLast = performance.now() > deadline;
-    try {
-      return await ask();
-    } catch (error) {
-      if (!isTransient(error) || isLast) throw error;
+  return retry(ask, {
+    ...{ firstMs: FIRST_RETRY_MS, ceilingMs: RETRY_CEILING_MS, factor: 1.5, deadlineMs },
+    passes(error) {
       if (isMoved(error)) forget?.();
-      await delay(wait);
-    }
-  }
+      return isTransient(error);
+    },
+  });
 }

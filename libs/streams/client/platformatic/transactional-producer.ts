@@ -1,3 +1,4 @@
+import { poll } from '#timing/poll.ts';
 import { RefusedError, StreamError } from '../../errors.ts';
 import {
   type OpenTransaction,
@@ -220,13 +221,14 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
 
   /** What is still open of this producer once the broker had its time; empty where nothing is. */
   async #untilDecided(): Promise<readonly OpenTransaction[]> {
-    const deadline = performance.now() + MARKERS_MS;
-    for (;;) {
+    let ours: readonly OpenTransaction[] = [];
+    const decided = async (): Promise<boolean> => {
       const open = await this.#openTransactions();
-      const ours = open.filter(({ producer }) => producer.id === this.identity.id);
-      if (ours.length === 0 || performance.now() > deadline) return ours;
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-    }
+      ours = open.filter(({ producer }) => producer.id === this.identity.id);
+      return ours.length === 0;
+    };
+    await poll(decided, { timeoutMs: MARKERS_MS, everyMs: LOOK_MS });
+    return ours;
   }
 
   #openTransactions(): Promise<OpenTransaction[]> {

@@ -6,8 +6,10 @@ import { applyMessage, type Match, matchIncident, matchState, newMatch } from '#
 import { providerTable } from '#domain/standings/provider-table.ts';
 import { normalizeMessage } from '#ingestion/normalize.ts';
 import type { NormalizedMessage, Standings, StandingsEntry } from '#topics/generated/types.ts';
+import type { ViewRecord } from '#views/ingest/records.ts';
+import { applyRecords } from '#views/render/apply.ts';
 import { openViews } from '#views/store/database.ts';
-import { type ViewRecord, Views } from '#views/store/views.ts';
+import { Views } from '#views/store/views.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 type Team = readonly [id: number, name: string];
@@ -176,7 +178,7 @@ export class Played {
     const placed = records.map(
       (record) => ({ ...record, partition: 0, offset: this.#offset++ }) as ViewRecord,
     );
-    this.views.apply(placed, { key: 'test/0', next: this.#offset }, Date.now());
+    applyRecords(this.views, placed, { key: 'test/0', next: this.#offset }, Date.now());
   }
 }
 

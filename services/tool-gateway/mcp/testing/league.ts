@@ -1,6 +1,6 @@
 /** Views of two competitions for the tests of the endpoint: a match that is played in one, one to come in the other. */
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
-import type { ViewRecord } from '#views/store/views.ts';
+import type { ViewRecord } from '#views/ingest/records.ts';
 import { World } from '#views/testing/world.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { EventsQuery, Paging } from '#contract/rest/provider.ts';
 import { playedMinute } from '#domain/minute.ts';
-import type { DeskMatch } from '#views/data/desk.ts';
+import type { DeskMatch } from '#views/queries/desk.ts';
 import { type Desk, ToolError } from './tool.ts';
 
 /** Most items of a page: an answer is to fit into a conversation. */

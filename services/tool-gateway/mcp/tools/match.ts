@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { POSSIBLE_INCIDENTS, SHOOT_OUT_PHASES } from '#contract/soccer.ts';
 import { renderMinute } from '#domain/minute.ts';
-import type { DeskDetails } from '#views/data/desk.ts';
+import type { DeskDetails } from '#views/queries/desk.ts';
 import type { ShownIncident } from '#views/store/board-view.ts';
 import { id, matchSummary, pageInfo, pageInfoOf, paging, summaryOf } from './common.ts';
 import { tool } from './tool.ts';

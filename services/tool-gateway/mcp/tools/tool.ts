@@ -5,7 +5,7 @@ import { RestError } from '#contract/rest/errors.ts';
 import type { OperationName } from '#contract/rest/operations.ts';
 import type { Access, ProviderData } from '#contract/rest/provider.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
-import type { DeskData } from '#views/data/desk.ts';
+import type { DeskData } from '#views/queries/desk.ts';
 
 /** What a tool answers from: the queries of REST and of the desk, and what the caller may see. */
 export type Desk = {
@@ -35,7 +35,7 @@ export type Tool = {
   call(args: unknown, desk: Desk): Record<string, unknown>;
 };
 
-export type JsonObjectSchema = { readonly type: 'object' } & Readonly<Record<string, unknown>>;
+type JsonObjectSchema = { readonly type: 'object' } & Readonly<Record<string, unknown>>;
 
 type Definition<I extends z.ZodObject, O extends z.ZodObject> = Pick<
   Tool,

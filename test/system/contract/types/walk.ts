@@ -49,7 +49,7 @@ const BARE: Readonly<Record<string, string>> = {
 
 type Json = Readonly<Record<string, unknown>>;
 
-export function kindOf(value: unknown): Kind {
+function kindOf(value: unknown): Kind {
   if (value === null) return 'null';
   if (value === '') return '""';
   if (value === 0) return '0';
