@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ByKeys } from './by-keys.ts';
 
-/** A memory that counts how often it works something out. */
+/** A cache that counts how often it computes a value. */
 function counting(): { memory: ByKeys<string>; worked: () => number } {
   let times = 0;
   const memory = new ByKeys((keys) => {
@@ -11,8 +11,8 @@ function counting(): { memory: ByKeys<string>; worked: () => number } {
   return { memory, worked: () => times };
 }
 
-describe('what follows from keys', () => {
-  test('is worked out once for each order of them', () => {
+describe('a value derived from keys', () => {
+  test('is computed once for each order of the keys', () => {
     const { memory, worked } = counting();
     for (const value of [1, 2]) {
       expect(memory.of({ a: value, b: value })).toBe('a,b');
@@ -23,7 +23,7 @@ describe('what follows from keys', () => {
     expect(worked()).toBe(4);
   });
 
-  test('is right for any number of records, of which only some are remembered', () => {
+  test('is right for any number of records, of which only some are cached', () => {
     const { memory, worked } = counting();
     for (let round = 0; round < 2; round++) {
       for (let n = 0; n < 1000; n++) expect(memory.of({ [`key${n}`]: 1 })).toBe(`key${n}`);

@@ -1,13 +1,13 @@
-/** More key lists of one length than this are worked out anew each time. */
+/** Most cached key lists of one length; others are computed each time. */
 const MAX_OF_A_LENGTH = 8;
-/** Records with more keys than this are not remembered, nor those with longer ones. */
+/** Records with more or longer keys than this are not cached. */
 const MAX_KEYS = 100;
 const MAX_KEY_LENGTH = 100;
 
 /**
- * Remembers what follows from the keys of a record and not from their values. A provider writes the keys of its
- * records in the same few orders, so that comparing them with those met before saves sorting and quoting them for
- * every message. What it holds is bounded, whatever it is given.
+ * Caches a value that depends on the keys of a record, not on its values. A provider writes the keys of its records in
+ * the same few orders, so a comparison with known ones saves sorting and quoting them for every message. The cache is
+ * bounded, whatever its input.
  */
 export class ByKeys<T> {
   readonly #derive: (keys: readonly string[]) => T;
@@ -18,7 +18,7 @@ export class ByKeys<T> {
     this.#derive = derive;
   }
 
-  /** What follows from the record's own keys, in the order they are met. */
+  /** The cached or computed value of the record's own keys, in the order of the record. */
   of(record: object): T {
     const keys = Object.keys(record);
     if (keys.length > MAX_KEYS) return this.#derive(keys);

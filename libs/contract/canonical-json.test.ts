@@ -46,7 +46,7 @@ describe('canonicalJson', () => {
     );
   });
 
-  test('is what safe-stable-stringify writes', () => {
+  test('equals the text of safe-stable-stringify', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6, stringUnit: 'binary' }), (value) => {
         const parsed: unknown = JSON.parse(JSON.stringify(value));
@@ -55,7 +55,7 @@ describe('canonicalJson', () => {
     );
   });
 
-  test('escapes what JSON wants escaped, lone surrogates too', () => {
+  test('escapes as JSON requires, lone surrogates too', () => {
     for (const text of [
       '"',
       '\\',
@@ -79,29 +79,29 @@ describe('canonicalJson', () => {
     expect(Object.keys(JSON.parse(text))).toEqual([...keys].sort());
   });
 
-  test('refuses what nests absurdly deep, without a full stack', () => {
+  test('rejects absurdly deep nesting, without a stack overflow', () => {
     expect(canonicalJson(nested(64))).toHaveLength(128);
     for (const value of [nested(65), nested(1_000_000), { a: nested(64) }]) {
-      expect(() => canonicalJson(value)).toThrow(expect.objectContaining({ code: 'too_deep' }));
+      expect(() => canonicalJson(value)).toThrow(expect.objectContaining({ code: 'TOO_DEEP' }));
     }
     const flatObjectTooDeep = JSON.parse(`${'['.repeat(64)}{"a":1}${']'.repeat(64)}`);
     expect(() => canonicalJson(flatObjectTooDeep)).toThrow(CanonicalJsonError);
   });
 
-  test('refuses numbers that JSON does not know', () => {
+  test('rejects numbers that JSON cannot represent', () => {
     for (const value of [
       JSON.parse('1e999'),
       [JSON.parse('[1e999]')],
       { a: [{ id: 1, value: Number.NaN }] },
       undefined,
     ]) {
-      expect(() => canonicalJson(value)).toThrow(expect.objectContaining({ code: 'not_json' }));
+      expect(() => canonicalJson(value)).toThrow(expect.objectContaining({ code: 'NOT_JSON' }));
     }
   });
 });
 
 describe('canonicalPart', () => {
-  test('writes the fields asked for that are there', () => {
+  test('writes the requested fields that exist', () => {
     expect(canonicalPart({ c: 3, a: null, b: 2 }, fieldsOf(['b', 'x', 'a']))).toBe('{"a":null,"b":2}');
     expect(canonicalPart({ c: 3 }, fieldsOf(['b', 'a']))).toBe('{}');
   });

@@ -1,7 +1,7 @@
 import { TouchlineError } from '#errors/touchline-error.ts';
 import { ByKeys } from './by-keys.ts';
 
-/** Nesting deeper than this is not a provider's record: a real one nests six levels. */
+/** Deeper nesting is rejected: a real record of the provider nests six levels. */
 const MAX_DEPTH = 64;
 
 /** A value that has no canonical form. `code`: `TOO_DEEP` (more than 64 levels) or `NOT_JSON` (e.g. Infinity). */
@@ -28,14 +28,14 @@ export function canonicalJson(value: unknown): string {
   return write(value, MAX_DEPTH);
 }
 
-/** The canonical JSON of an object's `fields`, of those it has; '{}' where it has none. Throws `CanonicalJsonError`. */
+/** The canonical JSON of those of an object's `fields` that it has; '{}' where it has none. Throws `CanonicalJsonError`. */
 export function canonicalPart(record: object, fields: Fields): string {
   return writeFields(record as Record<string, unknown>, fields, MAX_DEPTH);
 }
 
 // The hot path of every message. Two to three times as fast as safe-stable-stringify: keys are sorted and quoted once
-// for each order they come in, and lists of small objects ({id, value}) that are in order as they arrive are left to
-// the native JSON.stringify.
+// for each order in which they come, and lists of small objects ({id, value}) with sorted keys are left to the native
+// JSON.stringify.
 function write(value: unknown, depth: number): string {
   if (typeof value === 'string') return quote(value);
   if (typeof value === 'number') {
@@ -69,7 +69,7 @@ function writeFields(record: Record<string, unknown>, fields: Fields, depth: num
   return `${text}}`;
 }
 
-/** Whether a list holds plain values and flat objects only, whose keys are met in order: JSON.stringify then writes the canonical form. */
+/** Whether a list has plain values and flat objects with sorted keys only: JSON.stringify then writes the canonical form. */
 function isCanonicalList(list: readonly unknown[]): boolean {
   for (const item of list) {
     if (!isPlain(item)) {
@@ -89,7 +89,7 @@ function isPlain(value: unknown): boolean {
   return typeof value === 'string' || typeof value === 'boolean' || value === null;
 }
 
-// Quoting by hand is faster than JSON.stringify for the short plain texts that make up nearly all of a message.
+// Manual quoting is faster than JSON.stringify for short plain texts, nearly all of a message.
 const PLAIN = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
 
 function quote(text: string): string {

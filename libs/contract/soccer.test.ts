@@ -13,7 +13,7 @@ const type = (id: number) => INCIDENT_TYPES_OF_SOCCER.get(id);
 const fixtures = new URL('../../../shared/provider/', import.meta.url);
 
 describe('incident types', () => {
-  test('break the game where the specification says so, and nowhere else', () => {
+  test('break the game as in the specification', () => {
     const breaking = [...INCIDENT_TYPES_OF_SOCCER.values()]
       .filter((row) => row.gameBreak)
       .map((row) => row.id);
@@ -22,7 +22,7 @@ describe('incident types', () => {
     ]);
   });
 
-  test('name those that only the specification knows', () => {
+  test('name those of the specification alone', () => {
     expect([1827, 1829, 1830, 1831, 1832, 1834, 2753, 449].map((id) => type(id)?.name)).toEqual([
       'Possible goal',
       'Possible card',
@@ -39,13 +39,13 @@ describe('incident types', () => {
     expect([413, 421, 423].map((id) => type(id)?.for)).toEqual(['own', 'own', 'rival']);
   });
 
-  test('are there for every id that rules name', () => {
+  test('include every id that rules name', () => {
     for (const id of Object.values(INCIDENT)) expect(type(id)?.id).toBe(id);
   });
 });
 
 describe('statuses and phases', () => {
-  test('are of the specification’s types', () => {
+  test('have the specification’s types', () => {
     const finished = [...STATUSES_OF_SOCCER.values()]
       .filter((row) => row.type === 'finished')
       .map((row) => row.id);
@@ -53,7 +53,7 @@ describe('statuses and phases', () => {
     expect(STATUSES_OF_SOCCER.get(5)?.type).toBe('scheduled');
   });
 
-  test('are all of those that the specification names', () => {
+  test('include all that the specification names', () => {
     const named = [
       ...[[1, 'Not started', 'scheduled'] as const, [5, 'Postponed', 'scheduled'] as const],
       ...[[6, 'Start delayed', 'scheduled'] as const, [149, 'Delayed by rain', 'scheduled'] as const],
@@ -82,10 +82,10 @@ describe('statuses and phases', () => {
   });
 });
 
-describe.runIf(existsSync(fixtures))('beside the provider’s own catalogues (../shared/provider)', () => {
+describe.runIf(existsSync(fixtures))('against the provider’s own catalogues (../shared/provider)', () => {
   const read = (name: string) => JSON.parse(readFileSync(new URL(name, fixtures), 'utf8')).api.data;
 
-  test('has every soccer type with the same flags, but for what the specification says otherwise', () => {
+  test('has every soccer type with the same flags, except where the specification differs', () => {
     type Row = {
       id: number;
       sport_id: number;

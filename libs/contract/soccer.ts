@@ -1,20 +1,20 @@
 /**
- * What is known of soccer (sport 5): incident types, statuses, results, phases.
- * The service's specification goes first; what it does not show is from the provider's own published catalogues
- * (its PHP client's fixtures of 2019, MIT licence). Null: neither says. The provider has more types than these.
+ * Soccer (sport 5): incident types, statuses, results, phases. The service's specification wins; what it does not show is
+ * from the provider's published catalogues (its PHP client's fixtures of 2019, MIT licence). Null: in neither source. The
+ * provider has more types than these.
  */
 
 /** The provider's id of soccer. */
 export const SOCCER = 5;
 
-/** Which side an incident counts for, seen from the participant that it names. */
+/** The side an incident counts for, relative to the participant that it names. */
 type CountsFor = 'all' | 'own' | 'rival' | 'none';
 
 /** A kind of incident, as in `/v2/incidents`. */
 export type IncidentType = {
   readonly id: number;
   readonly name: string;
-  /** Whether it is told of a team or of the whole event. */
+  /** Whether it is reported of a team or of the whole event. */
   readonly type: 'team' | 'event' | null;
   readonly for: CountsFor | null;
   /** It interrupts play. */
@@ -31,7 +31,7 @@ export type Status = {
   readonly type: 'scheduled' | 'live' | 'finished' | 'interrupted' | 'cancelled' | 'other';
 };
 
-/** Ids of the incident types that rules are about. */
+/** Ids of the incident types in rules. */
 export const INCIDENT = {
   goal: 413,
   injury: 415,
@@ -85,7 +85,7 @@ type Row = readonly [
   importantForTrader: boolean | null,
 ];
 
-// The specification names those that break the game; the catalogue of 2019 has Injury (415) besides.
+// The specification names the types that break the game; the catalogue of 2019 adds Injury (415).
 const INCIDENT_TYPES: readonly Row[] = [
   [400, 'In possession', 'team', 'own', false, false, false],
   [401, 'Attack', 'team', 'own', false, false, false],
@@ -152,7 +152,7 @@ export const INCIDENT_TYPES_OF_SOCCER: ReadonlyMap<number, IncidentType> = new M
   ]),
 );
 
-/** Types of what may yet become important, and of what came of it: the trading guard goes by them. */
+/** Types of possible incidents and of their decisions, for the trading guard. */
 export const POSSIBLE_INCIDENTS: ReadonlySet<number> = new Set([
   INCIDENT.possibleGoal,
   INCIDENT.possibleCard,
@@ -224,12 +224,12 @@ const STATUSES: readonly Status[] = [
   { id: STATUS.toFinish, name: 'To finish', shortName: 'To fin.', type: 'scheduled' },
 ];
 
-/** The statuses that soccer uses, by id. Which of the provider's they are is known by their names only. */
+/** The statuses of soccer, by id, identified by their names in the provider's catalogue. */
 export const STATUSES_OF_SOCCER: ReadonlyMap<number, Status> = new Map(
   STATUSES.map((status) => [status.id, status]),
 );
 
-/** Ids of the results of a participant. `score` leaves the penalty shoot-out out; absent is unknown, not zero. */
+/** Ids of the results of a participant. `score` excludes the penalty shoot-out; absent is unknown, not zero. */
 export const RESULT = {
   score: 2,
   regularTime: 3,
@@ -243,7 +243,7 @@ export const RESULT = {
   progress: 412,
 } as const;
 
-/** The minute at which each phase nominally ends, by `event_status_id`: what is above it is added time. */
+/** The minute at which each phase nominally ends, by `event_status_id`: minutes above it are added time. */
 export const PHASE_BOUNDARIES: ReadonlyMap<number, number> = new Map([
   [STATUS.firstHalf, 45],
   [STATUS.secondHalf, 90],
@@ -251,5 +251,5 @@ export const PHASE_BOUNDARIES: ReadonlyMap<number, number> = new Map([
   [STATUS.extraTimeSecondHalf, 120],
 ]);
 
-/** The phases (`event_status_id`) of a penalty shoot-out: its goals are counted apart. */
+/** The phases (`event_status_id`) of a penalty shoot-out, whose goals are counted apart. */
 export const SHOOT_OUT_PHASES: ReadonlySet<number> = new Set([STATUS.penalties, STATUS.shootOut]);

@@ -9,7 +9,7 @@ describe('fitsInBytes', () => {
     { kind: 'three bytes', character: '球', bytes: 3 },
     { kind: 'four bytes, two code units', character: '🏆', bytes: 4 },
     { kind: 'a lone surrogate, written as U+FFFD', character: '\ud800', bytes: 3 },
-  ])('takes text at exactly the limit and none over it: $kind', ({ character, bytes }) => {
+  ])('accepts text of exactly the limit and none over it: $kind', ({ character, bytes }) => {
     const text = character.repeat(100);
     expect(fitsInBytes([text], 100 * bytes)).toBe(true);
     expect(fitsInBytes([text], 100 * bytes - 1)).toBe(false);
@@ -21,7 +21,7 @@ describe('fitsInBytes', () => {
     expect(fitsInBytes([], 0)).toBe(true);
   });
 
-  test('says what encoding would say', () => {
+  test('agrees with an encoder', () => {
     const texts = fc.array(fc.string({ unit: 'binary', maxLength: 20 }), { maxLength: 5 });
     fc.assert(
       fc.property(texts, fc.nat(200), (some, limit) => {

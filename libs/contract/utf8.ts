@@ -1,9 +1,9 @@
-/** Bytes of UTF-8 that one UTF-16 code unit becomes, at most. */
+/** Most bytes of UTF-8 for one UTF-16 code unit. */
 const MAX_BYTES_OF_UNIT = 3;
 
 /**
- * Whether texts take at most `maxBytes` of UTF-8 together. Counts bytes only where their length leaves it open, so that
- * texts far below the limit, which nearly all are, cost nothing.
+ * Whether texts together take at most `maxBytes` of UTF-8. Counts bytes only where their length alone does not decide:
+ * nearly all texts are far below the limit, and cost nothing.
  */
 export function fitsInBytes(texts: readonly string[], maxBytes: number): boolean {
   let units = 0;

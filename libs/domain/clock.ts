@@ -1,7 +1,7 @@
 import { PHASE_BOUNDARIES, STATUS } from '#contract/soccer.ts';
 import type { Clock } from '#topics/generated/types.ts';
 
-/** A reading may differ by this much from what the running clock would show without being news, seconds. */
+/** How far a reading may differ from the running clock before it counts as a change, seconds. */
 const TICK_TOLERANCE_SECONDS = 2;
 
 /** The period completed before each period, by event status; none before the first. */
@@ -48,7 +48,7 @@ function completed(period: number | null): number {
   return period === null ? 0 : (PHASE_BOUNDARIES.get(period) ?? 0) * 60;
 }
 
-/** Whether a reading tells something new: another status, or a time that the clock would not show by itself. */
+/** Whether a reading is a change: another status, or a time other than the running clock shows. */
 export function isClockNews(before: Clock | null, after: Clock | null): boolean {
   if (before === null || after === null) return before !== after;
   if (before.status !== after.status) return true;

@@ -14,7 +14,7 @@ function registerOf(...messages: readonly (readonly [ut: number, ...parts: objec
 describe('a field of the event (law 2)', () => {
   test.each([
     {
-      why: 'the later value stands',
+      why: 'the later value wins',
       messages: [
         [1, { a: 9 }],
         [2, { a: 1 }],
@@ -32,7 +32,7 @@ describe('a field of the event (law 2)', () => {
       at: 2,
     },
     {
-      why: 'at the same time the larger JSON stands',
+      why: 'at the same time the larger JSON wins',
       messages: [
         [1, { a: 2 }],
         [1, { a: 10 }],
@@ -59,7 +59,7 @@ describe('a field of the event (law 2)', () => {
       at: 1,
     },
     {
-      why: 'null says null',
+      why: 'null is a value',
       messages: [
         [1, { a: 1 }],
         [2, { a: null }],
@@ -68,7 +68,7 @@ describe('a field of the event (law 2)', () => {
       at: 2,
     },
     {
-      why: 'absent says nothing',
+      why: 'an absent field changes nothing',
       messages: [
         [1, { a: 1 }],
         [2, { b: 1 }],
@@ -77,7 +77,7 @@ describe('a field of the event (law 2)', () => {
       at: 1,
     },
     {
-      why: 'the same value is remembered at its latest time',
+      why: 'the same value gets its latest time',
       messages: [
         [1, { a: 1 }],
         [2, { a: 1 }],
@@ -101,8 +101,8 @@ describe('a field of the event (law 2)', () => {
   });
 });
 
-describe('what is told', () => {
-  test('names the fields with a new value', () => {
+describe('applying an event', () => {
+  test('returns the fields with a new value', () => {
     const register = registerOf([1, { a: 1, b: 1 }]);
     const apply = (ut: number, part: object) => register.apply(register.read([canonicalJson(part)]), ut);
     expect(apply(1, { a: 1, b: 1 })).toEqual({ changed: false, fields: [] });
@@ -112,7 +112,7 @@ describe('what is told', () => {
     expect(apply(9, {})).toEqual({ changed: false, fields: [] });
   });
 
-  test('moves the time of a part that is told again to the letter, but only of the fields that it still tells', () => {
+  test('moves the time of a repeated part, but only of the fields that it still determines', () => {
     const part = { a: 1, b: 1 };
     const register = registerOf([1, part], [5, { b: 2 }], [3, part]);
     expect(register.grouped()).toEqual([
@@ -121,13 +121,13 @@ describe('what is told', () => {
     ]);
   });
 
-  test('moves no time of a field that another part of the message tells by now', () => {
+  test('moves no time of a field that another part of the message now determines', () => {
     const part = { a: 1, b: 1 };
     const register = registerOf([1, {}, part], [5, { b: 2 }], [7, {}, part], [8, { b: 3 }], [8, {}, part]);
     expect(register.grouped()).toEqual([{ ut: 8, json: '{"a":1,"b":3}' }]);
   });
 
-  test('that is not a JSON object is refused before anything changes', () => {
+  test('rejects a part that is not a JSON object, and changes nothing', () => {
     const register = registerOf([1, { a: 1 }]);
     for (const text of ['', '{"a":', '[1]', 'null']) {
       const refusal = expect(() => register.read(['{"a":2}', text]), text);
@@ -138,8 +138,8 @@ describe('what is told', () => {
   });
 });
 
-describe('what is written down', () => {
-  test('is canonical JSON, grouped by time, oldest first', () => {
+describe('the grouped fields', () => {
+  test('are canonical JSON, grouped by time, oldest first', () => {
     const register = registerOf([7, { z: 1, c: { y: [], x: '}' } }, { b: '"' }], [3, { a: 1, z: 0 }]);
     expect(register.grouped()).toEqual([
       { ut: 3, json: '{"a":1}' },
@@ -147,13 +147,13 @@ describe('what is written down', () => {
     ]);
   });
 
-  test('does not depend on the parts in which it was told', () => {
+  test('do not depend on the parts of the messages', () => {
     expect(registerOf([1, { a: 1, b: 2, c: 3 }]).grouped()).toEqual(
       registerOf([1, { c: 3 }, { a: 1, b: 2 }]).grouped(),
     );
   });
 
-  test('restores the register', () => {
+  test('restore the register', () => {
     const messages = fc.array(
       fc.tuple(
         fc.integer({ min: 0, max: 3 }),

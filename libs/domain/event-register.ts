@@ -4,17 +4,17 @@ import { membersOf } from './json-members.ts';
 import { type ReadField, type Reading, readField } from './readings.ts';
 import { object } from './values.ts';
 
-/** The time that told fields, shared by all fields that one part of a message told last. */
+/** The report time (`ut`) shared by all fields last reported by one part of a message. */
 type Stamp = { ut: number; fields: number };
 
 type Field = {
   readonly name: string;
-  /** The name as the start of a JSON member. */
+  /** The name with its colon, as the start of a JSON member. */
   readonly member: string;
   stamp: Stamp;
   /** Canonical JSON of the value. */
   json: string;
-  /** What the laws read of the value. */
+  /** The value as the laws read it. */
   reading: unknown;
 };
 
@@ -22,13 +22,13 @@ type Field = {
 export type EventPart = {
   readonly text: string;
   readonly fields: readonly Pick<Field, 'name' | 'json' | 'reading'>[];
-  /** The stamp its fields got when it was told last. */
+  /** The stamp its fields got when it was last reported. */
   stamp: Stamp;
 };
 
 /** What a message's event changed in the register. */
 export type FieldChanges = {
-  /** Something remembered changed, be it only the time of a field. */
+  /** A stored value or the time of a field changed. */
   readonly changed: boolean;
   /** The fields with a new value. */
   readonly fields: readonly string[];
@@ -40,24 +40,24 @@ const NO_CHANGES: FieldChanges = { changed: false, fields: [] };
  * Law 2: field by field, the value with the higher `ut` wins, equal times by the larger canonical JSON. A field absent
  * from a message says nothing about that field.
  *
- * Most parts of an event repeat to the letter from message to message. Such a part is neither read nor taken apart: its
- * fields share one stamp, and only that moves.
+ * Most parts of an event repeat byte for byte from message to message. Such a part is not parsed again: its fields
+ * share one stamp, and only that moves.
  */
 export class EventRegister {
   readonly #fields = new Map<string, Field>();
   /** The fields by name. */
   readonly #sorted: Field[] = [];
-  /** The part told last, by its place in the message. */
+  /** The last reported part, by its index in the message. */
   readonly #lastParts: (EventPart | undefined)[] = [];
 
-  /** The register that `grouped()` wrote down. */
+  /** Restores a register from `grouped()`. */
   static restore(groups: readonly FieldsAt[]): EventRegister {
     const register = new EventRegister();
     for (const { ut, json } of groups) register.#applyEach(readPart(json), ut, []);
     return register;
   }
 
-  /** Reads the parts of a message without changing anything. Throws `DomainError` UNREADABLE_EVENT. */
+  /** Parses the parts of a message; changes nothing. Throws `DomainError` UNREADABLE_EVENT. */
   read(texts: readonly string[]): EventPart[] {
     const parts: EventPart[] = [];
     for (let place = 0; place < texts.length; place++) {
@@ -68,7 +68,7 @@ export class EventRegister {
     return parts;
   }
 
-  /** Applies what `read` has read. */
+  /** Applies the parts that `read` returned, reported at `ut` (Unix seconds). */
   apply(parts: readonly EventPart[], ut: number): FieldChanges {
     let changed = false;
     const fields: string[] = [];
@@ -77,7 +77,7 @@ export class EventRegister {
       if (part === undefined || part.fields.length === 0) continue;
       const last = this.#lastParts[place];
       if (part === last && part.stamp.fields === part.fields.length) {
-        // All its fields still stand as this very text told them.
+        // All its fields still have the values of this text.
         if (ut > part.stamp.ut) {
           part.stamp.ut = ut;
           changed = true;
@@ -90,18 +90,18 @@ export class EventRegister {
     return changed ? { changed, fields } : NO_CHANGES;
   }
 
-  /** The canonical JSON of a field's value; undefined where it was never told. */
+  /** The canonical JSON of a field's value; undefined where it was never reported. */
   json(name: string): string | undefined {
     return this.#fields.get(name)?.json;
   }
 
-  /** What the laws read of a field's value; undefined where it was never told. */
+  /** A field's value as the laws read it; undefined where it was never reported. */
   reading<K extends ReadField>(name: K): Reading<K> | undefined {
     // Written by `readField` of the same name.
     return this.#fields.get(name)?.reading as Reading<K> | undefined;
   }
 
-  /** When the standing value of a field was told, Unix seconds. */
+  /** When the current value of a field was reported, Unix seconds. */
   reportedAt(name: string): number | undefined {
     return this.#fields.get(name)?.stamp.ut;
   }
@@ -116,7 +116,7 @@ export class EventRegister {
     return [...groups].sort(([a], [b]) => a - b).map(([ut, json]) => ({ ut, json: `${json}}` }));
   }
 
-  /** Tells each field of a part by itself; true where one of them was accepted. */
+  /** Applies each field of a part on its own; true where one of them was accepted. */
   #applyEach(part: EventPart, ut: number, changedFields: string[]): boolean {
     const stamp: Stamp = { ut, fields: 0 };
     part.stamp = stamp;

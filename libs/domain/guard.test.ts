@@ -13,7 +13,7 @@ import {
 } from './testing/messages.ts';
 import { given } from './testing/spec.ts';
 
-/** The reasons of a match in play with these incidents, in any order of ids, and these fields. */
+/** The guard's reasons for a match in play with these incidents, in any order of ids, and these fields. */
 function reasons(
   timeline: readonly Incident[],
   fields: Readonly<Record<string, unknown>> = {},
@@ -30,7 +30,7 @@ function reasons(
 const timeline = (...types: readonly number[]) => types.map((type, i) => incident(`5-${100 + i}`, type));
 const last = (type: number, options: IncidentOptions) => incident('5-900', type, options);
 
-describe('something possible is open until it is decided (law 9)', () => {
+describe('a possible incident is open until it is decided (law 9)', () => {
   const kinds = [
     {
       reason: 'possible_goal',
@@ -77,7 +77,7 @@ describe('something possible is open until it is decided (law 9)', () => {
       expect(given(event, ...opened).when(end).state.guard.reasons).not.toContain(reason);
   });
 
-  test('decided by what was cancelled, and open again where that was removed', () => {
+  test('decided by a cancelled decision, and open again once that is removed', () => {
     const opened = [
       eventMessage(START, eventFields()),
       ...timeline(429, 1827).map((one) => incidentMessage(one)),
@@ -102,12 +102,12 @@ describe('the game is broken (law 9)', () => {
     expect(reasons(timeline(429, 420, type))).not.toContain('game_break');
   });
 
-  test.each(beside)('still after %i, which is beside play', (type) => {
+  test.each(beside)('still after %i, which is outside play', (type) => {
     expect(reasons(timeline(429, 420, type))).toContain('game_break');
     expect(reasons(timeline(429, type))).not.toContain('game_break');
   });
 
-  test('not by what was cancelled, and not ended by it', () => {
+  test('neither begun nor ended by a cancelled incident', () => {
     expect(reasons([...timeline(429, 400), last(420, { confirmation: 'cancelled' })])).toEqual([]);
     expect(reasons([...timeline(429, 420), last(400, { confirmation: 'cancelled' })])).toEqual([
       'game_break',
@@ -126,14 +126,14 @@ describe('the other reasons (law 9)', () => {
   test.each([
     {
       reason: 'under_review',
-      when: 'a goal is to be confirmed',
+      when: 'a goal awaits confirmation',
       incidents: [last(413, { confirmation: 'tbd' })],
       fields: {},
     },
     { reason: 'bet_suspended', when: 'betting is', incidents: [], fields: { bet_status: 'suspended' } },
     {
       reason: 'score_differs',
-      when: 'the provider reports another',
+      when: 'the provider reports another score',
       incidents: timeline(429),
       fields: { participants: participants(1, 0) },
     },
@@ -179,7 +179,7 @@ describe('the other reasons (law 9)', () => {
       fields: { bet_status: 'suspended', status_type: 'finished' },
     },
     {
-      why: 'the provider reports the same',
+      why: 'the provider reports the same score',
       incidents: timeline(429),
       fields: { participants: participants('0', 0) },
     },
@@ -188,7 +188,7 @@ describe('the other reasons (law 9)', () => {
       incidents: [],
       fields: { participants: participants(1, 0) },
     },
-    { why: 'play went on after the interruption', incidents: timeline(429, 441, 430), fields: {} },
+    { why: 'play was resumed after the interruption', incidents: timeline(429, 441, 430), fields: {} },
     {
       why: 'the interruption was cancelled',
       incidents: [...timeline(429, 400), last(441, { confirmation: 'cancelled' })],
@@ -218,7 +218,7 @@ describe('the other reasons (law 9)', () => {
     expect(guardOf({ ...guard, last })).toEqual({ safe: false, reasons: [...GUARD_REASONS] });
   });
 
-  test('are the same only as a whole', () => {
+  test('compare as equal only as a whole', () => {
     const guard = (...some: string[]) => ({ safe: some.length === 0, reasons: some });
     expect(sameGuard(guard('a'), guard('a'))).toBe(true);
     expect(sameGuard(guard('a'), guard('b'))).toBe(false);

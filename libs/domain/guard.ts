@@ -3,7 +3,7 @@ import type { Agreement, Guard } from '#topics/generated/types.ts';
 import { isOver } from './event-facts.ts';
 import type { LastOf, Signal } from './signals.ts';
 
-/** Why trading may not act on the score, in the order in which reasons are given. */
+/** Why trading may not act on the score, in the order in which the guard lists reasons. */
 export const GUARD_REASONS = [
   'under_review',
   'possible_goal',
@@ -18,7 +18,7 @@ export const GUARD_REASONS = [
 
 export type GuardReason = (typeof GUARD_REASONS)[number];
 
-/** What law 9 decides from. */
+/** The input of law 9. */
 export type GuardInputs = {
   readonly underReview: boolean;
   readonly agreement: Agreement;
@@ -29,8 +29,8 @@ export type GuardInputs = {
 };
 
 /**
- * Law 9: whether trading may act, and if not, why. A function of what was told and never of a clock: staleness is for
- * the reader to judge from the stamps.
+ * Law 9: whether trading may act, and if not, why. A function of the reported data, never of a clock: readers judge
+ * staleness by the stamps.
  */
 export function guardOf({
   underReview,
@@ -62,7 +62,7 @@ export function guardOf({
   return { safe: reasons.length === 0, reasons };
 }
 
-/** Whether two guards say the same. */
+/** Whether two guards are equal. */
 export function sameGuard(a: Guard, b: Guard): boolean {
   return (
     a === b ||
@@ -70,7 +70,7 @@ export function sameGuard(a: Guard, b: Guard): boolean {
   );
 }
 
-/** Whether something was told, and nothing of `other` after it in id order. */
+/** Whether a signal of the kind was given, with none of `other` after it in id order. */
 function isLater(id: string | undefined, other: string | undefined): boolean {
   return id !== undefined && (other === undefined || id > other);
 }

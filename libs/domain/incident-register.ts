@@ -3,7 +3,7 @@ import { IncidentIndex } from './incident-index.ts';
 import { isRemoved, type Presence } from './removal.ts';
 import { compareIds } from './sorted.ts';
 
-/** The register of one incident. Changed by `IncidentRegister` alone, but for its stamps. */
+/** The register of one incident. Only `IncidentRegister` changes it, except its stamps. */
 export type IncidentEntry = {
   readonly id: string;
   incident: Incident | null;
@@ -15,7 +15,7 @@ export type IncidentEntry = {
   cause: Cause | null;
 };
 
-/** An incident that a message changed, and what it was before. */
+/** An incident that a message changed, and its previous values. */
 export type IncidentChange = {
   readonly entry: IncidentEntry;
   readonly before: Presence & { readonly removed: boolean };
@@ -25,9 +25,9 @@ export type IncidentChange = {
 export type IncidentChanges = {
   /** By incident id. */
   readonly incidents: readonly IncidentChange[];
-  /** What the goals come to may have changed. */
+  /** The outcome of the goals may have changed. */
   readonly goals: boolean;
-  /** The message's snapshot is the latest now, or changed what is known to be listed. */
+  /** The message's snapshot is now the latest, or changed the set of listed incidents. */
   readonly snapshot: boolean;
 };
 
@@ -57,7 +57,7 @@ export class IncidentRegister {
   readonly #entries = new Map<string, IncidentEntry>();
   #snapshotAt: number | null = null;
 
-  /** The register that was written down as its entries and the time of the latest snapshot. */
+  /** Restores a register from its entries and the time of the latest snapshot. */
   static restore(entries: Iterable<IncidentEntry>, snapshotAt: number | null): IncidentRegister {
     const register = new IncidentRegister();
     register.#snapshotAt = snapshotAt;
@@ -82,7 +82,7 @@ export class IncidentRegister {
     return this.#entries.values();
   }
 
-  /** Says which version changed these incidents, and what caused it. */
+  /** Stamps these incidents with the version that changed them, and its cause. */
   stamp(changes: IncidentChanges, version: number, cause: Cause): void {
     for (const { entry } of changes.incidents) {
       entry.version = version;
@@ -90,7 +90,7 @@ export class IncidentRegister {
     }
   }
 
-  /** Applies the record of an incident message. A record that deletes tells when, and nothing of the body. */
+  /** Applies the record of an incident message. A delete sets the time of the delete and leaves the body as it is. */
   record(incident: Incident, deleted: boolean): IncidentChanges {
     const entry = this.#entry(incident.id);
     const before = presenceOf(entry);
@@ -126,7 +126,7 @@ export class IncidentRegister {
     if (this.#snapshotAt === null || time > this.#snapshotAt) {
       this.#snapshotAt = time;
       news = true;
-      // What the new list leaves out may be removed by it.
+      // The new list may remove incidents that it does not contain.
       for (const entry of this.#entries.values()) {
         if (isRemoved(entry, time) !== entry.removed) touch(entry);
       }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { canonicalJson } from '#contract/canonical-json.ts';
 import { membersOf } from './json-members.ts';
 
-test('gives the names of an object and the canonical JSON of their values', () => {
+test('splits an object into its names and the canonical JSON of their values', () => {
   const tricky = fc.constantFrom('"', '\\', '\\"', '{', '}', '[', ']', ',', ':', '__proto__', '0', 'é');
   const names = fc.oneof(
     fc.string(),

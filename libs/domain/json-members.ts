@@ -7,8 +7,8 @@ const OPEN_BRACE = 123;
 const CLOSE_BRACE = 125;
 
 /**
- * Takes a canonical JSON object apart into its names and the JSON of their values, without writing these anew.
- * `value` is what `text` parses to.
+ * Splits a canonical JSON object into its names and the JSON text of their values, without serializing these again.
+ * `value` is the parsed `text`.
  */
 export function membersOf(
   text: string,
@@ -17,7 +17,7 @@ export function membersOf(
   const names = Object.keys(value);
   const [only] = names;
   if (names.length === 1 && only !== undefined) {
-    // Participants, the longest value of all, are told by themselves.
+    // `participants`, the longest value, comes in a part of its own.
     return [[only, text.slice(endOfText(text, 1) + 1, -1)]];
   }
   const members: [string, string][] = [];
@@ -35,7 +35,7 @@ function nameIn(text: string, start: number, end: number): string {
   return name.includes('\\') ? (JSON.parse(text.slice(start, end)) as string) : name;
 }
 
-/** Where the text that begins at `start` has ended. */
+/** Where the string that begins at `start` ends. */
 function endOfText(text: string, start: number): number {
   for (let at = start + 1; ; at++) {
     at = text.indexOf('"', at);
@@ -45,7 +45,7 @@ function endOfText(text: string, start: number): number {
   }
 }
 
-/** Where the value that begins at `start` has ended: at the comma or the bracket that is not its own. */
+/** Where the value that begins at `start` ends: at the comma or bracket that follows it. */
 function endOfValue(text: string, start: number): number {
   let depth = 0;
   for (let at = start; ; at++) {

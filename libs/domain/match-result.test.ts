@@ -47,7 +47,7 @@ const withResults = (home: Record<number, unknown>, away: Record<number, unknown
   }));
 
 describe('the result of a match', () => {
-  test('is of its group, under one key', () => {
+  test('belongs to its group, under one key', () => {
     const result = resultOf(event({ group_id: 0, round_id: 3 }));
     expect(resultKey(result)).toBe(`6628/25528/76600/-/${EVENT_ID}`);
     expect(result).toMatchObject({ round_id: 3, status_type: 'live', group_id: null, score: null });
@@ -64,7 +64,7 @@ describe('the result of a match', () => {
     expect(matchResult(matchOf(message))).toBeNull();
   });
 
-  test('is back where the event is told again after it was deleted, whatever the order', () => {
+  test('exists again once the event is reported after its delete, in any order', () => {
     const gone = eventMessage(START + 5, { action: 'delete' });
     expect(matchResult(matchOf(event(), gone))).toBeNull();
     expect(matchResult(matchOf(gone, event()))).toBeNull();
@@ -93,7 +93,7 @@ describe('the result of a match', () => {
     ]);
   });
 
-  test('has the provider’s halves where the timeline is not whole, and its goals only where they add up', () => {
+  test('has the provider’s halves where the timeline is incomplete, and its goals only where they add up', () => {
     const fields = { participants: withResults({ 2: 1, 4: 0, 5: 1 }, { 2: 0, 4: 0, 5: 0 }) };
     const goal = by('5-2', 413, player);
     const partial = resultOf(event(fields), goal);
@@ -104,14 +104,14 @@ describe('the result of a match', () => {
     expect(resultOf(event({ participants: participants(0, 0) })).goals).toEqual([]);
   });
 
-  test('falls back to the provider’s halves where the phase of a goal is not known', () => {
+  test('has the provider’s halves where the phase of a goal is unknown', () => {
     const fields = { participants: withResults({ 2: 1, 4: 1, 5: 0 }, { 2: 0, 4: 0, 5: 0 }) };
     const goal = by('5-2', 413, player, { event_status_id: null });
     expect(resultOf(event(fields), kickOff, goal).first_half).toEqual({ home: 1, away: 0 });
     expect(resultOf(event(), kickOff, goal).first_half).toBeNull();
   });
 
-  test('is the one reported of an awarded match', () => {
+  test('is the reported one of an awarded match', () => {
     const awarded = event({ status_id: 12, status_type: 'finished', participants: participants(3, 0) });
     const result = resultOf(awarded, kickOff, by('5-2', 413, player, { participant_id: AWAY }));
     expect(result).toMatchObject({ score: { home: 3, away: 0 }, first_half: null, second_half: null });
@@ -134,7 +134,7 @@ describe('the result of a match', () => {
     ]);
   });
 
-  test('is the same of a match that was restored', () => {
+  test('is the same after a restore', () => {
     const match = matchOf(
       event(),
       kickOff,
@@ -147,7 +147,7 @@ describe('the result of a match', () => {
   });
 });
 
-describe('whether a message may change it', () => {
+describe('the result flag of a message', () => {
   const resultFlag = (...messages: NormalizedMessage[]) => {
     const match = newMatch(EVENT_ID);
     return messages
@@ -155,7 +155,7 @@ describe('whether a message may change it', () => {
       .at(-1);
   };
 
-  test('is told wherever it does', () => {
+  test('is set wherever the result changes', () => {
     const later = incident('5-2', 413, { ut: START + 9, participant_id: AWAY });
     expect(resultFlag(event())).toBe(true);
     expect(resultFlag(event(), kickOff)).toBe(true);
@@ -169,7 +169,7 @@ describe('whether a message may change it', () => {
     expect(resultFlag(event(), eventMessage(START + 5, { action: 'delete' }), event({}, 9))).toBe(true);
   });
 
-  test('is told, or it changes nothing', () => {
+  test('is set, or the result does not change', () => {
     fc.assert(
       fc.property(histories, (history) => {
         const match = newMatch(EVENT_ID);
@@ -183,13 +183,13 @@ describe('whether a message may change it', () => {
     );
   });
 
-  test('is not told of play', () => {
+  test('is not set by play alone', () => {
     expect(resultFlag(event(), kickOff, incidentMessage(incident('5-2', 408)))).toBe(false);
     expect(resultFlag(event(), event({ clock_time: 9 }, 9))).toBe(false);
   });
 });
 
-describe('what is told of a change', () => {
+describe('the records of a change', () => {
   const cause: Cause = { topic: 't', partition: 0, offset: 1, ut: 2, received_at: 3, message_id: 'm' };
   const stamp = { version: 7, cause };
   const changes = (before: TableResult | null, after: TableResult | null) =>
@@ -202,24 +202,24 @@ describe('what is told of a change', () => {
   });
   const inGroup = (group_id: number) => resultOf(event({ group_id }));
 
-  test('is nothing where nothing changed', () => {
+  test('are none where nothing changed', () => {
     expect(changes(null, null)).toEqual([]);
     expect(changes(inGroup(1), inGroup(1))).toEqual([]);
   });
 
-  test('is the new result under the same key', () => {
+  test('have the new result under the same key', () => {
     const after = resultOf(event({ group_id: 1, status_id: 34 }));
     expect(changes(inGroup(1), after)).toEqual([{ ...after, removed: false, ...stamp }]);
   });
 
-  test('is that the match has left, first, where it is in another group', () => {
+  test('begin with a removal where the match moved to another group', () => {
     expect(changes(inGroup(1), inGroup(2)).map(brief)).toEqual([
       { removed: true, group_id: 1, version: 7, home: null },
       { removed: false, group_id: 2, version: 7, home: HOME },
     ]);
   });
 
-  test('is that the match has left, where it is no more', () => {
+  test('have a removal where the match no longer exists', () => {
     expect(changes(inGroup(1), null).map(brief)).toEqual([
       { removed: true, group_id: 1, version: 7, home: null },
     ]);

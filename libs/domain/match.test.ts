@@ -19,7 +19,7 @@ import { given, played } from './testing/spec.ts';
 const opening = eventMessage(START, eventFields());
 
 describe('the state of a match', () => {
-  test('shows what was told, and what it comes to', () => {
+  test('shows the reported values and what derives from them', () => {
     const goal = incidentMessage(incident('5-110', 413, { ut: START + 60 }), {
       fields: { clock_time: 60, participants: participants('1', 0) },
     });
@@ -73,7 +73,7 @@ describe('the state of a match', () => {
     });
   });
 
-  test('knows no goals of a sport without rules here: the reported result stands', () => {
+  test('derives no goals of a sport without rules: the reported result stands', () => {
     const fields = eventFields({ sport_id: 1, participants: participants(80, 75) });
     const { state } = given(
       eventMessage(START, fields),
@@ -88,7 +88,7 @@ describe('the state of a match', () => {
     });
   });
 
-  test('takes a sport that was never told for soccer', () => {
+  test('counts an unknown sport as soccer', () => {
     const { state } = given(
       eventMessage(START, { participants: participants() }),
       snapshotMessage(START, [incident('5-1', 413)]),
@@ -106,7 +106,7 @@ describe('the state of a match', () => {
     });
   });
 
-  test('keeps apart the ids of incidents that name what every object has', () => {
+  test('tells apart incident ids that are names of object members', () => {
     const { state } = given(
       opening,
       incidentMessage(incident('__proto__', 413, { confirmation: 'cancelled' })),
@@ -116,7 +116,7 @@ describe('the state of a match', () => {
 });
 
 describe('a message', () => {
-  test.each(['event_keep_alive', 'events_lineups'] as const)('%s says nothing about the state', (type) => {
+  test.each(['event_keep_alive', 'events_lineups'] as const)('%s does not change the state', (type) => {
     const match = played([opening]);
     const before = JSON.stringify(matchState(match));
     const message = { ...eventMessage(START + 60, { name: 'B - A' }), type, body: '{}' };
@@ -140,7 +140,7 @@ describe('a message', () => {
         event_fields: ['{"name":"B - A"}', '{"clock_time":'],
       },
     },
-  ])('that is refused with $code changes nothing', ({ code, message }) => {
+  ])('that is rejected with $code changes nothing', ({ code, message }) => {
     const match = played([opening]);
     const before = JSON.stringify(matchState(match));
     const refusal = expect(() => applyMessage(match, message, causeOf(message, 1)));
@@ -151,7 +151,7 @@ describe('a message', () => {
 });
 
 describe('a match', () => {
-  test('has no state before anything is told, and no incident that was never told', () => {
+  test('has no state before the first message, and no unknown incident', () => {
     const match = newMatch(EVENT_ID);
     expect(() => matchState(match)).toThrow(expect.objectContaining({ code: 'NOTHING_REPORTED' }));
     expect(() => matchIncident(match, '5-1')).toThrow(expect.objectContaining({ code: 'UNKNOWN_INCIDENT' }));

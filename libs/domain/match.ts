@@ -25,29 +25,29 @@ type Inside = {
   version: number;
   /** What caused the last version; null before the first. */
   cause: Cause | null;
-  /** The cards that stand; null: to be looked for again. */
+  /** The cards that stand; null: derive them again. */
   cards: readonly ResultCard[] | null;
 };
 
-/** What a message did. Both empty: nothing was accepted, and there is nothing to write. */
+/** The effect of a message. Both lists empty: it was not accepted, and there is nothing to write. */
 export type Applied = {
   /** In order; at least one where anything changed. */
   readonly transitions: readonly MatchTransition[];
   /** Ids, in order, of the incidents whose `matchIncident` changed. */
   readonly incidents: readonly string[];
-  /** Something changed that `matchResult` is made of. */
+  /** An input of `matchResult` changed. */
   readonly result: boolean;
 };
 
 const NO_EFFECT: Applied = { transitions: [], incidents: [], result: false };
 
-/** A match nothing was told about yet. */
+/** A match without an applied message. */
 export function newMatch(eventId: number): Match {
   return matchOf(eventId, new EventRegister(), new IncidentRegister());
 }
 
 /**
- * Applies a message to a match (laws 1 to 10). Keep-alives and line-ups say nothing about its state and are ignored.
+ * Applies a message to a match (laws 1 to 10). Keep-alives and line-ups do not change its state and are ignored.
  * Throws `DomainError` WRONG_EVENT or UNREADABLE_EVENT, and then has changed nothing.
  */
 export function applyMessage(match: Match, message: NormalizedMessage, cause: Cause): Applied {
@@ -102,7 +102,7 @@ function tellsCard({ incidents }: IncidentChanges): boolean {
 }
 
 function tellsResult(event: EventRegister, before: MatchView, after: MatchView): boolean {
-  // Whatever goals come to makes a new final score. A delete is told by its time, which moves without a new value.
+  // Any change of the goals makes a new final score. A delete moves only its time, without a new value.
   return before.facts !== after.facts || before.final !== after.final || event.json('action') !== undefined;
 }
 
@@ -170,7 +170,7 @@ export function stampOf(match: Match): { readonly version: number; readonly caus
   return { version, cause };
 }
 
-/** Only a message that deletes its event tells an `action`; what is told of the event's status later brings it back. */
+/** Only a message that deletes its event has an `action`; a later report of the event's status restores the event. */
 function isDeleted(event: EventRegister): boolean {
   if (event.reading('action') !== 'delete') return false;
   return (event.reportedAt('action') ?? 0) >= (event.reportedAt('status_id') ?? 0);
@@ -195,8 +195,8 @@ export function matchIncident(match: Match, id: string): MatchIncident {
 }
 
 /**
- * The match that was written down as its state and all its incidents. Going on from it gives the same bytes as never
- * having stopped: there is no other memory.
+ * Restores a match from its state and all its incidents. It then gives the same bytes as a match that never stopped:
+ * it keeps no other memory.
  */
 export function restoreMatch(state: MatchState, incidents: Iterable<MatchIncident>): Match {
   const entries = Array.from(

@@ -7,7 +7,7 @@ const home = side(HOME, 'Home', 'HOM');
 const away = side(AWAY, 'Away', 'AWA');
 
 describe('the sides of an event', () => {
-  test('are told by the counter of a participant, not by its place', () => {
+  test('are found by the counter of a participant, not by its position', () => {
     expect(readSides(participants().toReversed())).toMatchObject({ home, away, reported: null });
   });
 
@@ -31,11 +31,11 @@ describe('the sides of an event', () => {
     },
   );
 
-  test('may be known of one only', () => {
+  test('may be known one by one', () => {
     expect(readSides(participants(1, 1).slice(1))).toMatchObject({ home: null, away, reported: null });
   });
 
-  test('pass over what is no participant', () => {
+  test('skip what is no participant', () => {
     expect(readSides([{ id: 'x', counter: 1 }, null, ...participants()])).toMatchObject({
       home,
       away,
@@ -43,13 +43,13 @@ describe('the sides of an event', () => {
     });
   });
 
-  test('take the first of several', () => {
+  test('are the first of several with the same counter', () => {
     expect(
       readSides([...participants(1, 1), { id: 5, counter: 1, results: [{ id: 2, value: 9 }] }]),
     ).toMatchObject({ home, away, reported: { home: 1, away: 1 } });
   });
 
-  test('tell tables the halves that both sides have, and where a team is from', () => {
+  test('give tables the halves that both sides have, and a team’s area', () => {
     const [first, second] = participants() as object[];
     const results = (halves: unknown[]) => halves.map((value, at) => ({ id: 4 + at, value }));
     const { table } = readSides([

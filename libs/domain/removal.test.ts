@@ -10,7 +10,7 @@ describe('an incident is removed (law 3)', () => {
       listed: null,
       snapshot: null,
       removed: false,
-      why: 'nothing speaks against it',
+      why: 'it is only reported',
     },
     {
       reported: 100,
@@ -18,7 +18,7 @@ describe('an incident is removed (law 3)', () => {
       listed: null,
       snapshot: null,
       removed: false,
-      why: 'it was told again after the delete',
+      why: 'it was reported again after the delete',
     },
     {
       reported: 100,
@@ -34,7 +34,7 @@ describe('an incident is removed (law 3)', () => {
       listed: null,
       snapshot: null,
       removed: true,
-      why: 'it was deleted after it was told',
+      why: 'it was deleted after it was reported',
     },
     {
       reported: 100,
@@ -58,7 +58,7 @@ describe('an incident is removed (law 3)', () => {
       listed: null,
       snapshot: 105,
       removed: true,
-      why: 'the margin is used up',
+      why: 'the list is older than the margin allows',
     },
     {
       reported: 100,
@@ -98,7 +98,7 @@ describe('an incident is removed (law 3)', () => {
       listed: 105,
       snapshot: 105,
       removed: false,
-      why: 'it was told after the list',
+      why: 'it was reported after the list',
     },
     {
       reported: 110,
@@ -106,7 +106,7 @@ describe('an incident is removed (law 3)', () => {
       listed: null,
       snapshot: 114,
       removed: false,
-      why: 'it was told after both',
+      why: 'it was reported after both',
     },
     {
       reported: 110,
@@ -114,10 +114,10 @@ describe('an incident is removed (law 3)', () => {
       listed: null,
       snapshot: 115,
       removed: true,
-      why: 'the list without it is the later word',
+      why: 'the list without it is later',
     },
-    { reported: null, deleted: 100, listed: null, snapshot: null, removed: false, why: 'it never was there' },
-    { reported: null, deleted: 100, listed: null, snapshot: 200, removed: false, why: 'it never was there' },
+    { reported: null, deleted: 100, listed: null, snapshot: null, removed: false, why: 'it never existed' },
+    { reported: null, deleted: 100, listed: null, snapshot: 200, removed: false, why: 'it never existed' },
   ])('$removed: reported $reported, deleted $deleted, listed $listed of $snapshot: $why', (row) => {
     const body = row.reported === null ? null : incident('5-1', 413, { ut: row.reported });
     expect(isRemoved({ incident: body, deletedAt: row.deleted, listedAt: row.listed }, row.snapshot)).toBe(

@@ -3,7 +3,7 @@ import type { Incident } from '#topics/generated/types.ts';
 /** How long an incident may take from being written to being listed, seconds. */
 const SETTLE_SECONDS = 5;
 
-/** What is remembered of an incident's presence. Times in Unix seconds. */
+/** The stored presence of an incident. Times in Unix seconds. */
 export type Presence = {
   /** The winning body; null where only deletes have arrived. */
   readonly incident: Incident | null;
@@ -14,8 +14,8 @@ export type Presence = {
 };
 
 /**
- * Law 3: an incident is removed exactly when it was last known absent no earlier than last known present. An id known
- * only by deletes is not removed, it never was. `snapshotAt`: time of the event's latest snapshot, null without one.
+ * Law 3: an incident is removed exactly when it was last known absent no earlier than last known present. An id with
+ * deletes only is not removed: it never existed. `snapshotAt`: time of the event's latest snapshot, null without one.
  */
 export function isRemoved(presence: Presence, snapshotAt: number | null): boolean {
   if (presence.incident === null) return false;

@@ -1,7 +1,7 @@
 import { INCIDENT } from '#contract/soccer.ts';
 import type { Agreement, Coverage, Incident, Score, ScoreSource } from '#topics/generated/types.ts';
 
-/** What law 8 decides. */
+/** The result of law 8. */
 export type FinalScore = {
   readonly score: Score | null;
   readonly firm: Score | null;
@@ -9,7 +9,7 @@ export type FinalScore = {
   readonly agreement: Agreement;
 };
 
-/** What law 8 decides from. */
+/** The input of law 8. */
 export type ScoreSources = {
   readonly coverage: Coverage;
   /** The score of the goals; null where goals have no rules here or a side is unknown. */
@@ -19,7 +19,7 @@ export type ScoreSources = {
   readonly reported: Score | null;
 };
 
-/** Whether an incident shows that the timeline is told from its start. */
+/** Whether an incident shows that the timeline is reported from its start. */
 export function isTimelineStart({ incident_id }: Incident): boolean {
   return incident_id === INCIDENT.notStarted || incident_id === INCIDENT.firstHalfStarted;
 }
@@ -33,7 +33,7 @@ export function coverageOf(snapshotAt: number | null, starts: number, known: num
   return known > 0 ? 'partial' : 'none';
 }
 
-/** Law 8: a complete timeline goes before the provider's result, that before a partial timeline; none is unknown. */
+/** Law 8: a complete timeline wins over the provider's result, that over a partial timeline. */
 export function decideScore({ coverage, derived, derivedFirm, reported }: ScoreSources): FinalScore {
   const usable = coverage === 'none' ? null : derived;
   if (usable !== null && (coverage === 'complete' || reported === null)) {

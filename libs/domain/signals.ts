@@ -2,8 +2,8 @@ import { INCIDENT, INCIDENT_TYPES_OF_SOCCER } from '#contract/soccer.ts';
 import type { Incident } from '#topics/generated/types.ts';
 
 /**
- * What the trading guard needs to know of a timeline: of each signal, the last incident in id order that gives it.
- * Law 9 is decided from these alone, so that a message costs the same however long the timeline is.
+ * The signals of a timeline that the trading guard needs: for each, the last incident in id order that gives it. Law 9
+ * reads these alone, so that a message costs the same however long the timeline is.
  */
 export const SIGNALS = [
   'possible_goal',
@@ -47,7 +47,7 @@ const FINISHES = [
   INCIDENT.finishedRegularTime,
 ];
 
-/** Told of a team, but beside play: play need not have gone on for it. */
+/** Reported of a team outside of play: no sign that play was resumed. */
 const BESIDE_PLAY: ReadonlySet<number> = new Set([
   INCIDENT.injury,
   INCIDENT.redCard,
@@ -61,7 +61,7 @@ const TYPES = [...INCIDENT_TYPES_OF_SOCCER.values()];
 const GAME_BREAKS = TYPES.filter(({ gameBreak }) => gameBreak).map(({ id }) => id);
 const PLAY = TYPES.filter(({ id, type, gameBreak }) => type === 'team' && !gameBreak && !BESIDE_PLAY.has(id));
 
-/** The course of the match, and what may yet be given. A cancelled incident of these did not happen. */
+/** Incidents of play and of pending decisions. A cancelled one did not happen. */
 const HAPPENED: Table = {
   possible_goal: [INCIDENT.possibleGoal],
   possible_card: [INCIDENT.possibleCard],
@@ -82,7 +82,7 @@ const HAPPENED: Table = {
   ],
 };
 
-/** What decides whether it is given. A cancelled incident decides too: it says that it is not. */
+/** Incidents that decide a pending one. A cancelled one decides too: against it. */
 const DECIDED: Table = {
   goal_decided: [
     INCIDENT.goal,

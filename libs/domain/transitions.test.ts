@@ -18,7 +18,7 @@ const incidentOf = (id: string, type: number, options?: IncidentOptions) =>
   incidentMessage(incident(id, type, options));
 const later = (seconds: number) => ({ ut: START + seconds });
 
-describe('what is told of an incident (law 10)', () => {
+describe('the transitions of an incident (law 10)', () => {
   const known = incidentOf('5-1', 400);
   test.each([
     { why: 'its first body', before: [], message: known, kinds: ['incident_added'] },
@@ -41,7 +41,7 @@ describe('what is told of an incident (law 10)', () => {
       kinds: ['incident_cancelled'],
     },
     {
-      why: 'it is to be confirmed again',
+      why: 'it awaits confirmation again',
       before: [known],
       message: incidentOf('5-1', 400, { ...later(1), confirmation: 'tbd' }),
       kinds: ['incident_amended'],
@@ -53,7 +53,7 @@ describe('what is told of an incident (law 10)', () => {
       kinds: ['incident_amended'],
     },
     {
-      why: 'the same, told later',
+      why: 'the same, reported later',
       before: [known],
       message: incidentOf('5-1', 400, later(1)),
       kinds: ['incident_amended'],
@@ -65,13 +65,13 @@ describe('what is told of an incident (law 10)', () => {
       kinds: ['incident_removed'],
     },
     {
-      why: 'deleted, but told since',
+      why: 'deleted, but reported since',
       before: [known],
       message: incidentMessage(incident('5-1', 400, { ut: START - 1 }), { deleted: true }),
       kinds: ['incident_amended'],
     },
     {
-      why: 'deleted before it was told',
+      why: 'deleted before it was reported',
       before: [],
       message: incidentMessage(incident('5-1', 400), { deleted: true }),
       kinds: ['incident_deleted_unseen'],
@@ -102,14 +102,14 @@ describe('what is told of an incident (law 10)', () => {
     expect(outcome.incidents).toEqual(kinds.length === 0 ? [] : ['5-1']);
   });
 
-  test('names its type, where a body tells it', () => {
+  test('have its type, where a body has it', () => {
     expect(given(opening).when(known).transitions[0]).toMatchObject({ incident_type: 400 });
     const unseen = incidentMessage(incident('5-1', 400), { deleted: true });
     expect(given(opening).when(unseen).transitions[0]).toMatchObject({ incident_type: null });
   });
 });
 
-describe('what is told of goals and scores (law 10)', () => {
+describe('the transitions of goals and scores (law 10)', () => {
   const goal = incidentOf('5-110', 413);
 
   test('a goal', () => {
@@ -119,7 +119,7 @@ describe('what is told of goals and scores (law 10)', () => {
     expect(outcome.transitions.slice(1)).toMatchObject([{ score }, { score }]);
   });
 
-  test('a goal to be confirmed, and its confirmation', () => {
+  test('a goal that awaits confirmation, and its confirmation', () => {
     const tbd = incidentOf('5-110', 413, { confirmation: 'tbd' });
     expect(given(opening, kickOff).when(tbd).kinds).toEqual([
       'incident_added',
@@ -156,14 +156,14 @@ describe('what is told of goals and scores (law 10)', () => {
     expect(given(opening, kickOff, cancels).when(goal).kinds).toEqual(['incident_added', 'goal_cancelled']);
   });
 
-  test('nothing more of a goal that is void in another way', () => {
+  test('none for a void goal that is void in another way', () => {
     const cancelled = incidentOf('5-110', 413, { ...later(60), confirmation: 'cancelled' });
     expect(given(opening, kickOff, goal, cancelled).when(incidentOf('5-120', 424, later(90))).kinds).toEqual([
       'incident_added',
     ]);
   });
 
-  test('a goal that is given back', () => {
+  test('a goal that is reinstated', () => {
     const cancels = incidentOf('5-120', 424, later(60));
     const back = incidentOf('5-120', 424, { ...later(90), confirmation: 'cancelled' });
     expect(given(opening, kickOff, goal, cancels).when(back).kinds).toEqual([
@@ -174,14 +174,14 @@ describe('what is told of goals and scores (law 10)', () => {
     ]);
   });
 
-  test('a void goal that turns out to be none is not given back', () => {
+  test('none for a void goal that turns out to be no goal', () => {
     const cancelled = incidentOf('5-110', 413, { confirmation: 'cancelled' });
     expect(given(opening, kickOff, cancelled).when(incidentOf('5-110', 419, later(60))).kinds).toEqual([
       'incident_confirmed',
     ]);
   });
 
-  test('one goal cancelled and another given back, by id', () => {
+  test('one goal cancelled and another reinstated, by id', () => {
     const first = incidentOf('5-105', 413);
     const cancels = incidentOf('5-120', 424, { ...later(60), parent_id: '5-105' });
     const other = incidentOf('5-120', 424, { ...later(90), parent_id: '5-110' });
@@ -194,7 +194,7 @@ describe('what is told of goals and scores (law 10)', () => {
   });
 });
 
-describe('what is told of the event (law 10)', () => {
+describe('the transitions of the event (law 10)', () => {
   const when = (fields: Record<string, unknown>, seconds = 60) =>
     given(opening, kickOff).when(eventMessage(START + seconds, { clock_time: seconds, ...fields }))
       .transitions;
@@ -209,7 +209,7 @@ describe('what is told of the event (law 10)', () => {
     ]);
   });
 
-  test('its clock, where it is not what it would show by itself', () => {
+  test('its clock, where it differs from the running clock', () => {
     expect(when({ clock_status: 'stopped' })).toMatchObject([
       { kind: 'clock_changed', value: value('0 running', '60 stopped') },
     ]);
@@ -245,25 +245,25 @@ describe('what is told of the event (law 10)', () => {
     ]);
   });
 
-  test('a field that means the same as before, by name', () => {
+  test('a field with another value of the same meaning, by name', () => {
     expect(when({ status_id: '33' })).toMatchObject([{ kind: 'event_amended', fields: ['status_id'] }]);
   });
 
-  test('nothing of a ticking clock, or of what is told again, where there is other news', () => {
+  test('none for a running clock or a repeated field, where there is another change', () => {
     const outcome = given(opening, kickOff).when(
       incidentMessage(incident('5-110', 400, later(60)), { fields: eventFields({ clock_time: 60 }) }),
     );
     expect(outcome.kinds).toEqual(['incident_added']);
   });
 
-  test('that it was told again later, where there is no other news', () => {
+  test('a later report of the same values, where there is no other change', () => {
     const outcome = given(opening).when(eventMessage(START + 60, { name: 'Home - Away' }));
     expect(outcome.transitions).toMatchObject([{ kind: 'event_amended', fields: [] }]);
     expect(given(opening).when(opening).transitions).toEqual([]);
   });
 });
 
-describe('what is told of a snapshot (law 10)', () => {
+describe('the transitions of a snapshot (law 10)', () => {
   const first = incident('5-100', 429);
 
   test('that it was applied, once', () => {
@@ -274,7 +274,7 @@ describe('what is told of a snapshot (law 10)', () => {
     expect(given(opening, kickOff, snapshot).when(snapshot)).toMatchObject({ kinds: [], incidents: [] });
   });
 
-  test('even with nothing in it', () => {
+  test('even of an empty one', () => {
     expect(given(opening).when(snapshotMessage(START, [])).kinds).toEqual([
       'score_changed',
       'firm_score_changed',
@@ -282,7 +282,7 @@ describe('what is told of a snapshot (law 10)', () => {
     ]);
   });
 
-  test('after the incidents that it brought or removed, by id', () => {
+  test('after those of the incidents that it added or removed, by id', () => {
     const outcome = given(opening, kickOff, incidentOf('5-2', 413)).when(
       snapshotMessage(START + 60, [first, incident('5-150', 400), incident('5-20', 400)]),
     );
@@ -300,7 +300,7 @@ describe('what is told of a snapshot (law 10)', () => {
 });
 
 describe('a version (law 10)', () => {
-  test('tells everything of one message in order, each with its own id', () => {
+  test('emits all transitions of one message in order, each with its own id', () => {
     const { transitions } = given(opening, kickOff).when(
       incidentMessage(incident('5-110', 413, { ...later(60), confirmation: 'tbd' }), {
         fields: {

@@ -7,7 +7,7 @@ import { sameScore } from './score.ts';
 import { compareIds } from './sorted.ts';
 import type { MatchView } from './view.ts';
 
-/** What a transition tells, in the order in which a version tells them. */
+/** The kinds of transitions, in the order in which a version emits them. */
 export type TransitionKind =
   | 'incident_added'
   | 'incident_reinstated'
@@ -28,7 +28,7 @@ export type TransitionKind =
   | 'snapshot_applied'
   | 'guard_changed';
 
-/** One accepted version: what it came from and what it made. */
+/** One accepted version: its input, and the views before and after. */
 export type Step = {
   readonly eventId: number;
   readonly version: number;
@@ -38,7 +38,7 @@ export type Step = {
   readonly incidents: IncidentChanges;
   /** Time of the event's latest snapshot, Unix seconds; null without one. */
   readonly snapshotAt: number | null;
-  /** The cause is a snapshot: what it changed is not in the cause alone. */
+  /** The cause is a snapshot: the cause alone does not contain what it changed. */
   readonly bySnapshot: boolean;
   /** Fields of the event with a new value. */
   readonly fields: readonly string[];
@@ -53,7 +53,7 @@ type Detail = Partial<
   >
 >;
 
-/** Told by a kind of its own where that kind is told at all. */
+/** Fields that a kind of their own reports when they change. */
 const OWN_KIND: Readonly<Record<string, TransitionKind>> = {
   status_id: 'status_changed',
   status_type: 'status_changed',
@@ -63,10 +63,10 @@ const OWN_KIND: Readonly<Record<string, TransitionKind>> = {
   verified_result: 'result_verified',
 };
 
-/** Fields that move by themselves while the match runs. */
+/** Fields that advance while the match runs. */
 const TICKING: ReadonlySet<string> = new Set(['clock_time', 'played_time', 'ut']);
 
-/** Law 10: what a version changed, told in a fixed order; never empty. */
+/** Law 10: the changes of a version, in a fixed order; never empty. */
 export function transitionsOf(step: Step): MatchTransition[] {
   const collector = new TransitionCollector(step);
   for (const change of step.incidents.incidents) emitIncident(collector, change, step);
@@ -80,7 +80,7 @@ export function transitionsOf(step: Step): MatchTransition[] {
   return collector.emitted;
 }
 
-/** Numbers what is told. */
+/** Collects transitions and numbers them within their version. */
 class TransitionCollector {
   readonly emitted: MatchTransition[] = [];
   readonly #step: Step;
@@ -110,7 +110,7 @@ class TransitionCollector {
     });
   }
 
-  /** Whether a kind was told. */
+  /** Whether a transition of the kind was emitted. */
   hasEmitted(kind: TransitionKind | undefined): boolean {
     return kind !== undefined && this.emitted.some((transition) => transition.kind === kind);
   }
@@ -124,7 +124,7 @@ class TransitionCollector {
   }
 }
 
-/** Its presence is in the first record of a version that tells of it. */
+/** Only the first transition of an incident in a version has its presence. */
 function emitIncident(collector: TransitionCollector, change: IncidentChange, step: Step): void {
   const { id, incident } = change.entry;
   const detail = { incident_id: id, incident_type: incident?.incident_id ?? null };
@@ -165,7 +165,7 @@ function decisionOf(confirmation: string | null): TransitionKind | null {
   return confirmation === 'cancelled' ? 'incident_cancelled' : null;
 }
 
-/** A goal is cancelled as it becomes void, however; it is reinstated as it is a goal again. */
+/** A goal is cancelled when it becomes void for whatever reason, and reinstated when it counts again. */
 function emitGoals(collector: TransitionCollector, { before, after, typeOf }: Step): void {
   const wasVoid = before.tally.voided;
   const isVoid = after.tally.voided;
@@ -194,7 +194,7 @@ function emitEvent(collector: TransitionCollector, { before, after }: Step): voi
   collector.change('result_verified', before.facts.verified_result, after.facts.verified_result);
 }
 
-/** Tells the fields that no other kind told. A ticking clock, or a field told again later, is told only where nothing else is. */
+/** Emits the fields that no other kind reports. A field that only advances or repeats is emitted only where nothing else is. */
 function emitAmended(collector: TransitionCollector, { fields, incidents }: Step): void {
   const unreported = fields.filter((name) => !TICKING.has(name) && !collector.hasEmitted(OWN_KIND[name]));
   if (unreported.length > 0) collector.emit('event_amended', { fields: [...new Set(unreported)].sort() });
@@ -211,7 +211,7 @@ function clockText(clock: Clock | null): string | null {
   return clock === null ? null : wordsOf(clock.time, clock.status);
 }
 
-/** Known values as words, e.g. `34 live`, `2700 stopped`. */
+/** The known values as text, e.g. `34 live`, `2700 stopped`. */
 function wordsOf(...values: readonly (string | number | null)[]): string | null {
   const known = values.filter((value) => value !== null);
   return known.length === 0 ? null : known.join(' ');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { count, int, list, long, object, text } from './values.ts';
 
-describe('a field that may be written in several ways', () => {
+describe('a loosely typed field', () => {
   test.each([
     { value: 7, long: 7, int: 7, count: 7 },
     { value: '7', long: 7, int: 7, count: 7 },

@@ -16,11 +16,11 @@ function stateOf({ event_id, messages }: Vector) {
 
 describe(`vectors of ${VECTORS_DIR}, through the pure functions`, () => {
   describe.each(vectors)('$name: $why', (vector) => {
-    test('come to the expected state as told', () => {
+    test('give the expected state in order', () => {
       expect(expectable(stateOf(vector))).toEqual(vector.expect);
     });
 
-    test('come to it in any order, told more than once', () => {
+    test('give it in any order, with duplicates', () => {
       const messages = [...vector.messages];
       const redelivered = fc
         .subarray(messages)
@@ -37,8 +37,8 @@ describe(`vectors of ${VECTORS_DIR}, through the pure functions`, () => {
   });
 
   if (vectors.length === 0) {
-    test('are not there, and so none was checked', () => {
-      // Where the folder was asked for by name, that is a mistake.
+    test('are missing, so none was checked', () => {
+      // A missing folder is an error where VECTORS_DIR names it.
       expect(process.env.VECTORS_DIR).toBeUndefined();
     });
   }

@@ -11,7 +11,7 @@ import { type Lock, tryLock } from './lock.ts';
 import { KAFKA_VERSION } from './settings.ts';
 import type { Env, OnProgress } from './types.ts';
 
-/** Where the broker and the registry lie on this machine. */
+/** The paths of the broker and the registry on this machine. */
 export type Installation = {
   /** Folder with the jars of Apache Kafka. */
   readonly kafkaLibs: string;
@@ -22,16 +22,16 @@ export type Installation = {
 const POM = join(import.meta.dirname, 'pom.xml');
 const DOWNLOAD_TIMEOUT_MS = 20 * 60_000;
 
-/** The folder that downloads are kept in: `touchline` in XDG_CACHE_HOME, else in ~/.cache. */
+/** The cache folder of downloads: `touchline` in XDG_CACHE_HOME, else in ~/.cache. */
 export function cacheFolder(env: Env): string {
   const base = env.XDG_CACHE_HOME;
   return join(base && isAbsolute(base) ? base : join(env.HOME ?? homedir(), '.cache'), 'touchline');
 }
 
 /**
- * Gives the broker and the registry of pom.xml, downloading them with Maven the first time. Two processes that ask
- * at once download once. What is not complete is never used: a download becomes visible by a rename at its end.
- * Each version of the broker has a folder of its own in the cache. Throws MAVEN_MISSING or DOWNLOAD_FAILED.
+ * Returns the broker and the registry of pom.xml, downloading them with Maven the first time. Two processes at once
+ * download once. An incomplete download is never used: it becomes visible by a rename at its end. Each version of the
+ * broker has its own folder in the cache. Throws MAVEN_MISSING or DOWNLOAD_FAILED.
  */
 export async function install(
   env: Env,
@@ -119,7 +119,7 @@ async function requireMaven(env: Env): Promise<void> {
   }
 }
 
-/** Tells what Maven downloads until it ends; its exit code, or undefined when it was ended for taking too long. */
+/** Reports Maven's downloads until it ends; returns its exit code, or undefined when it timed out. */
 async function follow(
   maven: Guarded,
   log: string,

@@ -17,7 +17,7 @@ function type(topic: string) {
 const normalized = type('normalized-messages');
 const sameAgain = (message: NormalizedMessage) => normalized.fromBuffer(normalized.toBuffer(message));
 
-/** Values at and around the edges of what a field takes, and of other types. */
+/** Values at and around the limits of a field, and of other types. */
 const value = fc.oneof(
   fc.constantFrom(0, 1, -1, 1.5, INT_MAX, INT_MAX + 1, LONG_MAX, LONG_MAX + 1, 2 ** 53, Number.MAX_VALUE),
   fc.constantFrom(
@@ -61,7 +61,7 @@ const eventField = fc.constantFrom(
 );
 const messageField = fc.constantFrom('id', 'uuid', 'ut', 'type');
 
-describe('whatever is normalized', () => {
+describe('a normalized message', () => {
   test('fits its schema', () => {
     let readable = 0;
     fc.assert(
@@ -88,7 +88,7 @@ describe('whatever is normalized', () => {
     expect(readable).toBeGreaterThan(50);
   });
 
-  test('fits its schema at the ends of what its numbers may be', () => {
+  test('fits its schema at the limits of its numbers', () => {
     const incident = {
       incident_id: INT_MAX,
       participant_id: LONG_MAX,

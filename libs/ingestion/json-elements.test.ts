@@ -4,7 +4,7 @@ import { jsonElements } from './json-elements.ts';
 
 const cut = (text: string): string[] => jsonElements(Buffer.from(text)).map(String);
 
-test('cuts at the top level only, and leaves each element as it stands', () => {
+test('splits at the top level only, and copies each element unchanged', () => {
   expect(cut(' [ {"a" : [1, 2]} , "x,]\\"[" ,\n3, [ [] ], null ] ')).toEqual([
     '{"a" : [1, 2]}',
     '"x,]\\"["',

@@ -19,7 +19,7 @@ function reason(result: Normalized): string {
 }
 
 describe('an incident message', () => {
-  test('becomes the incident, the event by parts, and where it came from', () => {
+  test('becomes the incident, the event by parts, and its origin', () => {
     const message = normalized(incidentMessage());
     expect(message).toMatchObject({
       message_id: '35375779',
@@ -49,26 +49,26 @@ describe('an incident message', () => {
     });
   });
 
-  test('takes the incident’s own ut before the message’s', () => {
+  test('uses the incident’s own ut before the message’s', () => {
     expect(normalized(incidentMessage({}, { ut: 1_789_999_990 })).incident?.incident.ut).toBe(1_789_999_990);
     expect(normalized(incidentMessage({}, { ut: 1_789_999_990 })).ut).toBe(1_790_000_000);
     expect(normalized(incidentMessage({}, { ut: null })).incident?.incident.ut).toBe(1_790_000_000);
   });
 
-  test('is deleted by its action only, and the body leaves the action out', () => {
+  test('is a delete by its action only, and the body omits the action', () => {
     const inserted = normalized(incidentMessage());
     const deleted = normalized(incidentMessage({}, { action: 'delete' }));
     expect(deleted.incident?.deleted).toBe(true);
     expect(deleted.incident?.incident).toEqual(inserted.incident?.incident);
   });
 
-  test('keeps fields that nobody here knows', () => {
+  test('keeps unknown fields', () => {
     const extra = { period_timer: { direction: 'up', time: 570 }, z: [{ b: 1, a: [] }], __x: 'ü' };
     const body = JSON.parse(normalized(incidentMessage({}, extra)).incident?.incident.body ?? '');
     expect(body).toMatchObject(extra);
   });
 
-  test('reads times above 99 minutes, and none', () => {
+  test('accepts times above 99 minutes, and missing ones', () => {
     const time = (event_time: unknown) =>
       normalized(incidentMessage({}, { event_time })).incident?.incident.event_time;
     expect([time('00:00'), time('45:59'), time('120:03'), time(null), time(''), time(undefined)]).toEqual([
@@ -81,7 +81,7 @@ describe('an incident message', () => {
     ]);
   });
 
-  test('reads ids as numbers or as digits', () => {
+  test('accepts ids as numbers or as digits', () => {
     const message = normalized(
       incidentMessage({}, { participant_id: '102', incident_id: '413' }, { id: '7000001' }),
     );
@@ -111,7 +111,7 @@ describe('the event of a message', () => {
     ]);
   });
 
-  test('leaves out a part that has no fields', () => {
+  test('omits a part without fields', () => {
     expect(normalized(eventMessage({ data: { event: { id: 1, clock_time: null } } })).event_fields).toEqual([
       '{"clock_time":null}',
     ]);
@@ -124,7 +124,7 @@ describe('the event of a message', () => {
     expect([parts('insert'), parts('update'), parts('delete')]).toEqual([[], [], ['{"action":"delete"}']]);
   });
 
-  test('repeats to the letter what has not changed, whatever the order of its keys', () => {
+  test('repeats unchanged parts byte for byte, whatever the order of their keys', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.nat(9000), (extra, clock_time) => {
         const before = eventMessage({}, extra);
@@ -139,7 +139,7 @@ describe('the event of a message', () => {
     );
   });
 
-  test('holds every field of the record but id and action', () => {
+  test('has every field of the record but id and action', () => {
     const event = { ...(eventMessage().data as { event: object }).event, more: { b: 1, a: 2 } };
     const parts = normalized(eventMessage({ data: { event } })).event_fields.map((part) => JSON.parse(part));
     const { id: _id, action: _action, ...fields } = event as Record<string, unknown>;
@@ -163,7 +163,7 @@ describe('identity', () => {
 
 describe('other messages', () => {
   test.each([[{ event: { id: 7 } }], [{ event_id: '7' }], [{ id: 7, lineups: [{ b: 1, a: 2 }] }]])(
-    'keeps the data of a sign of life or of line-ups: %j',
+    'keeps the data of a keep-alive or of line-ups: %j',
     (data) => {
       for (const type of ['event_keep_alive', 'events_lineups']) {
         expect(normalized({ id: 1, type, ut: 5, data })).toMatchObject({
@@ -178,7 +178,7 @@ describe('other messages', () => {
     },
   );
 
-  test('ignores those that name no event, and every other type', () => {
+  test('ignores those without an event, and every other type', () => {
     expect(normalize({ id: 1, type: 'event_keep_alive', ut: 5, data: {} })).toEqual({
       kind: 'ignored',
       type: 'event_keep_alive',
@@ -187,7 +187,7 @@ describe('other messages', () => {
   });
 });
 
-describe('what cannot be read', () => {
+describe('an unreadable message', () => {
   const deep = JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`);
   const cases: [string, unknown, RegExp][] = [
     ['a number', 5, /^unknown_shape message: expected an object/],
@@ -263,8 +263,8 @@ describe('what cannot be read', () => {
       /^unknown_shape data\.incident\.confirmation: /,
     ],
     ['an unknown action', incidentMessage({}, { action: 'undo' }), /^unknown_shape data\.incident\.action: /],
-    ['a for that is neither', incidentMessage({}, { for: 'both' }), /^unknown_shape data\.incident\.for: /],
-    ['a message as long as a book', eventMessage({}, { name: 'x'.repeat(600_000) }), /^too_large /],
+    ['an unknown for', incidentMessage({}, { for: 'both' }), /^unknown_shape data\.incident\.for: /],
+    ['a message of 600 KB', eventMessage({}, { name: 'x'.repeat(600_000) }), /^too_large /],
     [
       'a message of 400,000 characters that take three bytes each',
       eventMessage({}, { name: '球'.repeat(400_000) }),
@@ -280,7 +280,7 @@ describe('what cannot be read', () => {
     expect(reason(normalize(message))).toMatch(expected);
   });
 
-  test('never throws, and never tells a value', () => {
+  test('never throws, and never contains a value', () => {
     fc.assert(
       fc.property(
         fc.jsonValue({ maxDepth: 5 }),
@@ -326,12 +326,12 @@ describe('a snapshot', () => {
     });
   });
 
-  test('may be empty, and does not count what says it is deleted as present', () => {
+  test('may be empty, and does not list a record that says it is deleted', () => {
     expect(snapshot([])).toMatchObject({ kind: 'normalized', message: { snapshot: [] } });
     expect(snapshot([incidentRecord({ action: 'delete' })])).toMatchObject({ message: { snapshot: [] } });
   });
 
-  test('is unreadable as a whole where one incident is, for a list without it would remove it', () => {
+  test('is unreadable as a whole where one incident is: a list without it would remove it', () => {
     expect(reason(snapshot([incidentRecord(), incidentRecord({ event_time: 'x' })]))).toMatch(
       /^unknown_shape incidents\.1\.event_time: /,
     );

@@ -113,7 +113,7 @@ describe('not a public address', () => {
   });
 });
 
-/** First address and length of the prefix of all that is special in IPv4. */
+/** First address and prefix length of every special IPv4 range. */
 const SPECIAL: readonly (readonly [number, number])[] = [
   [0x00000000, 8],
   [0x0a000000, 8],
@@ -136,7 +136,7 @@ const SPECIAL: readonly (readonly [number, number])[] = [
 const dotted = (ipv4: number): string => [24, 16, 8, 0].map((shift) => (ipv4 >>> shift) & 255).join('.');
 const groups = (ipv4: number): string => `${(ipv4 >>> 16).toString(16)}:${(ipv4 & 0xffff).toString(16)}`;
 
-/** Every form of IPv6 that holds an IPv4 address, to which a packet may be delivered in the end. */
+/** Every IPv6 form of an IPv4 address that a packet may finally be delivered to. */
 const EMBEDDED: Readonly<Record<string, (ipv4: number) => string>> = {
   mapped: (ipv4) => `::ffff:${dotted(ipv4)}`,
   'mapped, in groups': (ipv4) => `::ffff:${groups(ipv4)}`,
@@ -157,21 +157,21 @@ const special = fc
   .map(([[first, length], random]) => (first | (length === 32 ? 0 : random & (0xffffffff >>> length))) >>> 0);
 
 describe('a special IPv4 address', () => {
-  test('is refused as it is', () => {
+  test('is rejected as it is', () => {
     fc.assert(
       fc.property(special, (ipv4) => !isPublicAddress(dotted(ipv4))),
       { numRuns: 2_000 },
     );
   });
 
-  test.each(Object.entries(EMBEDDED))('is refused in IPv6: %s', (_name, embed) => {
+  test.each(Object.entries(EMBEDDED))('is rejected in IPv6: %s', (_name, embed) => {
     fc.assert(
       fc.property(special, (ipv4) => !isPublicAddress(embed(ipv4))),
       { numRuns: 500 },
     );
   });
 
-  test('is what a URL makes of its odd spellings', () => {
+  test('is the canonical form of its odd spellings in a URL', () => {
     const spellings = [
       (ipv4: number) => String(ipv4),
       (ipv4: number) => `0x${ipv4.toString(16)}`,
@@ -197,7 +197,7 @@ describe('a special IPv4 address', () => {
 describe('an allowed range', () => {
   const allowed = new AllowedRanges(['10.1.0.0/16', '127.0.0.1/32', 'fd00:1::/64']);
 
-  test('permits what is in it beside public addresses', () => {
+  test('permits its addresses beside public ones', () => {
     for (const address of ['10.1.2.3', '127.0.0.1', '::ffff:10.1.2.3', 'fd00:1::5', '8.8.8.8']) {
       expect(allowed.permits(address)).toBe(true);
     }

@@ -1,13 +1,13 @@
 /**
- * Which addresses a customer's webhook may be sent to (docs/decisions/0060): public unicast ones, and what an operator
- * allows. Addresses are texts as resolvers and WHATWG URLs give them; there every odd spelling is already the usual one.
+ * The addresses that a customer's webhook may use (docs/decisions/0060): public unicast ones, and ranges that an operator
+ * allows. Addresses are texts from resolvers and WHATWG URLs, which already normalise every odd spelling.
  */
 
 import { BlockList, isIP } from 'node:net';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import { parseRange } from '#service/address-range.ts';
 
-/** IPv4 that is not public unicast: the IANA special-purpose registry, multicast, and what clouds serve themselves on. */
+/** IPv4 that is not public unicast: the IANA special-purpose registry, multicast, and platform services of clouds. */
 const REFUSED_IPV4 = [
   '0.0.0.0/8', // this network
   '10.0.0.0/8', // private
@@ -36,7 +36,7 @@ const REFUSED_IPV4 = [
  */
 const GLOBAL_IPV6 = ['2000::/3'];
 
-/** What is in there and yet is none, or wraps an IPv4 address that nobody sees. */
+/** Ranges of global unicast that are special, or wrap an IPv4 address. */
 const REFUSED_IPV6 = [
   '2001::/23', // IETF protocol assignments: Teredo, benchmarks, ORCHID
   '2001:db8::/32', // documentation
@@ -49,7 +49,7 @@ const refusedIpv4 = blockList(REFUSED_IPV4);
 const globalIpv6 = blockList(GLOBAL_IPV6);
 const refusedIpv6 = blockList(REFUSED_IPV6);
 
-/** Whether an address is public unicast. False for what is no IP address. */
+/** Whether an address is public unicast. False for a text that is no IP address. */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:
@@ -61,7 +61,7 @@ export function isPublicAddress(address: string): boolean {
   }
 }
 
-/** A text is not a range of addresses. */
+/** A text that is not a range of addresses. */
 export class AddressRangeError extends TouchlineError<'AddressRangeError'> {
   override readonly name = 'AddressRangeError';
 
@@ -96,7 +96,7 @@ export class AllowedRanges {
     return isPublicAddress(address) || this.includes(address);
   }
 
-  /** The ranges with commas between, as they were given. */
+  /** The ranges as configured, comma separated. */
   toString(): string {
     return this.#ranges.join(',');
   }

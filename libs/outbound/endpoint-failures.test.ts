@@ -28,7 +28,7 @@ describe('Events, Timeout', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  test('keeps the status of an answer whose text drips', async () => {
+  test('keeps the status of an answer whose body drips', async () => {
     const { endpoint } = await endpointTo(
       (response) => {
         response.writeHead(500).write('x');
@@ -54,7 +54,7 @@ describe('Events, Timeout', () => {
     await aborted.promise;
   });
 
-  test('ends what waits for a connection', async () => {
+  test('ends a delivery that waits for a connection', async () => {
     const { endpoint, receiver } = await endpointTo(answers.silent, { timeoutMs: SHORT_MS, connections: 1 });
     const outcomes = await Promise.all([endpoint.post(BODY), endpoint.post(BODY), endpoint.post(BODY)]);
     expect(outcomes).toEqual([{ kind: 'timeout' }, { kind: 'timeout' }, { kind: 'timeout' }]);
@@ -62,7 +62,7 @@ describe('Events, Timeout', () => {
     expect(await endpoint.post(BODY)).toEqual({ kind: 'accepted' });
   });
 
-  test('ends a delivery to a peer that went away without a word', async () => {
+  test('ends a delivery to a peer that vanished', async () => {
     const { endpoint, receiver } = await endpointTo(answers.accepted, { timeoutMs: SHORT_MS });
     expect(await endpoint.post(BODY)).toEqual({ kind: 'accepted' });
     receiver.answerWith(answers.silent);
@@ -85,7 +85,7 @@ function continues(...[response]: Parameters<Answer>): void {
 }
 
 describe('a delivery fails with a code', () => {
-  test('where nothing listens', async () => {
+  test('where no server listens', async () => {
     const receiver = await HttpsReceiver.start();
     const { url, ca } = receiver;
     await receiver.close();
@@ -105,7 +105,7 @@ describe('a delivery fails with a code', () => {
     expect(receiver.received).toEqual([]);
   });
 
-  test('where the certificate is of another name', async () => {
+  test('where the certificate has another name', async () => {
     const receiver = await HttpsReceiver.start();
     const url = `https://other.test:${receiver.port}/`;
     const endpoint = endpointOf(url, { ca: receiver.ca }, async () => ['127.0.0.1']);
@@ -113,7 +113,7 @@ describe('a delivery fails with a code', () => {
     expect(receiver.received).toEqual([]);
   });
 
-  test('where no TLS is spoken', async () => {
+  test('where the server does not speak TLS', async () => {
     const url = await tcpServer((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'));
     const outcome = await endpointOf(url).post(BODY);
     expect(outcome).toMatchObject({ kind: 'failed', reason: expect.stringMatching(/^[A-Z0-9_]+$/) });
@@ -132,7 +132,7 @@ describe('an endpoint', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  test('ends all deliveries and connections when it is closed', async () => {
+  test('ends all deliveries and connections on close', async () => {
     const { endpoint, receiver } = await endpointTo(answers.silent, { connections: 1 });
     const outcomes = [endpoint.post(BODY), endpoint.post(BODY)];
     await untilTrue('one is sent', () => receiver.received.length === 1);
@@ -143,7 +143,7 @@ describe('an endpoint', () => {
     await untilTrue('the connection is closed', async () => (await receiver.open()) === 0);
   });
 
-  test('closes a connection that is being made when it is closed', async () => {
+  test('closes a connection in progress on close', async () => {
     const connected = Promise.withResolvers<void>();
     const closed = Promise.withResolvers<void>();
     const url = await tcpServer((socket) => {

@@ -9,7 +9,7 @@ import { endpointOf, endpointTo, SECRET } from './testing/endpoints.ts';
 const BODY = '[{"id":"5-1","name":"é"}]';
 
 describe('Events, Delivery', () => {
-  test('is a POST of the body as it is, as JSON, to path and query of the URL', async () => {
+  test('is a POST of the body unchanged, as JSON, to path and query of the URL', async () => {
     const { endpoint, receiver } = await endpointTo(answers.accepted);
     const other = endpointOf(`${receiver.url}?a=1&b#c`, { ca: receiver.ca });
     expect(await endpoint.post(BODY)).toEqual({ kind: 'accepted' });
@@ -27,7 +27,7 @@ describe('Events, Delivery', () => {
     });
   });
 
-  test('is signed anew each time, valid for five minutes', async () => {
+  test('is signed again each time, valid for five minutes', async () => {
     let now = 1_790_000_000_999;
     const { endpoint, receiver } = await endpointTo(answers.accepted, { now: () => now });
     await endpoint.post(BODY);
@@ -43,13 +43,13 @@ describe('Events, Delivery', () => {
     }
   });
 
-  test('uses connections again', async () => {
+  test('reuses connections', async () => {
     const { endpoint, receiver } = await endpointTo(answers.accepted);
     for (let n = 0; n < 20; n++) expect(await endpoint.post(BODY)).toEqual({ kind: 'accepted' });
     expect(receiver.connections).toBeLessThanOrEqual(2);
   });
 
-  test('closes a connection that is idle for as long as the receiver said', async () => {
+  test('closes an idle connection after the time that the receiver named', async () => {
     const { endpoint, receiver } = await endpointTo((response) => {
       response.writeHead(200, { connection: 'keep-alive', 'keep-alive': 'timeout=3' }).end('Accepted');
     });

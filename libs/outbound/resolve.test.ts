@@ -8,10 +8,10 @@ const AAAA = 28;
 const NAME_ERROR = 3;
 const NAME = 'a.example.test';
 
-/** What a name server says to a question of a type: addresses in bytes, no such name, or nothing at all. */
+/** A name server's answer to a query of a type: addresses in bytes, no such name, or none. */
 type Zone = (type: number) => readonly (readonly number[])[] | 'no such name' | 'silent';
 
-/** A name server; the address to ask it at. */
+/** A name server; returns its address. */
 async function nameServer(zone: Zone): Promise<string> {
   const socket = createSocket('udp4');
   socket.on('message', (query, { port, address }) => {
@@ -59,7 +59,7 @@ describe('the addresses of a name', () => {
     expect(await resolveName(NAME, signal, [await only(AAAA, IPV6)])).toEqual(['2001:4860::1']);
   });
 
-  test('are those of one family where the other is not answered', async () => {
+  test('are those of one family where the other gets no answer', async () => {
     const server = await nameServer((type) => (type === A ? [[8, 8, 8, 8]] : 'silent'));
     const started = performance.now();
     expect(await resolveName(NAME, signal, [server])).toEqual(['8.8.8.8']);
@@ -73,7 +73,7 @@ describe('the addresses of a name', () => {
     await expect(resolveName(NAME, signal, [empty])).rejects.toMatchObject({ code: 'ENODATA' });
   });
 
-  test('are waited for no longer than until the abort', async () => {
+  test('are awaited until the abort at most', async () => {
     const asked = Promise.withResolvers<void>();
     const server = await nameServer(() => {
       asked.resolve();

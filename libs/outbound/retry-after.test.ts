@@ -29,11 +29,11 @@ describe('Retry-After', () => {
     'Thu, 11 Jun 2026 18:02:00',
     'Thu, 99 Jun 2026 18:02:00 GMT',
     'Thu Jun 11 18:02:00 2026',
-  ])('%j asks for nothing', (header) => {
+  ])('ignores %j', (header) => {
     expect(retryAfterMs(header, NOW)).toBeNull();
   });
 
-  test('given twice asks for nothing', () => {
+  test('ignores a repeated header', () => {
     expect(retryAfterMs(['1', '2'], NOW)).toBeNull();
   });
 });

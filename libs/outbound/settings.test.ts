@@ -17,7 +17,7 @@ async function file(text: string): Promise<string> {
 }
 
 describe('settings of outbound requests', () => {
-  test('allow public addresses only, if nothing is set', () => {
+  test('allow public addresses only by default', () => {
     const config = loadConfig(spec, {});
     expect(config.WEBHOOK_ALLOWED_RANGES.permits('8.8.8.8')).toBe(true);
     expect(config.WEBHOOK_ALLOWED_RANGES.permits('127.0.0.1')).toBe(false);
@@ -42,7 +42,7 @@ describe('settings of outbound requests', () => {
     expect(loadConfig(spec, { WEBHOOK_CA_FILE: await file(ca) }).WEBHOOK_CA_FILE).toBe(ca);
   });
 
-  test('name all that is wrong', async () => {
+  test('report every problem', async () => {
     const path = await file('no certificate');
     expect(() =>
       loadConfig(spec, { WEBHOOK_ALLOWED_RANGES: '10.0.0.0/8,x/y', WEBHOOK_CA_FILE: path }),

@@ -17,7 +17,7 @@ function folder(): string {
   return path;
 }
 
-test('gives the address back while its writer runs, and nothing after it was removed', () => {
+test('returns the address while its writer runs, and null after its removal', () => {
   const dataDir = join(folder(), 'new', 'folder');
   const file = backboneFile(dataDir);
   expect(file.read()).toBeNull();
@@ -28,7 +28,7 @@ test('gives the address back while its writer runs, and nothing after it was rem
   expect(file.read()).toBeNull();
 });
 
-test('does not believe a file whose writer is gone', () => {
+test('ignores a file whose writer has ended', () => {
   const file = backboneFile(folder());
   const { pid } = spawnSync(process.execPath, ['--version']);
   writeFileSync(file.path, JSON.stringify({ ...address, pid }));
@@ -37,7 +37,7 @@ test('does not believe a file whose writer is gone', () => {
   expect(readdirSync(join(file.path, '..'))).toEqual(['backbone.json']);
 });
 
-test('takes what is no such file for none', () => {
+test('ignores an invalid file', () => {
   const file = backboneFile(folder());
   writeFileSync(file.path, '{"brokers":[');
   expect(file.read()).toBeNull();

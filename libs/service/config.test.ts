@@ -41,7 +41,7 @@ function problemsOf(env: Record<string, string>): string[] {
 }
 
 describe('loadConfig', () => {
-  test('parses what is set and fills in defaults', () => {
+  test('parses settings and fills in defaults', () => {
     expect(loadConfig(spec, { ...good, UNRELATED: 'x' })).toEqual({
       KAFKA_BROKERS: ['one:9092', 'two:9093'],
       SCHEMA_REGISTRY_URL: 'http://localhost:8081/apis/ccompat/v7',
@@ -54,14 +54,14 @@ describe('loadConfig', () => {
     });
   });
 
-  test('takes an empty text as not set', () => {
+  test('treats an empty text as not set', () => {
     expect(loadConfig(spec, { ...good, WEBHOOK_PORT: '', TOPIC_PREFIX: '' })).toMatchObject({
       WEBHOOK_PORT: 8080,
       TOPIC_PREFIX: 'touchline.',
     });
   });
 
-  test('names everything that is wrong at once', () => {
+  test('names every wrong setting at once', () => {
     expect(
       problemsOf({
         KAFKA_BROKERS: 'one:9092,,two',
@@ -84,11 +84,11 @@ describe('loadConfig', () => {
     ]);
   });
 
-  test.each(['1.5', '1e3', '0x10', ' 5', '-1', '65536', 'NaN'])('refuses %j as a port', (value) => {
+  test.each(['1.5', '1e3', '0x10', ' 5', '-1', '65536', 'NaN'])('rejects %j as a port', (value) => {
     expect(problemsOf({ ...good, WEBHOOK_PORT: value })).toHaveLength(1);
   });
 
-  test.each(['ftp://localhost', 'localhost:8081', 'http://'])('refuses %j as an address', (value) => {
+  test.each(['ftp://localhost', 'localhost:8081', 'http://'])('rejects %j as an address', (value) => {
     expect(problemsOf({ ...good, SCHEMA_REGISTRY_URL: value })).toHaveLength(1);
   });
 
@@ -115,7 +115,7 @@ describe('help', () => {
     expect(describeSettings(spec).filter((setting) => setting.about === '')).toEqual([]);
   });
 
-  test('shows name, default and meaning, one setting a line', () => {
+  test('shows name, default and meaning, a line for each setting', () => {
     const text = renderHelp({ usage: 'touchline x', about: 'Does x.', config: spec });
     expect(text).toContain('Usage: touchline x\n\nDoes x.\n');
     expect(text).toMatch(/^ {2}KAFKA_BROKERS +required +Brokers to start from/m);
@@ -124,6 +124,6 @@ describe('help', () => {
   });
 });
 
-test('finds the secrets, each item of a list by itself', () => {
+test('finds the secrets, each item of a list separately', () => {
   expect(secretValues(spec, loadConfig(spec, good))).toEqual(['a'.repeat(32), 'b'.repeat(32)]);
 });

@@ -3,26 +3,26 @@ import { TouchlineError } from '#errors/touchline-error.ts';
 import { readLimited } from './read-limited.ts';
 import { systemCode } from './system-code.ts';
 
-/** An answer as it came. */
+/** An answer, unparsed. */
 export type HttpReply = { readonly status: number; readonly body: Buffer };
 
 /**
- * A request without an answer. It has no cause and names no address: an error of the HTTP client may hold the URL, and
- * the URL may hold secrets.
+ * A request without an answer. It has no cause and names no address: an error of the HTTP client may contain the URL, and
+ * the URL secrets.
  */
 export class HttpError extends TouchlineError<'HttpError'> {
   override readonly name = 'HttpError';
 }
 
-/** How requests are made. */
+/** Options of requests. */
 export type HttpLimits = {
   /** Longest time for a whole answer, milliseconds. */
   readonly timeoutMs: number;
-  /** Longest body, bytes, unpacked. */
+  /** Longest body after decompression, bytes. */
   readonly maxBytes: number;
 };
 
-/** Asks for JSON. A redirect is an answer like any other: it is not followed. Throws `HttpError`. */
+/** A GET for JSON. A redirect is an answer like any other: it is not followed. Throws `HttpError`. */
 export async function httpGet(
   url: string,
   { timeoutMs, maxBytes }: HttpLimits,

@@ -63,7 +63,7 @@ test.each([
   expect(text).not.toContain('hidden-value');
 });
 
-test('leaves everything else as it is', () => {
+test('leaves everything else unchanged', () => {
   const text = capture((log) =>
     log.info({ event_id: 5, url: 'http://x/?page=1', tokenized: 'yes', nothing: null }, 'ok'),
   );

@@ -43,13 +43,13 @@ test('is live at once and ready when the service is', async () => {
   expect(await get('/health/ready')).toMatchObject({ status: 200, body: 'ready\n' });
 });
 
-test('knows nothing else', async () => {
+test('serves no other path', async () => {
   const { get } = await start();
   expect((await get('/')).status).toBe(404);
   expect((await get('/metrics', 'POST')).status).toBe(405);
 });
 
-test('tells its process, and nobody else, why the metrics cannot be read', async () => {
+test('reports to its process only why the metrics cannot be read', async () => {
   const metrics = createMetrics('tester');
   const collect = (): never => {
     throw new Error('the password is swordfish');
@@ -71,12 +71,12 @@ test('keeps two processes in one apart', async () => {
   expect(await second.metrics()).not.toContain('same_total');
 });
 
-test('is reached at its own address alone', async () => {
+test('is reachable at its own address only', async () => {
   const { ops } = await start();
   await expect(fetch(`http://127.0.0.2:${ops.port}/health/live`)).rejects.toThrow();
 });
 
-test('says which port cannot be had', async () => {
+test('names the port that is not available', async () => {
   const taken = createServer();
   await new Promise<void>((done) => taken.listen(0, '127.0.0.1', done));
   const port = (taken.address() as { port: number }).port;

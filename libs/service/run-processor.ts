@@ -1,4 +1,4 @@
-/** How every processor is run: its codecs and dead letters, and the exactly-once stream of its topics. */
+/** Runs processors: their codecs and dead letters, and the exactly-once stream of their topics. */
 import type { z } from 'zod';
 import { openStreamClient } from '#streams/client/client.ts';
 import { warnOfBrokerDefects } from '#streams/client/platformatic/broker-defects.ts';
@@ -18,7 +18,7 @@ type ProcessorContext = Pick<
   'config' | 'logger' | 'metrics'
 >;
 
-/** What a processor works with. */
+/** The resources of a processor. */
 export type OpenProcessor<T extends TopicName> = {
   readonly codecs: { readonly [K in T]: Codec<TopicValues[K]> };
   readonly registry: Registry;
@@ -26,18 +26,18 @@ export type OpenProcessor<T extends TopicName> = {
   readonly client: StreamClient;
   /** Name of a topic on the broker. */
   readonly topicName: (topic: TopicName) => string;
-  /** Runs its stream; `createProcessor` makes what processes a claimed partition. Rejects as `runStream`. */
+  /** Runs its stream; `createProcessor` makes the processor of a claimed partition. Rejects as `runStream`. */
   run(createProcessor: (partition: number) => PartitionProcessor): Promise<Stream>;
 };
 
-/** Opens what a processor works with; `values`: the topics it reads or writes values of. Rejects as `Registry.codec`. */
+/** Opens the resources of a processor; `values`: the topics whose values it reads or writes. Rejects as `Registry.codec`. */
 export async function openProcessor<const T extends TopicName>(
   name: ProcessorName,
   { config, logger: log, metrics }: ProcessorContext,
   values: readonly T[],
 ): Promise<OpenProcessor<T>> {
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = config;
-  // Not waited for: no start depends on it.
+  // Not awaited: no start depends on it.
   void warnOfBrokerDefects(brokers, log);
   const registry = Registry.open({ url: config.SCHEMA_REGISTRY_URL, prefix });
   const codecs = await Promise.all(
@@ -60,7 +60,7 @@ export async function openProcessor<const T extends TopicName>(
   };
 }
 
-/** Runs a processor that does nothing but process its input. Rejects as `openProcessor` and its `run`. */
+/** Runs a processor that only processes its input. Rejects as `openProcessor` and its `run`. */
 export async function runProcessor<const T extends TopicName>(
   name: ProcessorName,
   context: ProcessorContext,

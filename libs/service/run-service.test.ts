@@ -9,7 +9,7 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
 });
 
-/** Starts the fixture; `out` and `log` grow as it speaks, `ended` gives its exit code or signal. */
+/** Starts the fixture; `out` and `log` grow with its output, `ended` resolves to its exit code or signal. */
 function start(env: Record<string, string> = {}, args: string[] = [], command = [FIXTURE]) {
   const child = spawn(process.execPath, [...command, ...args], {
     env: { PATH: process.env.PATH, ...env },
@@ -31,7 +31,7 @@ const said = (run: { out: string }, text: string) =>
   vi.waitFor(() => expect(run.out).toContain(text), 30_000);
 
 describe('command line and settings', () => {
-  test('prints its help, settings and all', async () => {
+  test('prints its help with all settings', async () => {
     const run = start({}, ['--help']);
     expect(await run.ended).toBe(0);
     expect(run.out).toMatch(/^Usage: touchline fixture\n\nDoes nothing, well\.\n/);
@@ -39,7 +39,7 @@ describe('command line and settings', () => {
     expect(run.log).toBe('');
   });
 
-  test.each([[['--hlep']], [['something']]])('refuses %j', async (args) => {
+  test.each([[['--hlep']], [['something']]])('rejects %j', async (args) => {
     const run = start({}, args);
     expect(await run.ended).toBe(2);
     expect(run.log).toMatch(/^touchline fixture: .+\n$/);
@@ -57,7 +57,7 @@ describe('command line and settings', () => {
   });
 });
 
-test('logs nothing but JSON, warnings of Node included', async () => {
+test('logs only JSON, including warnings of Node', async () => {
   const run = start();
   await said(run, 'started');
   run.child.kill('SIGTERM');
@@ -105,7 +105,7 @@ describe('stopping', () => {
     expect(run.log).not.toContain('000000');
   });
 
-  test('takes signals within a moment as one request', async () => {
+  test('treats signals within a moment as one request', async () => {
     const run = start({ MODE: 'asked-twice' });
     expect(await run.ended).toBe(0);
     expect(run.out).toContain('stop done');
@@ -121,7 +121,7 @@ describe('stopping', () => {
     expect(run.log).toContain('stopped by force');
   });
 
-  test('gives up a stop that takes too long', async () => {
+  test('aborts a stop that takes too long', async () => {
     const run = start({ MODE: 'hangs', STOP_WITHIN_MS: '500' });
     await said(run, 'started');
     run.child.kill('SIGTERM');
@@ -129,7 +129,7 @@ describe('stopping', () => {
     expect(run.log).toContain('did not stop in time');
   });
 
-  test.each(['slow-start', 'deaf-start'])('gives up a start that is under way (%s)', async (mode) => {
+  test.each(['slow-start', 'deaf-start'])('aborts a start in progress (%s)', async (mode) => {
     const run = start({ MODE: mode });
     await said(run, 'starting');
     run.child.kill('SIGTERM');
@@ -155,7 +155,7 @@ describe('failing', () => {
 });
 
 describe('a parent that ends', () => {
-  test('is noticed by the end of stdin where that is its pipe', async () => {
+  test('is noticed by the end of stdin where stdin is its pipe', async () => {
     const run = start({ TOUCHLINE_PARENT_PIPE: '1' });
     await said(run, 'started');
     run.child.stdin?.end();
@@ -180,7 +180,7 @@ describe('a parent that ends', () => {
     const run = start(way === 'pipe' ? { TOUCHLINE_PARENT_PIPE: '1' } : {}, [], ['-e', program]);
     await said(run, 'started');
     run.child.kill('SIGKILL');
-    // Its output ends when the last process that holds it has ended: the fixture, not the killed parent.
+    // Its output ends with the last process that holds it: the fixture, not the killed parent.
     expect(await run.ended).toBe('SIGKILL');
     expect(run.out).toContain('stop done');
   });

@@ -14,7 +14,7 @@ describe('a token', () => {
     expect(issueToken(7, NOW + 3600, KEY)).toBe(`v1.7.1790003600.${signature}`);
   });
 
-  test('says whose it is until it expires, and nothing from that second on', () => {
+  test('names its client until it expires, and no one from that second on', () => {
     fc.assert(
       fc.property(positive, positive, (clientId, expiration) => {
         const token = issueToken(clientId, expiration, KEY);
@@ -26,7 +26,7 @@ describe('a token', () => {
     );
   });
 
-  test('is worth nothing with any character changed, added or taken away', () => {
+  test('is invalid with any character changed, added or removed', () => {
     const token = issueToken(7, NOW + 3600, KEY);
     const character = fc.constantFrom(...'0123456789abcXYZ-_.v=+/ \0');
     fc.assert(
@@ -42,7 +42,7 @@ describe('a token', () => {
 
   test('has one spelling only', () => {
     const token = issueToken(7, NOW + 3600, KEY);
-    // The last character of 43 carries four bits: three other characters mean the same bytes.
+    // The last character of 43 carries four bits: three other characters decode to the same bytes.
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const accepted = [...alphabet].filter(
       (last) => verifyToken(token.slice(0, -1) + last, NOW, KEY) !== null,
@@ -50,7 +50,7 @@ describe('a token', () => {
     expect(accepted).toEqual([token.at(-1)]);
   });
 
-  test('takes any text for what it is', () => {
+  test('accepts any text as input', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 90 }), (text) => {
         expect(verifyToken(text, NOW, KEY)).toBeNull();
@@ -60,12 +60,12 @@ describe('a token', () => {
     expect(verifyToken('v1.0.1.'.padEnd(50, 'A'), 0, KEY)).toBeNull();
   });
 
-  test.each([0, -1, 1.5, Number.NaN, Number.MAX_SAFE_INTEGER + 1])('is not given for %d', (odd) => {
+  test.each([0, -1, 1.5, Number.NaN, Number.MAX_SAFE_INTEGER + 1])('is not issued for %d', (odd) => {
     expect(() => issueToken(odd, NOW, KEY)).toThrow(RangeError);
     expect(() => issueToken(1, odd, KEY)).toThrow(RangeError);
   });
 
-  test('takes a key object for the bytes in it', () => {
+  test('treats a key object like its bytes', () => {
     const token = issueToken(7, NOW + 3600, KEY);
     expect(issueToken(7, NOW + 3600, createSecretKey(KEY))).toBe(token);
     expect(verifyToken(token, NOW, createSecretKey(KEY))).not.toBeNull();

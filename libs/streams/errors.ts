@@ -1,6 +1,6 @@
 import { TouchlineError } from '#errors/touchline-error.ts';
 
-/** A failed stream operation. A failed transaction has an unknown outcome: its producer must not be used again. */
+/** A failed stream operation. A failed transaction has an unknown outcome: do not use its producer again. */
 export class StreamError extends TouchlineError<'StreamError'> {
   override readonly name = 'StreamError';
 }

@@ -14,29 +14,29 @@ import {
   topicName,
 } from './topics.ts';
 
-/** Where topics are made, and how. */
+/** Where and how to create topics. */
 export type CreateTopicsOptions = {
   readonly brokers: readonly string[];
   readonly prefix: string;
-  /** Default: the broker's own. From 3 on, two replicas must have a record before it counts as written. */
+  /** Default: the broker's own. From 3 on, two replicas must acknowledge a record. */
   readonly replicationFactor?: number;
-  /** Partitions of the topics of a match, all of them, instead of the table's. */
+  /** Partitions of all topics of a match, instead of the table's. */
   readonly partitions?: number;
 };
 
-/** How long a broker may need until it can make topics; and how long these may take to be seen by it. */
+/** How long a broker may take until it can create topics, and until it lists new ones. */
 const SETTLE_MS = 120_000;
 const LOOK_MS = 50;
-/** Compaction leaves the newest segment alone, so the segments of a compacted topic are small. */
+/** Compaction skips the newest segment, so the segments of a compacted topic are small. */
 const COMPACTED_SEGMENT_BYTES = 64 * 1024 * 1024;
 
 /**
- * Makes every topic that is missing as the table says, and changes none that is there: its retention is the operator's.
- * May run in several processes at once. Throws `TopicMismatchError` where one has another number of partitions,
- * `TopicAdminError` where the broker cannot be reached or refuses.
+ * Creates every missing topic of the table, and changes no existing one: retention is the operator's. May run in several
+ * processes at once. Throws `TopicMismatchError` where one has another number of partitions, `TopicAdminError` where the
+ * broker cannot be reached or refuses.
  */
 export async function createTopics(options: CreateTopicsOptions): Promise<void> {
-  // More replicas than there are brokers is to be told, not waited for.
+  // Report more replicas than brokers at once: waiting would not help.
   const passing = options.replicationFactor === undefined ? PASSING : BUSY;
   await withAdmin(options.brokers, STARTING_RETRIES, async (admin) => {
     const make = async (): Promise<void> => {
@@ -49,8 +49,7 @@ export async function createTopics(options: CreateTopicsOptions): Promise<void> 
 }
 
 /**
- * The topics of the table that are on the broker. Asks a broker that does not answer a few times only.
- * Throws `TopicAdminError`.
+ * The topics of the table that exist on the broker. Few retries where it does not answer. Throws `TopicAdminError`.
  */
 export async function findTopics(options: {
   readonly brokers: readonly string[];
@@ -60,7 +59,7 @@ export async function findTopics(options: {
   return new Set(TOPIC_NAMES.filter((topic) => there.has(topicName(options.prefix, topic))));
 }
 
-/** How long a topic may take to be gone once it was deleted. */
+/** How long a deleted topic may take to disappear. */
 const GONE_MS = 60_000;
 
 /** Deletes topics, by their names on the broker, and waits until they are gone. Throws `TopicAdminError`. */
@@ -77,7 +76,7 @@ export async function deleteTopics(brokers: readonly string[], names: readonly s
       return left.length === 0;
     };
     if ((await poll(areGone, { timeoutMs: GONE_MS, everyMs: LOOK_MS })) === true) return;
-    throw new Error(`${left.join(', ')} are still there after they were deleted`);
+    throw new Error(`${left.join(', ')} still exist after they were deleted`);
   });
 }
 
@@ -91,9 +90,9 @@ export function groupMembers(brokers: readonly string[], group: string): Promise
   return withAdmin(brokers, TERMINAL_RETRIES, (admin) => admin.groupMembers(group));
 }
 
-/** For a broker that may still be starting: about 20 s. */
+/** Retries for a broker that may still be starting: about 20 s. */
 const STARTING_RETRIES = 12;
-/** For someone who waits at a terminal: about 3 s. */
+/** Retries for a caller at a terminal: about 3 s. */
 const TERMINAL_RETRIES = 4;
 
 async function withAdmin<T>(
@@ -108,10 +107,10 @@ async function withAdmin<T>(
   }
 }
 
-/** What of a topic's table is a setting of the broker. */
+/** The columns of a topic's table that are broker settings. */
 type TopicLimits = Pick<TopicSpec, 'cleanup' | 'retentionMs' | 'maxMessageBytes'>;
 
-/** The broker's settings of a topic, by their names there. */
+/** A topic's settings by the broker's names. */
 export function topicSettings(spec: TopicLimits): Record<string, string> {
   return {
     'cleanup.policy': spec.cleanup,
@@ -126,7 +125,7 @@ function partitionsOf(topic: TopicName, { partitions }: CreateTopicsOptions): nu
   return partitions !== undefined && isByEvent(topic) ? partitions : TOPICS[topic].partitions;
 }
 
-/** Every topic that must be there, by its name on the broker: those of the table, and those of positions. */
+/** Every required topic, by its name on the broker: those of the table, and positions topics. */
 function wantedTopics(
   options: CreateTopicsOptions,
 ): { name: string; partitions: number; spec: TopicLimits }[] {
@@ -174,5 +173,5 @@ async function settled(admin: TopicAdmin, options: CreateTopicsOptions): Promise
     return wrong.length === 0;
   };
   if ((await poll(areThere, { timeoutMs: SETTLE_MS, everyMs: LOOK_MS })) === true) return;
-  throw new Error('the topics did not appear after they were made');
+  throw new Error('the topics did not appear after they were created');
 }

@@ -1,10 +1,10 @@
-/** Avro types of the schemas, safe to read bytes with that nobody vouches for. */
+/** Avro types of the schemas, safe for untrusted bytes. */
 import avro from 'avsc';
 import type { AvroRecord } from './schemas.ts';
 
 export type AvroType = avro.Type;
 
-/** Options of every Avro type here: unions unwrapped, longs as numbers (what does not fit one is refused). */
+/** Options of every Avro type here: unions unwrapped, longs as numbers (rejected beyond the safe range). */
 export const AVRO_OPTIONS = { wrapUnions: 'never', typeHook } as const;
 
 /** The Avro type of a schema. */
@@ -12,13 +12,13 @@ export function avroType(schema: AvroRecord): AvroType {
   return avro.Type.forSchema(schema as avro.Schema, { ...AVRO_OPTIONS });
 }
 
-/** The part of avsc's reader that is used here. */
+/** The part of avsc's reader that we use. */
 type Tap = { readonly buf: Buffer; pos: number; readLong(): number; readString(): string; skipLong(): void };
 type Reader = { _read(tap: Tap): unknown };
 
 /**
- * avsc believes the number of items that stands before them: a record of eleven bytes can ask for billions of items and
- * end the process. Every item of our schemas takes a byte at least, so more than there are bytes left is a lie.
+ * avsc trusts the item count that precedes the items: a record of eleven bytes can claim billions and exhaust the memory.
+ * Every item of our schemas takes at least a byte, so a count above the bytes left is invalid.
  */
 function blockSize(tap: Tap): number {
   let count = tap.readLong();

@@ -20,7 +20,7 @@ function codecOf<T extends TopicName>(topic: T, id = 7): Codec<TopicValues[T]> {
   return createCodec(topic, avroType(schemaOf(topic)), id, unknownWriter);
 }
 
-/** Plain objects: avsc's records have a constructor of their own. */
+/** Plain objects: avsc's records have their own constructor. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 describe('the wire format', () => {
@@ -31,13 +31,13 @@ describe('the wire format', () => {
     expect(bytes.subarray(5).equals(body)).toBe(true);
   });
 
-  test.each(TOPIC_NAMES)('gives back what was written to %s, without a promise', (topic) => {
+  test.each(TOPIC_NAMES)('decodes what was encoded for %s, without a promise', (topic) => {
     const codec = codecOf(topic);
     const value = sampleOf(topic);
     expect(plain(codec.decode(codec.encode(value)))).toEqual(plain(value));
   });
 
-  test('keeps records apart that were encoded one after the other', () => {
+  test('does not mix records encoded one after the other', () => {
     const codec = codecOf('match-incidents');
     const [first, second] = [sampleOf('match-incidents'), { ...sampleOf('match-incidents'), id: 'another' }];
     const bytes = [codec.encode(first), codec.encode(second)];
@@ -45,7 +45,7 @@ describe('the wire format', () => {
     expect(plain(codec.decode(bytes[1] as Buffer))).toEqual(plain(second));
   });
 
-  test('takes records larger than any before', () => {
+  test('encodes records larger than any before', () => {
     const codec = codecOf('raw-messages');
     for (const size of [10, 100_000, 5_000_000, 1]) {
       const value = { ...sampleOf('raw-messages'), body: Buffer.alloc(size, 'x') };
@@ -55,7 +55,7 @@ describe('the wire format', () => {
     }
   });
 
-  test('takes whole numbers up to 2^53 - 2 and any text', () => {
+  test('accepts whole numbers up to 2^53 - 2 and any text', () => {
     const codec = codecOf('match-incidents');
     fc.assert(
       fc.property(fc.nat({ max: 2 ** 53 - 2 }), fc.string({ unit: 'grapheme' }), (number, text) => {
@@ -81,7 +81,7 @@ describe('a value that does not fit', () => {
     expect(encode).not.toThrow('secret-text');
   });
 
-  test('does not hurt the next one', () => {
+  test('does not affect the next one', () => {
     const codec = codecOf('match-incidents');
     expect(() => codec.encode({} as TopicValues['match-incidents'])).toThrow(EncodeError);
     expect(plain(codec.decode(codec.encode(sampleOf('match-incidents'))))).toEqual(
@@ -90,7 +90,7 @@ describe('a value that does not fit', () => {
   });
 });
 
-describe('bytes that cannot be read', () => {
+describe('unreadable bytes', () => {
   const codec = codecOf('normalized-messages');
   const bytes = codec.encode(sampleOf('normalized-messages'));
 
@@ -106,7 +106,7 @@ describe('bytes that cannot be read', () => {
     expect(() => codec.decode(wrong)).toThrow(DecodeError);
   });
 
-  test('an id that the registry does not know: DecodeError', async () => {
+  test('with an id that the registry does not know are a DecodeError', async () => {
     const wrong = Buffer.from(bytes);
     wrong.writeUInt32BE(99, 1);
     await expect(codec.decode(wrong)).rejects.toThrow(
@@ -114,7 +114,7 @@ describe('bytes that cannot be read', () => {
     );
   });
 
-  test.each(['array', 'map'])('an %s that claims billions of items is refused at once', (kind) => {
+  test.each(['array', 'map'])('an %s that claims billions of items is rejected at once', (kind) => {
     const items = kind === 'array' ? { type: 'array', items: 'string' } : { type: 'map', values: 'string' };
     const schema = { type: 'record', name: 'R', fields: [{ name: 'a', type: items }] } as AvroRecord;
     const hostile = createCodec('test', avroType(schema), 0, unknownWriter);
@@ -126,7 +126,7 @@ describe('bytes that cannot be read', () => {
     );
   });
 
-  test('never ends in anything but a value or a DecodeError, whatever byte is changed', () => {
+  test('give a value or a DecodeError, whatever byte is changed', () => {
     for (const topic of TOPIC_NAMES) {
       const own = codecOf(topic);
       const good = own.encode(sampleOf(topic));
@@ -163,7 +163,7 @@ describe("a writer's schema that is not ours", () => {
   ]);
   const written = createCodec('t', avroType(older), 1, unknownWriter).encode({ a: 5, gone: 'x' });
 
-  test('is fetched once, resolved to ours, and read without a promise from then on', async () => {
+  test('is fetched once, resolved to ours, and used without a promise from then on', async () => {
     const asked: number[] = [];
     const decoder = createDecoder(
       't',
@@ -181,7 +181,7 @@ describe("a writer's schema that is not ours", () => {
     expect(asked).toEqual([1]);
   });
 
-  test('is asked for again after the registry was away', async () => {
+  test('is fetched again after the registry was down', async () => {
     let away = true;
     const decoder = createDecoder('t', avroType(ours), async () => {
       if (away) throw new Error('away');

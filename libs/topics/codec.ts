@@ -1,35 +1,35 @@
 import type { AvroType } from './avro.ts';
 import { DecodeError, EncodeError } from './errors.ts';
 
-/** Turns the values of a topic into bytes and back, in the wire format of Confluent's registry. */
+/** Encodes and decodes the values of a topic, in the wire format of Confluent's registry. */
 export interface Codec<T> extends Decoder<T> {
   /** Throws `EncodeError` where the value does not fit the schema. */
   encode(value: T): Buffer;
 }
 
-/** The reading half of a codec. */
+/** The decoder of a codec. */
 export interface Decoder<T> {
   /**
-   * The value of a record's bytes, in the shape of this version's schema whatever schema it was written with.
-   * Synchronous, but for the first record of a schema that was not met before. Throws or rejects with `DecodeError`
-   * for bytes that can never be read, with `RegistryUnavailableError` where the schema could not be fetched now.
+   * The value of a record's bytes, in the shape of this version's schema whatever schema it was written with. Synchronous,
+   * except for the first record of a new schema. Throws or rejects with `DecodeError` for bytes that can never be read,
+   * with `RegistryUnavailableError` where the schema cannot be fetched now.
    */
   decode(bytes: Buffer): T | Promise<T>;
 }
 
-/** Fetches the schema that records with this id were written with; null where the registry does not know the id. */
+/** Fetches the writer's schema by id; null where the registry does not know the id. */
 export type FindWriter = (id: number) => Promise<AvroType | null>;
 
 /** Before the Avro body: a zero byte and the schema's id, four bytes, big-endian. */
 const HEADER_BYTES = 5;
 
 /**
- * Where values are encoded before they are copied out at their size: writing and measuring in one pass. Shared by all
- * codecs, for encoding never waits; it grows to the largest record met.
+ * Buffer for encoding, from which values are copied: one pass writes and measures. Shared by all codecs, since encoding is
+ * synchronous; it grows to the largest record.
  */
 let slab = Buffer.allocUnsafeSlow(64 * 1024);
 
-/** A codec that writes `type` under the registry's `id` for it. */
+/** A codec that writes `type` under its `id` at the registry. */
 export function createCodec<T>(topic: string, type: AvroType, id: number, findWriter: FindWriter): Codec<T> {
   const header = Buffer.alloc(HEADER_BYTES);
   header.writeUInt32BE(id, 1);
@@ -40,7 +40,7 @@ export function createCodec<T>(topic: string, type: AvroType, id: number, findWr
       let end: number;
       try {
         end = type.encode(value, slab, HEADER_BYTES);
-        // A negative end is the number of bytes that were missing.
+        // A negative end is the number of missing bytes.
         while (end < 0) {
           slab = Buffer.allocUnsafeSlow(2 * (slab.length - end));
           end = type.encode(value, slab, HEADER_BYTES);
@@ -56,14 +56,14 @@ export function createCodec<T>(topic: string, type: AvroType, id: number, findWr
   };
 }
 
-/** A decoder into `type`. `ownId` is the id of `type` itself where it is known: its records need no resolving. */
+/** A decoder into `type`. `ownId` is the id of `type`, where known: its records need no resolving. */
 export function createDecoder<T>(
   topic: string,
   type: AvroType,
   findWriter: FindWriter,
   ownId?: number,
 ): Decoder<T> {
-  /** By id of the writer's schema; undefined as value where it is the reader's own. */
+  /** By id of the writer's schema; undefined where it is the reader's own. */
   const resolvers = new Map<number, ReturnType<AvroType['createResolver']> | undefined>();
   if (ownId !== undefined) resolvers.set(ownId, undefined);
 
@@ -97,7 +97,7 @@ export function createDecoder<T>(
   };
 }
 
-/** The paths that do not fit, without their values. */
+/** The paths of invalid fields, without their values. */
 function invalidFields(type: AvroType, value: unknown): string {
   const paths = new Set<string>();
   type.isValid(value, { errorHook: (path) => paths.add(path.join('.') || '(the value)') });

@@ -9,7 +9,7 @@ export class EncodeError extends TouchlineError<'EncodeError'> {
   }
 }
 
-/** Bytes that are not a record of their topic: no later attempt can read them. */
+/** Bytes that are not a record of their topic: retrying cannot help. */
 export class DecodeError extends TouchlineError<'DecodeError'> {
   override readonly name = 'DecodeError';
 
@@ -18,7 +18,7 @@ export class DecodeError extends TouchlineError<'DecodeError'> {
   }
 }
 
-/** The registry refuses a topic's schema: records of it could not be read with the one before, or it is not checked so. */
+/** The registry rejects a topic's schema: not backward compatible, or the subject is not checked for that. */
 export class IncompatibleSchemaError extends TouchlineError<'IncompatibleSchemaError'> {
   override readonly name = 'IncompatibleSchemaError';
   readonly topic: string;
@@ -33,7 +33,7 @@ export class IncompatibleSchemaError extends TouchlineError<'IncompatibleSchemaE
   }
 }
 
-/** The registry did not answer, or not with sense, until the time to wait for it was over. */
+/** The registry gave no valid answer before the deadline. */
 export class RegistryUnavailableError extends TouchlineError<'RegistryUnavailableError'> {
   override readonly name = 'RegistryUnavailableError';
 
@@ -42,7 +42,7 @@ export class RegistryUnavailableError extends TouchlineError<'RegistryUnavailabl
   }
 }
 
-/** A topic is there with another number of partitions than it must have: keys would not be where they are looked for. */
+/** A topic exists with another number of partitions: keys would be in other partitions than expected. */
 export class TopicMismatchError extends TouchlineError<'TopicMismatchError'> {
   override readonly name = 'TopicMismatchError';
 
@@ -51,7 +51,7 @@ export class TopicMismatchError extends TouchlineError<'TopicMismatchError'> {
   }
 }
 
-/** The broker cannot be reached, or does not let topics be made or looked at. */
+/** The broker cannot be reached, or refuses to create or list topics. */
 export class TopicAdminError extends TouchlineError<'TopicAdminError'> {
   override readonly name = 'TopicAdminError';
 
@@ -60,7 +60,7 @@ export class TopicAdminError extends TouchlineError<'TopicAdminError'> {
   }
 }
 
-/** kafkajs puts the errors of several topics into one that says nothing itself. */
+/** kafkajs wraps the errors of several topics in one without information of its own. */
 function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   if (!('errors' in cause && Array.isArray(cause.errors))) return cause.message;

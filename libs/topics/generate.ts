@@ -1,7 +1,7 @@
 /**
- * Writes what is made of `schemas/` and the table of topics: `generated/types.ts` and docs/reference/topics.md. Run by
- * `npm run generate`; a unit test fails where a written file is stale. With `--baseline` (at a release) it also
- * writes `schemas/baseline/`: what later schemas must be able to read.
+ * Writes the files generated from `schemas/` and the table of topics: `generated/types.ts` and the topics page. Run by
+ * `npm run generate`; a unit test fails where a file is stale. With `--baseline` (at a release) it also writes
+ * `schemas/baseline/`: later schemas must be able to read those.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { renderTopicsDoc } from './render-doc.ts';

@@ -10,7 +10,7 @@ const read = (path: string): string => readFileSync(new URL(path, import.meta.ur
 test.each([
   ['libs/topics/generated/types.ts', renderTypes],
   ['docs/reference/topics.md', renderTopicsDoc],
-])('%s is what the schemas and the table of topics say (else: npm run generate)', (path, render) => {
+])('%s is up to date with the schemas and the table of topics (else: npm run generate)', (path, render) => {
   expect(read(`../../${path}`)).toBe(render(loadSchemas()));
 });
 
@@ -18,13 +18,13 @@ test('has a schema for every topic, and a topic for every schema', () => {
   expect([...loadSchemas().topics.keys()].sort()).toEqual([...TOPIC_NAMES].sort());
 });
 
-test('gives the topics of a match the same number of partitions', () => {
+test('all topics of a match have the same number of partitions', () => {
   const partitions = TOPIC_NAMES.filter(isByEvent).map((topic) => TOPICS[topic].partitions);
   expect(partitions.length).toBeGreaterThan(3);
   expect(new Set(partitions).size).toBe(1);
 });
 
-test('keeps tags and tables whole in the rendered page', () => {
+test('the rendered page escapes tags and table cells', () => {
   const page = read('../../docs/reference/topics.md');
   expect(page).not.toContain('{{');
   expect(page).toContain('`<event_id>:<version>:<n>`');

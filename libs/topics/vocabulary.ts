@@ -14,17 +14,17 @@ export const DEAD_LETTER_CODES = Object.fromEntries(
 
 /** What a match-transitions record reports. */
 export const TRANSITION_KINDS: Readonly<Record<TransitionKind, string>> = {
-  incident_added: 'An incident is there for the first time, with whatever confirmation it has.',
-  incident_reinstated: 'An incident that was removed is back.',
+  incident_added: 'An incident was reported for the first time, with whatever confirmation it has.',
+  incident_reinstated: 'A removed incident was reported again.',
   incident_removed: 'An incident was deleted by the provider, or is no longer in its list.',
   incident_confirmed: 'An incident’s confirmation became `confirmed`.',
   incident_cancelled: 'An incident’s confirmation became `cancelled`.',
-  incident_amended: 'An incident’s record changed in something else, e.g. the scorer’s name.',
+  incident_amended: 'An incident’s record changed in another field, e.g. the scorer’s name.',
   incident_deleted_unseen: 'The provider deleted an incident that it had not sent before.',
   goal_cancelled:
     'A goal stopped counting: removed, cancelled, or named by a goal-cancelled incident. Emitted once, in however many ways the provider reports it.',
   goal_reinstated: 'A goal that had been cancelled counts again.',
-  score_changed: 'The score as it stands changed; `score` has before and after.',
+  score_changed: 'The current score changed; `score` has before and after.',
   firm_score_changed: 'The firm score changed; `score` has before and after.',
   status_changed: 'The match’s status changed; `value` has id and type, e.g. `34 live`.',
   clock_changed:
@@ -39,13 +39,13 @@ export const TRANSITION_KINDS: Readonly<Record<TransitionKind, string>> = {
 
 /** Why trading may not act on a score. */
 export const GUARD_REASONS: Readonly<Record<GuardReason, string>> = {
-  under_review: 'A goal that counts is not confirmed yet, or a disallowance that names one is not.',
+  under_review: 'A goal that counts, or a disallowance that names one, awaits confirmation.',
   possible_goal: 'A possible goal was reported and is not decided yet.',
   possible_card: 'A possible card was reported and is not decided yet.',
   possible_penalty: 'A possible penalty was reported and is not decided yet.',
   possible_var: 'A video review is possible or under way.',
-  game_break: 'Play is interrupted by an incident that says so, e.g. a penalty or half-time.',
+  game_break: 'An incident interrupts play, e.g. a penalty or half-time.',
   bet_suspended: 'The provider suspended betting.',
-  score_differs: 'The score derived from the incidents is not the result that the provider reports.',
+  score_differs: 'The score derived from the incidents differs from the result that the provider reports.',
   interrupted: 'The match is interrupted or abandoned.',
 };

@@ -9,7 +9,7 @@ describe('a subscription is sent', () => {
     expect([message(1), message(null), message(1, 'event')].every((one) => wants(all, one))).toBe(true);
   });
 
-  test('what is of the competitions in its contract, and nothing of an unknown one', () => {
+  test('the competitions in its contract, and none of an unknown competition', () => {
     const some = { competitions: new Set([1, 2]), types: null };
     expect([1, 2, 3, null].map((id) => wants(some, message(id)))).toEqual([true, true, false, false]);
   });

@@ -11,52 +11,52 @@ import type { TableResult } from '#domain/match-result.ts';
 import type { MatchIncident, MatchState } from '#topics/generated/types.ts';
 import type { MatchCodecs } from './match-codecs.ts';
 
-/** A match in memory, with what is known of its published records. */
+/** A match in memory, with the state of its published records. */
 export type LoadedMatch = {
   readonly match: Match;
   /** Incidents that changed since the last flush. */
   touched: Set<string>;
-  /** Its incidents as they were last published, by key: to encode all of them again for spilling costs more. */
+  /** Its last published incidents, by key: encoding all of them again to spill the match costs more. */
   readonly incidents: Map<string, Buffer>;
-  /** Bytes of `incidents`, of the ids in them, and of the state and the result as they were last published. */
+  /** Bytes of `incidents`, of their ids, and of the last published state and result. */
   incidentBytes: number;
   idBytes: number;
   stateBytes: number;
   resultBytes: number;
   /** Bytes of the messages applied since the last flush. */
   pendingBytes: number;
-  /** When it was last used: by the clock of receipt, milliseconds, and counted in messages. */
+  /** Last use: by the clock of receipt, milliseconds, and by the number of messages. */
   usedAt: number;
   turn: number;
-  /** It is being played, as its state was last published: more messages are to be expected. */
+  /** In play, by its last published state: more messages are expected. */
   live: boolean;
-  /** The result that was last published of it. */
+  /** Its last published result. */
   published: TableResult | null;
-  /** `published` may be of another state than the match is in. */
+  /** `published` may belong to an earlier state. */
   stale: boolean;
-  /** Nothing was published of it since the partition was claimed. */
+  /** Nothing of it was published since the partition was claimed. */
   restored: boolean;
 };
 
-/** Key of an empty record that a match is spilled with once something was published of it since the claim. */
+/** Key of an empty record that marks a spilled match as published since the claim. */
 const PUBLISHED = '';
 
-/** What a loaded match takes beside its records, bytes: an estimate, on the safe side. */
+/** Memory of a loaded match beside its records, bytes: an estimate, on the safe side. */
 const OBJECT_BYTES = 8 * 1024;
-/** How many times its encoded bytes a decoded record takes: an estimate too. */
+/** Memory of a decoded record as a multiple of its encoded bytes: an estimate too. */
 const DECODED = 3;
 
-/** About how much memory a match takes, bytes. */
+/** Estimated memory of a match, bytes. */
 export function weightOf({ stateBytes, incidentBytes }: LoadedMatch): number {
   return OBJECT_BYTES + DECODED * (stateBytes + incidentBytes);
 }
 
-/** A match that nothing is known of. */
+/** A new match. */
 export function newLoaded(codecs: MatchCodecs, eventId: number): LoadedMatch {
   return loadedOf(codecs, newMatch(eventId), new Map(), 0, false);
 }
 
-/** The match of these records, whole; a promise only where the schema of one was not met before. */
+/** The whole match of these records; a promise only for the first record of a new schema. */
 export function load(
   codecs: MatchCodecs,
   eventId: number,
@@ -79,7 +79,7 @@ export function load(
   return whole(state, incidents as MatchIncident[]);
 }
 
-/** The records of a match that has no changes to publish, as `load` takes them; none where nothing was ever published. */
+/** The records of a match without changes to publish, in the shape of `load`; none where nothing was ever published. */
 export function spilled(codecs: MatchCodecs, loaded: LoadedMatch): { key: Buffer; value: Buffer }[] {
   const { match, incidents, stateBytes, restored } = loaded;
   if (stateBytes === 0) return [];
@@ -90,7 +90,7 @@ export function spilled(codecs: MatchCodecs, loaded: LoadedMatch): { key: Buffer
   return records;
 }
 
-/** A match of its own that is as this one is now. */
+/** An independent copy of a match. */
 export function copyOf({ match, incidents, touched, stateBytes, pendingBytes }: LoadedMatch): Match {
   if (stateBytes === 0 && pendingBytes === 0) return newMatch(match.eventId);
   const ids = new Set(touched);
@@ -101,12 +101,12 @@ export function copyOf({ match, incidents, touched, stateBytes, pendingBytes }: 
   );
 }
 
-/** Whether a match is being played. */
+/** Whether a match is in play. */
 export function isLive({ status_type }: MatchState): boolean {
   return status_type === 'live';
 }
 
-/** Takes an incident as published. */
+/** Marks an incident as published. */
 export function setIncident(loaded: LoadedMatch, key: string, value: Buffer): void {
   const before = loaded.incidents.get(key);
   if (before === undefined) loaded.idBytes += key.length;

@@ -2,20 +2,20 @@
 const STEP_MS = 60_000;
 
 /**
- * How much time has gone by where messages are received, without a clock of one's own: it follows their times of
- * receipt. One that is far ahead moves it by a minute, and one that is far behind has it follow from there, so that
- * neither a step of a receiver's clock nor its way back stops it. Seconds of difference between receivers do not count.
+ * Elapsed time by the times of receipt of messages, without reading a clock. A message far ahead moves it by one minute,
+ * and one far behind resets its base, so that neither a step of a receiver's clock nor its correction stops it.
+ * Differences of seconds between receivers do not count.
  */
 export class ReceivedClock {
   #elapsedMs = 0;
   #at: number | null = null;
 
-  /** Milliseconds since the first message; after a long silence less than that. */
+  /** Milliseconds since the first message; less after a long silence. */
   get elapsedMs(): number {
     return this.#elapsedMs;
   }
 
-  /** Follows the time of receipt of the next message, Unix milliseconds. */
+  /** Advances to the time of receipt of the next message, Unix milliseconds. */
   follow(receivedAt: number): void {
     const ahead = receivedAt - (this.#at ?? receivedAt);
     if (ahead > 0) this.#elapsedMs += Math.min(ahead, STEP_MS);

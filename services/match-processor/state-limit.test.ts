@@ -15,7 +15,7 @@ function changed(value: Buffer, change: (message: NormalizedMessage) => Partial<
   return codecs['normalized-messages'].encode({ ...message, ...change(message) });
 }
 
-/** A message of event 1 with one field more. */
+/** A message of event 1 with an additional field. */
 function withField(at: number, name: string, text: string): Buffer {
   return changed(goal(1, 110, at, false), ({ event_fields }) => ({
     event_fields: [...event_fields, JSON.stringify({ [name]: text })],
@@ -31,7 +31,7 @@ function withBody(at: number, bytes: number): Buffer {
   });
 }
 
-/** The code of the dead letter that a message becomes, null where it is none; a commit after each. */
+/** The code of the dead letter of a message, null without one; commits after each. */
 function codeOf(
   partition: MatchPartition,
   offset: number,
@@ -44,7 +44,7 @@ function codeOf(
     partition.process({ offset, key: null, value }, collector);
   } catch (error) {
     if (!(error instanceof PoisonError)) throw error;
-    code = error.code;
+    code = error.published;
   }
   partition.flush(collector);
   partition.committed();
@@ -72,14 +72,14 @@ describe('a message that would make a record of its match too large', () => {
     ],
     ['one incident', [withBody(10, 900 * KIB)], ['state_too_large']],
     ['one that is just below', [withBody(10, 700 * KIB)], [null]],
-  ])('%s: it is a dead letter, and the match goes on as it was', (_, messages, expected) => {
+  ])('%s: it becomes a dead letter, and the match keeps its state', (_, messages, expected) => {
     const partition = partitionOf();
     const published: string[] = [];
     const all = [...before, ...messages, ...after];
     const codes = all.map((value, offset) => codeOf(partition, offset, value, published));
     expect(codes).toEqual([null, null, ...expected, null, null, null]);
 
-    // As if it had never come: the offsets of those after it are the same.
+    // As if it had never come: the later offsets are the same.
     const whole = partitionOf();
     const without: string[] = [];
     all.forEach((value, offset) => {
@@ -88,7 +88,7 @@ describe('a message that would make a record of its match too large', () => {
     expect(published).toEqual(without);
   });
 
-  test('counts what is not committed yet', () => {
+  test('counts uncommitted changes', () => {
     const partition = partitionOf();
     const collector = new RecordCollector(0);
     const text = 'x'.repeat(300 * KIB);
@@ -101,7 +101,7 @@ describe('a message that would make a record of its match too large', () => {
     expect(collector.records.filter(({ topic }) => topic === 'match-state')).toHaveLength(1);
   });
 
-  test('counts a result that grows, also of a match that was loaded again', () => {
+  test('counts a growing result, also of a match that was loaded again', () => {
     const codes = [{}, { maxLoadedBytes: 1 }].map((limits) => {
       const partition = partitionOf(limits);
       return Array.from({ length: 20 }, (_, at) => {
@@ -120,11 +120,11 @@ describe('a message that would make a record of its match too large', () => {
     expect(codes[1]).toEqual(codes[0]);
   });
 
-  test('is found at the flush where its size does not tell: players that the start of the timeline brings into the result', () => {
+  test('is found at the flush where its size does not show it: the start of the timeline adds players to the result', () => {
     const partition = partitionOf();
     const collector = new RecordCollector(0);
     const name = 'x'.repeat(60 * KIB);
-    // The match is not followed from its start, so that its cards are no part of its result.
+    // The match is not followed from its start, so its result has no cards.
     for (let id = 110; id < 125; id++) {
       const value = changed(goal(1, id, id, false), ({ incident }) => {
         const record = incident?.incident as Incident;
@@ -138,11 +138,11 @@ describe('a message that would make a record of its match too large', () => {
     }
     partition.process({ offset: 200, key: null, value: goal(1, 100, 200, false) }, collector);
     expect(() => partition.flush(collector)).toThrow(
-      expect.objectContaining({ code: 'state_too_large', message: expect.stringContaining('match-results') }),
+      expect.objectContaining({ code: 'STATE_TOO_LARGE', message: expect.stringContaining('match-results') }),
     );
   });
 });
 
-test('the limit leaves room for what the runtime and the broker add to a record', () => {
+test('the limit leaves room for the overhead of runtime and broker', () => {
   expect(recordBytes({ key: '', value: Buffer.alloc(MAX_RECORD_BYTES) })).toBeLessThan(MAX_BATCH_BYTES);
 });

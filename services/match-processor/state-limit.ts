@@ -6,12 +6,12 @@ import { MAX_RECORD_BYTES } from '#topics/topics.ts';
 import { copyOf, type LoadedMatch } from './loaded-match.ts';
 import type { MatchCodecs } from './match-codecs.ts';
 
-/** By how many times its own bytes a message makes a record larger at most: fields stand in a state up to four times. */
+/** The most a message enlarges a record, as a multiple of its own bytes: a field is up to four times in a state. */
 const GROWTH = 4;
 
 /**
- * Whether a message of so many bytes may make a record of the match too large, by what is known of its size without
- * encoding it: if so, `checkSizes` has to look.
+ * Whether a message of this many bytes may make a record of the match too large, estimated without encoding it: if so,
+ * `checkSizes` decides.
  */
 export function mayOutgrow(
   { stateBytes, resultBytes, idBytes, pendingBytes }: LoadedMatch,
@@ -21,8 +21,8 @@ export function mayOutgrow(
 }
 
 /**
- * Applies a message to a copy of its match and throws `PoisonError` state_too_large where a record that would be
- * published of it is larger than its topic takes.
+ * Applies a message to a copy of its match. Throws `PoisonError` where one of the resulting records is larger than its
+ * topic allows.
  */
 export function checkSizes(
   codecs: MatchCodecs,
@@ -50,7 +50,7 @@ export function checkSizes(
   }
 }
 
-/** Throws `PoisonError` state_too_large for a record that is larger than its topic takes. */
+/** Throws `PoisonError` for a record that is larger than its topic allows. */
 export function checkSize(topic: string, key: string, value: Buffer): void {
   const bytes = Buffer.byteLength(key) + value.length;
   if (bytes <= MAX_RECORD_BYTES) return;

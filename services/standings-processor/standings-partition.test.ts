@@ -43,7 +43,7 @@ function resultOf(event_id: number, version: number, overrides: Partial<MatchRes
 
 type Written = { topic: string; key: string; value: Buffer };
 
-/** Feeds one batch and gives what was written. */
+/** Processes one batch and returns the written records. */
 async function batch(partition: StandingsPartition, ...results: MatchResult[]): Promise<Written[]> {
   const collector = new RecordCollector(3);
   for (const [offset, result] of results.entries()) {
@@ -75,25 +75,25 @@ const entries = (written: readonly Written[]) =>
     .map(({ value }) => codecs['standings-catalogue'].decode(value) as TopicValues['standings-catalogue']);
 
 describe('a partition of results', () => {
-  test('writes each table once a batch, with its entry, and keeps the results', async () => {
+  test('publishes each table once a batch, with its entry, and stores the results', async () => {
     const written = await batch(partitionOf(), resultOf(1, 1), resultOf(2, 1));
     expect(topicsOf(written)).toEqual(['p.standings-results', 'p.standings', 'p.standings-catalogue']);
     const ids = tables(written).map(({ standings_id }) => standings_id);
     expect(new Set(ids).size).toBe(ids.length);
     expect(entries(written).map(({ standings_id }) => standings_id)).toEqual(ids);
-    // Nobody scored, nobody was shown a card.
+    // No goals, no cards.
     expect(ids).toHaveLength(12);
     expect(tables(written)[0]?.cause).toMatchObject({ topic: 'match-results', partition: 3, offset: 1 });
   });
 
-  test('writes nothing for a repeat, and no table where nothing of it changed', async () => {
+  test('publishes nothing for a duplicate, and no table without a change', async () => {
     const partition = partitionOf();
     await batch(partition, resultOf(1, 2));
     expect(await batch(partition, resultOf(1, 2))).toEqual([]);
     expect(topicsOf(await batch(partition, resultOf(1, 3)))).toEqual(['p.standings-results']);
   });
 
-  test('has what the log tells last, also where an aborted transaction had told a later version', async () => {
+  test('follows the log, also where an aborted transaction had published a later version', async () => {
     const partition = partitionOf();
     await batch(partition, resultOf(1, 7, { score: { home: 9, away: 0 } }));
     const [league] = tables(await batch(partition, resultOf(1, 5)));
@@ -102,21 +102,21 @@ describe('a partition of results', () => {
     expect(league?.body).toBe(expected?.body);
   });
 
-  test('makes a new version of those tables only that changed', async () => {
+  test('makes a new version of changed tables only', async () => {
     const partition = partitionOf();
     const live = { status_id: 34, status_type: 'live' };
     await batch(partition, resultOf(1, 1), resultOf(2, 1, { ...live, score: { home: 0, away: 0 } }));
     const written = await batch(partition, resultOf(2, 2, live));
     expect(tables(written).map(({ type_id, version }) => [type_id, version])).toEqual([[244, 2]]);
     expect(entries(written)).toEqual([]);
-    // All are derived, those of halves have changed.
+    // All are derived; those of halves have changed.
     const corrected = await batch(partition, resultOf(1, 2, { first_half: { home: 0, away: 0 } }));
     const kinds = tables(corrected).map(({ type_id }) => type_id);
     expect(kinds).toContain(3);
     expect(kinds).not.toContain(2);
   });
 
-  test('tells of a table whose last match has left that it is deleted, and again that it is there', async () => {
+  test('marks a table deleted once its last match has left, and active again when one returns', async () => {
     const partition = partitionOf();
     await batch(partition, resultOf(1, 1));
     const gone = await batch(partition, resultOf(1, 2, { removed: true }));
@@ -128,7 +128,7 @@ describe('a partition of results', () => {
     );
   });
 
-  test('goes on after a restore as if it had never stopped', async () => {
+  test('publishes the same after a restore as without one', async () => {
     const whole = partitionOf();
     const steps = [
       [resultOf(1, 1), resultOf(2, 1)],
@@ -160,7 +160,7 @@ describe('a partition of results', () => {
     expect(restored.size()).toBe(2);
   });
 
-  test('has restored tables derived by the rules as they are now, another season’s with each record', async () => {
+  test('derives restored tables by the current rules, one other season with each record', async () => {
     const before = partitionOf();
     const season = (id: number) => ({ season_id: id, stage_id: id });
     const written = await batch(
@@ -179,14 +179,14 @@ describe('a partition of results', () => {
     expect(seasonsOf(await batch(after, resultOf(3, 1, season(3))))).toEqual([]);
   });
 
-  test('leaves tables alone that the provider made', async () => {
+  test('ignores tables of the provider’s own', async () => {
     const partition = partitionOf();
     const own = { ...sampleOf('standings'), standings_id: 5 };
     await restore(partition, [{ topic: 'p.standings', key: '5', value: codecs.standings.encode(own) }]);
     expect(tables(await batch(partition, resultOf(1, 1))).every(({ version }) => version === 1)).toBe(true);
   });
 
-  test('is full with the tables of many seasons, until they are written', async () => {
+  test('is full with the tables of many seasons, until they are flushed', async () => {
     const partition = partitionOf();
     const collector = new RecordCollector(3);
     const full: boolean[] = [];
@@ -214,7 +214,7 @@ describe('a partition of results', () => {
     expect(JSON.parse(league?.body ?? '').groups[0].participants).toHaveLength(4);
   });
 
-  test('tells how many matches could not be counted, also of seasons that it no longer holds decoded', async () => {
+  test('counts matches that could not be counted, also of spilled seasons', async () => {
     const counts: (number | undefined)[] = [];
     const partition = new StandingsPartition({
       ...{ partition: 3, codecs, topicName: (topic) => `p.${topic}`, rulesOf: () => rules },

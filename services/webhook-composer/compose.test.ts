@@ -17,7 +17,7 @@ import { compose } from './compose.ts';
 
 type Sent = { readonly match: Match; readonly messages: readonly WebhookMessage[] };
 
-/** Plays messages to a match and composes what is sent of it, as the composer does. */
+/** Applies messages to a match and composes its webhook messages, like the composer. */
 function send(history: readonly NormalizedMessage[]): Sent {
   const match = newMatch(EVENT_ID);
   const raised = new Map<string, number>();
@@ -38,7 +38,7 @@ type Json = Record<string, unknown>;
 const jsonOf = ({ message }: WebhookMessage): { id: unknown; type: string; ut: number; data: Json } =>
   JSON.parse(message.toString());
 
-/** What a receiver makes of a message: the inventions of the domain's tests, which no provider would send, included. */
+/** A message as a receiver reads it, including the artificial ones of the domain's tests. */
 function arrived(sent: WebhookMessage): NormalizedMessage {
   const { type, ut, data } = jsonOf(sent);
   const { id: _, action, ...fields } = data.event as Json;
@@ -68,7 +68,7 @@ function receive(messages: readonly WebhookMessage[]): Match {
   return match;
 }
 
-/** Incidents that were sent, by id: what matters of them. */
+/** The incidents sent, by id: their essential fields. */
 function registers(match: Match, ids: readonly string[]) {
   return ids.flatMap((id) => {
     let entry: MatchIncident;
@@ -96,14 +96,14 @@ function expectSame(a: Match, b: Match, history: readonly NormalizedMessage[]): 
   const { version: _, cause: __, snapshot_at: ___, ...mine } = matchState(b);
   const { version: _v, cause: _c, snapshot_at: _s, ...theirs } = matchState(a);
   if (mine.coverage === theirs.coverage) expect(mine).toEqual(theirs);
-  // A list makes a timeline complete; no message says so of one that does not have the start of play.
+  // A list makes a timeline complete; no message does for one without the start of play.
   else expect(theirs.coverage).toBe('complete');
 }
 
 const played = histories.chain((history) => fc.tuple(fc.constant(history), redelivered(history)));
 
-describe('a receiver of what is composed', () => {
-  test('comes to the same match state, whatever order messages and snapshots came in', () => {
+describe('a receiver of composed messages', () => {
+  test('derives the same match state, in any order of messages and snapshots', () => {
     fc.assert(
       fc.property(played, ([, order]) => {
         const { match, messages } = send(order);
@@ -114,7 +114,7 @@ describe('a receiver of what is composed', () => {
     );
   });
 
-  test('comes to the same after every message, not only in the end', () => {
+  test('derives the same state after every message, not only in the end', () => {
     fc.assert(
       fc.property(played, ([, order]) => {
         for (let count = 1; count <= order.length; count++) {
@@ -128,7 +128,7 @@ describe('a receiver of what is composed', () => {
     );
   });
 
-  test('is told each message once, under ids of its own', () => {
+  test('receives each message once, under its own id', () => {
     fc.assert(
       fc.property(played, ([, order]) => {
         const { messages } = send(order);
@@ -141,7 +141,7 @@ describe('a receiver of what is composed', () => {
   });
 });
 
-describe('what is sent', () => {
+describe('the messages', () => {
   const goal = incident('5-1', 413, { ut: START });
   const times = (messages: readonly WebhookMessage[]) =>
     messages.map((message) => {
@@ -150,13 +150,13 @@ describe('what is sent', () => {
       return [history?.action ?? message.type, history?.ut ?? ut];
     });
 
-  test('of an accepted message is one message, however much it changed; of a copy none', () => {
+  test('of an accepted message are one, however much it changed; of a duplicate none', () => {
     const { messages } = send([incidentMessage(goal), incidentMessage(goal)]);
     expect(times(messages)).toEqual([['insert', START]]);
     expect(messages[0]).toMatchObject({ uuid: `${EVENT_ID}:1:0`, type: 'incident', version: 1, ut: START });
   });
 
-  test('of an incident that is gone from a list is a delete of the list’s time less the settle margin', () => {
+  test('of an incident missing in a list are a delete at the list’s time less the settle margin', () => {
     const { messages } = send([incidentMessage(goal), snapshotMessage(START + 60, [])]);
     expect(times(messages)).toEqual([
       ['insert', START],
@@ -164,7 +164,7 @@ describe('what is sent', () => {
     ]);
   });
 
-  test('of one that a list brings back is its record as of that list', () => {
+  test('of an incident that a list reinstates are its record at the time of that list', () => {
     const { messages } = send([
       incidentMessage(goal),
       snapshotMessage(START + 60, []),
@@ -175,12 +175,12 @@ describe('what is sent', () => {
       ['insert', START],
       ['delete', START + 55],
       ['update', START + 90],
-      // Newer than what stood here, and so above what the receiver was told.
+      // Newer than the standing record, and so above the one sent.
       ['update', START + 91],
     ]);
   });
 
-  test('of a late record of a removed incident ends as a delete, and shows it at no time', () => {
+  test('of a late record of a removed incident end with a delete, and show it at no time', () => {
     const { messages } = send([
       snapshotMessage(START + 60, []),
       incidentMessage(incident('5-1', 413, { ut: START + 10 })),
@@ -192,7 +192,7 @@ describe('what is sent', () => {
     ]);
   });
 
-  test('of a delete that a later list overruled is nothing', () => {
+  test('of a delete that a later list overruled are none', () => {
     const { messages } = send([
       incidentMessage(goal),
       snapshotMessage(START + 60, [goal]),
@@ -201,7 +201,7 @@ describe('what is sent', () => {
     expect(times(messages)).toEqual([['insert', START]]);
   });
 
-  test('has the provider’s shape, and normalizes to what arrived', () => {
+  test('have the provider’s shape, and normalize to the received message', () => {
     const provider = {
       id: 35375779,
       type: 'incident',

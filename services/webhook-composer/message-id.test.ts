@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type MessagePlace, messageId, messageUuid } from './message-id.ts';
 
-/** The place that a number was made of. */
+/** The place encoded in a number. */
 function placeOf(id: number): MessagePlace {
   const eventId = Math.floor(id / 2 ** 27);
   const rest = id % 2 ** 27;
@@ -32,7 +32,7 @@ const many = fc.record({
 });
 
 describe('the number of a message', () => {
-  test('is a positive safe integer that its place can be read from: no other place has it', () => {
+  test('is a positive safe integer that encodes its place: no other place has it', () => {
     fc.assert(
       fc.property(fc.oneof(few, many), (place) => {
         const id = messageId(place);
@@ -54,7 +54,7 @@ describe('the number of a message', () => {
 });
 
 describe('the text of a message', () => {
-  test('is the id of its transition, and more where that makes several messages', () => {
+  test('is the id of its transition, with a suffix where that gives several messages', () => {
     expect(messageUuid({ eventId: 7, version: 12, n: 3, part: 0 })).toBe('7:12:3');
     expect(messageUuid({ eventId: 7, version: 12, n: 3, part: 2 })).toBe('7:12:3:2');
   });

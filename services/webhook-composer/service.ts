@@ -5,7 +5,7 @@ import { config } from './config.ts';
 
 const NAME = 'webhook-composer';
 const VALUES = ['match-transitions', 'normalized-messages', 'webhook-messages', 'webhook-times'] as const;
-/** Of one read of the messages that transitions came of. */
+/** Limit of one read of the messages behind transitions. */
 const CAUSE_BYTES = 1024 * 1024;
 
 /** The service: a task for each partition of match-transitions. */

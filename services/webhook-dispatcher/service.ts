@@ -24,7 +24,7 @@ import { dispatcherMetrics } from './metrics.ts';
 import { SERVICE } from './name.ts';
 import { startServer } from './test-endpoint/server.ts';
 
-/** How long the end waits for requests that are under way. */
+/** How long a stop waits for pending requests. */
 const DRAIN_MS = 8_000;
 
 /** Starts the dispatcher: it delivers once it knows the clients and owns partitions of subscriptions. */
@@ -90,7 +90,7 @@ export async function startDispatcher(context: ServiceContext<DispatcherConfig>)
         for (const { offset, value } of records) {
           if (value === null) continue;
           const message = await decoder.decode(value);
-          // A copy: else a few messages hold all bytes that were fetched with them.
+          // A copy: otherwise a few messages would keep all bytes fetched with them.
           placed.push({ offset, message: { ...message, message: Buffer.from(message.message) } });
         }
         window.add(partition, placed, next);
@@ -108,7 +108,7 @@ export async function startDispatcher(context: ServiceContext<DispatcherConfig>)
           own: (of, progress) => {
             deliverer.own(of, progress);
             rewindLost(progress.values(), { client, messages, delivery }).catch((error: unknown) =>
-              log.warn({ err: error }, 'the ends of webhook-messages were not looked at'),
+              log.warn({ err: error }, 'the ends of webhook-messages cannot be read'),
             );
           },
           committed: (of, changed) => deliverer.committed(of, changed),
@@ -141,7 +141,7 @@ async function partitionsOf(client: StreamClient, topic: string): Promise<TopicP
   return Array.from({ length: count }, (_, partition) => ({ topic, partition }));
 }
 
-/** From its making on; from now on where that is not known. */
+/** From its creation on; from now on where that is unknown. */
 async function startOf(
   { createdAt }: Subscription,
   {
@@ -158,8 +158,8 @@ async function startOf(
 }
 
 /**
- * Has subscriptions that are further than webhook-messages goes delivered from its start: the topic was made anew, or was
- * restored from a backup. Ids tell receivers what they had already.
+ * Resends from the start of webhook-messages to subscriptions whose progress is beyond its end: the topic was created
+ * again, or restored from a backup. Ids tell receivers which messages are duplicates.
  */
 async function rewindLost(
   progress: Iterable<WebhookProgress>,

@@ -1,24 +1,24 @@
-/** Why a request is refused before it is known who sent it. */
+/** Why a request is refused before its sender is known. */
 export type OverloadReason =
   /** More connections than `maxConnections`. */
   | 'connections'
   /** More bytes of bodies without a proven signature than `maxUnprovenBytes`. */
   | 'unproven_bytes';
 
-/** How much a receiver keeps for those who have not proven that they are the provider. */
+/** Limits for senders that have not proven to be the provider. */
 export type AdmissionLimits = {
   readonly maxConnections: number;
-  /** Bytes of bodies, as far as they have arrived, whose signature is not proven yet. */
+  /** Bytes of received bodies whose signature is not proven yet. */
   readonly maxUnprovenBytes: number;
 };
 
-/** One connection, as far as its place is concerned. */
+/** One connection, as seen by the admission. */
 export class Guest {
-  /** Ends the connection with an answer that says why. */
+  /** Ends the connection with an answer that names the reason. */
   readonly refuse: (reason: OverloadReason) => void;
-  /** Whether a delivery that came by this connection was authentic. */
+  /** Whether this connection has brought an authentic delivery. */
   proven = false;
-  /** Bytes held for the body that arrives now. */
+  /** Bytes held of the body in progress. */
   bytes = 0;
   /** When the head of that request was read, on the clock of `performance.now`. */
   since = 0;
@@ -29,16 +29,16 @@ export class Guest {
 }
 
 /**
- * Who may stay where there are more connections or more unproven bytes than the limits allow (docs/decisions/0007).
- * Connections on which a signature was proven come last. Of the others, the oldest connection makes room for a new one, and
- * for more bytes the one that has held most for longest: whoever sends what he announced is soon done, and needs no place.
+ * Decides which connections are refused above the limits of connections or unproven bytes (docs/decisions/0007). Those
+ * with a proven signature go last. Of the others, a new connection replaces the oldest one; more bytes replace those that
+ * held most for longest: a sender that sends its announced body is soon done, and needs no room.
  */
 export class Admission {
   readonly #limits: AdmissionLimits;
-  /** In the order they came. */
+  /** In order of arrival. */
   readonly #unproven = new Set<Guest>();
   readonly #proven = new Set<Guest>();
-  /** Those that have bytes. */
+  /** Guests with held bytes. */
   readonly #holders = new Set<Guest>();
   #bytes = 0;
 
@@ -56,7 +56,7 @@ export class Admission {
     return this.#bytes;
   }
 
-  /** A connection is open. Refuses the oldest unproven one where it is one too many, or itself where all others are proven. */
+  /** A connection was opened. Refuses the oldest unproven one above the limit, or the new one where all others are proven. */
   enter(guest: Guest): void {
     this.#unproven.add(guest);
     if (this.connections <= this.#limits.maxConnections) return;
@@ -64,7 +64,7 @@ export class Admission {
     this.#refuse(oldest, 'connections');
   }
 
-  /** `bytes` more are to be held for the body of a guest. False where it was refused for that. */
+  /** Reserves `bytes` more for the body of a guest. False where the guest was refused for that. */
   hold(guest: Guest, bytes: number, now: number): boolean {
     guest.bytes += bytes;
     this.#bytes += bytes;
@@ -74,7 +74,7 @@ export class Admission {
     return guest.bytes > 0;
   }
 
-  /** Nothing is held for a guest's body any more: it is proven, refused, or gone. */
+  /** A guest's body holds no bytes any more: it is proven, refused, or dropped. */
   release(guest: Guest): void {
     this.#bytes -= guest.bytes;
     guest.bytes = 0;
@@ -88,7 +88,7 @@ export class Admission {
     this.#proven.add(guest);
   }
 
-  /** A connection is closed. */
+  /** A connection was closed. */
   leave(guest: Guest): void {
     this.release(guest);
     this.#unproven.delete(guest);
@@ -100,7 +100,7 @@ export class Admission {
     guest.refuse(reason);
   }
 
-  /** Of those that hold bytes, the unproven one with the most bytes times milliseconds; a proven one if there is no other. */
+  /** The guest to refuse: the unproven one with the most bytes times milliseconds; a proven one if there is no other. */
   #mostLasting(now: number): Guest {
     let found: Guest | undefined;
     let most = -1;
@@ -111,7 +111,7 @@ export class Admission {
       found = guest;
       most = weight;
     }
-    if (found === undefined) throw new Error('bytes are counted that nobody holds');
+    if (found === undefined) throw new Error('counted bytes without a holder');
     return found;
   }
 }

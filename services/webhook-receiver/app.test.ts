@@ -42,7 +42,7 @@ test.each([
 const headers = `${TIMESTAMP_HEADER}: 9999999999\r\n${SIGNATURE_HEADER}: ${sign(Buffer.alloc(0), '9999999999', SECRET)}\r\n`;
 const START = `POST /webhook HTTP/1.1\r\nhost: x\r\n${headers}`;
 
-/** What comes back until the receiver ends the connection. */
+/** The bytes received until the receiver ends the connection. */
 function exchange(port: number, ...requests: string[]): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   let received = '';
@@ -64,7 +64,7 @@ test.each([
   [401, 'with an expired one', `${headers.replace('9999999999', '1')}content-length: ${LIMIT}\r\n`],
 ])('answers %d to a delivery %s before its body comes', async (status, _what, lines) => {
   const port = await open();
-  // Where the body was not asked for, the connection ends without having to be told.
+  // A sender that waits for `100 Continue` has its connection closed.
   for (const expects of [CLOSE, 'expect: 100-continue\r\n']) {
     const answer = await exchange(port, `POST /webhook HTTP/1.1\r\nhost: x\r\n${expects}${lines}\r\n`);
     expect(answer.slice(0, 12)).toBe(`HTTP/1.1 ${status}`);

@@ -3,21 +3,21 @@ import type { SignatureCheck } from '#signing/signing.ts';
 /** Blocks grow with the body, from and to these sizes. */
 const SMALLEST_BLOCK = 4 * 1024;
 const LARGEST_BLOCK = 64 * 1024;
-/** What a body takes beside its bytes: its objects, and the state of its signature. */
+/** Memory of a body beside its bytes: its objects, and the state of its signature. */
 const OVERHEAD = 1024;
 
 /**
- * A body as it arrives: its signature is computed along, its bytes are kept in blocks, so that what is held is what was
- * counted however small its parts are. Memory follows what has arrived, never what a sender announces.
+ * A body in progress: hashes its bytes as they arrive and copies them into blocks, so that the memory held matches the
+ * count however small the parts are. Memory follows the received bytes, never the announced length.
  */
 export class IncomingBody {
-  /** Bytes that have arrived. */
+  /** Bytes received. */
   length = 0;
   readonly #check: SignatureCheck;
-  /** Null where the sender did not say. */
+  /** Null where the sender did not announce it. */
   readonly #announced: number | null;
   readonly #blocks: Buffer[] = [];
-  /** Bytes that the last block has room for. */
+  /** Free bytes of the last block. */
   #room = 0;
 
   constructor(check: SignatureCheck, announced: number | null) {
@@ -25,7 +25,7 @@ export class IncomingBody {
     this.#announced = announced;
   }
 
-  /** Bytes that are allocated once `chunk` is kept. */
+  /** Bytes allocated once `chunk` is stored. */
   cost(chunk: Buffer): number {
     const overhead = this.length === 0 ? OVERHEAD : 0;
     if (this.#isWhole(chunk)) return overhead + chunk.length;
@@ -39,7 +39,7 @@ export class IncomingBody {
     return bytes;
   }
 
-  /** Keeps a part of the body. */
+  /** Stores a part of the body. */
   add(chunk: Buffer): void {
     this.#check.update(chunk);
     if (this.#isWhole(chunk)) {
@@ -68,12 +68,12 @@ export class IncomingBody {
     return Buffer.concat(this.#blocks, this.length);
   }
 
-  /** Most bodies are one part: it is kept as it is. */
+  /** Most bodies have one part, which is stored without a copy. */
   #isWhole(chunk: Buffer): boolean {
     return this.length === 0 && chunk.length === this.#announced;
   }
 
-  /** The size of the block that begins with the byte `at`. */
+  /** The size of the block for byte `at`. */
   #blockSize(at: number): number {
     const size = Math.min(LARGEST_BLOCK, Math.max(SMALLEST_BLOCK, at));
     return this.#announced === null ? size : Math.min(size, this.#announced - at);

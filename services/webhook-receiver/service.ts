@@ -3,19 +3,19 @@ import { type ReceiverConfig, threadsOf } from './config.ts';
 import { receiverMetrics } from './metrics.ts';
 import { ReceiverThreads } from './threads.ts';
 
-/** What the receiver needs of a service's context. */
+/** The part of a service's context that the receiver uses. */
 export type ReceiverContext = Pick<
   ServiceContext<ReceiverConfig>,
   'config' | 'logger' | 'metrics' | 'fail'
 > & {
-  /** Longest time until each thread is connected to the broker, in milliseconds. Default 30,000. */
+  /** Longest time until each thread is connected to the broker, milliseconds. Default 30,000. */
   readonly connectWithinMs?: number;
 };
 
-/** A receiver that listens. */
+/** A listening receiver. */
 export type RunningReceiver = RunningService & { readonly port: number };
 
-/** Nobody waits for an answer yet: a start may take longer than a delivery. */
+/** At a start no sender waits for an answer: it may take longer than a delivery. */
 const CONNECT_WITHIN_MS = 30_000;
 
 /** Starts the receiver: it listens once it can write to the topics. */

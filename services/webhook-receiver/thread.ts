@@ -1,4 +1,4 @@
-/** A thread of the receiver: it listens, and does everything from the request to the topics and back to the answer. */
+/** A thread of the receiver: listens, and processes deliveries from the request to the topics and the answer. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { openDeliveryEncoder } from '#ingestion/records.ts';
 import { createLogger } from '#service/logger.ts';
@@ -11,7 +11,7 @@ import { Tally } from './tally.ts';
 import type { FromThread, ThreadSettings, ToThread } from './threads.ts';
 
 if (parentPort === null) throw new Error('this is a thread of the webhook receiver, not a program');
-/** Reports that nobody asked for. */
+/** How often to report unasked. */
 const REPORT_MS = 250;
 
 const parent = parentPort;

@@ -9,7 +9,7 @@ const envelope = (data: unknown, method: object = {}) => ({
 });
 
 describe('an address', () => {
-  test('is for sending with the token, and for showing without it', () => {
+  test('has a form with the token for sending, and one without it for logs', () => {
     const request = { operation: 'events.incidents', id: 7, query: { deleted: 'no', limit: 500 } } as const;
     expect(requestUrl(BASE, request, 'se/cret')).toEqual({
       href: `${BASE}/v2/events/7/incidents?deleted=no&limit=500&token=se%2Fcret`,
@@ -27,7 +27,7 @@ describe('an address', () => {
 });
 
 describe('an answer', () => {
-  test('of our own server is read', async () => {
+  test('of our own server can be parsed', async () => {
     const server = testServer();
     const response = await server.get(`/v2/livescore?limit=5&token=${await server.token()}`);
     const answer = parseAnswer('livescore.index', response.json());
@@ -53,7 +53,7 @@ describe('an answer', () => {
       { limit: 5, booked: false, none: null, deep: { a: 1 } },
       { limit: '5', booked: 'false', none: 'null' },
     ],
-  ])('whose parameters are %j has those that are simple, as text', (parameters, texts) => {
+  ])('whose parameters are %j has the simple ones, as text', (parameters, texts) => {
     expect(parseAnswer('sports.index', envelope({ sports: [] }, { parameters })).parameters).toEqual(texts);
   });
 
@@ -61,12 +61,12 @@ describe('an answer', () => {
     'is not an envelope: %j',
     (json) => {
       expect(() => parseAnswer('sports.index', json)).toThrow(
-        expect.objectContaining({ code: 'not_an_envelope' }),
+        expect.objectContaining({ code: 'NOT_AN_ENVELOPE' }),
       );
     },
   );
 
-  test('with data of another shape says where, and no value', () => {
+  test('with data of another shape is rejected with the place, and without values', () => {
     const parse = () => parseAnswer('sports.index', envelope({ sports: [{ id: 'se-cret' }] }));
     expect(parse).toThrow(AnswerError);
     expect(parse).toThrow(/^the answer of sports\.index .* at sports\.0\.id/);

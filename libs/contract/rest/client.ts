@@ -1,6 +1,6 @@
 /**
- * What a client of a provider needs of the contract: addresses, and answers read as leniently as providers write them.
- * Pure: sending, waiting and trying again are the client's.
+ * The client side of the contract: addresses, and lenient parsing of providers' answers. Pure: sending, waiting and
+ * retrying are the caller's.
  */
 
 import { z } from 'zod';
@@ -11,7 +11,7 @@ import { type OperationData, type OperationName, operationNamed } from './operat
 import { readEnvelope } from './records/envelope.ts';
 import { READINGS } from './records.ts';
 
-/** What is asked of a provider, without who asks. */
+/** A request to a provider, without credentials. */
 export type ProviderRequest<N extends OperationName = OperationName> = {
   readonly operation: N;
   /** The id in the path, where the operation has one. */
@@ -21,13 +21,13 @@ export type ProviderRequest<N extends OperationName = OperationName> = {
 
 /** An address in two forms. */
 export type RequestUrl = {
-  /** With the token, for sending and nothing else. */
+  /** With the token, only for sending. */
   readonly href: string;
-  /** Without it, for logs and errors. */
+  /** Without the token, for logs and errors. */
   readonly shown: string;
 };
 
-/** The address of a request below `baseUrl` (without a slash at its end). An open operation takes no token. */
+/** The address of a request below `baseUrl` (without a trailing slash). An open operation needs no token. */
 export function requestUrl(baseUrl: string, request: ProviderRequest, token: string | null): RequestUrl {
   const operation = operationNamed(request.operation);
   const query = request.query ?? {};
@@ -38,7 +38,7 @@ export function requestUrl(baseUrl: string, request: ProviderRequest, token: str
   };
 }
 
-/** The address that gives a token: the secret is in it. `shown` has neither. */
+/** The address of the token operation, with the secret in it. `shown` has neither secret nor token. */
 export function tokenUrl(baseUrl: string, clientId: string, secretKey: string): RequestUrl {
   const operation = operationNamed('oauth');
   return {
@@ -47,26 +47,26 @@ export function tokenUrl(baseUrl: string, clientId: string, secretKey: string): 
   };
 }
 
-/** An answer as far as every client needs it. */
+/** The parts of an answer that every client needs. */
 export type ProviderAnswer<D> = {
   /** The provider's clock when it answered, Unix seconds. */
   readonly timestamp: number;
   /** Items over all pages; null where the provider does not say. */
   readonly total: number | null;
-  /** Null where there is none. It may hold a token. */
+  /** Null on the last page. May contain a token. */
   readonly nextPage: string | null;
-  /** The effective parameters, as far as they are simple values. */
+  /** The effective parameters that are simple values. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly data: D;
 };
 
-/** An answer that is not the contract's. Its message names the operation and where it differs, and no value. */
+/** An answer that does not match the contract. Its message names the operation and the places, and no value. */
 export class AnswerError extends TouchlineError<'AnswerError'> {
   override readonly name = 'AnswerError';
 
   constructor(code: CodeOf<'AnswerError'>, operation: OperationName, issues: z.core.$ZodIssue[]) {
     const places = issues.slice(0, 3).map((issue) => issue.path.map(String).join('.') || 'the whole');
-    super(code, `the answer of ${operation} is not what the contract has at ${places.join(', ')}`);
+    super(code, `the answer of ${operation} does not match the contract at ${places.join(', ')}`);
   }
 }
 
@@ -80,7 +80,7 @@ function dataSchema(name: OperationName): z.ZodType {
   return made;
 }
 
-/** Reads the parsed JSON of a 200 answer. Unknown fields are kept. Throws AnswerError. */
+/** Parses the JSON of a 200 answer. Keeps unknown fields. Throws AnswerError. */
 export function parseAnswer<N extends OperationName>(
   operation: N,
   json: unknown,

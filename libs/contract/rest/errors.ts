@@ -16,7 +16,7 @@ export const REST_ERRORS = {
 
 export type RestErrorCode = keyof typeof REST_ERRORS;
 
-/** A request that is answered with an error. Its message is the contract's: it names no parameter and no value. */
+/** An error answer to a request. Its message is the contract's: it contains no parameter and no value. */
 export class RestError extends TouchlineError<'RestError'> {
   override readonly name = 'RestError';
 

@@ -35,7 +35,7 @@ test.each([
     '[::1%25lo]',
   ],
   ...['[::1]x', '[::1]:', 'x[::1]', `${'a'.repeat(256)}`, 'evil\r\nx', 'evil\n'],
-])('%j is none', (text) => {
+])('%j is not a host', (text) => {
   expect(isHost(text)).toBe(false);
 });
 
@@ -43,7 +43,7 @@ describe('URLs of pages', () => {
   const server = testServer();
 
   test.each(['evil/..?x', 'evil?', 'evil#', 'user@evil', 'a b', ':80', 'a:x', 'a:65536', '"', '[::1'])(
-    'never lead to where no host can be: Host %j is 400, whoever asks',
+    'never have an invalid host: Host %j is 400, with any token',
     async (host) => {
       for (const url of ['/v2/sports?limit=5', '/v2/statuses', '/v2/oauth', '/v2/nothing']) {
         const response = await server.app.inject({ url, headers: { host } });
@@ -54,7 +54,7 @@ describe('URLs of pages', () => {
   );
 
   test.each(['api.example', 'api.example:8081', '127.0.0.1:8081', '[::1]:8081', 'touchline_api'])(
-    'lead back to the host that was asked, %s, whatever a proxy says of another',
+    'have the requested host, %s, not one that a proxy names',
     async (host) => {
       const headers = {
         host,

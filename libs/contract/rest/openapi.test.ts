@@ -23,14 +23,14 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
-  test('refers to nothing that it does not have', () => {
+  test('has no dangling reference', () => {
     for (const reference of references(document)) {
       expect(document.components.schemas).toHaveProperty([reference.replace('#/components/schemas/', '')]);
     }
     expect(JSON.stringify(document)).not.toMatch(/\$id|\$defs|\$schema/);
   });
 
-  test.each(ALL_OPERATIONS)('says how $name can end, and who may call it', ({ name, open, idName }) => {
+  test.each(ALL_OPERATIONS)('lists the answers of $name, and who may call it', ({ name, open, idName }) => {
     const operation = operations.find(({ operationId }) => operationId === name) ?? expect.fail();
     const statuses = ['200', '400', '405', '500', '503'];
     if (!open || name === 'oauth') statuses.push('401');
@@ -41,18 +41,18 @@ describe('the OpenAPI document', () => {
     expect(operation.parameters.some(({ name: parameter }) => parameter === 'token')).toBe(false);
   });
 
-  test.each(ALL_OPERATIONS)('says of $name what the spec does not show', ({ name, notShown }) => {
+  test.each(ALL_OPERATIONS)('describes what the spec does not show of $name', ({ name, notShown }) => {
     const operation = operations.find(({ operationId }) => operationId === name);
     expect(operation?.description).toBe(notShown ?? undefined);
   });
 
-  test.each(operations)('says what each parameter of $operationId means', ({ parameters }) => {
+  test.each(operations)('describes each parameter of $operationId', ({ parameters }) => {
     expect(parameters.filter(({ description }) => description === undefined).map(({ name }) => name)).toEqual(
       [],
     );
   });
 
-  test('has parameters as they are sent, with what is needed and what is assumed', () => {
+  test('has parameters with their types, defaults and which are required', () => {
     const { parameters } = document.paths['/v2/livescore']?.get ?? expect.fail();
     expect(parameters.find(({ name }) => name === 'limit')).toEqual({
       name: 'limit',

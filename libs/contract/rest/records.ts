@@ -1,6 +1,6 @@
 /**
- * Every record of the contract as zod, in two strictnesses made from one definition: `ANSWERS` for what a server of
- * ours answers, `READINGS` for what a client of a provider takes. Unknown fields are kept by both.
+ * Every record of the contract as zod, in two modes from one definition: `ANSWERS` for answers of our servers,
+ * `READINGS` for parsing a provider's. Both keep unknown fields.
  */
 import type { z } from 'zod';
 import { catalogueRecords } from './records/catalogues.ts';
@@ -19,11 +19,11 @@ function recordsOf(mode: Mode) {
     ...events,
     ...standingsRecords(mode),
     ...feedRecords(mode),
-    /** Competitions down to whole events. */
+    /** Competitions nesting whole events. */
     eventTree: eventTree(mode, events.event),
-    /** Competitions down to reduced events. */
+    /** Competitions nesting reduced events. */
     simpleTree: eventTree(mode, events.simpleEvent),
-    /** One event with its incidents and the places it is in. */
+    /** One event with its incidents and its places. */
     eventChain: eventChain(mode, detailed),
   };
 }

@@ -27,11 +27,11 @@ describe('a window of dates', () => {
   test.each([
     ['wider than 31 days', { date_from: '2026-09-01', date_to: '2026-10-02' }],
     ['backwards', { date_from: '2026-09-02', date_to: '2026-09-01' }],
-  ])('is not taken when it is %s', (_why, dates) => {
+  ])('is rejected when %s', (_why, dates) => {
     expect(() => dateWindow(dates, NOW)).toThrow(RestError);
   });
 
-  test('has no end where the list is narrowed otherwise, but is not backwards', () => {
+  test('has no end where another filter narrows the list, but is never backwards', () => {
     expect(openDates({})).toEqual({ date_from: undefined, date_to: undefined });
     expect(openDates({ date_from: '2018-08-01', date_to: '2019-06-30' })).toEqual({
       date_from: '2018-08-01 00:00:00',
@@ -40,7 +40,7 @@ describe('a window of dates', () => {
     expect(() => openDates({ date_from: '2026-09-02', date_to: '2026-09-01' })).toThrow(RestError);
   });
 
-  test('holds any now, and dates are the same there and back', () => {
+  test('includes the present at any time, and dates survive a round trip', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 2_147_483_647 }), (now) => {
         const { date_from, date_to } = dateWindow({}, now);
@@ -70,7 +70,7 @@ describe('a window of the feed', () => {
   test.each([
     ['backwards', { timestamp: NOW, timestamp_to: NOW - 1 }],
     ['wider than 31 days', { timestamp: NOW - 31 * DAY - 1, timestamp_to: NOW }],
-  ])('is not taken when it is %s', (_why, window) => {
+  ])('is rejected when %s', (_why, window) => {
     expect(() => feedWindow(window, NOW)).toThrow(RestError);
   });
 });

@@ -1,4 +1,4 @@
-/** The windows of time that a request asks for, and those it gets where it says nothing. */
+/** The time windows of requests, and their defaults. */
 import { RestError } from './errors.ts';
 import { formatDate, MAX_WINDOW_DAYS, parseDate } from './parameters.ts';
 
@@ -8,7 +8,7 @@ const MAX_WINDOW = MAX_WINDOW_DAYS * DAY;
 type Dates = { readonly date_from?: string | undefined; readonly date_to?: string | undefined };
 
 /**
- * Both ends as `YYYY-MM-DD HH:MM:SS`, inclusive. An end that is missing is that of the other's day; both are those of
+ * Both ends as `YYYY-MM-DD HH:MM:SS`, inclusive. A missing end is that of the other's day; without both the window is
  * today, by `now` (Unix seconds, UTC). Throws `invalid_parameter` for a window that is backwards or too wide.
  */
 export function dateWindow(
@@ -23,7 +23,7 @@ export function dateWindow(
   return { date_from, date_to };
 }
 
-/** Like `dateWindow`, for a list that is narrowed otherwise: as wide as wanted, and no end where none is given. */
+/** Like `dateWindow`, for a list with another filter: of any width, and open where an end is missing. */
 export function openDates(dates: Dates): Dates {
   const date_from = dates.date_from === undefined ? undefined : from(dates.date_from);
   const date_to = dates.date_to === undefined ? undefined : to(dates.date_to);
@@ -39,8 +39,8 @@ const to = (date: string): string => `${date}${' 23:59:59'.slice(date.length - 1
 type Window = { readonly timestamp?: number | undefined; readonly timestamp_to?: number | undefined };
 
 /**
- * The window of the feed, Unix seconds, inclusive: the last 24 hours where nothing is said; from `timestamp` until now
- * (at most as wide as a window may be) where only that is; the 24 hours before `timestamp_to` where only that is.
+ * The window of the feed, Unix seconds, inclusive: by default the last 24 hours; with `timestamp` alone, from then until
+ * now, limited to the widest window; with `timestamp_to` alone, the 24 hours before it.
  */
 export function feedWindow(
   window: Window,

@@ -15,7 +15,7 @@ const catalogue = z.object({
   }),
 });
 
-/** The provider's own rankings of national teams and clubs, which no match result tells. */
+/** The provider's own rankings of national teams and clubs, which match results do not give. */
 const RANKINGS = [9, 11];
 
 const player = { id: 1, name: 'One' };
@@ -63,7 +63,7 @@ describe('columns that cannot be known (docs/reference/standings.md)', () => {
   });
 });
 
-describe.runIf(existsSync(fixture))('beside the provider’s own catalogue (../shared/provider)', () => {
+describe.runIf(existsSync(fixture))('against the provider’s own catalogue (../shared/provider)', () => {
   test('has every type, with all its columns', () => {
     const types = catalogue.parse(JSON.parse(readFileSync(fixture, 'utf8'))).api.data.standings_types;
     for (const type of types) {

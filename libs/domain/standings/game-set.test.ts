@@ -36,7 +36,7 @@ describe('a set of games', () => {
     expect(games.last(new Set(games.from('2024-01-05')))?.eventId).toBe(9);
   });
 
-  test('has each team as it was told last, with a name where one was ever told', () => {
+  test('has each team as last reported, with its last known name', () => {
     const games = new GameSet();
     const gameOf = (event: number, name: string | null) =>
       game(event, 'A 0-0 B', event, { home: { id: 1, name, acronym: `A${event}` } });
@@ -51,7 +51,7 @@ describe('a set of games', () => {
     expect([...games.teamIds()]).toEqual([1, 2]);
   });
 
-  test('makes a view once, and changes it with the games that come and go and no others', () => {
+  test('builds a view once, then updates it with each game added or removed', () => {
     const seen: number[] = [];
     const view: View<number[]> = {
       empty: () => [],
@@ -69,7 +69,7 @@ describe('a set of games', () => {
     expect(seen.slice(20)).toEqual([-5, 21]);
   });
 
-  test('has the views that it would have had the games that left never come', () => {
+  test('has the same views as a set without the removed games', () => {
     const anyGame = fc
       .tuple(
         fc.integer({ min: 1, max: 6 }),

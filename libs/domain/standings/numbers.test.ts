@@ -12,6 +12,6 @@ test.each([
   expect(ratio(count, of)).toBe(text);
 });
 
-test('tells percentages in the same form', () => {
+test('gives percentages in the same form', () => {
   expect([percentage(1, 3), percentage(38, 38), percentage(0, 0)]).toEqual(['33.33', '100.00', '']);
 });

@@ -1,4 +1,4 @@
-/** Real seasons against their official tables (../shared/data), where they are present; `npm run test:tables` is the same through the pipeline. */
+/** Real seasons against their official tables (../shared/data), where present; `npm run test:tables` runs them through the pipeline. */
 import { describe, expect, test } from 'vitest';
 import { type MatchFacts, readDataset } from '../../../data/dataset.ts';
 import { deriveTables } from './tables.ts';
@@ -13,7 +13,7 @@ import {
 } from './testing/season-files.ts';
 import type { MatchResult, ShownCard } from './types.ts';
 
-/** Every match is told as its provider would: with ids in place of names. */
+/** Every match as its provider reports it: with ids in place of names. */
 function resultsOf(matches: readonly SeasonMatch[], ids: ReadonlyMap<string, number>): MatchResult[] {
   const side = (name: string) => ({ id: ids.get(name) ?? 0, name });
   return matches.map(({ round, date, time, home, away, ft, ht }, at) => ({
@@ -86,7 +86,7 @@ describe('the groups of the World Cup 2018', () => {
   );
 });
 
-/** A match as it ended, with its cards: a second yellow card is a yellow and a red one. */
+/** A match with its final score and cards: a second yellow card gives a yellow and a red one. */
 function resultOfFacts({ id, date, home, away, ft, round, events }: MatchFacts): MatchResult {
   const cards = events.flatMap(([, , kind, side, person]): ShownCard[] => {
     const card = { team_id: side === 'home' ? home : away, player: { id: person, name: null } };

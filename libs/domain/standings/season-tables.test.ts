@@ -43,7 +43,7 @@ const value = (body: Body | undefined, team: string, code: string) =>
     ?.columns.find((column) => column.code === code)?.value;
 
 describe('the tables of a season', () => {
-  test('of teams are derived anew where a card changes that may place them', () => {
+  test('of teams are derived again where a card that may decide the ranking changes', () => {
     const fair_play = { yellow: -1, second_yellow: -3, red: -4, yellow_and_red: -5 };
     const red = { kind: 'red' as const, team_id: 1, player: null };
     const results = [placed(1, 'A 1-0 C', { cards: [] }), placed(2, 'B 1-0 C', { cards: [] })];
@@ -59,7 +59,7 @@ describe('the tables of a season', () => {
     expect(afterCard(['points', 'goals_diff'])).toBeUndefined();
   });
 
-  test('are those of teams for each stage, group by group, and the others of the season', () => {
+  test('of teams belong to each stage, group by group, and the others to the season', () => {
     const all = bodies(
       season(
         rulesOf(),
@@ -75,7 +75,7 @@ describe('the tables of a season', () => {
     expect([...all.keys()].filter((key) => key.endsWith('stage 7'))).toHaveLength(10);
   });
 
-  test('have no rows, and so are none, once every match has left', () => {
+  test('have no rows, and so do not exist, once every match has left', () => {
     const tables = season(rulesOf(), placed(1, 'A 1-0 B'));
     expect(tables.derive().filter(({ active }) => active)).not.toHaveLength(0);
     tables.apply(placed(1, 'A 1-0 B', { version: 2, removed: true }));
@@ -110,7 +110,7 @@ describe('the tables of a season', () => {
     expect(tables.derive().map(({ kind }) => kind)).toEqual(['live']);
   });
 
-  test('are derived only as far as what is new of a result can be in them', () => {
+  test('are derived only where the changed fields of a result count', () => {
     const kindsAfter = (...steps: Overrides[]) => {
       const tables = season(rulesOf(), placed(1, 'A 1-0 B'));
       let kinds: string[] = [];
@@ -142,7 +142,7 @@ describe('the tables of a season', () => {
       expect(kindsAfter({}, step)).toHaveLength(TABLE_TYPES.size);
   });
 
-  test('show a correction from the day on that it is in force', () => {
+  test('show a correction from its first day in force', () => {
     const rules = rulesOf({
       corrections: [{ participant_id: 1, value: -2, reason: 'Quit', from: '2024-01-02' }],
     });
@@ -162,7 +162,7 @@ describe('the tables of a season', () => {
     tables.apply(placed(2, 'A 0-0 B', { version: 2, start_date: '2024-01-01 19:00' }));
     tables.apply(placed(3, 'C 0-0 D', { version: 2, stage_id: 8, start_date: '2024-01-01 19:00' }));
     tables.apply(placed(4, 'C 0-0 E', { version: 3, stage_id: 8, removed: true }));
-    // Nothing is left to play: whatever was decided after the last match stands.
+    // Nothing is left to play: every decision after the last match counts.
     expect(points(bodies(tables))).toBe(2);
   });
 
@@ -176,7 +176,7 @@ describe('the tables of a season', () => {
     expect(value(bodies(tables).get('league stage 7'), 'A', 'pts')).toBe(3);
   });
 
-  test('tell what could not be counted', () => {
+  test('report what could not be counted', () => {
     const tables = season(rulesOf(), placed(1, 'A ? B', { goals: [], cards: [] }));
     expect(tables.flags().get('unknown_score')).toBe(1);
     tables.apply(placed(1, 'A ? B', { version: 2 }));
@@ -186,21 +186,21 @@ describe('the tables of a season', () => {
   });
 });
 
-test('takes a match along to where it was told last, and leaves it there', () => {
+test('moves a match to where it was last reported, and keeps it there', () => {
   const tables = season(rulesOf(), placed(1, 'A 1-0 B', { group_id: 1, version: 5 }));
   const groups = () =>
     bodies(tables)
       .get('league stage 7')
       ?.groups.map(({ id }) => id);
   expect(groups()).toEqual(['1']);
-  // An aborted transaction had told of version 5; what came of the same messages in the end was told after it.
+  // An aborted transaction had published version 5; the final result of the same messages came after it.
   expect(tables.apply(placed(1, 'A 1-0 B', { group_id: 2, version: 4 }))).toBe(true);
   expect(groups()).toEqual(['2']);
   expect(tables.apply(placed(1, 'A 1-0 B', { group_id: 1, version: 5, removed: true }))).toBe(false);
   expect(tables.apply(placed(1, 'A 1-0 B', { group_id: 2, version: 4 }))).toBe(false);
 });
 
-test('has an id of its own for every table, the same in every build', () => {
+test('has its own id for every table, the same in every rebuild', () => {
   const object = { type: 'stage', id: 85_270, competitionId: 1658, seasonId: 29_848 } as const;
   const kinds = [...TABLE_TYPES.keys()];
   const ids = [object, { ...object, type: 'season' as const }, { ...object, seasonId: 1 }].flatMap((one) =>

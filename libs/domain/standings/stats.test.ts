@@ -67,7 +67,7 @@ test('sums up a group', () => {
   expect(averages.map((code) => cell(row, code))).toEqual(['1.67', '0.67', '1.00', '0.67']);
 });
 
-test('counts how often each result came about', () => {
+test('counts how often each result occurred', () => {
   const more = [...GAMES, result(5, 'C 1-0 A'), result(6, 'B 0-0 C')];
   expect(lines(table('popular_results', more), 'amount', 'pct')).toEqual([
     '1 0:0 2 40.00',

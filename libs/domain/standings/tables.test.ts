@@ -36,7 +36,7 @@ describe('the league table', () => {
     ).toEqual(['1 A 2 1 1 0 3 1 2 4 D,W', '2 B 2 1 0 1 3 3 0 3 W,L', '3 C 2 0 1 1 2 4 -2 1 L,D']);
   });
 
-  test('gives those equal on everything one rank, in the order of their ids', () => {
+  test('gives teams equal on everything one rank, in the order of their ids', () => {
     const equal = [result(1, 'D 1-0 C'), result(2, 'B 1-0 A')];
     expect(lines(table('league', equal))).toEqual(['1 B', '1 D', '3 A', '3 C']);
   });
@@ -75,7 +75,7 @@ describe('last_rank', () => {
     expect(last([result(1, 'A 2-0 B')])).toEqual(['A null > 1', 'B null > 2']);
   });
 
-  test('counts a match that was caught up between as played before', () => {
+  test('counts a postponed match that is played between two rounds as before the last one', () => {
     const games = [
       result(1, 'A 1-0 B', { round_id: 1 }),
       result(9, 'C 9-0 B', { round_id: 2, start_date: '2024-01-20 15:00' }),
@@ -84,14 +84,14 @@ describe('last_rank', () => {
     expect(last(games)).toEqual(['C 1 > 1', 'A 2 > 2', 'B 3 > 3']);
   });
 
-  test('keeps what the others played in the round of a match that was caught up', () => {
+  test('keeps the other results of the round of a postponed match', () => {
     const games = [
       result(1, 'A 0-1 B', { round_id: 1 }),
       result(2, 'C 3-0 A', { round_id: 2 }),
       result(3, 'B 1-0 D', { round_id: 2 }),
       result(4, 'C 0-0 D', { round_id: 1 }),
     ];
-    // C was first but for the match that A and B had played in the same round long before.
+    // Without the match that A and B had played long before in the same round, C would have been first.
     expect(last(games)).toEqual(['B 1 > 1', 'C 2 > 2', 'D 3 > 3', 'A 4 > 4']);
   });
 });
@@ -123,7 +123,7 @@ describe('corrections', () => {
     expect([before('2024-01-04'), before('2024-01-05')]).toEqual([1, 2]);
   });
 
-  test('belong to no table of homes, aways or halves, and to no other group', () => {
+  test('apply to no table of home games, away games or halves, and to no other group', () => {
     expect(lines(table('home', SEASON, rules), 'home_pts')[0]).toBe('1 B 3');
     expect(table('home', SEASON, rules).corrections).toEqual([]);
     const elsewhere = rulesOf({ corrections: [{ participant_id: 99, value: 3, reason: 'Quit' }] });
@@ -131,8 +131,8 @@ describe('corrections', () => {
   });
 });
 
-describe('what an association decides', () => {
-  test('awards a result in place of the one played, or of none', () => {
+describe('a decision of an association', () => {
+  test('awards a result in place of the played one, or of none', () => {
     const rules = rulesOf({ awarded: [{ event_id: 1, home: 0, away: 3 }] });
     expect(lines(table('league', SEASON, rules), 'pts')).toEqual(['1 B 6', '2 C 1', '3 A 1']);
     const never = [result(1, 'A ? B', SCHEDULED)];
@@ -140,7 +140,7 @@ describe('what an association decides', () => {
     expect(flags(never, rules)).toEqual([]);
   });
 
-  test('takes the provider’s awarded win as it is reported', () => {
+  test('leaves the provider’s awarded win as reported', () => {
     expect(lines(table('league', [result(1, 'A 3-0 B', { status_id: 12 })]), 'pts')).toEqual([
       '1 A 3',
       '2 B 0',
@@ -169,7 +169,7 @@ describe('what an association decides', () => {
   });
 });
 
-describe('what does not count', () => {
+describe('tables do not count', () => {
   test.each([
     ['not started', SCHEDULED],
     ['abandoned', { status_id: 7 }],
@@ -185,7 +185,7 @@ describe('what does not count', () => {
     expect(flags(results)).toEqual([]);
   });
 
-  test('a match that is deleted or moved away, and it leaves no team behind', () => {
+  test('a match that was deleted or moved away, nor its teams', () => {
     const gone = [
       result(4, 'D 1-0 E', { status_id: null, status_type: 'deleted' }),
       result(5, 'F 1-0 G', { removed: true }),
@@ -221,7 +221,7 @@ describe('what does not count', () => {
 describe('the live table', () => {
   const playing = [...SEASON, result(4, 'C 2-0 A', LIVE)];
 
-  test('counts what is being played, and says by whom', () => {
+  test('counts games in play, and shows whose', () => {
     const live = table('live', playing);
     expect(lines(live, 'mp', 'pts', 'is_playing', 'home_result', 'away_result', 'event_id')).toEqual([
       '1 C 3 4 yes 2 0 4',
@@ -231,7 +231,7 @@ describe('the live table', () => {
     expect(lines(table('league', playing), 'pts')).toEqual(POINTS);
   });
 
-  test('says who is playing where the score is unknown too', () => {
+  test('shows who is playing also where the score is unknown', () => {
     const unknown = table('live', [...SEASON, result(4, 'C ? A', LIVE)]);
     expect(lines(unknown, 'pts', 'is_playing', 'home_result', 'event_id')).toEqual([
       '1 A 4 yes  4',
@@ -240,7 +240,7 @@ describe('the live table', () => {
     ]);
   });
 
-  test('is the league table where nothing is being played', () => {
+  test('is the league table where no game is in play', () => {
     const codes = ['mp', 'won', 'draw', 'lost', 'goals_scored', 'goals_allowed', 'goals_diff', 'pts', 'form'];
     expect(lines(table('live', SEASON), ...codes)).toEqual(lines(table('league', SEASON), ...codes));
   });
@@ -270,7 +270,7 @@ describe('the other tables of teams', () => {
     ]);
   });
 
-  test('tell the runs that teams are on', () => {
+  test('show the current runs of teams', () => {
     const runs = ['wins', 'draws', 'losses', 'no_wins', 'no_draws', 'no_losses'];
     expect(lines(table('streaks', SEASON), ...runs)).toEqual([
       '1 B 1 0 0 0 2 1',

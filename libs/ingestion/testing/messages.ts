@@ -1,8 +1,8 @@
-/** Messages of the provider's shape, for tests. Own values; the shape is that of `messages.ts`. */
+/** Messages of the provider's shape, for tests. Made-up values; the shape is that of `messages.ts`. */
 
 type Fields = Record<string, unknown>;
 
-/** Where the tests' messages say they come from. */
+/** The origin of the tests' messages. */
 export const CONTEXT = {
   origin: 'webhook',
   deliveryId: 'd'.repeat(64),

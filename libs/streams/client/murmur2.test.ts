@@ -9,11 +9,11 @@ test.each([
   ['a-little-bit-long-string', -985981536],
   ['a-little-bit-longer-string', -1486304829],
   ['lkjh234lh9fiuh90y23oiuhsafujhadof229phr9h19h89h8', -58897971],
-])('hashes %s as org.apache.kafka.common.utils.UtilsTest has it', (key, hash) => {
+])('hashes %s as org.apache.kafka.common.utils.UtilsTest does', (key, hash) => {
   expect(partitionHash(Buffer.from(key))).toBe(hash & 0x7fffffff);
 });
 
-test('chooses the partition that kafkajs chooses', () => {
+test('chooses the same partition as kafkajs', () => {
   const partitioner = kafkajs.Partitioners.DefaultPartitioner();
   const partitionMetadata = Array.from({ length: 12 }, (_, partitionId) => ({ partitionId, leader: 0 }));
   fc.assert(

@@ -2,8 +2,8 @@ const M = 0x5bd1e995;
 const SEED = 0x9747b28c;
 
 /**
- * The hash by which Kafka's own clients choose a partition: murmur2 of the key's bytes without its sign bit, of which
- * the remainder by the number of partitions is taken.
+ * The hash by which Kafka's own clients choose a partition: murmur2 of the key's bytes without the sign bit; the
+ * partition is the remainder by the number of partitions.
  */
 export function partitionHash(key: Buffer): number {
   const { length } = key;

@@ -1,4 +1,4 @@
-/** A record as it goes into a batch. */
+/** A record to put into a batch. */
 export type BatchRecord = {
   /** Name on the broker. */
   readonly topic: string;
@@ -12,29 +12,29 @@ export type RecordBatch = {
   readonly topic: string;
   readonly partition: number;
   readonly records: readonly BatchRecord[];
-  /** What the records take, at most. */
+  /** Upper bound of the bytes of the records. */
   readonly bytes: number;
 };
 
-/** Batches of different partitions, which one request may carry. */
+/** Record batches of different partitions, for one produce request. */
 export type ProduceBatch = readonly RecordBatch[];
 
-/** Every record batch must stay below the smallest max.message.bytes of our topics, 1 MiB; the rest is for its head. */
+/** Every record batch must stay below the smallest max.message.bytes of our topics, 1 MiB, with room for its head. */
 export const MAX_BATCH_BYTES = 900 * 1024;
-/** What a record takes in a batch beside its key and value, at most. */
+/** Upper bound of a record's bytes in a batch beside key and value. */
 const RECORD_OVERHEAD = 32;
 
 type Draft = { topic: string; partition: number; records: BatchRecord[]; bytes: number };
 
-/** What a record takes in a batch, at most. */
+/** Upper bound of a record's bytes in a batch. */
 export function recordBytes({ key, value }: Pick<BatchRecord, 'key' | 'value'>): number {
   const keyBytes = typeof key === 'string' ? Buffer.byteLength(key) : (key?.length ?? 0);
   return keyBytes + (value?.length ?? 0) + RECORD_OVERHEAD;
 }
 
 /**
- * Puts records into record batches, and these into produce batches: no record batch has more than `maxBytes`, no produce batch two of one
- * partition. Order within a partition is kept. A record that is larger by itself has a batch of its own.
+ * Puts records into record batches of at most `maxBytes`, and these into produce batches with at most one record batch
+ * of a partition. Keeps the order within a partition. A larger single record gets a record batch of its own.
  */
 export function batchRecords(
   records: readonly BatchRecord[],

@@ -11,7 +11,7 @@ const record = (id: string, bytes = 0, topic = 'topic'): PublishRecord => ({
 const KIB = 1024;
 const LATER = 1_000;
 
-/** What has become of a publish by now. */
+/** The current outcome of a publish. */
 async function stateOf(publish: Promise<void>): Promise<string> {
   const settled = publish.then(
     () => 'done',
@@ -24,7 +24,7 @@ const keys = (batch: { records: readonly { record: PublishRecord }[] } | null) =
   batch?.records.map((queued) => queued.record.key);
 
 describe('a queue', () => {
-  test('gives what waits in one batch, in order, and settles each publish with its last record', async () => {
+  test('returns all waiting records in one batch, in order, and settles each publish with its last record', async () => {
     const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
     const one = queue.add([record('a'), record('b')], LATER);
     const two = queue.add([record('c')], LATER);
@@ -38,7 +38,7 @@ describe('a queue', () => {
     expect(queue.bytes).toBe(0);
   });
 
-  test('gives no topic more than a record batch may hold, but for a record that is larger by itself', async () => {
+  test('gives no topic more than a record batch may hold, except a single larger record', async () => {
     const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
     const publish = queue.add(
       [
@@ -59,7 +59,7 @@ describe('a queue', () => {
     expect(await stateOf(publish)).toBe('done');
   });
 
-  test('refuses what would be too much, and takes it where nothing else waits', async () => {
+  test('rejects a publish above the limit, and accepts it where nothing else waits', async () => {
     const queue = new PublishQueue(100 * KIB);
     const large = queue.add([record('a', 200 * KIB)], LATER);
     expect(await stateOf(queue.add([record('b')], LATER))).toBe('QUEUE_FULL');
@@ -70,7 +70,7 @@ describe('a queue', () => {
     expect(await stateOf(queue.add([record('b')], LATER))).toBe('waits');
   });
 
-  test('refuses what has run out of time before it was sent', async () => {
+  test('rejects a publish that ran out of time before it was sent', async () => {
     const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
     const late = queue.add([record('a')], 10);
     const inTime = queue.add([record('b')], 11);
@@ -78,7 +78,7 @@ describe('a queue', () => {
     expect([await stateOf(late), await stateOf(inTime)]).toEqual(['TIMEOUT', 'waits']);
   });
 
-  test('queues a batch that failed again, but for what is out of time', async () => {
+  test('queues a failed batch again, except publishes that are out of time', async () => {
     const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
     const late = queue.add([record('a')], 10);
     const inTime = queue.add([record('b')], 20);
@@ -93,7 +93,7 @@ describe('a queue', () => {
     ]);
   });
 
-  test('finds the one publish that the broker does not dequeue, and lets the others through', async () => {
+  test('finds the one publish that the broker rejects, and sends the others', async () => {
     const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
     const publishes = ['a', 'large', 'c'].map((id) => queue.add([record(id), record(`${id}2`)], LATER));
     const together = queue.dequeue(0);
@@ -111,7 +111,7 @@ describe('a queue', () => {
     expect(queue.bytes).toBe(0);
   });
 
-  test('gives a publish time anew with each acknowledged batch', async () => {
+  test('extends the deadline of a publish with each acknowledged batch', async () => {
     const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
     const publish = queue.add([record('a', 800 * KIB), record('b', 800 * KIB)], 10);
     const first = queue.dequeue(9);

@@ -2,7 +2,7 @@ import type { PublishRecord } from '../client/port.ts';
 import { MAX_BATCH_BYTES, recordBytes } from '../client/produce-batches.ts';
 import { PublishError } from './publish-error.ts';
 
-/** How many taken records may stand before the others until they are cut off. */
+/** How many dequeued records may stay at the front of the list before it is cut. */
 const TAKEN_BEFORE_CUT = 10_000;
 
 /** One call of `publish`, until all of its records are acknowledged. */
@@ -11,7 +11,7 @@ type Publish = {
   deadline: number;
   /** Records not acknowledged yet. */
   open: number;
-  /** Sent without the records of others, since one among them was refused. */
+  /** Sent without the records of others, since the broker rejected one of them. */
   alone: boolean;
   settled: boolean;
   readonly resolve: () => void;
@@ -20,16 +20,16 @@ type Publish = {
 
 type QueuedRecord = { readonly publish: Publish; readonly record: PublishRecord; readonly bytes: number };
 
-/** What one produce request carries. */
+/** The records of one produce request. */
 export type QueuedBatch = {
   readonly records: readonly QueuedRecord[];
   /** When the first of its publishes runs out of time. */
   readonly deadline: number;
-  /** How many publishes it has records of. */
+  /** Number of publishes with records in it. */
   readonly publishes: number;
 };
 
-/** Records that wait to be sent, in the order they came, and who waits for them. */
+/** Records that wait to be sent, in order, with their publishes. */
 export class PublishQueue {
   readonly #maxBytes: number;
   #records: QueuedRecord[] = [];
@@ -63,8 +63,8 @@ export class PublishQueue {
   }
 
   /**
-   * Takes what the next request shall carry: as much as one record batch of each topic may hold, and one record more
-   * than that where it is too large for one. Null where nothing waits. What has run out of time by `now` is refused.
+   * Dequeues the records of the next request: as many as one record batch of each topic may hold, or a single larger one.
+   * Null where nothing waits. Rejects publishes that ran out of time by `now`.
    */
   dequeue(now: number): QueuedBatch | null {
     const records: QueuedRecord[] = [];
@@ -96,7 +96,7 @@ export class PublishQueue {
     return records.length === 0 ? null : { records, deadline, publishes: publishes.size };
   }
 
-  /** The records of a batch are acknowledged; what else its publishes hold has until `deadline` now. */
+  /** The records of a batch are acknowledged; the rest of their publishes has until `deadline` now. */
   acknowledge(batch: QueuedBatch, deadline: number): void {
     for (const { publish, bytes } of batch.records) {
       this.#bytes -= bytes;
@@ -107,8 +107,8 @@ export class PublishQueue {
   }
 
   /**
-   * A batch could not be sent. Its publishes are refused where they are out of time by `now`, or where the error is of
-   * their records and of no other's; the rest is queued again, at the front.
+   * A batch could not be sent. Rejects its publishes that ran out of time by `now`, or whose records alone caused the
+   * error; queues the others again, at the front.
    */
   fail(batch: QueuedBatch, error: PublishError, now: number): void {
     const ofRecords = error.code === 'RECORD_TOO_LARGE';

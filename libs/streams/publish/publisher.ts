@@ -7,20 +7,20 @@ import type { Logger } from '../log.ts';
 import { PublishError } from './publish-error.ts';
 import { PublishQueue, type QueuedBatch } from './publish-queue.ts';
 
-/** How a publisher works. */
+/** Options of a publisher. */
 export type PublisherOptions = {
   readonly brokers: readonly string[];
   readonly clientId: string;
   readonly log: Logger;
-  /** Longest time a publish goes without one of its records being acknowledged, in milliseconds. Default 30,000. */
+  /** Longest time of a publish without an acknowledged record, milliseconds. Default 30,000. */
   readonly timeoutMs?: number;
-  /** Longest time until it is connected, in milliseconds. Default 30,000. */
+  /** Longest time to connect, milliseconds. Default 30,000. */
   readonly openTimeoutMs?: number;
-  /** Most bytes that wait to be sent; what comes on top is refused. Default 64 MiB. */
+  /** Most bytes in the queue; rejects publishes above it. Default 64 MiB. */
   readonly maxQueueBytes?: number;
 };
 
-/** Writes records that need no transaction, each at least once. */
+/** Publishes records outside transactions, at least once. */
 export interface Publisher {
   /**
    * Resolves when every record is acknowledged by all in-sync replicas. Rejects with `PublishError`; some of the
@@ -29,9 +29,9 @@ export interface Publisher {
   publish(records: readonly PublishRecord[]): Promise<void>;
   /** Bytes that wait to be sent or acknowledged. */
   readonly queuedBytes: number;
-  /** False from a failure to send until something is acknowledged again. */
+  /** False from a failed send until the next acknowledgement. */
   readonly healthy: boolean;
-  /** Sends what is queued, then disconnects. What is published after that is refused. */
+  /** Sends the queue, then disconnects. Rejects later publishes. */
   close(): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ export async function openPublisher(options: PublisherOptions): Promise<Publishe
   return publisher;
 }
 
-/** A sequence of producers, one at a time: one whose send has failed is never used again. */
+/** Uses one producer at a time, and never again after a failed send. */
 class KafkaPublisher implements Publisher {
   readonly #open: () => Promise<BatchProducer>;
   readonly #log: Logger;
@@ -74,14 +74,14 @@ class KafkaPublisher implements Publisher {
 
   async connect(withinMs: number): Promise<void> {
     await this.#withinTime(performance.now() + withinMs, async () => {});
-    // Failures before this one were no failures to send.
+    // Failures to connect are not failures to send.
     this.#healthy = true;
   }
 
   publish(records: readonly PublishRecord[]): Promise<void> {
     if (this.#closed) return Promise.reject(new PublishError('CLOSED', 'the publisher is closed'));
     if (records.length === 0) return Promise.resolve();
-    // A client would choose one, and another one when it repeats the batch under the same sequence numbers.
+    // The client would choose one, and another one when it repeats the batch with the same sequence numbers.
     if (records.some(({ key, partition }) => key === null && partition === undefined)) {
       return Promise.reject(new PublishError('NO_PARTITION', 'a record has neither key nor partition'));
     }
@@ -96,9 +96,9 @@ class KafkaPublisher implements Publisher {
     await this.#letGo();
   }
 
-  /** Sends until nothing waits. Throws nothing: what fails is told to those who wait for it. */
+  /** Sends until the queue is empty. Never throws: errors reject the waiting publishes. */
   async #drain(): Promise<void> {
-    // What is published in the same turn of the event loop goes into one request.
+    // Publishes of the same turn of the event loop share a request.
     await new Promise(setImmediate);
     for (let batch = this.#dequeue(); batch !== null; batch = this.#dequeue()) {
       try {
@@ -118,7 +118,7 @@ class KafkaPublisher implements Publisher {
     return this.#queue.dequeue(performance.now());
   }
 
-  /** Works with a connected producer, with a new one after each failure, until it succeeds or time is up. */
+  /** Runs `work` with a connected producer, after a failure with a new one, until it succeeds or time is up. */
   async #withinTime(deadline: number, work: (producer: BatchProducer) => Promise<void>): Promise<void> {
     let last: StreamError | undefined;
     for (;;) {
@@ -130,12 +130,12 @@ class KafkaPublisher implements Publisher {
       } catch (error) {
         last = error as StreamError;
       }
-      // The attempt that time ran out for goes on in there, and may open its connection once more.
+      // The timed-out attempt is still running, and may open its connection once more.
       void this.#letGo(attempt);
       this.#healthy = false;
       if (last?.code === 'RECORD_TOO_LARGE') throw new PublishError('RECORD_TOO_LARGE', last.message, last);
       if (last !== undefined) {
-        this.#log.warn({ err: last }, 'publishing failed, it is tried again');
+        this.#log.warn({ err: last }, 'publishing failed, it is retried');
         await delay(Math.max(0, Math.min(RETRY_PAUSE_MS, deadline - performance.now())));
       }
     }
@@ -146,7 +146,7 @@ class KafkaPublisher implements Publisher {
     await work(await this.#producer);
   }
 
-  /** Closes the producer, once more when `attempt` has settled. The next attempt opens another. */
+  /** Closes the producer, and again once `attempt` has settled. The next attempt opens another. */
   async #letGo(attempt?: Promise<void>): Promise<void> {
     const producer = await this.#takeProducer();
     await producer?.close();

@@ -8,10 +8,10 @@ import { RecordCollector } from './record-collector.ts';
 import type { Suspects, TransactionRange } from './suspects.ts';
 import type { TaskContext } from './task-context.ts';
 
-/** Results that are written at once, so that a transaction ends in its time. */
+/** Most results of one transaction, so that it ends within its timeout. */
 const MAX_COLLECTED_BYTES = 16 * 1024 * 1024;
 
-/** It was closed while it waited for something: nothing failed. */
+/** It was closed while it waited: nothing failed. */
 export class ClosedError extends TouchlineError<'ClosedError'> {
   override readonly name = 'ClosedError';
 
@@ -20,25 +20,25 @@ export class ClosedError extends TouchlineError<'ClosedError'> {
   }
 }
 
-/** What a claimed partition is processed with. */
+/** The parts of a claimed partition. */
 export type Work = {
   readonly processor: PartitionProcessor;
   readonly producer: TransactionalProducer;
   /** The id of the input topic, and those of the changelogs by name. */
   readonly topicId: string;
   readonly changelogIds: Readonly<Record<string, string>>;
-  /** Whether the partition was released: nothing may be committed or changed after that. */
+  /** Whether the partition was released: nothing may be committed or changed afterwards. */
   readonly isClosed: () => boolean;
 };
 
-/** A transaction that is being put together. */
+/** A transaction in preparation. */
 type Draft = {
   readonly collector: RecordCollector;
-  /** Records that are given up in it. */
+  /** Records that it sends to dead letters. */
   readonly letters: { readonly offset: number; readonly error: PoisonError }[];
 };
 
-/** Turns input records of a claimed partition into committed results. Rejects with `ClosedError` once it was released. */
+/** Turns input records of a claimed partition into committed results. Rejects with `ClosedError` after a release. */
 export class BatchCommitter {
   readonly #partition: number;
   readonly #context: TaskContext;
@@ -55,17 +55,17 @@ export class BatchCommitter {
     this.#position = position;
   }
 
-  /** Offset of the next input record, as far as it is committed. */
+  /** Committed offset of the next input record. */
   get position(): number {
     return this.#position;
   }
 
-  /** The commit that is under way. */
+  /** The commit under way. */
   get committing(): Promise<void> | null {
     return this.#committing;
   }
 
-  /** Processes records in order and commits their results, all before `next`, in as many transactions as that takes. */
+  /** Processes records in order and commits their results, all before `next`, in as many transactions as needed. */
   async process({ records, next }: ReadBatch): Promise<void> {
     const { processor } = this.#work;
     const last = records.length - 1;
@@ -81,7 +81,7 @@ export class BatchCommitter {
         count >= this.#suspects.mostFrom(first.offset) || draft.collector.bytes > MAX_COLLECTED_BYTES;
       if (at < last && !isFull && processor.isFull?.() !== true) continue;
       const range = { first: first.offset, last: record.offset, count };
-      // After the last record, control records are behind it as well.
+      // The last transaction also passes control records.
       await this.#still(this.#commit(draft, range, at === last ? next : record.offset + 1));
       draft = this.#newDraft();
       from = at + 1;
@@ -106,20 +106,20 @@ export class BatchCommitter {
     }
   }
 
-  /** Throws again what is no verdict on the record. */
+  /** Rethrows errors that say nothing of the record. */
   #processingFailed(record: ConsumedRecord, error: unknown, draft: Draft): void {
-    // What went wrong after its end may lie in that.
+    // An error after the release may have its cause in the release.
     if (this.#work.isClosed()) throw new ClosedError();
     if (error instanceof PoisonError) {
       this.#giveUp(record, error, draft);
       return;
     }
-    // Something it needs is away: that says nothing of the record, however often it happens.
+    // A missing dependency says nothing of the record, however often it fails.
     if (!(error instanceof StreamError)) this.#suspects.processingFailed(record.offset, error);
     throw error;
   }
 
-  /** The letter is written with the transaction. */
+  /** The dead letter is written in the same transaction. */
   #giveUp(record: ConsumedRecord, error: PoisonError, { collector, letters }: Draft): void {
     const letter = this.#context.deadLetter(this.#partition, record, error);
     collector.add(letter.topic, letter.key, letter.value, letter.partition);
@@ -157,7 +157,7 @@ export class BatchCommitter {
     processor.committed();
   }
 
-  /** What was waited for, unless the partition was released meanwhile. */
+  /** The awaited value, unless the partition was released meanwhile. */
   async #still<T>(waited: Promise<T>): Promise<T> {
     const result = await waited;
     if (this.#work.isClosed()) throw new ClosedError();

@@ -4,8 +4,8 @@ import { DecodeError } from '#topics/errors.ts';
 import { StreamError } from '../errors.ts';
 
 /**
- * The value of an input record; at once, but for the first record of a schema that was not met before. Bytes that can
- * never be read are poison; a schema that cannot be fetched now is waited for (`StreamError` UNAVAILABLE).
+ * The value of an input record; synchronous, except for the first record of a new schema. Unreadable bytes are poison;
+ * a schema that cannot be fetched is transient (`StreamError` UNAVAILABLE).
  */
 export function decodeInput<T>(codec: Decoder<T>, value: Buffer | null): T | Promise<T> {
   if (value === null) throw new PoisonError('NO_VALUE', 'a message without a value');

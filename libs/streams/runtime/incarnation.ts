@@ -16,20 +16,20 @@ import { transactionalIdOf, writesOf } from './stream-topics.ts';
 import type { Suspects } from './suspects.ts';
 import type { TaskContext } from './task-context.ts';
 
-/** More of a backlog at once makes fewer transactions, and one match-state for more messages. */
+/** A larger batch of a backlog needs fewer transactions, and one match-state for more messages. */
 const FETCH_BYTES = 4 * 1024 * 1024;
-/** Of all partitions together, each of which holds two answers: the one that is processed and the next. */
+/** For all partitions together; each holds two answers: the one in process and the next. */
 const ALL_FETCH_BYTES = 32 * 1024 * 1024;
 const RESTORE_BYTES = 1024 * 1024;
-/** How long a changelog may stand still while it is restored: a transaction of somebody else is open in it. */
+/** How long restoring a changelog may make no progress: another producer has an open transaction in it. */
 const RESTORE_STALL_MS = 30_000;
-/** How long the end waits for a commit that is under way. */
+/** How long a close waits for a commit under way. */
 const LAST_COMMIT_MS = 2_000;
 
 /** A changelog to restore from. */
 type Changelog = TopicPartition & LogBounds & { readonly reader: PartitionReader };
 
-/** What a claim finds. */
+/** The result of a claim. */
 type Claimed = {
   readonly producer: TransactionalProducer;
   readonly input: PartitionReader;
@@ -41,15 +41,15 @@ type Claimed = {
 };
 
 /**
- * One claim of a partition, from fencing to its end. All that it holds is its own: one that goes on after an await although
- * another has taken its place finds itself closed, and its producer fenced.
+ * One claim of a partition, from fencing to close. It shares nothing with other claims: after an await it may find itself
+ * replaced, and then it is closed and its producer fenced.
  */
 export class Incarnation {
   readonly #partition: number;
   readonly #context: TaskContext;
   readonly #suspects: Suspects;
   readonly #held: { close(): void | Promise<void> }[] = [];
-  /** Aborted when it is closed. */
+  /** Aborted on close. */
   readonly #closing = new AbortController();
   #committer: BatchCommitter | null = null;
 
@@ -59,14 +59,14 @@ export class Incarnation {
     this.#suspects = suspects;
   }
 
-  /** Offset of the next input record, as far as it is committed; null before the partition is processed. */
+  /** Committed offset of the next input record; null before the partition is processed. */
   get position(): number | null {
     return this.#committer?.position ?? null;
   }
 
   /**
-   * Claims the partition, restores its state and processes its input until it is closed; `reached` is called between.
-   * Rejects with what failed: nothing of it may be used after that.
+   * Claims the partition, restores its state and processes its input until it is closed; calls `reached` in between.
+   * Rejects with the failure: nothing of the incarnation may be used after it.
    */
   async live(reached: (step: 'restoring' | 'running') => void): Promise<void> {
     try {
@@ -87,7 +87,7 @@ export class Incarnation {
     }
   }
 
-  /** Ends it: a commit that is under way is waited for a moment. What is not committed is the next owner's to do again. */
+  /** Closes it: waits a moment for a commit under way. The next owner repeats what is not committed. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#closing.abort();
@@ -104,7 +104,7 @@ export class Incarnation {
     return this.#closing.signal.aborted;
   }
 
-  /** Fences the owner before, decides what it left, and finds where to go on. */
+  /** Fences the previous owner, decides its last transaction, and finds the position. */
   async #claim(): Promise<Claimed> {
     const { application, client, input: topic, changelogs, positions, partitions } = this.#context;
     const { mixedChangelogs = [] } = this.#context;
@@ -195,7 +195,7 @@ export class Incarnation {
     const watch = new StableWatch();
     for (let reading = ahead(input.read(committer.position)); ; ) {
       const batch = await this.#still(reading);
-      // The next answer is on its way while this one is processed and committed.
+      // Fetches the next answer while this one is processed and committed.
       reading = ahead(input.read(batch.next));
       if (batch.records.length > 0) await committer.process(batch);
       if (this.#isClosed) throw new ClosedError();
@@ -207,7 +207,7 @@ export class Incarnation {
     }
   }
 
-  /** Whose transaction it is, the reader does not know: only an operator can find out and end it. */
+  /** The reader does not know the producer of the transaction: only an operator can find it and end it. */
   #reportStuck(offset: number): void {
     const { input, log } = this.#context;
     const partition = this.#partition;
@@ -219,7 +219,7 @@ export class Incarnation {
     );
   }
 
-  /** Closed with it; at once where it is closed already. */
+  /** Closed with it; immediately where it is closed already. */
   #hold<T extends { close(): void | Promise<void> }>(held: T): T {
     if (this.#isClosed) {
       void held.close();
@@ -229,7 +229,7 @@ export class Incarnation {
     return held;
   }
 
-  /** What was waited for, unless it was closed meanwhile. */
+  /** The awaited value, unless it was closed meanwhile. */
   async #still<T>(waited: Promise<T>): Promise<T> {
     const result = await waited;
     if (this.#isClosed) throw new ClosedError();
@@ -237,7 +237,7 @@ export class Incarnation {
   }
 }
 
-/** A read that is awaited later: its failure is one then. */
+/** A read that is awaited later: a failure surfaces then. */
 function ahead(reading: Promise<ReadBatch>): Promise<ReadBatch> {
   reading.catch(() => {});
   return reading;

@@ -1,6 +1,6 @@
 import type { OutputRecord } from '../client/port.ts';
 
-/** What a task writes with its next commit, to its own partition unless said otherwise. */
+/** The records of a task's next commit, in its own partition by default. */
 export class RecordCollector {
   readonly #partition: number;
   readonly #records: OutputRecord[] = [];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { StableWatch } from './stable-watch.ts';
 
-test('a transaction that stays open for a minute is reported once, until the partition can be read on', () => {
+test('reports a transaction that stays open for a minute once, until the partition advances', () => {
   const watch = new StableWatch();
   expect(watch.becameStuck(5, 5, 0)).toBe(false);
   expect(watch.becameStuck(5, 8, 1_000)).toBe(false);

@@ -1,18 +1,18 @@
 /**
- * How long records may wait behind an open transaction of another producer: longer than the transactions of this runtime may
- * take, and most others.
+ * How long records may wait behind an open transaction of another producer: longer than transactions of this runtime
+ * and most others may take.
  */
 const STUCK_MS = 60_000;
 
-/** Watches whether a partition can be read on: where a transaction stays open, committed records behind it are held back. */
+/** Detects a partition whose committed records wait behind an open transaction. */
 export class StableWatch {
   #end = -1;
   #movedAt = 0;
   #isReported = false;
 
   /**
-   * Takes the last stable offset and the high watermark as of an answer. True once where the former has stood still for a
-   * minute with records behind it, until it moves. `nowMs` never goes back.
+   * Takes the last stable offset and the high watermark of an answer. Returns true once when the former has not moved for
+   * a minute although records follow it; again only after it moved. `nowMs` is monotonic.
    */
   becameStuck(end: number, written: number, nowMs: number): boolean {
     if (end !== this.#end || written <= end) {

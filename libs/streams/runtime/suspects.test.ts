@@ -5,7 +5,7 @@ import { Suspects } from './suspects.ts';
 const failure = new Error('as this test wants it');
 
 describe('a record that cannot be processed', () => {
-  test('is processed once more before it is given up', () => {
+  test('is retried once before it is given up', () => {
     const suspects = new Suspects();
     suspects.processingFailed(5, failure);
     expect(suspects.verdictOn(5)).toBeNull();
@@ -14,7 +14,7 @@ describe('a record that cannot be processed', () => {
     expect(suspects.verdictOn(6)).toBeNull();
   });
 
-  test('is not forgotten when another one fails', () => {
+  test('is remembered when another one fails', () => {
     const suspects = new Suspects();
     for (const offset of [5, 5, 6, 6]) suspects.processingFailed(offset, failure);
     for (const offset of [5, 6]) expect(suspects.verdictOn(offset)).not.toBeNull();
@@ -30,7 +30,7 @@ describe('a record that cannot be processed', () => {
 });
 
 describe('a batch that cannot be committed', () => {
-  /** Commits batches from 0 to `end` as a task would; `bad` cannot be. Gives the dead letter's offset and the tries. */
+  /** Commits batches from 0 to `end` like a task; `bad` fails. Returns the dead letter's offset and the attempts. */
   function find(end: number, bad: number, error: unknown = failure): { found: number | null; tries: number } {
     const suspects = new Suspects();
     let tries = 0;
@@ -53,13 +53,13 @@ describe('a batch that cannot be committed', () => {
     return { found, tries };
   }
 
-  test.each([0, 1, 499, 998, 999])('gives up record %d of 1,000 and no other, in few tries', (bad) => {
+  test.each([0, 1, 499, 998, 999])('gives up record %d of 1,000 and no other, in few attempts', (bad) => {
     const { found, tries } = find(1_000, bad);
     expect(found).toBe(bad);
     expect(tries).toBeLessThan(30);
   });
 
-  test('keeps the reason that a processor gave', () => {
+  test('keeps the reason of the processor', () => {
     const suspects = new Suspects();
     suspects.commitFailed(only(3), new PoisonError('STATE_TOO_LARGE', 'too large'), null);
     expect(suspects.verdictOn(3)).toMatchObject({ error: { code: 'STATE_TOO_LARGE' }, isBare: false });

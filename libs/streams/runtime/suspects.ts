@@ -11,14 +11,13 @@ export type Verdict = {
 };
 
 /**
- * What is known of the records of a partition that failed, over all claims of it: a record that cannot be processed, or whose
- * results cannot be committed, is found by processing its batch again in halves, and becomes a dead letter once it failed
- * by itself.
+ * The failed records of a partition, over all claims of it. A record that cannot be processed, or whose results cannot be
+ * committed, is found by processing its batch again in halves, and becomes a dead letter once it failed alone.
  */
 export class Suspects {
-  /** Records that failed and are not behind yet, by offset; null for one that has another try. */
+  /** Failed records not yet passed, by offset; null for one with an attempt left. */
   readonly #records = new Map<number, Verdict | null>();
-  /** The batch whose commit failed last: so many of its records at most are in one transaction until it is behind. */
+  /** The batch whose last commit failed, and the most records of a transaction until it is passed. */
   #batch: { readonly last: number; readonly most: number } | null = null;
   #hasLearned = false;
 
@@ -27,12 +26,12 @@ export class Suspects {
     return this.#records.get(offset) ?? null;
   }
 
-  /** How many records the transaction that begins with this one may have. */
+  /** The most records of the transaction that begins with this one. */
   mostFrom(offset: number): number {
     return this.#batch === null || offset > this.#batch.last ? Number.POSITIVE_INFINITY : this.#batch.most;
   }
 
-  /** Processing threw: the second time it does, the record is given up. */
+  /** Processing threw an error: the second time, the record is given up. */
   processingFailed(offset: number, error: unknown): void {
     const verdict = this.#records.has(offset)
       ? {
@@ -45,8 +44,8 @@ export class Suspects {
   }
 
   /**
-   * What the records lead to cannot be written, for a reason that lies in them. `letter`: why a record is given up whose dead
-   * letter was all that there was to write.
+   * The results of the records cannot be written, for a reason in the records. `letter`: why a record is given up whose
+   * dead letter was the only result.
    */
   commitFailed({ first, last, count }: TransactionRange, error: unknown, letter: PoisonError | null): void {
     if (count > 1) {
@@ -54,7 +53,7 @@ export class Suspects {
       this.#hasLearned = true;
       return;
     }
-    // Nothing is left that could be tried.
+    // No attempt is left.
     if (this.verdictOn(first)?.isBare) return;
     const poison =
       error instanceof PoisonError
@@ -75,13 +74,13 @@ export class Suspects {
     this.#hasLearned = true;
   }
 
-  /** Everything before `next` is committed. */
+  /** All records before `next` are committed. */
   committed(next: number): void {
     for (const offset of this.#records.keys()) if (offset < next) this.#records.delete(offset);
     if (this.#batch !== null && this.#batch.last < next) this.#batch = null;
   }
 
-  /** Whether something new was found since this was last asked, so that another try goes differently. */
+  /** Whether there is new information since the last call, so that another attempt differs. */
   takeLearned(): boolean {
     const hasLearned = this.#hasLearned;
     this.#hasLearned = false;

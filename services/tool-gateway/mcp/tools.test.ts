@@ -29,7 +29,7 @@ function refusal(name: string, args: Readonly<Record<string, unknown>>): string 
     return JSON.stringify(call(name, args));
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
-    return `${error.code}: ${error.message}`;
+    return `${error.published}: ${error.message}`;
   }
 }
 

@@ -17,7 +17,7 @@ describe('client_id', () => {
     'missing_fields where it is %j',
     (client_id) => {
       expect(() => parse({ ...RIGHT, client_id })).toThrow(
-        expect.objectContaining({ code: 'missing_fields' }),
+        expect.objectContaining({ code: 'MISSING_FIELDS' }),
       );
     },
   );
@@ -35,7 +35,7 @@ describe('secret_key', () => {
   test.each([undefined, null, '', 5, ['s3']])('missing_fields where it is %j', (secret) => {
     for (const name of ['secret_key', 'client_secret'])
       expect(() => parse({ client_id: '7', [name]: secret })).toThrow(
-        expect.objectContaining({ code: 'missing_fields' }),
+        expect.objectContaining({ code: 'MISSING_FIELDS' }),
       );
   });
 });
@@ -49,12 +49,12 @@ describe('label', () => {
   test.each([null, 7, true, [], {}, 'x'.repeat(MAX_LABEL + 1), '🥅'.repeat(MAX_LABEL + 1), '\ud800'])(
     'invalid_label where it is %j',
     (label) => {
-      expect(() => parse({ ...RIGHT, label })).toThrow(expect.objectContaining({ code: 'invalid_label' }));
+      expect(() => parse({ ...RIGHT, label })).toThrow(expect.objectContaining({ code: 'INVALID_LABEL' }));
     },
   );
 
   test('is looked at after the fields that are required', () => {
-    expect(() => parse({ label: 7 })).toThrow(expect.objectContaining({ code: 'missing_fields' }));
+    expect(() => parse({ label: 7 })).toThrow(expect.objectContaining({ code: 'MISSING_FIELDS' }));
   });
 });
 
@@ -69,13 +69,13 @@ describe('body', () => {
     ['fields of a prototype', '{"__proto__":{"client_id":"7","secret_key":"s3"}}'],
   ])('missing_fields where it is %s', (_, text) => {
     expect(() => parseExchange(JSON_TYPE, bytes(text))).toThrow(
-      expect.objectContaining({ code: 'missing_fields' }),
+      expect.objectContaining({ code: 'MISSING_FIELDS' }),
     );
   });
 
   test('missing_fields where it is not UTF-8', () => {
     const body = Buffer.concat([bytes('{"client_id":"7","secret_key":"'), Buffer.of(0xff), bytes('"}')]);
-    expect(() => parseExchange(JSON_TYPE, body)).toThrow(expect.objectContaining({ code: 'missing_fields' }));
+    expect(() => parseExchange(JSON_TYPE, body)).toThrow(expect.objectContaining({ code: 'MISSING_FIELDS' }));
   });
 
   test('may hold further fields', () => {
@@ -103,7 +103,7 @@ describe('Content-Type: application/json', () => {
   test.each(['', 'text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', 'text/json'])(
     'missing_fields where it is %j',
     (type) => {
-      expect(() => parse(RIGHT, type)).toThrow(expect.objectContaining({ code: 'missing_fields' }));
+      expect(() => parse(RIGHT, type)).toThrow(expect.objectContaining({ code: 'MISSING_FIELDS' }));
     },
   );
 });

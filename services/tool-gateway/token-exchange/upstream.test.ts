@@ -49,7 +49,7 @@ describe('invalid_credentials: wrong id or secret, or access denied', () => {
 });
 
 describe('statscore_unavailable: upstream unreachable or transport error', () => {
-  const unavailable = { code: 'statscore_unavailable' };
+  const unavailable = { code: 'STATSCORE_UNAVAILABLE' };
 
   test.each([500, 502, 503, 504, 408, 429])('where it answers %i', async (status) => {
     expect((await check(await serve(answering(status, '')))).result).toMatchObject(unavailable);
@@ -110,7 +110,7 @@ describe('500, server misconfiguration: what answers is no upstream', () => {
     ['a redirect', 302, ''],
   ])('%s', async (_, status, body) => {
     expect((await check(await serve(answering(status, body)))).result).toMatchObject({
-      code: 'upstream_misconfigured',
+      code: 'UPSTREAM_MISCONFIGURED',
     });
   });
 });

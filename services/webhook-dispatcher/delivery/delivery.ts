@@ -10,11 +10,11 @@ import type { PlacedMessage } from './message-window.ts';
 import { retryDelayMs } from './retry-schedule.ts';
 import type { Subscription } from './subscriptions.ts';
 
-/** How often a subscription passes over what is not for it. */
+/** How often a subscription skips messages that it does not select. */
 const IDLE_MS = 5_000;
-/** How often one that is sent little says how far it is. */
+/** How often a subscription with few messages records its progress. */
 const PASSED_MS = 30_000;
-/** Before a step that failed, for a broker that is away, is tried again. */
+/** Pause before a failed step is retried, e.g. while a broker is down. */
 const PAUSE_MS = 1_000;
 /** Longest wait of a timer. */
 const LONGEST_WAIT_MS = 3_600_000;
@@ -24,12 +24,12 @@ export class Delivery {
   readonly #context: DeliveryContext;
   #subscription: Subscription;
   #progress: Progress;
-  /** By partition: what is delivered or passed, as far as this process knows. */
+  /** Next offset by partition: delivered or skipped, as known to this process. */
   #next: number[];
-  /** Passed since progress was last written. */
+  /** Skipped since progress was last recorded. */
   #isAhead = false;
   #recordedAt: number;
-  /** The partition that the next batch begins with. */
+  /** The first partition of the next batch. */
   #turn = 0;
   #endpoint: Endpoint | null = null;
   #posting: AbortController | null = null;
@@ -37,7 +37,7 @@ export class Delivery {
   #wake: (() => void) | null = null;
   #isDraining = false;
   #isClosed = false;
-  /** Resolves once everything so far is recorded; rejects where that ended. */
+  /** Resolves once everything so far is recorded; rejects where recording ended. */
   #recorded: Promise<void> = Promise.resolve();
   readonly #ended: Promise<void>;
 
@@ -59,30 +59,30 @@ export class Delivery {
     return (this.#progress?.attempts ?? 0) > 0 ? 'failing' : 'delivering';
   }
 
-  /** Records of webhook-messages that it has not come to, of any subscription. */
+  /** Records of webhook-messages ahead of it, of any subscription. */
   get behind(): number {
     const { window } = this.#context;
     return this.#next.reduce((sum, offset, of) => sum + Math.max(0, window.nextOf(of) - offset), 0);
   }
 
-  /** There are new messages. */
+  /** New messages have arrived. */
   offer(messages: readonly PlacedMessage[]): void {
     if (messages.some(({ message }) => wants(this.#subscription, message))) this.wake();
   }
 
-  /** There may be something to do. */
+  /** Wakes the loop: there may be work. */
   wake(): void {
     this.#woken = true;
     this.#wake?.();
   }
 
-  /** The subscription as it is now: another contract, from the next batch on. */
+  /** The changed subscription: applies from the next batch on. */
   change(subscription: Subscription): void {
     this.#subscription = subscription;
     this.wake();
   }
 
-  /** Progress as it is committed: an order in it is obeyed at once. */
+  /** Committed progress: an order in it is applied at once. */
   obey(committed: WebhookProgress): void {
     if (this.#progress !== null && committed.epoch <= this.#progress.epoch) return;
     this.#adopt(committed);
@@ -90,14 +90,14 @@ export class Delivery {
     this.wake();
   }
 
-  /** Begins nothing new; resolves when the request that is under way has ended and is recorded. */
+  /** Starts no new request; resolves when the pending one has ended and is recorded. */
   async drain(): Promise<void> {
     this.#isDraining = true;
     this.wake();
     await this.#ended;
   }
 
-  /** Ends it at once. A batch that was under way is for the next owner to send again. */
+  /** Ends it immediately. The next owner sends a pending batch again. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#posting?.abort();
@@ -116,7 +116,7 @@ export class Delivery {
         await this.#step();
       } catch (error) {
         if (this.#isEnding) break;
-        this.#context.log.warn({ ...this.#fields(), err: error }, 'a delivery cannot go on, it tries again');
+        this.#context.log.warn({ ...this.#fields(), err: error }, 'a delivery failed, it is retried');
         await this.#sleep(PAUSE_MS);
       }
     }
@@ -145,7 +145,7 @@ export class Delivery {
     this.#next = this.#offsetsOf(this.#progress);
   }
 
-  /** The next batch; null where there is nothing for the subscription now. */
+  /** The next batch; null where the subscription has no message now. */
   async #collect(progress: WebhookProgress): Promise<Collected | null> {
     const { window, backlog, limits } = this.#context;
     const collected = await collectBatch({
@@ -158,7 +158,7 @@ export class Delivery {
     });
     if (collected === null) return null;
     const { batch, next, isCut } = collected;
-    // Goes on with the next step: what was passed is kept.
+    // Continues with the next step: skipped messages stay recorded.
     if (isCut) this.#woken = true;
     this.#turn = (this.#turn + 1) % next.length;
     if (batch.messages.length > 0) return collected;
@@ -167,7 +167,7 @@ export class Delivery {
     return null;
   }
 
-  /** Null where what was to be read has expired, which is recorded. */
+  /** Null where the messages have expired, which is recorded. */
   async #read(backlog: DeliveryContext['backlog'], partition: number, offset: number) {
     try {
       return await backlog.read(partition, offset);
@@ -179,7 +179,7 @@ export class Delivery {
       metrics.lostRecords.inc(messages);
       const before = this.#next;
       await this.#record('lost', { next: [{ partition, offset: error.start }], messages });
-      // An order that came meanwhile has put another list in its place.
+      // An order that arrived meanwhile has replaced the list.
       before[partition] = error.start;
       this.wake();
       return null;
@@ -206,7 +206,7 @@ export class Delivery {
     const moved = offsets(next).filter(({ partition, offset }) => offset > (this.#next[partition] ?? 0));
     this.#next = [...next];
     this.#isAhead = false;
-    // While this is recorded, the next batch is on its way; of what comes after that, nothing before it is recorded.
+    // The next batch is sent while this is recorded; the one after it waits for the record.
     await this.#recorded;
     this.#record('delivered', { ...fields, next: moved, epoch: progress.epoch }).catch(() => {});
     const ended = now();
@@ -240,7 +240,7 @@ export class Delivery {
     );
   }
 
-  /** Writes what happened, after all before it, and goes by it at once. */
+  /** Records an attempt after all earlier ones, and applies it at once. */
   async #record(kind: AttemptKind, fields: Partial<WebhookAttempt>): Promise<void> {
     const { now, record } = this.#context;
     const { id, clientId } = this.#subscription;
@@ -265,7 +265,7 @@ export class Delivery {
     return next;
   }
 
-  /** Until it is woken, so long at most. */
+  /** Waits until it is woken, up to the given time. */
   async #sleep(ms: number): Promise<void> {
     if (!this.#woken && !this.#isEnding) {
       const { promise, resolve } = Promise.withResolvers<void>();

@@ -19,7 +19,7 @@ describe('the delay before the next attempt', () => {
     expect(retryDelayMs(policy, 2, null, 1)).toBe(6_000);
   });
 
-  test('is at least what the answer asked for, up to the limit', () => {
+  test('is at least the answer’s Retry-After, up to the limit', () => {
     expect(retryDelayMs(policy, 1, 30_000, 0.5)).toBe(30_000);
     expect(retryDelayMs(policy, 3, 30_000, 0.5)).toBe(60_000);
     expect(retryDelayMs(policy, 1, 86_400_000, 0.5)).toBe(600_000);

@@ -4,7 +4,7 @@ import { endpoint, inputFor, SECRET, URL_OF_1024 } from './testing/test-endpoint
 
 const VALID = inputFor('https://example.test/');
 
-/** The fields that are named as failed; each has at least one text. */
+/** The names of the failed fields; each has at least one text. */
 function failed(response: LightMyRequestResponse): string[] {
   const body = response.json();
   expect(response.statusCode).toBe(400);
@@ -71,7 +71,7 @@ describe('Webhook test, fields', () => {
     ]);
   });
 
-  test('names everything that is wrong with one field', async () => {
+  test('names every problem of one field', async () => {
     const send = await endpoint();
     const url = `http://example.test/${'x'.repeat(1024)}`;
     const { details } = (await send({ ...VALID, url })).json();
@@ -103,7 +103,7 @@ describe('Webhook test, fields', () => {
     },
   );
 
-  test('says what a field must be', async () => {
+  test('describes the valid values of a field', async () => {
     const response = await (await endpoint())({});
     expect(response.json().details).toEqual({
       url: ['the address must be a valid https URL'],

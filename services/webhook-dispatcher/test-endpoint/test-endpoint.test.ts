@@ -28,7 +28,7 @@ describe('Webhook test, the request', () => {
     const receiver = await HttpsReceiver.start();
     const send = await endpoint();
     await send(inputFor(receiver.url));
-    // Sooner than an idle connection is closed.
+    // Sooner than the timeout of an idle connection.
     await untilTrue('the connection is closed', async () => (await receiver.open()) === 0, 10_000);
   });
 });
@@ -109,7 +109,7 @@ describe('Webhook test, responses', () => {
     expect(response.json()).toEqual({ status: 'WebhookRequestError', message: REQUEST_FAILED });
   });
 
-  test('tells nothing of an address that may not be called', async () => {
+  test('reveals nothing of a refused address', async () => {
     const receiver = await HttpsReceiver.start();
     const send = await endpoint({ allowed: AllowedRanges.NONE });
     const refused = await send(inputFor(receiver.url));
@@ -169,7 +169,7 @@ describe('Webhook test, limits', () => {
     expect((await send(inputFor(receiver.url))).statusCode).toBe(200);
   });
 
-  test('tries many at once', async () => {
+  test('runs many tests at once', async () => {
     const receiver = await HttpsReceiver.start();
     const send = await endpoint();
     const responses = await Promise.all(Array.from({ length: 50 }, () => send(inputFor(receiver.url))));

@@ -97,7 +97,7 @@ function leagueOf(name: string, at: number): League {
   return {
     name,
     place: { competition: 900_000 + at, season: 910_000 + at, stage: 920_000 + at, group: null },
-    // In order of names, which decides between those equal on everything.
+    // In order of names, which decides between teams equal on everything.
     teams: new Map([...new Set(names)].sort().map((team, place) => [team, first + place])),
   };
 }
@@ -159,7 +159,7 @@ function worldCup() {
   return { competition, stage, groups, matches: matches.filter((match) => match.stage === stage) };
 }
 
-/** As a provider tells them that also tells goals and cards that did not happen, and takes them back. */
+/** Reported with goals and cards that did not happen, which are then removed. */
 function worldCupMessages(): NormalizedMessage[] {
   return WORLD_CUP.matches.flatMap((facts) =>
     simulateMatch(facts, WORLD_CUP.competition, Date.parse(facts.date) / 1_000, TELLING).messages.flatMap(

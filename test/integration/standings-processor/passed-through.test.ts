@@ -1,4 +1,4 @@
-/** Rankings that are passed through stand in the topics of the tables too, which a new owner reads all of. */
+/** Passed-through rankings share the topics of the tables, all of which a new owner reads. */
 import { expect, test } from 'vitest';
 import { providerTable } from '#domain/standings/provider-table.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
@@ -12,7 +12,7 @@ import { eventOf, FINISHED } from '../../support/standings/provider-messages.ts'
 import { type TablesOutput, TablesPipeline, tableOf } from '../../support/standings/tables-pipeline.ts';
 
 const place = backbone();
-/** So many that each partition has some. */
+/** Enough that each partition has some. */
 const RANKINGS = 8 * TOPICS.standings.partitions;
 const SEASON = 80;
 const STAGE = 800;
@@ -23,7 +23,7 @@ const round = (number: number) =>
     .filter(({ round: of }) => of === number)
     .map((fixture) => eventOf(reportOf(fixture, 105, FINISHED, { 2: [1, 0] })));
 
-test('a new owner of the tables goes on with them beside rankings that were passed through, which stay as they are', async () => {
+test('a new owner continues the tables beside passed-through rankings, which stay unchanged', async () => {
   const run = await TablesPipeline.create(place);
   const matches = run.pipeline.startProcessor();
   const first = rankings(1_700_000_000, 1);
@@ -48,7 +48,7 @@ test('a new owner of the tables goes on with them beside rankings that were pass
   const published = [...first, ...second];
   expect(after.log.filter(isRanking).sort(byId)).toEqual(published.map(({ table }) => table).sort(byId));
   expect(after.entries.filter(isRanking).sort(byId)).toEqual(published.map(({ entry }) => entry).sort(byId));
-  // Ours have each version once, so the new owner had read which was the last.
+  // Ours have each version once, so the new owner has read the last one.
   for (const records of [after.log, after.entries]) {
     const ours = Map.groupBy(
       records.filter((record) => !isRanking(record)),
@@ -91,7 +91,7 @@ function rankings(ut: number, leader: number): Ranking[] {
   });
 }
 
-/** As the feed poller does. */
+/** Publishes like the feed poller. */
 async function publish(
   { brokers, registryUrl, prefix }: TestBackbone,
   published: readonly Ranking[],

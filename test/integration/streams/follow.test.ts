@@ -40,7 +40,7 @@ const numbers = (from: number, to: number) =>
     value: Buffer.from(String(from + n)),
   }));
 
-/** A follower that keeps what it was given, as its user would: values, and where to go on. */
+/** A follower that stores what it receives, like its user: values, and checkpoints. */
 class RecordingReader {
   readonly values: number[] = [];
   readonly offsets = new Map<string, number>();
@@ -80,7 +80,7 @@ beforeEach(async () => {
   await makeBoth(brokers);
 });
 
-test('gives all there is of several topics, says so, and goes on with what comes', async () => {
+test('delivers all records of several topics, reports that it caught up, and continues with new ones', async () => {
   const publisher = await writer(brokers);
   await publisher.publish(numbers(0, 100));
   const reader = new RecordingReader().start();
@@ -92,7 +92,7 @@ test('gives all there is of several topics, says so, and goes on with what comes
   expect(sorted(reader.values)).toEqual(upTo(110));
 });
 
-test('goes on from what was reader, and has caught up at once where nothing came', async () => {
+test('continues from its checkpoints, and has caught up at once without new records', async () => {
   const publisher = await writer(brokers);
   await publisher.publish(numbers(0, 50));
   const first = new RecordingReader().start();
@@ -106,7 +106,7 @@ test('goes on from what was reader, and has caught up at once where nothing came
   expect(sorted(second.values)).toEqual(upTo(60, 50));
 });
 
-test('gives nothing of a transaction that was not committed, and has caught up behind one that was', async () => {
+test('skips an uncommitted transaction, and has caught up behind a committed one', async () => {
   const client = openStreamClient({ brokers, clientId: 'follow-test', log: quietLog });
   onTestFinished(() => client.close());
   const producer = await client.openProducer({
@@ -121,13 +121,13 @@ test('gives nothing of a transaction that was not committed, and has caught up b
   await untilTrue('all is given', () => reader.caughtUpAt !== null);
   expect(sorted(reader.values)).toEqual(upTo(6));
   await reader.stop();
-  // The marks of the transaction lie behind the last record, and are nothing to wait for.
+  // The markers of the transaction follow the last record, and are nothing to wait for.
   const resumed = new RecordingReader().start({ from: reader.offsets });
   await untilTrue('it has caught up', () => resumed.caughtUpAt === 0);
   await resumed.stop();
 });
 
-test('has not caught up before a transaction that is open is decided', async () => {
+test('has not caught up before an open transaction is decided', async () => {
   const producer = kafka.producer({
     transactionalId: `${prefix}open`,
     idempotent: true,
@@ -148,12 +148,12 @@ test('has not caught up before a transaction that is open is decided', async () 
   expect(sorted(reader.values)).toEqual([0, 1]);
 });
 
-test('refuses to go on beyond the end: the topic is another one', async () => {
+test('rejects a checkpoint beyond the end: the topic is another one', async () => {
   const from = new Map([[partitionKey({ topic: topics[0], partition: 0 }), 7]]);
   await expect(new RecordingReader().start({ from }).ended).rejects.toMatchObject({ code: 'POSITION_LOST' });
 });
 
-test('ends with what its user throws', async () => {
+test('ends with an error of its user', async () => {
   await (await writer(brokers)).publish(numbers(0, 3));
   const onBatch = (): void => {
     throw new RangeError('not mine');
@@ -161,7 +161,7 @@ test('ends with what its user throws', async () => {
   await expect(new RecordingReader().start({ onBatch }).ended).rejects.toThrow('not mine');
 });
 
-test('tells topics that were made resumed from those before, and finds records by their time', async () => {
+test('tells recreated topics from their predecessors, and finds records by their time', async () => {
   const ids = await topicIds(brokers, topics);
   expect(new Set(ids.values()).size).toBe(2);
   expect(await topicIds(brokers, topics)).toEqual(ids);
@@ -179,7 +179,7 @@ test('tells topics that were made resumed from those before, and finds records b
   expect((await offsetsAt({ brokers, topic: topics[0], time: 0 })).get(key)).toBe(0);
 });
 
-test('gives each record once through restarts of the broker, and ends though it does not answer', async () => {
+test('delivers each record once through restarts of the broker, and ends although it does not answer', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'touchline-follow-'));
   const kafka = await startKafka({ dataDir, settings: QUICK_REJOIN, jvmArgs: QUICK_START });
   onTestFinished(async () => {

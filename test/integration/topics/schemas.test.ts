@@ -1,4 +1,4 @@
-/** What is on the topics stays readable: schemas are checked by the real registry, and codecs read what others wrote. */
+/** Topics stay readable: the real registry checks schemas, and codecs read records of other writers. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -12,7 +12,7 @@ import { backbone } from '../../setup/backbone.ts';
 
 const CONTENT_TYPE = { 'content-type': 'application/vnd.schemaregistry.v1+json' };
 
-/** Registers a schema as another release, or another tool, would: over the registry's API alone. */
+/** Registers a schema like another release or another tool: through the registry's API alone. */
 async function register(subject: string, schema: AvroRecord): Promise<number> {
   const { registryUrl } = backbone();
   const response = await fetch(`${registryUrl}/subjects/${subject}/versions`, {
@@ -58,7 +58,7 @@ const without = (schema: AvroRecord, field: string): AvroRecord => ({
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 describe('compatibility', () => {
-  test('the current schemas can read what was written with the released ones (schemas/baseline)', async () => {
+  test('the current schemas can read records of the released ones (schemas/baseline)', async () => {
     const registry = openRegistry();
     const baseline = loadBaseline();
     expect([...baseline.keys()]).toEqual(expect.arrayContaining(['match-state', 'match-transitions']));
@@ -102,7 +102,7 @@ describe('compatibility', () => {
         fields: schema.fields.map((field) => (field.name === 'name' ? { ...field, type: 'long' } : field)),
       }),
     ],
-  ])('%s is refused, with topic and reason', async (_, before) => {
+  ])('%s is rejected, with topic and reason', async (_, before) => {
     const registry = openRegistry();
     const subject = registry.subject('match-state');
     await register(subject, before(schemaOf('match-state')));
@@ -115,7 +115,7 @@ describe('compatibility', () => {
     );
   });
 
-  test('a subject without a rule gets one before anything is registered under it', async () => {
+  test('a subject without a rule gets one before its first schema', async () => {
     const registry = openRegistry();
     const subject = registry.subject('match-state');
     await register(subject, without(schemaOf('match-state'), 'version'));
@@ -123,7 +123,7 @@ describe('compatibility', () => {
     expect(await ask(`/config/${subject}`)).toEqual({ compatibilityLevel: 'BACKWARD' });
   });
 
-  test('a stricter rule stays, one that does not check backwards is refused', async () => {
+  test('a stricter rule stays, one without a backward check is rejected', async () => {
     const registry = openRegistry();
     await setCompatibility(registry.subject('match-state'), 'FULL_TRANSITIVE');
     await setCompatibility(registry.subject('match-incidents'), 'FORWARD');
@@ -136,7 +136,7 @@ describe('compatibility', () => {
     );
   });
 
-  test('several processes that start at once on an empty registry do not get in each other’s way', async () => {
+  test('several processes that start at once on an empty registry do not interfere', async () => {
     const { registryUrl, prefix } = backbone();
     const open = () => Registry.open({ url: registryUrl, prefix });
     await Promise.all(Array.from({ length: 4 }, () => open().registerAll()));
@@ -163,7 +163,7 @@ describe('codecs', () => {
     },
   );
 
-  test('a record of an older schema is read as one of ours', async () => {
+  test('a record of an older schema is read in the current shape', async () => {
     const registry = openRegistry();
     const ours = schemaOf('dead-letters');
     const older: AvroRecord = {
@@ -197,7 +197,7 @@ describe('codecs', () => {
   });
 });
 
-/** A way to the registry that may ask it for another path, or answer 503 for it (null). Gives its address. */
+/** A proxy to the registry that may request another path, or answer 503 (null). Returns its address. */
 async function inFrontOf(registryUrl: string, pathOf: (path: string) => string | null): Promise<string> {
   const server = createServer(async (request, response) => {
     const path = pathOf(request.url ?? '/');
@@ -215,7 +215,7 @@ async function inFrontOf(registryUrl: string, pathOf: (path: string) => string |
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-describe('a registry that is not there', () => {
+describe('a registry that is down', () => {
   test('is waited for, then named in an error', async () => {
     const closed = createServer();
     await new Promise<void>((listening) => closed.listen(0, '127.0.0.1', listening));
@@ -233,7 +233,7 @@ describe('a registry that is not there', () => {
     });
   });
 
-  test('is used once it is there', async () => {
+  test('is used once it answers', async () => {
     const { registryUrl, prefix } = backbone();
     let refusals = 3;
     const url = await inFrontOf(registryUrl, (path) => (refusals-- > 0 ? null : path));
@@ -255,7 +255,7 @@ describe('a registry that is not there', () => {
     expect(unknown).toBeLessThan(0);
   });
 
-  test('is asked again for such a schema however long it was away, or takes to answer', async () => {
+  test('is asked again for such a schema however long it was down, or takes to answer', async () => {
     const { registryUrl, prefix } = backbone();
     const bytes = (await Registry.open({ url: registryUrl, prefix }).codec('match-state')).encode(
       sampleOf('match-state'),
@@ -275,7 +275,7 @@ describe('a registry that is not there', () => {
     expect(answers).toEqual([]);
   });
 
-  test('an address that is no registry is not taken for one', async () => {
+  test('an address that is no registry is rejected', async () => {
     const { registryUrl, prefix } = backbone();
     const registry = Registry.open({ url: `${registryUrl}/nothing-here`, prefix });
     await expect(registry.registerAll()).rejects.toThrow(RegistryUnavailableError);

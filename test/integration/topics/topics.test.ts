@@ -1,4 +1,4 @@
-/** Topics on the real broker are as the table says. */
+/** Topics on the real broker match the table. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,7 +43,7 @@ const expected = (prefix: string, override?: number): Record<string, number> => 
 };
 
 describe('createTopics', () => {
-  test('makes every topic of the table, with its settings', async () => {
+  test('creates every topic of the table, with its settings', async () => {
     const { brokers, prefix } = backbone();
     await createTopics({ brokers, prefix });
     expect(await partitions(prefix)).toEqual(expected(prefix));
@@ -75,7 +75,7 @@ describe('createTopics', () => {
     }
   });
 
-  test('makes what is missing and leaves the rest as it is', async () => {
+  test('creates missing topics and leaves the others unchanged', async () => {
     const { brokers, prefix } = backbone();
     const topic = topicName(prefix, 'match-state');
     await admin.createTopics({
@@ -104,7 +104,7 @@ describe('createTopics', () => {
     expect(await partitions(prefix)).toEqual(expected(prefix, 3));
   });
 
-  test('refuses topics with another number of partitions, naming each', async () => {
+  test('rejects topics with another number of partitions, naming each', async () => {
     const { brokers, prefix } = backbone();
     await createTopics({ brokers, prefix, partitions: 3 });
     const failure = await createTopics({ brokers, prefix }).catch((error: unknown) => error);
@@ -114,7 +114,7 @@ describe('createTopics', () => {
     expect((failure as Error).message).toContain(`${prefix}match-incidents has 3 partitions, not 8`);
   });
 
-  test('says what the broker does not allow', async () => {
+  test('reports what the broker refuses', async () => {
     const { brokers, prefix } = backbone();
     const failure = await createTopics({ brokers, prefix, replicationFactor: 3 }).catch(
       (error: unknown) => error,

@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 let ut = Math.floor(Date.now() / 1_000);
 
-/** A goal, or what the provider says of one later, in a match of a competition. */
+/** A goal, or a later report of it, in a match of a competition. */
 function goal(eventId: number, id: string, competition: number, more: object = {}) {
   ut += 1;
   return {
@@ -52,7 +52,7 @@ type Message = {
   readonly data: { readonly incident?: { readonly id: string; readonly action: string } };
 };
 
-/** What a receiver accepted, each message once, in the order of first arrival. */
+/** The messages that a receiver accepted, each once, in the order of first arrival. */
 function messagesOf(requests: readonly ReceivedRequest[]): Message[] {
   const seen = new Map<number, Message>();
   for (const { body } of requests)
@@ -97,8 +97,8 @@ async function recordAttempt({ next, ...head }: AttemptHead & Pick<WebhookAttemp
   await publisher.close();
 }
 
-describe('what a client is sent', () => {
-  test('is of its contract and of the types it asked for, signed, and nothing once it is disabled', async () => {
+describe('the messages of a client', () => {
+  test('match its contract and its types, are signed, and stop once it is disabled', async () => {
     await dispatcher();
     const [all, some, none] = [
       await HttpsReceiver.start(),
@@ -136,7 +136,7 @@ describe('what a client is sent', () => {
     }
   });
 
-  test('begins with what is composed once the webhook is made, even where no dispatcher ran then', async () => {
+  test('begin when the webhook was created, even where no dispatcher ran then', async () => {
     const receiver = await HttpsReceiver.start();
     await feed(goal(1100, '5-1', 11));
     const composed = await countOf(1100, 1);
@@ -167,7 +167,7 @@ describe('touchline webhooks', () => {
   });
   afterAll(() => service.stop());
 
-  test('shows a webhook that fails, what is not delivered and the attempts, and that it accepts again', async () => {
+  test('shows a failing webhook, its backlog and attempts, and that it accepts again', async () => {
     const receiver = await HttpsReceiver.start(answers.error);
     const id = await subscribe(place, { url: receiver.url, secret: SECRET });
     await feed(goal(1200, '5-1', 11), goal(1200, '5-2', 11));
@@ -237,7 +237,7 @@ test('is sent from the start again where webhook-messages ends before what was d
   await hasIncidents(receiver, ['insert 5-1']);
   expect(await first.stop()).toBe(0);
   const before = receiver.received.length;
-  // As after the topic was made anew: no offset of its progress is there.
+  // As after the topic was created again: no offset of its progress exists.
   await recordAttempt({
     ...{ subscription_id: id, client_id: 1, epoch: 1, kind: 'resent', at: Date.now() },
     next: Array.from({ length: FEW_PARTITIONS }, (_, partition) => ({ partition, offset: 1_000_000 })),
@@ -248,7 +248,7 @@ test('is sent from the start again where webhook-messages ends before what was d
 });
 
 describe('two dispatchers', () => {
-  test('share the webhooks, and each takes over what the other leaves, killed or stopped', async () => {
+  test('share the webhooks, and each continues those of the other, killed or stopped', async () => {
     const pair = [await dispatcher(), await dispatcher()] as const;
     const receivers = await Promise.all(Array.from({ length: 8 }, () => HttpsReceiver.start()));
     for (const { url } of receivers) await subscribe(place, { url, secret: SECRET });

@@ -13,11 +13,11 @@ import type { FloodOptions } from './flood.ts';
 import { SECRET, signed } from './support.ts';
 
 const MIB = 1024 * 1024;
-/** Just below the largest body: what a forger can make the receiver read. */
+/** Just below the largest body: the most a forger can make the receiver read. */
 const FORGED_BYTES = Math.floor(4.9 * MIB);
 /**
- * All that the process may hold. It was seen at 270 MiB before and 510 to 535 MiB after either flood, by default 64 MiB of it
- * bodies, the rest buffers that are not collected yet; without limits at 1.9 and 5.5 GiB.
+ * Most memory of the process. It was measured at 270 MiB before and 510 to 535 MiB after either flood, by default 64 MiB of it
+ * bodies, the rest buffers not collected yet; without limits at 1.9 and 5.5 GiB.
  */
 const MOST_RESIDENT = 700 * MIB;
 /** Beyond the time that the receiver gives a request. */

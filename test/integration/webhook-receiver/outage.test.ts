@@ -11,7 +11,7 @@ import { backbone } from '../../setup/backbone.ts';
 import { until } from '../../support/poll.ts';
 import { TestReceiver } from './support.ts';
 
-/** How long the broker is away, the receiver waits for it, and a sender for its answer: longer, shorter, between. */
+/** How long the broker is down, the receiver waits for it, and a sender for its answer: longer, shorter, between. */
 const [OUTAGE_MS, PATIENCE_MS, SENDER_TIMEOUT_MS] =
   process.env.FAULTS === 'full' ? [20_000, 8_000, 10_000] : [5_000, 2_000, 4_000];
 const SENDERS = 20;
@@ -51,7 +51,7 @@ class Clock {
   }
 }
 
-/** Sends different deliveries from many senders at once; each repeats a delivery until it is accepted, as the provider does. */
+/** Sends different deliveries from many senders at once; each repeats a delivery until it is accepted, like the provider. */
 class Load {
   readonly answers: Sent[] = [];
   readonly clock = new Clock();
@@ -98,7 +98,7 @@ describe.each([
   ['is killed', 'SIGKILL'],
   ['hangs', 'SIGSTOP'],
 ] as const)('while the broker %s', (_what, signal) => {
-  test(`for ${OUTAGE_MS / 1000} s, errors are answered in time, and nothing is lost that was accepted`, async () => {
+  test(`for ${OUTAGE_MS / 1000} s, errors are answered in time, and no accepted delivery is lost`, async () => {
     const settings = { PATIENCE_MS: String(PATIENCE_MS) };
     const receiver = await TestReceiver.start({ ...backbone(), brokers: kafka.brokers }, settings);
     const load = new Load(receiver);
@@ -139,7 +139,7 @@ describe.each([
   });
 });
 
-test('what waits for the broker is bounded: the rest is refused at once', async () => {
+test('limits what waits for the broker: further deliveries are refused at once', async () => {
   const receiver = await TestReceiver.start(
     { ...backbone(), brokers: kafka.brokers },
     { QUEUE_LIMIT: String(1024 * 1024), PATIENCE_MS: '9500', WEBHOOK_THREADS: '1' },

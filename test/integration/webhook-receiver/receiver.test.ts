@@ -13,7 +13,7 @@ const NO_RECORDS = { 'raw-messages': 0, 'normalized-messages': 0, 'dead-letters'
 /** How long a server of Fastify keeps a connection that nothing comes on. */
 const KEEP_ALIVE_MS = 72_000;
 
-/** A signed POST as it goes over the wire. */
+/** The bytes of a signed POST. */
 function wire(text: string, headers: Record<string, string> = {}, extra = ''): string {
   const lines = Object.entries({ host: 'localhost', connection: 'close', ...signed(text), ...headers });
   return `POST /webhook HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}${extra}\r\n${text}`;
@@ -59,7 +59,7 @@ describe('a request that is refused', () => {
       NOT_SIGNED,
       () => post({ [SIGNATURE_HEADER]: sign(Buffer.from(body), '1', SECRET) }),
     ],
-    ['body truncated, its length told', 401, NOT_SIGNED, () => post(signed(body), body.slice(0, -10))],
+    ['body truncated, its length sent', 401, NOT_SIGNED, () => post(signed(body), body.slice(0, -10))],
     ['empty body under a signature', 401, NOT_SIGNED, () => post(signed(body), '')],
     [
       'no signature',
@@ -156,7 +156,7 @@ describe('a request that is refused', () => {
   test('leaves nothing on any topic', async () => {
     expect(cases.length).toBeGreaterThan(20);
     expect(await receiver.counts()).toEqual(NO_RECORDS);
-    // The same way of looking does see what is accepted.
+    // The same read does see accepted deliveries.
     await receiver.post(body);
     expect(await receiver.counts()).toEqual({ ...NO_RECORDS, 'raw-messages': 1, 'normalized-messages': 1 });
   });
@@ -177,7 +177,7 @@ describe('a request that is accepted', () => {
   afterAll(() => receiver.stop());
   const accepted = { status: 200, text: 'Accepted' };
 
-  test('is answered with exactly "Accepted", as text, and everything of it is on the topics', async () => {
+  test('is answered with exactly "Accepted", as text, with all its records on the topics', async () => {
     const answer = await receiver.post(body);
     expect(answer).toMatchObject(accepted);
     expect(answer.headers.get('content-type')).toMatch(/^text\/plain/);
@@ -188,14 +188,14 @@ describe('a request that is accepted', () => {
     ]);
   });
 
-  test('may be the empty array of a test delivery, of which nothing is kept', async () => {
+  test('may be the empty array of a test delivery, which leaves no record', async () => {
     const before = await receiver.counts();
     expect(await receiver.post('[]')).toMatchObject(accepted);
     expect(await receiver.counts()).toEqual(before);
   });
 
   test.each([null, '', 'text/plain', 'application/json; charset=utf-8', 'multipart/form-data', ';;;'])(
-    'may say of its body what it likes: %j',
+    'may have any content type: %j',
     async (type) => {
       expect(await receiver.post('[]', { 'content-type': type })).toMatchObject(accepted);
     },
@@ -224,7 +224,7 @@ describe('a request that is accepted', () => {
     });
   });
 
-  test('loses nothing of the rest to a bad message, nor to one of a type that nobody knows', async () => {
+  test('keeps the other messages beside a bad one, or one of an unknown type', async () => {
     const before = await receiver.counts();
     const bad = '{"type":"event","id":7}';
     const batch = `[${JSON.stringify(incidentMessage({ id: 1 }))},${bad},{"type":"weather"},${JSON.stringify(incidentMessage({ id: 2 }))}]`;
@@ -285,7 +285,7 @@ describe('while secrets are rotated', () => {
 });
 
 describe('a stop', () => {
-  test('lets what is under way finish', async () => {
+  test('finishes pending deliveries', async () => {
     const receiver = await TestReceiver.start(backbone());
     const answers = Array.from({ length: 20 }, (_, id) =>
       receiver.post(JSON.stringify([incidentMessage({ id })])),
@@ -301,7 +301,7 @@ describe('a stop', () => {
     expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(0);
   });
 
-  test('waits for a delivery that is being sent, and not for its connection', async () => {
+  test('waits for a delivery in progress, and not for its connection', async () => {
     const receiver = await TestReceiver.start(backbone());
     let received = '';
     const socket = connect(receiver.port, '127.0.0.1');
@@ -323,7 +323,7 @@ describe('a stop', () => {
 });
 
 describe('a start', () => {
-  test('without a broker fails, and says so', async () => {
+  test('without a broker fails with a message', async () => {
     const { registryUrl, prefix, brokers } = backbone();
     const receiver = await TestReceiver.start({ registryUrl, prefix, brokers });
     await receiver.stop();
@@ -332,7 +332,7 @@ describe('a start', () => {
     await expect(starting).rejects.toThrow(/not acknowledged in time|no broker/i);
   });
 
-  test('with several threads takes deliveries in as with one', async () => {
+  test('with several threads accepts deliveries like one thread', async () => {
     const receiver = await TestReceiver.start(backbone(), { WEBHOOK_THREADS: '3' });
     const ids = Array.from({ length: 60 }, (_, id) => id);
     const answers = await Promise.all(
@@ -345,7 +345,7 @@ describe('a start', () => {
     await receiver.stop();
   });
 
-  test('on a port that a receiver has is refused, though threads share one', async () => {
+  test('on a port of another receiver is refused, although threads share one', async () => {
     const place = backbone();
     const receiver = await TestReceiver.start(place, { WEBHOOK_THREADS: '2' });
     for (const threads of ['1', '2']) {

@@ -26,7 +26,7 @@ const PER_SECOND = 150;
 const CALM_MS = times(30_000, 2_000);
 const KILL_EVERY_MS = 10_000;
 const KILLING_MS = times(180_000, 8_000);
-/** More than is sent in the time that all of it may take: what was sent decides what is expected. */
+/** More messages than can be sent in the time of the test: those sent determine the expected output. */
 const MESSAGES = workload({ events: 200, perEvent: times(600, 60), seed: 11 });
 
 test(

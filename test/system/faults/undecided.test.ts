@@ -135,7 +135,7 @@ describe.each(times([KAFKA_VERSION, '4.3.1'], [KAFKA_VERSION]))('on Kafka %s', (
         const committedBefore = (await outputs.committed(outputs.of('match-transitions', partition))).length;
         const read = (output: (typeof LACKING)[number]) =>
           calmOutputs.committed(calmOutputs.of(output, partition));
-        // All that the messages in between lead to, in one transaction.
+        // All outputs of the messages in between, in one transaction.
         const to = (output: (typeof LACKING)[number], records: readonly ConsumedRecord[]): OutputRecord[] =>
           records.map(({ key, value }) => ({ ...outputs.of(output, partition), key: key as Buffer, value }));
         const written = {

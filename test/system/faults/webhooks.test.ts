@@ -27,7 +27,7 @@ const RESTARTS = times(2, 0);
 const RATE = 0.1;
 const DEADLINE_MS = times(FAULT_TIMEOUT_MS, 150_000);
 
-/** The broker that is restarted; none where it is not. */
+/** The broker to restart; none where it is not restarted. */
 async function ownBroker(): Promise<Kafka | null> {
   if (RESTARTS === 0) return null;
   const dataDir = await mkdtemp(join(tmpdir(), 'touchline-webhooks-'));
@@ -39,7 +39,7 @@ async function ownBroker(): Promise<Kafka | null> {
   return kafka;
 }
 
-/** Waits until a system has the states of another, and says what differs where it does not come to. */
+/** Waits until a system has the states of another; reports the differences where it does not. */
 async function expectSameStates(b: System, wanted: object, ignoring: Parameters<typeof statesOf>[1] = []) {
   const states = async () => statesOf(await b.output(), ignoring);
   await untilTrue(
@@ -51,7 +51,7 @@ async function expectSameStates(b: System, wanted: object, ignoring: Parameters<
 }
 
 test(
-  `a system fed by webhooks of another has its match state, though ${Math.round(RATE * 900)} % of attempts fail in nine ways, with ${KILLS} kill -9 and ${RESTARTS} restarts of the broker`,
+  `a system fed by webhooks of another has its match state although ${Math.round(RATE * 900)} % of attempts fail in nine ways, with ${KILLS} kill -9 and ${RESTARTS} restarts of the broker`,
   async () => {
     const random = seeded();
     const kafka = await ownBroker();
@@ -107,7 +107,7 @@ function vanished({ transitions }: PipelineOutput): number {
 }
 
 test(
-  'a system fed by webhooks of one that only polls has its match state, with what only vanished from lists',
+  'a system fed by webhooks of one that only polls has its match state, including incidents that only vanished from lists',
   async () => {
     const random = seeded();
     const [a, b] = [await System.create(), await System.create()];
@@ -124,7 +124,7 @@ test(
     const { port } = await logged(simulator, 'REST is served');
     const poller = a.startPoller(
       { url: `http://127.0.0.1:${port}`, client: { id: '1', secret: REST_SECRET } },
-      // Few windows for the month before: the poller is to see incidents before they vanish, on a busy machine too.
+      // Few windows for the month before: the poller must see incidents before they vanish, also on a busy machine.
       {
         ...{ FEED_WINDOW_SECONDS: String(7 * DAY_SECONDS), FEED_INITIAL_SECONDS: String(30 * DAY_SECONDS) },
         FEED_PERIOD_MS: '200',

@@ -21,7 +21,7 @@ test(
     const messages = workload(LOAD);
     const feed = await pipeline.openFeed();
 
-    // Stopped in the middle of its work: with messages in hand, and with transactions open where it happens so.
+    // Stopped in the middle of its work: with messages in process, and sometimes with open transactions.
     const first = feed.send(messages.slice(0, 600));
     await untilTrue('it has begun', async () => (await zombie.metric('touchline_transactions_total')) > 0);
     zombie.signal('SIGSTOP');

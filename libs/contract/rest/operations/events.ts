@@ -27,7 +27,7 @@ const events = {
 };
 type EventsValues = z.output<z.ZodObject<typeof events>>;
 
-/** Without a season, a stage or the like the list is one of days: today's where no date is given. */
+/** Without a season, stage or the like the list covers days: today's without a date. */
 function settleEvents(values: EventsValues, now: number): EventsValues {
   const { competition_id, season_id, stage_id, participant_id } = values;
   const narrowed = competition_id ?? season_id ?? stage_id ?? participant_id;

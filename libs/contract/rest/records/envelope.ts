@@ -1,4 +1,4 @@
-/** The envelope around every answer, as ours is and as providers' are (spec, "Response envelope"). */
+/** The envelope around every answer, ours and the providers' (spec, "Response envelope"). */
 import { z } from 'zod';
 import { digits, empty, natural } from './mode.ts';
 

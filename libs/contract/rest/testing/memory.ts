@@ -1,4 +1,4 @@
-/** The contract's data and gatekeeper in memory, for tests of whatever serves or reads the contract. */
+/** The contract's data and gatekeeper in memory, for tests of its servers and clients. */
 
 import { issueToken, verifyToken } from '#signing/token.ts';
 import { RestError } from '../errors.ts';
@@ -10,7 +10,7 @@ import { eventsAnswer } from './events-answer.ts';
 /** A record of a catalogue or of the structure. */
 type Item = { readonly id: number; readonly ut?: number; readonly [field: string]: unknown };
 
-/** Everything that a provider in memory has. Change it as a test goes along. */
+/** The data of a provider in memory; tests change it as they go. */
 export type World = {
   sports: Item[];
   areas: Item[];
@@ -36,7 +36,7 @@ export type World = {
   }[];
 };
 
-/** A world with nothing in it. */
+/** An empty world. */
 export function emptyWorld(): World {
   const names = [
     'sports',
@@ -52,7 +52,7 @@ export function emptyWorld(): World {
   return { ...empty, incidents: new Map() } as unknown as World;
 }
 
-/** Answers from `world` as it is at each call. */
+/** Answers from the current `world`. */
 export function memoryProvider(world: World): ProviderData {
   const place: PlaceLookup = (level, id) => {
     const found = world[`${level}s`].find((one) => one.id === id);
@@ -193,7 +193,7 @@ function single(container: string, items: readonly Item[], id: number): Answer {
 /** A client of the gatekeeper in memory. */
 export type MemoryClient = Access & { readonly secret: string };
 
-/** Gives tokens of `lifetime` seconds to these clients. Take a client out and its tokens are worth nothing. */
+/** Issues tokens of `lifetime` seconds to these clients; the tokens of a removed client are invalid. */
 export function memoryGatekeeper(clients: readonly MemoryClient[], lifetime = 3600): Gatekeeper {
   const key = Buffer.alloc(32, 'a key of tests');
   return {

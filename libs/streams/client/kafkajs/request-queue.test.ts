@@ -26,7 +26,7 @@ function open(maxInFlightRequests: number | null = null) {
   return { queue, sent, push, answer };
 }
 
-test('does not look for requests that wait where none does', () => {
+test('does not check for waiting requests where none waits', () => {
   const { queue, sent, push, answer } = open();
   queue.scheduleCheckPendingRequests();
   push(1);
@@ -35,7 +35,7 @@ test('does not look for requests that wait where none does', () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('sends one that waits for an answer with that', () => {
+test('sends a request that waits for an answer when that arrives', () => {
   const { sent, push, answer } = open(1);
   push(1);
   push(2);
@@ -44,7 +44,7 @@ test('sends one that waits for an answer with that', () => {
   expect(sent).toEqual([1, 2]);
 });
 
-test('sends one that waits for the broker to take more when that is over', () => {
+test('sends a request that the broker throttled when that ends', () => {
   const { queue, sent, push } = open();
   queue.maybeThrottle(300);
   push(1);

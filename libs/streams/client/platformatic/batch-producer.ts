@@ -8,13 +8,13 @@ import { toStreamError } from './errors.ts';
 import { initProducerIdV4 } from './library.ts';
 import { retryTransient } from './retry.ts';
 
-/** Of no meaning to a producer without transactions, but the request has it. */
+/** Part of the request, without meaning for a producer without transactions. */
 const NO_TRANSACTION_TIMEOUT = 0;
-/** How long a close waits for the broker: one that hangs never answers. */
+/** How long a close waits for the broker: a broker that hangs never answers. */
 const CLOSE_MS = 1_000;
 const TURNS = 1_000n;
 
-/** An idempotent producer straight on the protocol. Rejects with `StreamError`. */
+/** An idempotent producer on the bare protocol. Rejects with `StreamError`. */
 export async function openBatchProducer(
   brokers: readonly string[],
   clientId: string,
@@ -29,7 +29,7 @@ export async function openBatchProducer(
     );
     const identity = { transactionalId: null, id: producerId, epoch: producerEpoch };
     const sender = new BatchSender(connections, identity, true);
-    // Each request goes to the next one; producers begin at different ones.
+    // Each request uses the next partition; producers begin at different ones.
     let turn = Number(producerId % TURNS);
     return {
       close,
@@ -48,7 +48,7 @@ export async function openBatchProducer(
   }
 }
 
-/** The records with their partitions: the one they name, that of their key, or for those that may go anywhere that of the turn. */
+/** The records with their partitions: their own, that of their key, or for `any` that of the turn. */
 async function placed(
   records: readonly PublishRecord[],
   connections: Connections,

@@ -10,31 +10,31 @@ import { retryTransient } from './retry.ts';
 const PRODUCE_TIMEOUT_MS = 10_000;
 
 /**
- * Buffer of an answered request, for the next of any sender: memory that is fresh for each request costs more in page faults
- * than all that is written into it. Larger ones are not kept.
+ * The buffer of an answered request, for the next request of any sender: page faults of fresh memory cost more than
+ * writing the request. Larger buffers are not reused.
  */
 let spareBuffer: Buffer | null = null;
 const MAX_SPARE_BYTES = 2 * 1024 * 1024;
 
-/** Sends the batches of one idempotent producer, each under its place in the sequence of its partition. */
+/** Sends the record batches of one idempotent producer, with their sequence numbers. */
 export class BatchSender {
   readonly #connections: Connections;
   readonly #identity: Identity;
   readonly #resends: boolean;
-  /** Number of the next record, by partition. */
+  /** Sequence number of the next record, by partition. */
   readonly #sequences = new Map<string, number>();
 
-  /** `resends`: a produce batch whose connection was lost, closed for idleness perhaps, is sent once more over a new one. */
+  /** `resends`: sends a produce batch once more over a new connection where the old one was lost, e.g. closed as idle. */
   constructor(connections: Connections, identity: Identity, resends = false) {
     this.#connections = connections;
     this.#identity = identity;
     this.#resends = resends;
   }
 
-  /** After a rejection it is unknown what was written, and the sender is of no further use. */
+  /** After a rejection the outcome is unknown, and the sender must not be used again. */
   async send(batches: readonly ProduceBatch[]): Promise<void> {
     for (const produceBatch of batches) {
-      // The leaders at once, the batches one after the other: a partition's batches must arrive in order.
+      // Leaders in parallel, produce batches one after the other: a partition's batches must arrive in order.
       await this.#sendUntilAccepted(produceBatch).catch((error: unknown) => {
         if (!this.#resends || !isDisconnected(error)) throw error;
         return this.#sendUntilAccepted(produceBatch);
@@ -47,12 +47,12 @@ export class BatchSender {
     }
   }
 
-  /** Sent again with the same sequence numbers, what was taken the first time is not written twice. */
+  /** Resends with the same sequence numbers: an accepted batch is not written twice. */
   #sendUntilAccepted(produceBatch: ProduceBatch): Promise<void> {
     return retryTransient(() => this.#sendBatch(produceBatch), { forget: () => this.#connections.forget() });
   }
 
-  /** Settles when every leader has answered, so that no answer of a first attempt comes into a second. */
+  /** Settles when every leader has answered, so that no answer of a first attempt arrives during a second. */
   async #sendBatch(produceBatch: ProduceBatch): Promise<void> {
     const leaders = await byLeader(this.#connections, produceBatch);
     const sent = await Promise.allSettled(
@@ -69,7 +69,7 @@ export class BatchSender {
     }));
     const buffer = acquireBuffer(requestBytes(this.#identity, numbered));
     await produce.async(leader, this.#identity, numbered, PRODUCE_TIMEOUT_MS, Date.now(), buffer);
-    // Not after a failure: the connection may still have to write it.
+    // Not after a failure: the connection may still write it.
     if (buffer.length <= MAX_SPARE_BYTES) spareBuffer = buffer;
   }
 }

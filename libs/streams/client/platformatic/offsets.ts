@@ -7,28 +7,28 @@ import { FetchIsolationLevels, listOffsetsV7 } from './library.ts';
 import { byLeader } from './open-transactions.ts';
 import { retryTransient } from './retry.ts';
 
-/** Where offsets of a topic are asked for. */
+/** Which offset of a topic is requested. */
 type At = { readonly brokers: readonly string[]; readonly clientId: string; readonly topic: string };
 
 /**
- * The first record of a partition that is still there; its end; or the first record that was written at or after a time,
- * Unix milliseconds.
+ * The first record still in the partition; its end; or the first record written at or after a time, Unix
+ * milliseconds.
  */
 export type OffsetOf = 'earliest' | 'end' | number;
 
 const EARLIEST = -2n;
 const END = -1n;
-/** What the broker answers where there is no such offset. */
+/** The broker's answer where there is no such offset. */
 const NONE = -1n;
 const NO_REPLICA = -1;
 const ANY_EPOCH = -1;
-/** How long no broker may answer. */
+/** How long to wait while no broker answers. */
 const AWAY_MS = 7_000;
 const AWAY_PAUSE_MS = 100;
 
 /**
- * Offsets of all partitions of a topic by partition, without those that have none. The end counts what open transactions
- * wrote: a reader of committed records comes to it once they are decided. Rejects with `StreamError`.
+ * Offsets of all partitions of a topic by partition, without those that have none. The end includes open transactions:
+ * a reader of committed records reaches it once they are decided. Rejects with `StreamError`.
  */
 export async function listOffsets(at: At, of: OffsetOf): Promise<Map<number, number>> {
   const { brokers, clientId, topic } = at;
@@ -45,7 +45,7 @@ export async function listOffsets(at: At, of: OffsetOf): Promise<Map<number, num
   }
 }
 
-/** Bounds of partitions of any topics, in the order asked for. Rejects with `StreamError`. */
+/** Log bounds of partitions of any topics, in request order. Rejects with `StreamError`. */
 export async function logBounds(
   connections: Connections,
   of: readonly TopicPartition[],
@@ -59,7 +59,7 @@ export async function logBounds(
   }));
 }
 
-/** All partitions of some topics with their bounds, over one set of connections. Rejects with `StreamError`. */
+/** All partitions of some topics with their log bounds, over one set of connections. Rejects with `StreamError`. */
 export async function topicBounds(
   at: Omit<At, 'topic'>,
   topics: readonly string[],
@@ -113,7 +113,7 @@ async function offsetsOf(
   return found;
 }
 
-/** Asks until there is an answer, through a restart of the broker too. Rejects with `StreamError`. */
+/** Retries until a broker answers, also through its restart. Rejects with `StreamError`. */
 export function untilAnswered<T>(connections: Connections, doing: string, ask: () => Promise<T>): Promise<T> {
   const forget = () => connections.forget();
   const attempt = () =>

@@ -3,7 +3,7 @@ import type { Connections } from './connections.ts';
 import { type Connection, describeProducersV0 } from './library.ts';
 import { retryTransient } from './retry.ts';
 
-/** Transactions that are open in these partitions, of whatever producer, as their leaders know (KIP-664). */
+/** Open transactions in these partitions, of any producer, as reported by the leaders (KIP-664). */
 export function openTransactions(
   connections: Connections,
   partitions: readonly TopicPartition[],
@@ -55,7 +55,7 @@ export async function byLeader<P extends TopicPartition>(
   return found;
 }
 
-/** Partitions by topic, each once, as requests name them. */
+/** Partitions by topic, each once, in the shape of requests. */
 export function requestTopics(
   partitions: readonly TopicPartition[],
 ): { name: string; partitionIndexes: number[] }[] {

@@ -6,14 +6,14 @@ import { hasCode, isDisconnected, isMoved, isTransient, toStreamError } from './
 import { fetchPartition } from './fetch.ts';
 
 const MAX_WAIT_MS = 500;
-/** How long no broker may answer before a read fails. */
+/** How long to wait while no broker answers, before a read fails. */
 const AWAY_MS = 30_000;
 const FIRST_RETRY_MS = 5;
 const RETRY_CEILING_MS = 500;
-/** What a broker answers for a topic id that it does not know: for a moment after its start, or for good. */
+/** A broker's error for an unknown topic id: for a moment after its start, or for good. */
 const UNKNOWN_ID = ['UNKNOWN_TOPIC_ID', 'INCONSISTENT_TOPIC_ID'];
 
-/** Reads one partition, over connections of its own: a fetch that waits holds up nothing else. */
+/** Reads one partition over its own connections: a waiting fetch blocks nothing else. */
 export function openPartitionReader(connections: Connections, options: ReaderOptions): PartitionReader {
   return new ProtocolPartitionReader(connections, options);
 }
@@ -22,7 +22,7 @@ class ProtocolPartitionReader implements PartitionReader {
   readonly #connections: Connections;
   readonly #options: ReaderOptions;
   readonly #closing = new AbortController();
-  /** Found once, and never another one. */
+  /** Looked up once, and constant from then on. */
   #topicId: string | null = null;
 
   constructor(connections: Connections, options: ReaderOptions) {
@@ -80,7 +80,7 @@ class ProtocolPartitionReader implements PartitionReader {
     return { records, next, end: uncommitted ? highWatermark : lastStableOffset, written: highWatermark };
   }
 
-  /** A broker that has just started may not know the id yet; another id is another topic. */
+  /** A broker that has just started may not know the id yet; another id means another topic. */
   async #requireSameTopic(): Promise<void> {
     const { topic } = this.#options;
     const id = await this.#connections.topicId(topic).catch(() => this.#topicId);

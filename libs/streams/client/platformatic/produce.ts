@@ -1,25 +1,25 @@
 /**
- * The produce request (version 9) with record batches (format 2), written in one pass into one buffer. The library's own
- * takes several buffers and objects a record, which is a tenth of what a match processor does.
+ * The produce request (version 9) with record batches (format 2), written in one pass into one buffer. The library
+ * allocates several buffers and objects per record, a tenth of the time of a match processor.
  */
 
 import type { BatchRecord, RecordBatch } from '../produce-batches.ts';
 import { crc32c, createAPI, ProduceAcks, produceV9, Writer } from './library.ts';
 
-/** Who produces, as the broker knows it. */
+/** The producer's identity on the broker. */
 export type Identity = {
-  /** Null for one that is only idempotent. */
+  /** Null for a producer that is only idempotent. */
   readonly transactionalId: string | null;
   readonly id: bigint;
   readonly epoch: number;
 };
 
-/** A batch, and the number of its first record in the sequence of its producer and partition. */
+/** A record batch, and the sequence number of its first record for its producer and partition. */
 export type NumberedBatch = { readonly batch: RecordBatch; readonly sequence: number };
 
 /** From the base offset to the number of records. */
 const BATCH_HEAD = 61;
-/** What a request takes beside its batches, at most; and for each of them beside the name of its topic. */
+/** Upper bound of a request's bytes beside its batches, and of a batch's beside its topic name. */
 const REQUEST_OVERHEAD = 512;
 const PARTITION_OVERHEAD = 64;
 /** Offsets in the head of a batch. */
@@ -27,18 +27,18 @@ const AT = { length: 8, magic: 16, crc: 17, attributes: 21 } as const;
 const MAGIC = 2;
 const TRANSACTIONAL = 1 << 4;
 const PRODUCE = { key: 0, version: 9 } as const;
-/** Sequence numbers begin again at 0 after it. */
+/** Sequence numbers wrap around to 0 after it. */
 const SEQUENCES = 2 ** 31;
 
-/** The sequence number after so many records. */
+/** The sequence number after this many records. */
 export function nextSequence(sequence: number, records: number): number {
   return (sequence + records) % SEQUENCES;
 }
 
-/** Sends batches of different partitions to their leader and asks for the acknowledgement of all in-sync replicas. */
+/** Sends batches of different partitions to their leader with acks=all. */
 export const produce = createAPI(PRODUCE.key, PRODUCE.version, createRequest, produceV9.parseResponse);
 
-/** What the body of a request takes, in bytes, at most. */
+/** Upper bound of the bytes of a request's body. */
 export function requestBytes({ transactionalId }: Identity, batches: readonly NumberedBatch[]): number {
   let size = REQUEST_OVERHEAD + Buffer.byteLength(transactionalId ?? '');
   for (const { batch } of batches)
@@ -47,8 +47,8 @@ export function requestBytes({ transactionalId }: Identity, batches: readonly Nu
 }
 
 /**
- * The body of the request, written into `buffer`, of at least `requestBytes`, which nothing else may use until the request is
- * answered. `now`: Unix milliseconds, the time of all records.
+ * Writes the body of the request into `buffer`, of at least `requestBytes`, which nothing else may use until the request
+ * is answered. `now`: Unix milliseconds, the time of all records.
  */
 export function createRequest(
   identity: Identity,
@@ -108,7 +108,7 @@ function writeBatch(
   out.setLength(lengthAt, at - start);
 }
 
-/** A buffer that is large enough, and where it is written next. */
+/** A buffer that is large enough, and the next write position. */
 class Output {
   readonly bytes: Buffer;
   at = 0;
@@ -137,7 +137,7 @@ class Output {
     this.at = this.bytes.writeBigInt64BE(value, this.at);
   }
 
-  /** A structure ends here, without tagged fields. */
+  /** The end of a structure, without tagged fields. */
   noTags(): void {
     this.bytes[this.at++] = 0;
   }
@@ -151,7 +151,7 @@ class Output {
     this.bytes[this.at++] = rest;
   }
 
-  /** Zigzag, as lengths in records are. */
+  /** Zigzag, like the lengths in records. */
   varint(value: number): void {
     this.unsignedVarint(((value << 1) ^ (value >> 31)) >>> 0);
   }
@@ -161,7 +161,7 @@ class Output {
     if (value !== null) this.at += value.copy(this.bytes, this.at);
   }
 
-  /** Room for the length of what follows, as an unsigned varint of five bytes whatever its value. */
+  /** Reserves the length of what follows, as an unsigned varint of five bytes whatever its value. */
   reserveLength(): number {
     this.at += LENGTH_BYTES;
     return this.at - LENGTH_BYTES;

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { retryTransient } from './retry.ts';
 
 const SLOW_MS = 6_000;
-/** By how much this clock is ahead. */
+/** How far this clock is ahead. */
 let ahead = 0;
 
 beforeEach(() => {
@@ -15,7 +15,7 @@ afterEach(() => void vi.restoreAllMocks());
 
 const busy = () => new ProtocolError('CONCURRENT_TRANSACTIONS');
 
-test('asks again after an answer that came late, and no longer than its deadline', async () => {
+test('retries after a late answer, and no longer than its deadline', async () => {
   let asked = 0;
   const answer = async (good: number): Promise<number> => {
     asked += 1;
@@ -31,7 +31,7 @@ test('asks again after an answer that came late, and no longer than its deadline
   expect(asked).toBe(2);
 });
 
-test('does not ask again what failed for good', async () => {
+test('does not retry a fatal error', async () => {
   let asked = 0;
   const refuse = async (): Promise<void> => {
     asked += 1;

@@ -1,7 +1,7 @@
 import { retry } from '#timing/retry.ts';
 import { isMoved, isTransient } from './errors.ts';
 
-/** How long a broker may be busy with what was asked before, or not know yet what it leads. Below a transaction's time. */
+/** How long a broker may be busy with an earlier request, or not know yet what it leads. Below a transaction's timeout. */
 const DEADLINE_MS = 5_000;
 /** A transaction is completed within some milliseconds after its commit was answered. */
 const FIRST_RETRY_MS = 2;
