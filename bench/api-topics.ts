@@ -41,12 +41,12 @@ export async function makePlace(context: BenchContext, prefix: string): Promise<
   return { id: 1, secret };
 }
 
-/** Writes so many matches, each as it is after the first `told` of `messages` messages; gives the last state of the last one. */
+/** Writes the state of matches after the first `published` of `messages` messages; returns the last state of the last one. */
 export async function writeMatches(
   context: BenchContext,
-  options: { prefix: string; matches: number; messages: number; told: number },
+  options: { prefix: string; matches: number; messages: number; published: number },
 ): Promise<MatchState> {
-  const { prefix, matches, messages, told } = options;
+  const { prefix, matches, messages, published } = options;
   const registry = Registry.open({ url: context.registryUrl, prefix });
   const codecs = {
     'match-state': await registry.codec('match-state'),
@@ -65,8 +65,8 @@ export async function writeMatches(
     const key = String(live.eventId);
     const partition = partitionHash(Buffer.from(key)) % TOPICS['match-state'].partitions;
     const touched = new Set<string>();
-    for (let offset = 0; offset < told; offset++) {
-      const { message, ut, messageId } = live.tell();
+    for (let offset = 0; offset < published; offset++) {
+      const { message, ut, messageId } = live.next();
       const receivedAt = ut * 1_000 + 1_500;
       const read = normalizeMessage(message, { origin: 'webhook', deliveryId: 'd', receivedAt });
       if (read.kind !== 'normalized') throw new Error(`the generator made a message that is ${read.kind}`);

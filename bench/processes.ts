@@ -11,9 +11,9 @@ import { heapFlags, mallocSettings } from '#service/heap-flags.ts';
 export type Running = {
   readonly pid: number;
   readonly outputFile: string;
-  /** Processor time used so far, seconds; NaN where the system does not tell. */
+  /** Processor time used so far, seconds; NaN where the system does not report it. */
   cpuSeconds(): Promise<number>;
-  /** Memory in RAM now, and the most it ever was, MiB; NaN where the system does not tell. */
+  /** Memory in RAM now, and the most it ever was, MiB; NaN where the system does not report it. */
   residentMiB(): Promise<Resident>;
   /** Asks it to stop and waits for that. Throws where it had failed by itself. */
   stop(): Promise<void>;

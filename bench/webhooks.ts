@@ -19,7 +19,7 @@ const THROUGHPUT = { subscriptions: 8, messages: 30_000, batch: 100 };
 const ISOLATION = { subscriptions: 200, dead: 20, perSecond: 3, messages: 45 };
 const MEMORY = { subscriptions: 1_000, messages: 72_000, seconds: 30, limitMiB: 600 };
 
-/** What deliveries take, beside a bare client, and beside themselves where nobody hangs. */
+/** Cost of deliveries, compared with a bare client and with a run without hanging receivers. */
 export const bench: Bench = {
   about:
     'webhooks out: latency, throughput beside a bare undici client, isolation, memory with 1,000 subscriptions',
@@ -68,8 +68,8 @@ async function latency(context: BenchContext, sink: Sink): Promise<void> {
   await pace(LATENCY.messages, LATENCY.perSecond, send);
   const { arrivals } = await sink.until(LATENCY.messages * 0.99);
   const times = arrivals.flatMap(([uuid, at]) => {
-    const told = seen.get(uuid);
-    return told === undefined ? [] : [Math.max(0, at - told)];
+    const sentAt = seen.get(uuid);
+    return sentAt === undefined ? [] : [Math.max(0, at - sentAt)];
   });
   context.print(`latency of ${times.length} messages: ${quantiles(times)}`);
   for (const [name, share, limit] of [

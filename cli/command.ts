@@ -3,7 +3,7 @@ import { TouchlineError } from '#errors/touchline-error.ts';
 
 /** A sub-command of `touchline`. */
 export type Command = {
-  /** The word it is called by. */
+  /** Its name on the command line. */
   readonly name: string;
   /** One line for `touchline --help`. */
   readonly summary: string;
@@ -15,7 +15,7 @@ export type Command = {
   run(args: readonly string[]): Promise<number>;
 };
 
-/** The command line cannot be understood; the message says what is wrong with it. Exit code 2. */
+/** The command line is invalid; the message says why. Exit code 2. */
 export class UsageError extends TouchlineError<'UsageError'> {
   override readonly name = 'UsageError';
 
@@ -24,7 +24,7 @@ export class UsageError extends TouchlineError<'UsageError'> {
   }
 }
 
-/** The command cannot do what it was asked for; the message is one line for a person. Exit code 1. */
+/** The command failed; the message is one line for a person. Exit code 1. */
 export class CommandError extends TouchlineError<'CommandError'> {
   override readonly name = 'CommandError';
 

@@ -6,7 +6,7 @@ process.removeAllListeners('warning');
 process.on('warning', (warning) => {
   if (warning.name !== 'TimeoutNegativeWarning') process.stderr.write(`touchline: ${warning.message}\n`);
 });
-// Whoever read the output has seen enough: `touchline tail … | head`.
+// The reader of the output has closed it: `touchline tail … | head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? EXIT.ok : EXIT.failed);
 });

@@ -46,7 +46,7 @@ export async function run([name, ...args]: readonly string[]): Promise<number | 
   try {
     Object.assign(process.env, withBackbone(process.env));
   } catch (error) {
-    return told(name, error);
+    return report(name, error);
   }
   await runServiceHere(name, args);
   return null;
@@ -66,12 +66,12 @@ async function runCommand(
     }
     return await command.run(args);
   } catch (error) {
-    return told(name, error, command?.failedCode);
+    return report(name, error, command?.failedCode);
   }
 }
 
-/** Says what went wrong in a line; of an error that nobody foresaw, all there is. */
-function told(name: string, error: unknown, failedCode: number = EXIT.failed): number {
+/** Prints an error in one line, an unexpected one in full. */
+function report(name: string, error: unknown, failedCode: number = EXIT.failed): number {
   const redact = redactor([]);
   const foreseen = error instanceof Error && 'code' in error;
   const text = foreseen
@@ -100,7 +100,7 @@ ${serviceNames()
   .map((name) => `  ${name}`)
   .join('\n')}
 
-touchline <command or service> --help tells more.
+touchline <command or service> --help shows more.
 `;
 }
 

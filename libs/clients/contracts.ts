@@ -18,7 +18,7 @@ const LOOK_MS = 20;
 
 /** How clients are followed. */
 export type FollowContractsOptions = DirectoryPlace & {
-  /** Told what ended the following: from then on a client that is disabled stays known. */
+  /** Called when following fails: clients disabled later stay enabled here. */
   readonly onFailure: (error: unknown) => void;
 };
 
@@ -29,7 +29,7 @@ export class Contracts {
 
   private constructor() {}
 
-  /** Resolves once all clients are known; goes on following until `close`. Throws as `followRecords`. */
+  /** Resolves once all clients are known; keeps following until `close`. Throws as `followRecords`. */
   static async follow(options: FollowContractsOptions): Promise<Contracts> {
     const { brokers, prefix, registryUrl, log, onFailure } = options;
     const contracts = new Contracts();

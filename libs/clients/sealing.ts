@@ -18,7 +18,7 @@ const TAG_BYTES = 16;
 
 /**
  * Encrypts and authenticates a text with AES-256-GCM; base64url of nonce, tag and ciphertext. `place` is where the
- * text belongs: it opens nowhere else, so that nobody can move one client's address to another.
+ * text belongs: it opens nowhere else, so one client's address cannot be moved to another.
  */
 export function seal(text: string, key: Buffer, place: string): string {
   const nonce = randomBytes(NONCE_BYTES);

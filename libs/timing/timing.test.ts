@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { backoffMs, jittered, randomBackoffMs } from './backoff.ts';
 import { poll } from './poll.ts';
 import { retry } from './retry.ts';
@@ -8,25 +8,25 @@ const never = new Promise<void>(() => {});
 const TRANSIENT = { firstMs: 1, ceilingMs: 2, deadlineMs: 60_000, passes: () => true };
 
 describe('backoffMs', () => {
-  it('doubles the wait with each failure, up to the ceiling', () => {
+  test('doubles the wait with each failure, up to the ceiling', () => {
     const backoff = { firstMs: 100, ceilingMs: 1_000 };
     expect([1, 2, 3, 4, 5, 5_000].map((failures) => backoffMs(backoff, failures))).toEqual([
       100, 200, 400, 800, 1_000, 1_000,
     ]);
   });
 
-  it('grows by the factor', () => {
+  test('grows by the factor', () => {
     expect(backoffMs({ firstMs: 2, ceilingMs: 50, factor: 1.5 }, 3)).toBe(4.5);
   });
 });
 
-it('randomBackoffMs: anything from nothing to the wait', () => {
+test('randomBackoffMs: anything from nothing to the wait', () => {
   const backoff = { firstMs: 100, ceilingMs: 1_000 };
   expect(randomBackoffMs({ ...backoff, random: () => 0 }, 3)).toBe(0);
   expect(randomBackoffMs({ ...backoff, random: () => 0.5 }, 1_000_000)).toBe(500);
 });
 
-it.each([
+test.each([
   [0, 80],
   [0.5, 100],
   [1, 120],
@@ -35,7 +35,7 @@ it.each([
 });
 
 describe('retry', () => {
-  it('tries again after errors that pass, and gives the answer', async () => {
+  test('tries again after errors that pass, and gives the answer', async () => {
     const attempt = vi
       .fn<() => Promise<number>>()
       .mockRejectedValueOnce(new Error('busy'))
@@ -44,13 +44,13 @@ describe('retry', () => {
     expect(attempt).toHaveBeenCalledTimes(2);
   });
 
-  it('rejects at once with an error that stays', async () => {
+  test('rejects at once with an error that stays', async () => {
     const attempt = vi.fn<() => Promise<number>>().mockRejectedValue(new Error('refused'));
     await expect(retry(attempt, { ...TRANSIENT, passes: () => false })).rejects.toThrow('refused');
     expect(attempt).toHaveBeenCalledTimes(1);
   });
 
-  it('ends with the first attempt that begins after the deadline', async () => {
+  test('ends with the first attempt that begins after the deadline', async () => {
     const attempt = vi.fn<() => Promise<number>>().mockRejectedValue(new Error('busy'));
     await expect(retry(attempt, { ...TRANSIENT, deadlineMs: -1 })).rejects.toThrow('busy');
     expect(attempt).toHaveBeenCalledTimes(1);
@@ -58,24 +58,24 @@ describe('retry', () => {
 });
 
 describe('poll', () => {
-  it('gives the first answer that is neither false nor undefined', async () => {
+  test('gives the first answer that is neither false nor undefined', async () => {
     const answers = [undefined, false, 0] as const;
     let asked = 0;
     expect(await poll(() => answers[asked++], { timeoutMs: 60_000, everyMs: 1 })).toBe(0);
   });
 
-  it('gives undefined when time is up', async () => {
+  test('gives undefined when time is up', async () => {
     expect(await poll(() => false, { timeoutMs: 0, everyMs: 1 })).toBeUndefined();
   });
 });
 
 describe('settlesWithin', () => {
-  it('is true for what resolves in time, and false for what does not', async () => {
+  test('is true for what resolves in time, and false for what does not', async () => {
     expect(await settlesWithin(Promise.resolve(), 60_000)).toBe(true);
     expect(await settlesWithin(never, 1)).toBe(false);
   });
 
-  it('rejects as the work does', async () => {
+  test('rejects as the work does', async () => {
     await expect(settlesWithin(Promise.reject(new Error('broken')), 60_000)).rejects.toThrow('broken');
   });
 });

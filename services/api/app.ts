@@ -26,7 +26,7 @@ export type AppOptions = {
   readonly log: FastifyBaseLogger;
   /** Whether the views have caught up; before that only health is answered. */
   readonly ready: () => boolean;
-  /** Told of what a request failed of, once it is answered: errors that are not the client's. */
+  /** Called with server errors of requests, once they are answered. */
   readonly onFailure: (error: unknown) => void;
 };
 

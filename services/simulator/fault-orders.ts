@@ -1,8 +1,8 @@
-/** How an order of faults is written. */
+/** Parses settings of faults. */
 
 import { TouchlineError } from '#errors/touchline-error.ts';
 
-/** An order of faults that cannot be understood. */
+/** A setting of faults is invalid. */
 export class FaultsError extends TouchlineError<'FaultsError'> {
   override readonly name = 'FaultsError';
 

@@ -94,7 +94,7 @@ const ENDS_BEFORE: Readonly<Record<Period, readonly [incident: number, status: S
   P: [INCIDENT.waitingForPenalty, STATUS.waitingForPenalty],
 };
 
-/** Seconds of play after the last known fact of a period, at least: a goal is confirmed, and play goes on. */
+/** Least seconds of play after the last known fact of a period: a goal is confirmed and play restarts. */
 const AFTER_THE_LAST = 60;
 
 /**

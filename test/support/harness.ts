@@ -122,7 +122,7 @@ export function expectSame(
     return;
   }
   const ids = actual.transitions.map(({ id }) => id);
-  expect(new Set(ids).size, 'no transition is told twice').toBe(ids.length);
+  expect(new Set(ids).size, 'every transition is published once').toBe(ids.length);
   expectNoGaps(actual);
   expect(new Set(ids)).toEqual(new Set(expected.transitions.map(({ id }) => id)));
   expect(byKey(actual.states)).toEqual(byKey(expected.states));
@@ -154,9 +154,9 @@ function byKey<V>(map: ReadonlyMap<string | number, V>): Record<string, V> {
 function byEvent({ transitions }: PipelineOutput): Record<string, MatchTransition[]> {
   const events: Record<string, MatchTransition[]> = {};
   for (const transition of transitions) {
-    const told = events[transition.event_id] ?? [];
-    events[transition.event_id] = told;
-    told.push(transition);
+    const transitions = events[transition.event_id] ?? [];
+    events[transition.event_id] = transitions;
+    transitions.push(transition);
   }
   return events;
 }

@@ -1,10 +1,10 @@
 import { poll } from '#timing/poll.ts';
 
-/** Longest wait for one thing: far more than it takes, for a machine may be busy with other work. */
+/** Default deadline of a wait: far more than it takes, since the machine may be busy. */
 export const DEADLINE_MS = 180_000;
 const EVERY_MS = 20;
 
-/** Waits until `look` gives something other than undefined, looking again until the deadline; says what it waited for. */
+/** Polls `look` until it returns something other than undefined; at the deadline it throws with what it waited for. */
 export async function until<T>(
   what: string,
   look: () => T | undefined | Promise<T | undefined>,

@@ -16,13 +16,13 @@ export function workload(options: { events: number; perEvent: number; seed: numb
   const random = seeded(options.seed);
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
   const messages: NormalizedMessage[] = [];
-  const told: { id: string; type: number; side: number; at: number }[][] = Array.from(
+  const published: { id: string; type: number; side: number; at: number }[][] = Array.from(
     { length: options.events },
     () => [],
   );
   for (let at = 0; at < options.perEvent; at += 1) {
     for (let event = 0; event < options.events; event += 1) {
-      const earlier = told[event] ?? [];
+      const earlier = published[event] ?? [];
       const again = earlier.length > 3 && random() < 0.3 ? pick(earlier) : null;
       const incident = again ?? {
         id: `5-${100_000 + at}`,

@@ -20,12 +20,12 @@ export class DemoRunsError extends TouchlineError<'DemoRunsError'> {
 
 /** Marks a folder as made by a demonstration, and is locked while one runs in it. */
 const MARK = 'demo.lock';
-/** What is made anew by each demonstration. The secret stays. */
+/** Folders that each demonstration replaces. The secret stays. */
 const MADE = ['kafka', 'registry', 'logs', 'backbone.json', 'summary.json'];
 
 /**
- * Takes a folder for a demonstration and empties it of the last one: the data folder, or `demo` in it where the data
- * folder holds data that no demonstration made. Such data is never touched. Throws `DemoRunsError`.
+ * Claims a folder for a demonstration and removes the data of the last one: the data folder, or `demo` in it if the data
+ * folder holds data that no demonstration wrote. Such data is never touched. Throws `DemoRunsError`.
  */
 export function takeDemoFolder(dataDir: string): DemoFolder {
   for (const path of [dataDir, join(dataDir, 'demo')]) {
@@ -40,7 +40,7 @@ export function takeDemoFolder(dataDir: string): DemoFolder {
   throw new DemoRunsError(dataDir);
 }
 
-/** From now on the folder's data is kept: the next demonstration leaves it alone. */
+/** Marks the folder's data as kept: the next demonstration does not touch it. */
 export function keepFolder(dataDir: string): void {
   for (const name of [MARK, `${MARK}-journal`]) rmSync(join(dataDir, name), { force: true });
 }

@@ -1,4 +1,4 @@
-/** What is exported: flat rows with typed columns. docs/reference/export.md lists them; `touchline export --columns` too. */
+/** What is exported: flat rows with typed columns. docs/guides/analyse.md lists them; `touchline export --columns` too. */
 import { z } from 'zod';
 import type { MatchIncident, MatchState, MatchTransition, Standings } from '#topics/generated/types.ts';
 

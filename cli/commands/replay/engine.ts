@@ -1,4 +1,4 @@
-import type { PublishRecord } from '#streams/publish/publisher.ts';
+import type { PublishRecord } from '#streams/client/port.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { DeadLetter } from '#topics/generated/types.ts';
 import { PROCESSORS } from '#topics/processors.ts';

@@ -1,7 +1,8 @@
+import { PoisonError } from '#errors/poison-error.ts';
 import type { ConsumedRecord, OutputRecord } from '#streams/client/port.ts';
 import { StreamError } from '#streams/errors.ts';
 import { deadLetterOf } from '#streams/runtime/dead-letter.ts';
-import { type PartitionProcessor, PoisonError } from '#streams/runtime/processor.ts';
+import type { PartitionProcessor } from '#streams/runtime/processor.ts';
 import { RecordCollector } from '#streams/runtime/record-collector.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { DeadLetter } from '#topics/generated/types.ts';
@@ -94,7 +95,7 @@ export class ReplayTask {
         const poison =
           error instanceof PoisonError
             ? error
-            : new PoisonError('processing_failed', `cannot be processed: ${String(error)}`, error);
+            : new PoisonError('PROCESSING_FAILED', `cannot be processed: ${String(error)}`, error);
         output.push(this.#deadLetter(record, poison));
         await this.#restore(output);
       }

@@ -40,7 +40,7 @@ export async function openDeadLetters(
 }
 
 /** The dead letter of an input record; the same record always has the same id. */
-function deadLetterOf(
+export function deadLetterOf(
   options: DeadLetterOptions,
   partition: number,
   record: ConsumedRecord,

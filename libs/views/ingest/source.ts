@@ -80,7 +80,7 @@ export async function followSources(options: SourceOptions): Promise<void> {
   });
 }
 
-/** Where to go on; a feed that is read for the first time begins with what it keeps. */
+/** The position to resume at; a feed that is read for the first time starts at its oldest record. */
 async function positions({
   brokers,
   prefix,

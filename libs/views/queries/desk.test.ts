@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Access } from '#contract/rest/provider.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { EVERYTHING, RECEIVED_AT, World } from '../testing/world.ts';
@@ -40,7 +40,7 @@ beforeEach(() => {
 });
 
 describe('a search for teams', () => {
-  it('finds names without accents, case and punctuation, the best first', () => {
+  test('finds names without accents, case and punctuation, the best first', () => {
     match(1, BESIKTAS, KOLN);
     match(2, [3, 'Besiktas'], [4, 'Fortuna Besiktas']);
     const names = (query: string) => desk.teams(query, EVERYTHING).map(({ name }) => name);
@@ -50,7 +50,7 @@ describe('a search for teams', () => {
     expect(names('köln besiktas')).toEqual([]);
   });
 
-  it('knows a team by its latest name, and by no match that has moved or was deleted', () => {
+  test('knows a team by its latest name, and by no match that has moved or was deleted', () => {
     match(1, BESIKTAS, KOLN, undefined, { competition_id: 10 });
     expect(desk.teams('koln', only(10))).toHaveLength(1);
     match(1, BESIKTAS, [2, 'Effzeh'], undefined, { competition_id: 11, later: 10 });
@@ -62,7 +62,7 @@ describe('a search for teams', () => {
   });
 });
 
-it('two teams against each other: latest first, told from the side of the first one', () => {
+test('two teams against each other: latest first, from the side of the first team', () => {
   match(1, BESIKTAS, KOLN, [2, 1], { start_date: '2026-01-01 15:00' });
   match(2, KOLN, BESIKTAS, [0, 0], { start_date: '2026-02-01 15:00' });
   match(3, KOLN, BESIKTAS, [3, 0], { start_date: '2026-03-01 15:00' });
@@ -75,7 +75,7 @@ it('two teams against each other: latest first, told from the side of the first 
   expect(desk.meetings([1, 2], only(999), PAGE)).toMatchObject({ total: 0, balance: { played: 0 } });
 });
 
-it('what happened since: steps that were received then or later', () => {
+test('what happened since: steps that were received then or later', () => {
   world.play(
     incidentMessage({ id: 1 }),
     incidentMessage({ id: 2, ut: 1_790_000_010 }, { confirmation: 'confirmed' }),
@@ -86,7 +86,7 @@ it('what happened since: steps that were received then or later', () => {
   expect(desk.storySince(7_000_001, now + 60)).toEqual([]);
 });
 
-it('a match is read again when it has changed', () => {
+test('a match is read again when it has changed', () => {
   match(1, BESIKTAS, KOLN);
   const shown = () => desk.meetings([1, 2], EVERYTHING, PAGE).items[0];
   expect(shown()?.state.score).toBeNull();

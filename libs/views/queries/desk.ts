@@ -165,8 +165,8 @@ export function deskData(views: Views) {
         if (access.competitions !== null && !access.competitions.has(id)) return [];
         const name = catalogue.name('competition', id);
         if (name === null) return [];
-        const told = catalogue.find('competition', id)?.record.area_name;
-        const area = typeof told === 'string' ? told : null;
+        const reported = catalogue.find('competition', id)?.record.area_name;
+        const area = typeof reported === 'string' ? reported : null;
         return [{ id, name, area, folded: fold(name), whole: fold(`${area ?? ''} ${name}`) }];
       });
       return byRank(found, words).map(({ id, name, area }) => ({ id, name, area }));

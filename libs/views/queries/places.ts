@@ -16,11 +16,11 @@ export class Places {
 
   /** The ids of all places of a level, or of those in one place above. */
   ids(level: Level, parent?: { level: Level; id: number }): number[] {
-    const told = this.#catalogue.list(level, parent?.id).flatMap(({ id }) => toWholeNumber(id) ?? []);
+    const reported = this.#catalogue.list(level, parent?.id).flatMap(({ id }) => toWholeNumber(id) ?? []);
     const where = parent === undefined ? '' : ` AND ${parent.level}_id = ?`;
     const text = `SELECT DISTINCT ${level}_id FROM events WHERE ${level}_id IS NOT NULL${where}`;
     const seen = this.#sql.column<number>(text, ...(parent === undefined ? [] : [parent.id]));
-    return [...new Set([...told, ...seen])].sort((a, b) => a - b);
+    return [...new Set([...reported, ...seen])].sort((a, b) => a - b);
   }
 
   /** The place one level above; null where it is not known. */
@@ -36,8 +36,8 @@ export class Places {
 
   /** The sport of a competition; null where it is not known. */
   sportOf(competitionId: number): number | null {
-    const told = toWholeNumber(this.#catalogue.find('competition', competitionId)?.record.sport_id);
-    if (told !== null) return told;
+    const reported = toWholeNumber(this.#catalogue.find('competition', competitionId)?.record.sport_id);
+    if (reported !== null) return reported;
     const text = 'SELECT sport_id FROM events WHERE competition_id = ? AND sport_id IS NOT NULL LIMIT 1';
     return this.#sql.value<number>(text, competitionId) ?? null;
   }

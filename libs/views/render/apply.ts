@@ -32,7 +32,7 @@ function applyName(
     return true;
   }
   if (!catalogue.apply(value, at)) return false;
-  placeChanges.told(value.kind, value.id, at);
+  placeChanges.recorded(value.kind, value.id, at);
   return true;
 }
 
@@ -57,7 +57,7 @@ function applyValue(views: Views, record: ViewRecord, at: number, changed: Chang
       changed.events.add(value.event_id);
       return;
     case 'match-transitions':
-      views.incidentLog.tell(value);
+      views.incidentLog.applyTransition(value);
       return;
     case 'normalized-messages': {
       const rendered = renderFeedMessage(value);

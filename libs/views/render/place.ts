@@ -13,12 +13,12 @@ const NUMBERS = ['area_id', 'area_sort', 'overall_sort', 'sport_id', 'tour_id', 
 
 /**
  * The record of a place with what the provider writes where it knows nothing: a competition of no tour is of tour 0.
- * A field that nobody told is left out. `ut`: when the catalogue's record was written, Unix seconds.
+ * Unknown fields are left out. `ut`: when the catalogue's record was written, Unix seconds.
  */
 function renderPlace(level: Level, id: number, record: Json, ut: number): Json {
   const name = typeof record.name === 'string' ? record.name : '';
-  const told = Object.entries(record).filter(([field, value]) => value !== null || NULLABLE.has(field));
-  const place = { ...Object.fromEntries(told), id, name, ut: toWholeNumber(record.ut) ?? ut };
+  const reported = Object.entries(record).filter(([field, value]) => value !== null || NULLABLE.has(field));
+  const place = { ...Object.fromEntries(reported), id, name, ut: toWholeNumber(record.ut) ?? ut };
   if (level !== 'competition') return place;
   const numbers = NUMBERS.flatMap((field) => {
     const number = toWholeNumber(record[field]);

@@ -13,7 +13,7 @@ const COLUMN_NAMES: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** What is known of the place of a table; null where nobody told. */
+/** The place of a table; null where unknown. */
 export type TablePlace = {
   readonly area: string | null;
   readonly season: string | null;

@@ -7,7 +7,7 @@ import { Conditions, type Statements } from './sql.ts';
 /** Kinds of transitions that say that a record came again, otherwise. */
 const UPDATES = new Set(['incident_confirmed', 'incident_cancelled', 'incident_amended']);
 /** Kinds that belong to the story of a match whatever incident they are of. */
-const TOLD = new Set([
+const STORY_KINDS = new Set([
   'goal_cancelled',
   'goal_reinstated',
   'score_changed',
@@ -24,7 +24,7 @@ const SORTS = { id: 'id', occurred_at: `(${FIRST})` } as const;
 /** An incident as it is written, and whether it matters. */
 export type RenderedIncident = { readonly json: string; readonly important: boolean };
 
-/** The incidents of matches, and what became of them. */
+/** The incidents of matches, with their history. */
 export class IncidentView {
   readonly #sql: Statements;
 
@@ -52,7 +52,7 @@ export class IncidentView {
     this.#delivered(event_id, id, cause.received_at);
   }
 
-  /** What is told again, or listed by a snapshot, was delivered before: the register only says when it changed last. */
+  /** A repeated or listed incident was delivered before: the register only has the time of its last change. */
   #delivered(eventId: number, id: string, receivedAt: number): void {
     this.#sql
       .of(
@@ -62,15 +62,15 @@ export class IncidentView {
       .run(eventId, id, receivedAt);
   }
 
-  /** Takes what a transition tells into the story of its match. */
-  tell(transition: MatchTransition): void {
+  /** Adds a transition to the story of its match. */
+  applyTransition(transition: MatchTransition): void {
     const { event_id, version, n, kind, incident_id, incident_type } = transition;
     if (incident_id !== null && UPDATES.has(kind)) {
       this.#sql.of('INSERT OR IGNORE INTO updated_incidents VALUES (?, ?)').run(event_id, incident_id);
     }
     if (incident_id !== null) this.#delivered(event_id, incident_id, transition.cause.received_at);
     const matters = kind.startsWith('incident_') && incident_type !== null && isStory(incident_type);
-    if (!matters && !TOLD.has(kind)) return;
+    if (!matters && !STORY_KINDS.has(kind)) return;
     const { id, score, value, guard, cause } = transition;
     const step: StoryStep = {
       ...{ id, version, n, kind, incident_id, incident_type, score, value, guard },

@@ -47,10 +47,10 @@ export class Views implements BoardView {
   /** Counts changes of names: every event that is kept rendered with them is stale after one. */
   #nameVersion = 0;
   readonly #staleEvents = new Set<(eventId: number) => void>();
-  /** Whether what is applied has just been written: told once everything that was there at the start is applied. */
+  /** Whether applied records are new: set once everything that was there at the start is applied. */
   live = false;
 
-  /** Takes the views of a folder over, or makes them anew: `openViews`, and also where what is in them is damaged. */
+  /** Reuses the views of a folder or rebuilds them: as `openViews`, and also when their content is damaged. */
   static open(options: OpenOptions): { readonly views: Views; readonly fresh: string | null } {
     const { database, fresh } = openViews(options);
     try {

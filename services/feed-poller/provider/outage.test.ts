@@ -4,7 +4,7 @@ import { Outage } from './outage.ts';
 
 const tick = () => new Promise(setImmediate);
 
-/** A provider whose answers, and a clock whose waits, end when the test says so. */
+/** A provider and a clock whose answers and waits end on command of the test. */
 function away() {
   const waits: { readonly ms: number; readonly end: () => void }[] = [];
   const asked: string[] = [];
@@ -56,7 +56,7 @@ async function down() {
   return at;
 }
 
-test('failures that are not in a row hold nobody up', async () => {
+test('failures that are not consecutive block no request', async () => {
   const { ask, asked, answer, waits } = away();
   for (const code of ['UNREACHABLE', 'TIMEOUT', 'ok', 'UNREACHABLE', 'UNREACHABLE', 'REJECTED'] as const) {
     ask(code);
@@ -68,7 +68,7 @@ test('failures that are not in a row hold nobody up', async () => {
   expect([asked.length, waits.length]).toEqual([7, 0]);
 });
 
-test('while the provider is away one request at a time asks, after waits that double to a ceiling', async () => {
+test('during an outage one request at a time probes, after waits that double to a ceiling', async () => {
   const { ask, asked, answer, outcomes, wake, waits } = await down();
   for (const name of ['d', 'e', 'f', 'g']) ask(name);
   await tick();
@@ -86,7 +86,7 @@ test('while the provider is away one request at a time asks, after waits that do
   expect([...waited, waits[0]?.ms]).toEqual([100, 200, 350, 350]);
 });
 
-test.each(['ok', 'REJECTED'] as const)('once it answers (%s) everybody who waits asks', async (code) => {
+test.each(['ok', 'REJECTED'] as const)('an answer (%s) releases all waiting requests', async (code) => {
   const { ask, asked, answer, outcomes, wake, waits } = await down();
   for (const name of ['d', 'e', 'f']) ask(name);
   await wake();
@@ -98,7 +98,7 @@ test.each(['ok', 'REJECTED'] as const)('once it answers (%s) everybody who waits
   expect([asked.at(-1), waits.length]).toEqual(['g', 0]);
 });
 
-test('where nobody waits, the next one asks', async () => {
+test('with no request waiting, the next one probes', async () => {
   const { ask, asked, wake } = await down();
   await wake();
   ask('d');
@@ -107,7 +107,7 @@ test('where nobody waits, the next one asks', async () => {
   expect(asked).toEqual(['d']);
 });
 
-test('who gives up while it waits is out of the line', async () => {
+test('an aborted request leaves the queue', async () => {
   const { ask, asked, outcomes, wake } = await down();
   const stop = new AbortController();
   ask('d', stop.signal);
@@ -120,7 +120,7 @@ test('who gives up while it waits is out of the line', async () => {
   expect(asked).toEqual(['e']);
 });
 
-test('whoever asks and is stopped leaves its turn to the next one', async () => {
+test('an aborted probe passes its turn to the next request', async () => {
   const { ask, asked, answer, wake } = await down();
   ask('d');
   ask('e');

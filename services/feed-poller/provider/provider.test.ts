@@ -9,7 +9,7 @@ const SECRET = 'the-secret-key';
 
 type Answering = (url: URL, count: number) => { readonly status: number; readonly body?: string };
 
-/** A provider that answers the token itself (`token-1`, …) and everything else as told. */
+/** A provider that issues tokens itself (`token-1`, …); the test answers everything else. */
 function provider(answering: Answering) {
   const asked: string[] = [];
   let tokens = 0;
@@ -51,7 +51,7 @@ test('asks below the base address, with the token in the query', async () => {
   expect(address).toBe('https://provider/base/v2/events/9?token=token-1');
 });
 
-test('a request that was rejected is not sent again unchanged', async () => {
+test('does not send a rejected request again unchanged', async () => {
   const { made, asked } = provider((url) => ({ status: url.searchParams.get('limit') === '7' ? 400 : 200 }));
   const { signal } = new AbortController();
   const read = (query: Record<string, number>) => made.get({ operation: 'events.index', query }, signal);
@@ -64,7 +64,7 @@ test('a request that was rejected is not sent again unchanged', async () => {
   expect(asked).toHaveLength(3);
 });
 
-test('after 401 asks once more with a new token', async () => {
+test('retries once with a new token after 401', async () => {
   const { get, asked } = provider((url) => ({
     status: url.searchParams.get('token') === 'token-1' ? 401 : 200,
   }));
@@ -72,7 +72,7 @@ test('after 401 asks once more with a new token', async () => {
   expect(asked).toEqual(['token-1', 'token-2']);
 });
 
-test('after 401 for a new token as well it gives up', async () => {
+test('fails after 401 for the new token too', async () => {
   const { get, asked } = provider(() => ({ status: 401 }));
   await expect(get()).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
   expect(asked).toHaveLength(2);
@@ -87,7 +87,7 @@ test.each([
   [429, 'SERVER_ERROR'],
   [500, 'SERVER_ERROR'],
   [503, 'SERVER_ERROR'],
-] as const)('%s is told as %s, without the token and without the address', async (status, code) => {
+] as const)('maps %s to %s, without the token and the address', async (status, code) => {
   const { get, metrics } = provider((url) => ({ status, body: `cannot ${url.href}` }));
   const error: unknown = await get().catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ code, operation: 'events.show' });
@@ -109,13 +109,13 @@ test.each([
   await expect(get()).rejects.toMatchObject({ code: 'BAD_ANSWER' });
 });
 
-test('of a next page only the query is taken, and no secret of it', async () => {
+test('takes only the query of a next page, without its secrets', async () => {
   const next_page = 'https://provider/elsewhere?page=2&token=token-1&secret_key=s&a%26b=1&limit=5';
   const { get } = provider(() => ({ status: 200, body: envelope([], 1, { next_page }) }));
   expect((await get()).next).toEqual({ page: '2', limit: '5' });
 });
 
-test('only so many requests are made at a time, but for those that go first', async () => {
+test('bounds concurrent requests, except priority ones', async () => {
   let running = 0;
   let most = 0;
   const release: (() => void)[] = [];
@@ -153,7 +153,7 @@ test('only so many requests are made at a time, but for those that go first', as
   expect(most).toBe(3);
 });
 
-test('an aborted request is given up before it is made', async () => {
+test('does not send an aborted request', async () => {
   const { made, asked } = provider(() => ({ status: 200 }));
   const given = made.get({ operation: 'events.index', query: {} }, AbortSignal.abort());
   await expect(given).rejects.toBeInstanceOf(ProviderError);

@@ -16,14 +16,14 @@ import type { Reply, Transport } from './transport.ts';
 /** One request, without the token. */
 export type ProviderRequest = {
   readonly operation: OperationName;
-  /** That in the path, where it has one. */
+  /** The id in the path, if any. */
   readonly id?: number;
   readonly query: Readonly<Record<string, string | number>>;
-  /** Does not wait in line behind other requests. */
+  /** Skips the queue. */
   readonly first?: boolean;
 };
 
-/** How a provider is asked. */
+/** Settings and dependencies of a provider. */
 export type ProviderOptions = {
   /** Without a slash at its end and without `/v2`. */
   readonly baseUrl: string;
@@ -32,13 +32,13 @@ export type ProviderOptions = {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly metrics: Pick<PollerMetrics, 'requests' | 'requestSeconds'>;
-  /** Requests at a time, but for those that go first. */
+  /** Concurrent requests, except those that skip the queue. */
   readonly concurrency: number;
   /** How long refused credentials are not tried again, milliseconds. */
   readonly refusedMs: number;
-  /** How long a provider that is away is left alone. */
+  /** Waits between probes during an outage. */
   readonly backoff: RandomBackoff;
-  /** Ends an exchange of the token, which all requests share. */
+  /** Aborts a token exchange, which all requests share. */
   readonly signal: AbortSignal;
 };
 
@@ -47,12 +47,11 @@ const grantSchema = z.object({
   token_expiration: z.custom<number | string>((value) => toWholeNumber(value) !== null),
 });
 
-/** Rejected requests that are remembered; of more the oldest are forgotten. */
+/** Most remembered rejected requests; the oldest are dropped. */
 const REJECTED = 10_000;
 
 /**
- * The provider's REST interface, one request at a time: token, 401 and the kinds of failure. When to ask again is the
- * caller's to decide.
+ * Client of the provider's REST interface: tokens, 401 and the kinds of failure. The caller decides on retries.
  */
 export class Provider {
   readonly #options: ProviderOptions;
@@ -72,7 +71,7 @@ export class Provider {
   }
 
   /**
-   * Asks, with a new token once more where the first is refused. A request that was rejected (400) is not sent again
+   * Sends a request; retries once with a new token when the first is refused. Never sends a rejected request (400) again
    * unchanged (spec, "Recommended consumer behaviour"). Throws `ProviderError`.
    */
   async get(request: ProviderRequest, signal: AbortSignal): Promise<Answer> {
@@ -80,13 +79,13 @@ export class Provider {
     return this.#limiter.run(() => this.#get(request, signal));
   }
 
-  /** The provider's time by what it last told and what went by since, Unix seconds. Throws `ProviderError`. */
+  /** The provider's time: its last answer's plus the time since, Unix seconds. Throws `ProviderError`. */
   async time(): Promise<number> {
     if (this.#latest === null) await this.#tokens.token();
     return Math.floor(this.estimatedTime() ?? 0);
   }
 
-  /** As `time`, to the millisecond; null before the provider told any. */
+  /** As `time`, to the millisecond; null before the first answer. */
   estimatedTime(): number | null {
     if (this.#latest === null) return null;
     return this.#latest.timestamp + (this.#options.clock.monotonic() - this.#latest.at) / 1000;
@@ -173,7 +172,7 @@ function refusal(operation: string, status: number): ProviderError {
     if (status === 401) return 'UNAUTHORIZED';
     if (status === 403) return 'FORBIDDEN';
     if (status === 404) return 'NOT_FOUND';
-    // Not in the contract; what stands before a server may say it, and means later.
+    // Not in the contract; a proxy before the server may answer it, meaning "later".
     if (status === 408 || status === 429 || status >= 500) return 'SERVER_ERROR';
     return status >= 300 && status < 400 ? 'REDIRECTED' : 'REJECTED';
   })();

@@ -15,7 +15,7 @@ export function addFaultHooks(app: FastifyInstance, faults: RestFaults, slowMs: 
   let burst = 0;
   app.addHook('onRequest', async (_request, reply) => {
     if (faults.strikes('timeout')) {
-      // Nobody answers any more: the connection stays until the client or the end of the server closes it.
+      // No answer follows: the connection stays open until the client or the server closes it.
       reply.hijack();
       return;
     }

@@ -228,7 +228,7 @@ function parse(body: unknown): unknown {
   }
 }
 
-/** How many resources a request asks to be told of; null for another request. */
+/** How many resources a request subscribes to; null for another request. */
 function listened(body: unknown): number | null {
   if (typeof body !== 'object' || body === null || !('method' in body)) return null;
   if (body.method !== 'subscriptions/listen') return null;

@@ -15,11 +15,11 @@ export type SharedRateOptions = DirectoryPlace & {
   readonly publish: (records: readonly PublishRecord[]) => Promise<void>;
   /** Unix milliseconds. */
   readonly now: () => number;
-  /** Told what ended the following of the topic. */
+  /** Called with the error that ended the following of the topic. */
   readonly onFailure: (error: unknown) => void;
 };
 
-/** How often a replica says what it let in, milliseconds: so much longer a flood over several replicas goes on. */
+/** How often a replica publishes its counts, milliseconds: a flood over several replicas lasts so much longer. */
 const SHARE_MS = 250;
 
 /**

@@ -10,7 +10,7 @@ import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { AttemptLedger, type AttemptScope, LIMITS, type Refusal, WINDOW_MS } from './limits.ts';
 
-/** An attempt could not be counted, so it must not go on. */
+/** An attempt could not be counted, so it must be refused. */
 export class AttemptNotCountedError extends TouchlineError<'AttemptNotCountedError'> {
   override readonly name = 'AttemptNotCountedError';
 
@@ -27,7 +27,7 @@ export type AttemptsOptions = DirectoryPlace & {
   readonly now: () => number;
   /** Longest time until an attempt is read back, milliseconds. */
   readonly timeoutMs: number;
-  /** Told what ended the following of the topic. */
+  /** Called with the error that ended the following of the topic. */
   readonly onFailure: (error: unknown) => void;
 };
 
@@ -35,7 +35,7 @@ export type AttemptsOptions = DirectoryPlace & {
 const READ_BACK_MS = 4 * WINDOW_MS;
 
 /**
- * Counts attempts over all replicas: each is written to a topic and read back from it before it goes on, and the order of
+ * Counts attempts over all replicas: each is written to a topic and read back from it before it proceeds, and the order of
  * that log says who was over the limit. What is over the limit already, or will be by what is on its way there, is refused
  * without being written: a flood costs nothing.
  */
@@ -80,7 +80,7 @@ export class Attempts {
   }
 
   /**
-   * Counts an attempt; `subject` is its digest. Resolves once the log has it: null where it may go on. Throws
+   * Counts an attempt; `subject` is its digest. Resolves once the log has it: null if it is allowed. Throws
    * `AttemptNotCountedError` where the broker does not answer in time; it may count all the same then.
    */
   async count(scope: AttemptScope, subject: string): Promise<Refusal> {

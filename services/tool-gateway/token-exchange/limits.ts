@@ -24,7 +24,7 @@ type Entry = {
 };
 
 /**
- * Counts attempts that were let through; refused ones do not count, so that who waits as told gets in. Every replica that
+ * Counts attempts that were let through; refused ones do not count, so a client that waits as advised is admitted. Every replica that
  * applies the same log decides the same.
  */
 export class AttemptLedger {

@@ -9,7 +9,7 @@ import { BODY_LIMIT, parseExchange } from './request.ts';
 /** What the routes work with. */
 export type TokenRoutesOptions = {
   readonly exchange: Exchange;
-  /** Told of each answer: `issued`, or the error. */
+  /** Called with each answer: `issued`, or the error. */
   readonly onAnswer: (outcome: 'issued' | Lowercase<ExchangeErrorCode>, seconds: number) => void;
 };
 

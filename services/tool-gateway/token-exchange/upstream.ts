@@ -8,7 +8,7 @@ export type UpstreamOptions = {
   readonly baseUrl: string;
   /** Longest time for a whole answer, milliseconds. */
   readonly timeoutMs: number;
-  /** Told of each question: how it ended, and after how many seconds. */
+  /** Called with the outcome and the seconds of each request. */
   readonly onAnswer: (outcome: string, seconds: number) => void;
 };
 

@@ -1,6 +1,6 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { ALL_OPERATIONS } from '#contract/rest/operations.ts';
 import { ANSWERS } from '#contract/rest/records.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
@@ -31,7 +31,7 @@ beforeAll(async () => {
   await pipeline.settled();
 });
 
-it('serves what the pipeline has made of messages, and each change as it comes', async () => {
+test('serves what the pipeline has made of messages, and each change as it comes', async () => {
   const api = await startApi(pipeline.place, temporaryFolder(), { LOG_LEVEL: 'debug' });
   const token = await api.token(credentials);
   const chain = await api.api(`/v2/events/${EVENT}?token=${token}`);
@@ -85,7 +85,7 @@ it('serves what the pipeline has made of messages, and each change as it comes',
   for (const trace of ['token=', '[redacted]', '/v2/', '/nowhere']) expect(log).not.toContain(trace);
 });
 
-it('goes on where it was after a restart, also one by force, and makes its views anew where they are gone', async () => {
+test('resumes after a restart, also after a kill, and rebuilds lost views', async () => {
   const folder = temporaryFolder();
   const first = await startApi(pipeline.place, folder);
   const token = await first.token(credentials);
@@ -107,14 +107,14 @@ it('goes on where it was after a restart, also one by force, and makes its views
   for (const damage of ['deleted', 'damaged']) {
     if (damage === 'deleted') rmSync(join(folder, 'api'), { recursive: true });
     else writeFileSync(join(folder, 'api', 'views.sqlite'), 'no database at all');
-    const anew = await startApi(pipeline.place, folder);
+    const rebuilt = await startApi(pipeline.place, folder);
     expect(readdirSync(join(folder, 'api'))).toContain('views.sqlite');
-    expect(await anew.season(token), damage).toEqual(wanted);
-    expect(await anew.service.stop()).toBe(0);
+    expect(await rebuilt.season(token), damage).toEqual(wanted);
+    expect(await rebuilt.service.stop()).toBe(0);
   }
 });
 
-it('asks for the credentials of a client before the board where it listens beyond loopback', async () => {
+test('asks for the credentials of a client before the board where it listens beyond loopback', async () => {
   const api = await startApi(pipeline.place, temporaryFolder(), { LISTEN_HOST: '0.0.0.0' });
   await api.token(credentials);
   expect((await api.get('/')).status).toBe(401);
@@ -132,7 +132,7 @@ it('asks for the credentials of a client before the board where it listens beyon
   for (const secret of [secret_key, cookie.split('=')[1] ?? secret_key]) expect(said).not.toContain(secret);
 });
 
-it('serves no board where it is told not to', async () => {
+test('serves no board when it is turned off', async () => {
   const api = await startApi(pipeline.place, temporaryFolder(), { API_BOARD: 'off' });
   await api.season(await api.token(credentials));
   for (const path of ['/', '/standings', '/board/events', `/match/${EVENT}`]) await api.api(path, 404);
@@ -141,7 +141,7 @@ it('serves no board where it is told not to', async () => {
   );
 });
 
-it('makes its views anew where they were made from other topics', async () => {
+test('rebuilds views that were made from other topics', async () => {
   const folder = temporaryFolder();
   const first = await startApi(pipeline.place, folder);
   const token = await first.token(credentials);
@@ -154,7 +154,7 @@ it('makes its views anew where they were made from other topics', async () => {
   await second.service.stop();
 });
 
-it('lets two replicas verify each other’s tokens, and each client see what its contract covers', async () => {
+test('lets two replicas verify each other’s tokens, and each client see what its contract covers', async () => {
   const { place } = pipeline;
   const narrow = await clients(
     place,

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { ClientDirectory } from '#clients/directory.ts';
 import { deriveKey } from '#clients/keys.ts';
 import { verifySecret } from '#clients/secret.ts';
@@ -28,7 +28,7 @@ async function started() {
   return { directory, run };
 }
 
-it('makes, shows and changes clients', async () => {
+test('makes, shows and changes clients', async () => {
   const { directory, run } = await started();
   const added = (await run('add --name First --competitions 1,2 --operations events.index')).out;
   const secret = /secret_key ([0-9a-f]{32})\n/.exec(added)?.[1] ?? '';
@@ -65,7 +65,7 @@ it('makes, shows and changes clients', async () => {
   expect((await run('show 2', 1)).err).toContain('there is no client 2');
 });
 
-it('seals webhooks, and shows their address to who has the key', async () => {
+test('seals webhooks, and shows their address to who has the key', async () => {
   const { directory, run } = await started();
   await run('add');
   const url = 'https://customer.example/hook';
@@ -81,7 +81,7 @@ it('seals webhooks, and shows their address to who has the key', async () => {
   expect((await directory.list())[0]?.webhooks).toEqual([]);
 });
 
-it('loses no edit of several that are made at the same time', async () => {
+test('loses no edit of several that are made at the same time', async () => {
   const { directory } = await started();
   const blank = {
     client_id: 5,

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readDelivery } from '#ingestion/delivery.ts';
 import type { DeadLetter } from '#topics/generated/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
@@ -59,7 +59,7 @@ async function onTopic(topics: TestTopics, topic: 'normalized-messages'): Promis
 }
 
 describe('touchline dead-letters', () => {
-  it('lists them, a line each, the oldest first, each once', async () => {
+  test('lists them, a line each, the oldest first, each once', async () => {
     const topics = await withLetters(...notJson, fromTopic, ...notJson);
     const { code, out, err } = await run(topics, 'list');
     expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -69,14 +69,14 @@ describe('touchline dead-letters', () => {
     ]);
   });
 
-  it('lists them as JSON, and nothing where there are none', async () => {
+  test('lists them as JSON, and nothing where there are none', async () => {
     const letters = await run(await withLetters(...notJson), 'list', '--json');
     expect(JSON.parse(letters.out)).toMatchObject({ code: 'not_json', value: '{"a":', topic: null });
     const none = await run(await withLetters(), 'list', '--json');
     expect(none).toEqual({ code: 0, out: '', err: '' });
   });
 
-  it('shows all of one, found by the beginning of its id', async () => {
+  test('shows all of one, found by the beginning of its id', async () => {
     const topics = await withLetters(...notJson, fromTopic);
     const { code, out } = await run(topics, 'show', 'cccc');
     expect(code).toBe(0);
@@ -89,7 +89,7 @@ describe('touchline dead-letters', () => {
     });
   });
 
-  it('does not guess between two', async () => {
+  test('does not guess between two', async () => {
     const topics = await withLetters(fromTopic, { ...fromTopic, id: 'cc01' });
     expect(await run(topics, 'show', 'cc')).toMatchObject({
       code: 1,
@@ -97,7 +97,7 @@ describe('touchline dead-letters', () => {
     });
   });
 
-  it.each([
+  test.each([
     [['list', 'x']],
     [['show']],
     [['resend']],
@@ -116,7 +116,7 @@ describe('touchline dead-letters', () => {
 });
 
 describe('touchline dead-letters resend', () => {
-  it('reads what came over HTTP once more and publishes it, as received then', async () => {
+  test('reads what came over HTTP once more and publishes it, as received then', async () => {
     const topics = await withLetters(...notArray, fromTopic);
     const { code, out } = await run(topics, 'resend', notArray[0]?.id ?? '');
     expect({ code, out }).toEqual({
@@ -135,7 +135,7 @@ describe('touchline dead-letters resend', () => {
     expect((await run(topics, 'list')).out).toMatch(/^cccccccccccc .*\n$/);
   });
 
-  it('puts a record back on its topic, partition, key and value', async () => {
+  test('puts a record back on its topic, partition, key and value', async () => {
     const topics = await withLetters(fromTopic);
     expect(await run(topics, 'resend', '--all')).toMatchObject({
       code: 0,
@@ -158,7 +158,7 @@ describe('touchline dead-letters resend', () => {
     expect((await run(topics, 'list')).out).toBe('');
   });
 
-  it('keeps what still cannot be read, says why, and fails', async () => {
+  test('keeps what still cannot be read, says why, and fails', async () => {
     const topics = await withLetters(...notJson, ...notArray);
     const { code, out } = await run(topics, 'resend', '--all');
     expect(code).toBe(1);
@@ -169,7 +169,7 @@ describe('touchline dead-letters resend', () => {
     expect((await run(topics, 'list')).out).toContain('not_json');
   });
 
-  it('shows a letter again where the same bytes come once more', async () => {
+  test('shows a letter again where the same bytes come once more', async () => {
     const topics = await withLetters(...notArray);
     await run(topics, 'resend', '--all');
     expect(await run(topics, 'list')).toEqual({ code: 0, out: '', err: 'there are no dead letters\n' });

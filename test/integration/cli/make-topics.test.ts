@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { findTopics } from '#topics/admin.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
 import { backbone } from '../../setup/backbone.ts';
@@ -10,7 +10,7 @@ async function run(args: readonly string[], env: Readonly<Record<string, string>
 }
 
 describe('touchline topics', () => {
-  it('makes every topic, and says the second time that they are there', async () => {
+  test('makes every topic, and says the second time that they are there', async () => {
     const { brokers, registryUrl, prefix } = backbone();
     const env = { KAFKA_BROKERS: brokers.join(), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix };
     const saidOf = (word: string) =>
@@ -30,7 +30,7 @@ describe('touchline topics', () => {
     expect(other.err).toMatch(/^touchline topics: .*partitions.*\n$/);
   });
 
-  it.each([
+  test.each([
     [['--partitions', '0'], '--partitions must be a whole number from 1 to 9999'],
     [['--replication-factor', 'x'], '--replication-factor must be a whole number from 1 to 9999'],
     [['now'], "Unexpected argument 'now'"],
@@ -42,7 +42,7 @@ describe('touchline topics', () => {
   });
 });
 
-it('docker compose runs no command that touchline does not have', async () => {
+test('docker compose runs no command that touchline does not have', async () => {
   const compose = await readFile(new URL('../../../docker-compose.yml', import.meta.url), 'utf8');
   const commands = [...compose.matchAll(/^ {4}command: \[(.*)\]$/gm)].map(([, command]) => command ?? '');
   expect(commands.length).toBeGreaterThan(4);

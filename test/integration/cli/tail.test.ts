@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sampleOf } from '#topics/testing/samples.ts';
 import type { TopicName } from '#topics/topics.ts';
 import { untilTrue } from '../../support/poll.ts';
@@ -16,7 +16,7 @@ const ids = (out: string): number[] =>
     .sort();
 
 describe('touchline tail --json', () => {
-  it('prints one JSON value a line with the names of the schema, and nothing else', async () => {
+  test('prints one JSON value a line with the names of the schema, and nothing else', async () => {
     const topics = await TestTopics.create(['match-state']);
     await topics.write('match-state', [
       { key: '1', value: state(1), partition: 0 },
@@ -33,7 +33,7 @@ describe('touchline tail --json', () => {
   });
 
   // A log, a compacted topic, and one of a single partition: the others are read no differently.
-  it.each(['raw-messages', 'match-state', 'clients'] as const)(
+  test.each(['raw-messages', 'match-state', 'clients'] as const)(
     'ends at once where %s is empty',
     async (topic) => {
       const topics = await TestTopics.create([topic]);
@@ -43,7 +43,7 @@ describe('touchline tail --json', () => {
     },
   );
 
-  it('leaves out records without a value', async () => {
+  test('leaves out records without a value', async () => {
     const topics = await TestTopics.create(['match-state']);
     await topics.write('match-state', [
       { key: '1', value: state(1), partition: 0 },
@@ -55,7 +55,7 @@ describe('touchline tail --json', () => {
     expect(ids(run.out)).toEqual([1]);
   });
 
-  it('shows what is committed only, and ends where a partition ends in control records', async () => {
+  test('shows what is committed only, and ends where a partition ends in control records', async () => {
     const topics = await TestTopics.create(['match-state'], 4);
     await topics.transact('match-state', 'commit', [{ key: '1', value: state(1), partition: 0 }]);
     await topics.transact('match-state', 'abort', [{ key: '2', value: state(2), partition: 0 }]);
@@ -66,7 +66,7 @@ describe('touchline tail --json', () => {
     expect(ids(run.out)).toEqual([1, 4]);
   });
 
-  it('waits for a transaction that is still open: what it and others wrote was there when it started', async () => {
+  test('waits for a transaction that is still open: what it and others wrote was there when it started', async () => {
     const topics = await TestTopics.create(['match-state'], 1);
     await topics.write('match-state', [{ key: '1', value: state(1) }]);
     const end = await topics.begin('match-state', [{ key: '2', value: state(2) }]);
@@ -79,7 +79,7 @@ describe('touchline tail --json', () => {
     expect(ids(run.out)).toEqual([1, 3]);
   });
 
-  it('ends at what was there when it started', async () => {
+  test('ends at what was there when it started', async () => {
     const topics = await TestTopics.create(['match-state'], 1);
     await topics.write('match-state', [{ key: '1', value: state(1) }]);
     let writing = true;
@@ -94,7 +94,7 @@ describe('touchline tail --json', () => {
     expect(ids(run.out)).toContain(1);
   });
 
-  it('writes bytes as text where they are UTF-8, else as base64', async () => {
+  test('writes bytes as text where they are UTF-8, else as base64', async () => {
     const topics = await TestTopics.create(['dead-letters']);
     await topics.write('dead-letters', [
       {
@@ -107,7 +107,7 @@ describe('touchline tail --json', () => {
     expect(JSON.parse(run.out)).toMatchObject({ key: 'é', value: '/wA=', offset: 99 });
   });
 
-  it('reads on where a record cannot be decoded, says so, and fails', async () => {
+  test('reads on where a record cannot be decoded, says so, and fails', async () => {
     const topics = await TestTopics.create(['match-state'], 1);
     await topics.write('match-state', [
       { key: '1', value: state(1) },
@@ -120,7 +120,7 @@ describe('touchline tail --json', () => {
     expect(run.err).toBe('partition 0, offset 1: match-state: cannot decode: no schema id before the body\n');
   });
 
-  it('shows the records of one key, with all that is under it', async () => {
+  test('shows the records of one key, with all that is under it', async () => {
     const topics = await TestTopics.create(['match-incidents']);
     const incident = sampleOf('match-incidents');
     await topics.write('match-incidents', [
@@ -135,7 +135,7 @@ describe('touchline tail --json', () => {
 });
 
 describe('touchline tail', () => {
-  it.each([
+  test.each([
     ['raw-messages', 'webhook  12 bytes'],
     ['normalized-messages', 'incident  5-889947-2  5-889947  Goal (413) 18:14 France tbd'],
     ['match-incidents', 'v12  5-889947  Goal (413) 18:14 France tbd'],
@@ -154,7 +154,7 @@ describe('touchline tail', () => {
     expect(run.out).toContain(text);
   });
 
-  it('follows a topic until it is told to stop, without a consumer group', async () => {
+  test('follows a topic until it is stopped, without a consumer group', async () => {
     const topics = await TestTopics.create(['match-state']);
     await topics.write('match-state', [{ key: '1', value: state(1), partition: 0 }]);
     const run = touchline(['tail', 'match-state', '--from-beginning'], topics.env);
@@ -166,7 +166,7 @@ describe('touchline tail', () => {
     expect(await run.ended).toBe(0);
   });
 
-  it('shows only what is written after it started, where it is not told otherwise', async () => {
+  test('shows only new records by default', async () => {
     const topics = await TestTopics.create(['match-state'], 1);
     await topics.write('match-state', [{ key: 'old', value: state(1) }]);
     const run = touchline(['tail', 'match-state'], topics.env);
@@ -179,7 +179,7 @@ describe('touchline tail', () => {
     expect(run.out).not.toContain('old');
   });
 
-  it('ends without a word when its reader has seen enough', async () => {
+  test('ends without a word when its reader has seen enough', async () => {
     const topics = await TestTopics.create(['match-state'], 1);
     await topics.write(
       'match-state',
@@ -193,7 +193,7 @@ describe('touchline tail', () => {
     expect(run.err).toBe('');
   });
 
-  it.each([
+  test.each([
     [[], 'name one topic'],
     [['match-state', 'match-incidents'], 'name one topic'],
     [['match-state', '--jsn'], "Unknown option '--jsn'"],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { type Fixture, fixtures, toldOf } from '../../support/standings/made-up-season.ts';
+import { type Fixture, fixtures, reportOf } from '../../support/standings/made-up-season.ts';
 import {
   AWARDED,
   eventOf,
@@ -37,10 +37,10 @@ function matchOf(season: number, index: number, where: Partial<MatchPlace> = {})
 }
 
 const finished = (match: Fixture, home: number, away: number, minutes = 105, fields = {}) =>
-  eventOf({ ...toldOf(match, minutes, FINISHED, { 2: [home, away] }), fields });
+  eventOf({ ...reportOf(match, minutes, FINISHED, { 2: [home, away] }), fields });
 
 const incident = (match: Fixture, minutes: number, id: number, type: number, more = {}) =>
-  incidentOf(toldOf(match, minutes, minutes > 105 ? FINISHED : FIRST_HALF), {
+  incidentOf(reportOf(match, minutes, minutes > 105 ? FINISHED : FIRST_HALF), {
     id: `5-${match.event}-${id}`,
     incident_id: type,
     participant_id: match.home.id,
@@ -104,7 +104,7 @@ test('the tables after a change equal those of a season with only its final resu
   const back = matchOf(55, 0);
   const newSeason = matchOf(56, 0);
   const rounds = [matchOf(CORRECTED, 0), matchOf(CORRECTED, 2), matchOf(CORRECTED, 4)] as const;
-  const toCome = (match: Fixture) => eventOf(toldOf(match, -10_000, SCHEDULED));
+  const toCome = (match: Fixture) => eventOf(reportOf(match, -10_000, SCHEDULED));
 
   const [first, second, third] = await after(
     run,
@@ -122,8 +122,8 @@ test('the tables after a change equal those of a season with only its final resu
       finished(deleted, 2, 0, 200, { action: 'delete' }),
       // After the final whistle.
       incident(scored, 200, 2, 413, { confirmation: 'cancelled' }),
-      eventOf(toldOf(awarded, 200, AWARDED, { 2: [0, 3] })),
-      eventOf(toldOf(back, 200, FIRST_HALF, { 2: [2, 0] })),
+      eventOf(reportOf(awarded, 200, AWARDED, { 2: [0, 3] })),
+      eventOf(reportOf(back, 200, FIRST_HALF, { 2: [2, 0] })),
       finished({ ...newSeason, place: { ...newSeason.place, season: 57 } }, 2, 0, 200),
       finished(rounds[1], 1, 0),
     ],

@@ -16,7 +16,7 @@ import { normalizeMessage } from '#ingestion/normalize.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { readDataset } from '../../../data/dataset.ts';
 import { parseFaults } from '../../../services/simulator/faults.ts';
-import { tellMatch } from '../../../services/simulator/match.ts';
+import { simulateMatch } from '../../../services/simulator/match.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { type MatchPlace, matchMessages } from '../../support/standings/provider-messages.ts';
 import {
@@ -162,7 +162,7 @@ function worldCup() {
 /** Reported with goals and cards that did not happen, which are then removed. */
 function worldCupMessages(): NormalizedMessage[] {
   return WORLD_CUP.matches.flatMap((facts) =>
-    tellMatch(facts, WORLD_CUP.competition, Date.parse(facts.date) / 1_000, TELLING).messages.flatMap(
+    simulateMatch(facts, WORLD_CUP.competition, Date.parse(facts.date) / 1_000, TELLING).messages.flatMap(
       (message) => {
         const from = { origin: 'feed', deliveryId: 'd', receivedAt: message.ut * 1_000 } as const;
         const result = normalizeMessage(message, from);

@@ -7,7 +7,7 @@ import { Registry } from '#topics/registry.ts';
 import { TOPICS, topicName } from '#topics/topics.ts';
 import { backbone, type TestBackbone } from '../../setup/backbone.ts';
 import { quietLog } from '../../support/log.ts';
-import { fixtures, toldOf } from '../../support/standings/made-up-season.ts';
+import { fixtures, reportOf } from '../../support/standings/made-up-season.ts';
 import { eventOf, FINISHED } from '../../support/standings/provider-messages.ts';
 import { type TablesOutput, TablesPipeline, tableOf } from '../../support/standings/tables-pipeline.ts';
 
@@ -21,7 +21,7 @@ const season = fixtures({ competition: 8, season: SEASON, stage: STAGE, group: n
 const round = (number: number) =>
   season
     .filter(({ round: of }) => of === number)
-    .map((fixture) => eventOf(toldOf(fixture, 105, FINISHED, { 2: [1, 0] })));
+    .map((fixture) => eventOf(reportOf(fixture, 105, FINISHED, { 2: [1, 0] })));
 
 test('a new owner continues the tables beside passed-through rankings, which stay unchanged', async () => {
   const run = await TablesPipeline.create(place);

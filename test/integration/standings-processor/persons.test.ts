@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { normalizeMessage } from '#ingestion/normalize.ts';
 import { type FactKind, readDataset } from '../../../data/dataset.ts';
 import { parseFaults } from '../../../services/simulator/faults.ts';
-import { tellMatch } from '../../../services/simulator/match.ts';
+import { simulateMatch } from '../../../services/simulator/match.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { type TableBody, TablesPipeline, tableOf } from '../../support/standings/tables-pipeline.ts';
 
@@ -14,7 +14,7 @@ const TELLING = { seed: 'persons', faults: parseFaults('some'), keepAliveEvery: 
 test('top scorers and cards equal the facts, with goals reported and removed on the way', async () => {
   const { competition, matches } = readDataset('england-2017-18');
   const messages = matches.flatMap((facts) =>
-    tellMatch(facts, competition, Date.parse(facts.date) / 1_000, TELLING).messages.flatMap((message) => {
+    simulateMatch(facts, competition, Date.parse(facts.date) / 1_000, TELLING).messages.flatMap((message) => {
       const result = normalizeMessage(message, {
         origin: 'feed',
         deliveryId: 'd',

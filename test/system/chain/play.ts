@@ -21,7 +21,7 @@ const DEADLINE_MS = FULL ? 600_000 : undefined;
 
 const SEED = '1';
 const FAULTS = 'many';
-/** Another way of delivery of the same messages: what is told does not depend on it. */
+/** Another way of delivery of the same messages: the content does not depend on it. */
 const OTHER_DELIVERY = 'many,delay=0.3,duplicate=0.1,reorder=0.2,drop=0.2';
 
 /** The source's clock is this machine's, and its matches are played faster than they are checked by default. */
@@ -89,7 +89,7 @@ export async function playChain(): Promise<Chain> {
     }),
   ];
   for (let kill = 1; kill <= KILLS; kill++) {
-    await toldOf(webhooksOfA.service, kill / (KILLS + 1));
+    await publishedShare(webhooksOfA.service, kill / (KILLS + 1));
     await killed.service.kill();
     killed = await a.startApi(folder);
     direct();
@@ -107,10 +107,10 @@ export async function playChain(): Promise<Chain> {
   const faults = Object.entries(toB.counts).map(
     ([name, times]) => [name, times + (toC.counts[name as ProxyFault] ?? 0)] as const,
   );
-  const anew = await a.startApi(temporaryFolder());
+  const rebuilt = await a.startApi(temporaryFolder());
   return {
     ...{ matches: MATCHES, source: await a.output(), polling, both, faults, incremental },
-    ...{ replicas: [steady, killed, anew], client },
+    ...{ replicas: [steady, killed, rebuilt], client },
   };
 }
 
@@ -134,17 +134,17 @@ function simulate(url: string, settings: Readonly<Record<string, string>>): Serv
 }
 
 /** Waits until a receiver has taken that share of all messages. */
-async function toldOf(receiver: ServiceProcess, share: number): Promise<void> {
-  const telling = { seed: SEED, faults: parseFaults(FAULTS), keepAliveEvery: 30, clockEvery: 60 };
-  const { messages } = new Timeline(DATASET, telling, MATCHES).totals;
+async function publishedShare(receiver: ServiceProcess, share: number): Promise<void> {
+  const matchSettings = { seed: SEED, faults: parseFaults(FAULTS), keepAliveEvery: 30, clockEvery: 60 };
+  const { messages } = new Timeline(DATASET, matchSettings, MATCHES).totals;
   await untilTrue(
-    `${share} of all is told`,
+    `${share} of all is published`,
     async () => (await receiver.metric('touchline_webhook_messages_total')) >= messages * share,
     DEADLINE_MS,
   );
 }
 
-/** Waits until a system agrees with the source, looking after each reading of the feed. What differs is told by tests. */
+/** Waits until a system agrees with the source, looking after each reading of the feed. Tests report differences. */
 async function same(system: System, source: PipelineOutput, way: FaultyProxy): Promise<void> {
   const wanted = JSON.stringify(essence(source));
   await untilTrue(

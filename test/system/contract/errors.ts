@@ -1,7 +1,7 @@
 /** The rows of the table of errors of the REST part of the spec. That of the token exchange is of another service. */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { OPERATIONS } from '#contract/rest/operations.ts';
 import { answerError } from '#contract/rest/records/envelope.ts';
 import { issueToken } from '#signing/token.ts';
@@ -53,13 +53,13 @@ const CLOSED = OPERATIONS.filter(({ open }) => !open).map(({ name, path }) => ({
 export function errorRows(): void {
   describe('Errors (REST)', () => {
     describe('400: limit outside the endpoint’s enum; a date range wider than allowed; object_type without object_id (or the reverse) on standings; missing timestamp on basic-livescore; invalid filter value on incidents', () => {
-      it.each(Object.entries(INVALID))('%s', async (_cause, paths) => {
+      test.each(Object.entries(INVALID))('%s', async (_cause, paths) => {
         for (const path of paths) {
           expect((await contract().refuses(path, 'INVALID_PARAMETER')).internal_code).toBe(13);
         }
       });
 
-      it('and nothing of the kind: a range as wide as allowed', async () => {
+      test('and nothing of the kind: a range as wide as allowed', async () => {
         await contract().answer('/v2/livescore?date_from=2026-01-01&date_to=2026-01-31');
         await contract().answer(`/v2/feed?timestamp=${LONG_AGO}&timestamp_to=${LONG_AGO + 2_678_400}`);
         await contract().refuses('/v2/feed?timestamp=0&timestamp_to=2678400', 'WINDOW_GONE');
@@ -67,7 +67,7 @@ export function errorRows(): void {
       });
     });
 
-    it('401: missing, expired or malformed token', async () => {
+    test('401: missing, expired or malformed token', async () => {
       const { token } = contract().everything;
       const now = Math.floor(Date.now() / 1000);
       await contract().answerTo(tokenUntil(now + 60), '/v2/statuses');
@@ -87,7 +87,7 @@ export function errorRows(): void {
         for (const any of [null, 'x', ...expired]) await contract().answerTo(any, path);
     });
 
-    it('403: competition or endpoint outside the contract', async () => {
+    test('403: competition or endpoint outside the contract', async () => {
       const { token } = contract().narrow;
       for (const { name, path } of CLOSED)
         if (!NARROW.operations.includes(name)) await contract().refuses(path, 'FORBIDDEN', token);
@@ -107,7 +107,7 @@ export function errorRows(): void {
       for (const { data } of feed) expect(Math.floor(data.event.id / 1000)).toBe(1);
     });
 
-    it('404: unknown standings id; unknown event', async () => {
+    test('404: unknown standings id; unknown event', async () => {
       const ids = ['999999', '0', 'abc', '-1', '1.5', '9'.repeat(40), '%00', '1%2F2'];
       for (const id of ids) {
         const events = [`events/${id}`, `events/${id}/incidents`, `events/${id}/important-incidents`];
@@ -118,7 +118,7 @@ export function errorRows(): void {
         await contract().refuses(path, 'NOT_FOUND');
     });
 
-    it('500: server error', async () => {
+    test('500: server error', async () => {
       const { place, everything } = contract();
       const folder = temporaryFolder();
       await (await startApi(place, folder)).service.stop();
@@ -130,14 +130,14 @@ export function errorRows(): void {
       const { error } = answerError.parse(JSON.parse(body)).api;
       expect(error).toEqual({ message: 'Server error', internal_code: 5 });
       expect(body).not.toMatch(/sql|database|malformed|\/|node/i);
-      // The file is of no use any more: the replica ends, and its next start makes the views anew.
+      // The file is useless: the replica ends, and its next start rebuilds the views.
       await untilTrue('the replica has ended', async () => api.service.exited);
       const log = api.service.lines.join('\n');
       expect(log).toContain('a request failed');
       expect(log).not.toContain(everything.token);
-      const anew = await startApi(place, folder);
-      expect(anew.service.lines.join('\n')).toContain('"why":"it is empty"');
-      expect((await anew.api(`/v2/events/1005?token=${everything.token}`)).data.competition.id).toBe(10);
+      const rebuilt = await startApi(place, folder);
+      expect(rebuilt.service.lines.join('\n')).toContain('"why":"it is empty"');
+      expect((await rebuilt.api(`/v2/events/1005?token=${everything.token}`)).data.competition.id).toBe(10);
     });
   });
 }

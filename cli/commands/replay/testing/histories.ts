@@ -13,7 +13,7 @@ import type { ReplayInput } from '../engine.ts';
 import { normalizeAgain } from '../normalize-again.ts';
 import { replayInMemory } from './in-memory.ts';
 
-export const FOLDER = fileURLToPath(new URL('../../../../data/histories/', import.meta.url));
+const FOLDER = fileURLToPath(new URL('../../../../data/histories/', import.meta.url));
 const EXPECTED = '.expected.jsonl';
 const INPUT = '.jsonl';
 
@@ -35,7 +35,7 @@ export function historyNames(): string[] {
 }
 
 /** The deliveries of a history, in the order in which they were received. */
-export function deliveriesOf(name: string): RawMessage[] {
+function deliveriesOf(name: string): RawMessage[] {
   return linesOf(`${name}${INPUT}`).map((line) => {
     const { received_at, origin, body } = delivery.parse(JSON.parse(line));
     const bytes = Buffer.from(JSON.stringify(body));
@@ -62,7 +62,7 @@ export async function replayHistory(name: string): Promise<{ digest: string; lin
   );
   const standing = new Standing();
   for (const { topic, partition, key, value } of records)
-    await standing.add(topic as TopicName, partition, String(key), value);
+    standing.add(topic as TopicName, partition, String(key), value);
   return {
     digest: JSON.stringify({ sha256: hash('sha256', Buffer.concat(bytes), 'hex'), records: records.length }),
     lines: standing.lines(),
@@ -70,19 +70,13 @@ export async function replayHistory(name: string): Promise<{ digest: string; lin
 }
 
 /** The records that stand: the last of each key, every transition. */
-export class Standing {
+class Standing {
   readonly #records = new Map<string, RecordedLine>();
 
-  /** Takes one record of any topic; of those that are not compared, nothing is kept. `decode`: default as this test run encodes. */
-  async add(
-    topic: TopicName,
-    partition: number,
-    key: string,
-    value: Buffer | null,
-    decode: (topic: TopicName, bytes: Buffer) => unknown = (of, bytes) => codecOf(of).decode(bytes),
-  ): Promise<void> {
+  /** Takes one record of any topic; of those that are not compared, nothing is kept. */
+  add(topic: TopicName, partition: number, key: string, value: Buffer | null): void {
     if (value === null || !COMPARED.some((compared) => compared === topic)) return;
-    const decoded = (await decode(topic, value)) as { readonly id?: string };
+    const decoded = codecOf(topic).decode(value) as { readonly id?: string };
     const id = topic === 'match-transitions' ? decoded.id : key;
     this.#records.set(`${topic}/${id}`, canonicalJson({ topic, partition, key, value: decoded }));
   }

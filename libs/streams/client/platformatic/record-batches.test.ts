@@ -2,7 +2,8 @@ import { createRecordsBatch } from '@platformatic/kafka';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { batchBytes, marker, sealed, type WrittenRecord } from '../../../../test/support/batches.ts';
-import { decodeBatches, type FetchedRecord, RecordBatchError } from './record-batches.ts';
+import type { FetchedRecord } from '../port.ts';
+import { decodeBatches, RecordBatchError } from './record-batches.ts';
 
 const NOW = 1_795_000_000_000;
 /** Beyond 32 bits, as offsets of a long-lived topic are. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { ALL_OPERATIONS, operationNamed } from '#contract/rest/operations.ts';
 import { ANSWERS } from '#contract/rest/records.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
@@ -48,7 +48,7 @@ const request = operation.chain(({ name, path, params }) =>
   }),
 );
 
-it('answers every query with what its contract says, or one of its errors', async () => {
+test('answers every query with what its contract says, or one of its errors', async () => {
   const world = new World();
   const app = await world.server({ t: EVERYTHING, nine: { ...EVERYTHING, competitions: new Set([9]) } });
   world.play(

@@ -1,4 +1,4 @@
-/** The reference catalogues: what the project knows of soccer, and over it whatever the provider's own catalogues tell. */
+/** The reference catalogues: the project's facts of soccer, overridden by the provider's own catalogues. */
 import { RestError } from '#contract/rest/errors.ts';
 import type { Answer, CatalogueQuery, ProviderData } from '#contract/rest/provider.ts';
 import { INCIDENT_TYPES_OF_SOCCER, SOCCER, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
@@ -59,14 +59,14 @@ const RANKING_COLUMNS = [
 ];
 
 const STANDINGS_TYPES: readonly Json[] = [
-  // An id that nobody shows is 0 here and in the tables.
+  // An unknown id is 0 here and in the tables.
   ...[...TABLE_TYPES.values()].map(({ type_id, type_name, columns }) => ({
     ...{ id: type_id ?? 0, name: type_name, columns },
   })),
   ...RANKINGS.map(([id, name]) => ({ id, name, columns: RANKING_COLUMNS })),
 ].map(({ id, name, columns }) => ({
   ...{ type_id: id, type_name: name, id, name, sport_id: SOCCER },
-  // A column whose id nobody shows is read by its code, as all of them are.
+  // A column with an unknown id is found by its code, as all of them are.
   columns: columns.map((column) => ({ ...column, id: column.id ?? 0 })),
 }));
 
@@ -107,7 +107,7 @@ export function catalogueData(views: Views): CatalogueData {
   };
   const statuses = () => entries('status', STATUS_RECORDS);
   const incidentTypes = () => entries('incident', INCIDENT_TYPES);
-  // Sports share ids of types: what one sport's list tells of a type is not another's.
+  // Sports share ids of types: a type of one sport's list is not that of another.
   const standingsTypes = (sportId: number) =>
     entries(
       'standings_type',

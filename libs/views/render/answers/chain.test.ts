@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { workload } from '../../../../test/support/workload.ts';
 import { World } from '../../testing/world.ts';
 
@@ -11,7 +11,7 @@ function statesOf(world: World, events: readonly number[]): unknown[] {
   });
 }
 
-it.each([1, 2, 3])('leads whoever reads the feed to the same states (seed %i)', async (seed) => {
+test.each([1, 2, 3])('leads whoever reads the feed to the same states (seed %i)', async (seed) => {
   const messages = workload({ events: 4, perEvent: 60, seed });
   const events = [...new Set(messages.map(({ event_id }) => event_id))];
   const upstream = new World();

@@ -1,6 +1,6 @@
-/** Who asks what changed since an answer is told of everything that was not in it, whenever its provider wrote it. */
+/** A query for changes since an answer returns everything that was not in it, whenever its provider wrote it. */
 import type { FastifyInstance } from 'fastify';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { eventMessage } from '#ingestion/testing/messages.ts';
 import type { ViewRecord } from '../../ingest/records.ts';
 import { normalized, World } from '../../testing/world.ts';
@@ -36,13 +36,13 @@ async function changed(path: string, since: number): Promise<number> {
   return answer.json().api.method.total_items;
 }
 
-/** Expects that so many are told of to those who asked before then, Unix seconds, and none to those who asked after. */
+/** Expects so many changes for queries since an earlier time (Unix seconds), and none for later ones. */
 async function expectChange(path: string, at: number, count = 1): Promise<void> {
   expect(await changed(path, at), path).toBe(count);
   expect(await changed(path, at + SPARE + 1), path).toBe(0);
 }
 
-it.each([
+test.each([
   ['sport', 'sports'],
   ['area', 'areas'],
   ['language', 'languages'],
@@ -59,7 +59,7 @@ it.each([
   await expectChange(path, READ);
 });
 
-it('a competition is another one when a place inside of it is, and so is a stage', async () => {
+test('a competition is another one when a place inside of it is, and so is a stage', async () => {
   world.give(record('competition', 1, null), record('season', 2, 1), record('stage', 3, 2));
   await expectChange('competitions', READ);
   world.give(record('group', 4, 3, READ + 100));
@@ -70,7 +70,7 @@ it('a competition is another one when a place inside of it is, and so is a stage
   expect(await changed('stages', READ + 200)).toBe(0);
 });
 
-it('a place that only an event tells of is new with it', async () => {
+test('a place known only from an event is new with it', async () => {
   const place = { competition_id: 6, season_id: 7, stage_id: 8 };
   world.take(normalized(eventMessage({ ut: WRITTEN }, { id: 1, ...place }), READ * 1_000));
   await expectChange('competitions', READ);
@@ -83,7 +83,7 @@ it('a place that only an event tells of is new with it', async () => {
   await expectChange('competitions', READ + 200);
 });
 
-it('an entry of the standings is another one when its table is', async () => {
+test('an entry of the standings is another one when its table is', async () => {
   const of = { standings_id: 7, type_id: 2, object_type: 'season', object_id: 30 };
   const where = { competition_id: 4, season_id: 30, cause: null };
   const entry = { name: 'L', type_name: 'L', subtype: 'standings', object_name: '', sport_id: 5 };
@@ -101,7 +101,7 @@ it('an entry of the standings is another one when its table is', async () => {
   expect(answer.json().api.data.standings_list).toMatchObject([{ id: 7, ut: WRITTEN + 5 }]);
 });
 
-it('an event that was deleted is told of as deleted', async () => {
+test('reports a deleted event as deleted', async () => {
   const lists = [
     ...['events?season_id=25528', 'events-simple?season_id=25528', 'livescore?date_from=2026-08-15'],
     'basic-livescore?',
@@ -118,7 +118,7 @@ it('an event that was deleted is told of as deleted', async () => {
   expect((await app.inject('/v2/events?season_id=25528&token=t')).json().api.method.total_items).toBe(0);
 });
 
-it('what was written while a replica was away, or behind, is new to those who asked it before it went', async () => {
+test('what was written while a replica was away, or behind, is new to those who asked it before it went', async () => {
   world.take(normalized(eventMessage({ ut: WRITTEN }, { id: 1 }), READ * 1_000));
   const left = READ;
   world.restart();

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { ALL_OPERATIONS, operationNamed } from '#contract/rest/operations.ts';
 import { ANSWERS } from '#contract/rest/records.ts';
@@ -82,7 +82,7 @@ async function ask(url: string, status = 200) {
 }
 
 describe('every operation of the contract', () => {
-  it.each(ALL_OPERATIONS.filter(({ name }) => name !== 'oauth').map(({ name }) => name))(
+  test.each(ALL_OPERATIONS.filter(({ name }) => name !== 'oauth').map(({ name }) => name))(
     '%s answers what its schema says, and not nothing',
     async (name) => {
       const { api } = await ask(ASKED[name] ?? '');
@@ -95,7 +95,7 @@ describe('every operation of the contract', () => {
   );
 });
 
-it('names the places of an event from the catalogue, and leaves those it does not know without a name', async () => {
+test('names the places of an event from the catalogue, and leaves those it does not know without a name', async () => {
   world.play(eventMessage({ id: 3 }, { id: 7000003, season_id: 9, competition_id: 8 }));
   const known = await ask('/v2/events/7000001');
   const { competition } = known.api.data;
@@ -106,7 +106,7 @@ it('names the places of an event from the catalogue, and leaves those it does no
   expect(unknown.api.data.competition).toMatchObject({ id: 8, name: '', season: { id: 9, name: '' } });
 });
 
-it('shows an event with a name that came after it', async () => {
+test('shows an event with a name that came after it', async () => {
   const urls = ['/v2/events/7000001', '/v2/livescore?date_from=2026-08-15', '/v2/competitions'];
   for (const url of urls) expect(JSON.stringify(await ask(url))).toContain('"name":"Premier"');
   const body = JSON.stringify({ id: 6628, name: 'First' });
@@ -118,7 +118,7 @@ it('shows an event with a name that came after it', async () => {
   for (const url of urls) expect(JSON.stringify(await ask(url))).toContain('"name":"First"');
 });
 
-it('lists the columns of every table type that has an id', async () => {
+test('lists the columns of every table type that has an id', async () => {
   const { api } = await ask('/v2/standings-types?sport_id=5');
   const ids = api.data.standings_types.map(({ id }: { id: number }) => id);
   const wanted = [...TABLE_TYPES.values()].flatMap(({ type_id }) => type_id ?? []);
@@ -126,11 +126,11 @@ it('lists the columns of every table type that has an id', async () => {
   expect(ids).toEqual(expect.arrayContaining([9, 11]));
 });
 
-it('does not tell those who ask what changed of what was there always', async () => {
+test('leaves constant records out of queries for changes', async () => {
   expect((await ask('/v2/statuses?timestamp=1')).api.data.statuses).toEqual([]);
 });
 
-it('lists what belongs to a sport as that sport’s alone', async () => {
+test('lists what belongs to a sport as that sport’s alone', async () => {
   const of = (kind: string, id: string, parent_id: string | null, body: object): ViewRecord => ({
     topic: 'catalogue',
     ...{ partition: 0, offset: 9, key: `${kind}/${id}` },
@@ -162,6 +162,6 @@ it('lists what belongs to a sport as that sport’s alone', async () => {
   expect(sport.standings_types).toHaveLength(2);
 });
 
-it('knows no sport, table or event that nobody told of', async () => {
+test('answers 404 for an unknown sport, table or event', async () => {
   for (const url of ['/v2/sports/77', '/v2/standings/72', '/v2/events/5', '/v2/feed/5']) await ask(url, 404);
 });

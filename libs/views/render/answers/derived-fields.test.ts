@@ -1,6 +1,6 @@
-/** What an event says of itself that follows from something else of it, where a list told that before a message did. */
+/** Fields of an event that follow from others, when a list reported them before a message changed their source. */
 import type { FastifyInstance } from 'fastify';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { eventMessage } from '#ingestion/testing/messages.ts';
 import { World } from '../../testing/world.ts';
 
@@ -18,8 +18,8 @@ beforeEach(async () => {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** An event as it is served, once these were told of it, each a minute after the one before. */
-async function told(...fields: readonly Fields[]): Promise<Fields> {
+/** The served event after these messages, each a minute after the one before. */
+async function served(...fields: readonly Fields[]): Promise<Fields> {
   const id = events++;
   world.play(...fields.map((event, minute) => eventMessage({ ut: T + 60 * minute }, { id, ...event })));
   const answer = await app.inject(`/v2/events/${id}?token=t`);
@@ -33,54 +33,54 @@ const won = (mark: unknown) => sides([[{ id: 411, value: mark }], [{ id: 411, va
 const unsaid = sides([[], []]);
 const finished = { status_id: 11, status_type: 'finished' };
 
-it('has the name of the status that it has, not of one that a list showed before', async () => {
+test('has the name of the status that it has, not of one that a list showed before', async () => {
   const list = { status_id: 33, status_name: 'First half' };
-  expect((await told(list)).status_name).toBe('First half');
-  expect((await told(list, { status_id: 34 })).status_name).toBe('2nd half');
+  expect((await served(list)).status_name).toBe('First half');
+  expect((await served(list, { status_id: 34 })).status_name).toBe('2nd half');
 });
 
-it('has the round that it is in by no other round’s name', async () => {
-  expect(await told({ round_id: 1, round_name: 'Round 1' }, { round_id: 2 })).not.toMatchObject({
+test('has the round that it is in by no other round’s name', async () => {
+  expect(await served({ round_id: 1, round_name: 'Round 1' }, { round_id: 2 })).not.toMatchObject({
     round_name: 'Round 1',
   });
 });
 
-it('has the played time of its clock, not of an earlier one', async () => {
+test('has the played time of its clock, not of an earlier one', async () => {
   const list = { status_id: 33, clock_time: 600, played_time: 599 };
-  expect((await told(list)).played_time).toBe(599);
+  expect((await served(list)).played_time).toBe(599);
   const next = { status_id: 34, clock_time: 300 };
-  expect((await told(list, next)).played_time).toBe(3_000);
+  expect((await served(list, next)).played_time).toBe(3_000);
   // Nobody says how long it was in all.
-  expect((await told(list, next, finished)).played_time).toBe(null);
+  expect((await served(list, next, finished)).played_time).toBe(null);
 });
 
-it('is won by whom the newest results mark', async () => {
+test('is won by whom the newest results mark', async () => {
   const list = { ...finished, ...won(1), winner_id: HOME, progress_id: HOME };
-  expect(await told(list)).toMatchObject({ winner_id: HOME, progress_id: HOME });
-  expect((await told(list, { ...finished, ...won(0) })).winner_id).toBe(null);
+  expect(await served(list)).toMatchObject({ winner_id: HOME, progress_id: HOME });
+  expect((await served(list, { ...finished, ...won(0) })).winner_id).toBe(null);
   // Its results say nothing of the winner, and it is over as before.
-  expect((await told({ ...list, ...unsaid }, { ...finished, ...unsaid })).winner_id).toBe(HOME);
+  expect((await served({ ...list, ...unsaid }, { ...finished, ...unsaid })).winner_id).toBe(HOME);
 });
 
-it('is won by nobody once it is played on', async () => {
+test('has no winner once play continues', async () => {
   const list = { ...finished, ...unsaid, winner_id: HOME, progress_id: AWAY };
   const live = { status_id: 34, status_type: 'live', ...unsaid };
-  expect(await told(list, live)).toMatchObject({ winner_id: null, progress_id: null });
+  expect(await served(list, live)).toMatchObject({ winner_id: null, progress_id: null });
 });
 
-it('has a clock of 0 when it is finished, whatever was read last', async () => {
-  expect((await told({ status_id: 34, clock_time: 2_880 }, finished)).clock_time).toBe(0);
-  expect((await told({ ...finished, clock_time: 2_880 })).clock_time).toBe(0);
+test('has a clock of 0 when it is finished, whatever was read last', async () => {
+  expect((await served({ status_id: 34, clock_time: 2_880 }, finished)).clock_time).toBe(0);
+  expect((await served({ ...finished, clock_time: 2_880 })).clock_time).toBe(0);
 });
 
-it('is there again when it is told again after it was deleted', async () => {
+test('is there again when it is published after its deletion', async () => {
   const list = async () =>
     (await app.inject('/v2/events?season_id=25528&token=t')).json().api.method.total_items;
   world.play(eventMessage({ ut: T }, { id: 1 }), eventMessage({ ut: T + 1 }, { id: 1, action: 'delete' }));
   expect(await list()).toBe(0);
   world.play(eventMessage({ ut: T + 2 }, { id: 1 }));
   expect(await list()).toBe(1);
-  // Told late, and long taken back.
+  // Late, and revoked long before.
   world.play(eventMessage({ ut: T }, { id: 2 }), eventMessage({ ut: T + 5 }, { id: 2, action: 'delete' }));
   world.play(eventMessage({ ut: T + 4 }, { id: 2 }));
   expect(await list()).toBe(1);

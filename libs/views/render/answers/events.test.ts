@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { Access } from '#contract/rest/provider.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { Places } from '../../queries/places.ts';
@@ -44,7 +44,7 @@ async function event(id = 7000001): Promise<Event> {
 const score = (shown: Event) =>
   shown.participants.map(({ results }) => results.find(({ id }) => id === 2)?.value);
 
-it('has the derived score as result 2, as text, whatever is reported', async () => {
+test('has the derived score as result 2, as text, whatever is reported', async () => {
   world.play(incidentMessage({}, KICK_OFF), incidentMessage({}, {}, { participants: sides(4, 4) }));
   const shown = await event();
   expect(score(shown)).toEqual(['1', '0']);
@@ -54,12 +54,12 @@ it('has the derived score as result 2, as text, whatever is reported', async () 
   });
 });
 
-it('has no result 2 where the score is unknown, never a zero', async () => {
+test('has no result 2 where the score is unknown, never a zero', async () => {
   world.play(eventMessage({}, { participants: sides(null, null), status_id: 1, status_type: 'scheduled' }));
   expect(score(await event())).toEqual([undefined, undefined]);
 });
 
-it('has every field of the spec, whatever was told', async () => {
+test('has every field of the spec, whatever was reported', async () => {
   world.play({ type: 'event', id: 9, ut: 1_790_000_000, data: { event: { id: 8_000_000, sport_id: 5 } } });
   expect(await event(8_000_000)).toEqual({
     ...{ id: 8_000_000, name: '', start_date: '', day: '', sport_id: 5, sport_name: 'Soccer' },
@@ -73,7 +73,7 @@ it('has every field of the spec, whatever was told', async () => {
   });
 });
 
-it('keeps fields that it does not know, and adds names that it knows', async () => {
+test('keeps fields that it does not know, and adds names that it knows', async () => {
   const changes = { status_id: 34, clock_time: 60, weather: { wind: 3 }, details: [{ id: 141, value: 900 }] };
   world.play(eventMessage({}, changes));
   expect(await event()).toMatchObject({
@@ -82,7 +82,7 @@ it('keeps fields that it does not know, and adds names that it knows', async () 
   });
 });
 
-it('filters events as the contract says', async () => {
+test('filters events as the contract says', async () => {
   const others = { competition_id: 9, season_id: 90, stage_id: 91 };
   world.play(
     eventMessage({}, { id: 1 }),
@@ -109,7 +109,7 @@ it('filters events as the contract says', async () => {
   expect(await list(`${day}&timestamp=${now + 60}`)).toEqual([]);
 });
 
-it('cuts pages of events, and counts them all', async () => {
+test('cuts pages of events, and counts them all', async () => {
   world.play(...Array.from({ length: 12 }, (_, n) => eventMessage({}, { id: 100 + n })));
   const first = await ask('/v2/events?season_id=25528&limit=5');
   const last = await ask('/v2/events?season_id=25528&limit=5&page=3');
@@ -120,7 +120,7 @@ it('cuts pages of events, and counts them all', async () => {
   ]);
 });
 
-it('shows a board by date, status and postponement, with or without details', async () => {
+test('shows a board by date, status and postponement, with or without details', async () => {
   world.play(
     eventMessage({}, { id: 1 }),
     eventMessage({}, { id: 2, status_id: 5, status_type: 'scheduled' }),
@@ -140,7 +140,7 @@ it('shows a board by date, status and postponement, with or without details', as
   expect([full?.details, full?.participants[0]?.stats]).toEqual([expect.any(Array), expect.any(Array)]);
 });
 
-it('has on the board of the present what is live, whenever it began', async () => {
+test('has on the board of the present what is live, whenever it began', async () => {
   const yesterday = { start_date: '2026-09-20 22:30' };
   world.play(
     eventMessage({}, { id: 1, ...yesterday }),
@@ -153,7 +153,7 @@ it('has on the board of the present what is live, whenever it began', async () =
   expect(ids(await ask('/v2/livescore?date_from=2026-09-19&date_to=2026-09-19'))).toEqual([]);
 });
 
-it('counts on a basic board what is on it, and refuses one that is too long', async () => {
+test('counts on a basic board what is on it, and refuses one that is too long', async () => {
   world.play(eventMessage({}, { id: 1 }), eventMessage({}, { id: 2 }));
   const answer = await ask('/v2/basic-livescore?timestamp=0');
   expect([answer.method.total_items, ids(answer)]).toEqual([2, [1, 2]]);
@@ -163,7 +163,7 @@ it('counts on a basic board what is on it, and refuses one that is too long', as
   expect(() => data.basicLivescore(query, EVERYTHING)).toThrow('Invalid parameter');
 });
 
-it('sends an unchanged board again as it is, and a changed one anew', async () => {
+test('reuses the answer of an unchanged board, and renders a changed one again', async () => {
   world.play(eventMessage({}, { id: 1 }));
   const board = '/v2/livescore?date_from=2026-08-15';
   const before = await ask(board);
@@ -175,13 +175,13 @@ it('sends an unchanged board again as it is, and a changed one anew', async () =
   expect(ids(await ask(board))).toEqual([1, 4]);
 });
 
-it('leaves out an event that was deleted', async () => {
+test('leaves out an event that was deleted', async () => {
   world.play(eventMessage({}, { id: 1 }), eventMessage({ ut: 1_790_000_009 }, { id: 1, action: 'delete' }));
   expect(ids(await ask('/v2/events?season_id=25528'))).toEqual([]);
   await ask('/v2/events/1', 404);
 });
 
-it('shows each client what its contract covers, and says so where something else is asked for', async () => {
+test('shows each client what its contract covers, and says so where something else is asked for', async () => {
   world.play(
     eventMessage({}, { id: 1 }),
     eventMessage({}, { id: 2, competition_id: 9, season_id: 90, stage_id: 91 }),

@@ -114,7 +114,7 @@ export function eventData(views: Views, places: Places, maxBasic = MAX_BASIC): E
   };
 }
 
-/** Who reads what changed is told that an event was deleted (its `item_status`). */
+/** Queries for changes return deleted events too (see `item_status`). */
 function asked(timestamp: number | null): 'standing' | 'all' {
   return timestamp === null ? 'standing' : 'all';
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Access } from '#contract/rest/provider.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { EVERYTHING, normalized, RECEIVED_AT, World } from '../../testing/world.ts';
@@ -9,7 +9,7 @@ const UT = 1_790_000_000;
 const ONLY_9: Access = { clientId: 2, competitions: new Set([9]), operations: null };
 
 describe('a message that is made again', () => {
-  it.each([
+  test.each([
     ['an incident', incidentMessage()],
     ['a delete', incidentMessage({}, { action: 'delete' })],
     ['an event', eventMessage()],
@@ -27,7 +27,7 @@ describe('a message that is made again', () => {
     expect(again?.json.match(/"action":/g)).toHaveLength(Object.keys(data).length);
   });
 
-  it.each([
+  test.each([
     ['a uuid alone', eventMessage({ id: undefined, uuid: '007' })],
     [
       'an id that was made when it was polled',
@@ -45,7 +45,7 @@ describe('a message that is made again', () => {
     expect(message_id).toBe(String(again.id));
   });
 
-  it('is not told of what the feed has not', () => {
+  test('leaves out messages that are not of the feed', () => {
     const alive = { id: 1, type: 'event_keep_alive', ut: UT, data: { event: { id: 5 } } };
     expect(renderFeedMessage(normalized(alive))).toBeNull();
   });
@@ -66,7 +66,7 @@ describe('the feed', () => {
     return answer.json().api.data.map(({ id }: { id: number }) => id);
   };
 
-  it('has a window inclusive at both ends', async () => {
+  test('has a window inclusive at both ends', async () => {
     for (const s of [0, 10, 20])
       world.take(normalized(eventMessage({ id: s, ut: UT + s }), (UT + 900) * 1_000));
     expect(await feed(`timestamp=${UT}&timestamp_to=${UT + 20}`)).toEqual([20, 10, 0]);
@@ -74,20 +74,20 @@ describe('the feed', () => {
     expect(await feed(`timestamp=${UT}&timestamp_to=${UT + 19}`)).toEqual([10, 0]);
   });
 
-  it('tells a message in the window in which it became visible too, with seconds to spare, once in a window of both', async () => {
+  test('shows a message also in the window in which it became visible, with a margin, and once in a window of both', async () => {
     const at = (id: number, delay: number) =>
       world.take(normalized(eventMessage({ id, ut: UT }), (UT + delay) * 1_000));
     at(1, 20);
     at(2, 61);
     expect(await feed(`timestamp=${UT}&timestamp_to=${UT}`)).toEqual([2, 1]);
-    // Whoever asked at UT + 30 and goes on from there has the first one; a replica that was behind had not shown it.
+    // A reader that continues from UT + 30 has the first one; a lagging replica had not shown it.
     expect(await feed(`timestamp=${UT + 30}&timestamp_to=${UT + 61}`)).toEqual([2, 1]);
     expect(await feed(`timestamp=${UT + 31}&timestamp_to=${UT + 61}`)).toEqual([2]);
     expect(await feed(`timestamp=${UT + 72}&timestamp_to=${UT + 90}`)).toEqual([]);
     expect(await feed(`timestamp=${UT}&timestamp_to=${UT + 61}`)).toEqual([2, 1]);
   });
 
-  it('has the last 24 hours without a window', async () => {
+  test('has the last 24 hours without a window', async () => {
     world.play(eventMessage({ id: 1, ut: UT }), eventMessage({ id: 2, ut: UT - 90_000 }));
     // Received now: that is the window of its arrival.
     expect(await feed('')).toEqual([2, 1]);
@@ -95,7 +95,7 @@ describe('the feed', () => {
     expect(await feed('')).toEqual([2, 1]);
   });
 
-  it('filters by type, event and importance', async () => {
+  test('filters by type, event and importance', async () => {
     world.play(
       eventMessage({ id: 1 }),
       incidentMessage({ id: 2 }, { id: '5-1' }),
@@ -115,7 +115,7 @@ describe('the feed', () => {
     expect(one.json().api.data).toHaveLength(1);
   });
 
-  it('leaves out what is outside of the contract, by where the message says it is, else by where the event is', async () => {
+  test('leaves out what is outside of the contract, by where the message says it is, else by where the event is', async () => {
     world.play(
       eventMessage({ id: 1 }),
       eventMessage({ id: 2 }, { id: 2, competition_id: 9 }),
@@ -127,7 +127,7 @@ describe('the feed', () => {
     expect(await feed(`timestamp=${UT}&timestamp_to=${UT + 1}`, 'nine')).toEqual([5, 3, 2]);
   });
 
-  it('shows a message that came by webhook and by polling once', async () => {
+  test('shows a message that came by webhook and by polling once', async () => {
     const goal = incidentMessage({ id: 7, ut: UT });
     world.take(normalized(goal));
     world.take({ ...normalized(goal, RECEIVED_AT + 2_000), origin: 'feed' });
@@ -136,7 +136,7 @@ describe('the feed', () => {
     expect(await feed(`timestamp=${UT}&timestamp_to=${UT}`)).toEqual([7, 7]);
   });
 
-  it('refuses a window that begins before what is kept, and says so', async () => {
+  test('refuses a window that begins before what is kept, and says so', async () => {
     world.play(eventMessage({ id: 1 }));
     world.take(normalized(eventMessage({ id: 2, ut: UT + 10 }), (UT + 10) * 1_000));
     world.views.feed.sweep((UT + 5) * 1_000);
@@ -148,14 +148,14 @@ describe('the feed', () => {
     expect(await feed(`timestamp=${UT + 5}&timestamp_to=${UT + 20}`)).toEqual([2]);
   });
 
-  it('keeps messages as long as they are to be kept', async () => {
+  test('keeps messages as long as they are to be kept', async () => {
     world.play(eventMessage({ id: 1 }));
     world.take(normalized(eventMessage({ id: 2 }), RECEIVED_AT + 1_000));
     expect(world.views.feed.sweep(RECEIVED_AT + 1)).toBe(false);
     expect(await feed(`timestamp=${UT}&timestamp_to=${UT}`)).toEqual([2]);
   });
 
-  it('refuses a window that holds too much, rather than leaving something out', () => {
+  test('refuses a window that holds too much, rather than leaving something out', () => {
     world.play(eventMessage({ id: 1 }), eventMessage({ id: 2 }));
     const query = { from: UT, to: UT, type: null, eventIds: null, important: null, importantForTrader: null };
     expect(world.views.feed.window(query, UT, null, 10_000)).toHaveLength(2);

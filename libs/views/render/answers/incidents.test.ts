@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { normalizeSnapshot } from '#ingestion/normalize.ts';
 import { incidentMessage, incidentRecord } from '#ingestion/testing/messages.ts';
 import { normalized, RECEIVED_AT, World } from '../../testing/world.ts';
@@ -27,7 +27,7 @@ async function ask(query: string) {
   return { ids: data.map(({ id }: { id: string }) => id), total: method.total_items, data };
 }
 
-it.each([
+test.each([
   ['', ['5-10', '5-11', '5-9']],
   ['&sort_order=desc', ['5-9', '5-11', '5-10']],
   // 5-10 was delivered first, and again last.
@@ -45,7 +45,7 @@ it.each([
   expect(await ask(query)).toMatchObject({ ids, total: ids.length });
 });
 
-it('orders by first delivery what a snapshot has listed since', async () => {
+test('orders by first delivery what a snapshot has listed since', async () => {
   const listed = ['5-9', '5-10', '5-11'].map((id) => incidentRecord({ id }));
   const snapshot = normalizeSnapshot(
     { messageId: 's', eventId: 7_000_001, time: 1_790_000_100, incidents: listed },
@@ -56,11 +56,11 @@ it('orders by first delivery what a snapshot has listed since', async () => {
   expect((await ask('&sort_type=occurred_at')).ids).toEqual(['5-10', '5-11', '5-9']);
 });
 
-it('cuts pages and counts all', async () => {
+test('cuts pages and counts all', async () => {
   expect(await ask('&limit=5&page=2')).toMatchObject({ ids: [], total: 3 });
 });
 
-it('shows a record with every field of the contract and what else it has', async () => {
+test('shows a record with every field of the contract and what else it has', async () => {
   world.play(
     incidentMessage(
       {},
@@ -77,21 +77,21 @@ it('shows a record with every field of the contract and what else it has', async
   });
 });
 
-it('lists what is important of an event that stands', async () => {
+test('lists what is important of an event that stands', async () => {
   const answer = await app.inject('/v2/events/7000001/important-incidents?token=t');
   const { event_incidents } = answer.json().api.data;
   expect(event_incidents.map(({ id }: { id: string }) => id)).toEqual(['5-10', '5-9']);
 });
 
-it('tells the board the whole story, removed incidents too', () => {
+test('gives the board the whole story, removed incidents too', () => {
   expect(world.views.incidents(7000001).map(({ id, removed }) => [id, removed])).toEqual([
     ['5-10', false],
     ['5-11', false],
     ['5-12', true],
     ['5-9', false],
   ]);
-  const told = world.views.story(7000001).map(({ kind, incident_id }) => `${kind} ${incident_id ?? ''}`);
-  expect(told).toContain('incident_cancelled 5-10');
-  expect(told).toContain('goal_cancelled 5-12');
-  expect(told.join()).not.toContain('5-11');
+  const kinds = world.views.story(7000001).map(({ kind, incident_id }) => `${kind} ${incident_id ?? ''}`);
+  expect(kinds).toContain('incident_cancelled 5-10');
+  expect(kinds).toContain('goal_cancelled 5-12');
+  expect(kinds.join()).not.toContain('5-11');
 });

@@ -1,7 +1,7 @@
 /** A client that stores `api.timestamp` and asks again with it, while records are read late: it has every change. */
 
 import type { FastifyInstance } from 'fastify';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { eventMessage } from '#ingestion/testing/messages.ts';
 import { seeded } from '../../../../test/support/seed.ts';
 import type { ViewRecord } from '../../ingest/records.ts';
@@ -22,7 +22,7 @@ const LISTS = [
   ...['livescore?date_from=2026-08-15&', 'basic-livescore'],
 ];
 
-/** A client's memory of a list: the time to ask with next, and every mark that it was told. */
+/** A client's state of a list: the time of its next query, and every mark it received. */
 type Reader = { since: number; readonly marks: Set<string> };
 
 /** Reads every page that there is since the last time, and remembers when the first one was answered. */
@@ -41,14 +41,14 @@ async function read(app: FastifyInstance, list: string, reader: Reader): Promise
   }
 }
 
-it(`misses none of ${CHANGES} changes, on every operation that takes a timestamp`, async () => {
+test(`misses none of ${CHANGES} changes, on every operation that takes a timestamp`, async () => {
   const world = new World();
   const app = await world.server();
   const readers = new Map(LISTS.map((list) => [list, { since: START - 60, marks: new Set<string>() }]));
   const kinds = ['sport', 'area', 'language', 'status', 'incident', 'standings_type', 'competition', 'stage'];
   const random = seeded();
   const upTo = (n: number): number => Math.floor(random() * n);
-  const told: string[] = [];
+  const received: string[] = [];
   const catalogued: string[] = [];
   const entries: string[] = [];
   for (let change = 1; change <= CHANGES; change++) {
@@ -63,7 +63,7 @@ it(`misses none of ${CHANGES} changes, on every operation that takes a timestamp
     if (kind < 6) {
       const event = { id: 1 + upTo(EVENTS), round_name: mark, start_date: '2026-08-15 15:00' };
       world.take(normalized(eventMessage({ id: change, ut: late }, event), world.now));
-      told.push(mark);
+      received.push(mark);
     } else if (kind < 9) {
       const one = String(kinds[upTo(kinds.length)]);
       const id = 900 + upTo(PLACES);
@@ -81,13 +81,13 @@ it(`misses none of ${CHANGES} changes, on every operation that takes a timestamp
       world.give({ topic: 'standings-catalogue', ...at, key: String(id), value });
       entries.push(mark);
     }
-    // Between two questions a record may change again: only its last state is to be told, and every message.
+    // A record may change several times between two queries: only its last state must arrive, but every message.
     if (change % A_ROUND === 0) for (const [list, reader] of readers) await read(app, list, reader);
   }
   for (const [list, reader] of readers) await read(app, list, reader);
   const marksOf = (list: string): Set<string> => readers.get(list)?.marks ?? new Set();
   // The feed has every message, and the lists what is there now.
-  expect(told.filter((mark) => !marksOf('feed').has(mark))).toEqual([]);
+  expect(received.filter((mark) => !marksOf('feed').has(mark))).toEqual([]);
   for (const list of LISTS.filter((one) => one !== 'feed')) {
     const whole: Reader = { since: 0, marks: new Set() };
     await read(app, list, whole);
@@ -95,5 +95,5 @@ it(`misses none of ${CHANGES} changes, on every operation that takes a timestamp
     expect(missed, list).toEqual([]);
     expect(whole.marks.size, list).toBeGreaterThan(10);
   }
-  expect(catalogued.length + entries.length + told.length).toBe(CHANGES);
+  expect(catalogued.length + entries.length + received.length).toBe(CHANGES);
 });

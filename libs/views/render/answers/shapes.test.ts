@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { ViewRecord } from '../../ingest/records.ts';
 import { World } from '../../testing/world.ts';
 
@@ -50,7 +50,7 @@ function shortened(path: string): string {
 
 let app: FastifyInstance;
 
-/** A world that knows what the provider's own messages and catalogues tell, as the poller writes them. */
+/** A world of the provider's own messages and catalogues, as the poller writes them. */
 beforeEach(async () => {
   if (!present) return;
   const world = new World();
@@ -97,7 +97,7 @@ function unknowable(): Map<string, string[]> {
   return known;
 }
 
-it.skipIf(!present).each(SHOWN)(
+test.skipIf(!present).each(SHOWN)(
   '%s has every field that the provider shows, but for those of docs/reference/rest-answers.md',
   async (endpoint, url, file) => {
     const answer = await app.inject(`${url}${url.includes('?') ? '&' : '?'}token=t`);

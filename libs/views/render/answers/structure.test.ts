@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { eventMessage } from '#ingestion/testing/messages.ts';
 import { World } from '../../testing/world.ts';
 
@@ -57,18 +57,18 @@ async function cup(final: Json = {}) {
 
 const idsOf = (records: readonly { id: unknown }[]) => records.map(({ id }) => id);
 
-it('shows competitions down to their stages', async () => {
+test('shows competitions down to their stages', async () => {
   const { world, ask } = await cup();
   const [competition] = (await ask('/v2/competitions')).data.competitions;
   expect(idsOf(competition.seasons)).toEqual([2]);
   expect(idsOf(competition.seasons[0].stages)).toEqual([3, 4]);
-  // A stage that only an event tells of.
+  // A stage known only from an event.
   world.play(eventMessage({}, { competition_id: 1, season_id: 2, stage_id: 9 }));
   const [again] = (await ask('/v2/competitions')).data.competitions;
   expect(again.seasons[0].stages).toContainEqual({ id: 9, name: '' });
 });
 
-it('shows stages down to their groups', async () => {
+test('shows stages down to their groups', async () => {
   const { ask } = await cup();
   const { stages } = (await ask('/v2/stages?season_id=2')).data.competitions[0].seasons[0];
   expect(
@@ -79,7 +79,7 @@ it('shows stages down to their groups', async () => {
   ]);
 });
 
-it('has no table of a knock-out stage, unless the catalogue says that it is shown', async () => {
+test('has no table of a knock-out stage, unless the catalogue says that it is shown', async () => {
   const season = '/v2/standings?object_type=season&object_id=2';
   const { ask, status, world } = await cup();
   expect(idsOf((await ask(season)).data.standings_list)).toEqual([70]);

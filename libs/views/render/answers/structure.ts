@@ -20,7 +20,7 @@ const MAX_BYTES = 16 * 1024 * 1024;
 
 type Made = { readonly data: string; readonly total: number };
 
-/** Answers from the catalogue; places that only events tell of are there too, without a name. */
+/** Answers from the catalogue; places known only from events are included, without a name. */
 export function structureData(views: Views, places: Places): Pick<ProviderData, 'competitions' | 'stages'> {
   const { catalogue } = views;
   const lookup = placeLookup(catalogue);

@@ -54,7 +54,7 @@ const FINISHED: Fields = {
   ...{ status_id: 11, status_type: 'finished', start_date: '2026-08-01 15:00', clock_status: 'stopped' },
 };
 
-/** The event of a match of a league as a message tells it. */
+/** The event of a match of a league, as in a message. */
 export function event(
   league: League,
   id: number,

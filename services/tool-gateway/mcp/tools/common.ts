@@ -1,4 +1,4 @@
-/** What several tools take and tell. */
+/** Shared arguments and answers of tools. */
 import { z } from 'zod';
 import type { EventsQuery, Paging } from '#contract/rest/provider.ts';
 import { playedMinute } from '#domain/minute.ts';
@@ -17,7 +17,7 @@ export const paging = (limit: number) => ({
   page: z.int().min(1).max(100_000).default(1).describe('From 1; next_page of the answer before.'),
 });
 
-/** What a page tells of all pages. */
+/** Fields of a page about all pages. */
 export const pageInfo = {
   total: z.int().describe('Items of all pages.'),
   next_page: z.int().nullable().describe('What to send as page for more; null where there is no more.'),

@@ -1,4 +1,4 @@
-/** Tools that tell of matches: the schedule, the live board, what changed, and two teams against each other. */
+/** Tools for matches: the schedule, the live board, what changed, and two teams against each other. */
 import { z } from 'zod';
 import { STATUS_TYPES } from '#contract/rest/parameters.ts';
 import { dateWindow, openDates } from '#contract/rest/windows.ts';
@@ -89,7 +89,7 @@ export const liveBoard = tool({
   },
 });
 
-/** Changes of one match that are told at once; of more the latest. */
+/** Most changes of one match in an answer; the latest are returned. */
 const MAX_CHANGES = 20;
 
 const change = z.object({

@@ -16,7 +16,7 @@ export type Desk = {
   readonly now: number;
 };
 
-/** What an assistant is told where a call cannot be answered: what was wrong, and what to do about it. */
+/** The answer to an invalid call, for an assistant: what was wrong, and what to do about it. */
 export class ToolError extends TouchlineError<'ToolError'> {
   override readonly name = 'ToolError';
 }

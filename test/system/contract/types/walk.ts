@@ -1,6 +1,6 @@
 /** Answers taken apart: which record has which field, and of what kind its values are. Pure. */
 
-/** What a value is; what stands for nothing is told apart from what it stands for: `null`, `""` and `0`. */
+/** The type of a value; distinguishes the empty values `null`, `""` and `0`. */
 export type Kind = 'null' | '""' | '0' | 'text' | 'integer' | 'number' | 'boolean' | 'list' | 'object';
 
 /** Kinds by the field of a record, as `competition.tour_id`; with the first value of each kind. */

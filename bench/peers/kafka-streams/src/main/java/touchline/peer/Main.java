@@ -13,7 +13,7 @@ import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
 
-/** Runs the peer until it is told to stop (SIGTERM) or its standard input ends. */
+/** Runs the peer until SIGTERM or the end of its standard input. */
 public final class Main {
   private static final String USAGE = """
       usage: java -cp 'target/peer.jar:target/lib/*' touchline.peer.Main OPTIONS

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { matchState, newMatch } from '#domain/match.ts';
 import { normalizeSnapshot } from '#ingestion/normalize.ts';
 import { finalScore, readDataset } from '../../../data/dataset.ts';
@@ -12,8 +12,8 @@ import { eventsIn } from './testing/reader.ts';
 
 const DATASET = readDataset('world-cup-2018');
 const MATCHES = 20;
-/** Real milliseconds; a request that takes longer is made again. */
-const PATIENCE = 400;
+/** Real milliseconds; a slower request is retried. */
+const REQUEST_TIMEOUT_MS = 400;
 
 let provider: Provider | undefined;
 afterEach(async () => provider?.app.close());
@@ -22,8 +22,8 @@ type Query = Readonly<Record<string, string | number>>;
 // biome-ignore lint/suspicious/noExplicitAny: the data of several operations
 type Answer = { timestamp: number; total: number; data: any };
 
-/** Reads over sockets, and makes a request again until it is answered; 401 first fetches a token. */
-function patientReader(base: string, { client }: Provider) {
+/** Reads over sockets and retries each request until it is answered; after 401 it first fetches a token. */
+function retryingReader(base: string, { client }: Provider) {
   let token = '';
   const once = async (path: string, query: Query): Promise<Answer | null> => {
     const pairs = Object.entries({ ...query, token }).map(([name, value]): [string, string] => [
@@ -31,7 +31,7 @@ function patientReader(base: string, { client }: Provider) {
       `${value}`,
     ]);
     const url = `${base}${path}?${new URLSearchParams(pairs)}`;
-    const response = await fetch(url, { signal: AbortSignal.timeout(PATIENCE) });
+    const response = await fetch(url, { signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) });
     const { api } = JSON.parse(await response.text());
     if (response.status === 401 && path !== '/v2/oauth') {
       const granted = await get('/v2/oauth', { client_id: client.id, secret_key: client.secretKey });
@@ -45,7 +45,7 @@ function patientReader(base: string, { client }: Provider) {
       if (answer !== null) return answer;
     }
   };
-  /** A whole list: read anew until there are as many different ids as there are items. */
+  /** A whole list: read again until the number of distinct ids equals the number of items. */
   const list = async (path: string, query: Query, itemsIn: (data: unknown) => { id: unknown }[]) => {
     for (;;) {
       const seen = new Map<unknown, object>();
@@ -59,7 +59,7 @@ function patientReader(base: string, { client }: Provider) {
   return { get, list };
 }
 
-it('under all faults at once, whoever asks again, reads on inclusively and counts ids has every official score', async () => {
+test('under all faults, a client that retries, reads inclusive windows and counts ids has every official score', async () => {
   provider = createProvider({
     dataset: DATASET,
     matches: MATCHES,
@@ -70,7 +70,7 @@ it('under all faults at once, whoever asks again, reads on inclusively and count
   });
   const { app, timeline, faults } = provider;
   await app.listen({ port: 0, host: '127.0.0.1' });
-  const reader = patientReader(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}`, provider);
+  const reader = retryingReader(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}`, provider);
   const messages = new Map<string, ProviderMessage>();
   let from = timeline.startsAt;
   for (const { startsAt, endsAt } of timeline.stretches) {
@@ -84,7 +84,7 @@ it('under all faults at once, whoever asks again, reads on inclusively and count
   const query = { season_id: DATASET.competition.season.id, limit: 10 };
   const events = (await reader.list('/v2/events', query, eventsIn)).items as { id: number }[];
   expect(events).toHaveLength(MATCHES);
-  const told = Map.groupBy(messages.values(), ({ data }) => data.event.id);
+  const published = Map.groupBy(messages.values(), ({ data }) => data.event.id);
   const scores = new Map<number, unknown>();
   for (const { id } of events) {
     const { items, timestamp } = await reader.list(
@@ -98,7 +98,7 @@ it('under all faults at once, whoever asks again, reads on inclusively and count
     );
     if (snapshot.kind !== 'normalized') throw new Error(JSON.stringify(snapshot));
     const match = newMatch(id);
-    applyAll(match, told.get(id) ?? []);
+    applyAll(match, published.get(id) ?? []);
     apply(match, snapshot.message);
     scores.set(id, matchState(match).score);
   }

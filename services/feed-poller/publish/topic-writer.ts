@@ -17,14 +17,14 @@ const WRITTEN = [
 ] as const satisfies readonly TopicName[];
 
 /** The codecs of the topics that the poller writes. */
-export type OutletCodecs = { readonly [T in (typeof WRITTEN)[number]]: Codec<TopicValues[T]> };
+export type TopicCodecs = { readonly [T in (typeof WRITTEN)[number]]: Codec<TopicValues[T]> };
 
-/** What an outlet works with. */
-export type OutletOptions = {
+/** Dependencies of a topic writer. */
+export type TopicWriterOptions = {
   readonly publish: (records: readonly PublishRecord[]) => Promise<void>;
-  readonly codecs: OutletCodecs;
+  readonly codecs: TopicCodecs;
   readonly prefix: string;
-  /** Throws where this process may not publish any more, because it may lead no longer. */
+  /** Throws when this process no longer leads and so must not publish. */
   readonly permit: () => void;
   /** Unix milliseconds. */
   readonly now: () => number;
@@ -35,27 +35,27 @@ export type OutletOptions = {
 };
 
 /** Fetches the codecs of a registry. Throws what `Registry.codec` throws. */
-export async function openOutletCodecs(registry: Registry): Promise<OutletCodecs> {
+export async function openTopicCodecs(registry: Registry): Promise<TopicCodecs> {
   const codecs = await Promise.all(
     WRITTEN.map(async (topic) => [topic, await registry.codec(topic)] as const),
   );
-  return Object.fromEntries(codecs) as unknown as OutletCodecs;
+  return Object.fromEntries(codecs) as unknown as TopicCodecs;
 }
 
 /**
- * Everything that the poller writes. Each method resolves when all of it is acknowledged, and throws `PublishError`
- * where it is not, or what `permit` throws.
+ * Writes every topic of the poller. Each method resolves once all its records are acknowledged. Throws `PublishError`
+ * otherwise, or what `permit` throws.
  */
-export class Outlet {
-  readonly #options: OutletOptions;
+export class TopicWriter {
+  readonly #options: TopicWriterOptions;
   readonly #encode: DeliveryEncoder;
 
-  constructor(options: OutletOptions) {
+  constructor(options: TopicWriterOptions) {
     this.#options = options;
     this.#encode = deliveryEncoder(options.codecs, options.prefix);
   }
 
-  /** Writes what a delivery holds. */
+  /** Writes the records of a delivery. */
   async deliver(delivery: Delivery): Promise<void> {
     const { metrics } = this.#options;
     await this.#publish(this.#encode(delivery));
@@ -77,20 +77,20 @@ export class Outlet {
   async ranking({ entry, table }: { entry: StandingsEntry; table: Standings | null }): Promise<void> {
     const key = String(entry.standings_id);
     const records = [this.#record('standings-catalogue', key, entry)];
-    // The table first: whoever finds the entry finds the table too.
+    // The table first, so a reader who sees the entry finds its table.
     if (table !== null) records.unshift(this.#record('standings', key, table));
     await this.#publish(records);
     this.#options.metrics.rankings.inc();
   }
 
-  /** Says that everything of a resource up to a time of the provider (Unix seconds) is published. */
+  /** Records that a resource is published up to a time of the provider (Unix seconds). */
   async checkpoint(resource: string, position: number): Promise<void> {
     const checkpoint = { resource, position, written_at: this.#options.now() };
     await this.#publish([this.#record('poller-checkpoints', resource, checkpoint)]);
     this.#options.metrics.checkpoints.inc();
   }
 
-  #record<T extends keyof OutletCodecs>(topic: T, key: string, value: TopicValues[T]): PublishRecord {
+  #record<T extends keyof TopicCodecs>(topic: T, key: string, value: TopicValues[T]): PublishRecord {
     const { codecs, prefix } = this.#options;
     const codec = codecs[topic] as unknown as Codec<TopicValues[T]>;
     return { topic: topicName(prefix, topic), key, value: codec.encode(value) };

@@ -10,17 +10,17 @@ export type Place = {
 };
 
 /**
- * The last record of each key of a compacted topic, of everything that is there now. Rejects with `StreamError`; ends
- * early where `signal` is aborted.
+ * Reads a compacted topic up to its current end; returns the last record of each key. Rejects with `StreamError`; stops
+ * early when `signal` is aborted.
  */
-export async function readKept<T extends TopicName>(
+export async function readLatest<T extends TopicName>(
   topic: T,
   place: Place,
   signal: AbortSignal,
 ): Promise<Map<string, TopicValues[T]>> {
   const { brokers, prefix, registry } = place;
   const decoder = registry.decoder(topic);
-  const kept = new Map<string, TopicValues[T]>();
+  const latest = new Map<string, TopicValues[T]>();
   await readTopic({
     brokers,
     topic: topicName(prefix, topic),
@@ -29,9 +29,9 @@ export async function readKept<T extends TopicName>(
     signal,
     async onRecord({ key, value }) {
       if (key === null) return;
-      if (value === null) kept.delete(key.toString());
-      else kept.set(key.toString(), await decoder.decode(value));
+      if (value === null) latest.delete(key.toString());
+      else latest.set(key.toString(), await decoder.decode(value));
     },
   });
-  return kept;
+  return latest;
 }
