@@ -12,7 +12,7 @@ import type { BenchContext } from './context.ts';
 import { BulkWriter } from './kafka.ts';
 import { LiveMatch } from './matches.ts';
 
-const TOLD = ['match-state', 'match-incidents', 'match-transitions'] as const;
+const WRITTEN = ['match-state', 'match-incidents', 'match-transitions'] as const;
 
 /** The credentials of a client whose contract covers all. */
 export type Credentials = { readonly id: number; readonly secret: string };
@@ -53,9 +53,9 @@ export async function writeMatches(
     'match-incidents': await registry.codec('match-incidents'),
     'match-transitions': await registry.codec('match-transitions'),
   };
-  const open = async (topic: (typeof TOLD)[number]) =>
+  const open = async (topic: (typeof WRITTEN)[number]) =>
     BulkWriter.open(context.brokers, topicName(prefix, topic));
-  const [states, incidents, transitions] = await Promise.all(TOLD.map(open));
+  const [states, incidents, transitions] = await Promise.all(WRITTEN.map(open));
   if (states === undefined || incidents === undefined || transitions === undefined)
     throw new Error('no writer');
   let state: MatchState | undefined;

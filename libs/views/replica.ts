@@ -112,6 +112,6 @@ export class Replica {
     // Whatever found it, a batch, a request or a sweep: of no use any more.
     if (!isBroken(signal.reason) && !(signal.reason instanceof PositionLostError)) return;
     removeViews(this.#folder);
-    log.warn('the next start makes the views anew');
+    log.warn('the next start rebuilds the views');
   }
 }

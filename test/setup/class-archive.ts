@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import type { FolderNotes } from '#embedded/folder.ts';
 import type { Env } from '#embedded/types.ts';
 
-/** What the Java of a broker is to be told so that its classes can be archived later. */
+/** Java arguments of a broker whose classes are archived later. */
 export const ARCHIVABLE = '-XX:+RecordDynamicDumpInfo';
 
 /**

@@ -48,7 +48,7 @@ export async function prepareTarget(source: Place, target: Place, replace: boole
     const used = [...(await bounds(brokers, topicName(prefix, topic))).values()].some((end) => end > 0);
     if (used) {
       throw new CommandError(
-        `${topicName(prefix, topic)} holds records already: name another prefix, or have it made anew with --replace`,
+        `${topicName(prefix, topic)} holds records already: name another prefix, or replace it with --replace`,
       );
     }
   }

@@ -24,7 +24,7 @@ export type RenderedEvent = {
   readonly full: string;
   /** Without details and statistics, JSON. */
   readonly plain: string;
-  /** As told, else as its status has it. */
+  /** As reported, else by its status. */
   readonly statusType: string | null;
   /** It was deleted by the provider: lists leave it out, unless they are of what changed. */
   readonly hidden: boolean;

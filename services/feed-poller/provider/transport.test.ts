@@ -69,7 +69,7 @@ test('a connection that breaks, or is none', async () => {
   expect(await failure('http://no such host/?token=tok3n')).toMatchObject({ code: 'UNREACHABLE' });
 });
 
-test('what is given up is told so', async () => {
+test('rejects an aborted request as stopped', async () => {
   const url = await serve(() => {});
   const stop = new AbortController();
   setTimeout(() => stop.abort(), 20);

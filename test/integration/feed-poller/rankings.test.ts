@@ -140,7 +140,7 @@ test('a ranking that is refused is left alone, one that is not there is dropped,
   expect([reads(NATIONAL), reads(CLUBS)]).toEqual([1, 1]);
   expect(await poller.metric('touchline_poller_stopped_resources')).toBe(1);
   expect((await rig.values('standings')).map(({ standings_id }) => standings_id)).toEqual([other]);
-  // The catalogue names it anew.
+  // The catalogue names it again.
   provider.fault = () => null;
   provider.standings.set(CLUBS, clubs(T0, [4]));
   await until('it is read again', async () => {

@@ -101,7 +101,7 @@ async function serve(): Promise<{ provider: Provider; url: string }> {
   return { provider, url: await provider.app.listen({ port: 0, host: '127.0.0.1' }) };
 }
 
-test('a poller that is killed, and is away for 24 hours of matches, comes to what one comes to that never stopped: nothing is missing, nothing told twice', async () => {
+test('a poller that is killed and down for 24 hours of matches ends like one that never stopped: it misses nothing and emits nothing twice', async () => {
   const { provider, url } = await serve();
   const start = provider.timeline.startsAt;
   const [steady, killed] = await Promise.all([Follower.create(url, 1), Follower.create(url, 2)]);
@@ -195,7 +195,7 @@ async function advance(provider: Provider, to: number, followers: readonly Follo
 
 /** Starts the poller again and waits until it is where the provider is; returns its reported lags and its peak memory. */
 async function catchUp(follower: Follower): Promise<{ lags: number[]; peak: number }> {
-  // It is not killed any more, and begins anew for nothing else: what it publishes, it publishes once.
+  // It is not killed again, so it publishes each message once.
   const poller = follower.start({ SESSION_TIMEOUT_MS: '120000' });
   const { promise: seen, resolve: onSeen } = Promise.withResolvers<void>();
   // Each window makes the lag less: the first one waits until the lag of the whole outage was looked at.

@@ -76,7 +76,7 @@ describe('a replay', () => {
     expect(await run('compare', prefix, `${prefix}raw-a.`, '--level', 'state')).toMatchObject({ code: 0 });
   });
 
-  test('does not touch a prefix that holds something, and makes it anew where it is asked to', async () => {
+  test('refuses a prefix that holds records, and replaces it with --replace', async () => {
     const refused = await run('replay', '--into', `${prefix}raw-b.`);
     expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('holds records already') });
     // Gaps as long as nothing: the batches are others, what is compared is the same.
