@@ -86,9 +86,9 @@ export class Counting {
       changelogs: [this.counts],
       outputs: [{ topic: letters, partitions: 1 }],
       createProcessor: (partition) => new CountByKey(this.counts, partition, hooks),
-      deadLetter: (partition, { offset, value }, { code }) => ({
+      deadLetter: (partition, { offset, value }, { published }) => ({
         ...{ topic: letters, partition: 0, key: `${partition}/${offset}` },
-        value: Buffer.from(`${code} ${value}`),
+        value: Buffer.from(`${published} ${value}`),
       }),
       log: quietLog,
       metrics,

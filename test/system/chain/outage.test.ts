@@ -145,7 +145,8 @@ test('a poller that is killed and down for 24 hours of matches ends like one tha
   expect(lags[0]).toBeGreaterThan(DAY - 2 * MINUTE);
   expect(new Set(lags.map((lag) => Math.floor(lag / 3_600))).size).toBeGreaterThan(5);
   for (const [at, lag] of lags.entries()) expect(lag).toBeLessThan((lags[at - 1] ?? lag) + MINUTE);
-  expect(peak).toBeLessThan((await rss(steady.poller)) + 100 * 1024 * 1024);
+  // Beside a steady poller it is no measure: that one has returned its memory.
+  expect(peak).toBeLessThan(300 * 1024 * 1024);
 
   // Nothing is missing, and only what was published behind a checkpoint is there again.
   const published = await killed.published();
