@@ -1,6 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { httpTransport } from './transport.ts';
 
@@ -30,6 +31,30 @@ async function failure(url: string, during = signal, ask = transport): Promise<u
 test('gives the status and the bytes', async () => {
   const url = await serve((_request, response) => response.writeHead(418).end('é'));
   expect(await transport('feed.index', url, signal)).toEqual({ status: 418, body: Buffer.from('é') });
+});
+
+test.each([
+  ['gzip', gzipSync],
+  ['deflate', deflateSync],
+  ['br', brotliCompressSync],
+] as const)('decompresses %s, and limits what comes out of it', async (encoding, compress) => {
+  const serveText = (text: string): Promise<string> =>
+    serve((request, response) => {
+      expect(request.headers['accept-encoding']).toContain(encoding);
+      response.writeHead(200, { 'content-encoding': encoding }).end(compress(text));
+    });
+  expect(await transport('feed.index', await serveText('é'), signal)).toEqual({
+    status: 200,
+    body: Buffer.from('é'),
+  });
+  expect(await failure(await serveText('x'.repeat(MAX_BYTES + 1)))).toMatchObject({ code: 'TOO_LARGE' });
+});
+
+test('rejects a body that is not in its encoding', async () => {
+  const url = await serve((_request, response) =>
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end('plain'),
+  );
+  expect(await failure(url)).toMatchObject({ code: 'UNREACHABLE' });
 });
 
 test('does not follow a redirect', async () => {
