@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { avroType } from '#topics/avro.ts';
+import { avroType } from '#topics/codec.ts';
 import type {
   Incident,
   MatchIncident,

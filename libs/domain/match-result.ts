@@ -8,9 +8,8 @@ import type {
   ResultPerson,
   Score,
 } from '#topics/generated/types.ts';
-import { type KnownIncident, type Side, sideOf } from './goals.ts';
-import { sameScore } from './score.ts';
-import { compareIds } from './sorted.ts';
+import { type KnownIncident, type Side, sameScore, sideOf } from './goals.ts';
+import { compareIds } from './incident-index.ts';
 import { long, object, text } from './values.ts';
 import type { MatchView } from './view.ts';
 

@@ -1,10 +1,10 @@
 import type { Cause, Clock, IncidentPresence, MatchTransition, Score } from '#topics/generated/types.ts';
-import { isClockNews } from './clock.ts';
 import type { EventFacts } from './event-facts.ts';
+import { isClockNews } from './event-facts.ts';
+import { sameScore } from './goals.ts';
+import { compareIds } from './incident-index.ts';
 import type { IncidentChange, IncidentChanges } from './incident-register.ts';
-import { absentAt, presentAt } from './removal.ts';
-import { sameScore } from './score.ts';
-import { compareIds } from './sorted.ts';
+import { absentAt, presentAt } from './incident-register.ts';
 import type { MatchView } from './view.ts';
 
 /** The kinds of transitions, in the order in which a version emits them. */

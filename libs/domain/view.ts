@@ -1,10 +1,9 @@
 import type { Clock, Coverage, Guard } from '#topics/generated/types.ts';
 import { type EventFacts, hasGoalRules, isFact, readClock, readEventFacts } from './event-facts.ts';
 import type { EventRegister } from './event-register.ts';
-import { type GoalTally, tallyGoals } from './goals.ts';
+import { coverageOf, decideScore, type FinalScore, type GoalTally, tallyGoals } from './goals.ts';
 import { guardOf, sameGuard } from './guard.ts';
 import type { IncidentRegister } from './incident-register.ts';
-import { coverageOf, decideScore, type FinalScore } from './score.ts';
 
 /** What the laws derive from the registers at one version; immutable. */
 export type MatchView = {

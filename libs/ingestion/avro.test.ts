@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { INT_MAX, LONG_MAX } from '#contract/values.ts';
-import { avroType } from '#topics/avro.ts';
+import { avroType } from '#topics/codec.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { loadSchemas } from '#topics/schemas.ts';
 import { readDelivery } from './delivery.ts';

@@ -1,6 +1,6 @@
 /** The limits of messages and snapshots, in bytes of UTF-8. */
 import { describe, expect, test } from 'vitest';
-import { avroType } from '#topics/avro.ts';
+import { avroType } from '#topics/codec.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { loadSchemas } from '#topics/schemas.ts';
 import { TOPICS } from '#topics/topics.ts';

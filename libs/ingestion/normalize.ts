@@ -1,15 +1,14 @@
 /** Normalizes the provider's messages and records: parsed once, here, and trusted afterwards. */
 import type { z } from 'zod';
-import { ByKeys } from '#contract/by-keys.ts';
 import {
+  ByKeys,
   CanonicalJsonError,
   canonicalJson,
   canonicalPart,
   type Fields,
   fieldsOf,
 } from '#contract/canonical-json.ts';
-import { fitsInBytes } from '#contract/utf8.ts';
-import { INT_MAX, toWholeNumber } from '#contract/values.ts';
+import { fitsInBytes, INT_MAX, toWholeNumber } from '#contract/values.ts';
 import type { DeadLetterCode } from '#errors/catalogue.ts';
 import { PoisonError } from '#errors/poison-error.ts';
 import type { Incident, NormalizedMessage } from '#topics/generated/types.ts';

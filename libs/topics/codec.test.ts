@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { avroType } from './avro.ts';
-import { type Codec, createCodec, createDecoder } from './codec.ts';
+import { avroType, type Codec, createCodec, createDecoder } from './codec.ts';
 import { DecodeError, EncodeError } from './errors.ts';
 import type { AvroRecord } from './schemas.ts';
 import { loadSchemas } from './schemas.ts';

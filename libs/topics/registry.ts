@@ -1,8 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { SchemaRegistry, SchemaType } from '@kafkajs/confluent-schema-registry';
 import { jittered } from '#timing/backoff.ts';
-import { AVRO_OPTIONS, type AvroType, avroType } from './avro.ts';
-import { type Codec, createCodec, createDecoder, type Decoder } from './codec.ts';
+import {
+  AVRO_OPTIONS,
+  type AvroType,
+  avroType,
+  type Codec,
+  createCodec,
+  createDecoder,
+  type Decoder,
+} from './codec.ts';
 import { IncompatibleSchemaError, RegistryUnavailableError } from './errors.ts';
 import { parseRegistryAddress, type RegistryAddress } from './registry-address.ts';
 import { CompatibilityError, requireBackward } from './registry-rule.ts';

@@ -1,4 +1,5 @@
 import {
+  applyMessage,
   type Match,
   matchIncident,
   matchResult,
@@ -7,9 +8,95 @@ import {
   restoreMatch,
   stampOf,
 } from '#domain/match.ts';
-import type { TableResult } from '#domain/match-result.ts';
-import type { MatchIncident, MatchState } from '#topics/generated/types.ts';
+import { resultChanges, resultKey, type TableResult } from '#domain/match-result.ts';
+import { PoisonError } from '#errors/poison-error.ts';
+import type { Cause, MatchIncident, MatchState, NormalizedMessage } from '#topics/generated/types.ts';
+import { MAX_RECORD_BYTES } from '#topics/topics.ts';
 import type { MatchCodecs } from './match-codecs.ts';
+
+/** The most a message enlarges a record, as a multiple of its own bytes: a field is up to four times in a state. */
+const GROWTH = 4;
+
+/**
+ * Whether a message of this many bytes may make a record of the match too large, estimated without encoding it: if so,
+ * `checkSizes` decides.
+ */
+export function mayOutgrow(
+  { stateBytes, resultBytes, idBytes, pendingBytes }: LoadedMatch,
+  messageBytes: number,
+): boolean {
+  return GROWTH * (stateBytes + resultBytes + idBytes + pendingBytes + messageBytes) > MAX_RECORD_BYTES;
+}
+
+/**
+ * Applies a message to a copy of its match. Throws `PoisonError` where one of the resulting records is larger than its
+ * topic allows.
+ */
+export function checkSizes(
+  codecs: MatchCodecs,
+  loaded: LoadedMatch,
+  message: NormalizedMessage,
+  cause: Cause,
+): void {
+  const copy = copyOf(loaded);
+  const { transitions, incidents } = applyMessage(copy, message, cause);
+  if (transitions.length === 0) return;
+  const event = String(copy.eventId);
+  for (const transition of transitions) {
+    checkSize('match-transitions', event, codecs['match-transitions'].encode(transition));
+  }
+  for (const id of incidents) {
+    checkSize(
+      'match-incidents',
+      incidentKey(copy.eventId, id),
+      codecs['match-incidents'].encode(matchIncident(copy, id)),
+    );
+  }
+  checkSize('match-state', event, codecs['match-state'].encode(matchState(copy)));
+  for (const change of resultChanges(loaded.published, matchResult(copy), stampOf(copy))) {
+    checkSize('match-results', resultKey(change), codecs['match-results'].encode(change));
+  }
+}
+
+/** Throws `PoisonError` for a record that is larger than its topic allows. */
+export function checkSize(topic: string, key: string, value: Buffer): void {
+  const bytes = Buffer.byteLength(key) + value.length;
+  if (bytes <= MAX_RECORD_BYTES) return;
+  throw new PoisonError(
+    'STATE_TOO_LARGE',
+    `${topic} ${key.slice(0, 100)}: the record would take ${bytes} bytes, ${MAX_RECORD_BYTES} are the limit`,
+  );
+}
+
+/** The key of an incident on match-incidents. */
+export function incidentKey(eventId: number, incidentId: string): string {
+  return `${eventId}/${incidentId}`;
+}
+
+/** The most that one message moves the clock, milliseconds. */
+const STEP_MS = 60_000;
+
+/**
+ * Elapsed time by the times of receipt of messages, without reading a clock. A message far ahead moves it by one minute,
+ * and one far behind resets its base, so that neither a step of a receiver's clock nor its correction stops it.
+ * Differences of seconds between receivers do not count.
+ */
+export class ReceivedClock {
+  #elapsedMs = 0;
+  #at: number | null = null;
+
+  /** Milliseconds since the first message; less after a long silence. */
+  get elapsedMs(): number {
+    return this.#elapsedMs;
+  }
+
+  /** Advances to the time of receipt of the next message, Unix milliseconds. */
+  follow(receivedAt: number): void {
+    const ahead = receivedAt - (this.#at ?? receivedAt);
+    if (ahead > 0) this.#elapsedMs += Math.min(ahead, STEP_MS);
+    if (this.#at === null || ahead > 0 || ahead < -STEP_MS) this.#at = receivedAt;
+  }
+}
 
 /** A match in memory, with the state of its published records. */
 export type LoadedMatch = {
@@ -91,7 +178,7 @@ export function spilled(codecs: MatchCodecs, loaded: LoadedMatch): { key: Buffer
 }
 
 /** An independent copy of a match. */
-export function copyOf({ match, incidents, touched, stateBytes, pendingBytes }: LoadedMatch): Match {
+function copyOf({ match, incidents, touched, stateBytes, pendingBytes }: LoadedMatch): Match {
   if (stateBytes === 0 && pendingBytes === 0) return newMatch(match.eventId);
   const ids = new Set(touched);
   for (const key of incidents.keys()) ids.add(incidentIdOf(key));

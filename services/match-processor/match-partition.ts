@@ -1,17 +1,27 @@
 import { applyMessage, matchIncident, matchResult, matchState, stampOf } from '#domain/match.ts';
 import { resultChanges, resultKey, seasonKey } from '#domain/match-result.ts';
 import { type KeyedValue, SpillStore } from '#spill/spill-store.ts';
-import { partitionHash } from '#streams/client/murmur2.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
-import { decodeInput } from '#streams/runtime/decode-input.ts';
-import type { PartitionProcessor } from '#streams/runtime/processor.ts';
-import type { RecordCollector } from '#streams/runtime/record-collector.ts';
+import { partitionHash } from '#streams/client/produce-batches.ts';
+import type { PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
+import { decodeInput } from '#streams/runtime/processor.ts';
 import type { Cause, NormalizedMessage } from '#topics/generated/types.ts';
 import { TOPICS, type TopicName } from '#topics/topics.ts';
-import { isLive, type LoadedMatch, load, newLoaded, setIncident, spilled, weightOf } from './loaded-match.ts';
+import {
+  checkSize,
+  checkSizes,
+  incidentKey,
+  isLive,
+  type LoadedMatch,
+  load,
+  mayOutgrow,
+  newLoaded,
+  ReceivedClock,
+  setIncident,
+  spilled,
+  weightOf,
+} from './loaded-match.ts';
 import type { MatchCodecs } from './match-codecs.ts';
-import { ReceivedClock } from './received-clock.ts';
-import { checkSize, checkSizes, incidentKey, mayOutgrow } from './state-limit.ts';
 
 export type MatchPartitionOptions = {
   readonly partition: number;

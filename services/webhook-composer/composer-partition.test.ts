@@ -10,7 +10,7 @@ import {
 } from '#domain/testing/messages.ts';
 import type { ConsumedRecord, FetchedRecord, OutputRecord, PartitionReader } from '#streams/client/port.ts';
 import { StreamError } from '#streams/errors.ts';
-import { RecordCollector } from '#streams/runtime/record-collector.ts';
+import { RecordCollector } from '#streams/runtime/processor.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { codecOf } from '#topics/testing/codecs.ts';
 import { type ComposerCodecs, ComposerPartition } from './composer-partition.ts';

@@ -1,8 +1,7 @@
 import { PoisonError } from '#errors/poison-error.ts';
 import type { ConsumedRecord, PartitionReader } from '#streams/client/port.ts';
-import { decodeInput } from '#streams/runtime/decode-input.ts';
-import type { PartitionProcessor } from '#streams/runtime/processor.ts';
-import type { RecordCollector } from '#streams/runtime/record-collector.ts';
+import type { PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
+import { decodeInput } from '#streams/runtime/processor.ts';
 import type { Codec } from '#topics/codec.ts';
 import type {
   MatchTransition,

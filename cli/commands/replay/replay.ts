@@ -1,6 +1,6 @@
 import { openStreamClient } from '#streams/client/client.ts';
-import { partitionHash } from '#streams/client/murmur2.ts';
 import type { ConsumedRecord, FetchedRecord, StreamClient } from '#streams/client/port.ts';
+import { partitionHash } from '#streams/client/produce-batches.ts';
 import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
 import { readRange } from '#streams/read/read-range.ts';
 import { topicPartitions } from '#topics/admin.ts';

@@ -3,7 +3,7 @@ import type { ConsumedRecord, OutputRecord } from '#streams/client/port.ts';
 import { StreamError } from '#streams/errors.ts';
 import { deadLetterOf } from '#streams/runtime/dead-letter.ts';
 import type { PartitionProcessor } from '#streams/runtime/processor.ts';
-import { RecordCollector } from '#streams/runtime/record-collector.ts';
+import { RecordCollector } from '#streams/runtime/processor.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { DeadLetter } from '#topics/generated/types.ts';
 import type { ProcessorName } from '#topics/processors.ts';

@@ -4,7 +4,7 @@ import type { ConsumedRecord, ReadBatch, TransactionalProducer } from '../client
 import { StreamError } from '../errors.ts';
 import { positionRecord } from './positions.ts';
 import type { PartitionProcessor } from './processor.ts';
-import { RecordCollector } from './record-collector.ts';
+import { RecordCollector } from './processor.ts';
 import type { Suspects, TransactionRange } from './suspects.ts';
 import type { TaskContext } from './task-context.ts';
 

@@ -10,11 +10,39 @@ import { RefusedError, StreamError } from '../errors.ts';
 import { BatchCommitter, ClosedError } from './batch-committer.ts';
 import { findPosition } from './positions.ts';
 import type { PartitionProcessor } from './processor.ts';
-import { StableWatch } from './stable-watch.ts';
 import { findValue, positionMissing, requireSameChangelogs, startOffset } from './start-checks.ts';
 import { transactionalIdOf, writesOf } from './stream-topics.ts';
 import type { Suspects } from './suspects.ts';
 import type { TaskContext } from './task-context.ts';
+
+/**
+ * How long records may wait behind an open transaction of another producer: longer than transactions of this runtime
+ * and most others may take.
+ */
+const STUCK_MS = 60_000;
+
+/** Detects a partition whose committed records wait behind an open transaction. */
+export class StableWatch {
+  #end = -1;
+  #movedAt = 0;
+  #isReported = false;
+
+  /**
+   * Takes the last stable offset and the high watermark of an answer. Returns true once when the former has not moved for
+   * a minute although records follow it; again only after it moved. `nowMs` is monotonic.
+   */
+  becameStuck(end: number, written: number, nowMs: number): boolean {
+    if (end !== this.#end || written <= end) {
+      this.#end = end;
+      this.#movedAt = nowMs;
+      this.#isReported = false;
+      return false;
+    }
+    if (this.#isReported || nowMs < this.#movedAt + STUCK_MS) return false;
+    this.#isReported = true;
+    return true;
+  }
+}
 
 /** A larger batch of a backlog needs fewer transactions, and one match-state for more messages. */
 const FETCH_BYTES = 4 * 1024 * 1024;

@@ -1,5 +1,56 @@
-import type { ConsumedRecord } from '../client/port.ts';
-import type { RecordCollector } from './record-collector.ts';
+import { PoisonError } from '#errors/poison-error.ts';
+import type { Decoder } from '#topics/codec.ts';
+import { DecodeError } from '#topics/errors.ts';
+import type { ConsumedRecord, OutputRecord } from '../client/port.ts';
+import { StreamError } from '../errors.ts';
+
+/**
+ * The value of an input record; synchronous, except for the first record of a new schema. Unreadable bytes are poison;
+ * a schema that cannot be fetched is transient (`StreamError` UNAVAILABLE).
+ */
+export function decodeInput<T>(codec: Decoder<T>, value: Buffer | null): T | Promise<T> {
+  if (value === null) throw new PoisonError('NO_VALUE', 'a message without a value');
+  try {
+    const decoded = codec.decode(value);
+    return decoded instanceof Promise ? decoded.catch(undecodable) : decoded;
+  } catch (error) {
+    return undecodable(error);
+  }
+}
+
+function undecodable(error: unknown): never {
+  if (error instanceof DecodeError) {
+    throw new PoisonError('UNDECODABLE', 'not a message of the schema', error);
+  }
+  throw new StreamError('UNAVAILABLE', 'the schema of a message cannot be fetched', error);
+}
+
+/** The records of a task's next commit, in its own partition by default. */
+export class RecordCollector {
+  readonly #partition: number;
+  readonly #records: OutputRecord[] = [];
+  #bytes = 0;
+
+  constructor(partition: number) {
+    this.#partition = partition;
+  }
+
+  /** Adds a record; `topic` is the name on the broker. */
+  add(topic: string, key: Buffer | string, value: Buffer | null, partition: number = this.#partition): void {
+    this.#records.push({ topic, partition, key, value });
+    this.#bytes += value?.length ?? 0;
+  }
+
+  /** Everything added so far, in order. */
+  get records(): readonly OutputRecord[] {
+    return this.#records;
+  }
+
+  /** Bytes of the values added so far. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+}
 
 /**
  * What a service does with one partition of its input. An instance lives from a claim to the release of the partition or

@@ -1,6 +1,5 @@
 /** Codecs without a registry, for tests. */
-import { avroType } from '../avro.ts';
-import { type Codec, createCodec } from '../codec.ts';
+import { avroType, type Codec, createCodec } from '../codec.ts';
 import { loadSchemas } from '../schemas.ts';
 import type { TopicName, TopicValues } from '../topics.ts';
 

@@ -1,4 +1,4 @@
-import { partitionHash } from '#streams/client/murmur2.ts';
+import { partitionHash } from '#streams/client/produce-batches.ts';
 import { settlesWithin } from '#timing/settles-within.ts';
 import type { WebhookProgress } from '#topics/generated/types.ts';
 import { attemptOf, type Progress } from '#webhooks/progress.ts';

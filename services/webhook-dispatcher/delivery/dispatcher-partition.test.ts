@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { PoisonError } from '#errors/poison-error.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
-import { RecordCollector } from '#streams/runtime/record-collector.ts';
+import { RecordCollector } from '#streams/runtime/processor.ts';
 import type { WebhookAttempt, WebhookProgress } from '#topics/generated/types.ts';
 import { codecOf } from '#topics/testing/codecs.ts';
 import type { Progress } from '#webhooks/progress.ts';

@@ -1,8 +1,7 @@
 /** The smallest possible processor. */
 import { PoisonError } from '#errors/poison-error.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
-import type { PartitionProcessor } from '#streams/runtime/processor.ts';
-import type { RecordCollector } from '#streams/runtime/record-collector.ts';
+import type { PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
 
 /** A value that the processor rejects. */
 export const POISON = 'poison';

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { avroType } from '#topics/avro.ts';
+import { avroType } from '#topics/codec.ts';
 import { DecodeError, IncompatibleSchemaError, RegistryUnavailableError } from '#topics/errors.ts';
 import { Registry } from '#topics/registry.ts';
 import { type AvroRecord, loadBaseline, loadSchemas } from '#topics/schemas.ts';

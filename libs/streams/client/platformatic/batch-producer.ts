@@ -1,12 +1,10 @@
 import { settlesWithin } from '#timing/settles-within.ts';
-import { partitionHash } from '../murmur2.ts';
 import type { BatchProducer, PublishRecord } from '../port.ts';
-import { type BatchRecord, batchRecords } from '../produce-batches.ts';
-import { BatchSender } from './batch-sender.ts';
-import { Connections } from './connections.ts';
+import { type BatchRecord, batchRecords, partitionHash } from '../produce-batches.ts';
+import { Connections, retryTransient } from './connections.ts';
 import { toStreamError } from './errors.ts';
 import { initProducerIdV4 } from './library.ts';
-import { retryTransient } from './retry.ts';
+import { BatchSender } from './produce.ts';
 
 /** Part of the request, without meaning for a producer without transactions. */
 const NO_TRANSACTION_TIMEOUT = 0;

@@ -1,8 +1,36 @@
+import { retry } from '#timing/retry.ts';
 import { StreamError } from '../../errors.ts';
 import type { TopicPartition } from '../port.ts';
-import { NoLeaderError } from './errors.ts';
+import { isMoved, isTransient, NoLeaderError } from './errors.ts';
 import { Connection, FindCoordinatorKeyTypes, findCoordinatorV4, metadataV12 } from './library.ts';
 import { type Address, SharedMetadata, type TopicMetadata } from './topic-metadata.ts';
+
+/** How long a broker may be busy with an earlier request, or not know yet what it leads. Below a transaction's timeout. */
+const DEADLINE_MS = 5_000;
+/** A transaction is completed within some milliseconds after its commit was answered. */
+const FIRST_RETRY_MS = 2;
+const RETRY_CEILING_MS = 50;
+
+/** What is asked again, and where. */
+export type RetryOptions = {
+  /** Forgets where leaders and coordinators are. */
+  readonly forget?: () => void;
+  readonly deadlineMs?: number;
+};
+
+/** Asks again, for a while, what the broker could not do at this moment; looks for the broker again where it has moved. */
+export function retryTransient<T>(
+  ask: () => Promise<T>,
+  { forget, deadlineMs = DEADLINE_MS }: RetryOptions = {},
+): Promise<T> {
+  return retry(ask, {
+    ...{ firstMs: FIRST_RETRY_MS, ceilingMs: RETRY_CEILING_MS, factor: 1.5, deadlineMs },
+    passes(error) {
+      if (isMoved(error)) forget?.();
+      return isTransient(error);
+    },
+  });
+}
 
 const CONNECT_MS = 3_000;
 const REQUEST_MS = 15_000;
@@ -197,4 +225,19 @@ async function end(connection: Connection): Promise<void> {
 function parseAddress(broker: string): Address {
   const colon = broker.lastIndexOf(':');
   return { host: broker.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(broker.slice(colon + 1)) };
+}
+
+/** Partitions by the connection to their leader. */
+export async function byLeader<P extends TopicPartition>(
+  connections: Connections,
+  partitions: readonly P[],
+): Promise<Map<Connection, P[]>> {
+  const found = new Map<Connection, P[]>();
+  for (const of of partitions) {
+    const leader = await connections.leader(of);
+    const known = found.get(leader);
+    if (known === undefined) found.set(leader, [of]);
+    else known.push(of);
+  }
+  return found;
 }

@@ -1,11 +1,9 @@
 import { retry } from '#timing/retry.ts';
 import type { StreamError } from '../../errors.ts';
 import { type LogBounds, partitionKey, type TopicPartition } from '../port.ts';
-import { Connections } from './connections.ts';
+import { byLeader, Connections, retryTransient } from './connections.ts';
 import { toStreamError } from './errors.ts';
 import { FetchIsolationLevels, listOffsetsV7 } from './library.ts';
-import { byLeader } from './open-transactions.ts';
-import { retryTransient } from './retry.ts';
 
 /** Which offset of a topic is requested. */
 type At = { readonly brokers: readonly string[]; readonly clientId: string; readonly topic: string };

@@ -1,7 +1,6 @@
 import type { OpenTransaction, TopicPartition } from '../port.ts';
-import type { Connections } from './connections.ts';
-import { type Connection, describeProducersV0 } from './library.ts';
-import { retryTransient } from './retry.ts';
+import { byLeader, type Connections, retryTransient } from './connections.ts';
+import { describeProducersV0 } from './library.ts';
 
 /** Open transactions in these partitions, of any producer, as reported by the leaders (KIP-664). */
 export function openTransactions(
@@ -38,21 +37,6 @@ async function describe(
     }
   }
   return open;
-}
-
-/** Partitions by the connection to their leader. */
-export async function byLeader<P extends TopicPartition>(
-  connections: Connections,
-  partitions: readonly P[],
-): Promise<Map<Connection, P[]>> {
-  const found = new Map<Connection, P[]>();
-  for (const of of partitions) {
-    const leader = await connections.leader(of);
-    const known = found.get(leader);
-    if (known === undefined) found.set(leader, [of]);
-    else known.push(of);
-  }
-  return found;
 }
 
 /** Partitions by topic, each once, in the shape of requests. */

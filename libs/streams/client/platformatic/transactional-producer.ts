@@ -10,8 +10,7 @@ import {
   type TransactionalProducer,
 } from '../port.ts';
 import { batchRecords } from '../produce-batches.ts';
-import { BatchSender } from './batch-sender.ts';
-import type { Connections } from './connections.ts';
+import { byLeader, type Connections, retryTransient } from './connections.ts';
 import { hasCode, isDisconnected, toStreamError } from './errors.ts';
 import {
   addPartitionsToTxnV3,
@@ -20,8 +19,8 @@ import {
   endTxnV3,
   initProducerIdV4,
 } from './library.ts';
-import { byLeader, openTransactions, requestTopics } from './open-transactions.ts';
-import { retryTransient } from './retry.ts';
+import { openTransactions, requestTopics } from './open-transactions.ts';
+import { BatchSender } from './produce.ts';
 
 /** An abandoned transaction blocks every read-committed reader of its partitions for this long. */
 const TRANSACTION_TIMEOUT_MS = 10_000;

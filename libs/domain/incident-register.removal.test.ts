@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isRemoved } from './removal.ts';
+import { isRemoved } from './incident-register.ts';
 import { incident } from './testing/messages.ts';
 
 describe('an incident is removed (law 3)', () => {

@@ -1,6 +1,6 @@
 import { ProtocolError } from '@platformatic/kafka';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { retryTransient } from './retry.ts';
+import { retryTransient } from './connections.ts';
 
 const SLOW_MS = 6_000;
 /** How far this clock is ahead. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fitsInBytes } from './utf8.ts';
+import { fitsInBytes } from './values.ts';
 
 describe('fitsInBytes', () => {
   test.each([

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { canonicalJson } from '#contract/canonical-json.ts';
-import { membersOf } from './json-members.ts';
+import { membersOf } from './event-register.ts';
 
 test('splits an object into its names and the canonical JSON of their values', () => {
   const tricky = fc.constantFrom('"', '\\', '\\"', '{', '}', '[', ']', ',', ':', '__proto__', '0', 'é');

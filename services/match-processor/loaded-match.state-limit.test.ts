@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { INCIDENT } from '#contract/soccer.ts';
 import { PoisonError } from '#errors/poison-error.ts';
 import { MAX_BATCH_BYTES, recordBytes } from '#streams/client/produce-batches.ts';
-import { RecordCollector } from '#streams/runtime/record-collector.ts';
+import { RecordCollector } from '#streams/runtime/processor.ts';
 import type { Incident, NormalizedMessage } from '#topics/generated/types.ts';
 import { MAX_RECORD_BYTES } from '#topics/topics.ts';
 import type { MatchPartition } from './match-partition.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import kafkajs from 'kafkajs';
 import { expect, test } from 'vitest';
-import { partitionHash } from './murmur2.ts';
+import { partitionHash } from './produce-batches.ts';
 
 test.each([
   ['21', -973932308],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ReceivedClock } from './received-clock.ts';
+import { ReceivedClock } from './loaded-match.ts';
 
 const YEARS = 315_360_000_000;
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { checkSignature, type SignatureCheck, sign } from '#signing/signing.ts';
-import { IncomingBody } from './body.ts';
+import { IncomingBody } from './admission.ts';
 
 const SECRET = 's'.repeat(32);
 const FRESH = '1790000300';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { coverageOf, decideScore, sameScore } from './score.ts';
+import { coverageOf, decideScore, sameScore } from './goals.ts';
 
 const s = (home: number, away: number) => ({ home, away });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ByKeys } from './by-keys.ts';
+import { ByKeys } from './canonical-json.ts';
 
 /** A cache that counts how often it computes a value. */
 function counting(): { memory: ByKeys<string>; worked: () => number } {
