@@ -1,6 +1,6 @@
 import { PHASE_BOUNDARIES } from '#contract/soccer.ts';
 import type { Clock } from '#topics/generated/types.ts';
-import { clockAt } from './event-facts.ts';
+import { clockAt } from './clock.ts';
 
 /** A match whose clock runs is quiet once nothing was received of it for this long, seconds. */
 export const QUIET_AFTER = 60;

@@ -1,6 +1,6 @@
 import type { Cause, Clock, IncidentPresence, MatchTransition, Score } from '#topics/generated/types.ts';
+import { isClockNews } from './clock.ts';
 import type { EventFacts } from './event-facts.ts';
-import { isClockNews } from './event-facts.ts';
 import { sameScore } from './goals.ts';
 import { compareIds } from './incident-index.ts';
 import type { IncidentChange, IncidentChanges } from './incident-register.ts';

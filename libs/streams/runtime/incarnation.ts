@@ -7,12 +7,12 @@ import type {
   TransactionalProducer,
 } from '../client/port.ts';
 import { RefusedError, StreamError } from '../errors.ts';
+import type { Suspects } from './batch-committer.ts';
 import { BatchCommitter, ClosedError } from './batch-committer.ts';
 import { findPosition } from './positions.ts';
 import type { PartitionProcessor } from './processor.ts';
 import { findValue, positionMissing, requireSameChangelogs, startOffset } from './start-checks.ts';
 import { transactionalIdOf, writesOf } from './stream-topics.ts';
-import type { Suspects } from './suspects.ts';
 import type { TaskContext } from './task-context.ts';
 
 /**

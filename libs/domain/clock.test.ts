@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { clockAt, isClockNews } from './event-facts.ts';
+import { clockAt, isClockNews } from './clock.ts';
 
 const reading = (time: number | null, status: string | null, ut = 1000) => ({ time, status, ut });
 

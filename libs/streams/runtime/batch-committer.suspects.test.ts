@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { PoisonError } from '#errors/poison-error.ts';
-import { Suspects } from './suspects.ts';
+import { Suspects } from './batch-committer.ts';
 
 const failure = new Error('as this test wants it');
 
