@@ -6,10 +6,9 @@ import type { StreamClient } from '#streams/client/port.ts';
 import { openDeadLetters } from '#streams/runtime/dead-letter.ts';
 import type { PartitionProcessor } from '#streams/runtime/processor.ts';
 import { runStream, type Stream } from '#streams/runtime/stream.ts';
-import type { Codec } from '#topics/codec.ts';
 import { PROCESSORS, type ProcessorName, streamTopics } from '#topics/processors.ts';
-import { Registry } from '#topics/registry.ts';
-import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
+import { type CodecsOf, Registry } from '#topics/registry.ts';
+import { type TopicName, topicName } from '#topics/topics.ts';
 import type { processorSettings } from './config.ts';
 import type { ServiceContext } from './run-service.ts';
 
@@ -20,7 +19,7 @@ type ProcessorContext = Pick<
 
 /** The resources of a processor. */
 export type OpenProcessor<T extends TopicName> = {
-  readonly codecs: { readonly [K in T]: Codec<TopicValues[K]> };
+  readonly codecs: CodecsOf<T>;
   readonly registry: Registry;
   /** Closed with the stream. */
   readonly client: StreamClient;
@@ -40,16 +39,13 @@ export async function openProcessor<const T extends TopicName>(
   // Not awaited: no start depends on it.
   void warnOfBrokerDefects(brokers, log);
   const registry = Registry.open({ url: config.SCHEMA_REGISTRY_URL, prefix });
-  const codecs = await Promise.all(
-    values.map(async (topic) => [topic, await registry.codec(topic)] as const),
-  );
+  const codecs = await registry.codecs(values);
   const { input } = PROCESSORS[name];
   const deadLetter = await openDeadLetters(registry, { prefix, service: name, input, now: Date.now });
   const topics = streamTopics(prefix, name);
   const client = openStreamClient({ brokers, clientId: topics.application, log });
   return {
-    codecs: Object.fromEntries(codecs) as OpenProcessor<T>['codecs'],
-    ...{ registry, client },
+    ...{ codecs, registry, client },
     topicName: (topic) => topicName(prefix, topic),
     run: (createProcessor) =>
       runStream({

@@ -26,6 +26,9 @@ export type RegistryOptions = {
   readonly waitMs?: number;
 };
 
+/** The codecs of topics, by topic. */
+export type CodecsOf<T extends TopicName> = { readonly [K in T]: Codec<TopicValues[K]> };
+
 /** The registry client's option type: mappersmith is its own dependency. */
 type Middleware = NonNullable<ConstructorParameters<typeof SchemaRegistry>[0]['middlewares']>[number];
 
@@ -86,6 +89,12 @@ export class Registry {
   async codec<T extends TopicName>(topic: T): Promise<Codec<TopicValues[T]>> {
     const id = await this.#register(topic);
     return createCodec(topic, avroType(this.#schema(topic)), id, (writer) => this.#findWriter(writer));
+  }
+
+  /** The codecs of several topics. Throws as `codec`. */
+  async codecs<const T extends TopicName>(topics: readonly T[]): Promise<CodecsOf<T>> {
+    const codecs = await Promise.all(topics.map(async (topic) => [topic, await this.codec(topic)] as const));
+    return Object.fromEntries(codecs) as CodecsOf<T>;
   }
 
   /** Decodes the values of a topic, and changes nothing at the registry. */

@@ -12,7 +12,7 @@ import { SERVICE } from './name.ts';
 import { Provider } from './provider/provider.ts';
 import { httpTransport } from './provider/transport.ts';
 import { type Place, readLatest } from './publish/read-latest.ts';
-import { openTopicCodecs, TopicWriter } from './publish/topic-writer.ts';
+import { TopicWriter, WRITTEN } from './publish/topic-writer.ts';
 import { ContractScope } from './schedule/contract.ts';
 import { type PollerSettings, poll } from './schedule/poller.ts';
 
@@ -27,7 +27,7 @@ export async function startPoller(context: ServiceContext<PollerConfig>): Promis
   const metrics = pollerMetrics(registry);
   const schemas = Registry.open({ url: config.SCHEMA_REGISTRY_URL, prefix });
   const place: Place = { brokers, prefix, registry: schemas };
-  const codecs = await openTopicCodecs(schemas);
+  const codecs = await schemas.codecs(WRITTEN);
   const publisher = await openPublisher({ brokers, clientId: SERVICE, log });
   const stopping = new AbortController();
   const provider = new Provider({

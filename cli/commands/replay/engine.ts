@@ -1,16 +1,10 @@
 import type { PublishRecord } from '#streams/client/port.ts';
-import type { Codec } from '#topics/codec.ts';
-import type { DeadLetter } from '#topics/generated/types.ts';
 import { PROCESSORS } from '#topics/processors.ts';
-import type { Registry } from '#topics/registry.ts';
+import type { CodecsOf } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
-import type { MatchCodecs } from '../../../services/match-processor/match-codecs.ts';
 import { MatchPartition } from '../../../services/match-processor/match-partition.ts';
 import type { RulesOf } from '../../../services/standings-processor/rules.ts';
-import {
-  type StandingsCodecs,
-  StandingsPartition,
-} from '../../../services/standings-processor/standings-partition.ts';
+import { StandingsPartition } from '../../../services/standings-processor/standings-partition.ts';
 import { type ReadBack, ReplayTask, type TaskRecord } from './task.ts';
 
 /** A record for normalized-messages; `timestamp` is that of the log it was read from, Unix milliseconds. */
@@ -24,7 +18,20 @@ export type ReplayInput = {
 /** A record to publish to the partition that it names. */
 export type ReplayOutput = PublishRecord & { readonly partition: number };
 
-export type ReplayCodecs = MatchCodecs & StandingsCodecs & { readonly 'dead-letters': Codec<DeadLetter> };
+/** The topics that an engine reads or writes. */
+export const REPLAY_TOPICS = [
+  'normalized-messages',
+  'match-incidents',
+  'match-state',
+  'match-transitions',
+  'match-results',
+  'standings-results',
+  'standings-catalogue',
+  'standings',
+  'dead-letters',
+] as const satisfies readonly TopicName[];
+
+export type ReplayCodecs = CodecsOf<(typeof REPLAY_TOPICS)[number]>;
 
 export type EngineOptions = {
   /** Prefix of all that is written. */
@@ -38,21 +45,6 @@ export type EngineOptions = {
 /** As the match processor's defaults are; what is published does not depend on them. */
 const KEEP_LOADED_MS = 900_000;
 const MAX_LOADED = 256;
-
-/** Fetches the codecs of an engine. Throws what `Registry.codec` throws. */
-export async function openReplayCodecs(registry: Registry): Promise<ReplayCodecs> {
-  return {
-    'normalized-messages': await registry.codec('normalized-messages'),
-    'match-incidents': await registry.codec('match-incidents'),
-    'match-state': await registry.codec('match-state'),
-    'match-transitions': await registry.codec('match-transitions'),
-    'match-results': await registry.codec('match-results'),
-    'standings-results': await registry.codec('standings-results'),
-    'standings-catalogue': await registry.codec('standings-catalogue'),
-    standings: await registry.codec('standings'),
-    'dead-letters': await registry.codec('dead-letters'),
-  };
-}
 
 /**
  * The match processor and the standings processor of all partitions in one process, one batch after the other: the same

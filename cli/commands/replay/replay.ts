@@ -12,7 +12,7 @@ import { CommandError } from '../../command.ts';
 import type { Place } from '../../place.ts';
 import { quiet } from '../../quiet.ts';
 import { type Batch, batchesOf, waitUntil } from './batches.ts';
-import { openReplayCodecs, ReplayEngine, type ReplayInput, type ReplayOutput } from './engine.ts';
+import { REPLAY_TOPICS, ReplayEngine, type ReplayInput, type ReplayOutput } from './engine.ts';
 import { normalizeAgain } from './normalize-again.ts';
 import { progressLine } from './progress.ts';
 import { partitionRanges, readMerged } from './source.ts';
@@ -63,7 +63,7 @@ export async function replayInto(options: ReplayOptions): Promise<Replayed> {
     maxQueueBytes: QUEUE_BYTES,
   });
   const prefix = target.TOPIC_PREFIX;
-  const codecs = await openReplayCodecs(Registry.open({ url: target.SCHEMA_REGISTRY_URL, prefix }));
+  const codecs = await Registry.open({ url: target.SCHEMA_REGISTRY_URL, prefix }).codecs(REPLAY_TOPICS);
   const writer = new Writer(publisher);
   const engine = new ReplayEngine({
     ...{ prefix, codecs, rulesOf },

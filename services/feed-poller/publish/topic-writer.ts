@@ -3,12 +3,12 @@ import { DELIVERY_TOPICS, type DeliveryEncoder, deliveryEncoder } from '#ingesti
 import type { PublishRecord } from '#streams/client/port.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { CatalogueRecord, Standings, StandingsEntry } from '#topics/generated/types.ts';
-import type { Registry } from '#topics/registry.ts';
+import type { CodecsOf } from '#topics/registry.ts';
 import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
 import type { PollerMetrics } from '../metrics.ts';
 
 /** The topics that the poller writes. */
-const WRITTEN = [
+export const WRITTEN = [
   ...DELIVERY_TOPICS,
   'catalogue',
   'standings-catalogue',
@@ -17,7 +17,7 @@ const WRITTEN = [
 ] as const satisfies readonly TopicName[];
 
 /** The codecs of the topics that the poller writes. */
-export type TopicCodecs = { readonly [T in (typeof WRITTEN)[number]]: Codec<TopicValues[T]> };
+type TopicCodecs = CodecsOf<(typeof WRITTEN)[number]>;
 
 /** Dependencies of a topic writer. */
 export type TopicWriterOptions = {
@@ -33,14 +33,6 @@ export type TopicWriterOptions = {
     'messages' | 'deadLetters' | 'catalogue' | 'rankings' | 'checkpoints'
   >;
 };
-
-/** Fetches the codecs of a registry. Throws what `Registry.codec` throws. */
-export async function openTopicCodecs(registry: Registry): Promise<TopicCodecs> {
-  const codecs = await Promise.all(
-    WRITTEN.map(async (topic) => [topic, await registry.codec(topic)] as const),
-  );
-  return Object.fromEntries(codecs) as unknown as TopicCodecs;
-}
 
 /**
  * Writes every topic of the poller. Each method resolves once all its records are acknowledged. Throws `PublishError`
