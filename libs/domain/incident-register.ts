@@ -1,8 +1,8 @@
 import type { Cause, Incident } from '#topics/generated/types.ts';
 import { compareIds, IncidentIndex } from './incident-index.ts';
 
-/** How long an incident may take from being written to being listed, seconds. */
-const SETTLE_SECONDS = 5;
+/** Law 3: how long an incident may take from being written to being listed, seconds. */
+export const SETTLE_SECONDS = 5;
 
 /** The stored presence of an incident. Times in Unix seconds. */
 export type Presence = {

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { toWholeNumber } from '#contract/values.ts';
+import { SETTLE_SECONDS } from '#domain/incident-register.ts';
 import type { Clock } from '../clock.ts';
 import { Limiter } from '../provider/limiter.ts';
 import { idOf, type Raw, without } from '../provider/tree.ts';
@@ -8,9 +9,6 @@ import type { TopicWriter } from './topic-writer.ts';
 
 /** Where events were read. The same event may look different in each. */
 export type EventSource = 'schedule' | 'livescore' | 'show';
-
-/** A record may be this much older than the answer that holds it, seconds: the settle margin of law 3. */
-const SETTLE = 5;
 
 type Change = EventReading & { readonly id: string; readonly own: number; readonly digest: string };
 
@@ -73,7 +71,7 @@ export class EventPublisher {
     const digest = hash('sha1', JSON.stringify(without(record, ['ut', 'events_incidents'])), 'base64');
     const before = this.#published.get(id);
     if (before === undefined)
-      return { id, record, ut: final ? Math.max(own, time - SETTLE) : own, own, digest };
+      return { id, record, ut: final ? Math.max(own, time - SETTLE_SECONDS) : own, own, digest };
     // From a cache, or from a replica that lags.
     if (own < before.ut) return null;
     if (!final) {
@@ -84,7 +82,7 @@ export class EventPublisher {
         return null;
       }
     }
-    const ut = own > before.publishedUt && !final ? own : Math.max(own, time - SETTLE);
+    const ut = own > before.publishedUt && !final ? own : Math.max(own, time - SETTLE_SECONDS);
     // Already published in this second: a later read publishes it with a later time.
     return ut > before.publishedUt ? { id, record, ut, own, digest } : null;
   }

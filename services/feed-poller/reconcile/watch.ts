@@ -4,11 +4,9 @@
  * in milliseconds of the poller's clock; times of events are the provider's, Unix seconds.
  */
 import { toWholeNumber } from '#contract/values.ts';
+import { SETTLE_SECONDS } from '#domain/incident-register.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import type { Raw } from '../provider/tree.ts';
-
-/** The margin of the laws for snapshots, seconds. */
-const SETTLE = 5;
 
 /** When events are checked, milliseconds. */
 export type WatchSettings = {
@@ -264,7 +262,7 @@ export class Watch {
 function isOverruled({ snapshotAt, incidents }: Watched): boolean {
   if (snapshotAt === null) return false;
   for (const { ut, deleted } of incidents.values()) {
-    if (deleted ? ut < snapshotAt : ut <= snapshotAt - SETTLE) return true;
+    if (deleted ? ut < snapshotAt : ut <= snapshotAt - SETTLE_SECONDS) return true;
   }
   return false;
 }
