@@ -3,8 +3,7 @@ import { isClockNews } from './clock.ts';
 import type { EventFacts } from './event-facts.ts';
 import { sameScore } from './goals.ts';
 import { compareIds } from './incident-index.ts';
-import type { IncidentChange, IncidentChanges } from './incident-register.ts';
-import { absentAt, presentAt } from './incident-register.ts';
+import { absentAt, type IncidentChange, type IncidentChanges, presentAt } from './incident-register.ts';
 import type { MatchView } from './view.ts';
 
 /** The kinds of transitions, in the order in which a version emits them. */

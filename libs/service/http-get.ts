@@ -32,6 +32,8 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
   br: createBrotliDecompress,
 };
 
+const ENCODINGS = Object.keys(DECODERS).join(', ');
+
 /** A GET for JSON. A redirect is an answer like any other: it is not followed. Throws `HttpError`. */
 export async function httpGet(
   url: string,
@@ -42,7 +44,7 @@ export async function httpGet(
   try {
     // Not fetch: its streams cost as much processor time again as a small answer.
     const { statusCode, headers, body } = await request(url, {
-      headers: { accept: 'application/json', 'accept-encoding': Object.keys(DECODERS).join(', ') },
+      headers: { accept: 'application/json', 'accept-encoding': ENCODINGS },
       signal: AbortSignal.any([signal, deadline]),
     });
     const bytes = await readLimited(decoded(body, headers), maxBytes);

@@ -2,8 +2,7 @@ import avro from 'avsc';
 import { DecodeError, EncodeError } from './errors.ts';
 import type { AvroRecord } from './schemas.ts';
 
-/** Avro types of the schemas, safe for untrusted bytes. */
-
+/** The Avro type of a schema, safe for untrusted bytes. */
 export type AvroType = avro.Type;
 
 /** Options of every Avro type here: unions unwrapped, longs as numbers (rejected beyond the safe range). */
@@ -85,7 +84,7 @@ export interface Decoder<T> {
 export type FindWriter = (id: number) => Promise<AvroType | null>;
 
 /** Before the Avro body: a zero byte and the schema's id, four bytes, big-endian. */
-const HEADER_BYTES = 5;
+export const HEADER_BYTES = 5;
 
 /**
  * Buffer for encoding, from which values are copied: one pass writes and measures. Shared by all codecs, since encoding is

@@ -3,8 +3,7 @@ import { resultChanges, resultKey, seasonKey } from '#domain/match-result.ts';
 import { type KeyedValue, SpillStore } from '#spill/spill-store.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
 import { partitionHash } from '#streams/client/produce-batches.ts';
-import type { PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
-import { decodeInput } from '#streams/runtime/processor.ts';
+import { decodeInput, type PartitionProcessor, type RecordCollector } from '#streams/runtime/processor.ts';
 import type { Cause, NormalizedMessage } from '#topics/generated/types.ts';
 import { TOPICS, type TopicName } from '#topics/topics.ts';
 import {

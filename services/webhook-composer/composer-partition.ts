@@ -1,7 +1,6 @@
 import { PoisonError } from '#errors/poison-error.ts';
 import type { ConsumedRecord, PartitionReader } from '#streams/client/port.ts';
-import type { PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
-import { decodeInput } from '#streams/runtime/processor.ts';
+import { decodeInput, type PartitionProcessor, type RecordCollector } from '#streams/runtime/processor.ts';
 import type { Codec } from '#topics/codec.ts';
 import type {
   MatchTransition,

@@ -3,8 +3,7 @@ import type { AddressInfo, ListenOptions } from 'node:net';
 import type { Logger } from '#service/logger.ts';
 import { checkSignature, SIGNATURE_HEADER, type SignatureFault, TIMESTAMP_HEADER } from '#signing/signing.ts';
 import { PublishError } from '#streams/publish/publish-error.ts';
-import type { AdmissionLimits } from './admission.ts';
-import { IncomingBody } from './admission.ts';
+import { type AdmissionLimits, IncomingBody } from './admission.ts';
 import { type Connection, Connections, RETRY_AFTER_SECONDS } from './connections.ts';
 import type { Outcome, Tally } from './tally.ts';
 

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { canonicalJson } from '#contract/canonical-json.ts';
 import { readTopic } from '#streams/read/read-topic.ts';
+import { HEADER_BYTES } from '#topics/codec.ts';
 import type { MatchTransition } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
@@ -16,8 +17,6 @@ import {
   leftOut,
 } from './fields.ts';
 
-/** What stands before a value: the same schema may have another id at another registry. */
-const SCHEMA_ID_BYTES = 5;
 const NO_BYTES = Buffer.alloc(0);
 
 /** What was found of one topic. Counts are of keys that are there, of transitions by their ids. */
@@ -112,7 +111,8 @@ async function readValues(
       const value = record.value === null ? null : await decoder.decode(record.value);
       const isTransition = topic === 'match-transitions' && value !== null;
       const key = isTransition ? (value as MatchTransition).id : (record.key?.toString() ?? '');
-      onValue(key, value, record.value?.subarray(SCHEMA_ID_BYTES) ?? NO_BYTES);
+      // The same schema may have another id at another registry.
+      onValue(key, value, record.value?.subarray(HEADER_BYTES) ?? NO_BYTES);
     },
   });
 }

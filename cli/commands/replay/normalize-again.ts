@@ -5,7 +5,7 @@ import { type Delivery, readDelivery } from '#ingestion/delivery.ts';
 import { normalizeSnapshot } from '#ingestion/normalize.ts';
 import type { RawMessage } from '#topics/generated/types.ts';
 
-/** The body that the feed poller keeps of an event's whole incident list (services/feed-poller/messages.ts). */
+/** The body that the feed poller keeps of an event's whole incident list (services/feed-poller/publish/messages.ts). */
 const snapshotBody = z.tuple([
   z.object({
     id: z.string(),

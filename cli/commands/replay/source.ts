@@ -5,8 +5,7 @@ import {
   type ReadBatch,
   type StreamClient,
 } from '#streams/client/port.ts';
-import type { ReadRecord } from '#streams/read/follow.ts';
-import { offsetsAt } from '#streams/read/follow.ts';
+import { offsetsAt, type ReadRecord } from '#streams/read/follow.ts';
 
 /** A range of a topic; times are those of the log's records, Unix milliseconds. */
 export type Range = {

@@ -7,8 +7,7 @@ import type {
   TransactionalProducer,
 } from '../client/port.ts';
 import { RefusedError, StreamError } from '../errors.ts';
-import type { Suspects } from './batch-committer.ts';
-import { BatchCommitter, ClosedError } from './batch-committer.ts';
+import { BatchCommitter, ClosedError, type Suspects } from './batch-committer.ts';
 import { findPosition } from './positions.ts';
 import type { PartitionProcessor } from './processor.ts';
 import { findValue, positionMissing, requireSameChangelogs, startOffset } from './start-checks.ts';

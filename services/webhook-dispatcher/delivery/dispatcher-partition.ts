@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ConsumedRecord } from '#streams/client/port.ts';
-import type { PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
-import { decodeInput } from '#streams/runtime/processor.ts';
+import { decodeInput, type PartitionProcessor, type RecordCollector } from '#streams/runtime/processor.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { WebhookAttempt, WebhookProgress } from '#topics/generated/types.ts';
 import { type AttemptKind, applyAttempt, type Progress } from '#webhooks/progress.ts';
