@@ -50,7 +50,7 @@ export const bench: Bench = {
       PROVIDER_SECRET_KEY: secrets.rest,
       // As the demonstration has the poller ask a provider whose clock runs this fast.
       ...{ FEED_PERIOD_MS: '500', FEED_WINDOW_SECONDS: '7200', LIVESCORE_PERIOD_MS: '2000' },
-      ...{ SCHEDULE_PERIOD_MS: '5000', CATALOGUE_PERIOD_MS: '5000', UNCONFIRMED_PERIOD_MS: '5000' },
+      ...{ SCHEDULE_PERIOD_MS: '5000', CATALOGUE_PERIOD_MS: '30000', UNCONFIRMED_PERIOD_MS: '5000' },
       // Else finished matches are checked for a minute more, which is no rest.
       FEED_SETTLE_SECONDS: '15',
       ...{ SILENCE_MS: '5000', VERIFY_PERIOD_MS: '5000', RETRY_CEILING_MS: '2000' },

@@ -34,7 +34,9 @@ export const pollerConfig = z
     FOLLOW_SEASONS: ids('Seasons whose events are followed; empty: all that are on now.', '', 0),
     FEED_PERIOD_MS: integer(50, 10_000)
       .prefault('2000')
-      .describe('Wait between readings of the feed, in milliseconds.'),
+      .describe(
+        'Wait between readings of the feed, in milliseconds; four times as long while nothing is live and no message comes.',
+      ),
     LIVESCORE_PERIOD_MS: period(10_000, 'Wait between readings of the live board'),
     SCHEDULE_PERIOD_MS: period(60_000, "Wait between readings of a season's events"),
     CATALOGUE_PERIOD_MS: period(600_000, 'Wait between readings of a catalogue'),

@@ -141,7 +141,7 @@ async function simulatedProvider(host: string): Promise<Provider> {
       FEED_WINDOW_SECONDS: '7200',
       LIVESCORE_PERIOD_MS: '2000',
       SCHEDULE_PERIOD_MS: '5000',
-      CATALOGUE_PERIOD_MS: '5000',
+      CATALOGUE_PERIOD_MS: '30000',
       UNCONFIRMED_PERIOD_MS: '5000',
       SILENCE_MS: '5000',
       VERIFY_PERIOD_MS: '5000',

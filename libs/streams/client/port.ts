@@ -122,6 +122,8 @@ export type GroupOptions = {
   readonly group: string;
   readonly topic: string;
   readonly sessionTimeoutMs: number;
+  /** Between heartbeats, milliseconds: how soon a member notices that the group rebalances. Default 500. */
+  readonly heartbeatMs?: number;
   readonly listener: GroupListener;
 };
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ProviderError } from '../errors.ts';
 import { answer } from '../testing/answers.ts';
-import { FeedFollower, type FeedSettings } from './feed.ts';
+import { FeedFollower, type FeedSettings, feedWaitMs } from './feed.ts';
 
 type Message = { readonly id: number; readonly ut: number; readonly visibleAt: number };
 
@@ -88,6 +88,14 @@ class World {
     }
   }
 }
+
+test.each([
+  { live: 0, silentMs: 60_000, waitMs: 8_000 },
+  { live: 1, silentMs: 60_000, waitMs: 2_000 },
+  { live: 0, silentMs: 1_000, waitMs: 2_000 },
+])('with $live live, $silentMs ms after the last message, waits for $waitMs ms', ({ waitMs, ...when }) => {
+  expect(feedWaitMs(2_000, when)).toBe(waitMs);
+});
 
 test('begins a day back where there is no checkpoint, and reads window by window up to now', async () => {
   const world = new World();

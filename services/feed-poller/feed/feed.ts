@@ -49,6 +49,19 @@ const QUIET_CHECKPOINT = 10;
 /** More pages than any window has: bounds a provider that always names a next page. */
 const MAX_PAGES = 10_000;
 
+/** The feed is quiet where nothing is live and no message came for this long. */
+const QUIET_AFTER_MS = 15_000;
+/** Waits between readings of a quiet feed are so many times as long. */
+const QUIET_FACTOR = 4;
+
+/** The wait before the next reading of the feed, milliseconds. `silentMs`: since the last message. */
+export function feedWaitMs(
+  periodMs: number,
+  { live, silentMs }: { readonly live: number; readonly silentMs: number },
+): number {
+  return live === 0 && silentMs > QUIET_AFTER_MS ? periodMs * QUIET_FACTOR : periodMs;
+}
+
 /**
  * Follows the feed in windows that are inclusive at both ends and leave no gap.
  *

@@ -37,6 +37,8 @@ export type LeadershipOptions = {
   readonly log: Logger;
 };
 
+/** A second leader that starts a second later is early enough. */
+const HEARTBEAT_MS = 1_000;
 /** Pause before a new term after a failed one. */
 const AGAIN_MS = 1_000;
 
@@ -63,6 +65,7 @@ export class Leadership implements GroupListener {
       group,
       topic,
       sessionTimeoutMs,
+      heartbeatMs: HEARTBEAT_MS,
       listener: this,
     });
   }

@@ -5,7 +5,7 @@ import { Catalogue } from '../catalogue/catalogue.ts';
 import { CATALOGUES, catalogueResource, Lists } from '../catalogue/lists.ts';
 import { Rankings } from '../catalogue/rankings.ts';
 import type { Clock } from '../clock.ts';
-import { FEED, FeedFollower, type FeedSettings } from '../feed/feed.ts';
+import { FEED, FeedFollower, type FeedSettings, feedWaitMs } from '../feed/feed.ts';
 import type { PollerMetrics } from '../metrics.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { Raw } from '../provider/tree.ts';
@@ -106,7 +106,8 @@ class Polling {
   }
 
   followFeed(): void {
-    const { settings, provider, topicWriter, clock, metrics, log } = this.#options;
+    const { settings, provider, topicWriter, clock, metrics, log, context } = this.#options;
+    let messageAt = clock.monotonic();
     const follower = new FeedFollower({
       ...settings.feed,
       position: this.#positionOf(FEED),
@@ -114,7 +115,10 @@ class Polling {
       page: (query, during) => provider.get({ operation: 'feed.index', query, first: true }, during),
       topicWriter,
       clock,
-      onMessage: (message) => this.#watch.onMessage(message, clock.monotonic()),
+      onMessage: (message) => {
+        messageAt = clock.monotonic();
+        this.#watch.onMessage(message, messageAt);
+      },
       onClockBack: (position, now) => log.warn({ position, now }, 'the clock of the provider went back'),
       onGap: (from, to) => log.error({ from, to }, 'the provider refuses this part of the feed, skips it'),
     });
@@ -122,7 +126,14 @@ class Polling {
       const time = provider.estimatedTime();
       return time === null || follower.position === null ? null : Math.max(0, time - follower.position);
     });
-    this.#repeat(FEED, settings.feedMs, (signal) => follower.read(signal));
+    const periodMs = () =>
+      feedWaitMs(settings.feedMs, {
+        live: this.#watch.counts().live,
+        silentMs: clock.monotonic() - messageAt,
+      });
+    this.#begin(
+      repeat({ resource: FEED, periodMs, read: (signal) => follower.read(signal) }, context, this.#working),
+    );
   }
 
   readBoards(): void {
@@ -224,7 +235,7 @@ class Polling {
 
   #repeat(resource: string, periodMs: number, read: Repeated['read'], ended: () => void = () => {}): void {
     const oneOfMany = resource.startsWith(SEASON) || resource.startsWith(RANKING);
-    const reading = { resource, periodMs, oneOfMany, read };
+    const reading = { resource, periodMs: () => periodMs, oneOfMany, read };
     this.#begin(repeat(reading, this.#options.context, this.#working).finally(ended));
   }
 

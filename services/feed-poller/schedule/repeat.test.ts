@@ -35,7 +35,7 @@ async function run(
     if (code !== null) throw new ProviderError(code, 'feed.index', 'failed');
     return 'done';
   };
-  await repeat({ resource: 'season/5', periodMs: 7, read, ...more }, context, stop.signal);
+  await repeat({ resource: 'season/5', periodMs: () => 7, read, ...more }, context, stop.signal);
   return { count, waits: clock.waits, log, metrics };
 }
 

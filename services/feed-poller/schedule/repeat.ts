@@ -19,7 +19,8 @@ export type RepeatContext = {
 export type Repeated = {
   /** As `season/5`: its kind goes to metrics, all of it to the log. */
   readonly resource: string;
-  readonly periodMs: number;
+  /** The wait before the next read, milliseconds. */
+  readonly periodMs: () => number;
   /** One of many of its kind: dropped on 404. */
   readonly oneOfMany?: boolean;
   /** Reads once; `again`: there is more, do not wait; `end`: never again. */
@@ -77,7 +78,7 @@ export async function repeat(reading: Repeated, context: RepeatContext, signal: 
       if (failures > 0) log.info({ resource, failures }, 'read again');
       failures = 0;
       if (outcome === 'end') return;
-      if (outcome === 'done') await clock.sleep(periodMs, signal);
+      if (outcome === 'done') await clock.sleep(periodMs(), signal);
     } catch (error) {
       if (signal.aborted) return;
       failures += 1;

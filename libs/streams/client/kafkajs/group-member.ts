@@ -5,9 +5,9 @@ import type { Logger } from '../../log.ts';
 import type { GroupMember, GroupOptions } from '../port.ts';
 import { stickyAssigner } from './assigner.ts';
 
-/** With every partition paused, kafkajs's consumer only turns its loop, and sends a heartbeat with each turn. */
-const TURN_MS = 250;
 const HEARTBEAT_MS = 500;
+/** With every partition paused, kafkajs's consumer only turns its loop, and sends a heartbeat with a turn that is due. */
+const TURNS = 2;
 const RECONNECT_MS = 1_000;
 /** A topic that was missing at a rebalance has no partitions until the metadata is refreshed. */
 const METADATA_MS = 10_000;
@@ -33,13 +33,13 @@ export class KafkaJsGroupMember implements GroupMember {
   }
 
   async start(): Promise<void> {
-    const { group, topic, listener, sessionTimeoutMs } = this.#options;
+    const { group, topic, listener, sessionTimeoutMs, heartbeatMs = HEARTBEAT_MS } = this.#options;
     const consumer = this.#kafka.consumer({
       groupId: group,
       partitionAssigners: [stickyAssigner(topic, () => this.#owned)],
       sessionTimeout: sessionTimeoutMs,
-      heartbeatInterval: HEARTBEAT_MS,
-      maxWaitTimeInMs: TURN_MS,
+      heartbeatInterval: heartbeatMs,
+      maxWaitTimeInMs: heartbeatMs / TURNS,
       metadataMaxAge: METADATA_MS,
       allowAutoTopicCreation: false,
       retry: { initialRetryTime: 100, maxRetryTime: 1_000, retries: 10, restartOnFailure: async () => false },
