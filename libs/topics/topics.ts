@@ -4,6 +4,8 @@ import type {
   Client,
   DeadLetter,
   ExchangeAttempt,
+  FeedHealth,
+  IngressStatus,
   MatchIncident,
   MatchResult,
   MatchState,
@@ -221,6 +223,26 @@ export const TOPICS = {
     retentionMs: DAY,
     maxMessageBytes: MIB,
   },
+  'ingress-status': {
+    about:
+      'What the ingress services report of their sources: up, down with the reason, catching up; written again every few seconds.',
+    key: 'source',
+    partitioning: 'one partition: the feed monitor reads all of it',
+    partitions: 1,
+    cleanup: 'delete',
+    retentionMs: DAY,
+    maxMessageBytes: MIB,
+  },
+  'feed-health': {
+    about:
+      'Whether each source, and what it says of each live match, is to be believed now; every gap. Made with a clock.',
+    key: 'source; source "/" event id',
+    partitioning: 'one partition: a source and its matches are in one order',
+    partitions: 1,
+    cleanup: 'compact',
+    retentionMs: DAY,
+    maxMessageBytes: MIB,
+  },
   'poller-checkpoints': {
     about: 'How far the provider’s REST was read; who owns its one partition is the poller that reads.',
     key: 'resource',
@@ -274,6 +296,8 @@ export type TopicValues = {
   'webhook-times': WebhookTime;
   'webhook-attempts': WebhookAttempt;
   'webhook-progress': WebhookProgress;
+  'ingress-status': IngressStatus;
+  'feed-health': FeedHealth;
   'poller-checkpoints': PollerCheckpoint;
   'dead-letters': DeadLetter;
 };
