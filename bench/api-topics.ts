@@ -1,9 +1,9 @@
 /** Fills the topics that an api reads with made-up matches, as the processor would have left them. */
 import { ClientDirectory } from '#clients/directory.ts';
 import { hashSecret, newSecret } from '#clients/secret.ts';
-import { normalizeMessage } from '#contract/normalize.ts';
 import { applyMessage, matchIncident, matchState, newMatch } from '#domain/match.ts';
-import { partitionHash } from '#streams/murmur2.ts';
+import { normalizeMessage } from '#ingestion/normalize.ts';
+import { partitionHash } from '#streams/client/murmur2.ts';
 import { createTopics } from '#topics/admin.ts';
 import type { MatchState } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';

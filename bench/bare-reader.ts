@@ -3,10 +3,10 @@
  * partitions at once, and does nothing with the records. A process of its own, cold as a processor that restores; it tells
  * what came of it as JSON.
  */
-import { Connections } from '#streams/platformatic/connections.ts';
-import { fetchPartition } from '#streams/platformatic/fetch.ts';
-import { listOffsets } from '#streams/platformatic/offsets.ts';
-import { topicIds } from '#streams/topic-ids.ts';
+import { Connections } from '#streams/client/platformatic/connections.ts';
+import { fetchPartition } from '#streams/client/platformatic/fetch.ts';
+import { listOffsets } from '#streams/client/platformatic/offsets.ts';
+import { topicIds } from '#streams/client/topic-ids.ts';
 
 /** What is asked of it, as JSON in the first argument. */
 export type BareReaderOptions = { readonly brokers: readonly string[]; readonly topics: readonly string[] };

@@ -1,4 +1,4 @@
-import { openPublisher } from '#streams/publisher.ts';
+import { openPublisher } from '#streams/publish/publisher.ts';
 import { createTopics } from '#topics/admin.ts';
 import { TOPICS, topicName } from '#topics/topics.ts';
 import { floor } from './contenders.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { normalizeMessage } from '#contract/normalize.ts';
 import { freePort } from '#embedded/ports.ts';
-import { openPublisher } from '#streams/publisher.ts';
+import { normalizeMessage } from '#ingestion/normalize.ts';
+import { openPublisher } from '#streams/publish/publisher.ts';
 import { createTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';

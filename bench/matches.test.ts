@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { normalizeMessage } from '#contract/normalize.ts';
 import { applyMessage, matchState, newMatch } from '#domain/match.ts';
+import { normalizeMessage } from '#ingestion/normalize.ts';
 import { LiveMatch, liveRound } from './matches.ts';
 
 const MESSAGES = 200;

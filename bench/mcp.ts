@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { hashToken, newToken, newTokenId } from '#clients/access-tokens.ts';
 import { freePort } from '#embedded/ports.ts';
-import { openPublisher } from '#streams/publisher.ts';
+import { openPublisher } from '#streams/publish/publisher.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { environment, makePlace, writeMatches } from './api-topics.ts';

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from '@platformatic/kafka';
-import { Connections } from '#streams/platformatic/connections.ts';
-import { fetchPartition } from '#streams/platformatic/fetch.ts';
-import { retryTransient } from '#streams/platformatic/retry.ts';
-import type { ConsumedRecord } from '#streams/port.ts';
-import { topicIds } from '#streams/topic-ids.ts';
+import { Connections } from '#streams/client/platformatic/connections.ts';
+import { fetchPartition } from '#streams/client/platformatic/fetch.ts';
+import { retryTransient } from '#streams/client/platformatic/retry.ts';
+import type { ConsumedRecord } from '#streams/client/port.ts';
+import { topicIds } from '#streams/client/topic-ids.ts';
 
 export type TopicReaderOptions = {
   readonly brokers: readonly string[];

@@ -9,7 +9,7 @@ import { ClientDirectory } from '#clients/directory.ts';
 import { deriveKey } from '#clients/keys.ts';
 import { sealWebhook } from '#clients/webhooks.ts';
 import { freePort } from '#embedded/ports.ts';
-import { openPublisher } from '#streams/publisher.ts';
+import { openPublisher } from '#streams/publish/publisher.ts';
 import { createTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';

@@ -8,16 +8,16 @@ import { runServiceHere, serviceNames } from './services.ts';
 
 /** Loaded when needed: a command does not pay for the others. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
-  demo: async () => (await import('./demo/command.ts')).demo,
-  up: async () => (await import('./up.ts')).up,
-  topics: async () => (await import('./topics.ts')).topics,
-  tail: async () => (await import('./tail.ts')).tail,
-  'dead-letters': async () => (await import('./dead-letters.ts')).deadLetters,
-  position: async () => (await import('./position.ts')).position,
-  rebuild: async () => (await import('./rebuild.ts')).rebuild,
-  webhooks: async () => (await import('./webhooks/command.ts')).webhooks,
-  clients: async () => (await import('./clients/command.ts')).clients,
-  tokens: async () => (await import('./tokens/command.ts')).tokens,
+  demo: async () => (await import('./commands/demo/command.ts')).demo,
+  up: async () => (await import('./commands/up.ts')).up,
+  topics: async () => (await import('./commands/topics.ts')).topics,
+  tail: async () => (await import('./commands/tail.ts')).tail,
+  'dead-letters': async () => (await import('./commands/dead-letters.ts')).deadLetters,
+  position: async () => (await import('./commands/position.ts')).position,
+  rebuild: async () => (await import('./commands/rebuild.ts')).rebuild,
+  webhooks: async () => (await import('./commands/webhooks/command.ts')).webhooks,
+  clients: async () => (await import('./commands/clients/command.ts')).clients,
+  tokens: async () => (await import('./commands/tokens/command.ts')).tokens,
 };
 
 const EXIT = { ok: 0, failed: 1, usage: 2 } as const;

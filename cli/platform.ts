@@ -23,8 +23,8 @@ import {
 } from '#service/config.ts';
 import { urlHost } from '#service/listen.ts';
 import { SECRET_LENGTH } from '#signing/signing.ts';
+import { findBrokerDefects } from '#streams/client/platformatic/broker-defects.ts';
 import { createTopics } from '#topics/admin.ts';
-import { findBrokerDefects } from '#topics/broker-defects.ts';
 import { Registry } from '#topics/registry.ts';
 import { ServiceProcess } from './processes.ts';
 import { quiet } from './quiet.ts';

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { heapFlags, mallocSettings } from '#service/heap-flags.ts';
 import { urlHost } from '#service/listen.ts';
-import { isBrokerDefect } from '#topics/broker-defects.ts';
+import { isBrokerDefect } from '#streams/client/platformatic/broker-defects.ts';
 
 /** How a process is started. */
 export type ProcessOptions = {

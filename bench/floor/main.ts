@@ -3,11 +3,11 @@
  * as many records and partitions, and the next fetch under way meanwhile. A process of its own, as the contenders are.
  */
 import { Connection } from '@platformatic/kafka';
-import { fetchPartition } from '#streams/platformatic/fetch.ts';
-import { retryTransient } from '#streams/platformatic/retry.ts';
-import type { ConsumedRecord } from '#streams/port.ts';
-import type { BatchRecord } from '#streams/rounds.ts';
-import { topicIds } from '#streams/topic-ids.ts';
+import { fetchPartition } from '#streams/client/platformatic/fetch.ts';
+import { retryTransient } from '#streams/client/platformatic/retry.ts';
+import type { ConsumedRecord } from '#streams/client/port.ts';
+import type { BatchRecord } from '#streams/client/rounds.ts';
+import { topicIds } from '#streams/client/topic-ids.ts';
 import { BareTransactions, type Way } from './transactions.ts';
 
 /** What is asked of it, as JSON in the first argument. */

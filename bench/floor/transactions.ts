@@ -15,10 +15,10 @@ import {
   type Reader,
   ResponseError,
 } from '@platformatic/kafka';
-import { createRequest, nextSequence, produce } from '#streams/platformatic/produce.ts';
-import { retryTransient } from '#streams/platformatic/retry.ts';
-import { partitionKey } from '#streams/port.ts';
-import { type BatchRecord, type Round, splitRounds } from '#streams/rounds.ts';
+import { createRequest, nextSequence, produce } from '#streams/client/platformatic/produce.ts';
+import { retryTransient } from '#streams/client/platformatic/retry.ts';
+import { partitionKey } from '#streams/client/port.ts';
+import { type BatchRecord, type Round, splitRounds } from '#streams/client/rounds.ts';
 
 /** How a transaction is made. */
 export type Way =

@@ -1,5 +1,5 @@
-import { follow, offsetsAt } from '#streams/follow.ts';
 import type { Logger } from '#streams/log.ts';
+import { follow, offsetsAt } from '#streams/read/follow.ts';
 import { DecodeError } from '#topics/errors.ts';
 import type { Registry } from '#topics/registry.ts';
 import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';

@@ -1,7 +1,7 @@
 import { canonicalJson } from '#contract/canonical-json.ts';
 import type { Logger } from '#streams/log.ts';
-import { openPublisher } from '#streams/publisher.ts';
-import { readTopic } from '#streams/read-topic.ts';
+import { openPublisher } from '#streams/publish/publisher.ts';
+import { readTopic } from '#streams/read/read-topic.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicValues, topicName } from '#topics/topics.ts';
 

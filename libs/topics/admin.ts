@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import kafkajs, { type Admin, type ITopicConfig } from 'kafkajs';
+import { BUSY, isPassing, PASSING, withTopicAdmin } from '#streams/client/kafkajs/topic-admin.ts';
+import type { NewTopic, TopicAdmin } from '#streams/client/port.ts';
 import { TopicAdminError, TopicMismatchError } from './errors.ts';
 import { PROCESSOR_NAMES, PROCESSORS, positionsTopicName } from './processors.ts';
 import {
@@ -57,7 +58,7 @@ export async function findTopics(options: {
   readonly brokers: readonly string[];
   readonly prefix: string;
 }): Promise<ReadonlySet<TopicName>> {
-  const there = await withAdmin(options.brokers, BRIEF, partitionCounts);
+  const there = await withAdmin(options.brokers, BRIEF, (admin) => admin.partitionCounts());
   return new Set(TOPIC_NAMES.filter((topic) => there.has(topicName(options.prefix, topic))));
 }
 
@@ -67,16 +68,16 @@ const GONE_MS = 60_000;
 /** Deletes topics, by their names on the broker, and waits until they are gone. Throws `TopicAdminError`. */
 export async function deleteTopics(brokers: readonly string[], names: readonly string[]): Promise<void> {
   await withAdmin(brokers, BRIEF, async (admin) => {
-    const there = await partitionCounts(admin);
+    const there = await admin.partitionCounts();
     const topics = names.filter((name) => there.has(name));
     if (topics.length === 0) return;
-    await admin.deleteTopics({ topics });
+    await admin.deleteTopics(topics);
     const until = performance.now() + GONE_MS;
     for (let left = topics; left.length > 0; ) {
       if (performance.now() > until)
         throw new Error(`${left.join(', ')} are still there after they were deleted`);
       await delay(50);
-      const now = await partitionCounts(admin);
+      const now = await admin.partitionCounts();
       left = topics.filter((name) => now.has(name));
     }
   });
@@ -84,15 +85,12 @@ export async function deleteTopics(brokers: readonly string[], names: readonly s
 
 /** The partitions of a topic, by its name on the broker; 0 where it is missing. Throws `TopicAdminError`. */
 export async function topicPartitions(brokers: readonly string[], name: string): Promise<number> {
-  return (await withAdmin(brokers, BRIEF, partitionCounts)).get(name) ?? 0;
+  return (await withAdmin(brokers, BRIEF, (admin) => admin.partitionCounts())).get(name) ?? 0;
 }
 
 /** How many members a consumer group has. Throws `TopicAdminError`. */
 export function groupMembers(brokers: readonly string[], group: string): Promise<number> {
-  return withAdmin(brokers, BRIEF, async (admin) => {
-    const { groups } = await admin.describeGroups([group]);
-    return groups[0]?.members.length ?? 0;
-  });
+  return withAdmin(brokers, BRIEF, (admin) => admin.groupMembers(group));
 }
 
 /** For a broker that may still be starting: about 20 s. */
@@ -103,23 +101,12 @@ const BRIEF = 4;
 async function withAdmin<T>(
   brokers: readonly string[],
   retries: number,
-  work: (admin: Admin) => Promise<T>,
+  work: (admin: TopicAdmin) => Promise<T>,
 ): Promise<T> {
-  const admin = new kafkajs.Kafka({
-    clientId: 'touchline-admin',
-    brokers: [...brokers],
-    connectionTimeout: 5_000,
-    retry: { initialRetryTime: 100, maxRetryTime: 2_000, retries },
-    // What fails comes as an error; the rest is its retries.
-    logLevel: kafkajs.logLevel.NOTHING,
-  }).admin();
   try {
-    await admin.connect();
-    return await work(admin);
+    return await withTopicAdmin(brokers, retries, work);
   } catch (error) {
     throw error instanceof TopicMismatchError ? error : new TopicAdminError(brokers, error);
-  } finally {
-    await admin.disconnect();
   }
 }
 
@@ -161,50 +148,22 @@ function wantedTopics(options: CreateTopicsOptions): { name: string; partitions:
 function topicConfig(
   { name, partitions, spec }: ReturnType<typeof wantedTopics>[number],
   { replicationFactor }: CreateTopicsOptions,
-): ITopicConfig {
+): NewTopic {
   const settings = topicSettings(spec);
   if (replicationFactor !== undefined && replicationFactor >= 3) settings['min.insync.replicas'] = '2';
-  return {
-    topic: name,
-    numPartitions: partitions,
-    ...(replicationFactor === undefined ? {} : { replicationFactor }),
-    configEntries: Object.entries(settings).map(([setting, value]) => ({ name: setting, value })),
-  };
+  return { name, partitions, settings, ...(replicationFactor === undefined ? {} : { replicationFactor }) };
 }
 
-async function makeMissing(admin: Admin, options: CreateTopicsOptions): Promise<void> {
-  const there = await partitionCounts(admin);
+async function makeMissing(admin: TopicAdmin, options: CreateTopicsOptions): Promise<void> {
+  const there = await admin.partitionCounts();
   const missing = wantedTopics(options).filter(({ name }) => !there.has(name));
-  if (missing.length === 0) return;
-  const topics = missing.map((topic) => topicConfig(topic, options));
-  // False where another process was first.
-  await admin.createTopics({ topics, waitForLeaders: false });
+  if (missing.length > 0) await admin.createTopics(missing.map((topic) => topicConfig(topic, options)));
 }
 
-/** The broker took too long; it may have made some all the same. */
-const BUSY: readonly string[] = ['REQUEST_TIMED_OUT', 'TOPIC_ALREADY_EXISTS'];
-/** The broker is not in its cluster, as for a moment after its start: there is none for a replica. */
-const PASSING: readonly string[] = [...BUSY, 'INVALID_REPLICATION_FACTOR'];
-
-/** Whether topics were not made for what passes, which kafkajs does not try again. It tells the errors of all as one. */
-export function isPassing(error: unknown, passing = PASSING): boolean {
-  if (!(error instanceof Error)) return false;
-  // Where the only broker is out, no controller is told, and kafkajs falls over the answer that it has asked nobody for.
-  if (error.name === 'KafkaJSBrokerNotFound' || error instanceof TypeError) return true;
-  if (!('errors' in error && Array.isArray(error.errors))) return false;
-  return error.errors.every(({ type }) => passing.includes(type));
-}
-
-/** Asks for all topics: asking for one by name would make it where the broker makes topics by itself. */
-async function partitionCounts(admin: Admin): Promise<Map<string, number>> {
-  const { topics } = await admin.fetchTopicMetadata();
-  return new Map(topics.map(({ name, partitions }) => [name, partitions.length]));
-}
-
-async function settled(admin: Admin, options: CreateTopicsOptions): Promise<void> {
+async function settled(admin: TopicAdmin, options: CreateTopicsOptions): Promise<void> {
   const until = performance.now() + SETTLE_MS;
   for (;;) {
-    const there = await partitionCounts(admin);
+    const there = await admin.partitionCounts();
     const wrong = wantedTopics(options).flatMap(({ name, partitions }) => {
       const found = there.get(name);
       return found === partitions

@@ -55,7 +55,7 @@ export function applicationOf(prefix: string, processor: ProcessorName): string 
   return `${prefix}${processor}`;
 }
 
-/** Where a processor keeps its positions, by its name on the broker (libs/streams/positions.ts). */
+/** Where a processor keeps its positions, by its name on the broker (libs/streams/runtime/positions.ts). */
 export function positionsTopicName(prefix: string, processor: ProcessorName): string {
   return `${applicationOf(prefix, processor)}-positions`;
 }

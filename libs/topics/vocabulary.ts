@@ -2,9 +2,10 @@
  * The closed lists of words that stand on topics as text, each with its meaning for a reader of docs/topics.md.
  * The types they are checked against belong to those who write them: a word without a meaning does not compile.
  */
-import type { DeliveryFaultCode } from '#contract/delivery.ts';
+
 import type { GuardReason } from '#domain/guard.ts';
 import type { TransitionKind } from '#domain/transitions.ts';
+import type { DeliveryFaultCode } from '#ingestion/delivery.ts';
 
 /** Why a record of a topic was given up. */
 export type RecordFaultCode =

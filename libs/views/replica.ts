@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Logger } from '#service/logger.ts';
-import { PositionLostError } from '#streams/follow.ts';
-import { topicIds } from '#streams/topic-ids.ts';
+import { topicIds } from '#streams/client/topic-ids.ts';
+import { PositionLostError } from '#streams/read/follow.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import type { ViewMetrics } from './metrics.ts';

@@ -5,7 +5,7 @@ import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { ALL_OPERATIONS } from '#contract/rest/operations.ts';
 import type { Access, ProviderData } from '#contract/rest/provider.ts';
 import { answerError } from '#contract/rest/records/envelope.ts';
-import { eventMessage } from '#contract/testing.ts';
+import { eventMessage } from '#ingestion/testing/messages.ts';
 import { createLogger } from '#service/logger.ts';
 import { createMetrics, type Registry } from '#service/metrics.ts';
 import { createProviderData } from '#views/data/provider-data.ts';

@@ -5,10 +5,10 @@ import { serviceVersion } from '#service/version.ts';
 import { createProviderData } from '#views/data/provider-data.ts';
 import { Replica } from '#views/replica.ts';
 import { createApp } from './app.ts';
+import { settings } from './config.ts';
 import { createGatekeeper } from './gatekeeper.ts';
 import { apiMetrics } from './metrics.ts';
 import { createSessions } from './sessions.ts';
-import { settings } from './settings.ts';
 
 /** The service: the contract and the live board, out of views of the topics. */
 export const api: ServiceDefinition<typeof settings> = {

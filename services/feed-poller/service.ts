@@ -1,20 +1,20 @@
 import type { RunningService, ServiceContext } from '#service/run-service.ts';
-import { openStreamClient } from '#streams/client.ts';
-import { openPublisher } from '#streams/publisher.ts';
+import { openStreamClient } from '#streams/client/client.ts';
+import { openPublisher } from '#streams/publish/publisher.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
-import type { Backoff } from './backoff.ts';
 import { machineClock } from './clock.ts';
 import type { PollerConfig } from './config.ts';
-import { ContractScope } from './contract.ts';
-import { type Place, readKept } from './kept.ts';
-import { Leadership, type Term } from './leadership.ts';
+import { Leadership, type Term } from './leadership/leadership.ts';
 import { pollerMetrics } from './metrics.ts';
 import { SERVICE } from './name.ts';
-import { Outlet, openOutletCodecs } from './outlet.ts';
-import { type PollerSettings, poll } from './poller.ts';
-import { Provider } from './provider.ts';
-import { httpTransport } from './transport.ts';
+import { Provider } from './provider/provider.ts';
+import { httpTransport } from './provider/transport.ts';
+import { type Place, readKept } from './publish/kept.ts';
+import { Outlet, openOutletCodecs } from './publish/outlet.ts';
+import type { Backoff } from './schedule/backoff.ts';
+import { ContractScope } from './schedule/contract.ts';
+import { type PollerSettings, poll } from './schedule/poller.ts';
 
 /** Starts the poller: it joins those that could poll, and polls where it is the one that leads. */
 export async function startPoller(context: ServiceContext<PollerConfig>): Promise<RunningService> {

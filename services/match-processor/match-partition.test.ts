@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RecordCollector } from '#streams/record-collector.ts';
+import { RecordCollector } from '#streams/runtime/record-collector.ts';
 import type { TopicValues } from '#topics/topics.ts';
 import { codecs, goal, partitionOf, run } from './testing/partition.ts';
 

@@ -1,11 +1,11 @@
 import { applyMessage, matchIncident, matchResult, matchState, stampOf } from '#domain/match.ts';
 import { resultChanges, resultKey, seasonKey } from '#domain/match-result.ts';
 import { type KeyedValue, SpillStore } from '#spill/spill-store.ts';
-import { decodeInput } from '#streams/decode-input.ts';
-import { partitionHash } from '#streams/murmur2.ts';
-import type { ConsumedRecord } from '#streams/port.ts';
-import type { PartitionProcessor } from '#streams/processor.ts';
-import type { RecordCollector } from '#streams/record-collector.ts';
+import { partitionHash } from '#streams/client/murmur2.ts';
+import type { ConsumedRecord } from '#streams/client/port.ts';
+import { decodeInput } from '#streams/runtime/decode-input.ts';
+import type { PartitionProcessor } from '#streams/runtime/processor.ts';
+import type { RecordCollector } from '#streams/runtime/record-collector.ts';
 import type { Cause, NormalizedMessage } from '#topics/generated/types.ts';
 import { TOPICS, type TopicName } from '#topics/topics.ts';
 import { isLive, type LoadedMatch, load, newLoaded, setIncident, spilled, weightOf } from './loaded-match.ts';

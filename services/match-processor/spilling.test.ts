@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { normalizeMessage } from '#contract/normalize.ts';
-import { RecordCollector } from '#streams/record-collector.ts';
+import { normalizeMessage } from '#ingestion/normalize.ts';
+import { RecordCollector } from '#streams/runtime/record-collector.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { codecs, goal, partitionOf, run, START } from './testing/partition.ts';
 

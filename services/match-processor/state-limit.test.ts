@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { INCIDENT } from '#contract/soccer.ts';
-import { PoisonError } from '#streams/processor.ts';
-import { RecordCollector } from '#streams/record-collector.ts';
-import { MAX_BATCH_BYTES, recordBytes } from '#streams/rounds.ts';
+import { MAX_BATCH_BYTES, recordBytes } from '#streams/client/rounds.ts';
+import { PoisonError } from '#streams/runtime/processor.ts';
+import { RecordCollector } from '#streams/runtime/record-collector.ts';
 import type { Incident, NormalizedMessage } from '#topics/generated/types.ts';
 import { MAX_RECORD_BYTES } from '#topics/topics.ts';
 import type { MatchPartition } from './match-partition.ts';

@@ -1,6 +1,6 @@
 import { applyMessage, matchIncident, matchResult, matchState, stampOf } from '#domain/match.ts';
 import { resultChanges, resultKey } from '#domain/match-result.ts';
-import { PoisonError } from '#streams/processor.ts';
+import { PoisonError } from '#streams/runtime/processor.ts';
 import type { Cause, NormalizedMessage } from '#topics/generated/types.ts';
 import { MAX_RECORD_BYTES } from '#topics/topics.ts';
 import { copyOf, type LoadedMatch } from './loaded-match.ts';

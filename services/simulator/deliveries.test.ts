@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readDelivery } from '#contract/delivery.ts';
 import { type Match, matchState, newMatch } from '#domain/match.ts';
+import { readDelivery } from '#ingestion/delivery.ts';
 import { finalScore, readDataset } from '../../data/dataset.ts';
 import { type Delivery, noDeliveryFaults, planDeliveries } from './deliveries.ts';
 import { DELIVERY_FAULTS, parseFaults } from './faults.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { resultKey } from '#domain/match-result.ts';
 import { rulesOf } from '#domain/standings/testing/results.ts';
-import { PoisonError } from '#streams/processor.ts';
-import { RecordCollector } from '#streams/record-collector.ts';
+import { PoisonError } from '#streams/runtime/processor.ts';
+import { RecordCollector } from '#streams/runtime/record-collector.ts';
 import { avroType } from '#topics/avro.ts';
 import { createCodec } from '#topics/codec.ts';
 import type { MatchResult } from '#topics/generated/types.ts';

@@ -1,5 +1,5 @@
+import type { ConsumedRecord, PartitionReader, ReadBatch } from '#streams/client/port.ts';
 import { StreamError } from '#streams/errors.ts';
-import type { ConsumedRecord, PartitionReader, ReadBatch } from '#streams/port.ts';
 
 const NO_RECORDS: ReadBatch = { records: [], next: -1, end: -1, written: -1 };
 

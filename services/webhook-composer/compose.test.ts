@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '#contract/canonical-json.ts';
-import { normalizeMessage } from '#contract/normalize.ts';
 import { applyMessage, type Match, matchIncident, matchState, newMatch } from '#domain/match.ts';
 import { histories, retold, tellsSomething } from '#domain/testing/arbitraries.ts';
 import {
@@ -12,6 +11,7 @@ import {
   START,
   snapshotMessage,
 } from '#domain/testing/messages.ts';
+import { normalizeMessage } from '#ingestion/normalize.ts';
 import type { MatchIncident, NormalizedMessage, WebhookMessage } from '#topics/generated/types.ts';
 import { compose } from './compose.ts';
 

@@ -8,9 +8,9 @@ import {
   START,
   snapshotMessage,
 } from '#domain/testing/messages.ts';
+import type { ConsumedRecord, OutputRecord, PartitionReader } from '#streams/client/port.ts';
 import { StreamError } from '#streams/errors.ts';
-import type { ConsumedRecord, OutputRecord, PartitionReader } from '#streams/port.ts';
-import { RecordCollector } from '#streams/record-collector.ts';
+import { RecordCollector } from '#streams/runtime/record-collector.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { codecOf } from '#topics/testing/codecs.ts';
 import { type ComposerCodecs, ComposerPartition } from './composer-partition.ts';

@@ -1,7 +1,7 @@
-import { decodeInput } from '#streams/decode-input.ts';
-import type { ConsumedRecord, PartitionReader } from '#streams/port.ts';
-import { type PartitionProcessor, PoisonError } from '#streams/processor.ts';
-import type { RecordCollector } from '#streams/record-collector.ts';
+import type { ConsumedRecord, PartitionReader } from '#streams/client/port.ts';
+import { decodeInput } from '#streams/runtime/decode-input.ts';
+import { type PartitionProcessor, PoisonError } from '#streams/runtime/processor.ts';
+import type { RecordCollector } from '#streams/runtime/record-collector.ts';
 import type { Codec } from '#topics/codec.ts';
 import type {
   MatchTransition,

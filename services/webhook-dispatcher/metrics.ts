@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { DeliveryState } from './delivery.ts';
+import type { DeliveryState } from './delivery/delivery.ts';
 
 /** The dispatcher's metrics. None has a label for a subscription: there may be thousands. */
 export type DispatcherMetrics = ReturnType<typeof dispatcherMetrics>;

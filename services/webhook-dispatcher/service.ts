@@ -1,28 +1,33 @@
 import { deriveKey } from '#clients/keys.ts';
 import { WebhookEndpoint } from '#outbound/endpoint.ts';
 import type { RunningService, ServiceContext } from '#service/run-service.ts';
-import { openStreamClient } from '#streams/client.ts';
-import { openDeadLetters } from '#streams/dead-letter.ts';
-import { follow, offsetsAt } from '#streams/follow.ts';
-import { type LogBounds, partitionKey, type StreamClient, type TopicPartition } from '#streams/port.ts';
-import { runStream } from '#streams/stream.ts';
-import { warnOfBrokerDefects } from '#topics/broker-defects.ts';
+import { openStreamClient } from '#streams/client/client.ts';
+import { warnOfBrokerDefects } from '#streams/client/platformatic/broker-defects.ts';
+import {
+  type LogBounds,
+  partitionKey,
+  type StreamClient,
+  type TopicPartition,
+} from '#streams/client/port.ts';
+import { follow, offsetsAt } from '#streams/read/follow.ts';
+import { openDeadLetters } from '#streams/runtime/dead-letter.ts';
+import { runStream } from '#streams/runtime/stream.ts';
 import type { WebhookProgress } from '#topics/generated/types.ts';
 import { streamTopics } from '#topics/processors.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { attemptOf } from '#webhooks/progress.ts';
-import { AttemptLog } from './attempt-log.ts';
-import { BacklogReader } from './backlog-reader.ts';
 import type { DispatcherConfig } from './config.ts';
-import { Deliverer } from './deliverer.ts';
-import type { DeliveryContext } from './delivery.ts';
-import { DispatcherPartition } from './dispatcher-partition.ts';
-import { MessageWindow } from './message-window.ts';
+import { AttemptLog } from './delivery/attempt-log.ts';
+import { BacklogReader } from './delivery/backlog-reader.ts';
+import { Deliverer } from './delivery/deliverer.ts';
+import type { DeliveryContext } from './delivery/delivery.ts';
+import { DispatcherPartition } from './delivery/dispatcher-partition.ts';
+import { MessageWindow } from './delivery/message-window.ts';
+import { type Subscription, Subscriptions } from './delivery/subscriptions.ts';
 import { dispatcherMetrics } from './metrics.ts';
 import { SERVICE } from './name.ts';
-import { startServer } from './server.ts';
-import { type Subscription, Subscriptions } from './subscriptions.ts';
+import { startServer } from './test-endpoint/server.ts';
 
 /** How long the end waits for requests that are under way. */
 const DRAIN_MS = 8_000;

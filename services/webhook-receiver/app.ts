@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, ListenOptions } from 'node:net';
 import type { Logger } from '#service/logger.ts';
 import { checkSignature, SIGNATURE_HEADER, type SignatureFault, TIMESTAMP_HEADER } from '#signing/signing.ts';
-import { PublishError } from '#streams/publish-error.ts';
+import { PublishError } from '#streams/publish/publish-error.ts';
 import type { AdmissionLimits } from './admission.ts';
 import { IncomingBody } from './body.ts';
 import { type Connection, Connections, RETRY_AFTER_SECONDS } from './connections.ts';

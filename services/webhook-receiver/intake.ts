@@ -1,8 +1,8 @@
-import { type Delivery, readDelivery } from '#contract/delivery.ts';
-import type { DeliveryEncoder } from '#ingress/records.ts';
+import { type Delivery, readDelivery } from '#ingestion/delivery.ts';
+import type { DeliveryEncoder } from '#ingestion/records.ts';
 import type { Logger } from '#service/logger.ts';
-import { PublishError } from '#streams/publish-error.ts';
-import type { Publisher } from '#streams/publisher.ts';
+import { PublishError } from '#streams/publish/publish-error.ts';
+import type { Publisher } from '#streams/publish/publisher.ts';
 import { SERVICE } from './name.ts';
 import type { Tally } from './tally.ts';
 

@@ -1,8 +1,8 @@
 /** A thread of the receiver: it listens, and does everything from the request to the topics and back to the answer. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { openDeliveryEncoder } from '#ingress/records.ts';
+import { openDeliveryEncoder } from '#ingestion/records.ts';
 import { createLogger } from '#service/logger.ts';
-import { openPublisher } from '#streams/publisher.ts';
+import { openPublisher } from '#streams/publish/publisher.ts';
 import { Registry } from '#topics/registry.ts';
 import { createApp } from './app.ts';
 import { Intake } from './intake.ts';

@@ -1,5 +1,5 @@
 import { afterAll } from 'vitest';
-import { createKafka } from '#streams/kafkajs/kafka.ts';
+import { createKafka } from '#streams/client/kafkajs/kafka.ts';
 import { endShared } from '../support/at-end.ts';
 import { quietLog } from '../support/log.ts';
 import { takePlaces } from './backbone.ts';

@@ -1,7 +1,7 @@
-import { createKafka } from '#streams/kafkajs/kafka.ts';
-import { listOffsets } from '#streams/platformatic/offsets.ts';
-import { readPositions } from '#streams/positions.ts';
-import { readTopic } from '#streams/read-topic.ts';
+import { createKafka } from '#streams/client/kafkajs/kafka.ts';
+import { listOffsets } from '#streams/client/platformatic/offsets.ts';
+import { readTopic } from '#streams/read/read-topic.ts';
+import { readPositions } from '#streams/runtime/positions.ts';
 import { createTopics } from '#topics/admin.ts';
 import type {
   MatchIncident,

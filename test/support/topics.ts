@@ -1,7 +1,7 @@
 import type { ITopicConfig } from 'kafkajs';
-import { createKafka } from '#streams/kafkajs/kafka.ts';
-import { topicIds } from '#streams/topic-ids.ts';
-import { isPassing } from '#topics/admin.ts';
+import { createKafka } from '#streams/client/kafkajs/kafka.ts';
+import { isPassing } from '#streams/client/kafkajs/topic-admin.ts';
+import { topicIds } from '#streams/client/topic-ids.ts';
 import { quietLog } from './log.ts';
 import { untilTrue } from './poll.ts';
 

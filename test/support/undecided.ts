@@ -4,12 +4,12 @@ import {
   endTxnV3,
   initProducerIdV4,
 } from '@platformatic/kafka';
-import { Connections } from '#streams/platformatic/connections.ts';
-import { openTransactions as openOf } from '#streams/platformatic/open-transactions.ts';
-import { retryTransient } from '#streams/platformatic/retry.ts';
-import { RoundSender } from '#streams/platformatic/round-sender.ts';
-import type { OpenTransaction, ProducerIdentity, TopicPartition } from '#streams/port.ts';
-import { type BatchRecord, splitRounds } from '#streams/rounds.ts';
+import { Connections } from '#streams/client/platformatic/connections.ts';
+import { openTransactions as openOf } from '#streams/client/platformatic/open-transactions.ts';
+import { retryTransient } from '#streams/client/platformatic/retry.ts';
+import { RoundSender } from '#streams/client/platformatic/round-sender.ts';
+import type { OpenTransaction, ProducerIdentity, TopicPartition } from '#streams/client/port.ts';
+import { type BatchRecord, splitRounds } from '#streams/client/rounds.ts';
 
 const CLIENT_ID = 'test-undecided';
 const TRANSACTION_TIMEOUT_MS = 10_000;

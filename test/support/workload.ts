@@ -1,4 +1,4 @@
-import { normalizeMessage } from '#contract/normalize.ts';
+import { normalizeMessage } from '#ingestion/normalize.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 
 /** Where the times of a workload begin, Unix seconds. */

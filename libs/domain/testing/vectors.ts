@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { normalizeMessage, normalizeSnapshot } from '#contract/normalize.ts';
+import { normalizeMessage, normalizeSnapshot } from '#ingestion/normalize.ts';
 import type { MatchState, NormalizedMessage } from '#topics/generated/types.ts';
 
 const score = z.object({ home: z.int(), away: z.int() }).nullable();

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ALL_OPERATIONS, operationNamed } from '#contract/rest/operations.ts';
 import { ANSWERS } from '#contract/rest/records.ts';
-import { eventMessage, incidentMessage } from '#contract/testing.ts';
+import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { EVERYTHING, World } from '../testing/world.ts';
 
 const VALUES = [

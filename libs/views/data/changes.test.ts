@@ -1,7 +1,7 @@
 /** Who asks what changed since an answer is told of everything that was not in it, whenever its provider wrote it. */
 import type { FastifyInstance } from 'fastify';
 import { beforeEach, expect, it } from 'vitest';
-import { eventMessage } from '#contract/testing.ts';
+import { eventMessage } from '#ingestion/testing/messages.ts';
 import type { ViewRecord } from '../store/views.ts';
 import { normalized, World } from '../testing/world.ts';
 

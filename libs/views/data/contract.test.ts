@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { ALL_OPERATIONS, operationNamed } from '#contract/rest/operations.ts';
 import { ANSWERS } from '#contract/rest/records.ts';
-import { eventMessage, incidentMessage } from '#contract/testing.ts';
 import { TABLE_TYPES } from '#domain/standings/columns.ts';
+import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import type { ViewRecord } from '../store/views.ts';
 import { World } from '../testing/world.ts';
 

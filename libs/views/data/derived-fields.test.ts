@@ -1,7 +1,7 @@
 /** What an event says of itself that follows from something else of it, where a list told that before a message did. */
 import type { FastifyInstance } from 'fastify';
 import { beforeEach, expect, it } from 'vitest';
-import { eventMessage } from '#contract/testing.ts';
+import { eventMessage } from '#ingestion/testing/messages.ts';
 import { World } from '../testing/world.ts';
 
 const T = 1_790_000_000;

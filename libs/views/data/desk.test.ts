@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Access } from '#contract/rest/provider.ts';
-import { eventMessage, incidentMessage } from '#contract/testing.ts';
+import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { EVERYTHING, RECEIVED_AT, World } from '../testing/world.ts';
 import { type DeskData, deskData } from './desk.ts';
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { beforeEach, expect, it } from 'vitest';
 import type { Access } from '#contract/rest/provider.ts';
-import { eventMessage, incidentMessage } from '#contract/testing.ts';
+import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { EVERYTHING, RECEIVED_AT, World } from '../testing/world.ts';
 import { eventData } from './events.ts';
 import { Places } from './places.ts';

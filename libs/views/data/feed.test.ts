@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Access } from '#contract/rest/provider.ts';
-import { eventMessage, incidentMessage } from '#contract/testing.ts';
+import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { renderFeedMessage } from '../render/feed-message.ts';
 import { EVERYTHING, normalized, RECEIVED_AT, World } from '../testing/world.ts';
 

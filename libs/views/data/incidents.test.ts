@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { beforeEach, expect, it } from 'vitest';
-import { normalizeSnapshot } from '#contract/normalize.ts';
-import { incidentMessage, incidentRecord } from '#contract/testing.ts';
+import { normalizeSnapshot } from '#ingestion/normalize.ts';
+import { incidentMessage, incidentRecord } from '#ingestion/testing/messages.ts';
 import { normalized, RECEIVED_AT, World } from '../testing/world.ts';
 
 let world: World;

@@ -1,7 +1,7 @@
 /** A client that stores `api.timestamp` and asks again with it, while records are read late: it has every change. */
 import type { FastifyInstance } from 'fastify';
 import { expect, it } from 'vitest';
-import { eventMessage } from '#contract/testing.ts';
+import { eventMessage } from '#ingestion/testing/messages.ts';
 import type { ViewRecord } from '../store/views.ts';
 import { normalized, RECEIVED_AT, World } from '../testing/world.ts';
 

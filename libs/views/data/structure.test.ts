@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { eventMessage } from '#contract/testing.ts';
+import { eventMessage } from '#ingestion/testing/messages.ts';
 import { World } from '../testing/world.ts';
 
 type Json = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 /** Keeps the views up with the topics. */
 import type { Logger } from '#service/logger.ts';
-import { type FollowedBatch, follow, offsetsAt } from '#streams/follow.ts';
-import { partitionKey } from '#streams/port.ts';
+import { partitionKey } from '#streams/client/port.ts';
+import { type FollowedBatch, follow, offsetsAt } from '#streams/read/follow.ts';
 import type { Decoder } from '#topics/codec.ts';
 import { DecodeError } from '#topics/errors.ts';
 import type { Registry } from '#topics/registry.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import { eventMessage, incidentMessage } from '#contract/testing.ts';
+import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { RECEIVED_AT, World } from '../testing/world.ts';
 import type { ShownState } from './board-view.ts';
 import type { ViewRecord } from './views.ts';

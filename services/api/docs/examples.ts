@@ -4,7 +4,7 @@ import type { OperationName } from '#contract/rest/operations.ts';
 /** The types that a field was seen to have, as JSON has them, such as `null | string`; whole numbers are `integer`. */
 export type FieldTypes = Readonly<Record<string, string>>;
 
-/** An operation as a running system answered it: `npm run examples` writes these files, test/demo.test.ts checks them. */
+/** An operation as a running system answered it: `npm run examples` writes these files, test/system/demo.test.ts checks them. */
 export type Example = {
   /** Path and query, without the token. */
   readonly request: string;

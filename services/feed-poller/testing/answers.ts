@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
-import { type Answer, readAnswer } from '../answer.ts';
 import { type PollerMetrics, pollerMetrics } from '../metrics.ts';
+import { type Answer, readAnswer } from '../provider/answer.ts';
 
 /** The text of an answer in the envelope of the contract. */
 export function envelope(data: unknown, timestamp: number, method: object = {}): string {

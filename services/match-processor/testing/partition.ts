@@ -1,6 +1,6 @@
 /** A partition of the match processor in a test: messages in, everything that is published out. */
-import { normalizeMessage } from '#contract/normalize.ts';
-import { RecordCollector } from '#streams/record-collector.ts';
+import { normalizeMessage } from '#ingestion/normalize.ts';
+import { RecordCollector } from '#streams/runtime/record-collector.ts';
 import { codecOf } from '#topics/testing/codecs.ts';
 import type { MatchCodecs } from '../match-codecs.ts';
 import { MatchPartition, type MatchPartitionOptions } from '../match-partition.ts';

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { normalizeSnapshot } from '#contract/normalize.ts';
 import { type Match, matchState, newMatch } from '#domain/match.ts';
+import { normalizeSnapshot } from '#ingestion/normalize.ts';
 import { finalScore, readDataset } from '../../../data/dataset.ts';
 import { parseFaults } from '../faults.ts';
 import { apply, applyAll, stateAfter } from '../testing/states.ts';

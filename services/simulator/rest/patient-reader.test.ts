@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { normalizeSnapshot } from '#contract/normalize.ts';
 import { matchState, newMatch } from '#domain/match.ts';
+import { normalizeSnapshot } from '#ingestion/normalize.ts';
 import { finalScore, readDataset } from '../../../data/dataset.ts';
 import { parseFaults } from '../faults.ts';
 import type { ProviderMessage } from '../records.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { normalizeMessage, normalizeSnapshot } from '#contract/normalize.ts';
 import { OPERATIONS } from '#contract/rest/operations.ts';
 import { answerEnvelope, answerError } from '#contract/rest/records/envelope.ts';
 import { ANSWERS } from '#contract/rest/records.ts';
+import { normalizeMessage, normalizeSnapshot } from '#ingestion/normalize.ts';
 import { readDataset } from '../../../data/dataset.ts';
 import { parseFaults } from '../faults.ts';
 import type { EventRecord, IncidentRecord, ProviderMessage } from '../records.ts';

@@ -1,6 +1,7 @@
 /** For tests: what the real rules make of provider messages. */
-import { normalizeMessage } from '#contract/normalize.ts';
+
 import { applyMessage, type Match, matchState, newMatch } from '#domain/match.ts';
+import { normalizeMessage } from '#ingestion/normalize.ts';
 import type { MatchState, NormalizedMessage } from '#topics/generated/types.ts';
 import type { ProviderMessage } from '../records.ts';
 

@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { incidentMessage } from '#contract/testing.ts';
+import { incidentMessage } from '#ingestion/testing/messages.ts';
 import { RECEIVED_AT, type World } from '#views/testing/world.ts';
 import { CLOSED, event, incident, type League, OPEN } from './testing/league.ts';
 import { ALL, REVISIONS, type Revision, ServedMcp, type TestClient } from './testing/served.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Followed, followRecords } from '#clients/follow-records.ts';
 import type { DirectoryPlace } from '#clients/versioned-topic.ts';
-import type { PublishRecord } from '#streams/publisher.ts';
+import type { PublishRecord } from '#streams/publish/publisher.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { ToolRequests } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';

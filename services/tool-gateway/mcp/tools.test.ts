@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { incidentMessage } from '#contract/testing.ts';
+import { incidentMessage } from '#ingestion/testing/messages.ts';
 import { deskData } from '#views/data/desk.ts';
 import { createProviderData } from '#views/data/provider-data.ts';
 import { EVERYTHING, RECEIVED_AT, type World } from '#views/testing/world.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Followed, followRecords } from '#clients/follow-records.ts';
 import type { DirectoryPlace } from '#clients/versioned-topic.ts';
-import type { PublishRecord } from '#streams/publisher.ts';
+import type { PublishRecord } from '#streams/publish/publisher.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { ExchangeAttempt } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';

@@ -7,7 +7,7 @@ import {
   newTokenId,
   toAccessToken,
 } from '#clients/access-tokens.ts';
-import type { PublishRecord } from '#streams/publisher.ts';
+import type { PublishRecord } from '#streams/publish/publisher.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { AccessTokenRecord } from '#topics/generated/types.ts';
 import { ExchangeError } from './errors.ts';

@@ -2,9 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { normalizeMessage } from '#contract/normalize.ts';
 import { applyMessage, type Match, matchIncident, matchState, newMatch } from '#domain/match.ts';
 import { providerTable } from '#domain/standings/provider-table.ts';
+import { normalizeMessage } from '#ingestion/normalize.ts';
 import type { NormalizedMessage, Standings, StandingsEntry } from '#topics/generated/types.ts';
 import { openViews } from '#views/store/database.ts';
 import { type ViewRecord, Views } from '#views/store/views.ts';

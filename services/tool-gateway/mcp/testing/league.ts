@@ -1,5 +1,5 @@
 /** Views of two competitions for the tests of the endpoint: a match that is played in one, one to come in the other. */
-import { eventMessage, incidentMessage } from '#contract/testing.ts';
+import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import type { ViewRecord } from '#views/store/views.ts';
 import { World } from '#views/testing/world.ts';
 

@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest';
+import { UsageError } from '../../command.ts';
+import { parseClients } from './arguments.ts';
+
+const parse = (line: string) => parseClients(line.split(' '));
+
+it.each([
+  ['add', { action: 'add' }],
+  ['add --id 7 --name x', { action: 'add', id: 7, name: 'x' }],
+  ['add --competitions 1,2', { action: 'add', competitions: [1, 2] }],
+  ['list --json', { action: 'list', json: true }],
+  ['show 3', { action: 'show', id: 3, json: false }],
+  ['disable 3', { action: 'disable', id: 3 }],
+  ['rotate-secret 3', { action: 'rotate-secret', id: 3 }],
+  ['contract 3 --competitions all', { action: 'contract', id: 3, competitions: null }],
+  [
+    'contract 3 --operations events.index,feed.index',
+    { action: 'contract', id: 3, operations: ['events.index', 'feed.index'] },
+  ],
+  [
+    'webhook add 3 --url https://a.example/',
+    { action: 'webhook add', id: 3, url: 'https://a.example/', types: null },
+  ],
+  [
+    'webhook add 3 --url https://a.example/ --types incident',
+    { action: 'webhook add', id: 3, url: 'https://a.example/', types: ['incident'] },
+  ],
+  ['webhook remove 3 abc', { action: 'webhook remove', id: 3, webhookId: 'abc' }],
+])('understands %s', (line, request) => expect(parse(line)).toEqual(request));
+
+it.each([
+  '',
+  'remove 3',
+  'add 3',
+  'add --id 0',
+  'add --id x',
+  'add --competitions 1,x',
+  'show',
+  'show 3 4',
+  'show 3 --name x',
+  'list --nonsense',
+  'contract 3',
+  'contract 3 --operations events.all',
+  'webhook add 3',
+  'webhook add 3 --url https://a.example/ --types goals',
+  'webhook 3',
+  'webhook remove 3',
+])('refuses %j', (line) => expect(() => parse(line)).toThrow(UsageError));

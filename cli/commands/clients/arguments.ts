@@ -1,0 +1,125 @@
+import { WEBHOOK_TYPES, type WebhookType } from '#clients/webhooks.ts';
+import { ALL_OPERATIONS } from '#contract/rest/operations.ts';
+import { toWholeNumber } from '#contract/values.ts';
+import { parseArguments, UsageError } from '../../command.ts';
+
+type Contract = {
+  /** Null is all of them, undefined is not said. */
+  readonly competitions?: number[] | null;
+  readonly operations?: string[] | null;
+};
+
+/** What `touchline clients` was asked for. */
+export type ClientsRequest =
+  | ({ readonly action: 'add'; readonly id?: number; readonly name?: string } & Contract)
+  | { readonly action: 'list'; readonly json: boolean }
+  | { readonly action: 'show'; readonly id: number; readonly json: boolean }
+  | { readonly action: 'enable' | 'disable' | 'rotate-secret'; readonly id: number }
+  | ({ readonly action: 'contract'; readonly id: number } & Contract)
+  | {
+      readonly action: 'webhook add';
+      readonly id: number;
+      readonly url: string;
+      readonly secret?: string;
+      /** Null is all. */
+      readonly types: readonly WebhookType[] | null;
+    }
+  | { readonly action: 'webhook remove'; readonly id: number; readonly webhookId: string };
+
+const OPTIONS = {
+  id: { type: 'string' },
+  name: { type: 'string' },
+  competitions: { type: 'string' },
+  operations: { type: 'string' },
+  url: { type: 'string' },
+  secret: { type: 'string' },
+  types: { type: 'string' },
+  json: { type: 'boolean' },
+} as const;
+type Option = keyof typeof OPTIONS;
+
+/** How many words and which options each action takes. */
+const ACTIONS = {
+  add: { words: 0, options: ['id', 'name', 'competitions', 'operations'] },
+  list: { words: 0, options: ['json'] },
+  show: { words: 1, options: ['json'] },
+  enable: { words: 1, options: [] },
+  disable: { words: 1, options: [] },
+  'rotate-secret': { words: 1, options: [] },
+  contract: { words: 1, options: ['competitions', 'operations'] },
+  'webhook add': { words: 1, options: ['url', 'secret', 'types'] },
+  'webhook remove': { words: 2, options: [] },
+} as const satisfies Record<string, { words: number; options: readonly Option[] }>;
+type Action = keyof typeof ACTIONS;
+
+/** Understands the arguments. Throws `UsageError`. */
+export function parseClients(args: readonly string[]): ClientsRequest {
+  const { values, positionals } = parseArguments(args, { options: OPTIONS, allowPositionals: true });
+  const [first = '', second = ''] = positionals;
+  const name = first === 'webhook' ? `webhook ${second}` : first;
+  if (!isAction(name)) throw new UsageError(`say ${Object.keys(ACTIONS).join(', ')}`);
+  const words = positionals.slice(name.split(' ').length);
+  const { words: wanted, options } = ACTIONS[name];
+  if (words.length !== wanted) throw new UsageError(`${name} takes ${wanted} of ids, not ${words.length}`);
+  const stray = Object.keys(values).find((option) => !options.some((allowed: string) => allowed === option));
+  if (stray !== undefined) throw new UsageError(`--${stray} does not go with ${name}`);
+
+  const id = (): number => idOf(words[0] ?? '');
+  const contract: Contract = {
+    ...(values.competitions === undefined ? {} : { competitions: listOf(values.competitions, idOf) }),
+    ...(values.operations === undefined ? {} : { operations: listOf(values.operations, operationOf) }),
+  };
+  switch (name) {
+    case 'add':
+      return {
+        ...{ action: name, ...contract },
+        ...(values.id === undefined ? {} : { id: idOf(values.id) }),
+        ...(values.name === undefined ? {} : { name: values.name }),
+      };
+    case 'list':
+      return { action: name, json: values.json === true };
+    case 'show':
+      return { action: name, id: id(), json: values.json === true };
+    case 'contract':
+      if (Object.keys(contract).length === 0) throw new UsageError('say --competitions or --operations');
+      return { action: name, id: id(), ...contract };
+    case 'webhook add':
+      if (values.url === undefined) throw new UsageError('say --url');
+      return {
+        ...{ action: name, id: id(), url: values.url },
+        ...(values.secret === undefined ? {} : { secret: values.secret }),
+        types: listOf(values.types ?? 'all', webhookTypeOf),
+      };
+    case 'webhook remove':
+      return { action: name, id: id(), webhookId: words[1] ?? '' };
+    default:
+      return { action: name, id: id() };
+  }
+}
+
+function isAction(name: string): name is Action {
+  return Object.hasOwn(ACTIONS, name);
+}
+
+function listOf<T>(text: string, item: (text: string) => T): T[] | null {
+  return text === 'all' ? null : text.split(',').map((part) => item(part.trim()));
+}
+
+function idOf(text: string): number {
+  const id = toWholeNumber(text);
+  if (id === null || id === 0)
+    throw new UsageError(`an id is a positive whole number, not ${JSON.stringify(text)}`);
+  return id;
+}
+
+function webhookTypeOf(text: string): WebhookType {
+  const type = WEBHOOK_TYPES.find((known) => known === text);
+  if (type === undefined)
+    throw new UsageError(`messages are of type ${WEBHOOK_TYPES.join(' or ')}, not ${JSON.stringify(text)}`);
+  return type;
+}
+
+function operationOf(name: string): string {
+  if (ALL_OPERATIONS.some((operation) => operation.name === name)) return name;
+  throw new UsageError(`there is no operation ${JSON.stringify(name)}; see /openapi.json`);
+}

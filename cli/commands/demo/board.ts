@@ -1,0 +1,233 @@
+import { STATUSES_OF_SOCCER } from '#contract/soccer.ts';
+import { clockAt } from '#domain/clock.ts';
+import { renderMinute } from '#domain/minute.ts';
+import type { MatchState, MatchTransition, Score } from '#topics/generated/types.ts';
+import { type Dataset, finalScore, type MatchFacts } from '../../../data/dataset.ts';
+
+/** One match as the table shows it. */
+export type BoardRow = {
+  readonly eventId: number;
+  /** E.g. `67'`, `45+2'`; `HT`; empty before the kick-off and after the end. */
+  readonly minute: string;
+  readonly home: string;
+  readonly away: string;
+  /** E.g. `2 - 1`; `? - ?` where it is unknown. */
+  readonly score: string;
+  readonly status: string;
+  readonly phase: 'scheduled' | 'live' | 'finished' | 'other';
+  /** Under review now, or a moment ago: at many times the speed of life a review lasts no longer than a blink. */
+  readonly underReview: boolean;
+  /** The score changed a moment ago. */
+  readonly fresh: boolean;
+  /** Why trading may not act; empty where it may. */
+  readonly guard: readonly string[];
+  /** Of a finished match: whether score and shoot-out are the official ones. */
+  readonly official: boolean | null;
+};
+
+/** What the head and the foot of the table show. */
+export type BoardTotals = {
+  readonly title: string;
+  readonly matches: number;
+  readonly finished: number;
+  readonly live: number;
+  readonly underReview: number;
+  readonly halted: number;
+  readonly goals: number;
+  readonly disallowed: number;
+  readonly transitions: number;
+};
+
+const NEWS_KEPT = 20;
+/** How long a review and a new score stay marked, in milliseconds. */
+const LINGERS = 700;
+const BREAKS: Readonly<Record<number, string>> = { 9: 'HT', 48: '90', 37: '105', 142: '120', 141: 'pens' };
+const STATUS_WORDS: Readonly<Record<number, string>> = {
+  1: 'not started',
+  9: 'half-time',
+  11: 'full time',
+  14: 'after ET',
+  35: 'ET 1st half',
+  36: 'ET 2nd half',
+  37: 'ET half-time',
+  48: 'before ET',
+  142: 'before pens',
+};
+const SHOOT_OUT = 141;
+const AFTER_SHOOT_OUT = 13;
+const GUARD_WORDS: Readonly<Record<string, string>> = {
+  under_review: 'review',
+  possible_goal: 'goal?',
+  possible_card: 'card?',
+  possible_penalty: 'penalty?',
+  possible_var: 'VAR',
+  game_break: 'break',
+  bet_suspended: 'bets off',
+  score_differs: 'score differs',
+  interrupted: 'interrupted',
+};
+
+/** What is known of the matches that are played, from the topics alone. */
+export class Board {
+  readonly #dataset: Dataset;
+  readonly #facts: ReadonlyMap<number, MatchFacts>;
+  readonly #matches: number;
+  readonly #states = new Map<number, MatchState>();
+  readonly #reviewedAt = new Map<number, number>();
+  readonly #scoredAt = new Map<number, number>();
+  readonly #news: string[] = [];
+  readonly #now: () => number;
+  #transitions = 0;
+
+  /** `now` tells milliseconds. */
+  constructor(dataset: Dataset, matches: number, now: () => number = () => performance.now()) {
+    this.#now = now;
+    this.#dataset = dataset;
+    this.#matches = matches;
+    this.#facts = new Map(dataset.matches.map((match) => [match.id, match]));
+  }
+
+  /** Takes a state. An older one than is known changes nothing: readers go by the version. */
+  state(state: MatchState): void {
+    const { event_id, version, score, under_review } = state;
+    const before = this.#states.get(event_id);
+    if (before !== undefined && before.version >= version) return;
+    this.#states.set(event_id, state);
+    if (under_review) this.#reviewedAt.set(event_id, this.#now());
+    if (before?.score != null && score !== null && goals(before.score) !== goals(score)) {
+      this.#scoredAt.set(event_id, this.#now());
+    }
+  }
+
+  transition({ kind, event_id, score }: MatchTransition): void {
+    this.#transitions++;
+    const state = this.#states.get(event_id);
+    if (kind !== 'score_changed' || score === null || state === undefined) return;
+    const { before, after } = score;
+    if (before === null || after === null) return;
+    const rise = goals(after) - goals(before);
+    const what = rise > 0 ? 'goal, under review' : 'goal disallowed';
+    const minute = minuteOf(state);
+    this.#news.unshift(
+      `${minute.padStart(6)}  ${name(state.home)} ${after.home}-${after.away} ${name(state.away)}: ${what}`,
+    );
+    this.#news.length = Math.min(this.#news.length, NEWS_KEPT);
+  }
+
+  /** The latest first. */
+  get news(): readonly string[] {
+    return this.#news;
+  }
+
+  /** The matches in order of date, at most so many: those that are played now, then the latest. */
+  rows(limit: number): BoardRow[] {
+    const ordered = [...this.#states.values()].sort(
+      (a, b) => (a.start_date ?? '').localeCompare(b.start_date ?? '') || a.event_id - b.event_id,
+    );
+    const rank = new Map(ordered.map((state, n) => [state, isLive(state) ? Number.MAX_SAFE_INTEGER : n]));
+    const shown = new Set(
+      ordered.toSorted((a, b) => (rank.get(b) ?? 0) - (rank.get(a) ?? 0)).slice(0, limit),
+    );
+    return ordered.filter((state) => shown.has(state)).map((state) => this.#row(state));
+  }
+
+  totals(): BoardTotals {
+    const states = [...this.#states.values()];
+    const count = (holds: (state: MatchState) => boolean): number => states.filter(holds).length;
+    return {
+      title: this.#title(states),
+      matches: this.#matches,
+      finished: count(isFinished),
+      live: count(isLive),
+      underReview: count((state) => state.under_review),
+      halted: count((state) => isLive(state) && !state.guard.safe),
+      goals: states.reduce((sum, { score }) => sum + (score === null ? 0 : goals(score)), 0),
+      disallowed: states.reduce((sum, { void_goals }) => sum + Object.keys(void_goals).length, 0),
+      transitions: this.#transitions,
+    };
+  }
+
+  #title(states: readonly MatchState[]): string {
+    const { season, stages } = this.#dataset.competition;
+    const last = states.reduce<MatchState | undefined>(
+      (latest, state) => (latest === undefined || state.event_id > latest.event_id ? state : latest),
+      undefined,
+    );
+    const facts = this.#facts.get(last?.event_id ?? 0);
+    const stage = stages.find(({ id }) => id === facts?.stage);
+    const round = stage?.rounds.find(({ id }) => id === facts?.round);
+    return [season.name, stage?.name, round?.name].filter((part) => part !== undefined).join(' · ');
+  }
+
+  #isRecent(at: number | undefined): boolean {
+    return at !== undefined && this.#now() - at < LINGERS;
+  }
+
+  #row(state: MatchState): BoardRow {
+    const { score, guard } = state;
+    return {
+      eventId: state.event_id,
+      minute: minuteOf(state),
+      home: name(state.home),
+      away: name(state.away),
+      score: isScheduled(state) ? 'v' : score === null ? '? - ?' : `${score.home} - ${score.away}`,
+      status: statusOf(state),
+      phase: isLive(state)
+        ? 'live'
+        : isFinished(state)
+          ? 'finished'
+          : isScheduled(state)
+            ? 'scheduled'
+            : 'other',
+      underReview: state.under_review || this.#isRecent(this.#reviewedAt.get(state.event_id)),
+      fresh: this.#isRecent(this.#scoredAt.get(state.event_id)),
+      guard: guard.reasons.map((reason) => GUARD_WORDS[reason] ?? reason),
+      official: isFinished(state) ? isOfficial(state, this.#facts.get(state.event_id)) : null,
+    };
+  }
+}
+
+/** Whether a state has the official score, and the official shoot-out where there was one. */
+export function isOfficial(state: MatchState, facts: MatchFacts | undefined): boolean {
+  if (facts === undefined) return false;
+  const is = (score: Score | null, official: readonly [number, number] | undefined): boolean =>
+    official === undefined ? score === null : score?.home === official[0] && score.away === official[1];
+  return (
+    is(state.score, finalScore(facts)) && is(state.firm, finalScore(facts)) && is(state.shoot_out, facts.pens)
+  );
+}
+
+export function isFinished({ status_type }: MatchState): boolean {
+  return status_type === 'finished';
+}
+
+function isLive({ status_type }: MatchState): boolean {
+  return status_type === 'live';
+}
+
+function isScheduled({ status_type }: MatchState): boolean {
+  return status_type === 'scheduled';
+}
+
+function goals({ home, away }: Score): number {
+  return home + away;
+}
+
+function name(participant: MatchState['home']): string {
+  return participant?.short_name ?? participant?.name ?? '?';
+}
+
+function minuteOf({ clock, status_id, status_type }: MatchState): string {
+  if (status_type !== 'live') return '';
+  const inBreak = BREAKS[status_id ?? 0];
+  if (inBreak !== undefined) return inBreak;
+  const { played_time } = clockAt(clock, status_id, clock?.ut ?? 0);
+  return played_time === null ? '' : `${renderMinute(played_time, status_id)}'`;
+}
+
+function statusOf({ status_id, shoot_out }: MatchState): string {
+  const id = status_id ?? 0;
+  const kicks = shoot_out === null ? '' : ` ${shoot_out.home}-${shoot_out.away}`;
+  if (id === SHOOT_OUT || id === AFTER_SHOOT_OUT) return `pens${kicks}`;
+  return STATUS_WORDS[id] ?? STATUSES_OF_SOCCER.get(id)?.name ?? '';
+}

@@ -1,0 +1,228 @@
+import { join, resolve } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import type { MatchState } from '#topics/generated/types.ts';
+import { type MatchFacts, readDataset } from '../../../data/dataset.ts';
+import { parseFaults } from '../../../services/simulator/faults.ts';
+import { tellMatch } from '../../../services/simulator/match.ts';
+import type { PlaySummary } from '../../../services/simulator/player.ts';
+import { stateAfter } from '../../../services/simulator/testing/states.ts';
+import { shellWord } from '../../addresses.ts';
+import { checksOf, type Found, mismatches } from './check.ts';
+import { renderHowToRead, renderReport } from './report.ts';
+
+const DATASET = readDataset('world-cup-2018');
+const MATCHES = [DATASET.matches[0], DATASET.matches[50]].filter(
+  (match): match is MatchFacts => match !== undefined,
+);
+const TOLD = MATCHES.map((facts) =>
+  tellMatch(facts, DATASET.competition, 1_530_000_000, {
+    ...{
+      seed: 'check',
+      faults: parseFaults('every_way=1,cancelled=1,goal_cancelled=1'),
+      keepAliveEvery: 0,
+      clockEvery: 0,
+    },
+  }),
+);
+const STATES = TOLD.map(({ facts, messages }) => stateAfter(facts.id, messages));
+
+function found(change: Partial<Found> = {}, states: readonly MatchState[] = STATES): Found {
+  return {
+    states: new Map(states.map((state) => [state.event_id, state])),
+    ...{ arrived: 120, messages: 100, deadLetters: 3, transitions: 80, repeatedTransitions: 0, tables: [] },
+    ...change,
+  };
+}
+
+function summary(change: Partial<PlaySummary> = {}): PlaySummary {
+  const faults = { duplicate: 1_234, reorder: 2, delay: 3, drop: 4, signature: 5, malformed: 3 };
+  return {
+    ...{
+      dataset: 'world-cup-2018',
+      matches: 2,
+      messages: 100,
+      delivered: 118,
+      deliveries: 20,
+      requests: 25,
+      retries: 0,
+    },
+    ...{ faults, invented: { every_way: 2, cancelled: 2, goal_cancelled: 2, review: 1 } },
+    ...{ forged: { refused: 5, accepted: 0 }, malformed: { not_json: 2, not_text: 1 }, seconds: 10 },
+    ...change,
+  };
+}
+
+describe('final scores', () => {
+  it('are right where they are the official ones, shoot-outs too', () => {
+    expect(MATCHES[1]?.pens).toEqual([3, 4]);
+    expect(mismatches(MATCHES, found())).toEqual([]);
+  });
+
+  it.each([
+    ['the score', (state: MatchState) => ({ ...state, score: { home: 4, away: 0 } })],
+    ['the score, unknown', (state: MatchState) => ({ ...state, score: null })],
+    ['the firm score', (state: MatchState) => ({ ...state, firm: { home: 4, away: 0 } })],
+    ['the shoot-out', (state: MatchState) => ({ ...state, shoot_out: { home: 1, away: 1 } })],
+    ['the status', (state: MatchState) => ({ ...state, status_type: 'live', status_id: 34 })],
+  ])('are wrong where %s is', (_what, change) => {
+    for (const [n, state] of STATES.entries()) {
+      const wrong = mismatches(MATCHES, found({}, STATES.with(n, change(state))));
+      expect(wrong.map(({ facts }) => facts.id)).toEqual([state.event_id]);
+    }
+  });
+
+  it('are wrong where a match is missing', () => {
+    const wrong = mismatches(MATCHES, found({}, STATES.slice(0, 1)));
+    expect(wrong).toEqual([{ facts: MATCHES[1], state: undefined }]);
+  });
+});
+
+describe('the checks', () => {
+  const failing = (told: PlaySummary, seen: Found) =>
+    checksOf(told, seen)
+      .filter(({ holds }) => !holds)
+      .map(({ what }) => what.split(':')[0]);
+
+  it('all hold where all is as it was sent', () => {
+    expect(failing(summary(), found())).toEqual([]);
+  });
+
+  it.each([
+    ['a message is missing', summary({ messages: 101 }), found(), 'every message that was accepted is there'],
+    [
+      'a transition is told twice',
+      summary(),
+      found({ repeatedTransitions: 1 }),
+      'no transition was told twice',
+    ],
+    [
+      'a goal more is void',
+      summary({ invented: { every_way: 2, cancelled: 1, goal_cancelled: 2 } }),
+      found(),
+      'every goal that was disallowed is void, and no other',
+    ],
+    [
+      'a goal is void for another reason',
+      summary({ invented: { every_way: 1, cancelled: 3, goal_cancelled: 2 } }),
+      found(),
+      'every goal that was disallowed is void, and no other',
+    ],
+    [
+      'a forged signature was taken',
+      summary({ forged: { refused: 4, accepted: 1 } }),
+      found(),
+      'every forged signature was refused',
+    ],
+    [
+      'a dead letter is missing',
+      summary(),
+      found({ deadLetters: 2 }),
+      'every unreadable body is a dead letter',
+    ],
+  ])('fail where %s', (_name, told, seen, what) => {
+    expect(failing(told, seen)).toEqual([what]);
+  });
+});
+
+describe('the report', () => {
+  const report = (seen: Found) =>
+    stripVTControlCharacters(
+      renderReport({
+        ...{
+          dataset: DATASET,
+          matches: MATCHES,
+          wrong: mismatches(MATCHES, seen),
+          checks: checksOf(summary(), seen),
+        },
+        ...{ summary: summary(), found: seen, seconds: 10 },
+        webhook: { messages: 90, requests: 12, goals: 7, disallowed: 6, differing: 0 },
+      }),
+    );
+
+  it('says what was played and that it is right', () => {
+    const text = report(found());
+    for (const line of [
+      'World Cup 2018: 2 matches in 10 s',
+      'messages          100, in 20 deliveries; 25 requests',
+      'copies dropped    20 of 120 that arrived',
+      'faults            1,234 sent twice, 2 out of order, 3 late',
+      'webhook           90 messages to a client, in 12 requests',
+      'goals disallowed  6: 2 cancelled, 2 deleted, 2 by a goal-cancelled incident',
+      '✓ all 2 final scores and 1 shoot-outs are the official ones',
+    ]) {
+      expect(text).toContain(line);
+    }
+    expect(text).not.toContain('✗');
+  });
+
+  it('says which final scores are wrong, and how', () => {
+    const [first, second] = STATES;
+    if (first === undefined || second === undefined) throw new Error('no states');
+    const text = report(
+      found({}, [
+        { ...first, score: { home: 6, away: 0 } },
+        { ...second, status_type: 'live', status_id: 36, shoot_out: null },
+      ]),
+    );
+    expect(text).toContain('✗ 0 of 2 final scores are the official ones; these are not:');
+    expect(text).toContain('Russia - Saudi Arabia (event 310001): 6-0, officially 5-0');
+    expect(text).toContain(
+      'Spain - Russia (event 310051): 1-1, not over (status 36), officially 1-1 (3-4 on penalties)',
+    );
+    expect(report(found({}, [first]))).toContain('Spain - Russia (event 310051): missing, officially');
+  });
+});
+
+describe('how to read the topics', () => {
+  const kept = {
+    ...{ apiUrl: 'http://localhost:8081', toolsUrl: 'http://localhost:8082' },
+    newClient: { id: 1, secretKey: 'a'.repeat(32) },
+    prefix: 'touchline.',
+    backbone: {
+      kind: 'embedded',
+      ...{ why: '', stop: async () => {} },
+      ...{ brokers: ['127.0.0.1:9092'], registryUrl: 'http://127.0.0.1:8085/apis/ccompat/v7' },
+    },
+  } as const;
+  const root = resolve(import.meta.dirname, '../../..');
+  const usual = join(root, '.touchline');
+
+  it('says where everything is that was left running, and how to get in', () => {
+    const text = renderHowToRead({ foundIn: usual, prefix: 'touchline.' }, true, kept);
+    expect(text).toContain('http://localhost:8081/ ');
+    expect(text).toContain(`client_id=1&secret_key=${'a'.repeat(32)}`);
+    for (const address of ['127.0.0.1:9092', 'http://127.0.0.1:8085/apis/ccompat/v7', 'touchline.*'])
+      expect(text).toContain(` ${address}\n`);
+  });
+
+  it('needs nothing but the commands in the usual place', () => {
+    expect(renderHowToRead({ foundIn: usual, prefix: 'touchline.' }, true, kept)).toContain(
+      '\n  npx touchline tail match-state --from-beginning --exit-at-end\n',
+    );
+  });
+
+  it('brings the broker up again where it was stopped', () => {
+    const text = renderHowToRead({ foundIn: usual, prefix: 'touchline.' }, false, null);
+    expect(text).toContain('\n  npm run up\n');
+    expect(text).toContain('--keep');
+  });
+
+  it('names another folder, and another prefix where no running one tells it', () => {
+    const place = { foundIn: join(usual, 'demo'), prefix: 'x.' };
+    expect(renderHowToRead(place, false, null)).toContain(
+      `\n  DATA_DIR=${shellWord(place.foundIn)} TOPIC_PREFIX=x. npm run up\n`,
+    );
+    expect(renderHowToRead(place, true, kept)).toContain(
+      `\n  DATA_DIR=${shellWord(place.foundIn)} npx touchline tail match-state`,
+    );
+  });
+
+  it('gives commands that work from any folder', () => {
+    const place = { foundIn: 'a folder', prefix: 'touchline.' };
+    for (const text of [renderHowToRead(place, true, kept), renderHowToRead(place, false, null)]) {
+      expect(text).toContain(`\n  cd ${shellWord(root)}\n`);
+      expect(text).toContain(`  DATA_DIR=${shellWord(resolve('a folder'))} npx touchline tail`);
+    }
+  });
+});

@@ -1,0 +1,221 @@
+/** What is checked when all was played: read again from the topics, from their beginning, read committed. */
+import { hash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { StreamError } from '#streams/errors.ts';
+import { readTopic } from '#streams/read/read-topic.ts';
+import type { MatchState, NormalizedMessage, Standings } from '#topics/generated/types.ts';
+import { Registry } from '#topics/registry.ts';
+import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
+import { finalScore, type GoalPair, type MatchFacts } from '../../../data/dataset.ts';
+import type { Disallowing } from '../../../services/simulator/faults.ts';
+import type { PlaySummary } from '../../../services/simulator/player.ts';
+import { isFinished, isOfficial } from './board.ts';
+import type { WebhookFound } from './webhook.ts';
+
+/** Where topics are read. */
+export type Place = {
+  readonly brokers: readonly string[];
+  readonly registryUrl: string;
+  readonly prefix: string;
+};
+
+/** What the topics hold. */
+export type Found = {
+  readonly states: ReadonlyMap<number, MatchState>;
+  /** Records of normalized-messages that came by webhook, and how many of them are different messages. */
+  readonly arrived: number;
+  readonly messages: number;
+  /** Of dead-letters, each counted once. */
+  readonly deadLetters: number;
+  readonly transitions: number;
+  /** Ids that match-transitions holds more than once. */
+  readonly repeatedTransitions: number;
+  /** Every table as it stands. */
+  readonly tables: readonly Standings[];
+};
+
+/** A match whose state at the end is not what it was. */
+export type Mismatch = { readonly facts: MatchFacts; readonly state: MatchState | undefined };
+
+/** How long a new partition may take to get its leader, in milliseconds. */
+const LEADERS_WITHIN = 15_000;
+
+/** One thing that was checked. */
+export type Check = { readonly what: string; readonly holds: boolean };
+
+/** Reads every value of a topic, from its beginning to its end as of now. */
+export async function readAll<T extends TopicName>(
+  { brokers, registryUrl, prefix }: Place,
+  topic: T,
+  onValue: (value: TopicValues[T]) => void,
+): Promise<void> {
+  const decoder = Registry.open({ url: registryUrl, prefix }).decoder(topic);
+  await readTopic({
+    brokers,
+    topic: topicName(prefix, topic),
+    fromBeginning: true,
+    untilEnd: true,
+    onRecord: async ({ value }) => {
+      if (value !== null) onValue(await decoder.decode(value));
+    },
+  });
+}
+
+/** Whether anything was ever written to the topics of a place, which may have been made a moment ago. */
+export async function isUsed({ brokers, prefix }: Place): Promise<boolean> {
+  const seen = new AbortController();
+  const until = performance.now() + LEADERS_WITHIN;
+  for (;;) {
+    try {
+      await readTopic({
+        brokers,
+        topic: topicName(prefix, 'raw-messages'),
+        fromBeginning: true,
+        untilEnd: true,
+        signal: seen.signal,
+        onRecord: () => seen.abort(),
+      });
+      return seen.signal.aborted;
+    } catch (error) {
+      // A new partition has no leader yet.
+      if (!(error instanceof StreamError) || performance.now() > until) throw error;
+      await delay(100);
+    }
+  }
+}
+
+/** Reads the topics that tell what came of it all. */
+export async function findAll(place: Place): Promise<Found> {
+  const states = new Map<number, MatchState>();
+  const messages = new Set<string>();
+  const letters = new Set<string>();
+  const transitions = new Set<string>();
+  const tables = new Map<number, Standings>();
+  let arrived = 0;
+  let told = 0;
+  await Promise.all([
+    readAll(place, 'match-state', (state) => {
+      if ((states.get(state.event_id)?.version ?? 0) < state.version) states.set(state.event_id, state);
+    }),
+    readAll(place, 'normalized-messages', (message) => {
+      if (message.origin !== 'webhook') return;
+      arrived++;
+      messages.add(identityOf(message));
+    }),
+    readAll(place, 'standings', (table) => {
+      if ((tables.get(table.standings_id)?.version ?? 0) < table.version)
+        tables.set(table.standings_id, table);
+    }),
+    readAll(place, 'dead-letters', ({ id }) => void letters.add(id)),
+    readAll(place, 'match-transitions', ({ id }) => {
+      told++;
+      transitions.add(id);
+    }),
+  ]);
+  return {
+    states,
+    arrived,
+    messages: messages.size,
+    deadLetters: letters.size,
+    transitions: told,
+    repeatedTransitions: told - transitions.size,
+    tables: [...tables.values()],
+  };
+}
+
+/** The matches that are missing, not over, or not as they officially ended. */
+export function mismatches(matches: readonly MatchFacts[], found: Found): Mismatch[] {
+  return matches
+    .map((facts) => ({ facts, state: found.states.get(facts.id) }))
+    .filter(({ facts, state }) => state === undefined || !isFinished(state) || !isOfficial(state, facts));
+}
+
+/** What the topics say of what was sent, check by check. */
+export function checksOf(summary: PlaySummary, found: Found): Check[] {
+  const { forged } = summary;
+  const bad = Object.values(summary.malformed).reduce((sum, count) => sum + count, 0);
+  const told = voidsToldOf(summary);
+  const seen = voidsOf(found);
+  return [
+    {
+      what: `every message that was accepted is there: ${found.messages} of ${summary.messages}`,
+      holds: found.messages === summary.messages,
+    },
+    {
+      what: `no transition was told twice: ${found.transitions}, each with an id of its own`,
+      holds: found.repeatedTransitions === 0,
+    },
+    {
+      what: `every goal that was disallowed is void, and no other: ${sum(seen)} of ${sum(told)}`,
+      holds: (Object.keys(told) as VoidReason[]).every((reason) => told[reason] === seen[reason]),
+    },
+    {
+      what: `every forged signature was refused: ${forged.refused} of ${forged.refused + forged.accepted}`,
+      holds: forged.accepted === 0,
+    },
+    {
+      what: `every unreadable body is a dead letter: ${found.deadLetters} of ${bad}`,
+      holds: found.deadLetters === bad,
+    },
+  ];
+}
+
+/** Whether the webhook of the demonstration was told of every goal and of every cancellation. */
+export function checkWebhook({ goals, disallowed, differing }: WebhookFound): Check {
+  return {
+    what: `a client’s webhook knows every goal and every cancellation: ${goals} goals, ${disallowed} disallowed`,
+    holds: differing === 0,
+  };
+}
+
+/** Why a goal is void in match-state. */
+export type VoidReason = 'cancelled' | 'removed' | 'goal_cancelled';
+
+const WAY_SHOWS: Readonly<Record<Disallowing, VoidReason>> = {
+  rejected: 'cancelled',
+  cancelled: 'cancelled',
+  deleted: 'removed',
+  goal_cancelled: 'goal_cancelled',
+  goal_cancelled_child: 'goal_cancelled',
+  // Of all the ways at once, the removal is told first.
+  every_way: 'removed',
+};
+
+/** How many void goals match-state has, by why. */
+export function voidsOf({ states }: Found): Record<VoidReason, number> {
+  const voids: Record<VoidReason, number> = { cancelled: 0, removed: 0, goal_cancelled: 0 };
+  for (const { void_goals } of states.values())
+    for (const why of Object.values(void_goals)) voids[why as VoidReason]++;
+  return voids;
+}
+
+function voidsToldOf({ invented }: PlaySummary): Record<VoidReason, number> {
+  const voids: Record<VoidReason, number> = { cancelled: 0, removed: 0, goal_cancelled: 0 };
+  for (const [way, reason] of Object.entries(WAY_SHOWS)) voids[reason] += invented[way as Disallowing] ?? 0;
+  return voids;
+}
+
+function sum(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((total, count) => total + count, 0);
+}
+
+/** What makes two arrivals the same message: all of it but when and in which delivery it came. */
+function identityOf({
+  delivery_id: _delivery,
+  received_at: _received,
+  ...message
+}: NormalizedMessage): string {
+  return hash('sha1', JSON.stringify(message));
+}
+
+/** A score and a shoot-out as text. */
+export function resultText(score: GoalPair | null, pens: GoalPair | null): string {
+  const pair = (goals: GoalPair): string => `${goals[0]}-${goals[1]}`;
+  if (score === null) return '?-?';
+  return pens === null ? pair(score) : `${pair(score)} (${pair(pens)} on penalties)`;
+}
+
+/** The official result as text. */
+export function officialText(facts: MatchFacts): string {
+  return resultText(finalScore(facts), facts.pens ?? null);
+}

@@ -1,0 +1,138 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Dataset } from '../../../data/dataset.ts';
+import type { PlaySummary } from '../../../services/simulator/player.ts';
+import type { Platform, Provider } from '../../platform.ts';
+import { ProcessError, ServiceProcess } from '../../processes.ts';
+import { Board } from './board.ts';
+import { checksOf, checkWebhook, findAll, mismatches, type Place } from './check.ts';
+import { checkTools } from './exchange.ts';
+import { pause } from './pause.ts';
+import { renderReport } from './report.ts';
+import { Screen } from './screen.ts';
+import { settled } from './settled.ts';
+import { renderProgress, renderTable } from './table.ts';
+import { checkTables } from './tables.ts';
+import { watch } from './watch.ts';
+import type { DemoWebhook } from './webhook.ts';
+
+/** What is played, and where. */
+export type Play = {
+  readonly platform: Platform;
+  /** What the simulator serves REST as. */
+  readonly provider: Provider;
+  readonly dataset: Dataset;
+  readonly matches: Dataset['matches'];
+  readonly settings: { readonly SEED: string; readonly FAULTS: string; readonly DURATION: number };
+  /** File for the simulator's summary. */
+  readonly summaryFile: string;
+  /** A client that is sent everything. */
+  readonly webhook: DemoWebhook;
+  readonly signal: AbortSignal;
+};
+
+const DRAW_EVERY = 100;
+const LINE_EVERY = 3_000;
+const LOOK_EVERY = 200;
+
+/**
+ * Plays, shows it, and says what came of it. Whether all is as it should be; null where `signal` came first.
+ * Throws `ProcessError` where the simulator fails.
+ */
+export async function playAndCheck(play: Play): Promise<boolean | null> {
+  const { platform, dataset, matches, signal } = play;
+  const { brokers, registryUrl } = platform.backbone;
+  const place: Place = { brokers, registryUrl, prefix: platform.prefix };
+  const board = new Board(dataset, matches.length);
+  const over = new AbortController();
+  const stop = AbortSignal.any([signal, over.signal]);
+  const startedAt = performance.now();
+  const seconds = (): number => (performance.now() - startedAt) / 1000;
+  const watching = watch(place, board, stop);
+  const showing = show(board, seconds, stop);
+  const simulator = startSimulator(play);
+  try {
+    const aborted = new Promise<null>((resolve) =>
+      stop.addEventListener('abort', () => resolve(null), { once: true }),
+    );
+    const failed = simulator.ended.then(() => {
+      throw new ProcessError('simulator', `failed, see ${platform.logFolder}/simulator.log`);
+    });
+    const played = summaryIn(play.summaryFile, stop);
+    const summary = await Promise.race([played, failed, aborted, watching.then(() => null)]);
+    if (summary === null) return null;
+    await settled(place, signal);
+    if (signal.aborted) return null;
+    const found = await findAll(place);
+    // The readers behind the table may be a moment late.
+    for (const state of found.states.values()) board.state(state);
+    over.abort();
+    await showing;
+    const wrong = mismatches(matches, found);
+    const webhook = await play.webhook.settled(found.states, signal);
+    const checks = [
+      ...checksOf(summary, found),
+      checkTables(dataset, matches, found.tables),
+      checkWebhook(webhook),
+      ...(await checkTools(platform, matches, signal)),
+    ];
+    const report = { dataset, matches, wrong, checks, summary, found, webhook, seconds: summary.seconds };
+    process.stdout.write(`${renderReport(report)}\n`);
+    return wrong.length === 0 && checks.every(({ holds }) => holds);
+  } finally {
+    over.abort();
+    await simulator.stop();
+    await Promise.allSettled([watching, showing]);
+  }
+}
+
+function startSimulator(play: Play): ServiceProcess {
+  const { platform, provider, dataset, matches, settings, summaryFile } = play;
+  return new ServiceProcess({
+    name: 'simulator',
+    settings: {
+      WEBHOOK_URL: platform.webhookUrl,
+      WEBHOOK_SECRET: platform.secret,
+      DATASET: dataset.competition.dataset,
+      MATCHES: String(matches.length),
+      DURATION: String(settings.DURATION),
+      SEED: settings.SEED,
+      FAULTS: settings.FAULTS,
+      SUMMARY_FILE: summaryFile,
+      REST_PORT: new URL(provider.baseUrl).port,
+      REST_CLIENT_ID: provider.clientId,
+      REST_SECRET_KEY: provider.secretKey,
+    },
+    logFile: join(platform.logFolder, 'simulator.log'),
+    restart: false,
+    onTrouble: () => {},
+  });
+}
+
+/** The simulator's summary, once all was told and accepted: it goes on answering for what it told. Null at `signal`. */
+async function summaryIn(file: string, signal: AbortSignal): Promise<PlaySummary | null> {
+  do {
+    try {
+      return JSON.parse(readFileSync(file, 'utf8')) as PlaySummary;
+    } catch {
+      // Not there yet, or only half written.
+    }
+  } while (await pause(LOOK_EVERY, signal));
+  return null;
+}
+
+/** Draws the table in its place on a terminal, else says a line now and then, until `signal`. */
+async function show(board: Board, seconds: () => number, signal: AbortSignal): Promise<void> {
+  const { stdout } = process;
+  if (!stdout.isTTY) {
+    while (await pause(LINE_EVERY, signal)) stdout.write(`${renderProgress(board, seconds())}\n`);
+    return;
+  }
+  const screen = new Screen(stdout);
+  const draw = (): void =>
+    screen.draw(renderTable(board, { columns: stdout.columns, rows: stdout.rows, seconds: seconds() }));
+  do draw();
+  while (await pause(DRAW_EVERY, signal));
+  draw();
+  screen.end();
+}

@@ -1,0 +1,149 @@
+import { kafkaSettings } from '#service/config.ts';
+import type { Dataset, MatchFacts } from '../../../data/dataset.ts';
+import type { PlaySummary } from '../../../services/simulator/player.ts';
+import { backboneLines, dataDirFor, enterFolder } from '../../addresses.ts';
+import type { Platform } from '../../platform.ts';
+import { type Check, type Found, type Mismatch, officialText, resultText, voidsOf } from './check.ts';
+import { count, paint } from './table.ts';
+import { renderTables } from './tables.ts';
+import type { WebhookFound } from './webhook.ts';
+
+/** All that a report tells of. */
+export type Report = {
+  readonly dataset: Dataset;
+  readonly matches: readonly MatchFacts[];
+  readonly wrong: readonly Mismatch[];
+  readonly checks: readonly Check[];
+  readonly summary: PlaySummary;
+  readonly found: Found;
+  readonly webhook: WebhookFound;
+  readonly seconds: number;
+};
+
+const FAULT_WORDS: Readonly<Record<string, string>> = {
+  duplicate: 'sent twice',
+  reorder: 'out of order',
+  delay: 'late',
+  drop: 'broken connections',
+  signature: 'forged signatures',
+  malformed: 'unreadable bodies',
+};
+
+/** What was played, what came of it, and whether it is right. */
+export function renderReport(report: Report): string {
+  const { dataset, matches, wrong, checks, summary, found, webhook, seconds } = report;
+  const voids = voidsOf(found);
+  const disallowed = voids.cancelled + voids.removed + voids.goal_cancelled;
+  const faults = Object.entries(FAULT_WORDS).map(
+    ([fault, words]) => `${count(summary.faults[fault] ?? 0)} ${words}`,
+  );
+  const ways = [
+    `${voids.cancelled} cancelled`,
+    `${voids.removed} deleted`,
+    `${voids.goal_cancelled} by a goal-cancelled incident`,
+  ];
+  return [
+    '',
+    paint(
+      'bold',
+      `${dataset.competition.season.name}: ${matches.length} matches in ${Math.round(seconds)} s`,
+    ),
+    row(
+      'messages',
+      `${count(found.messages)}, in ${count(summary.deliveries)} deliveries; ${count(summary.requests)} requests`,
+    ),
+    row('copies dropped', `${count(found.arrived - found.messages)} of ${count(found.arrived)} that arrived`),
+    row('faults', faults.slice(0, 3).join(', ')),
+    row('', faults.slice(3).join(', ')),
+    row('goals disallowed', `${disallowed}: ${ways.join(', ')}`),
+    row('goals reviewed', `${summary.invented.review ?? 0} that stood`),
+    row('transitions', count(found.transitions)),
+    row('webhook', `${count(webhook.messages)} messages to a client, in ${count(webhook.requests)} requests`),
+    '',
+    ...renderTables(dataset, matches, found.tables),
+    '',
+    ...checks.map(({ what, holds }) => tick(holds, what)),
+    tick(wrong.length === 0, finalScores(matches, wrong)),
+    ...wrong.map(mismatchLine(dataset)),
+    '',
+  ].join('\n');
+}
+
+/** What a platform serves. */
+type Served = Pick<Platform, 'apiUrl' | 'toolsUrl' | 'newClient' | 'backbone' | 'prefix'>;
+
+/** How to read what was played. `broker`: whether it still runs; `kept`: the platform where it was left running. */
+export function renderHowToRead(
+  place: { readonly foundIn: string; readonly prefix: string },
+  broker: boolean,
+  kept: Served | null,
+): string {
+  const usualPrefix = kafkaSettings.TOPIC_PREFIX.parse(undefined);
+  const inFolder = dataDirFor(place.foundIn);
+  // What runs says its prefix itself.
+  const ofPrefix = place.prefix === usualPrefix || kept !== null ? '' : `TOPIC_PREFIX=${place.prefix} `;
+  const again = [`  ${inFolder}${ofPrefix}npm run up`, '  and then, in another terminal'];
+  return [
+    ...(kept === null
+      ? ['Read the topics:']
+      : [
+          'Everything is left running until Ctrl-C.',
+          ...servedAt(kept),
+          ...backboneLines(kept),
+          'Read the topics, from another terminal:',
+        ]),
+    enterFolder(),
+    ...(broker ? [] : again),
+    `  ${inFolder}${ofPrefix}npx touchline tail match-state --from-beginning --exit-at-end`,
+    `  ${inFolder}${ofPrefix}npx touchline tail match-transitions --from-beginning --exit-at-end`,
+    `  ${inFolder}${ofPrefix}npx touchline dead-letters list`,
+    ...(kept !== null ? [] : ['Or leave everything running next time:', '  npm start -- --keep']),
+    '',
+  ].join('\n');
+}
+
+function servedAt({ apiUrl, toolsUrl, newClient }: Served): string[] {
+  const board = `  ${apiUrl}/  live board, ${apiUrl}/docs  the REST contract`;
+  if (newClient === null) return [board];
+  const { id, secretKey } = newClient;
+  return [
+    board,
+    `  curl "${apiUrl}/v2/oauth?client_id=${id}&secret_key=${secretKey}"  # a token to try it with`,
+    `  curl ${toolsUrl}/api/v1/token -H 'content-type: application/json' -d '{"client_id":"${id}","secret_key":"${secretKey}"}'  # an access token for tools`,
+  ];
+}
+
+function row(name: string, text: string): string {
+  return `  ${paint('gray', name.padEnd(17))} ${text}`;
+}
+
+function tick(holds: boolean, text: string): string {
+  return `  ${holds ? paint('green', '✓') : paint(['bold', 'red'], '✗')} ${text}`;
+}
+
+function finalScores(matches: readonly MatchFacts[], wrong: readonly Mismatch[]): string {
+  const right = matches.length - wrong.length;
+  const shootOuts = matches.filter(({ pens }) => pens !== undefined).length;
+  const besides = shootOuts === 0 ? '' : ` and ${shootOuts} shoot-outs`;
+  return wrong.length === 0
+    ? `all ${matches.length} final scores${besides} are the official ones`
+    : `${right} of ${matches.length} final scores are the official ones; these are not:`;
+}
+
+function mismatchLine({ competition }: Dataset): (mismatch: Mismatch) => string {
+  const name = (id: number): string => competition.teams.find((team) => team.id === id)?.short ?? String(id);
+  return ({ facts, state }) => {
+    const found =
+      state === undefined
+        ? 'missing'
+        : `${resultText(pairOf(state.score), pairOf(state.shoot_out))}${state.status_type === 'finished' ? '' : `, not over (status ${state.status_id})`}`;
+    return paint(
+      'red',
+      `      ${name(facts.home)} - ${name(facts.away)} (event ${facts.id}): ${found}, officially ${officialText(facts)}`,
+    );
+  };
+}
+
+function pairOf(score: { home: number; away: number } | null): readonly [number, number] | null {
+  return score === null ? null : [score.home, score.away];
+}

@@ -1,0 +1,78 @@
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import type { Standings } from '#topics/generated/types.ts';
+import { readDataset } from '../../../data/dataset.ts';
+import { checkTables, renderTables } from './tables.ts';
+
+const DATASET = readDataset('world-cup-2018');
+// Russia - Saudi Arabia 5-0 and Egypt - Uruguay 0-1, of group A.
+const MATCHES = DATASET.matches.slice(0, 2);
+
+type Row = {
+  id: number;
+  name: string;
+  rank: number;
+  mp: number;
+  pts: number;
+  scored: number;
+  allowed: number;
+};
+const RUSSIA: Row = { id: 31_524, name: 'Russia', rank: 1, mp: 1, pts: 3, scored: 5, allowed: 0 };
+const [
+  { home: saudiHome, away: saudi } = { home: 0, away: 0 },
+  { home: egypt, away: uruguay } = { home: 0, away: 0 },
+] = MATCHES;
+const ROWS: Row[] = [
+  RUSSIA,
+  { id: uruguay, name: 'Uruguay', rank: 2, mp: 1, pts: 3, scored: 1, allowed: 0 },
+  { id: egypt, name: 'Egypt', rank: 3, mp: 1, pts: 0, scored: 0, allowed: 1 },
+  { id: saudi, name: 'Saudi Arabia', rank: 4, mp: 1, pts: 0, scored: 0, allowed: 5 },
+];
+
+function table(type_id: number, object_id: number, id: string, rows: readonly Row[]): Standings {
+  const participants = rows.map(({ mp, pts, scored, allowed, ...row }) => ({
+    ...row,
+    columns: Object.entries({ mp, pts, goals_scored: scored, goals_allowed: allowed }).map(
+      ([code, value]) => ({
+        code,
+        value,
+      }),
+    ),
+  }));
+  return {
+    ...{ standings_id: type_id * 1000 + object_id, version: 1, type_id, object_type: 'stage', object_id },
+    ...{ competition_id: 1, season_id: 1, ut: 1, cause: null },
+    body: JSON.stringify({ groups: [{ id, participants }] }),
+  };
+}
+
+const [first] = MATCHES;
+const LEAGUE = (rows: readonly Row[]) => table(2, first?.stage ?? 0, String(first?.group), rows);
+
+describe('tables', () => {
+  it('are right where every team has the official points and goals', () => {
+    expect(saudiHome).toBe(RUSSIA.id);
+    expect(checkTables(DATASET, MATCHES, [LEAGUE(ROWS)])).toEqual({
+      what: 'every table has the official points and goals: 1 of 1',
+      holds: true,
+    });
+  });
+
+  it.each<[string, Standings[]]>([
+    ['a point is missing', [LEAGUE([{ ...RUSSIA, pts: 2 }, ...ROWS.slice(1)])]],
+    ['a goal is missing', [LEAGUE([{ ...RUSSIA, scored: 4 }, ...ROWS.slice(1)])]],
+    ['a team is missing', [LEAGUE(ROWS.slice(1))]],
+    ['there is none', []],
+    ['there is only one of another kind', [table(4, first?.stage ?? 0, String(first?.group), ROWS)]],
+  ])('are wrong where %s', (_, tables) => {
+    expect(checkTables(DATASET, MATCHES, tables).holds).toBe(false);
+  });
+
+  it('are shown with who scored most', () => {
+    const scorers = table(6, 1, '', [{ ...RUSSIA, name: 'D. Cheryshev', scored: 2 }]);
+    const text = stripVTControlCharacters(renderTables(DATASET, MATCHES, [LEAGUE(ROWS), scorers]).join('\n'));
+    expect(text).toContain('1 Russia 3');
+    expect(text).toContain('4 Saudi Arabia 0');
+    expect(text).toMatch(/top scorers +D\. Cheryshev 2/);
+  });
+});

@@ -1,0 +1,30 @@
+import { readTopic } from '#streams/read/read-topic.ts';
+import { Registry } from '#topics/registry.ts';
+import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
+import type { Board } from './board.ts';
+import type { Place } from './check.ts';
+
+/** Follows the topics of match state, read committed, until `signal`; rejects where they cannot be read any more. */
+export async function watch(place: Place, board: Board, signal: AbortSignal): Promise<void> {
+  const registry = Registry.open({ url: place.registryUrl, prefix: place.prefix });
+  const follow = async <T extends TopicName>(
+    topic: T,
+    onValue: (value: TopicValues[T]) => void,
+  ): Promise<void> => {
+    const decoder = registry.decoder(topic);
+    await readTopic({
+      brokers: place.brokers,
+      topic: topicName(place.prefix, topic),
+      fromBeginning: true,
+      untilEnd: false,
+      signal,
+      onRecord: async ({ value }) => {
+        if (value !== null) onValue(await decoder.decode(value));
+      },
+    });
+  };
+  await Promise.all([
+    follow('match-state', (state) => board.state(state)),
+    follow('match-transitions', (transition) => board.transition(transition)),
+  ]);
+}

@@ -1,0 +1,84 @@
+/** `touchline rebuild`: has a processor process all of its input again. */
+import { createTopics, deleteTopics, groupMembers, topicPartitions } from '#topics/admin.ts';
+import {
+  applicationOf,
+  PROCESSOR_NAMES,
+  type ProcessorName,
+  positionsTopicName,
+} from '#topics/processors.ts';
+import { type TopicName, topicName } from '#topics/topics.ts';
+import { type Command, CommandError, parseArguments, UsageError } from '../command.ts';
+import { findPlace, type Place } from '../place.ts';
+
+/**
+ * What is deleted, so that all that a processor writes follows from its input alone; and who reads of it and is rebuilt with it.
+ * `standings` and its catalogue stay: they hold tables that the provider made as well, and the versions of ours go on.
+ */
+const REBUILDS: Readonly<
+  Record<ProcessorName, { deleted: readonly TopicName[]; readers: readonly ProcessorName[] }>
+> = {
+  'match-processor': {
+    deleted: ['match-incidents', 'match-state', 'match-transitions', 'match-results'],
+    readers: ['standings-processor', 'webhook-composer'],
+  },
+  'standings-processor': { deleted: ['standings-results'], readers: [] },
+  // Offsets of webhook-messages are the progress of subscriptions: it stays.
+  'webhook-composer': { deleted: ['webhook-times'], readers: [] },
+  'webhook-dispatcher': { deleted: ['webhook-progress'], readers: [] },
+};
+
+const HELP = `Usage: touchline rebuild <processor> --yes
+
+Has a processor process all of its input again: deletes what it wrote and its positions, and creates the topics anew. The
+processors must be stopped; they begin with their next start. What the input no longer holds (normalized-messages keeps 400
+days) is not there afterwards.
+
+  match-processor      deletes match-incidents, match-state, match-transitions and match-results, and rebuilds the tables and
+                       the webhook composer too
+  standings-processor  deletes standings-results; tables are derived again, their versions go on
+  webhook-composer     deletes webhook-times; what arrived in the last seven days is sent again, under the same ids
+  webhook-dispatcher   deletes webhook-progress; the progress of subscriptions follows from webhook-attempts, 30 days of them
+
+The broker is that of KAFKA_BROKERS, else the one that touchline up or demo runs here.
+`;
+
+/** Deletes what follows from the input. */
+export const rebuild: Command = {
+  name: 'rebuild',
+  summary: 'has a processor process all of its input again',
+  help: HELP,
+  async run(args) {
+    const processor = parse(args);
+    const place = findPlace(process.env);
+    const all = [processor, ...REBUILDS[processor].readers];
+    for (const one of all) await requireStopped(place, one);
+    for (const one of all) await rebuildOne(place, one);
+    process.stdout.write(`${all.join(' and ')} will process all input again: start them\n`);
+    return 0;
+  },
+};
+
+async function requireStopped(place: Place, processor: ProcessorName): Promise<void> {
+  const members = await groupMembers(place.KAFKA_BROKERS, applicationOf(place.TOPIC_PREFIX, processor));
+  if (members === 0) return;
+  throw new CommandError(`${members} processes of ${processor} are running: stop them first`);
+}
+
+async function rebuildOne(place: Place, processor: ProcessorName): Promise<void> {
+  const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = place;
+  const deleted = REBUILDS[processor].deleted.map((topic) => topicName(prefix, topic));
+  await deleteTopics(brokers, [...deleted, positionsTopicName(prefix, processor)]);
+  const partitions = await topicPartitions(brokers, topicName(prefix, 'normalized-messages'));
+  await createTopics({ brokers, prefix, partitions });
+  process.stdout.write(`${processor}: deleted and created ${deleted.join(', ')}\n`);
+}
+
+function parse(args: readonly string[]): ProcessorName {
+  const options = { yes: { type: 'boolean' } } as const;
+  const { values, positionals } = parseArguments(args, { options, allowPositionals: true });
+  const processor = PROCESSOR_NAMES.find((known) => known === positionals[0]);
+  if (processor === undefined || positionals.length > 1)
+    throw new UsageError(`name one processor: ${PROCESSOR_NAMES.join(' or ')}`);
+  if (values.yes !== true) throw new UsageError('this deletes topics: say --yes');
+  return processor;
+}

@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import { UsageError } from '../../command.ts';
+import { parseTokens } from './arguments.ts';
+
+const ID = 'a1b2c3d4e5f60718';
+
+it.each([
+  [['list'], { action: 'list', clientId: null, json: false }],
+  [['list', '--client', '7', '--json'], { action: 'list', clientId: 7, json: true }],
+  [['revoke', ID], { action: 'revoke', id: ID }],
+  [['revoke', '--client', '7'], { action: 'revoke all', clientId: 7 }],
+  [['label', ID, 'the desk'], { action: 'label', id: ID, label: 'the desk' }],
+  [['label', ID, '--none'], { action: 'label', id: ID, label: null }],
+  [['expire', ID, '--never'], { action: 'expire', id: ID, at: null }],
+  [['expire', ID, '--at', '2027-01-31'], { action: 'expire', id: ID, at: Date.UTC(2027, 0, 31) }],
+  [
+    ['expire', ID, '--at', '2027-01-31T12:00:00+01:00'],
+    { action: 'expire', id: ID, at: Date.UTC(2027, 0, 31, 11) },
+  ],
+])('understands %j', (args, request) => expect(parseTokens(args)).toEqual(request));
+
+it.each([
+  [[]],
+  [['issue']],
+  [['list', ID]],
+  [['list', '--client', '0']],
+  [['revoke']],
+  [['revoke', '7']],
+  [['revoke', ID, '--client', '7']],
+  [['revoke', ID, '--json']],
+  [['label', ID]],
+  [['label', ID, 'x', '--none']],
+  [['label', ID, 'x'.repeat(257)]],
+  [['expire', ID]],
+  [['expire', ID, '--at', '2027-01-31', '--never']],
+  [['expire', ID, '--at', '2027-01-31T12:00:00']],
+  [['expire', ID, '--at', '2027-13-31']],
+  [['expire', ID, '--at', 'tomorrow']],
+])('refuses %j', (args) => expect(() => parseTokens(args)).toThrow(UsageError));
+
+it('does not repeat a token that stands where its id belongs', () => {
+  const token = `touchline_pat_${'x'.repeat(43)}`;
+  expect(() => parseTokens(['revoke', token])).toThrow(expect.not.stringContaining(token));
+});

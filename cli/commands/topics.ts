@@ -1,0 +1,54 @@
+/** `touchline topics`: makes the topics and registers their schemas. */
+import { createTopics, findTopics } from '#topics/admin.ts';
+import { Registry } from '#topics/registry.ts';
+import { TOPIC_NAMES, TOPICS, topicName } from '#topics/topics.ts';
+import { type Command, parseArguments, UsageError } from '../command.ts';
+import { findPlace } from '../place.ts';
+
+const HELP = `Usage: touchline topics [--replication-factor <n>] [--partitions <n>]
+
+Makes every topic that is missing and registers the schemas of all; what is there already stays as it is. Services need
+both; touchline up and demo do this by themselves. docs/topics.md has the table.
+
+  --replication-factor <n>  copies of each partition of a topic that is made; default: the broker's own. From 3 on, two
+                            copies must have a record before it counts as written.
+  --partitions <n>          partitions of the topics of a match that are made, default ${TOPICS['match-state'].partitions}; all of them must have the same
+
+The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that touchline up or demo runs here.
+`;
+
+/** Makes the topics. */
+export const topics: Command = {
+  name: 'topics',
+  summary: 'makes the topics and registers their schemas',
+  help: HELP,
+  async run(args) {
+    const counts = parse(args);
+    const place = findPlace(process.env);
+    const at = { brokers: place.KAFKA_BROKERS, prefix: place.TOPIC_PREFIX };
+    const there = await findTopics(at);
+    await createTopics({ ...at, ...counts });
+    await Registry.open({ url: place.SCHEMA_REGISTRY_URL, prefix: place.TOPIC_PREFIX }).registerAll();
+    for (const topic of TOPIC_NAMES) {
+      process.stdout.write(`${there.has(topic) ? 'there' : 'made '}  ${topicName(at.prefix, topic)}\n`);
+    }
+    return 0;
+  },
+};
+
+function parse(args: readonly string[]): { replicationFactor?: number; partitions?: number } {
+  const options = { 'replication-factor': { type: 'string' }, partitions: { type: 'string' } } as const;
+  const { values } = parseArguments(args, { options });
+  const replicationFactor = count('replication-factor', values['replication-factor']);
+  const partitions = count('partitions', values.partitions);
+  return {
+    ...(replicationFactor === undefined ? {} : { replicationFactor }),
+    ...(partitions === undefined ? {} : { partitions }),
+  };
+}
+
+function count(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new UsageError(`--${name} must be a whole number from 1 to 9999`);
+  return Number(text);
+}

@@ -1,0 +1,127 @@
+/** `touchline up`: everything but who sends. */
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { httpUrl, loadConfig, renderHelp, secret } from '#service/config.ts';
+import { onStopRequest } from '#service/stop-requests.ts';
+import { backboneLines, dataDirFor, enterFolder, shellWord } from '../addresses.ts';
+import { type Command, UsageError } from '../command.ts';
+import {
+  type NewClient,
+  type Platform,
+  type Provider,
+  platformSettings,
+  startPlatform,
+} from '../platform.ts';
+import { keepFolder } from './demo/folder.ts';
+
+const config = z
+  .object({
+    ...platformSettings,
+    PROVIDER_BASE_URL: httpUrl()
+      .optional()
+      .describe("A provider's REST interface, without /v2, to poll; nothing is polled by default."),
+    PROVIDER_CLIENT_ID: z.string().optional().describe('Client id there; goes with PROVIDER_BASE_URL.'),
+    PROVIDER_SECRET_KEY: secret(z.string().optional()).describe(
+      'Secret key there; goes with PROVIDER_BASE_URL.',
+    ),
+  })
+  .superRefine((given, context) => {
+    for (const name of ['PROVIDER_CLIENT_ID', 'PROVIDER_SECRET_KEY'] as const)
+      if (given.PROVIDER_BASE_URL !== undefined && given[name] === undefined)
+        context.addIssue({ code: 'custom', path: [name], message: 'goes with PROVIDER_BASE_URL' });
+  });
+const ABOUT = `Starts a broker, a schema registry and every service but the simulator, and stays until Ctrl-C.
+Broker and registry: those of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else in Docker, else here on Java 17 or later.`;
+
+/** Starts everything but the simulator. */
+export const up: Command = {
+  name: 'up',
+  summary: 'starts broker, registry and all services but the simulator',
+  help: renderHelp({ usage: 'touchline up', about: ABOUT, config }),
+  async run(args) {
+    if (args.length > 0) throw new UsageError(`up takes no arguments, not ${JSON.stringify(args[0])}`);
+    const settings = loadConfig(config, process.env);
+    const stopping = new AbortController();
+    let platform: Platform | undefined;
+    onStopRequest({
+      graceful: (reason) => {
+        // What is only being started ends with this process.
+        if (platform === undefined) process.exit(0);
+        say(reason === 'SIGINT' ? '\nStopping …' : `Stopping (${reason}) …`);
+        stopping.abort(reason);
+      },
+      force: (code) => process.exit(code),
+    });
+    platform = await startPlatform({
+      dataDir: settings.DATA_DIR,
+      prefixFor: async () => settings.TOPIC_PREFIX,
+      host: settings.LISTEN_HOST,
+      webhookPort: settings.WEBHOOK_PORT,
+      webhookSecret: settings.WEBHOOK_SECRET?.join(','),
+      apiPort: settings.API_PORT,
+      toolsPort: settings.TOOLS_PORT,
+      upstream: settings.UPSTREAM_BASE_URL,
+      dispatcherPort: settings.DISPATCHER_PORT,
+      clientsKey: settings.CLIENTS_KEY,
+      provider: providerOf(settings),
+      onProgress: (line) => say(`  ${line}`),
+      onTrouble: (line) => say(`! ${line}`),
+    });
+    keepFolder(settings.DATA_DIR);
+    say(`\n${renderHowTo(platform, settings.DATA_DIR)}`);
+    const stay = setInterval(() => {}, 2 ** 30);
+    await new Promise((resolve) => stopping.signal.addEventListener('abort', resolve, { once: true }));
+    clearInterval(stay);
+    await platform.stop();
+    return 0;
+  },
+};
+
+function providerOf({
+  PROVIDER_BASE_URL: baseUrl,
+  PROVIDER_CLIENT_ID: clientId,
+  PROVIDER_SECRET_KEY: secretKey,
+}: z.output<typeof config>): Provider | null {
+  if (baseUrl === undefined || clientId === undefined || secretKey === undefined) return null;
+  return { baseUrl, clientId, secretKey };
+}
+
+/** Where everything is, and how to send and to read. */
+function renderHowTo(platform: Platform, dataDir: string): string {
+  const { backbone, webhookUrl, secret, secretFile, secretIsNew, apiUrl, toolsUrl } = platform;
+  const { dispatcherUrl, logFolder } = platform;
+  const file = secretFile === null ? null : resolve(secretFile);
+  const kept = file === null ? 'as set' : secretIsNew ? `${secret}  (kept in ${file})` : `kept in ${file}`;
+  const sign = file === null ? '$WEBHOOK_SECRET' : `$(cat ${shellWord(file)})`;
+  return `Touchline is up: ${backbone.why}
+
+${backboneLines(platform).join('\n')}
+  Webhook   POST ${webhookUrl}
+  Secret    ${kept}
+  Board     ${apiUrl}/
+  REST      ${apiUrl}/v2  (described at ${apiUrl}/docs)
+  Tokens    POST ${toolsUrl}/api/v1/token
+  Tools     ${toolsUrl}/mcp
+  Test      POST ${dispatcherUrl}/test-webhook-url/  (webhooks of clients: npx touchline clients webhook, npx touchline webhooks)
+${clientLine(platform.newClient)}  Logs      ${resolve(logFolder)}
+
+From another terminal
+${enterFolder()}
+Send real matches as a provider would
+  WEBHOOK_URL=${webhookUrl} WEBHOOK_SECRET="${sign}" npx touchline simulator
+Read
+  ${dataDirFor(dataDir)}npx touchline tail match-state --from-beginning
+
+Ctrl-C stops everything.
+`;
+}
+
+function clientLine(client: NewClient | null): string {
+  return client === null
+    ? ''
+    : `  Client    id ${client.id}, secret key ${client.secretKey}  (shown this once; more with npx touchline clients)\n`;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { UsageError } from '../../command.ts';
+import { parseWebhooks } from './arguments.ts';
+
+const NOW = Date.parse('2026-11-20T18:00:00Z');
+const parse = (line: string) => parseWebhooks(line.split(' ').filter(Boolean), NOW);
+
+it.each([
+  ['list --json', { action: 'list', json: true }],
+  ['attempts', { action: 'attempts', id: undefined, since: NOW - 86_400_000, limit: 50, json: false }],
+  [
+    'attempts a1 --since 2h --limit 5',
+    { action: 'attempts', id: 'a1', since: NOW - 7_200_000, limit: 5, json: false },
+  ],
+  ['undelivered a1', { action: 'undelivered', id: 'a1', limit: 50, json: false }],
+  ['resend a1 --from 2026-11-20T17:00:00Z', { action: 'resend', id: 'a1', from: NOW - 3_600_000 }],
+  ['enable a1', { action: 'enable', id: 'a1' }],
+  ['disable a1', { action: 'disable', id: 'a1' }],
+])('understands %s', (line, request) => expect(parse(line)).toEqual(request));
+
+it.each([
+  '',
+  'remove a1',
+  'list a1',
+  'attempts a1 a2',
+  'attempts --limit 0',
+  'attempts --limit x',
+  'attempts --since yesterday',
+  'undelivered',
+  'resend a1',
+  'resend a1 --from 5',
+  'enable',
+  'enable a1 --json',
+])('refuses %j', (line) => expect(() => parse(line)).toThrow(UsageError));

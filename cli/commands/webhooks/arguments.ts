@@ -1,0 +1,94 @@
+import { parseArguments, UsageError } from '../../command.ts';
+
+/** What `touchline webhooks` was asked for. Times are Unix milliseconds. */
+export type WebhooksRequest =
+  | { readonly action: 'list'; readonly json: boolean }
+  | {
+      readonly action: 'attempts';
+      /** Of all subscriptions where it is undefined. */
+      readonly id: string | undefined;
+      readonly since: number;
+      readonly limit: number;
+      readonly json: boolean;
+    }
+  | { readonly action: 'undelivered'; readonly id: string; readonly limit: number; readonly json: boolean }
+  | { readonly action: 'resend'; readonly id: string; readonly from: number }
+  | { readonly action: 'enable' | 'disable'; readonly id: string };
+
+const OPTIONS = {
+  from: { type: 'string' },
+  since: { type: 'string' },
+  limit: { type: 'string' },
+  json: { type: 'boolean' },
+} as const;
+type Option = keyof typeof OPTIONS;
+
+/** How many ids and which options each action takes. */
+const ACTIONS = {
+  list: { ids: [0], options: ['json'] },
+  attempts: { ids: [0, 1], options: ['since', 'limit', 'json'] },
+  undelivered: { ids: [1], options: ['limit', 'json'] },
+  resend: { ids: [1], options: ['from'] },
+  enable: { ids: [1], options: [] },
+  disable: { ids: [1], options: [] },
+} as const satisfies Record<string, { ids: readonly number[]; options: readonly Option[] }>;
+
+const DAY_MS = 86_400_000;
+const LIMIT = 50;
+const MOST = 100_000;
+const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: DAY_MS };
+
+/** Understands the arguments; `now` is Unix milliseconds. Throws `UsageError`. */
+export function parseWebhooks(args: readonly string[], now: number): WebhooksRequest {
+  const { values, positionals } = parseArguments(args, { options: OPTIONS, allowPositionals: true });
+  const [action = '', ...ids] = positionals;
+  if (!isAction(action)) throw new UsageError(`say ${Object.keys(ACTIONS).join(', ')}`);
+  const { ids: counts, options } = ACTIONS[action];
+  if (!counts.some((count) => count === ids.length)) {
+    throw new UsageError(
+      counts.length === 1 && counts[0] === 0 ? 'list takes no id' : 'name one webhook by its id',
+    );
+  }
+  const stray = Object.keys(values).find((option) => !options.some((allowed: string) => allowed === option));
+  if (stray !== undefined) throw new UsageError(`--${stray} does not go with ${action}`);
+  const id = ids[0] ?? '';
+  const json = values.json === true;
+  const limit = limitOf(values.limit);
+  switch (action) {
+    case 'list':
+      return { action, json };
+    case 'attempts':
+      return { action, id: ids[0], since: timeOf(values.since ?? '1d', now), limit, json };
+    case 'undelivered':
+      return { action, id, limit, json };
+    case 'resend':
+      if (values.from === undefined) throw new UsageError('say --from and a time');
+      return { action, id, from: timeOf(values.from, now) };
+    default:
+      return { action, id };
+  }
+}
+
+function isAction(name: string): name is keyof typeof ACTIONS {
+  return Object.hasOwn(ACTIONS, name);
+}
+
+function limitOf(text: string | undefined): number {
+  if (text === undefined) return LIMIT;
+  const limit = Number(text);
+  if (!/^\d{1,6}$/.test(text) || limit < 1 || limit > MOST)
+    throw new UsageError(`--limit is a number from 1 to ${MOST}, not ${JSON.stringify(text)}`);
+  return limit;
+}
+
+/** `2h` is two hours ago; else a time as ISO 8601 has it. */
+function timeOf(text: string, now: number): number {
+  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  if (count !== undefined) return now - Number(count) * (UNITS[unit] ?? 0);
+  const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(time))
+    throw new UsageError(
+      `a time is as 2026-11-20T18:00:00Z, or as 2h for two hours ago, not ${JSON.stringify(text)}`,
+    );
+  return time;
+}

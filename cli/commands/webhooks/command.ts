@@ -1,0 +1,240 @@
+/** `touchline webhooks`: how the deliveries to clients fare, and what operators may order. */
+
+import { ClientDirectory } from '#clients/directory.ts';
+import { partitionKey } from '#streams/client/port.ts';
+import { openPublisher } from '#streams/publish/publisher.ts';
+import { follow, offsetsAt } from '#streams/read/follow.ts';
+import { readTopic } from '#streams/read/read-topic.ts';
+import type {
+  WebhookAttempt,
+  WebhookMessage,
+  WebhookOffset,
+  WebhookProgress,
+} from '#topics/generated/types.ts';
+import { Registry } from '#topics/registry.ts';
+import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
+import { type AttemptKind, attemptOf } from '#webhooks/progress.ts';
+import { wants } from '#webhooks/wants.ts';
+import { type Command, CommandError } from '../../command.ts';
+import { commandLog, directoryPlace, findPlace, type Place, requireTopic } from '../../place.ts';
+import { jsonText, lineShown } from '../../values.ts';
+import { parseWebhooks, type WebhooksRequest } from './arguments.ts';
+import { attemptLine, messageLine, type Row, rowLine } from './lines.ts';
+
+const HELP = `Usage: touchline webhooks list [--json]
+       touchline webhooks attempts [<id>] [--since <time>] [--limit 50] [--json]
+       touchline webhooks undelivered <id> [--limit 50] [--json]
+       touchline webhooks resend <id> --from <time>
+       touchline webhooks enable <id> | disable <id>
+
+How the webhooks of clients are delivered (touchline clients webhook makes them). An id may be cut short while it is
+unambiguous; a time is as 2026-11-20T18:00:00Z, or as 2h for two hours ago.
+
+  list         every webhook: delivering, failing or disabled, since when, and when it is tried again
+  attempts     the latest attempts and what was decided, of one webhook or of all, since a time (default: a day ago)
+  undelivered  the first messages that a webhook was not sent yet, and how many there are
+  resend       sends everything again that was composed since a time, at most seven days back, under the same ids; a
+               webhook that is disabled is enabled by it
+  enable       goes on where it was, at once
+  disable      sends nothing from now on; what comes meanwhile is sent once it is enabled, for as long as it is kept
+
+An order is obeyed at once where a dispatcher runs, else with its next start. The broker is that of KAFKA_BROKERS and
+SCHEMA_REGISTRY_URL, else the one that touchline up or demo runs here.
+`;
+
+/** Shows and steers the deliveries to clients. */
+export const webhooks: Command = {
+  name: 'webhooks',
+  summary: 'shows how webhooks are delivered, sends again, enables and disables them',
+  help: HELP,
+  async run(args) {
+    const request = parseWebhooks(args, Date.now());
+    const place = findPlace(process.env);
+    await requireTopic(place, 'webhook-progress');
+    await perform(new Topics(place), request);
+    return 0;
+  },
+};
+
+async function perform(topics: Topics, request: WebhooksRequest): Promise<void> {
+  const rows = await topics.rows();
+  switch (request.action) {
+    case 'list':
+      for (const row of rows) say(request.json ? jsonText(shown(row)) : rowLine(row));
+      if (rows.length === 0 && !request.json) process.stderr.write('there are no webhooks\n');
+      return;
+    case 'attempts': {
+      // One that is gone has attempts still, under its whole id.
+      const only = oneOf(rows, request.id)?.id ?? request.id;
+      const attempts = await topics.attempts(request.since, only ?? null);
+      for (const attempt of attempts.slice(-request.limit))
+        say(request.json ? jsonText(attempt) : attemptLine(attempt));
+      return;
+    }
+    case 'undelivered': {
+      const { first, count } = await topics.undelivered(find(rows, request.id), request.limit);
+      for (const message of first) say(request.json ? message.message.toString() : messageLine(message));
+      if (!request.json) process.stderr.write(`${count} messages are not delivered\n`);
+      return;
+    }
+    case 'resend': {
+      const row = find(rows, request.id);
+      await topics.order(row, 'resent', { next: await topics.offsetsAt(request.from) });
+      say(`webhook ${row.id} is sent everything again since ${new Date(request.from).toISOString()}`);
+      return;
+    }
+    default: {
+      const row = find(rows, request.id);
+      if (row.progress === null) throw new CommandError(`webhook ${row.id} is not known to a dispatcher yet`);
+      if (request.action === 'enable') await topics.order(row, 'enabled', {});
+      else await topics.order(row, 'disabled', { reason: 'operator' });
+      say(`webhook ${row.id} is ${request.action}d`);
+    }
+  }
+}
+
+/** What the topics say of webhooks. */
+class Topics {
+  readonly #place: Place;
+  readonly #registry: Registry;
+
+  constructor(place: Place) {
+    this.#place = place;
+    this.#registry = Registry.open({ url: place.SCHEMA_REGISTRY_URL, prefix: place.TOPIC_PREFIX });
+  }
+
+  /** Every webhook of every client, by client. */
+  async rows(): Promise<Row[]> {
+    const progress = new Map<string, WebhookProgress>();
+    const [clients] = await Promise.all([
+      ClientDirectory.open(directoryPlace(this.#place, 'webhooks')).list(),
+      this.#read('webhook-progress', (key, value) => {
+        if (value === null) progress.delete(key);
+        else progress.set(key, value);
+      }),
+    ]);
+    return clients.flatMap(({ client_id, active, competitions, webhooks: all }) =>
+      all.map(({ id, types }) => ({
+        ...{ id, clientId: client_id, active, progress: progress.get(id) ?? null },
+        competitions: competitions === null ? null : new Set(competitions),
+        types: types === null ? null : new Set(types),
+      })),
+    );
+  }
+
+  /** Attempts that ended at or after a time, in that order. */
+  async attempts(since: number, only: string | null): Promise<WebhookAttempt[]> {
+    const found: WebhookAttempt[] = [];
+    await this.#readFrom('webhook-attempts', await this.#offsetsAt('webhook-attempts', since), (attempt) => {
+      if (only === null || attempt.subscription_id === only) found.push(attempt);
+    });
+    return found.sort((a, b) => a.at - b.at);
+  }
+
+  /** The first messages that a webhook is still to be sent, by partition, and how many there are in all. */
+  async undelivered(row: Row, limit: number): Promise<{ first: readonly WebhookMessage[]; count: number }> {
+    const first: WebhookMessage[] = [];
+    let count = 0;
+    if (row.progress === null) return { first, count };
+    const topic = this.#name('webhook-messages');
+    const from = new Map(
+      row.progress.next.map(({ partition, offset }) => [partitionKey({ topic, partition }), offset]),
+    );
+    await this.#readFrom('webhook-messages', from, (message) => {
+      if (!wants(row, message)) return;
+      count += 1;
+      if (first.length < limit) first.push(message);
+    });
+    return { first, count };
+  }
+
+  /** Where messages begin that were composed at or after a time. */
+  async offsetsAt(time: number): Promise<WebhookOffset[]> {
+    const topic = this.#name('webhook-messages');
+    return Array.from(await this.#offsetsAt('webhook-messages', time), ([key, offset]) => ({
+      partition: Number(key.slice(topic.length + 1)),
+      offset,
+    }));
+  }
+
+  /** Writes an order for a webhook. Throws `PublishError`. */
+  async order(
+    { id, clientId, progress }: Row,
+    kind: Extract<AttemptKind, 'enabled' | 'disabled' | 'resent'>,
+    told: Partial<WebhookAttempt>,
+  ): Promise<void> {
+    const codec = await this.#registry.codec('webhook-attempts');
+    const publisher = await openPublisher({
+      brokers: this.#place.KAFKA_BROKERS,
+      clientId: 'touchline-webhooks',
+      log: commandLog('webhooks'),
+    });
+    const epoch = progress?.epoch ?? 1;
+    const head = { subscription_id: id, client_id: clientId, kind, epoch, at: Date.now() };
+    const value = codec.encode(attemptOf(head, told));
+    await publisher.publish([{ topic: this.#name('webhook-attempts'), key: id, value }]);
+    await publisher.close();
+  }
+
+  async #read<T extends TopicName>(
+    topic: T,
+    onValue: (key: string, value: TopicValues[T] | null) => void,
+  ): Promise<void> {
+    const decoder = this.#registry.decoder(topic);
+    await readTopic({
+      ...{
+        brokers: this.#place.KAFKA_BROKERS,
+        topic: this.#name(topic),
+        fromBeginning: true,
+        untilEnd: true,
+      },
+      onRecord: async ({ key, value }) =>
+        onValue(key?.toString() ?? '', value === null ? null : await decoder.decode(value)),
+    });
+  }
+
+  async #readFrom<T extends TopicName>(
+    topic: T,
+    from: ReadonlyMap<string, number>,
+    onValue: (value: TopicValues[T]) => void,
+  ): Promise<void> {
+    const decoder = this.#registry.decoder(topic);
+    const atEnd = new AbortController();
+    await follow({
+      ...{ brokers: this.#place.KAFKA_BROKERS, topics: [this.#name(topic)], from, signal: atEnd.signal },
+      onBatch: async ({ records }) => {
+        for (const { value } of records) if (value !== null) onValue(await decoder.decode(value));
+      },
+      onCaughtUp: () => atEnd.abort(),
+    });
+  }
+
+  #offsetsAt(topic: TopicName, time: number): Promise<Map<string, number>> {
+    return offsetsAt({ brokers: this.#place.KAFKA_BROKERS, topic: this.#name(topic), time });
+  }
+
+  #name(topic: TopicName): string {
+    return topicName(this.#place.TOPIC_PREFIX, topic);
+  }
+}
+
+function find(rows: readonly Row[], id: string): Row {
+  const row = oneOf(rows, id);
+  if (row === undefined) throw new CommandError(`there is no webhook ${lineShown(id)}`);
+  return row;
+}
+
+/** The one whose id begins so. Throws `CommandError` for several. */
+function oneOf(rows: readonly Row[], id: string | undefined): Row | undefined {
+  const found = id === undefined ? [] : rows.filter((row) => row.id.startsWith(id));
+  if (found.length > 1) throw new CommandError(`${found.length} webhooks begin with ${lineShown(id ?? '')}`);
+  return found[0];
+}
+
+function shown({ id, clientId, active, progress }: Row): object {
+  return { ...progress, subscription_id: id, client_id: clientId, client_active: active };
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { readDeadLetter, readDelivery } from './delivery.ts';
+import { CONTEXT, eventMessage, incidentMessage } from './testing/messages.ts';
+
+const context = { origin: 'webhook', service: 'webhook-receiver', receivedAt: CONTEXT.receivedAt } as const;
+const read = (body: string | Buffer) => readDelivery(Buffer.from(body), context);
+const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex');
+const good = JSON.stringify(incidentMessage());
+
+describe('readDelivery', () => {
+  it('keeps the bytes, under their SHA-256', () => {
+    const body = ` [ ${good} ]\n`;
+    expect(read(body).raw).toEqual({
+      delivery_id: sha256(body),
+      origin: 'webhook',
+      received_at: CONTEXT.receivedAt,
+      body: Buffer.from(body),
+    });
+  });
+
+  it('normalizes every message, in order, of that delivery', () => {
+    const { normalized, deadLetters } = read(`[${good},${JSON.stringify(eventMessage())}]`);
+    expect(normalized.map((message) => message.type)).toEqual(['incident', 'event']);
+    expect(normalized[0]?.delivery_id).toBe(sha256(`[${good},${JSON.stringify(eventMessage())}]`));
+    expect(deadLetters).toEqual([]);
+  });
+
+  it('keeps nothing of the empty array', () => {
+    expect(read('[]')).toEqual({ raw: null, normalized: [], deadLetters: [], ignored: new Map() });
+  });
+
+  it.each([
+    ['not_utf8', Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d])],
+    ['not_utf8', Buffer.concat([Buffer.from(`[${good}`), Buffer.from([0xc3]), Buffer.from(']')])],
+    ['not_json', Buffer.from('')],
+    ['not_json', Buffer.from('[{]')],
+    ['not_json', Buffer.from(`[${good}`)],
+    ['not_array', Buffer.from(good)],
+    ['not_array', Buffer.from('null')],
+    ['too_deep', Buffer.from('['.repeat(200_000) + ']'.repeat(200_000))],
+    ['not_json', Buffer.from('['.repeat(200_000))],
+    ['too_many', Buffer.from(`[${'{},'.repeat(10_000)}{}]`)],
+    ['unknown_shape', Buffer.from('[{"hello":"world"}]')],
+  ])('gives up a body that is %s, with its bytes', (code, body) => {
+    const { raw, normalized, deadLetters } = read(body);
+    expect(normalized).toEqual([]);
+    expect(raw?.body).toEqual(body);
+    expect(deadLetters).toMatchObject([
+      {
+        code,
+        service: 'webhook-receiver',
+        topic: null,
+        partition: null,
+        offset: null,
+        failed_at: CONTEXT.receivedAt,
+      },
+    ]);
+    expect(deadLetters[0]?.value).toEqual(body);
+    expect(deadLetters[0]?.key?.toString()).toBe(sha256(body));
+  });
+
+  it('gives up one bad message with its bytes, and goes on', () => {
+    const bad = '{"type" : "event", "note": "],[" }';
+    const { normalized, deadLetters } = read(`[${good}, ${bad} ,5,${good}]`);
+    expect(normalized).toHaveLength(2);
+    expect(deadLetters.map((letter) => letter.value?.toString())).toEqual([bad, '5']);
+    expect(new Set(deadLetters.map((letter) => letter.id)).size).toBe(2);
+  });
+
+  it('gives the same dead letter for the same bytes at the same place', () => {
+    const ids = (body: string) => read(body).deadLetters.map((letter) => letter.id);
+    expect(ids(`[${good},1,1]`)).toEqual(ids(`[${good},1,1]`));
+    expect(ids(`[${good},1,1]`)).not.toEqual(ids(`[${good},1,2]`));
+  });
+
+  it('counts messages of types that nothing uses', () => {
+    expect(read(`[{"type":"season"},${good},{"type":"season"},{"type":"tour"}]`)).toMatchObject({
+      normalized: [{}],
+      deadLetters: [],
+      ignored: new Map([
+        ['season', 2],
+        ['tour', 1],
+      ]),
+    });
+  });
+
+  it('takes a byte order mark, which says nothing', () => {
+    expect(read(`\ufeff[${good}]`).normalized).toHaveLength(1);
+  });
+});
+
+describe('readDeadLetter', () => {
+  const letterOf = (body: string | Buffer) => {
+    const [letter] = read(body).deadLetters;
+    if (letter === undefined) throw new Error('no dead letter');
+    return letter;
+  };
+
+  it('reads the messages again, as of their own delivery', () => {
+    const letter = { ...letterOf('[1,2]'), value: Buffer.from(good) };
+    const again = readDeadLetter(letter, { ...context, receivedAt: 5 });
+    expect(again).toMatchObject({
+      faults: [],
+      normalized: [{ type: 'incident', received_at: 5, delivery_id: sha256('[1,2]') }],
+    });
+  });
+
+  it('reads a whole body again', () => {
+    const letter = { ...letterOf('5'), value: Buffer.from(`[${good},${good}]`) };
+    expect(readDeadLetter(letter, context).normalized).toHaveLength(2);
+  });
+
+  it.each(['{', '5', '[5]', '[[5],1]'])('names what is still unreadable: %s', (body) => {
+    expect(readDeadLetter(letterOf(body), context)).toMatchObject({ normalized: [], faults: [{}] });
+  });
+});

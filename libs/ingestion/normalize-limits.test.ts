@@ -1,0 +1,121 @@
+/** The limits of messages and snapshots, in bytes of UTF-8. */
+import { describe, expect, it } from 'vitest';
+import { avroType } from '#topics/avro.ts';
+import type { NormalizedMessage } from '#topics/generated/types.ts';
+import { loadSchemas } from '#topics/schemas.ts';
+import { TOPICS } from '#topics/topics.ts';
+import {
+  MAX_MESSAGE_BYTES,
+  MAX_SNAPSHOT_BYTES,
+  type Normalized,
+  normalizeMessage,
+  normalizeSnapshot,
+} from './normalize.ts';
+import { CONTEXT, incidentMessage, incidentRecord } from './testing/messages.ts';
+
+function normalized(message: unknown): NormalizedMessage {
+  const result = normalizeMessage(message, CONTEXT);
+  if (result.kind !== 'normalized') throw new Error(JSON.stringify(result));
+  return result.message;
+}
+
+function codeOf(result: Normalized): string {
+  return result.kind === 'unreadable' ? `${result.code} ${result.reason}` : result.kind;
+}
+
+const schema = loadSchemas().topics.get('normalized-messages');
+if (schema === undefined) throw new Error('no schema of normalized-messages');
+const normalizedType = avroType(schema);
+
+const bytesOf = (parts: readonly string[]) => Buffer.byteLength(parts.join(''));
+
+/** Text of that many bytes of UTF-8: of the character as often as it goes, and then of ASCII. */
+function textOf(bytes: number, character: string): string {
+  const each = Buffer.byteLength(character);
+  return character.repeat(Math.floor(bytes / each)) + 'x'.repeat(bytes % each);
+}
+
+describe.each(['x', 'é', '球', '🏆'])('limits in bytes, of text of %s', (character) => {
+  const name = (bytes: number) => textOf(bytes, character);
+
+  it('an incident id has 255 at most', () => {
+    const id = (bytes: number) => codeOf(normalizeMessage(incidentMessage({}, { id: name(bytes) }), CONTEXT));
+    expect(id(255)).toBe('normalized');
+    expect(id(256)).toBe('unknown_shape data.incident.id: expected 1 to 255 bytes of well-formed text');
+  });
+
+  it.each(['event', 'incident'])('a message has as many as its limit, told by its %s', (part) => {
+    const message = (text: string) =>
+      part === 'event' ? incidentMessage({}, {}, { name: text }) : incidentMessage({}, { info: text });
+    const { event_fields, incident } = normalized(message(''));
+    const left = MAX_MESSAGE_BYTES - bytesOf([...event_fields, incident?.incident.body ?? '']);
+    expect(codeOf(normalizeMessage(message(name(left)), CONTEXT))).toBe('normalized');
+    expect(codeOf(normalizeMessage(message(name(left + 1)), CONTEXT))).toMatch(
+      /^too_large message: more than 524288 bytes$/,
+    );
+  });
+
+  it('a line-up has as many', () => {
+    const message = (text: string) => ({
+      id: 1,
+      type: 'events_lineups',
+      ut: 1,
+      data: { event: { id: 7 }, text },
+    });
+    const left = MAX_MESSAGE_BYTES - bytesOf([normalized(message('')).body ?? '']);
+    expect(codeOf(normalizeMessage(message(name(left)), CONTEXT))).toBe('normalized');
+    expect(codeOf(normalizeMessage(message(name(left + 1)), CONTEXT))).toMatch(/^too_large /);
+  });
+
+  const context = { ...CONTEXT, origin: 'feed' } as const;
+  const snapshot = (incidents: unknown[]) =>
+    normalizeSnapshot({ messageId: 's', eventId: 7, time: 1_790_000_900, incidents }, context);
+  const listed = (id: number, info: string) => incidentRecord({ id: `5-${id}`, info });
+  const overhead = bytesOf([normalized(incidentMessage({}, listed(100, ''))).incident?.incident.body ?? '']);
+
+  it('an incident of a snapshot has as many as a message', () => {
+    const left = MAX_MESSAGE_BYTES - overhead;
+    expect(codeOf(snapshot([listed(100, name(left))]))).toBe('normalized');
+    expect(codeOf(snapshot([listed(100, ''), listed(101, name(left + 1))]))).toMatch(
+      /^too_large incidents\.1: more than 524288 bytes$/,
+    );
+  });
+
+  it('all incidents of a snapshot have as many as its limit', () => {
+    const each = MAX_SNAPSHOT_BYTES / 16;
+    const list = (more: number) =>
+      Array.from({ length: 16 }, (_, at) => listed(100 + at, name(each - overhead + (at === 7 ? more : 0))));
+    expect(codeOf(snapshot(list(0)))).toBe('normalized');
+    expect(codeOf(snapshot(list(1)))).toMatch(/^too_large incidents: more than 4194304 bytes$/);
+  });
+});
+
+describe('the largest snapshots', () => {
+  const longest = 'i'.repeat(251);
+  it.each([
+    { of: 'the shortest incidents', incident: (at: number) => ({ id: at.toString(36), incident_id: 413 }) },
+    {
+      of: 'incidents that are ids mostly',
+      incident: (at: number) => {
+        const id = `${at}${longest}`.slice(0, 255);
+        return { id, incident_id: 413, parent_id: id };
+      },
+    },
+  ])('fit a record of normalized-messages: of $of', ({ incident }) => {
+    const all: object[] = [];
+    for (let bytes = 0; ; ) {
+      const one = incident(all.length);
+      bytes += JSON.stringify(one).length;
+      if (bytes > MAX_SNAPSHOT_BYTES) break;
+      all.push(one);
+    }
+    const result = normalizeSnapshot(
+      { messageId: 's', eventId: 7, time: 1_790_000_900, incidents: all },
+      CONTEXT,
+    );
+    if (result.kind !== 'normalized') throw new Error(codeOf(result));
+    expect(normalizedType.toBuffer(result.message).length).toBeLessThan(
+      TOPICS['normalized-messages'].maxMessageBytes - 64 * 1024,
+    );
+  });
+});

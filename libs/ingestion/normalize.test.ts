@@ -1,0 +1,357 @@
+import { existsSync, readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { canonicalJson } from '#contract/canonical-json.ts';
+import type { NormalizedMessage } from '#topics/generated/types.ts';
+import { type Normalized, normalizeMessage, normalizeSnapshot } from './normalize.ts';
+import { CONTEXT, eventMessage, incidentMessage, incidentRecord } from './testing/messages.ts';
+
+const normalize = (message: unknown): Normalized => normalizeMessage(message, CONTEXT);
+
+function normalized(message: unknown): NormalizedMessage {
+  const result = normalize(message);
+  if (result.kind !== 'normalized') throw new Error(JSON.stringify(result));
+  return result.message;
+}
+
+function reason(result: Normalized): string {
+  return result.kind === 'unreadable' ? `${result.code} ${result.reason}` : result.kind;
+}
+
+describe('an incident message', () => {
+  it('becomes the incident, the event by parts, and where it came from', () => {
+    const message = normalized(incidentMessage());
+    expect(message).toMatchObject({
+      message_id: '35375779',
+      type: 'incident',
+      origin: 'webhook',
+      delivery_id: CONTEXT.deliveryId,
+      event_id: 7000001,
+      ut: 1_790_000_000,
+      received_at: CONTEXT.receivedAt,
+      snapshot: null,
+      body: null,
+    });
+    expect(message.incident).toEqual({
+      deleted: false,
+      incident: {
+        id: '5-110',
+        ut: 1_790_000_000,
+        incident_id: 413,
+        participant_id: 101,
+        counts_for: null,
+        confirmation: 'tbd',
+        event_status_id: 33,
+        event_time: 570,
+        parent_id: null,
+        body: canonicalJson(withoutAction(incidentRecord())),
+      },
+    });
+  });
+
+  it('takes the incident’s own ut before the message’s', () => {
+    expect(normalized(incidentMessage({}, { ut: 1_789_999_990 })).incident?.incident.ut).toBe(1_789_999_990);
+    expect(normalized(incidentMessage({}, { ut: 1_789_999_990 })).ut).toBe(1_790_000_000);
+    expect(normalized(incidentMessage({}, { ut: null })).incident?.incident.ut).toBe(1_790_000_000);
+  });
+
+  it('is deleted by its action only, and the body leaves the action out', () => {
+    const inserted = normalized(incidentMessage());
+    const deleted = normalized(incidentMessage({}, { action: 'delete' }));
+    expect(deleted.incident?.deleted).toBe(true);
+    expect(deleted.incident?.incident).toEqual(inserted.incident?.incident);
+  });
+
+  it('keeps fields that nobody here knows', () => {
+    const extra = { period_timer: { direction: 'up', time: 570 }, z: [{ b: 1, a: [] }], __x: 'ü' };
+    const body = JSON.parse(normalized(incidentMessage({}, extra)).incident?.incident.body ?? '');
+    expect(body).toMatchObject(extra);
+  });
+
+  it('reads times above 99 minutes, and none', () => {
+    const time = (event_time: unknown) =>
+      normalized(incidentMessage({}, { event_time })).incident?.incident.event_time;
+    expect([time('00:00'), time('45:59'), time('120:03'), time(null), time(''), time(undefined)]).toEqual([
+      0,
+      2759,
+      7203,
+      null,
+      null,
+      null,
+    ]);
+  });
+
+  it('reads ids as numbers or as digits', () => {
+    const message = normalized(
+      incidentMessage({}, { participant_id: '102', incident_id: '413' }, { id: '7000001' }),
+    );
+    expect([message.event_id, message.incident?.incident.participant_id]).toEqual([7000001, 102]);
+    expect(message.incident?.incident.incident_id).toBe(413);
+  });
+
+  it('without its event is unreadable', () => {
+    expect(reason(normalize(incidentMessage({ data: { incident: incidentRecord() } })))).toMatch(
+      /^unknown_shape data\.event: /,
+    );
+  });
+});
+
+function withoutAction(record: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).filter(([key]) => key !== 'action'));
+}
+
+describe('the event of a message', () => {
+  it('is split by how often its fields change, without id', () => {
+    expect(normalized(eventMessage()).event_fields).toEqual([
+      '{"clock_status":"running","clock_time":570}',
+      '{"bet_status":"active","relation_status":"in_progress","status_id":33,"status_type":"live"}',
+      expect.stringMatching(/^\{"details":\[\{"id":16,"value":45\},.*\]\}$/),
+      expect.stringMatching(/^\{"participants":\[\{"acronym":"T1",/),
+      '{"competition_id":6628,"name":"Team 101 - Team 102","neutral_venue":"no","season_id":25528,"sport_id":5,"stage_id":0,"start_date":"2026-08-15 15:00"}',
+    ]);
+  });
+
+  it('leaves out a part that has no fields', () => {
+    expect(normalized(eventMessage({ data: { event: { id: 1, clock_time: null } } })).event_fields).toEqual([
+      '{"clock_time":null}',
+    ]);
+    expect(normalized(eventMessage({ data: { event: { id: 1 } } })).event_fields).toEqual([]);
+  });
+
+  it('keeps an action that deletes the event, and no other', () => {
+    const parts = (action: unknown) =>
+      normalized(eventMessage({ data: { event: { id: 1, action } } })).event_fields;
+    expect([parts('insert'), parts('update'), parts('delete')]).toEqual([[], [], ['{"action":"delete"}']]);
+  });
+
+  it('repeats to the letter what has not changed, whatever the order of its keys', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.nat(9000), (extra, clock_time) => {
+        const before = eventMessage({}, extra);
+        const after = eventMessage(
+          {},
+          { ...Object.fromEntries(Object.entries(extra).reverse()), clock_time },
+        );
+        const [, ...unchanged] = normalizedOrNone(before);
+        const [, ...again] = normalizedOrNone(after);
+        expect(again).toEqual(unchanged);
+      }),
+    );
+  });
+
+  it('holds every field of the record but id and action', () => {
+    const event = { ...(eventMessage().data as { event: object }).event, more: { b: 1, a: 2 } };
+    const parts = normalized(eventMessage({ data: { event } })).event_fields.map((part) => JSON.parse(part));
+    const { id: _id, action: _action, ...fields } = event as Record<string, unknown>;
+    expect(Object.assign({}, ...parts)).toEqual(fields);
+  });
+});
+
+function normalizedOrNone(message: unknown): string[] {
+  const result = normalize(message);
+  return result.kind === 'normalized' ? result.message.event_fields : [];
+}
+
+describe('identity', () => {
+  it('is the id, else the uuid, as text', () => {
+    expect(normalized(eventMessage({ id: 'a-1' })).message_id).toBe('a-1');
+    expect(normalized(eventMessage({ id: null, uuid: 'f47ac10b' })).message_id).toBe('f47ac10b');
+    expect(normalized(eventMessage({ id: 5, uuid: 'f47ac10b' })).message_id).toBe('5');
+    expect(reason(normalize(eventMessage({ id: undefined })))).toMatch(/^unknown_shape id: /);
+  });
+});
+
+describe('other messages', () => {
+  it.each([[{ event: { id: 7 } }], [{ event_id: '7' }], [{ id: 7, lineups: [{ b: 1, a: 2 }] }]])(
+    'keeps the data of a sign of life or of line-ups: %j',
+    (data) => {
+      for (const type of ['event_keep_alive', 'events_lineups']) {
+        expect(normalized({ id: 1, type, ut: 5, data })).toMatchObject({
+          type,
+          event_id: 7,
+          ut: 5,
+          event_fields: [],
+          incident: null,
+          body: canonicalJson(data),
+        });
+      }
+    },
+  );
+
+  it('ignores those that name no event, and every other type', () => {
+    expect(normalize({ id: 1, type: 'event_keep_alive', ut: 5, data: {} })).toEqual({
+      kind: 'ignored',
+      type: 'event_keep_alive',
+    });
+    expect(normalize({ type: 'season' })).toEqual({ kind: 'ignored', type: 'season' });
+  });
+});
+
+describe('what cannot be read', () => {
+  const deep = JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`);
+  const cases: [string, unknown, RegExp][] = [
+    ['a number', 5, /^unknown_shape message: expected an object/],
+    ['null', null, /^unknown_shape message: /],
+    ['an array', [], /^unknown_shape message: /],
+    ['nested absurdly', deep, /^too_deep /],
+    ['an unknown field nested absurdly', incidentMessage({}, { x: deep }), /^too_deep /],
+    ['no type', { id: 1 }, /^unknown_shape type: /],
+    ['a type that is no text', { id: 1, type: 5 }, /^unknown_shape type: /],
+    ['no data', { id: 1, type: 'event', ut: 1 }, /^unknown_shape data: /],
+    ['no ut', eventMessage({ ut: undefined }), /^unknown_shape ut: /],
+    ['a ut that is no number', eventMessage({ ut: 'now' }), /^unknown_shape ut: /],
+    ['a fractional ut', eventMessage({ ut: 1.5 }), /^unknown_shape ut: /],
+    ['a ut out of range', eventMessage({ ut: 2 ** 53 }), /^unknown_shape ut: /],
+    ['an id that is no id', eventMessage({ id: {} }), /^unknown_shape id: /],
+    ['an event without an id', eventMessage({ data: { event: {} } }), /^unknown_shape data\.event\.id: /],
+    ['an event with a textual id', eventMessage({}, { id: 'x' }), /^unknown_shape data\.event\.id: /],
+    ['a negative event id', eventMessage({}, { id: -1 }), /^unknown_shape data\.event\.id: /],
+    [
+      'a status out of range',
+      eventMessage({}, { status_id: 2 ** 31 }),
+      /^unknown_shape data\.event\.status_id: /,
+    ],
+    [
+      'an infinite clock',
+      eventMessage({}, { clock_time: JSON.parse('1e999') }),
+      /^unknown_shape data\.event\.clock_time: /,
+    ],
+    [
+      'an infinite unknown',
+      eventMessage({}, { x: JSON.parse('1e999') }),
+      /^unknown_shape message: a number is not finite/,
+    ],
+    [
+      'a result that is an object',
+      eventMessage({}, { participants: [{ id: 1, results: [{ id: 2, value: {} }] }] }),
+      /^unknown_shape data\.event\.participants\.0\.results\.0\.value: /,
+    ],
+    [
+      'participants that are no list',
+      eventMessage({}, { participants: {} }),
+      /^unknown_shape data\.event\.participants: /,
+    ],
+    [
+      'an incident without an id',
+      incidentMessage({}, { id: undefined }),
+      /^unknown_shape data\.incident\.id: /,
+    ],
+    ['an empty incident id', incidentMessage({}, { id: '' }), /^unknown_shape data\.incident\.id: /],
+    [
+      'an incident id that UTF-8 does not carry',
+      incidentMessage({}, { id: '5-\ud800' }),
+      /^unknown_shape data\.incident\.id: /,
+    ],
+    [
+      'an incident without a type',
+      incidentMessage({}, { incident_id: null }),
+      /^unknown_shape data\.incident\.incident_id: /,
+    ],
+    [
+      'a time with 60 seconds',
+      incidentMessage({}, { event_time: '10:60' }),
+      /^unknown_shape data\.incident\.event_time: expected MM:SS/,
+    ],
+    [
+      'a time that is a number',
+      incidentMessage({}, { event_time: 570 }),
+      /^unknown_shape data\.incident\.event_time: /,
+    ],
+    [
+      'an unknown confirmation',
+      incidentMessage({}, { confirmation: 'maybe' }),
+      /^unknown_shape data\.incident\.confirmation: /,
+    ],
+    ['an unknown action', incidentMessage({}, { action: 'undo' }), /^unknown_shape data\.incident\.action: /],
+    ['a for that is neither', incidentMessage({}, { for: 'both' }), /^unknown_shape data\.incident\.for: /],
+    ['a message as long as a book', eventMessage({}, { name: 'x'.repeat(600_000) }), /^too_large /],
+    [
+      'a message of 400,000 characters that take three bytes each',
+      eventMessage({}, { name: '球'.repeat(400_000) }),
+      /^too_large message: more than 524288 bytes$/,
+    ],
+    [
+      'an incident id of 86 characters that take three bytes each',
+      incidentMessage({}, { id: '球'.repeat(86) }),
+      /^unknown_shape data\.incident\.id: expected 1 to 255 bytes/,
+    ],
+  ];
+  it.each(cases)('%s', (_name, message, expected) => {
+    expect(reason(normalize(message))).toMatch(expected);
+  });
+
+  it('never throws, and never tells a value', () => {
+    fc.assert(
+      fc.property(
+        fc.jsonValue({ maxDepth: 5 }),
+        fc.constantFrom('incident', 'event', 'event_keep_alive', 'other'),
+        (data, type) => {
+          const secret = 'hunter2hunter2';
+          const result = normalize({
+            id: 1,
+            type,
+            ut: 1,
+            data: { event: data, incident: { id: secret, event_time: secret } },
+          });
+          expect(reason(result)).not.toContain(secret);
+        },
+      ),
+    );
+  });
+});
+
+describe('a snapshot', () => {
+  const snapshot = (incidents: unknown[]) =>
+    normalizeSnapshot(
+      { messageId: 's-1', eventId: 7000001, time: 1_790_000_900, incidents },
+      { ...CONTEXT, origin: 'feed' },
+    );
+
+  it('is the event’s whole incident list at the time of the response', () => {
+    expect(snapshot([incidentRecord({ ut: 1_790_000_100 }), incidentRecord({ id: '5-120' })])).toMatchObject({
+      kind: 'normalized',
+      message: {
+        message_id: 's-1',
+        type: 'incident_snapshot',
+        origin: 'feed',
+        event_id: 7000001,
+        ut: 1_790_000_900,
+        event_fields: [],
+        incident: null,
+        snapshot: [
+          { id: '5-110', ut: 1_790_000_100 },
+          { id: '5-120', ut: 1_790_000_900 },
+        ],
+      },
+    });
+  });
+
+  it('may be empty, and does not count what says it is deleted as present', () => {
+    expect(snapshot([])).toMatchObject({ kind: 'normalized', message: { snapshot: [] } });
+    expect(snapshot([incidentRecord({ action: 'delete' })])).toMatchObject({ message: { snapshot: [] } });
+  });
+
+  it('is unreadable as a whole where one incident is, for a list without it would remove it', () => {
+    expect(reason(snapshot([incidentRecord(), incidentRecord({ event_time: 'x' })]))).toMatch(
+      /^unknown_shape incidents\.1\.event_time: /,
+    );
+  });
+});
+
+const fixtures = new URL('../../../shared/provider/', import.meta.url);
+describe.runIf(existsSync(fixtures))('the provider’s own messages (../shared/provider)', () => {
+  const read = (name: string) => JSON.parse(readFileSync(new URL(name, fixtures), 'utf8'));
+
+  it('are all normalized', () => {
+    const messages = [read('rabbit__message.json'), ...read('Feeds__feeds.json').api.data];
+    expect(messages.map((message) => normalized(message).type)).toEqual([
+      'incident',
+      'incident',
+      'incident',
+      'event',
+      'incident',
+      'incident',
+      'incident',
+    ]);
+  });
+});

@@ -1,0 +1,308 @@
+/** From the provider's messages and records to `normalized-messages`: parsed once, here, and trusted after that. */
+import type { z } from 'zod';
+import { ByKeys } from '#contract/by-keys.ts';
+import {
+  CanonicalJsonError,
+  canonicalJson,
+  canonicalPart,
+  type Fields,
+  fieldsOf,
+} from '#contract/canonical-json.ts';
+import { fitsInBytes } from '#contract/utf8.ts';
+import { INT_MAX, toWholeNumber } from '#contract/values.ts';
+import type { Incident, NormalizedMessage } from '#topics/generated/types.ts';
+import {
+  eventMessageSchema,
+  type IncidentFields,
+  incidentMessageSchema,
+  incidentSchema,
+  keepAliveSchema,
+  lineupsSchema,
+} from './messages.ts';
+
+/**
+ * Why a message cannot be normalized.
+ * - `unknown_shape`: it is not an object, or a known field is missing or has another type than the contract says.
+ * - `too_deep`: it nests deeper than any record does.
+ * - `too_large`: its canonical form takes more bytes than any record's, and would not fit the topics of match state.
+ */
+export type UnreadableCode = 'unknown_shape' | 'too_deep' | 'too_large';
+
+/** What became of a message. */
+export type Normalized =
+  | { readonly kind: 'normalized'; readonly message: NormalizedMessage }
+  /** Well formed, of a type that nothing here uses. */
+  | { readonly kind: 'ignored'; readonly type: string }
+  /** `reason` is one line that names the path, never a value. */
+  | { readonly kind: 'unreadable'; readonly code: UnreadableCode; readonly reason: string };
+
+/** Where a message came from. */
+export type MessageContext = {
+  /** The ingress service. */
+  readonly origin: 'webhook' | 'feed';
+  /** The raw-messages record it is part of. */
+  readonly deliveryId: string;
+  /** Unix milliseconds. */
+  readonly receivedAt: number;
+};
+
+/** An event's whole incident list, as `GET /v2/events/{id}/incidents` gives it. */
+export type SnapshotRecords = {
+  readonly messageId: string;
+  readonly eventId: number;
+  /** The response's `api.timestamp`, Unix seconds. */
+  readonly time: number;
+  readonly incidents: readonly unknown[];
+};
+
+/**
+ * Most that the event and incident of one message take as canonical JSON, in bytes of UTF-8, and so each incident of a
+ * snapshot. Real ones take some thousand.
+ */
+export const MAX_MESSAGE_BYTES = 512 * 1024;
+
+/**
+ * Most that all incidents of a snapshot take as canonical JSON, in bytes of UTF-8. With what is read of them, at most as
+ * much again, they fit a record of normalized-messages.
+ */
+export const MAX_SNAPSHOT_BYTES = 4 * 1024 * 1024;
+
+/** The event's fields that change together; what is in none of them is the rest. */
+const EVENT_PARTS: readonly (readonly string[])[] = [
+  ['clock_status', 'clock_time', 'played_time'],
+  ['bet_status', 'latency', 'relation_status', 'status_id', 'status_name', 'status_type'],
+  ['details'],
+  ['participants'],
+];
+const NOT_IN_REST: ReadonlySet<string> = new Set(['id', ...EVENT_PARTS.flat()]);
+
+function partsOf(keys: readonly string[]): Fields[] {
+  const rest = keys.filter((key) => !NOT_IN_REST.has(key));
+  return [...EVENT_PARTS.map((part) => part.filter((key) => keys.includes(key))), rest]
+    .filter((part) => part.length > 0)
+    .map(fieldsOf);
+}
+
+const withoutAction = (keys: readonly string[]): string[] => keys.filter((key) => key !== 'action');
+const bodyFields = new ByKeys((keys) => fieldsOf(withoutAction(keys)));
+const eventParts = new ByKeys(partsOf);
+const eventPartsWithoutAction = new ByKeys((keys) => partsOf(withoutAction(keys)));
+
+/** Thrown inside this file only, to leave a record half done. */
+class Unreadable extends Error {
+  readonly code: UnreadableCode;
+
+  constructor(code: UnreadableCode, reason: string) {
+    super(reason);
+    this.code = code;
+  }
+}
+
+/**
+ * Normalizes one provider message, as parsed from JSON. Never throws on what is in it.
+ * Of an unknown type: `ignored`. An incident without its event, or an event without a numeric id: `unreadable`.
+ */
+export function normalizeMessage(message: unknown, context: MessageContext): Normalized {
+  return guarded(() => {
+    if (!isObject(message)) throw notAnObject(message);
+    if (typeof message.type !== 'string') throw new Unreadable('unknown_shape', 'type: expected text');
+    switch (message.type) {
+      case 'incident':
+        return normalized(incidentMessage(message, context));
+      case 'event':
+        return normalized(eventMessage(message, context));
+      case 'event_keep_alive':
+      case 'events_lineups':
+        return otherMessage(message, message.type, context);
+      default:
+        return { kind: 'ignored', type: message.type };
+    }
+  });
+}
+
+/**
+ * Normalizes an event's whole incident list. One incident that is unreadable or too large makes all of it unreadable:
+ * without that one, the list would say that the incident was removed. An incident's `ut` falls back to the time of the
+ * response.
+ */
+export function normalizeSnapshot(records: SnapshotRecords, context: MessageContext): Normalized {
+  return guarded(() => {
+    const snapshot: Incident[] = [];
+    for (const [index, record] of records.incidents.entries()) {
+      const at = `incidents.${index}`;
+      const fields = parse(incidentSchema, record, at);
+      // A record that says of itself that it was deleted is not one that the list shows as present.
+      if (fields.action === 'delete') continue;
+      const incident = incidentOf(fields, record as object, records.time);
+      limitBytes([incident.body], MAX_MESSAGE_BYTES, at);
+      snapshot.push(incident);
+    }
+    limitBytes(
+      snapshot.map(({ body }) => body),
+      MAX_SNAPSHOT_BYTES,
+      'incidents',
+    );
+    return normalized({
+      ...base(records.messageId, records.eventId, records.time, context),
+      type: 'incident_snapshot',
+      snapshot,
+    });
+  });
+}
+
+type Raw = Record<string, unknown>;
+
+function guarded(work: () => Normalized): Normalized {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Unreadable) return { kind: 'unreadable', code: error.code, reason: error.message };
+    if (error instanceof CanonicalJsonError) {
+      const code = error.code === 'too_deep' ? 'too_deep' : 'unknown_shape';
+      return { kind: 'unreadable', code, reason: `message: ${error.message}` };
+    }
+    throw error;
+  }
+}
+
+function normalized(message: NormalizedMessage): Normalized {
+  return { kind: 'normalized', message };
+}
+
+function incidentMessage(message: Raw, context: MessageContext): NormalizedMessage {
+  const fields = parse(incidentMessageSchema, message);
+  const data = message.data as { incident: object; event: object };
+  const ut = Number(fields.ut);
+  const incident = incidentOf(fields.data.incident, data.incident, ut);
+  const event_fields = eventFields(data.event);
+  limitBytes([...event_fields, incident.body], MAX_MESSAGE_BYTES);
+  return {
+    ...base(messageIdOf(fields), Number(fields.data.event.id), ut, context),
+    ...senderOf(fields),
+    type: 'incident',
+    event_fields,
+    incident: { deleted: fields.data.incident.action === 'delete', incident },
+  };
+}
+
+function eventMessage(message: Raw, context: MessageContext): NormalizedMessage {
+  const fields = parse(eventMessageSchema, message);
+  const event_fields = eventFields((message.data as { event: object }).event);
+  limitBytes(event_fields, MAX_MESSAGE_BYTES);
+  return {
+    ...base(messageIdOf(fields), Number(fields.data.event.id), Number(fields.ut), context),
+    ...senderOf(fields),
+    type: 'event',
+    event_fields,
+  };
+}
+
+function otherMessage(
+  message: Raw,
+  type: 'event_keep_alive' | 'events_lineups',
+  context: MessageContext,
+): Normalized {
+  const fields = parse(type === 'event_keep_alive' ? keepAliveSchema : lineupsSchema, message);
+  const eventId = [fields.data.event?.id, fields.data.event_id, fields.data.id]
+    .map(toWholeNumber)
+    .find((id) => id !== null);
+  if (eventId === undefined) return { kind: 'ignored', type };
+  const body = canonicalJson(message.data);
+  limitBytes([body], MAX_MESSAGE_BYTES);
+  return normalized({
+    ...base(messageIdOf(fields), eventId, Number(fields.ut), context),
+    ...senderOf(fields),
+    type,
+    body,
+  });
+}
+
+function base(
+  messageId: string,
+  eventId: number,
+  ut: number,
+  context: MessageContext,
+): Omit<NormalizedMessage, 'type'> {
+  return {
+    message_id: messageId,
+    uuid: null,
+    source: null,
+    origin: context.origin,
+    delivery_id: context.deliveryId,
+    event_id: eventId,
+    ut,
+    received_at: context.receivedAt,
+    event_fields: [],
+    incident: null,
+    snapshot: null,
+    body: null,
+  };
+}
+
+function incidentOf(fields: IncidentFields, record: object, fallbackUt: number): Incident {
+  return {
+    id: fields.id,
+    ut: toWholeNumber(fields.ut) ?? fallbackUt,
+    incident_id: Number(fields.incident_id),
+    participant_id: toWholeNumber(fields.participant_id),
+    counts_for: fields.for ?? null,
+    confirmation: fields.confirmation ?? null,
+    event_status_id: toWholeNumber(fields.event_status_id),
+    event_time: secondsOf(fields.event_time),
+    parent_id: fields.parent_id || null,
+    body: canonicalPart(record, bodyFields.of(record)),
+  };
+}
+
+/** Seconds of "MM:SS"; null where there is none. */
+function secondsOf(time: string | null | undefined): number | null {
+  if (!time) return null;
+  const colon = time.indexOf(':');
+  return Number(time.slice(0, colon)) * 60 + Number(time.slice(colon + 1));
+}
+
+/** The event's fields by part. Its `action` says something of the message only, but for a delete. */
+function eventFields(event: object): string[] {
+  const { action } = event as { action?: unknown };
+  const parts = action === 'insert' || action === 'update' ? eventPartsWithoutAction : eventParts;
+  return parts.of(event).map((part) => canonicalPart(event, part));
+}
+
+function messageIdOf(fields: {
+  id?: number | string | null | undefined;
+  uuid?: string | null | undefined;
+}): string {
+  const id = fields.id ?? fields.uuid;
+  if (id === null || id === undefined) throw new Unreadable('unknown_shape', 'id: expected an id or a uuid');
+  return String(id);
+}
+
+/** What a message says of itself beside its id; a source that is no number is none. */
+function senderOf({ uuid, source }: { uuid?: string | null | undefined; source?: unknown }) {
+  const number = toWholeNumber(source);
+  return { uuid: uuid ?? null, source: number !== null && number >= 0 && number <= INT_MAX ? number : null };
+}
+
+function limitBytes(texts: readonly string[], maxBytes: number, at = 'message'): void {
+  if (!fitsInBytes(texts, maxBytes)) {
+    throw new Unreadable('too_large', `${at}: more than ${maxBytes} bytes`);
+  }
+}
+
+function parse<S extends z.ZodType>(schema: S, value: unknown, at = ''): z.output<S> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  const path = [...(at === '' ? [] : [at]), ...(issue?.path ?? [])].join('.') || 'message';
+  throw new Unreadable('unknown_shape', `${path}: ${issue?.message ?? 'not as the contract says'}`);
+}
+
+/** Absurd nesting is told apart, for it hints at an attack. */
+function notAnObject(message: unknown): Error {
+  canonicalJson(message);
+  return new Unreadable('unknown_shape', 'message: expected an object');
+}
+
+function isObject(value: unknown): value is Raw {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,91 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Consumer, Kafka } from 'kafkajs';
+import type { Logger } from '../../log.ts';
+import type { GroupMember, GroupOptions } from '../port.ts';
+import { stickyAssigner } from './assigner.ts';
+
+/** With every partition paused, kafkajs's consumer only turns its loop, and sends a heartbeat with each turn. */
+const TURN_MS = 250;
+const HEARTBEAT_MS = 500;
+const RECONNECT_MS = 1_000;
+/** A topic that was away at a rebalance has no partitions until it is looked for again. */
+const METADATA_MS = 10_000;
+/** A broker that hangs holds up no end: the group forgets a member that is silent. */
+const LEAVE_WITHIN_MS = 5_000;
+
+/**
+ * A member of the group on kafkajs, of which only the membership is used: all partitions are paused at once, so that it
+ * fetches nothing, and what it is given is read elsewhere. Created again where kafkajs gives up for good.
+ */
+export class KafkaJsGroupMember implements GroupMember {
+  readonly #kafka: Kafka;
+  readonly #options: GroupOptions;
+  readonly #log: Logger;
+  #consumer: Consumer | null = null;
+  #owned: readonly number[] = [];
+  #stopping = false;
+
+  constructor(kafka: Kafka, options: GroupOptions, log: Logger) {
+    this.#kafka = kafka;
+    this.#options = options;
+    this.#log = log;
+  }
+
+  async start(): Promise<void> {
+    const { group, topic, listener, sessionTimeoutMs } = this.#options;
+    const consumer = this.#kafka.consumer({
+      groupId: group,
+      partitionAssigners: [stickyAssigner(topic, () => this.#owned)],
+      sessionTimeout: sessionTimeoutMs,
+      heartbeatInterval: HEARTBEAT_MS,
+      maxWaitTimeInMs: TURN_MS,
+      metadataMaxAge: METADATA_MS,
+      allowAutoTopicCreation: false,
+      retry: { initialRetryTime: 100, maxRetryTime: 1_000, retries: 10, restartOnFailure: async () => false },
+    });
+    this.#consumer = consumer;
+    consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
+      // Synchronous: kafkajs fetches only after its listeners ran.
+      const partitions = payload.memberAssignment[topic] ?? [];
+      consumer.pause([{ topic, partitions: [...partitions] }]);
+      this.#owned = partitions;
+      listener.onAssigned(partitions);
+    });
+    consumer.on(consumer.events.HEARTBEAT, () => listener.onHeartbeat());
+    consumer.on(consumer.events.CRASH, ({ payload }) => {
+      this.#log.warn({ err: payload.error }, 'the group member failed and joins again');
+      listener.onLost();
+      void this.#restart();
+    });
+    await consumer.connect();
+    await consumer.subscribe({ topic, fromBeginning: true });
+    await consumer.run({ autoCommit: false, eachBatch: async () => {} });
+  }
+
+  async commit(positions: ReadonlyMap<number, number>): Promise<void> {
+    const { topic } = this.#options;
+    await this.#consumer?.commitOffsets(
+      [...positions].map(([partition, next]) => ({ topic, partition, offset: String(next) })),
+    );
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    const left = this.#consumer?.disconnect().catch(() => {});
+    await Promise.race([left, delay(LEAVE_WITHIN_MS, undefined, { ref: false })]);
+  }
+
+  async #restart(): Promise<void> {
+    while (!this.#stopping) {
+      await delay(RECONNECT_MS, undefined, { ref: false });
+      if (this.#stopping) return;
+      try {
+        await this.start();
+        return;
+      } catch (error) {
+        this.#log.warn({ err: error }, 'the group member cannot start yet');
+        await this.#consumer?.disconnect().catch(() => {});
+      }
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import { MultipleErrors, NetworkError, ProtocolError, TimeoutError } from '@platformatic/kafka';
+import { expect, test } from 'vitest';
+import { StreamError } from '../../errors.ts';
+import { isDisconnected, isMoved, isTransient, NoLeaderError, toStreamError } from './errors.ts';
+
+const broker = (id: string) => new ProtocolError(id);
+const both = (...errors: Error[]) => new MultipleErrors('several', errors);
+
+test.each([
+  ['CONCURRENT_TRANSACTIONS', true],
+  ['NOT_ENOUGH_REPLICAS', true],
+  ['NOT_ENOUGH_REPLICAS_AFTER_APPEND', true],
+  ['NOT_COORDINATOR', true],
+  ['PRODUCER_FENCED', false],
+  ['MESSAGE_TOO_LARGE', false],
+  ['TOPIC_AUTHORIZATION_FAILED', false],
+])('%s is transient: %s', (id, transient) => {
+  expect(isTransient(broker(id))).toBe(transient);
+  expect(isTransient(both(broker('NOT_LEADER_OR_FOLLOWER'), broker(id)))).toBe(transient);
+});
+
+test('a partition that is between two leaders is transient', () => {
+  expect(isTransient(new NoLeaderError({ topic: 't', partition: 1 }))).toBe(true);
+  expect(isTransient(new StreamError('UNAVAILABLE', 'closed'))).toBe(false);
+});
+
+test('a connection that failed is not transient: what was done over it is unknown', () => {
+  expect(isTransient(new NetworkError('closed'))).toBe(false);
+  expect(isDisconnected(both(new TimeoutError('late')))).toBe(true);
+});
+
+test('knows what has moved', () => {
+  expect(isMoved(both(broker('NOT_LEADER_OR_FOLLOWER')))).toBe(true);
+  expect(isMoved(broker('CONCURRENT_TRANSACTIONS'))).toBe(false);
+});
+
+test.each([
+  [broker('INVALID_PRODUCER_EPOCH'), 'FENCED'],
+  [both(broker('NOT_LEADER_OR_FOLLOWER'), broker('PRODUCER_FENCED')), 'FENCED'],
+  [broker('RECORD_LIST_TOO_LARGE'), 'RECORD_TOO_LARGE'],
+  [broker('OFFSET_OUT_OF_RANGE'), 'OFFSET_OUT_OF_RANGE'],
+  [broker('NOT_ENOUGH_REPLICAS'), 'UNAVAILABLE'],
+  [new NetworkError('closed'), 'UNAVAILABLE'],
+  [broker('TOPIC_AUTHORIZATION_FAILED'), 'REJECTED'],
+  [new Error('something else'), 'REJECTED'],
+])('%s becomes %s', (thrown, code) => {
+  expect(toStreamError('test', thrown)).toMatchObject({ code, cause: thrown });
+});
+
+test('keeps what is a StreamError already', () => {
+  const error = new StreamError('FENCED', 'fenced');
+  expect(toStreamError('test', error)).toBe(error);
+});

@@ -1,0 +1,105 @@
+import { StreamError, type StreamErrorCode } from '../../errors.ts';
+import { partitionKey, type TopicPartition } from '../port.ts';
+
+const UNAVAILABLE = ['PLT_KFK_NETWORK', 'PLT_KFK_TIMEOUT'];
+const TOO_LARGE = ['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE'];
+/** A newer owner of the transactional id, or a transaction that the broker has ended. */
+const FENCED = [
+  'INVALID_PRODUCER_EPOCH',
+  'PRODUCER_FENCED',
+  'INVALID_PRODUCER_ID_MAPPING',
+  'INVALID_TXN_STATE',
+  'UNKNOWN_PRODUCER_ID',
+];
+/** The coordinator or the leader is another broker now. */
+const MOVED = [
+  'NOT_COORDINATOR',
+  'NOT_LEADER_OR_FOLLOWER',
+  'LEADER_NOT_AVAILABLE',
+  'FENCED_LEADER_EPOCH',
+  'UNKNOWN_LEADER_EPOCH',
+  'REPLICA_NOT_AVAILABLE',
+  'UNKNOWN_TOPIC_OR_PARTITION',
+  'UNKNOWN_TOPIC_ID',
+  'INCONSISTENT_TOPIC_ID',
+  'KAFKA_STORAGE_ERROR',
+];
+/** The previous transaction is being completed, a broker is loading, or a partition has too few replicas in sync. */
+const BUSY = [
+  'CONCURRENT_TRANSACTIONS',
+  'COORDINATOR_LOAD_IN_PROGRESS',
+  'COORDINATOR_NOT_AVAILABLE',
+  'NOT_ENOUGH_REPLICAS',
+  'NOT_ENOUGH_REPLICAS_AFTER_APPEND',
+  'REQUEST_TIMED_OUT',
+  'NETWORK_EXCEPTION',
+  'OFFSET_NOT_AVAILABLE',
+];
+const OUT_OF_RANGE = ['OFFSET_OUT_OF_RANGE'];
+const TRANSIENT = new Set([...MOVED, ...BUSY]);
+
+/** Another broker is to lead the partition, and none does yet. */
+export class NoLeaderError extends StreamError {
+  constructor(of: TopicPartition) {
+    super('UNAVAILABLE', `${partitionKey(of)} has no leader`);
+  }
+}
+
+/** Maps what @platformatic/kafka threw to the errors of libs/streams. */
+export function toStreamError(doing: string, thrown: unknown): StreamError {
+  if (thrown instanceof StreamError) return thrown;
+  return new StreamError(codeOf(thrown), `${doing}: ${messageOf(thrown)}`, thrown);
+}
+
+/**
+ * Whether the same request can be made again in a moment: everything that the broker answered with passes, or a partition
+ * is between two leaders. One partition's
+ * fatal answer beside another one's transient one is fatal.
+ */
+export function isTransient(thrown: unknown): boolean {
+  if (thrown instanceof NoLeaderError) return true;
+  const codes = protocolCodes(thrown);
+  return codes.length > 0 && codes.every((code) => TRANSIENT.has(code));
+}
+
+/** Whether the coordinator or the leader has to be found again. */
+export function isMoved(thrown: unknown): boolean {
+  return hasCode(thrown, MOVED);
+}
+
+/** Whether the connection failed, or the answer did not come in time. */
+export function isDisconnected(thrown: unknown): boolean {
+  return leavesOf(thrown).some(({ code }) => UNAVAILABLE.includes(code ?? ''));
+}
+
+/** Whether one of the broker's answers is among `codes`, by their names in the protocol. */
+export function hasCode(thrown: unknown, codes: readonly string[]): boolean {
+  return protocolCodes(thrown).some((code) => codes.includes(code));
+}
+
+function codeOf(thrown: unknown): StreamErrorCode {
+  if (hasCode(thrown, FENCED)) return 'FENCED';
+  if (hasCode(thrown, TOO_LARGE)) return 'RECORD_TOO_LARGE';
+  if (hasCode(thrown, OUT_OF_RANGE)) return 'OFFSET_OUT_OF_RANGE';
+  if (isDisconnected(thrown) || isTransient(thrown)) return 'UNAVAILABLE';
+  return 'REJECTED';
+}
+
+type Leaf = { readonly code?: string; readonly apiId?: string };
+
+function protocolCodes(thrown: unknown): string[] {
+  return leavesOf(thrown).flatMap(({ apiId }) => (apiId === undefined ? [] : [apiId]));
+}
+
+/** Every single error in what was thrown: of a request for several partitions each has one of its own. */
+function leavesOf(thrown: unknown): Leaf[] {
+  if (thrown instanceof AggregateError) return thrown.errors.flatMap(leavesOf);
+  if (!(thrown instanceof Error)) return [];
+  return [thrown as Leaf];
+}
+
+/** The last of several errors says most: the ones before it were retried. */
+function messageOf(thrown: unknown): string {
+  if (thrown instanceof AggregateError && thrown.errors.length > 0) return messageOf(thrown.errors.at(-1));
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

@@ -1,0 +1,151 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Connection } from '@platformatic/kafka';
+import { StreamError } from '../../errors.ts';
+import { partitionKey, type TopicPartition } from '../port.ts';
+import { Connections } from './connections.ts';
+import { isDisconnected, isTransient, toStreamError } from './errors.ts';
+import { type Fetched, fetchPartitions } from './fetch.ts';
+
+/** Of one answer: what a reader keeps in memory. */
+const MAX_BYTES = 4 * 1024 * 1024;
+const FIRST_RETRY_MS = 5;
+const RETRY_CEILING_MS = 500;
+
+/** A partition that is followed. */
+type Followed = TopicPartition & { topicId: string; offset: number };
+
+export type FollowerOptions = {
+  readonly brokers: readonly string[];
+  readonly clientId: string;
+  /** Where each partition is read from. */
+  readonly partitions: readonly (TopicPartition & { readonly offset: number })[];
+  /** How long the broker may hold its answer while nothing comes. */
+  readonly maxWaitMs: number;
+  readonly signal: AbortSignal;
+  /** What was read of a partition from its offset on; one call at a time. What it throws ends the reading. */
+  readonly onFetched: (of: TopicPartition, fetched: Fetched) => void | Promise<void>;
+};
+
+/**
+ * Reads partitions from their leaders, one request at a time to each broker for all that it leads, for as long as it is not
+ * aborted. Brokers that go away are waited for, leaders that move are found again. Rejects with `StreamError` where an offset
+ * is not in the log, a topic was deleted and created again, or access is refused.
+ */
+export async function followPartitions(options: FollowerOptions): Promise<void> {
+  const connections = new Connections(options.brokers, options.clientId);
+  try {
+    await new Follower(connections, options).run();
+  } finally {
+    await connections.close();
+  }
+}
+
+class Follower {
+  readonly #connections: Connections;
+  readonly #options: FollowerOptions;
+  /** What is read over each connection; one loop is at work on each. */
+  readonly #byLeader = new Map<Connection, Set<Followed>>();
+  readonly #ended = Promise.withResolvers<void>();
+  #isOver = false;
+  /** Batches are given one after the other, whichever broker they come from. */
+  #giving: Promise<void> = Promise.resolve();
+
+  constructor(connections: Connections, options: FollowerOptions) {
+    this.#connections = connections;
+    this.#options = options;
+  }
+
+  async run(): Promise<void> {
+    const { partitions, signal } = this.#options;
+    const end = () => this.#end(() => this.#ended.resolve());
+    signal.addEventListener('abort', end, { once: true });
+    if (signal.aborted) end();
+    for (const of of partitions) void this.#assign({ ...of, topicId: '' });
+    try {
+      await this.#ended.promise;
+    } finally {
+      signal.removeEventListener('abort', end);
+      await this.#giving.catch(() => {});
+    }
+  }
+
+  /** Adds a partition to what is read of its leader, once that is known. */
+  async #assign(of: Followed): Promise<void> {
+    for (let wait = FIRST_RETRY_MS; !this.#isOver; wait = Math.min(2 * wait, RETRY_CEILING_MS)) {
+      try {
+        const leader = await this.#connections.leader(of);
+        const topicId = await this.#connections.topicId(of.topic);
+        if (of.topicId !== '' && of.topicId !== topicId)
+          throw new StreamError(
+            'TOPIC_RECREATED',
+            `${of.topic} was deleted and created again while it was read`,
+          );
+        of.topicId = topicId;
+        const known = this.#byLeader.get(leader);
+        if (known !== undefined) return void known.add(of);
+        this.#byLeader.set(leader, new Set([of]));
+        return void this.#readFrom(leader);
+      } catch (error) {
+        if (!this.#passes(error)) return this.#fail(of, error);
+        await delay(wait);
+      }
+    }
+  }
+
+  /** Reads what a broker leads until that is nothing any more. */
+  async #readFrom(leader: Connection): Promise<void> {
+    const { maxWaitMs } = this.#options;
+    const partitions = this.#byLeader.get(leader) as Set<Followed>;
+    const fetch = { maxWaitMs, minBytes: 1, maxBytes: MAX_BYTES, isolation: 'committed' } as const;
+    while (partitions.size > 0 && !this.#isOver) {
+      try {
+        for (const { from, fetched, error } of await fetchPartitions(leader, [...partitions], fetch)) {
+          const of = from as Followed;
+          if (fetched === null) this.#moved(partitions, of, error);
+          else if (fetched.next > of.offset) await this.#give(of, fetched);
+        }
+        // The ones that were answered first come last the next time, where an answer is full.
+        const [first] = partitions;
+        if (first !== undefined && partitions.delete(first)) partitions.add(first);
+      } catch (error) {
+        for (const of of partitions) this.#moved(partitions, of, error);
+      }
+    }
+    this.#byLeader.delete(leader);
+  }
+
+  /** Another broker leads it, or this one is away: looks again, or ends with what does not pass. */
+  #moved(partitions: Set<Followed>, of: Followed, error: unknown): void {
+    partitions.delete(of);
+    if (!this.#passes(error)) {
+      this.#fail(of, error);
+      return;
+    }
+    this.#connections.forget();
+    void delay(FIRST_RETRY_MS).then(() => this.#assign(of));
+  }
+
+  async #give(of: Followed, fetched: Fetched): Promise<void> {
+    const before = this.#giving;
+    this.#giving = before.then(async () => {
+      if (this.#isOver) return;
+      await this.#options.onFetched(of, fetched);
+      of.offset = fetched.next;
+    });
+    await this.#giving.catch((error: unknown) => this.#end(() => this.#ended.reject(error)));
+  }
+
+  #passes(error: unknown): boolean {
+    return isTransient(error) || isDisconnected(error);
+  }
+
+  #fail(of: TopicPartition, error: unknown): void {
+    this.#end(() => this.#ended.reject(toStreamError(`read ${partitionKey(of)}`, error)));
+  }
+
+  /** Only the first end counts. */
+  #end(settle: () => void): void {
+    this.#isOver = true;
+    settle();
+  }
+}

@@ -1,0 +1,94 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { StreamError } from '../../errors.ts';
+import { type PartitionReader, partitionKey, type ReadBatch, type ReaderOptions } from '../port.ts';
+import type { Connections } from './connections.ts';
+import { hasCode, isDisconnected, isMoved, isTransient, toStreamError } from './errors.ts';
+import { fetchPartition } from './fetch.ts';
+
+const MAX_WAIT_MS = 500;
+/** How long no broker may answer before a read fails. */
+const AWAY_MS = 30_000;
+const FIRST_RETRY_MS = 5;
+const RETRY_CEILING_MS = 500;
+/** What a broker answers for a topic id that it does not know: for a moment after its start, or for good. */
+const UNKNOWN_ID = ['UNKNOWN_TOPIC_ID', 'INCONSISTENT_TOPIC_ID'];
+
+/** Reads one partition, over connections of its own: a fetch that waits holds up nothing else. */
+export function openPartitionReader(connections: Connections, options: ReaderOptions): PartitionReader {
+  return new ProtocolPartitionReader(connections, options);
+}
+
+class ProtocolPartitionReader implements PartitionReader {
+  readonly #connections: Connections;
+  readonly #options: ReaderOptions;
+  readonly #closing = new AbortController();
+  /** Found once, and never another one. */
+  #topicId: string | null = null;
+
+  constructor(connections: Connections, options: ReaderOptions) {
+    this.#connections = connections;
+    this.#options = options;
+  }
+
+  topicId(): Promise<string> {
+    return this.#untilAnswered(() => this.#findTopicId());
+  }
+
+  read(offset: number): Promise<ReadBatch> {
+    return this.#untilAnswered(() => this.#fetch(offset));
+  }
+
+  close(): Promise<void> {
+    this.#closing.abort();
+    return this.#connections.close();
+  }
+
+  async #untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
+    const doing = `read ${partitionKey(this.#options)}`;
+    const deadline = performance.now() + AWAY_MS;
+    for (let wait = FIRST_RETRY_MS; ; wait = Math.min(2 * wait, RETRY_CEILING_MS)) {
+      const isLast = performance.now() > deadline;
+      try {
+        return await ask();
+      } catch (error) {
+        const isPassing = isTransient(error) || isDisconnected(error);
+        if (!isPassing || isLast || this.#closing.signal.aborted) throw toStreamError(doing, error);
+        if (isMoved(error)) this.#connections.forget();
+        if (hasCode(error, UNKNOWN_ID)) await this.#requireSameTopic();
+        // Rejects with the end of the reader.
+        await delay(wait, undefined, { signal: this.#closing.signal }).catch((cause: unknown) => {
+          throw new StreamError('UNAVAILABLE', `${doing}: closed`, cause);
+        });
+      }
+    }
+  }
+
+  async #findTopicId(): Promise<string> {
+    this.#topicId ??= await this.#connections.topicId(this.#options.topic);
+    return this.#topicId;
+  }
+
+  async #fetch(offset: number): Promise<ReadBatch> {
+    const { topic, partition, uncommitted = false, maxBytes, maxWaitMs = MAX_WAIT_MS } = this.#options;
+    const leader = await this.#connections.leader({ topic, partition });
+    const topicId = await this.#findTopicId();
+    const { records, next, lastStableOffset, highWatermark } = await fetchPartition(leader, {
+      topicId,
+      partition,
+      offset,
+      maxWaitMs,
+      minBytes: 1,
+      maxBytes,
+      isolation: uncommitted ? 'uncommitted' : 'committed',
+    });
+    return { records, next, end: uncommitted ? highWatermark : lastStableOffset, written: highWatermark };
+  }
+
+  /** A broker that has just started may not know the id yet; another id is another topic. */
+  async #requireSameTopic(): Promise<void> {
+    const { topic } = this.#options;
+    const id = await this.#connections.topicId(topic).catch(() => this.#topicId);
+    if (id !== this.#topicId)
+      throw new StreamError('TOPIC_RECREATED', `${topic} was deleted and created again while it was read`);
+  }
+}

@@ -1,0 +1,246 @@
+import type {
+  LogBounds,
+  PartitionReader,
+  ReadBatch,
+  TopicPartition,
+  TransactionalProducer,
+} from '../client/port.ts';
+import { RefusedError, StreamError } from '../errors.ts';
+import { BatchCommitter, ClosedError } from './batch-committer.ts';
+import { findPosition } from './positions.ts';
+import type { PartitionProcessor } from './processor.ts';
+import { StableWatch } from './stable-watch.ts';
+import { findValue, positionMissing, requireSameChangelogs, startOffset } from './start-checks.ts';
+import { transactionalIdOf, writesOf } from './stream-topics.ts';
+import type { Suspects } from './suspects.ts';
+import type { TaskContext } from './task-context.ts';
+
+/** More of a backlog at once makes fewer transactions, and one match-state for more messages. */
+const FETCH_BYTES = 4 * 1024 * 1024;
+/** Of all partitions together, each of which holds two answers: the one that is processed and the next. */
+const ALL_FETCH_BYTES = 32 * 1024 * 1024;
+const RESTORE_BYTES = 1024 * 1024;
+/** How long a changelog may stand still while it is restored: a transaction of somebody else is open in it. */
+const RESTORE_STALL_MS = 30_000;
+/** How long the end waits for a commit that is under way. */
+const LAST_COMMIT_MS = 2_000;
+
+/** A changelog to restore from. */
+type Changelog = TopicPartition & LogBounds & { readonly reader: PartitionReader };
+
+/** What a claim finds. */
+type Claimed = {
+  readonly producer: TransactionalProducer;
+  readonly input: PartitionReader;
+  readonly topicId: string;
+  readonly changelogIds: Readonly<Record<string, string>>;
+  /** Offset of the next input record. */
+  readonly position: number;
+  readonly changelogs: readonly Changelog[];
+};
+
+/**
+ * One claim of a partition, from fencing to its end. All that it holds is its own: one that goes on after an await although
+ * another has taken its place finds itself closed, and its producer fenced.
+ */
+export class Incarnation {
+  readonly #partition: number;
+  readonly #context: TaskContext;
+  readonly #suspects: Suspects;
+  readonly #held: { close(): void | Promise<void> }[] = [];
+  /** Aborted when it is closed. */
+  readonly #closing = new AbortController();
+  #committer: BatchCommitter | null = null;
+
+  constructor(partition: number, context: TaskContext, suspects: Suspects) {
+    this.#partition = partition;
+    this.#context = context;
+    this.#suspects = suspects;
+  }
+
+  /** Offset of the next input record, as far as it is committed; null before the partition is processed. */
+  get position(): number | null {
+    return this.#committer?.position ?? null;
+  }
+
+  /**
+   * Claims the partition, restores its state and processes its input until it is closed; `reached` is called between.
+   * Rejects with what failed: nothing of it may be used after that.
+   */
+  async live(reached: (step: 'restoring' | 'running') => void): Promise<void> {
+    try {
+      const claimed = await this.#claim();
+      reached('restoring');
+      const processor = this.#hold(this.#context.createProcessor(this.#partition));
+      await this.#restore(processor, claimed);
+      const { producer, topicId, changelogIds, position } = claimed;
+      const work = { processor, producer, topicId, changelogIds, isClosed: () => this.#isClosed };
+      const committer = new BatchCommitter(this.#partition, this.#context, this.#suspects, work, position);
+      this.#committer = committer;
+      reached('running');
+      await this.#run(processor, committer, claimed.input);
+    } catch (error) {
+      if (!(error instanceof ClosedError) && !this.#isClosed) throw error;
+    } finally {
+      await this.close();
+    }
+  }
+
+  /** Ends it: a commit that is under way is waited for a moment. What is not committed is the next owner's to do again. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#closing.abort();
+    const committing = this.#committer?.committing ?? null;
+    if (committing !== null) await endsWithin(committing, LAST_COMMIT_MS);
+    await Promise.allSettled(this.#held.map(async (held) => held.close()));
+  }
+
+  get #isClosed(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  /** Fences the owner before, decides what it left, and finds where to go on. */
+  async #claim(): Promise<Claimed> {
+    const { application, client, input: topic, changelogs, positions, partitions } = this.#context;
+    const { mixedChangelogs = [] } = this.#context;
+    const partition = this.#partition;
+    if (partition >= partitions) {
+      throw new RefusedError(
+        'PARTITIONS_DIFFER',
+        `${topic} has a partition ${partition} now, the topics of ${application} have ${partitions}: add partitions to none of ` +
+          'them while it runs; see docs/operations.md, "A topic with other partitions"',
+      );
+    }
+    const producer = this.#hold(
+      await client.openProducer({
+        transactionalId: transactionalIdOf(this.#context, partition),
+        ...writesOf(this.#context, partition),
+        lastCommitted: async () => (await findPosition(client, positions, partition))?.producer ?? null,
+        signal: this.#closing.signal,
+      }),
+    );
+    const maxBytes = Math.min(FETCH_BYTES, Math.floor(ALL_FETCH_BYTES / (2 * partitions)));
+    const input = this.#hold(client.openReader({ topic, partition, maxBytes }));
+    const topicId = await this.#still(input.topicId());
+    const readers = changelogs.map((name) =>
+      this.#hold(client.openReader({ topic: name, partition, maxBytes: RESTORE_BYTES })),
+    );
+    const ids = await this.#still(Promise.all(readers.map((reader) => reader.topicId())));
+    const changelogIds = Object.fromEntries(changelogs.map((name, at) => [name, ids[at] as string]));
+    const logs = [positions, topic, ...changelogs].map((name) => ({ topic: name, partition }));
+    const bounds = await this.#still(client.logBounds(logs));
+    const [ofPositions, ofInput, ...ofChangelogs] = bounds as [LogBounds, LogBounds, ...LogBounds[]];
+    const restored = changelogs.map((name, at) => ({
+      ...{ topic: name, partition, reader: readers[at] as PartitionReader },
+      ...(ofChangelogs[at] as LogBounds),
+    }));
+    const position = await this.#still(findPosition(client, positions, partition, ofPositions));
+    if (position === null) {
+      const own = restored.filter(({ topic: name }) => !mixedChangelogs.includes(name));
+      const state = await this.#still(findValue(client, own));
+      if (state !== null) throw positionMissing(this.#context, state);
+    } else requireSameChangelogs(application, partition, position, changelogIds);
+    const start = startOffset(this.#context, partition, { position, topicId, input: ofInput });
+    return { producer, input, topicId, changelogIds, position: start, changelogs: restored };
+  }
+
+  async #restore(processor: PartitionProcessor, { changelogs, position }: Claimed): Promise<void> {
+    const { metrics, log } = this.#context;
+    const started = performance.now();
+    await this.#still(Promise.all(changelogs.map((changelog) => this.#restoreOne(processor, changelog))));
+    const seconds = (performance.now() - started) / 1_000;
+    metrics.restoreSeconds.inc(seconds);
+    log.info(
+      { partition: this.#partition, entries: processor.size(), seconds, position },
+      'partition restored',
+    );
+  }
+
+  async #restoreOne(
+    processor: PartitionProcessor,
+    { topic, partition, start, end, reader }: Changelog,
+  ): Promise<void> {
+    const { metrics } = this.#context;
+    let movedAt = performance.now();
+    for (let at = start, reading = start < end ? ahead(reader.read(start)) : null; reading !== null; ) {
+      const batch = await this.#still(reading);
+      if (batch.next === at && performance.now() > movedAt + RESTORE_STALL_MS) {
+        throw new StreamError(
+          'UNAVAILABLE',
+          `${topic}-${partition} can be read up to ${at} only, of ${end}: a transaction is open in it`,
+        );
+      }
+      if (batch.next > at) movedAt = performance.now();
+      at = batch.next;
+      reading = at < end ? ahead(reader.read(at)) : null;
+      const restoring = processor.restore(topic, batch.records);
+      if (restoring !== undefined) await this.#still(restoring);
+      metrics.restoredRecords.inc(batch.records.length);
+    }
+    await reader.close();
+  }
+
+  async #run(
+    processor: PartitionProcessor,
+    committer: BatchCommitter,
+    input: PartitionReader,
+  ): Promise<never> {
+    const { metrics } = this.#context;
+    const label = { partition: this.#partition };
+    const watch = new StableWatch();
+    for (let reading = ahead(input.read(committer.position)); ; ) {
+      const batch = await this.#still(reading);
+      // The next answer is on its way while this one is processed and committed.
+      reading = ahead(input.read(batch.next));
+      if (batch.records.length > 0) await committer.process(batch);
+      if (this.#isClosed) throw new ClosedError();
+      if (batch.next >= batch.end) processor.caughtUp?.();
+      metrics.lag.set(label, Math.max(0, batch.end - batch.next));
+      metrics.undecided.set(label, batch.written - batch.end);
+      if (watch.becameStuck(batch.end, batch.written, performance.now())) this.#reportStuck(batch.end);
+      metrics.stateSize.set(label, processor.size());
+    }
+  }
+
+  /** Whose transaction it is, the reader does not know: only an operator can find out and end it. */
+  #reportStuck(offset: number): void {
+    const { input, log } = this.#context;
+    const partition = this.#partition;
+    log.error(
+      { partition, offset, code: 'TRANSACTION_OPEN' },
+      `${input}-${partition} cannot be read beyond offset ${offset}: a transaction has been open there for a minute; find its ` +
+        `producer with kafka-transactions.sh --bootstrap-server <broker> describe-producers --topic ${input} --partition ${partition}, ` +
+        `and where it is gone, end it with abort --topic ${input} --partition ${partition} --start-offset ${offset}`,
+    );
+  }
+
+  /** Closed with it; at once where it is closed already. */
+  #hold<T extends { close(): void | Promise<void> }>(held: T): T {
+    if (this.#isClosed) {
+      void held.close();
+      throw new ClosedError();
+    }
+    this.#held.push(held);
+    return held;
+  }
+
+  /** What was waited for, unless it was closed meanwhile. */
+  async #still<T>(waited: Promise<T>): Promise<T> {
+    const result = await waited;
+    if (this.#isClosed) throw new ClosedError();
+    return result;
+  }
+}
+
+/** A read that is awaited later: its failure is one then. */
+function ahead(reading: Promise<ReadBatch>): Promise<ReadBatch> {
+  reading.catch(() => {});
+  return reading;
+}
+
+async function endsWithin(ending: Promise<void>, ms: number): Promise<void> {
+  const { promise: timeUp, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  await Promise.race([ending.catch(() => {}), timeUp]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,171 @@
+/**
+ * Where the position of a task is kept: in a compacted topic beside its outputs, written in the same transaction as they are.
+ * The newest record of a partition counts, found again from the end of the log.
+ */
+import { z } from 'zod';
+import { openStreamClient } from '../client/client.ts';
+import type {
+  LogBounds,
+  OutputRecord,
+  PartitionReader,
+  ProducerIdentity,
+  StreamClient,
+} from '../client/port.ts';
+import { RefusedError } from '../errors.ts';
+import type { Logger } from '../log.ts';
+import { readRange } from '../read/read-range.ts';
+
+/**
+ * The layout of what a stream keeps on topics: positions topic, changelogs, transactional ids. A version of Touchline that
+ * does not know it refuses to start on it.
+ */
+const LAYOUT = 1;
+
+/** How far a task has come. */
+export type Position = {
+  /** Offset of the next input record. */
+  readonly next: number;
+  /** The id of the input topic that `next` is an offset of. */
+  readonly topicId: string;
+  /** The ids of the changelogs that the state of this position is in, by name. */
+  readonly changelogIds: Readonly<Record<string, string>>;
+  /** Who wrote it. */
+  readonly producer: ProducerIdentity;
+};
+
+/** On the topic as JSON; fields as in the rest of the topics. */
+const stored = z.object({
+  layout: z.number(),
+  next: z.number(),
+  topic_id: z.string(),
+  /** Missing in records of an earlier version: not compared then. */
+  changelog_ids: z.record(z.string(), z.string()).default({}),
+  producer_id: z.string(),
+  producer_epoch: z.number(),
+});
+
+const SUFFIX = '-positions';
+
+/** How much of the end of the log is looked at first: a commit and its marker take two offsets. */
+const FIRST_LOOK = 16;
+const LOOK_BYTES = 64 * 1024;
+const LOOK_WAIT_MS = 100;
+
+/** The positions topic of an application, by its name on the broker. */
+export function positionsTopic(application: string): string {
+  return `${application}${SUFFIX}`;
+}
+
+/** The command that processes all input again. `application` is prefix and service. */
+export function rebuildCommand(application: string): string {
+  return `npx touchline rebuild ${serviceOf(application)}`;
+}
+
+/** The service of an application, as commands take it. */
+export function serviceOf(application: string): string {
+  return application.slice(application.lastIndexOf('.') + 1);
+}
+
+/** The record that a transaction commits a position with. */
+export function positionRecord(topic: string, partition: number, position: Position): OutputRecord {
+  const { next, topicId, changelogIds, producer } = position;
+  const value: z.input<typeof stored> = {
+    layout: LAYOUT,
+    next,
+    topic_id: topicId,
+    changelog_ids: changelogIds,
+    producer_id: producer.id,
+    producer_epoch: producer.epoch,
+  };
+  return { topic, partition, key: String(partition), value: Buffer.from(JSON.stringify(value)) };
+}
+
+/** Throws `RefusedError` LAYOUT_UNKNOWN. */
+export function parsePosition(topic: string, partition: number, value: Buffer): Position {
+  const parsed = stored.safeParse(parseJson(value));
+  if (!parsed.success || parsed.data.layout !== LAYOUT) {
+    throw new RefusedError(
+      'LAYOUT_UNKNOWN',
+      `${topic}-${partition} was written by another version of Touchline (layout ${parsed.data?.layout ?? 'unknown'}, this one ` +
+        `knows ${LAYOUT}): run that version, or process all input again with ${rebuildCommand(topic.slice(0, -SUFFIX.length))}`,
+    );
+  }
+  const { next, topic_id, changelog_ids, producer_id, producer_epoch } = parsed.data;
+  return {
+    next,
+    topicId: topic_id,
+    changelogIds: changelog_ids,
+    producer: { id: producer_id, epoch: producer_epoch },
+  };
+}
+
+/**
+ * The last committed position of a partition, null where there is none. Reads from the end of the log, further back for as
+ * long as nothing is found: transactions that were aborted leave records too.
+ */
+export async function findPosition(
+  client: StreamClient,
+  topic: string,
+  partition: number,
+  bounds?: LogBounds,
+): Promise<Position | null> {
+  const [log] = bounds === undefined ? await client.logBounds([{ topic, partition }]) : [bounds];
+  if (log === undefined || log.end === log.start) return null;
+  const reader = client.openReader({ topic, partition, maxBytes: LOOK_BYTES, maxWaitMs: LOOK_WAIT_MS });
+  try {
+    for (let look = FIRST_LOOK; ; look *= 8) {
+      const from = Math.max(log.start, log.end - look);
+      const value = await lastValue(reader, { start: from, end: log.end });
+      if (value !== null) return parsePosition(topic, partition, value);
+      if (from === log.start) return null;
+    }
+  } finally {
+    await reader.close();
+  }
+}
+
+/** The last value between two offsets, of what is committed. */
+async function lastValue(reader: PartitionReader, range: LogBounds): Promise<Buffer | null> {
+  let last: Buffer | null = null;
+  for await (const { records } of readRange(reader, range))
+    last = records.findLast(({ value }) => value !== null)?.value ?? last;
+  return last;
+}
+
+/**
+ * How far an application has committed, by partition of its input; partitions without a position are left out. For tools and
+ * tests: a task finds its own after fencing. Rejects with `StreamError`, `RefusedError`.
+ */
+export async function readPositions(options: {
+  readonly brokers: readonly string[];
+  readonly application: string;
+  readonly log: Logger;
+}): Promise<Map<number, number>> {
+  const { brokers, application, log } = options;
+  const client = openStreamClient({ brokers, clientId: 'touchline-positions', log });
+  const topic = positionsTopic(application);
+  try {
+    const partitions = Array.from(
+      { length: await client.partitionCount(topic) },
+      (_, partition) => partition,
+    );
+    const bounds = await client.logBounds(partitions.map((partition) => ({ topic, partition })));
+    const found = await Promise.all(
+      partitions.map(async (partition) => {
+        const position = await findPosition(client, topic, partition, bounds[partition]);
+        return position === null ? [] : [[partition, position.next] as const];
+      }),
+    );
+    return new Map(found.flat());
+  } finally {
+    await client.close();
+  }
+}
+
+function parseJson(value: Buffer): unknown {
+  try {
+    return JSON.parse(value.toString());
+  } catch {
+    return null;
+  }
+}

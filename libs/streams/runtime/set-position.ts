@@ -1,0 +1,59 @@
+import { openStreamClient } from '../client/client.ts';
+import { topicIds } from '../client/topic-ids.ts';
+import { RefusedError } from '../errors.ts';
+import type { Logger } from '../log.ts';
+import { findPosition, positionRecord, positionsTopic } from './positions.ts';
+import { type StreamTopics, transactionalIdOf, writesOf } from './stream-topics.ts';
+
+/** A position that was set: where the task was, null where it had none, and where it goes on. */
+export type SetPosition = { readonly before: number | null; readonly next: number };
+
+/**
+ * Sets the position of one partition, as its owner would: a task that runs is fenced, and claims the partition from there.
+ * Rejects with `RefusedError` POSITION_BEYOND_END where the input has no such offset, with `StreamError`.
+ */
+export async function setPosition(
+  topics: StreamTopics,
+  options: {
+    readonly brokers: readonly string[];
+    readonly partition: number;
+    /** An offset, or the first or the next one of the input. */
+    readonly to: number | 'start' | 'end';
+    readonly log: Logger;
+  },
+): Promise<SetPosition> {
+  const { brokers, partition, to, log } = options;
+  const positions = positionsTopic(topics.application);
+  const of = { topic: topics.input, partition };
+  const client = openStreamClient({ brokers, clientId: 'touchline-position', log });
+  const reader = client.openReader({ ...of, maxBytes: 1 });
+  try {
+    const [bounds] = await client.logBounds([of]);
+    const next = to === 'start' ? bounds?.start : to === 'end' ? bounds?.end : to;
+    if (bounds === undefined || next === undefined || next < bounds.start || next > bounds.end) {
+      throw new RefusedError(
+        'POSITION_BEYOND_END',
+        `${topics.input}-${partition} has offsets ${bounds?.start} to ${bounds?.end}, not ${next}`,
+      );
+    }
+    const lastCommitted = async () => (await findPosition(client, positions, partition))?.producer ?? null;
+    const producer = await client.openProducer({
+      transactionalId: transactionalIdOf(topics, partition),
+      ...writesOf(topics, partition),
+      lastCommitted,
+    });
+    try {
+      const before = (await findPosition(client, positions, partition))?.next ?? null;
+      const { identity } = producer;
+      const changelogIds = Object.fromEntries(await topicIds(brokers, topics.changelogs));
+      const position = { next, topicId: await reader.topicId(), changelogIds, producer: identity };
+      await producer.transact([positionRecord(positions, partition, position)]);
+      return { before, next };
+    } finally {
+      await producer.close();
+    }
+  } finally {
+    await reader.close();
+    await client.close();
+  }
+}

@@ -1,0 +1,75 @@
+import { Registry } from 'prom-client';
+import { expect, test } from 'vitest';
+import { RefusedError } from '../errors.ts';
+import { streamMetrics } from './metrics.ts';
+import type { Position } from './positions.ts';
+import { startOffset } from './start-checks.ts';
+
+const quiet = { debug() {}, info() {}, warn() {}, error() {} };
+const metrics = streamMetrics(new Registry());
+const position = (next: number): Position => ({
+  next,
+  topicId: 'a',
+  changelogIds: {},
+  producer: { id: '1', epoch: 0 },
+});
+
+function start(
+  found: Position | null,
+  input: { start: number; end: number },
+  onLostInput: 'stop' | 'continue' = 'stop',
+  topicId = 'a',
+): number {
+  return startOffset(
+    {
+      ...{ application: 'touchline.match-processor', input: 'touchline.normalized-messages' },
+      ...{ positions: 'touchline.match-processor-positions', onLostInput, metrics, log: quiet },
+    },
+    3,
+    { position: found, topicId, input },
+  );
+}
+
+function refusal(...args: Parameters<typeof start>): RefusedError {
+  try {
+    start(...args);
+  } catch (error) {
+    if (error instanceof RefusedError) return error;
+    throw error;
+  }
+  throw new Error('it was not refused');
+}
+
+test.each([
+  ['the start of the log without a position', null, { start: 5, end: 9 }, 5],
+  ['the position', position(7), { start: 5, end: 9 }, 7],
+  ['the position at the end', position(9), { start: 5, end: 9 }, 9],
+  ['the position at the start', position(5), { start: 5, end: 9 }, 5],
+  ['the position of an empty log', position(5), { start: 5, end: 5 }, 5],
+])('begins at %s', (_, found, input, offset) => {
+  expect(start(found, input)).toBe(offset);
+});
+
+test('refuses a position beyond the end, and says how to go on', () => {
+  const { code, message } = refusal(position(120), { start: 0, end: 80 });
+  expect(code).toBe('POSITION_BEYOND_END');
+  expect(message).toContain('touchline.normalized-messages-3 ends at offset 80, before the position 120');
+  expect(message).toContain('npx touchline position match-processor 3 80');
+  expect(message).toContain('npx touchline rebuild match-processor');
+});
+
+test('refuses input that is another topic', () => {
+  const { code, message } = refusal(position(7), { start: 0, end: 80 }, 'stop', 'b');
+  expect(code).toBe('INPUT_RECREATED');
+  expect(message).toContain('position 7');
+  expect(message).toContain('offsets 0 to 80');
+});
+
+test('refuses a gap that retention left, or counts it where the setting says so', async () => {
+  const { code, message } = refusal(position(7), { start: 10, end: 80 });
+  expect(code).toBe('INPUT_LOST');
+  expect(message).toContain('3 records were removed');
+  expect(message).toContain('ON_LOST_INPUT=continue');
+  expect(start(position(7), { start: 10, end: 80 }, 'continue')).toBe(10);
+  expect((await metrics.lostRecords.get()).values).toEqual([{ labels: { partition: 3 }, value: 3 }]);
+});

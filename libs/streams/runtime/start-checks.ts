@@ -1,0 +1,120 @@
+/** Whether processing a partition may begin, and where: what would lose or repeat records is refused, with what to do. */
+
+import type { LogBounds, StreamClient, TopicPartition } from '../client/port.ts';
+import { RefusedError } from '../errors.ts';
+import type { Logger } from '../log.ts';
+import { readRange } from '../read/read-range.ts';
+import type { StreamMetrics } from './metrics.ts';
+import { type Position, rebuildCommand, serviceOf } from './positions.ts';
+
+const LOOK_BYTES = 256 * 1024;
+const LOOK_WAIT_MS = 100;
+
+/** What the checks know of a stream. */
+type Checked = {
+  readonly application: string;
+  readonly input: string;
+  readonly positions: string;
+  readonly onLostInput: 'stop' | 'continue';
+  readonly metrics: StreamMetrics;
+  readonly log: Logger;
+};
+
+/**
+ * Where to begin, by the position that was found, null for none. Throws `RefusedError` where the input is not the one that
+ * the position is of, or lacks records that were not processed.
+ */
+export function startOffset(
+  { application, input, onLostInput, metrics, log }: Checked,
+  partition: number,
+  found: { readonly position: Position | null; readonly topicId: string; readonly input: LogBounds },
+): number {
+  const { position, topicId } = found;
+  const { start, end } = found.input;
+  if (position === null) return start;
+  const { next } = position;
+  const name = `${input}-${partition}`;
+  const service = serviceOf(application);
+  if (position.topicId !== topicId) {
+    throw new RefusedError(
+      'INPUT_RECREATED',
+      `${name} is not the topic that position ${next} was written for: it was deleted and created again, and has offsets ${start} ` +
+        `to ${end}; process all that it holds with ${rebuildCommand(application)}, or only what comes with ` +
+        `npx touchline position ${service} ${partition} end`,
+    );
+  }
+  if (next > end) {
+    throw new RefusedError(
+      'POSITION_BEYOND_END',
+      `${name} ends at offset ${end}, before the position ${next}: it lost records (truncated, or restored from a backup); go on ` +
+        `from its end with npx touchline position ${service} ${partition} ${end}, or process all again with ${rebuildCommand(application)}`,
+    );
+  }
+  if (next >= start) return next;
+  const lost = `${name} begins at offset ${start}, after the position ${next}: ${start - next} records were removed before they were processed`;
+  if (onLostInput === 'stop') {
+    throw new RefusedError(
+      'INPUT_LOST',
+      `${lost}; go on without them with npx touchline position ${service} ${partition} ${start} or ON_LOST_INPUT=continue`,
+    );
+  }
+  metrics.lostRecords.inc({ partition }, start - next);
+  log.error({ partition, from: next, to: start, code: 'INPUT_LOST' }, `${lost}, going on without them`);
+  return start;
+}
+
+/**
+ * Throws `RefusedError` where a changelog is not the one that the position was written with: the state that the position
+ * belongs to was in that. `changelogIds` are those of now, by name.
+ */
+export function requireSameChangelogs(
+  application: string,
+  partition: number,
+  position: Position,
+  changelogIds: Readonly<Record<string, string>>,
+): void {
+  for (const [topic, id] of Object.entries(changelogIds)) {
+    const known = position.changelogIds[topic];
+    if (known === undefined || known === id) continue;
+    throw new RefusedError(
+      'CHANGELOG_RECREATED',
+      `${topic}-${partition} is not the topic that position ${position.next} was written with: it was deleted and created again, ` +
+        `and the state of that position went with it; process all input again with ${rebuildCommand(application)}`,
+    );
+  }
+}
+
+/** A record of a topic. */
+type Place = TopicPartition & { readonly offset: number };
+
+/** The refusal of a partition that has state, a record of which was found, without a position. */
+export function positionMissing(
+  { application, positions }: Checked,
+  { topic, partition, offset }: Place,
+): RefusedError {
+  return new RefusedError(
+    'POSITION_MISSING',
+    `${positions}-${partition} has no position, but the state that belongs to it is there (${topic}-${partition}, offset ${offset}): ` +
+      `these are topics of an earlier version, or ${positions} was lost; process all input again with ${rebuildCommand(application)}`,
+  );
+}
+
+/** A committed record with a value in any of these partitions; null where there is none. */
+export async function findValue(
+  client: StreamClient,
+  logs: readonly (TopicPartition & LogBounds)[],
+): Promise<Place | null> {
+  for (const { topic, partition, ...range } of logs) {
+    if (range.start === range.end) continue;
+    const reader = client.openReader({ topic, partition, maxBytes: LOOK_BYTES, maxWaitMs: LOOK_WAIT_MS });
+    try {
+      for await (const { records } of readRange(reader, range)) {
+        const found = records.find(({ value }) => value !== null);
+        if (found !== undefined) return { topic, partition, offset: found.offset };
+      }
+    } finally {
+      await reader.close();
+    }
+  }
+  return null;
+}

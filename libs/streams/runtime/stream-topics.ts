@@ -1,0 +1,45 @@
+import type { TopicPartition } from '../client/port.ts';
+import { positionsTopic } from './positions.ts';
+
+/** A topic that a stream writes to. */
+export type OutputTopic = {
+  /** Name on the broker. */
+  readonly topic: string;
+  /**
+   * Which of its partitions a task writes to: the one with the number of its input partition, where it is the only writer;
+   * or any of so many, beside other tasks.
+   */
+  readonly partitions: 'own' | number;
+};
+
+/** What a stream is called on the broker, and its topics by their names there. */
+export type StreamTopics = {
+  /** Consumer group, and the first part of the transactional ids and of the positions topic's name. */
+  readonly application: string;
+  readonly input: string;
+  /** What state is restored from; each task writes its own partition of them. */
+  readonly changelogs: readonly string[];
+  /** Changelogs that hold records of other writers too: alone, those are no state of this stream. Default: none. */
+  readonly mixedChangelogs?: readonly string[];
+  /** Whatever else is written, dead letters included. */
+  readonly outputs: readonly OutputTopic[];
+};
+
+/** The transactional id of the task of a partition: its epoch is the lock on the partition. */
+export function transactionalIdOf({ application, input }: StreamTopics, partition: number): string {
+  return `${application}-${input}-${partition}`;
+}
+
+/** Every partition that the task of an input partition may write to: its own, and those it shares with other tasks. */
+export function writesOf(
+  { application, changelogs, outputs }: StreamTopics,
+  partition: number,
+): { own: TopicPartition[]; shared: TopicPartition[] } {
+  const own = [positionsTopic(application), ...changelogs].map((topic) => ({ topic, partition }));
+  const shared: TopicPartition[] = [];
+  for (const { topic, partitions } of outputs) {
+    if (partitions === 'own') own.push({ topic, partition });
+    else for (let one = 0; one < partitions; one += 1) shared.push({ topic, partition: one });
+  }
+  return { own, shared };
+}

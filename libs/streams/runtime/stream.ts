@@ -1,0 +1,227 @@
+import type { Registry } from 'prom-client';
+import { openStreamClient } from '../client/client.ts';
+import type {
+  ConsumedRecord,
+  GroupListener,
+  GroupMember,
+  OutputRecord,
+  StreamClient,
+} from '../client/port.ts';
+import { RefusedError } from '../errors.ts';
+import type { Logger } from '../log.ts';
+import { streamMetrics } from './metrics.ts';
+import { positionsTopic } from './positions.ts';
+import type { PartitionProcessor, PoisonError } from './processor.ts';
+import { RetrySchedule } from './retry-schedule.ts';
+import type { StreamTopics } from './stream-topics.ts';
+import { Task } from './task.ts';
+import type { TaskContext } from './task-context.ts';
+import { TASK_STATES, type TaskState } from './task-state.ts';
+
+/** A stream: one input, its changelogs and outputs, and what to do with a partition. */
+export type StreamOptions = StreamTopics & {
+  readonly brokers: readonly string[];
+  readonly createProcessor: (partition: number) => PartitionProcessor;
+  readonly deadLetter: (partition: number, record: ConsumedRecord, error: PoisonError) => OutputRecord;
+  readonly log: Logger;
+  readonly metrics: Registry;
+  /** How long a silent process keeps its partitions. Default 10 s. */
+  readonly sessionTimeoutMs?: number;
+  /** What to do where input that was not processed is gone. Default: stop. */
+  readonly onLostInput?: 'stop' | 'continue';
+  /** Default: that of `openStreamClient`. */
+  readonly client?: StreamClient;
+};
+
+/** A running stream. */
+export type Stream = {
+  /** True once it is a member of the group and every partition it owns is being processed. */
+  ready(): boolean;
+  /** Waits a moment for commits that are under way, and leaves the group. */
+  stop(): Promise<void>;
+};
+
+/** How often failed tasks are looked at. */
+const LOOK_MS = 50;
+/** How often the group's offsets follow the positions. */
+const LAG_COMMIT_MS = 5_000;
+const LAST_LAG_COMMIT_MS = 1_000;
+
+/**
+ * Runs a stream until it is stopped: it survives brokers that go away, rebalances and records that cannot be processed.
+ * Rejects with `RefusedError` PARTITIONS_DIFFER where the topics do not fit together, with `StreamError` where no broker
+ * answers.
+ */
+export async function runStream(options: StreamOptions): Promise<Stream> {
+  const { brokers, application, log } = options;
+  const client = options.client ?? openStreamClient({ brokers, clientId: application, log });
+  try {
+    const partitions = await requirePartitions(client, options);
+    const runtime = new StreamRuntime(options, client, partitions);
+    try {
+      await runtime.start();
+    } catch (error) {
+      await runtime.stop();
+      throw error;
+    }
+    return { ready: () => runtime.ready(), stop: () => runtime.stop() };
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+}
+
+/** The partitions of the input, where all topics have as many as they must. Throws `RefusedError` with all that differ. */
+async function requirePartitions(client: StreamClient, options: StreamOptions): Promise<number> {
+  const { application, input, changelogs, outputs } = options;
+  const partitions = await client.partitionCount(input);
+  const wanted = new Map<string, number>([
+    [input, Math.max(1, partitions)],
+    [positionsTopic(application), partitions],
+    ...changelogs.map((topic): [string, number] => [topic, partitions]),
+    ...outputs.map(({ topic, partitions: of }): [string, number] => [topic, of === 'own' ? partitions : of]),
+  ]);
+  const wrong: string[] = [];
+  for (const [topic, count] of wanted) {
+    const found = topic === input ? partitions : await client.partitionCount(topic);
+    if (found === 0) wrong.push(`${topic} is missing`);
+    else if (found !== count) wrong.push(`${topic} has ${found} partitions, not ${count}`);
+  }
+  if (wrong.length === 0) return partitions;
+  throw new RefusedError(
+    'PARTITIONS_DIFFER',
+    `the topics do not fit together: ${wrong.join('; ')}. Missing ones are created with npx touchline topics; for others see ` +
+      'docs/operations.md, "A topic with other partitions"',
+  );
+}
+
+class StreamRuntime implements GroupListener {
+  readonly #context: TaskContext;
+  readonly #member: GroupMember;
+  readonly #tasks = new Map<number, Task>();
+  readonly #closing = new Set<Promise<void>>();
+  readonly #retries: RetrySchedule;
+  readonly #ticker: NodeJS.Timeout;
+  readonly #lagCommitted = new Map<number, number>();
+  #lagCommitAt = 0;
+  #joined = false;
+  #stopping = false;
+
+  constructor(options: StreamOptions, client: StreamClient, partitions: number) {
+    const { application, input, changelogs, log, sessionTimeoutMs = 10_000 } = options;
+    const positions = positionsTopic(application);
+    this.#context = {
+      ...{ application, input, changelogs, outputs: options.outputs, positions, partitions, client, log },
+      mixedChangelogs: options.mixedChangelogs ?? [],
+      createProcessor: options.createProcessor,
+      deadLetter: options.deadLetter,
+      onLostInput: options.onLostInput ?? 'stop',
+      metrics: streamMetrics(options.metrics),
+    };
+    this.#retries = new RetrySchedule(sessionTimeoutMs);
+    this.#ticker = setInterval(() => this.#claimDue(), LOOK_MS);
+    this.#member = client.openGroupMember({
+      group: application,
+      topic: input,
+      sessionTimeoutMs,
+      listener: this,
+    });
+  }
+
+  start(): Promise<void> {
+    return this.#member.start();
+  }
+
+  ready(): boolean {
+    return this.#joined && [...this.#tasks.values()].every((task) => task.state === 'running');
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    clearInterval(this.#ticker);
+    this.#joined = false;
+    const reached = this.#positions();
+    for (const partition of this.#tasks.keys()) this.#release(partition);
+    await Promise.all(this.#closing);
+    await Promise.race([
+      this.#commitLag(reached),
+      new Promise((resolve) => setTimeout(resolve, LAST_LAG_COMMIT_MS)),
+    ]);
+    await this.#member.stop();
+    await this.#context.client.close();
+  }
+
+  /** Tasks that stay are not touched, whatever they are doing. */
+  onAssigned(partitions: readonly number[]): void {
+    // The member leaves the group last, and may be given partitions until then.
+    if (this.#stopping) return;
+    this.#joined = true;
+    this.#retries.heard(performance.now());
+    this.#context.log.info({ partitions }, 'partitions assigned');
+    const assigned = new Set(partitions);
+    for (const partition of this.#tasks.keys()) if (!assigned.has(partition)) this.#release(partition);
+    for (const partition of partitions) {
+      if (this.#tasks.has(partition)) continue;
+      const task = new Task(partition, this.#context);
+      this.#tasks.set(partition, task);
+      task.claim();
+    }
+    this.#countTasks();
+  }
+
+  /** The tasks go on: whoever is given their partitions fences them. */
+  onLost(): void {
+    this.#joined = false;
+  }
+
+  onHeartbeat(): void {
+    const now = performance.now();
+    this.#retries.heard(now);
+    this.#countTasks();
+    if (now < this.#lagCommitAt) return;
+    this.#lagCommitAt = now + LAG_COMMIT_MS;
+    void this.#commitLag(this.#positions());
+  }
+
+  #claimDue(): void {
+    const now = performance.now();
+    for (const task of this.#tasks.values()) if (this.#retries.isDue(task, now)) task.claim();
+  }
+
+  #release(partition: number): void {
+    const task = this.#tasks.get(partition);
+    if (task === undefined) return;
+    this.#tasks.delete(partition);
+    this.#retries.forget(partition);
+    this.#lagCommitted.delete(partition);
+    const closing = task.close().finally(() => this.#closing.delete(closing));
+    this.#closing.add(closing);
+  }
+
+  #positions(): Map<number, number> {
+    const positions = new Map<number, number>();
+    for (const [partition, { position }] of this.#tasks)
+      if (position !== null) positions.set(partition, position);
+    return positions;
+  }
+
+  /** Only for tools that show lag: nothing reads it here, and nothing depends on it. */
+  async #commitLag(positions: ReadonlyMap<number, number>): Promise<void> {
+    const moved = new Map(
+      [...positions].filter(([partition, next]) => this.#lagCommitted.get(partition) !== next),
+    );
+    if (moved.size === 0) return;
+    try {
+      await this.#member.commit(moved);
+      for (const [partition, next] of moved) this.#lagCommitted.set(partition, next);
+    } catch (error) {
+      this.#context.log.debug({ err: error }, 'the group did not take its offsets');
+    }
+  }
+
+  #countTasks(): void {
+    const states = new Map<TaskState, number>();
+    for (const { state } of this.#tasks.values()) states.set(state, (states.get(state) ?? 0) + 1);
+    for (const state of TASK_STATES) this.#context.metrics.tasks.set({ state }, states.get(state) ?? 0);
+  }
+}

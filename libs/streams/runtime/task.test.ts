@@ -1,0 +1,252 @@
+/** What a task does after it was closed or failed while it waited: nothing. */
+import { Registry } from 'prom-client';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type {
+  OutputRecord,
+  ProducerOptions,
+  ReadBatch,
+  ReaderOptions,
+  StreamClient,
+} from '../client/port.ts';
+import { StreamError } from '../errors.ts';
+import { streamMetrics } from './metrics.ts';
+import type { PartitionProcessor } from './processor.ts';
+import { Task } from './task.ts';
+
+const quiet = { debug() {}, info() {}, warn() {}, error() {} };
+const RECORD = { offset: 0, key: Buffer.from('a'), value: Buffer.from('1') };
+
+/** Partitions with one record each where a test says so, and what was asked of them. */
+class FakeClient implements StreamClient {
+  readonly transactions: (readonly OutputRecord[])[] = [];
+  readonly full = new Set<string>();
+  readonly broken = new Set<string>();
+  opening: (options: ProducerOptions) => Promise<void> = async () => {};
+  /** Reads that wait for more. */
+  readonly reads: PromiseWithResolvers<ReadBatch>[] = [];
+  opened = 0;
+  closed = 0;
+
+  async openProducer(options: ProducerOptions) {
+    await this.opening(options);
+    this.opened += 1;
+    return {
+      identity: { id: '1', epoch: this.opened },
+      transact: async (records: readonly OutputRecord[]) => void this.transactions.push(records),
+      close: async () => {
+        this.closed += 1;
+      },
+    };
+  }
+
+  openReader({ topic }: ReaderOptions) {
+    const ended = Promise.withResolvers<ReadBatch>();
+    ended.promise.catch(() => {});
+    this.reads.push(ended);
+    return {
+      topicId: async () => 'id',
+      read: async (offset: number): Promise<ReadBatch> => {
+        if (this.broken.has(topic)) throw new StreamError('UNAVAILABLE', 'as this test wants it');
+        if (this.full.has(topic) && offset === 0) return { records: [RECORD], next: 1, end: 1, written: 1 };
+        return ended.promise;
+      },
+      close: async () => ended.reject(new StreamError('UNAVAILABLE', 'closed')),
+    };
+  }
+
+  openGroupMember(): never {
+    throw new Error('not of a task');
+  }
+
+  async logBounds(of: readonly { topic: string }[]) {
+    return of.map(({ topic }) => ({ start: 0, end: this.full.has(topic) || this.broken.has(topic) ? 1 : 0 }));
+  }
+
+  async partitionCount() {
+    return 1;
+  }
+
+  async close() {}
+}
+
+/** Counts what it is asked to do; waits where the test says so. */
+class FakeProcessor implements PartitionProcessor {
+  readonly did: string[] = [];
+  readonly waits: Partial<Record<'restore' | 'process', Promise<void>>>;
+
+  constructor(waits: FakeProcessor['waits']) {
+    this.waits = waits;
+  }
+
+  restore(topic: string): void | Promise<void> {
+    this.did.push(`restore ${topic}`);
+    return this.waits.restore;
+  }
+
+  process(): void | Promise<void> {
+    this.did.push('process');
+    return this.waits.process;
+  }
+
+  flush(): void {
+    this.did.push('flush');
+  }
+
+  committed(): void {
+    this.did.push('committed');
+  }
+
+  size(): number {
+    return 1;
+  }
+
+  close(): void {
+    this.did.push('close');
+  }
+}
+
+let client: FakeClient;
+let registry: Registry;
+let processors: FakeProcessor[];
+let waiting: PromiseWithResolvers<void>;
+
+beforeEach(() => {
+  client = new FakeClient();
+  registry = new Registry();
+  processors = [];
+  waiting = Promise.withResolvers();
+});
+
+/** A task whose first processor waits at this step. */
+function claimed(step?: 'restore' | 'process'): Task {
+  const task = new Task(0, {
+    ...{ application: 'app', input: 'input', changelogs: ['one', 'two'], outputs: [] },
+    ...{ positions: 'app-positions', partitions: 1, client, onLostInput: 'stop', log: quiet },
+    metrics: streamMetrics(registry),
+    deadLetter: () => ({ topic: 'letters', partition: 0, key: 'a', value: null }),
+    createProcessor() {
+      const isFirst = processors.length === 0;
+      const processor = new FakeProcessor(isFirst && step !== undefined ? { [step]: waiting.promise } : {});
+      processors.push(processor);
+      return processor;
+    },
+  });
+  task.claim();
+  return task;
+}
+
+const isAt = (step: string) => vi.waitFor(() => expect(processors[0]?.did).toContain(step));
+/** Whatever is left to do after the end of a wait is done. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+/** State without a position is refused: these tests are about what is restored. */
+function withPosition(): void {
+  const { openReader } = client;
+  client.full.add('app-positions');
+  const position = { layout: 1, next: 0, topic_id: 'id', producer_id: '1', producer_epoch: 0 };
+  client.openReader = (options) => {
+    const reader = openReader.call(client, options);
+    if (options.topic !== 'app-positions') return reader;
+    const record = { ...RECORD, value: Buffer.from(JSON.stringify(position)) };
+    return { ...reader, read: async () => ({ records: [record], next: 1, end: 1, written: 1 }) };
+  };
+}
+
+describe('a processor that waits', () => {
+  test('in restore, while another changelog fails: the next claim has one of its own', async () => {
+    withPosition();
+    client.full.add('one').add('input');
+    client.broken.add('two');
+    const task = claimed('restore');
+    await isAt('restore one');
+    await vi.waitFor(() => expect(task.state).toBe('failed'));
+    client.broken.clear();
+    task.claim();
+    await vi.waitFor(() => expect(client.transactions).toHaveLength(1));
+    waiting.resolve();
+    await settled();
+    expect(task.state).toBe('running');
+    expect(processors[0]?.did).toEqual(['restore one', 'close']);
+    expect(processors[1]?.did).toEqual(['restore one', 'process', 'flush', 'committed']);
+    expect(client.transactions).toHaveLength(1);
+    await task.close();
+  });
+
+  test('in restore, while its partition is released: it never runs', async () => {
+    withPosition();
+    client.full.add('one').add('input');
+    const task = claimed('restore');
+    await isAt('restore one');
+    await task.close();
+    waiting.resolve();
+    await settled();
+    expect(task.state).toBe('closed');
+    expect(processors[0]?.did).toEqual(['restore one', 'close']);
+    expect(client.transactions).toEqual([]);
+  });
+
+  test('for a record, while its partition is released: nothing is written or counted', async () => {
+    client.full.add('input');
+    const task = claimed('process');
+    await isAt('process');
+    await task.close();
+    waiting.resolve();
+    await settled();
+    expect(processors[0]?.did).toEqual(['process', 'close']);
+    expect(client.transactions).toEqual([]);
+    const gauges = await registry.getMetricsAsJSON();
+    for (const name of ['touchline_lag_records', 'touchline_state_entries', 'touchline_records_total'])
+      expect(gauges.find((one) => one.name === name)?.values, name).toEqual([]);
+  });
+
+  test('for a record, and throws once its partition is released: the record is not blamed', async () => {
+    client.full.add('input');
+    const task = claimed('process');
+    await isAt('process');
+    await task.close();
+    waiting.reject(new Error('the store is closed'));
+    await settled();
+    const failures = await registry.getSingleMetric('touchline_task_failures_total')?.get();
+    expect(failures?.values).toEqual([]);
+    expect(task.state).toBe('closed');
+  });
+});
+
+describe('a claim', () => {
+  test('that is released ends the opening of its producer', async () => {
+    let ended = false;
+    client.opening = ({ signal }) =>
+      new Promise((_, reject) => {
+        signal?.addEventListener('abort', () => {
+          ended = true;
+          reject(new StreamError('UNAVAILABLE', 'closed'));
+        });
+      });
+    const task = claimed();
+    await task.close();
+    await task.ended;
+    expect(ended).toBe(true);
+    expect(task.state).toBe('closed');
+  });
+
+  test('whose producer is opened after its release closes it, and goes no further', async () => {
+    client.opening = () => waiting.promise;
+    const task = claimed();
+    await task.close();
+    waiting.resolve();
+    await task.ended;
+    expect(client.closed).toBe(1);
+    expect(processors).toEqual([]);
+  });
+
+  test('that fails later leaves no gauge of what the partition was', async () => {
+    client.full.add('input');
+    const task = claimed();
+    const lag = async () => (await registry.getSingleMetric('touchline_lag_records')?.get())?.values;
+    await vi.waitFor(async () => expect(await lag()).toHaveLength(1));
+    for (const read of client.reads) read.reject(new StreamError('OFFSET_OUT_OF_RANGE', 'truncated'));
+    await vi.waitFor(() => expect(task.state).toBe('failed'));
+    expect(await lag()).toEqual([]);
+    await task.close();
+  });
+});

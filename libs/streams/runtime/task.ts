@@ -1,0 +1,105 @@
+import { RefusedError, StreamError } from '../errors.ts';
+import { Incarnation } from './incarnation.ts';
+import type { TaskFailure } from './retry-schedule.ts';
+import { Suspects } from './suspects.ts';
+import type { TaskContext } from './task-context.ts';
+import { requireTransition, type TaskState } from './task-state.ts';
+
+/**
+ * One partition of the input in this process: a sequence of incarnations, one at a time. After any failure the outcome of the
+ * transaction is unknown, so that producer, processor and everything in memory are given up and the partition is claimed
+ * again, from what is committed.
+ */
+export class Task {
+  readonly partition: number;
+  readonly #context: TaskContext;
+  readonly #suspects = new Suspects();
+  #state: TaskState = 'created';
+  #incarnation: Incarnation | null = null;
+  #ended: Promise<void> = Promise.resolve();
+  /** What was logged last, so that a refusal that stays is logged once. */
+  #refusal: string | null = null;
+  #failure: TaskFailure | null = null;
+
+  constructor(partition: number, context: TaskContext) {
+    this.partition = partition;
+    this.#context = context;
+  }
+
+  get state(): TaskState {
+    return this.#state;
+  }
+
+  /** Offset of the next input record, as far as it is committed; null where it is not known yet. */
+  get position(): number | null {
+    return this.#state === 'running' ? (this.#incarnation?.position ?? null) : null;
+  }
+
+  /** On the clock of `performance.now`. */
+  get failure(): TaskFailure | null {
+    return this.#failure;
+  }
+
+  /** Begins an incarnation, where none is. */
+  claim(): void {
+    this.#go('claiming');
+    this.#context.metrics.claims.inc({ partition: this.partition });
+    const incarnation = new Incarnation(this.partition, this.#context, this.#suspects);
+    this.#incarnation = incarnation;
+    const isCurrent = () => this.#incarnation === incarnation;
+    this.#ended = incarnation
+      .live((step) => {
+        if (isCurrent()) this.#go(step);
+      })
+      .catch((error: unknown) => {
+        if (isCurrent()) this.#fail(error);
+      });
+  }
+
+  /** Releases the partition; resolves when nothing of it is at work any more. */
+  async close(): Promise<void> {
+    const incarnation = this.#incarnation;
+    if (this.#state !== 'closed') this.#go('closed');
+    this.#incarnation = null;
+    this.#removeGauges();
+    await incarnation?.close();
+  }
+
+  /** Resolves when the last incarnation has ended. */
+  get ended(): Promise<void> {
+    return this.#ended;
+  }
+
+  #go(to: TaskState): void {
+    requireTransition(this.#state, to);
+    this.#state = to;
+    if (to === 'running') this.#refusal = null;
+  }
+
+  #fail(error: unknown): void {
+    const { metrics, log } = this.#context;
+    this.#incarnation = null;
+    const isKnown = error instanceof RefusedError || error instanceof StreamError;
+    const code = isKnown ? error.code : 'PROCESSING_FAILED';
+    this.#failure = { code, at: performance.now(), hasLearned: this.#suspects.takeLearned() };
+    this.#removeGauges();
+    metrics.failures.inc({ code });
+    if (error instanceof RefusedError) {
+      this.#go('refused');
+      if (error.message !== this.#refusal) log.error({ partition: this.partition, code }, error.message);
+      this.#refusal = error.message;
+      return;
+    }
+    this.#go('failed');
+    const fields = { partition: this.partition, code, err: error };
+    const text = 'the task failed and is claimed again';
+    if (code === 'PROCESSING_FAILED') log.error(fields, text);
+    else log.warn(fields, text);
+  }
+
+  /** What they said is no longer so, and nobody says what is. */
+  #removeGauges(): void {
+    const { lag, stateSize } = this.#context.metrics;
+    for (const gauge of [lag, stateSize]) gauge.remove({ partition: this.partition });
+  }
+}

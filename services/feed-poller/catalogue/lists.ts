@@ -1,0 +1,156 @@
+import type { OperationName } from '#contract/rest/operations.ts';
+import { formatDate } from '#contract/rest/parameters.ts';
+import { type Page, readWhole, type Whole } from '../provider/paging.ts';
+import type { Provider, ProviderRequest } from '../provider/provider.ts';
+import { type CatalogueEntry, idOf, type Raw, readList, readTree } from '../provider/tree.ts';
+import type { EventSource, EventTeller } from '../publish/events.ts';
+import type { Outlet } from '../publish/outlet.ts';
+import type { Catalogue } from './catalogue.ts';
+
+/** Largest pages: of catalogues, and of events (spec, "Limits"). */
+const CATALOGUE_PAGE = 500;
+const EVENT_PAGE = 150;
+/** A match that is on began at most this long ago, seconds, with room for a provider whose days are not UTC's. */
+const BOARD_BACK = 86_400;
+const BOARD_AHEAD = 43_200;
+
+/** What lists are read with. */
+export type ListsOptions = {
+  readonly provider: Pick<Provider, 'get' | 'time'>;
+  readonly catalogue: Catalogue;
+  readonly teller: EventTeller;
+  readonly outlet: Pick<Outlet, 'checkpoint'>;
+  /** Told of every event that a list has, with the provider's time. */
+  readonly onEvents: (events: readonly Raw[], time: number) => void;
+};
+
+/** A catalogue that is read by `timestamp`. */
+export type CatalogueKind = {
+  /** As in the catalogue topic. */
+  readonly kind: string;
+  readonly operation: OperationName;
+  /** The list's name in `data`; null where it is a tree of competitions. */
+  readonly list: string | null;
+  /** Read for one sport at a time. */
+  readonly bySport: boolean;
+};
+
+/** The catalogues, those first that others name. */
+export const CATALOGUES: readonly CatalogueKind[] = [
+  { kind: 'sport', operation: 'sports.index', list: 'sports', bySport: false },
+  { kind: 'area', operation: 'areas.index', list: 'areas', bySport: false },
+  { kind: 'language', operation: 'languages.index', list: 'languages', bySport: false },
+  { kind: 'status', operation: 'statuses.index', list: 'statuses', bySport: false },
+  { kind: 'incident', operation: 'incidents.index', list: 'incidents', bySport: true },
+  { kind: 'standings_type', operation: 'standings-types.index', list: 'standings_types', bySport: true },
+  { kind: 'competition', operation: 'competitions.index', list: null, bySport: true },
+  { kind: 'stage', operation: 'stages.index', list: null, bySport: true },
+];
+
+/** The resource of a catalogue's checkpoint. */
+export function catalogueResource({ kind, bySport }: CatalogueKind, sport: number): string {
+  return bySport ? `catalogue/${kind}/${sport}` : `catalogue/${kind}`;
+}
+
+/** What the provider tells in lists: catalogues, the events of a season, the live board. */
+export class Lists {
+  readonly #options: ListsOptions;
+
+  constructor(options: ListsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Reads what a catalogue has that was written at or after `since` (Unix seconds; null is all), and gives the time from
+   * which to read next. Throws `ProviderError`, `PublishError`.
+   */
+  async readCatalogue(
+    catalogueKind: CatalogueKind,
+    sport: number,
+    since: number | null,
+    signal: AbortSignal,
+  ): Promise<number> {
+    const { catalogue, outlet } = this.#options;
+    const { kind, operation, list, bySport } = catalogueKind;
+    const query = {
+      ...(bySport ? { sport_id: sport } : {}),
+      ...(since === null ? {} : { timestamp: since }),
+      limit: CATALOGUE_PAGE,
+    };
+    const entries: CatalogueEntry[] = [];
+    const { timestamp } = await this.#readWhole({ operation, query }, signal, true, (data) => {
+      if (list === null) {
+        const tree = readTree(data).entries;
+        entries.push(...tree);
+        return tree.filter((entry) => entry.kind === kind).map(({ id }) => id);
+      }
+      const records = readList(data, list).flatMap((body): CatalogueEntry[] => {
+        const id = idOf(body);
+        const parentId = kind === 'standings_type' ? String(sport) : null;
+        return id === null ? [] : [{ kind, id, parentId, body }];
+      });
+      entries.push(...records);
+      return records.map(({ id }) => id);
+    });
+    await catalogue.tell(entries, timestamp);
+    await outlet.checkpoint(catalogueResource(catalogueKind, sport), timestamp);
+    return timestamp;
+  }
+
+  /** Reads all events of a season. Throws `ProviderError`, `PublishError`. */
+  async readSeason(seasonId: number, signal: AbortSignal): Promise<void> {
+    const query = { season_id: seasonId, limit: EVENT_PAGE };
+    await this.#readEvents({ operation: 'events.index', query }, 'schedule', signal);
+  }
+
+  /** Reads the live board of a sport; gives the ids of its events. Throws `ProviderError`, `PublishError`. */
+  async readBoard(sport: number, signal: AbortSignal): Promise<ReadonlySet<number>> {
+    const now = await this.#options.provider.time();
+    const query = {
+      sport_id: sport,
+      events_details: 'yes',
+      date_from: formatDate(Math.max(0, now - BOARD_BACK)),
+      date_to: formatDate(now + BOARD_AHEAD),
+      limit: EVENT_PAGE,
+    };
+    const events = await this.#readEvents({ operation: 'livescore.index', query }, 'livescore', signal);
+    return new Set(events.map(({ id }) => Number(id)));
+  }
+
+  async #readEvents(
+    request: ProviderRequest,
+    source: EventSource,
+    signal: AbortSignal,
+  ): Promise<readonly Raw[]> {
+    const { catalogue, teller, onEvents } = this.#options;
+    const entries: CatalogueEntry[] = [];
+    // A page may end within a round, and a tree begins anew on each: events are what is counted.
+    const { timestamp, items } = await this.#readWhole(request, signal, false, (data) => {
+      const tree = readTree(data);
+      entries.push(...tree.entries);
+      return tree.events;
+    });
+    await catalogue.tell(entries, timestamp);
+    await teller.tell(items, { source, time: timestamp });
+    onEvents(items, timestamp);
+    return items;
+  }
+
+  #readWhole<T extends Raw | string>(
+    request: ProviderRequest,
+    signal: AbortSignal,
+    absenceCounts: boolean,
+    itemsOf: (data: unknown) => readonly T[],
+  ): Promise<Whole<T>> {
+    return readWhole<T>({
+      operation: request.operation,
+      absenceCounts,
+      idOf: (item) => (typeof item === 'string' ? item : (idOf(item) ?? '')),
+      page: async (page): Promise<Page<T>> => {
+        const query = { ...request.query, page };
+        const { timestamp, total, data } = await this.#options.provider.get({ ...request, query }, signal);
+        return { timestamp, total, items: itemsOf(data) };
+      },
+    });
+  }
+}

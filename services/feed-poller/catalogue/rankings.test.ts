@@ -1,0 +1,134 @@
+import { expect, test } from 'vitest';
+import type { Standings, StandingsEntry } from '#topics/generated/types.ts';
+import { ProviderError } from '../errors.ts';
+import type { ProviderRequest } from '../provider/provider.ts';
+import type { Raw } from '../provider/tree.ts';
+import { answer } from '../testing/answers.ts';
+import { Rankings } from './rankings.ts';
+
+const { signal } = new AbortController();
+const NOW = 2_000;
+
+const listed = (id: number, more: Raw = {}): Raw => ({
+  ...{ id, type_id: 9, type_name: 'FIFA ranking', name: 'FIFA ranking - World', subtype: 'standings' },
+  ...{
+    object_type: 'sport',
+    object_id: 5,
+    object_name: 'Soccer',
+    sport_id: 5,
+    item_status: 'active',
+    ut: 100,
+  },
+  ...more,
+});
+const table = (id: number, more: Raw = {}): Raw => ({
+  ...{ id, type_id: 9, type_name: 'FIFA ranking', object_type: 'sport', object_id: 5, ut: 100, columns: [] },
+  groups: [{ id: '', name: '', participants: [{ id: 1, name: 'One', rank: 1, columns: [] }] }],
+  ...more,
+});
+
+/** A provider of standings, and what rankings make of it. */
+function world() {
+  const list: Raw[] = [];
+  const tables = new Map<number, Raw>();
+  const asked: ProviderRequest[] = [];
+  const written: { entry: StandingsEntry; table: Standings | null }[] = [];
+  const rankings = new Rankings({
+    provider: {
+      async get(request) {
+        asked.push(request);
+        if (request.operation === 'standings.index') {
+          const { page, timestamp } = request.query;
+          const found = list.filter(({ ut }) => Number(ut) >= Number(timestamp ?? 0));
+          const data = { standings_list: found.slice((Number(page) - 1) * 2, Number(page) * 2) };
+          return answer(data, NOW, { total_items: found.length });
+        }
+        const standings = tables.get(request.id ?? 0);
+        if (standings === undefined) throw new ProviderError('not_found', request.operation, 'answered 404');
+        return answer({ standings }, NOW);
+      },
+    },
+    outlet: { ranking: async (records) => void written.push(records) },
+  });
+  return { list, tables, asked, written, rankings };
+}
+
+test('finds the rankings on all pages of the catalogue, and later on only what is new in it', async () => {
+  const { list, asked, rankings } = world();
+  list.push(
+    listed(1),
+    listed(2, { type_id: 2 }),
+    listed(3, { type_id: '11' }),
+    listed(4, { item_status: 'deleted' }),
+  );
+  list.push(listed(2 ** 52 + 1, { type_id: 6 }));
+  expect(await rankings.readList(5, null, signal)).toEqual({ ids: [1, 3], time: NOW });
+  expect(asked.map(({ query }) => query)).toEqual(
+    [1, 2, 3].map((page) => ({ sport_id: 5, limit: 500, page })),
+  );
+  list.push(listed(9, { ut: NOW }));
+  expect((await rankings.readList(5, NOW, signal)).ids).toEqual([9]);
+  expect(asked.at(-1)?.query).toEqual({ sport_id: 5, timestamp: NOW, limit: 500, page: 1 });
+});
+
+test('passes a ranking on as it is, with what only its entry tells, once', async () => {
+  const { list, tables, written, rankings } = world();
+  list.push(listed(1));
+  tables.set(1, table(1));
+  await rankings.readList(5, null, signal);
+  for (let times = 0; times < 3; times++) expect(await rankings.read(1, signal)).toBe('done');
+  expect(written).toHaveLength(1);
+  const [{ entry, table: told }] = written as [{ entry: StandingsEntry; table: Standings }];
+  expect(entry).toMatchObject({
+    ...{ standings_id: 1, version: 100, ut: 100, type_id: 9, object_type: 'sport', object_id: 5 },
+    ...{ name: 'FIFA ranking - World', object_name: 'Soccer', item_status: 'active', cause: null },
+  });
+  expect(told).toMatchObject({ standings_id: 1, version: 100, ut: 100 });
+  expect(JSON.parse(told.body)).toEqual(table(1));
+});
+
+test('publishes rows that changed, also where its time did not rise, and nothing that is older', async () => {
+  const { tables, written, rankings } = world();
+  const versions = [
+    table(1),
+    table(1, { groups: [] }),
+    table(1, { ut: 90 }),
+    table(1, { ut: 101, groups: [] }),
+    table(1, { ut: 101, groups: [] }),
+  ];
+  for (const one of versions) {
+    tables.set(1, one);
+    await rankings.read(1, signal);
+  }
+  expect(written.map(({ table: told }) => told?.version)).toEqual([100, 100, 101]);
+});
+
+test('tells that a ranking is deleted, once, and reads it again when it is back', async () => {
+  const { list, tables, written, rankings } = world();
+  tables.set(1, table(1));
+  list.push(listed(1));
+  await rankings.readList(5, null, signal);
+  await rankings.read(1, signal);
+  list[0] = listed(1, { item_status: 'deleted', ut: 120 });
+  expect((await rankings.readList(5, null, signal)).ids).toEqual([]);
+  await rankings.readList(5, null, signal);
+  expect(await rankings.read(1, signal)).toBe('end');
+  expect(written.slice(1)).toMatchObject([{ entry: { item_status: 'deleted', version: 120 }, table: null }]);
+  list[0] = listed(1, { ut: 130 });
+  expect((await rankings.readList(5, null, signal)).ids).toEqual([1]);
+  await rankings.read(1, signal);
+  expect(written.at(-1)).toMatchObject({
+    entry: { item_status: 'active', version: 130 },
+    table: { version: 100 },
+  });
+});
+
+test('an answer that is no ranking, or another one, is a bad answer', async () => {
+  const { tables, written, rankings } = world();
+  for (const one of [table(2), table(1, { type_id: 2 }), table(1, { object_id: null })]) {
+    tables.set(1, one);
+    await expect(rankings.read(1, signal)).rejects.toMatchObject({ code: 'bad_answer' });
+  }
+  await expect(rankings.read(7, signal)).rejects.toMatchObject({ code: 'not_found' });
+  expect(written).toEqual([]);
+});

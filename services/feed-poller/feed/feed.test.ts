@@ -1,0 +1,314 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { ProviderError } from '../errors.ts';
+import { answer } from '../testing/answers.ts';
+import { FeedFollower, type FeedSettings } from './feed.ts';
+
+type Message = { readonly id: number; readonly ut: number; readonly visibleAt: number };
+
+const SETTLE = 20;
+const SETTINGS: FeedSettings = { window: 30, settle: SETTLE, initial: 100 };
+const T0 = 1_000_000;
+const { signal } = new AbortController();
+
+/** A feed on a clock that tests set, and what the follower makes of it. */
+class World {
+  now = T0;
+  readonly messages: Message[] = [];
+  readonly published: number[] = [];
+  readonly checkpoints: number[] = [];
+  /** Messages that a checkpoint said were published, and were not. */
+  readonly passedOver: Message[] = [];
+  readonly windows: { from: number; to: number }[] = [];
+  clocksBack = 0;
+  /** Seconds that go by with each page. */
+  pace = 0;
+  /** Whether the next thing that is done fails: a page, a delivery, a checkpoint. */
+  fails: (what: 'page' | 'deliver' | 'checkpoint') => boolean = () => false;
+  follower: FeedFollower;
+  readonly #settings: FeedSettings;
+
+  constructor(settings: FeedSettings = SETTINGS, position: number | null = null) {
+    this.#settings = settings;
+    this.follower = this.#follow(position);
+  }
+
+  /** A new follower, from the last checkpoint. */
+  restart(): void {
+    this.follower = this.#follow(this.checkpoints.at(-1) ?? null);
+  }
+
+  /** Reads until the provider's now is reached, at most `tries` windows. */
+  async round(tries = 1_000): Promise<void> {
+    for (let left = tries; left > 0; left--) {
+      const outcome = await this.follower.read(signal).catch(() => 'failed' as const);
+      if (outcome === 'done') return;
+    }
+  }
+
+  #follow(position: number | null): FeedFollower {
+    return new FeedFollower({
+      ...this.#settings,
+      position,
+      time: async () => this.now,
+      page: async ({ timestamp, timestamp_to }) => {
+        if (this.fails('page')) throw new ProviderError('server_error', 'feed.index', 'failed');
+        this.now += this.pace;
+        const [from, to] = [Number(timestamp), Number(timestamp_to)];
+        this.windows.push({ from, to });
+        const found = this.messages.filter(
+          ({ ut, visibleAt }) => ut >= from && ut <= to && visibleAt <= this.now,
+        );
+        const data = found.map(({ id, ut }) => ({ id, ut, type: 'event', data: { event: { id: 1 } } }));
+        return answer(data, this.now);
+      },
+      outlet: {
+        deliver: async ({ normalized }) => {
+          if (this.fails('deliver')) throw new Error('not acknowledged');
+          for (const { message_id } of normalized) this.published.push(Number(message_id));
+        },
+        checkpoint: async (_resource, position) => {
+          if (this.fails('checkpoint')) throw new Error('not acknowledged');
+          this.#look(position);
+          this.checkpoints.push(position);
+        },
+      },
+      clock: { unix: () => 0 },
+      onMessage: () => {},
+      onGap: () => {},
+      onClockBack: () => {
+        this.clocksBack += 1;
+      },
+    });
+  }
+
+  #look(position: number): void {
+    for (const message of this.messages) {
+      if (message.ut <= position && !this.published.includes(message.id)) this.passedOver.push(message);
+    }
+  }
+}
+
+test('begins a day back where there is no checkpoint, and reads window by window up to now', async () => {
+  const world = new World();
+  await world.round();
+  expect(world.windows).toEqual([
+    { from: T0 - 100, to: T0 - 70 },
+    { from: T0 - 70, to: T0 - 40 },
+    { from: T0 - 40, to: T0 - 10 },
+    { from: T0 - 10, to: T0 },
+  ]);
+  expect(world.checkpoints).toEqual([T0 - 70, T0 - 40, T0 - SETTLE]);
+});
+
+test('begins at the checkpoint where there is one', async () => {
+  const world = new World(SETTINGS, T0 - 10);
+  await world.round();
+  expect(world.windows).toEqual([{ from: T0 - 10, to: T0 }]);
+  expect(world.checkpoints).toEqual([]);
+});
+
+test('what is not settled is read again, and what was published is not published twice', async () => {
+  const world = new World(SETTINGS, T0 - 10);
+  world.messages.push({ id: 1, ut: T0, visibleAt: T0 }, { id: 2, ut: T0, visibleAt: T0 + 9 });
+  await world.round();
+  await world.round();
+  world.now += 10;
+  await world.round();
+  await world.round();
+  expect(world.published).toEqual([1, 2]);
+});
+
+test('a window that is too large is halved, down to what fits', async () => {
+  const world = new World(SETTINGS, T0 - 30);
+  let sizes = 0;
+  const page = new FeedFollower({
+    ...SETTINGS,
+    position: T0 - 30,
+    time: async () => T0,
+    page: async ({ timestamp, timestamp_to }) => {
+      sizes = Number(timestamp_to) - Number(timestamp);
+      if (sizes > 8) throw new ProviderError('too_large', 'feed.index', 'too large');
+      return answer([], T0);
+    },
+    outlet: { deliver: async () => {}, checkpoint: async () => {} },
+    clock: { unix: () => 0 },
+    onMessage: () => {},
+    onClockBack: () => {},
+    onGap: () => {},
+  });
+  for (let tries = 0; tries < 3; tries++) await page.read(signal).catch(() => {});
+  expect(sizes).toBe(7);
+  expect(world.clocksBack).toBe(0);
+});
+
+/** A follower at `position` whose provider has the feed from `kept` on and refuses wider windows than `widest`. */
+function refusing(position: number, { kept, widest }: { kept: number; widest: number }) {
+  const asked: [number, number][] = [];
+  const gaps: [number, number][] = [];
+  const follower = new FeedFollower({
+    ...SETTINGS,
+    position,
+    time: async () => T0,
+    page: async ({ timestamp, timestamp_to }) => {
+      const [from, to] = [Number(timestamp), Number(timestamp_to)];
+      asked.push([from, to]);
+      if (from < kept || to - from > widest)
+        throw new ProviderError('rejected', 'feed.index', 'answered 400');
+      return answer([], T0);
+    },
+    outlet: { deliver: async () => {}, checkpoint: async () => {} },
+    clock: { unix: () => 0 },
+    onMessage: () => {},
+    onClockBack: () => {},
+    onGap: (from, to) => gaps.push([from, to]),
+  });
+  return { follower, asked, gaps };
+}
+
+test('a window that is rejected is not asked for again unchanged, but in its smallest form', async () => {
+  const { follower, asked, gaps } = refusing(T0 - 30, { kept: 0, widest: 8 });
+  for (let tries = 0; tries < 40; tries++) await follower.read(signal).catch(() => {});
+  expect(asked.slice(0, 3)).toEqual([
+    [T0 - 30, T0],
+    [T0 - 30, T0 - 29],
+    [T0 - 29, T0 - 27],
+  ]);
+  expect(follower.position).toBe(T0 - SETTLE);
+  expect(gaps).toEqual([]);
+});
+
+test('what the provider no longer has is skipped by halves, which is told, and never beyond where a feed reaches at least', async () => {
+  const day = 86_400;
+  const { follower, asked, gaps } = refusing(T0 - 4 * day, { kept: T0 - 2 * day, widest: 30 });
+  for (let tries = 0; tries < 4; tries++) await follower.read(signal).catch(() => {});
+  expect(gaps).toEqual([
+    [T0 - 4 * day, T0 - 2.5 * day],
+    [T0 - 2.5 * day, T0 - 1.75 * day],
+  ]);
+  expect(asked.at(-1)?.[0]).toBe(T0 - 1.75 * day);
+  const none = refusing(T0 - 3 * day, { kept: T0, widest: 30 });
+  for (let tries = 0; tries < 60; tries++) await none.follower.read(signal).catch(() => {});
+  expect(none.gaps.at(-1)?.[1]).toBe(T0 - day);
+});
+
+test('a part of the feed that it must have is not skipped where it is rejected', async () => {
+  const { follower, gaps } = refusing(T0 - 60, { kept: T0, widest: 30 });
+  for (let tries = 0; tries < 9; tries++) await follower.read(signal).catch(() => {});
+  expect([follower.position, gaps]).toEqual([T0 - 60, []]);
+});
+
+test.each([
+  ['newest', [3, 2, 1]],
+  ['oldest', [1, 2, 3]],
+])('a page with the %s message first is published oldest first', async (_first, ids) => {
+  const published: string[] = [];
+  const message = (id: number) => ({
+    id,
+    type: 'event',
+    ut: T0 - 10 + id,
+    data: { event: { id: 5, clock_time: id } },
+  });
+  const follower = new FeedFollower({
+    ...SETTINGS,
+    position: T0 - 20,
+    time: async () => T0,
+    page: async () => answer(ids.map(message), T0),
+    outlet: { deliver: async () => {}, checkpoint: async () => {} },
+    clock: { unix: () => 0 },
+    onMessage: ({ message_id }) => published.push(message_id),
+    onClockBack: () => {},
+    onGap: () => {},
+  });
+  await follower.read(signal);
+  expect(published).toEqual(['1', '2', '3']);
+});
+
+test('further pages of a window are read, each within it', async () => {
+  const queries: unknown[] = [];
+  const follower = new FeedFollower({
+    ...SETTINGS,
+    position: T0 - 5,
+    time: async () => T0,
+    page: async (query) => {
+      queries.push(query);
+      return answer([], T0, queries.length < 3 ? { next_page: `/v2/feed?page=${queries.length + 1}` } : {});
+    },
+    outlet: { deliver: async () => {}, checkpoint: async () => {} },
+    clock: { unix: () => 0 },
+    onMessage: () => {},
+    onClockBack: () => {},
+    onGap: () => {},
+  });
+  await follower.read(signal);
+  const window = { timestamp: T0 - 5, timestamp_to: T0 };
+  expect(queries).toEqual([window, { page: '2', ...window }, { page: '3', ...window }]);
+});
+
+test('a clock of the provider that went back by a day begins anew there; one of a replica is waited for', async () => {
+  const world = new World(SETTINGS, T0);
+  world.now = T0 - 3;
+  await world.round();
+  expect(world.windows).toEqual([{ from: T0, to: T0 }]);
+  expect(world.clocksBack).toBe(0);
+  world.now = T0 - 86_400;
+  await world.round();
+  expect(world.clocksBack).toBe(1);
+  expect(world.windows[1]?.from).toBe(T0 - 86_400 - 100);
+});
+
+const step = fc.oneof(
+  fc.record({
+    kind: fc.constant('time' as const),
+    seconds: fc.oneof(fc.integer({ min: 0, max: 25 }), fc.integer({ min: 0, max: 120 })),
+  }),
+  fc.record({
+    kind: fc.constant('message' as const),
+    // How long after its second a message comes to be seen: within the margin.
+    late: fc.oneof(fc.constant(SETTLE), fc.integer({ min: 0, max: SETTLE })),
+  }),
+  fc.record({ kind: fc.constant('round' as const), windows: fc.integer({ min: 1, max: 8 }) }),
+  fc.constant({ kind: 'restart' as const }),
+);
+
+test('whatever fails and whenever: nothing is missed, and the checkpoint is never ahead', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { maxLength: 60 }),
+      fc.array(fc.boolean(), { maxLength: 60 }),
+      fc.oneof(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 1, max: 200 })),
+      fc.integer({ min: 0, max: 20 }),
+      async (steps, failures, window, pace) => {
+        const world = new World({ ...SETTINGS, window }, T0);
+        world.checkpoints.push(T0);
+        world.pace = pace;
+        let done = 0;
+        world.fails = () => {
+          done += 1;
+          return failures[done] === true;
+        };
+        let id = 0;
+        for (const one of steps) {
+          if (one.kind === 'time') world.now += one.seconds;
+          else if (one.kind === 'round') await world.round(one.windows);
+          else if (one.kind === 'restart') world.restart();
+          else {
+            id += 1;
+            world.messages.push({ id, ut: world.now, visibleAt: world.now + one.late });
+          }
+        }
+        world.fails = () => false;
+        world.pace = 0;
+        world.now += SETTLE + 1;
+        // The first may be the rest of one that began earlier.
+        await world.round();
+        await world.round();
+        const wanted = world.messages.map((message) => message.id);
+        expect([...new Set(world.published)].toSorted((a, b) => a - b)).toEqual(wanted);
+        expect(world.passedOver).toEqual([]);
+        expect(world.checkpoints).toEqual(world.checkpoints.toSorted((a, b) => a - b));
+      },
+    ),
+    { numRuns: 2_000 },
+  );
+});

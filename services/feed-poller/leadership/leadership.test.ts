@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest';
+import type { GroupListener } from '#streams/client/port.ts';
+import { FakeClock } from '../testing/fake-clock.ts';
+import { Leadership, type Term } from './leadership.ts';
+
+const TIMEOUT = 6_000;
+const log = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** Leadership whose group is played by the test; every term lasts until it is over, or fails as told. */
+function candidate(fail: (term: number) => Error | null = () => null) {
+  const clock = new FakeClock();
+  const terms: Term[] = [];
+  const changes: number[] = [];
+  let listener: GroupListener | undefined;
+  let left = false;
+  const leadership = new Leadership({
+    openMember: (options) => {
+      listener = options.listener;
+      return {
+        start: async () => {},
+        stop: async () => {
+          left = true;
+        },
+        commit: async () => {},
+      };
+    },
+    group: 'g',
+    topic: 't',
+    sessionTimeoutMs: TIMEOUT,
+    clock,
+    lead: async (term) => {
+      terms.push(term);
+      const error = fail(terms.length);
+      if (error !== null) throw error;
+      await new Promise<void>((resolve) => term.signal.addEventListener('abort', () => resolve()));
+    },
+    onChange: (leads) => changes.push(leads),
+    log,
+  });
+  if (listener === undefined) throw new Error('no member was opened');
+  return { leadership, group: listener, clock, terms, changes, left: () => left };
+}
+
+const turn = (): Promise<void> => new Promise(setImmediate);
+
+test('leads while it owns the partition, and stands by otherwise', async () => {
+  const { group, terms, changes, leadership } = candidate();
+  expect(leadership.joined).toBe(false);
+  group.onAssigned([]);
+  expect([leadership.joined, terms.length]).toEqual([true, 0]);
+  group.onAssigned([0]);
+  group.onAssigned([0]);
+  group.onHeartbeat();
+  expect(terms).toHaveLength(1);
+  group.onAssigned([]);
+  expect(terms[0]?.signal.aborted).toBe(true);
+  expect(() => terms[0]?.permit()).toThrow('may lead no longer');
+  expect(changes).toEqual([0, 1, 1, 0]);
+});
+
+test('nothing may be published once the group was not heard of for as long as it waits', () => {
+  const { group, clock, terms } = candidate();
+  group.onAssigned([0]);
+  clock.now = TIMEOUT;
+  expect(() => terms[0]?.permit()).not.toThrow();
+  group.onHeartbeat();
+  clock.now = 2 * TIMEOUT;
+  expect(() => terms[0]?.permit()).not.toThrow();
+  clock.now += 1;
+  expect(() => terms[0]?.permit()).toThrow('may lead no longer');
+  // A heartbeat after that gives a new term, not the old one back.
+  group.onHeartbeat();
+  expect(() => terms[0]?.permit()).toThrow('may lead no longer');
+});
+
+test('a term that was over begins anew with the next heartbeat, where the group still counts on it', async () => {
+  const { group, clock, terms } = candidate();
+  group.onAssigned([0]);
+  clock.now = TIMEOUT + 1;
+  expect(() => terms[0]?.permit()).toThrow();
+  await turn();
+  group.onHeartbeat();
+  expect(terms).toHaveLength(2);
+  expect(() => terms[1]?.permit()).not.toThrow();
+});
+
+test('a term that failed begins again', async () => {
+  const { group, terms } = candidate((term) => (term === 1 ? new Error('the broker is away') : null));
+  group.onAssigned([0]);
+  await turn();
+  group.onHeartbeat();
+  expect(terms).toHaveLength(2);
+});
+
+test('what is lost is led no more until it is assigned again', async () => {
+  const { group, terms, leadership } = candidate();
+  group.onAssigned([0]);
+  group.onLost();
+  expect(leadership.joined).toBe(false);
+  await turn();
+  group.onHeartbeat();
+  expect(terms).toHaveLength(1);
+});
+
+test('a stop ends the term before it leaves the group', async () => {
+  const { group, terms, leadership, left } = candidate();
+  group.onAssigned([0]);
+  terms[0]?.signal.addEventListener('abort', () => expect(left()).toBe(false));
+  await leadership.stop();
+  expect(terms[0]?.signal.aborted).toBe(true);
+  expect(left()).toBe(true);
+  group.onHeartbeat();
+  expect(terms).toHaveLength(1);
+});

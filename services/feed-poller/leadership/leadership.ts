@@ -1,0 +1,145 @@
+import type { GroupListener, GroupMember, GroupOptions } from '#streams/client/port.ts';
+import type { Logger } from '#streams/log.ts';
+import type { Clock } from '../clock.ts';
+
+/** This process may lead no longer; nothing more may be published in this term. */
+export class LeadershipLostError extends Error {
+  readonly code = 'LEADERSHIP_LOST';
+
+  constructor() {
+    super('this process may lead no longer');
+    this.name = 'LeadershipLostError';
+  }
+}
+
+/** A time in which this process leads, as far as it knows. */
+export type Term = {
+  /** Aborted when it is over. */
+  readonly signal: AbortSignal;
+  /** Throws `LeadershipLostError` where it is over, or where the group was not heard of for as long as it waits. */
+  permit(): void;
+};
+
+/** What leadership works with. */
+export type LeadershipOptions = {
+  readonly openMember: (options: GroupOptions) => GroupMember;
+  /** Consumer group of all who could lead. */
+  readonly group: string;
+  /** The control topic, by its name on the broker; who owns its partition 0 leads. */
+  readonly topic: string;
+  /** How long a process that went silent keeps leading, milliseconds. */
+  readonly sessionTimeoutMs: number;
+  readonly clock: Clock;
+  /** Leads until the term is over. It is called again after it has ended, while this process still leads. */
+  readonly lead: (term: Term) => Promise<void>;
+  /** Told of each change: 1 leads, 0 stands by. */
+  readonly onChange: (leads: 0 | 1) => void;
+  readonly log: Logger;
+};
+
+/** A term that has failed begins again after this long. */
+const AGAIN_MS = 1_000;
+
+/**
+ * One leader at a time: whoever owns the one partition of the control topic in a consumer group.
+ *
+ * A process that is paused or cut off does not hear that another one leads. So it publishes only while its last
+ * heartbeat is younger than the session timeout: the group gives its partition away no earlier. What was under way at
+ * that moment may still be written; it is harmless, since messages are facts that carry their own time.
+ */
+export class Leadership implements GroupListener {
+  readonly #options: LeadershipOptions;
+  readonly #member: GroupMember;
+  readonly #stopping = new AbortController();
+  #owns = false;
+  #joined = false;
+  #heardAt = Number.NEGATIVE_INFINITY;
+  #term: { readonly over: AbortController; readonly ended: Promise<void> } | null = null;
+
+  constructor(options: LeadershipOptions) {
+    this.#options = options;
+    const { group, topic, sessionTimeoutMs } = options;
+    this.#member = options.openMember({
+      group,
+      topic,
+      sessionTimeoutMs,
+      listener: this,
+    });
+  }
+
+  /** Whether this process is a member of the group: it leads or stands by. */
+  get joined(): boolean {
+    return this.#joined;
+  }
+
+  /** Joins the group. Rejects where the broker cannot be reached. */
+  start(): Promise<void> {
+    return this.#member.start();
+  }
+
+  /** Ends the term, waits for what it has begun, and leaves the group: the next one takes over at once. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#end();
+    await this.#member.stop();
+    this.#options.onChange(0);
+  }
+
+  onAssigned(partitions: readonly number[]): void {
+    this.#joined = true;
+    this.#owns = partitions.includes(0);
+    this.#heardAt = this.#options.clock.monotonic();
+    this.#options.onChange(this.#owns ? 1 : 0);
+    if (this.#owns) this.#begin();
+    else {
+      this.#options.log.info({}, 'another process polls, this one stands by');
+      void this.#end();
+    }
+  }
+
+  onLost(): void {
+    this.#joined = false;
+    this.#owns = false;
+    this.#options.onChange(0);
+    void this.#end();
+  }
+
+  onHeartbeat(): void {
+    this.#heardAt = this.#options.clock.monotonic();
+    if (this.#owns) this.#begin();
+  }
+
+  /** Begins a term, where none is under way. */
+  #begin(): void {
+    if (this.#term !== null || this.#stopping.signal.aborted) return;
+    const over = new AbortController();
+    const { lead, clock, sessionTimeoutMs, log } = this.#options;
+    const term: Term = {
+      signal: over.signal,
+      permit: () => {
+        const silent = clock.monotonic() - this.#heardAt > sessionTimeoutMs;
+        if (silent) over.abort();
+        if (over.signal.aborted) throw new LeadershipLostError();
+      },
+    };
+    log.info({}, 'this process polls');
+    const ended = lead(term)
+      .catch(async (error: unknown) => {
+        if (over.signal.aborted || this.#stopping.signal.aborted) return;
+        log.warn({ err: error }, 'polling failed, it begins again from the checkpoints');
+        await clock.sleep(AGAIN_MS, AbortSignal.any([over.signal, this.#stopping.signal]));
+      })
+      .then(() => {
+        // The next heartbeat begins another, if it is still this process that leads.
+        this.#term = null;
+      });
+    this.#term = { over, ended };
+  }
+
+  async #end(): Promise<void> {
+    const term = this.#term;
+    if (term === null) return;
+    term.over.abort();
+    await term.ended;
+  }
+}

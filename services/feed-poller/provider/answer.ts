@@ -1,0 +1,75 @@
+import { readEnvelope } from '#contract/rest/records/envelope.ts';
+import { toWholeNumber } from '#contract/values.ts';
+import { jsonElements } from '#ingestion/json-elements.ts';
+import { ProviderError } from '../errors.ts';
+
+/** An answer of the provider's REST contract (spec, "Response envelope"). */
+export type Answer = {
+  /** `api.timestamp`: the provider's clock, Unix seconds. */
+  readonly timestamp: number;
+  /** `api.data`, parsed. */
+  readonly data: unknown;
+  /** Items over all pages; null where it is not told. */
+  readonly total: number | null;
+  /** Query of the next page, without the token; null where there is none. */
+  readonly next: Readonly<Record<string, string>> | null;
+  /** The whole answer as it arrived: it may hold the token, and goes nowhere. */
+  readonly body: Buffer;
+};
+
+/** What in a query may hold secrets; the client's own token is added to every request anyway. */
+const SECRET_PARAMETERS = ['token', 'client_id', 'secret_key'];
+
+/** Reads the body of a good answer of `baseUrl`. Throws `ProviderError` `bad_answer`; it names no value. */
+export function readAnswer(operation: string, body: Buffer, baseUrl: string): Answer {
+  const bad = (detail: string): ProviderError => new ProviderError('bad_answer', operation, detail);
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body.toString('utf8'));
+  } catch {
+    throw bad('the answer is not JSON');
+  }
+  const result = readEnvelope.safeParse(parsed);
+  if (!result.success || result.data.api.data === undefined)
+    throw bad('the answer has not the known envelope');
+  const { timestamp, data, method } = result.data.api;
+  const query = method.next_page ? queryOf(method.next_page, baseUrl) : null;
+  if (query === undefined) throw bad('the next page is not one of the provider');
+  return { timestamp, data, total: toWholeNumber(method.total_items), next: query, body };
+}
+
+/** The query of a page of the provider's own, without secrets; undefined where the address is another's or none. */
+function queryOf(address: string, baseUrl: string): Record<string, string> | undefined {
+  if (!URL.canParse(address, baseUrl)) return undefined;
+  const url = new URL(address, baseUrl);
+  if (url.origin !== new URL(baseUrl).origin) return undefined;
+  const kept = [...url.searchParams].filter(
+    ([name]) => /^[a-z_]+$/.test(name) && !SECRET_PARAMETERS.includes(name),
+  );
+  return Object.fromEntries(kept);
+}
+
+/**
+ * The bytes of each item of a list in `api.data`, exactly as they stand there; empty where it is no list.
+ * Only they may be kept: the rest of an answer echoes the request.
+ */
+export function itemBytes({ body, data }: Answer): Buffer[] {
+  if (!Array.isArray(data) || data.length === 0) return [];
+  const api = member(body, 'api');
+  const list = api === undefined ? undefined : member(api, 'data');
+  return list === undefined ? [] : jsonElements(list);
+}
+
+const NAME = /^("(?:[^"\\]|\\.)*")\s*:\s*/s;
+/** Longer than any name that is looked for, however it is written. */
+const LONGEST_NAME = 200;
+
+/** The bytes of an object's member; of several with that name the last, as JSON.parse takes it. */
+function member(object: Buffer, name: string): Buffer | undefined {
+  let found: Buffer | undefined;
+  for (const bytes of jsonElements(object)) {
+    const head = NAME.exec(bytes.toString('latin1', 0, LONGEST_NAME));
+    if (head !== null && JSON.parse(head[1] ?? '') === name) found = bytes.subarray(head[0].length);
+  }
+  return found;
+}

@@ -1,0 +1,131 @@
+import { expect, test } from 'vitest';
+import { ProviderError } from '../errors.ts';
+import { Outage } from './outage.ts';
+
+const tick = () => new Promise(setImmediate);
+
+/** A provider whose answers, and a clock whose waits, end when the test says so. */
+function away() {
+  const waits: { readonly ms: number; readonly end: () => void }[] = [];
+  const asked: string[] = [];
+  const answers: ((code: 'ok' | 'unreachable' | 'timeout' | 'rejected') => void)[] = [];
+  const outage = new Outage({
+    clock: { sleep: (ms) => new Promise((end) => waits.push({ ms, end })) },
+    backoff: { firstMs: 100, ceilingMs: 350, random: () => 1 },
+    signal: new AbortController().signal,
+  });
+  const outcomes: Record<string, string> = {};
+  const ask = (name: string, signal: AbortSignal = new AbortController().signal): void => {
+    const work = async (): Promise<string> => {
+      asked.push(name);
+      const code = await new Promise<string>((resolve) => answers.push(resolve));
+      if (code === 'ok') return 'ok';
+      throw new ProviderError(code as 'unreachable', name, 'no answer');
+    };
+    void outage.run(name, work, signal).then(
+      () => {
+        outcomes[name] = 'ok';
+      },
+      (error: ProviderError) => {
+        outcomes[name] = error.code;
+      },
+    );
+  };
+  const answer = async (code: Parameters<(typeof answers)[number]>[0]): Promise<void> => {
+    answers.shift()?.(code);
+    await tick();
+  };
+  const wake = async (): Promise<number> => {
+    const wait = waits.shift();
+    wait?.end();
+    await tick();
+    return wait?.ms ?? Number.NaN;
+  };
+  return { ask, asked, answer, outcomes, wake, waits };
+}
+
+/** The provider gave no answer three times in a row. */
+async function down() {
+  const at = away();
+  for (const name of ['a', 'b', 'c']) at.ask(name);
+  await tick();
+  await at.answer('unreachable');
+  await at.answer('timeout');
+  await at.answer('unreachable');
+  at.asked.length = 0;
+  return at;
+}
+
+test('failures that are not in a row hold nobody up', async () => {
+  const { ask, asked, answer, waits } = away();
+  for (const code of ['unreachable', 'timeout', 'ok', 'unreachable', 'unreachable', 'rejected'] as const) {
+    ask(code);
+    await tick();
+    await answer(code);
+  }
+  ask('next');
+  await tick();
+  expect([asked.length, waits.length]).toEqual([7, 0]);
+});
+
+test('while the provider is away one request at a time asks, after waits that double to a ceiling', async () => {
+  const { ask, asked, answer, outcomes, wake, waits } = await down();
+  for (const name of ['d', 'e', 'f', 'g']) ask(name);
+  await tick();
+  expect(asked).toEqual([]);
+  const waited: number[] = [];
+  for (let probe = 1; probe <= 3; probe += 1) {
+    waited.push(await wake());
+    expect(asked).toHaveLength(probe);
+    expect(waits).toEqual([]);
+    await answer('unreachable');
+  }
+  expect(asked).toEqual(['d', 'e', 'f']);
+  expect(outcomes).toMatchObject({ d: 'unreachable', e: 'unreachable', f: 'unreachable' });
+  expect(outcomes.g).toBeUndefined();
+  expect([...waited, waits[0]?.ms]).toEqual([100, 200, 350, 350]);
+});
+
+test.each(['ok', 'rejected'] as const)('once it answers (%s) everybody who waits asks', async (code) => {
+  const { ask, asked, answer, outcomes, wake, waits } = await down();
+  for (const name of ['d', 'e', 'f']) ask(name);
+  await wake();
+  await answer(code);
+  expect(outcomes.d).toBe(code);
+  expect(asked).toEqual(['d', 'e', 'f']);
+  ask('g');
+  await tick();
+  expect([asked.at(-1), waits.length]).toEqual(['g', 0]);
+});
+
+test('where nobody waits, the next one asks', async () => {
+  const { ask, asked, wake } = await down();
+  await wake();
+  ask('d');
+  ask('e');
+  await tick();
+  expect(asked).toEqual(['d']);
+});
+
+test('who gives up while it waits is out of the line', async () => {
+  const { ask, asked, outcomes, wake } = await down();
+  const stop = new AbortController();
+  ask('d', stop.signal);
+  ask('e');
+  await tick();
+  stop.abort();
+  await tick();
+  expect(outcomes.d).toBe('stopped');
+  await wake();
+  expect(asked).toEqual(['e']);
+});
+
+test('whoever asks and is stopped leaves its turn to the next one', async () => {
+  const { ask, asked, answer, wake } = await down();
+  ask('d');
+  ask('e');
+  await wake();
+  await answer('stopped' as 'ok');
+  await wake();
+  expect(asked).toEqual(['d', 'e']);
+});

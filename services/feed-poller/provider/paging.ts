@@ -1,0 +1,73 @@
+import { ProviderError } from '../errors.ts';
+
+/** A page of a list. */
+export type Page<T> = {
+  /** `api.timestamp` of the answer, Unix seconds. */
+  readonly timestamp: number;
+  /** Items over all pages; null where the list has no pages. */
+  readonly total: number | null;
+  readonly items: readonly T[];
+};
+
+/** A whole list. */
+export type Whole<T> = {
+  /** `api.timestamp` of the page that was read first. */
+  readonly timestamp: number;
+  readonly items: readonly T[];
+};
+
+/** How a whole list is read. */
+export type WholeOptions<T> = {
+  readonly operation: string;
+  readonly page: (page: number) => Promise<Page<T>>;
+  readonly idOf: (item: T) => string;
+  /**
+   * What is not in the list is taken as not there. A record that comes and one that goes while pages are read can hide a
+   * third without changing the count, so a list of several pages counts only when it is read twice with the same ids.
+   */
+  readonly absenceCounts: boolean;
+};
+
+/** How often a list is read from its first page before it is given up for now. */
+const TRIES = 6;
+
+/**
+ * Reads all pages of a list, again from the first where it changed meanwhile: the count is the same on every page, equals
+ * the items collected, and no id is there twice. Throws `ProviderError` `inconsistent` where it never holds still.
+ */
+export async function readWhole<T>(options: WholeOptions<T>): Promise<Whole<T>> {
+  let before: (Whole<T> & { readonly ids: string }) | undefined;
+  for (let tries = 0; tries < TRIES; tries++) {
+    const read = await readOnce(options);
+    if (read === null) {
+      before = undefined;
+      continue;
+    }
+    const { timestamp, items } = read;
+    if (!options.absenceCounts || read.pages === 1) return { timestamp, items };
+    const ids = JSON.stringify(items.map(options.idOf));
+    // The ids hold at both times; the earlier one claims less.
+    if (before !== undefined && before.ids === ids) return { timestamp: before.timestamp, items };
+    before = { timestamp, items, ids };
+  }
+  throw new ProviderError('inconsistent', options.operation, 'the list changes while its pages are read');
+}
+
+async function readOnce<T>(
+  options: WholeOptions<T>,
+): Promise<(Whole<T> & { readonly pages: number }) | null> {
+  const first = await options.page(1);
+  const items = [...first.items];
+  let pages = 1;
+  if (first.total !== null) {
+    while (items.length < first.total) {
+      const next = await options.page(pages + 1);
+      if (next.total !== first.total || next.items.length === 0) return null;
+      items.push(...next.items);
+      pages += 1;
+    }
+    if (items.length !== first.total) return null;
+  }
+  if (new Set(items.map(options.idOf)).size !== items.length) return null;
+  return { timestamp: first.timestamp, items, pages };
+}

@@ -1,0 +1,161 @@
+import { expect, test } from 'vitest';
+import { ProviderError } from '../errors.ts';
+import { envelope, testMetrics } from '../testing/answers.ts';
+import { FakeClock } from '../testing/fake-clock.ts';
+import { Provider } from './provider.ts';
+import type { Reply } from './transport.ts';
+
+const SECRET = 'the-secret-key';
+
+type Answering = (url: URL, count: number) => { readonly status: number; readonly body?: string };
+
+/** A provider that answers the token itself (`token-1`, …) and everything else as told. */
+function provider(answering: Answering) {
+  const asked: string[] = [];
+  let tokens = 0;
+  const transport = async (_operation: string, address: string): Promise<Reply> => {
+    const url = new URL(address);
+    if (url.pathname.endsWith('/v2/oauth')) {
+      tokens += 1;
+      const grant = { client_id: '7', token: `token-${tokens}`, token_expiration: 1_000 + 3_600 };
+      return { status: 200, body: Buffer.from(envelope(grant, 1_000)) };
+    }
+    asked.push(url.searchParams.get('token') ?? '');
+    const { status, body } = answering(url, asked.length);
+    return { status, body: Buffer.from(body ?? envelope([], 1_000)) };
+  };
+  const metrics = testMetrics();
+  const made = new Provider({
+    baseUrl: 'https://provider/base',
+    clientId: '7',
+    secretKey: SECRET,
+    transport,
+    clock: new FakeClock(),
+    metrics,
+    concurrency: 2,
+    refusedMs: 1_000,
+    backoff: { firstMs: 500, ceilingMs: 60_000, random: Math.random },
+    signal: new AbortController().signal,
+  });
+  const get = () => made.get({ operation: 'events.show', id: 9, query: {} }, new AbortController().signal);
+  return { get, asked, metrics, made };
+}
+
+test('asks below the base address, with the token in the query', async () => {
+  let address = '';
+  const { get } = provider((url) => {
+    address = url.href;
+    return { status: 200 };
+  });
+  expect(await get()).toMatchObject({ timestamp: 1_000, data: [], total: null, next: null });
+  expect(address).toBe('https://provider/base/v2/events/9?token=token-1');
+});
+
+test('a request that was rejected is not sent again unchanged', async () => {
+  const { made, asked } = provider((url) => ({ status: url.searchParams.get('limit') === '7' ? 400 : 200 }));
+  const { signal } = new AbortController();
+  const read = (query: Record<string, number>) => made.get({ operation: 'events.index', query }, signal);
+  await expect(read({ season_id: 1, limit: 7 })).rejects.toMatchObject({ code: 'rejected' });
+  // The same in another order is the same.
+  await expect(read({ limit: 7, season_id: 1 })).rejects.toMatchObject({ code: 'rejected' });
+  expect(asked).toHaveLength(1);
+  await read({ season_id: 1, limit: 5 });
+  await expect(read({ season_id: 2, limit: 7 })).rejects.toMatchObject({ code: 'rejected' });
+  expect(asked).toHaveLength(3);
+});
+
+test('after 401 asks once more with a new token', async () => {
+  const { get, asked } = provider((url) => ({
+    status: url.searchParams.get('token') === 'token-1' ? 401 : 200,
+  }));
+  await get();
+  expect(asked).toEqual(['token-1', 'token-2']);
+});
+
+test('after 401 for a new token as well it gives up', async () => {
+  const { get, asked } = provider(() => ({ status: 401 }));
+  await expect(get()).rejects.toMatchObject({ code: 'unauthorized' });
+  expect(asked).toHaveLength(2);
+});
+
+test.each([
+  [302, 'redirected'],
+  [400, 'rejected'],
+  [403, 'forbidden'],
+  [404, 'not_found'],
+  [410, 'rejected'],
+  [429, 'server_error'],
+  [500, 'server_error'],
+  [503, 'server_error'],
+] as const)('%s is told as %s, without the token and without the address', async (status, code) => {
+  const { get, metrics } = provider((url) => ({ status, body: `cannot ${url.href}` }));
+  const error: unknown = await get().catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code, operation: 'events.show' });
+  const { stack, message, cause } = error as ProviderError;
+  for (const text of [stack, message, JSON.stringify(error), await metrics.requests.get()].map(String)) {
+    expect(text).not.toMatch(/token|https?:|the-secret/);
+  }
+  expect(cause).toBeUndefined();
+});
+
+test.each([
+  ['not JSON', '{"api":'],
+  ['no envelope', '[]'],
+  ['no time', '{"api":{"method":{"name":"x"},"data":[]}}'],
+  ['no data', '{"api":{"timestamp":1,"method":{"name":"x"}}}'],
+  ['a page elsewhere', envelope([], 1, { next_page: 'https://other/v2/feed?page=2' })],
+])('an answer that is %s is a bad answer', async (_what, body) => {
+  const { get } = provider(() => ({ status: 200, body }));
+  await expect(get()).rejects.toMatchObject({ code: 'bad_answer' });
+});
+
+test('of a next page only the query is taken, and no secret of it', async () => {
+  const next_page = 'https://provider/elsewhere?page=2&token=token-1&secret_key=s&a%26b=1&limit=5';
+  const { get } = provider(() => ({ status: 200, body: envelope([], 1, { next_page }) }));
+  expect((await get()).next).toEqual({ page: '2', limit: '5' });
+});
+
+test('only so many requests are made at a time, but for those that go first', async () => {
+  let running = 0;
+  let most = 0;
+  const release: (() => void)[] = [];
+  const transport = async (_operation: string, address: string): Promise<Reply> => {
+    if (address.includes('oauth')) {
+      const grant = { client_id: '7', token: 't', token_expiration: 4_600 };
+      return { status: 200, body: Buffer.from(envelope(grant, 1_000)) };
+    }
+    running += 1;
+    most = Math.max(most, running);
+    await new Promise<void>((resolve) => release.push(resolve));
+    running -= 1;
+    return { status: 200, body: Buffer.from(envelope([], 1_000)) };
+  };
+  const made = new Provider({
+    baseUrl: 'https://provider',
+    clientId: '7',
+    secretKey: SECRET,
+    transport,
+    clock: new FakeClock(),
+    metrics: testMetrics(),
+    concurrency: 2,
+    refusedMs: 1_000,
+    backoff: { firstMs: 500, ceilingMs: 60_000, random: Math.random },
+    signal: new AbortController().signal,
+  });
+  const { signal } = new AbortController();
+  const gets = Array.from({ length: 5 }, () => made.get({ operation: 'events.index', query: {} }, signal));
+  const first = made.get({ operation: 'feed.index', query: {}, first: true }, signal);
+  while (release.length > 0 || running > 0 || most === 0) {
+    await new Promise(setImmediate);
+    for (const letGo of release.splice(0)) letGo();
+  }
+  await Promise.all([...gets, first]);
+  expect(most).toBe(3);
+});
+
+test('an aborted request is given up before it is made', async () => {
+  const { made, asked } = provider(() => ({ status: 200 }));
+  const given = made.get({ operation: 'events.index', query: {} }, AbortSignal.abort());
+  await expect(given).rejects.toBeInstanceOf(ProviderError);
+  expect(asked).toEqual([]);
+});

@@ -1,0 +1,181 @@
+import { z } from 'zod';
+import { canonicalJson } from '#contract/canonical-json.ts';
+import { requestUrl, tokenUrl } from '#contract/rest/client.ts';
+import type { OperationName } from '#contract/rest/operations.ts';
+import { toWholeNumber } from '#contract/values.ts';
+import type { Clock } from '../clock.ts';
+import { isProviderError, ProviderError } from '../errors.ts';
+import type { PollerMetrics } from '../metrics.ts';
+import type { Backoff } from '../schedule/backoff.ts';
+import { type Answer, readAnswer } from './answer.ts';
+import { Limiter } from './limiter.ts';
+import { Outage } from './outage.ts';
+import { type Grant, TokenKeeper } from './token.ts';
+import type { Reply, Transport } from './transport.ts';
+
+/** One request, without the token. */
+export type ProviderRequest = {
+  readonly operation: OperationName;
+  /** That in the path, where it has one. */
+  readonly id?: number;
+  readonly query: Readonly<Record<string, string | number>>;
+  /** Does not wait in line behind other requests. */
+  readonly first?: boolean;
+};
+
+/** How a provider is asked. */
+export type ProviderOptions = {
+  /** Without a slash at its end and without `/v2`. */
+  readonly baseUrl: string;
+  readonly clientId: string;
+  readonly secretKey: string;
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly metrics: Pick<PollerMetrics, 'requests' | 'requestSeconds'>;
+  /** Requests at a time, but for those that go first. */
+  readonly concurrency: number;
+  /** How long refused credentials are not tried again, milliseconds. */
+  readonly refusedMs: number;
+  /** How long a provider that is away is left alone. */
+  readonly backoff: Backoff;
+  /** Ends an exchange of the token, which all requests share. */
+  readonly signal: AbortSignal;
+};
+
+const grantSchema = z.object({
+  token: z.string().min(1),
+  token_expiration: z.custom<number | string>((value) => toWholeNumber(value) !== null),
+});
+
+/** Rejected requests that are remembered; of more the oldest are forgotten. */
+const REJECTED = 10_000;
+
+/**
+ * The provider's REST interface, one request at a time: token, 401 and the kinds of failure. When to ask again is the
+ * caller's to decide.
+ */
+export class Provider {
+  readonly #options: ProviderOptions;
+  readonly #tokens: TokenKeeper;
+  readonly #limiter: Limiter;
+  /** Requests that were rejected, without the token, the oldest first. */
+  readonly #rejected = new Set<string>();
+  readonly #outage: Outage;
+  #latest: { readonly timestamp: number; readonly at: number } | null = null;
+
+  constructor(options: ProviderOptions) {
+    const { clock, refusedMs, concurrency, backoff, signal } = options;
+    this.#options = options;
+    this.#tokens = new TokenKeeper({ exchange: () => this.#exchange(), clock, refusedMs });
+    this.#limiter = new Limiter(concurrency);
+    this.#outage = new Outage({ clock, backoff, signal });
+  }
+
+  /**
+   * Asks, with a new token once more where the first is refused. A request that was rejected (400) is not sent again
+   * unchanged (spec, "Recommended consumer behaviour"). Throws `ProviderError`.
+   */
+  async get(request: ProviderRequest, signal: AbortSignal): Promise<Answer> {
+    if (request.first === true) return this.#get(request, signal);
+    return this.#limiter.run(() => this.#get(request, signal));
+  }
+
+  /** The provider's time by what it last told and what went by since, Unix seconds. Throws `ProviderError`. */
+  async time(): Promise<number> {
+    if (this.#latest === null) await this.#tokens.token();
+    return Math.floor(this.estimatedTime() ?? 0);
+  }
+
+  /** As `time`, to the millisecond; null before the provider told any. */
+  estimatedTime(): number | null {
+    if (this.#latest === null) return null;
+    return this.#latest.timestamp + (this.#options.clock.monotonic() - this.#latest.at) / 1000;
+  }
+
+  async #get(request: ProviderRequest, signal: AbortSignal): Promise<Answer> {
+    const { operation } = request;
+    const { baseUrl } = this.#options;
+    if (signal.aborted) throw new ProviderError('stopped', operation, 'given up');
+    const sent = fingerprint(request);
+    if (this.#rejected.has(sent)) {
+      throw new ProviderError('rejected', operation, 'was rejected before, and has not changed');
+    }
+    const token = await this.#tokens.token();
+    let reply = await this.#ask(operation, requestUrl(baseUrl, request, token).href, signal);
+    if (reply.status === 401) {
+      const other = await this.#tokens.replace(token);
+      reply = await this.#ask(operation, requestUrl(baseUrl, request, other).href, signal);
+    }
+    try {
+      return this.#read(operation, reply);
+    } catch (error) {
+      if (isProviderError(error, 'rejected')) this.#remember(sent);
+      throw error;
+    }
+  }
+
+  #remember(rejected: string): void {
+    this.#rejected.add(rejected);
+    const [oldest] = this.#rejected;
+    if (oldest !== undefined && this.#rejected.size > REJECTED) this.#rejected.delete(oldest);
+  }
+
+  async #exchange(): Promise<Grant> {
+    const { baseUrl, clientId, secretKey, signal } = this.#options;
+    const operation = 'oauth';
+    const reply = await this.#ask(operation, tokenUrl(baseUrl, clientId, secretKey).href, signal);
+    if (reply.status === 401 || reply.status === 403) {
+      throw new ProviderError('credentials', operation, 'the client id or the secret is refused');
+    }
+    const { data, timestamp } = this.#read(operation, reply);
+    const grant = grantSchema.safeParse(data);
+    if (!grant.success) throw new ProviderError('bad_answer', operation, 'no token in the answer');
+    const lifetimeMs = (Number(grant.data.token_expiration) - timestamp) * 1000;
+    if (lifetimeMs <= 0) throw new ProviderError('bad_answer', operation, 'the token has expired already');
+    return { token: grant.data.token, lifetimeMs };
+  }
+
+  #ask(operation: string, url: string, signal: AbortSignal): Promise<Reply> {
+    return this.#outage.run(operation, () => this.#request(operation, url, signal), signal);
+  }
+
+  async #request(operation: string, url: string, signal: AbortSignal): Promise<Reply> {
+    const { transport, clock, metrics } = this.#options;
+    const started = clock.monotonic();
+    let outcome = 'failed';
+    try {
+      const reply = await transport(operation, url, signal);
+      outcome = String(reply.status);
+      return reply;
+    } catch (error) {
+      if (error instanceof ProviderError) outcome = error.code;
+      throw error;
+    } finally {
+      metrics.requests.inc({ operation, outcome });
+      metrics.requestSeconds.observe({ operation }, (clock.monotonic() - started) / 1000);
+    }
+  }
+
+  #read(operation: string, { status, body }: Reply): Answer {
+    if (status !== 200) throw refusal(operation, status);
+    const answer = readAnswer(operation, body, this.#options.baseUrl);
+    this.#latest = { timestamp: answer.timestamp, at: this.#options.clock.monotonic() };
+    return answer;
+  }
+}
+
+function fingerprint({ operation, id, query }: ProviderRequest): string {
+  return canonicalJson([operation, id ?? null, query]);
+}
+
+function refusal(operation: string, status: number): ProviderError {
+  const code = ((): ProviderError['code'] => {
+    if (status === 401) return 'unauthorized';
+    if (status === 403) return 'forbidden';
+    if (status === 404) return 'not_found';
+    // Not in the contract; what stands before a server may say it, and means later.
+    if (status === 408 || status === 429 || status >= 500) return 'server_error';
+    return status >= 300 && status < 400 ? 'redirected' : 'rejected';
+  })();
+  return new ProviderError(code, operation, `answered ${status}`);
+}

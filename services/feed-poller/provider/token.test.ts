@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { ProviderError } from '../errors.ts';
+import { FakeClock } from '../testing/fake-clock.ts';
+import { type Grant, TokenKeeper } from './token.ts';
+
+/** A keeper whose tokens are `t1`, `t2`, …; `answers` says what becomes of each exchange. */
+function keeper(lifetimeMs: number, fail: (exchange: number) => Error | null = () => null) {
+  const clock = new FakeClock();
+  let exchanges = 0;
+  const exchange = async (): Promise<Grant> => {
+    exchanges += 1;
+    const mine = exchanges;
+    await Promise.resolve();
+    const error = fail(mine);
+    if (error !== null) throw error;
+    return { token: `t${mine}`, lifetimeMs };
+  };
+  const tokens = new TokenKeeper({ exchange, clock, refusedMs: 60_000 });
+  return { clock, tokens, exchanges: () => exchanges };
+}
+
+const failure = (code: ProviderError['code']): ProviderError => new ProviderError(code, 'oauth', 'failed');
+
+test('one exchange for all who ask at once', async () => {
+  const { tokens, exchanges } = keeper(3_600_000);
+  expect(await Promise.all([tokens.token(), tokens.token(), tokens.token()])).toEqual(['t1', 't1', 't1']);
+  expect(exchanges()).toBe(1);
+});
+
+test('a token is renewed five minutes before it expires', async () => {
+  const { tokens, clock } = keeper(3_600_000);
+  await tokens.token();
+  clock.now = 3_299_999;
+  expect(await tokens.token()).toBe('t1');
+  clock.now = 3_300_000;
+  expect(await tokens.token()).toBe('t2');
+});
+
+test('a token of a few seconds is renewed at half its life', async () => {
+  const { tokens, clock } = keeper(4_000);
+  await tokens.token();
+  clock.now = 1_999;
+  expect(await tokens.token()).toBe('t1');
+  clock.now = 2_000;
+  expect(await tokens.token()).toBe('t2');
+});
+
+test('a refused token is replaced once, however many were refused', async () => {
+  const { tokens, exchanges } = keeper(3_600_000);
+  await tokens.token();
+  expect(await Promise.all([tokens.replace('t1'), tokens.replace('t1')])).toEqual(['t2', 't2']);
+  expect(await tokens.replace('t1')).toBe('t2');
+  expect(exchanges()).toBe(2);
+});
+
+test('while a renewal fails the token that still lives is used, and no longer', async () => {
+  const { tokens, clock, exchanges } = keeper(3_600_000, (n) => (n > 1 ? failure('server_error') : null));
+  await tokens.token();
+  clock.now = 3_400_000;
+  expect(await tokens.token()).toBe('t1');
+  expect(await tokens.token()).toBe('t1');
+  expect(exchanges()).toBe(2);
+  clock.now = 3_600_000;
+  await expect(tokens.token()).rejects.toMatchObject({ code: 'server_error' });
+});
+
+test('refused credentials are not tried again for a while', async () => {
+  const { tokens, clock, exchanges } = keeper(3_600_000, (n) => (n === 1 ? failure('credentials') : null));
+  await expect(tokens.token()).rejects.toMatchObject({ code: 'credentials' });
+  await expect(tokens.token()).rejects.toMatchObject({ code: 'credentials' });
+  expect(exchanges()).toBe(1);
+  clock.now = 60_000;
+  expect(await tokens.token()).toBe('t2');
+});

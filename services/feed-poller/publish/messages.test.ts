@@ -1,0 +1,103 @@
+import { hash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { LARGEST_BODY_BYTES } from '#ingestion/records.ts';
+import { itemBytes } from '../provider/answer.ts';
+import { answer } from '../testing/answers.ts';
+import { bodiesOf, readEvents, readFeed, readSnapshot } from './messages.ts';
+
+const bytes = (...texts: string[]): Buffer[] => texts.map((text) => Buffer.from(text));
+
+test('the items of a list are the bytes that stand in the answer, and nothing around them', () => {
+  const list = '[ {"b":1, "a":"é\\u0041"} ,[2], "x" ]';
+  const body = `{"api":{"method":{"name":"x","parameters":{"data":["token"]}},"timestamp":1,"data":${list}}}`;
+  const found = itemBytes({ ...answer([1], 1), body: Buffer.from(body) });
+  expect(found.map(String)).toEqual(['{"b":1, "a":"é\\u0041"}', '[2]', '"x"']);
+  expect(itemBytes(answer([], 1))).toEqual([]);
+  expect(itemBytes(answer({}, 1))).toEqual([]);
+});
+
+test('messages become bodies of the shape of a webhook, none too long', () => {
+  expect(bodiesOf(bytes('1', '{"a":2}')).map(String)).toEqual(['[1,{"a":2}]']);
+  expect(bodiesOf([])).toEqual([]);
+  const large = Buffer.from(JSON.stringify('x'.repeat(3 * 1024 * 1024)));
+  expect(bodiesOf([large, large, large]).map((body) => JSON.parse(body.toString()).length)).toEqual([
+    1, 1, 1,
+  ]);
+  const many = bodiesOf(Array<Buffer>(12_000).fill(Buffer.from('1')));
+  expect(many.map((body) => JSON.parse(body.toString()).length)).toEqual([5_000, 5_000, 2_000]);
+});
+
+test('a snapshot carries every incident, the time of the list, and its bytes in the raw record', () => {
+  const incidents = bytes('{"id":"5-1", "incident_id":413}', '{"id":"5-2","incident_id":418,"ut":7}');
+  const { raw, normalized, deadLetters } = readSnapshot({ eventId: 9, time: 50, incidents }, 60);
+  const [message] = normalized;
+  expect(message).toMatchObject({
+    type: 'incident_snapshot',
+    event_id: 9,
+    ut: 50,
+    received_at: 60,
+    origin: 'feed',
+  });
+  expect(message?.snapshot?.map(({ id, ut }) => [id, ut])).toEqual([
+    ['5-1', 50],
+    ['5-2', 7],
+  ]);
+  expect(raw?.body.toString()).toContain('{"id":"5-1", "incident_id":413},{"id":"5-2"');
+  expect(raw?.delivery_id).toBe(hash('sha256', raw?.body ?? '', 'hex'));
+  expect(message?.delivery_id).toBe(raw?.delivery_id);
+  expect(deadLetters).toEqual([]);
+});
+
+test('an empty list is a snapshot of nothing', () => {
+  expect(readSnapshot({ eventId: 9, time: 50, incidents: [] }, 60).normalized[0]?.snapshot).toEqual([]);
+});
+
+test('a list with an incident that cannot be read is a dead letter as a whole', () => {
+  const incidents = bytes('{"id":"5-1","incident_id":413}', '{"id":17}');
+  const { raw, normalized, deadLetters } = readSnapshot({ eventId: 9, time: 50, incidents }, 60);
+  expect(normalized).toEqual([]);
+  expect(deadLetters).toMatchObject([{ code: 'unknown_shape', service: 'feed-poller', failed_at: 60 }]);
+  expect(deadLetters[0]?.value).toEqual(raw?.body);
+});
+
+test('a list whose incidents are too large together is a dead letter, with its bytes', () => {
+  const incidents = Array.from({ length: 12 }, (_, at) =>
+    Buffer.from(JSON.stringify({ id: `5-${at}`, incident_id: 413, info: '球'.repeat(120_000) })),
+  );
+  const { raw, normalized, deadLetters } = readSnapshot({ eventId: 9, time: 50, incidents }, 60);
+  expect(normalized).toEqual([]);
+  expect(deadLetters).toMatchObject([{ code: 'too_large', reason: 'incidents: more than 4194304 bytes' }]);
+  expect(deadLetters[0]?.value).toBe(raw?.body);
+});
+
+test('a body of more bytes than a topic takes is a dead letter without it, and one of as many is read', () => {
+  const message = (name: string) =>
+    Buffer.from(JSON.stringify({ id: 1, type: 'event', ut: 1, data: { event: { id: 9, name } } }));
+  const left = LARGEST_BODY_BYTES - message('').length - '[]'.length;
+  const name = '球'.repeat(Math.floor(left / 3)) + 'x'.repeat(left % 3);
+  const [fits, over] = [message(name), message(`${name}x`)].map((one) => readFeed([one], 60)[0]);
+  expect(fits?.raw?.body.length).toBe(LARGEST_BODY_BYTES);
+  expect(fits?.deadLetters).toMatchObject([{ code: 'too_large', reason: 'message: more than 524288 bytes' }]);
+  expect(over).toMatchObject({
+    raw: null,
+    normalized: [],
+    deadLetters: [
+      { code: 'too_large', reason: 'the body is larger than 8323072 bytes', value: null, topic: null },
+    ],
+  });
+  const list = readSnapshot({ eventId: 9, time: 50, incidents: [message(name)] }, 60);
+  expect(list).toMatchObject({
+    raw: null,
+    normalized: [],
+    deadLetters: [{ code: 'too_large', value: null }],
+  });
+});
+
+test('events of a list become messages of the feed, without their incidents', () => {
+  const record = { id: 9, name: 'A - B', ut: 5, events_incidents: [{ id: '5-1' }] };
+  const [delivery] = readEvents([{ record, ut: 7 }], 60);
+  expect(delivery?.normalized).toMatchObject([
+    { type: 'event', event_id: 9, ut: 7, message_id: 'event/9/7' },
+  ]);
+  expect(delivery?.normalized[0]?.event_fields).toEqual(['{"name":"A - B"}']);
+});

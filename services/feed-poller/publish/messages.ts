@@ -1,0 +1,118 @@
+/** From what the poller reads to deliveries: the same reading as that of a webhook's body. Pure. */
+import { hash } from 'node:crypto';
+import { type Delivery, readDelivery } from '#ingestion/delivery.ts';
+import { normalizeSnapshot, type UnreadableCode } from '#ingestion/normalize.ts';
+import { LARGEST_BODY_BYTES } from '#ingestion/records.ts';
+import type { DeadLetter } from '#topics/generated/types.ts';
+import { SERVICE } from '../name.ts';
+import type { Raw } from '../provider/tree.ts';
+
+/** Messages are put together up to this, in bytes: well below what `raw-messages` takes. */
+const MAX_BODY_BYTES = 4 * 1024 * 1024;
+/** Most messages of one such body: below what is read of one. */
+const MAX_MESSAGES = 5_000;
+
+const BRACKETS = { open: Buffer.from('['), close: Buffer.from(']'), comma: Buffer.from(',') };
+
+/**
+ * Messages, each as its bytes, as bodies of the shape of a webhook's, none longer than a topic takes. But for a message
+ * that is so long by itself.
+ */
+export function bodiesOf(messages: readonly Buffer[]): Buffer[] {
+  const bodies: Buffer[] = [];
+  let parts: Buffer[] = [];
+  let length = 0;
+  const end = (): void => {
+    if (parts.length > 0) bodies.push(Buffer.concat([...parts, BRACKETS.close]));
+    parts = [];
+    length = 0;
+  };
+  for (const message of messages) {
+    if (length + message.length > MAX_BODY_BYTES || parts.length >= 2 * MAX_MESSAGES) end();
+    parts.push(parts.length === 0 ? BRACKETS.open : BRACKETS.comma, message);
+    length += message.length;
+  }
+  end();
+  return bodies;
+}
+
+/** Reads messages of the feed. `receivedAt`: Unix milliseconds. */
+export function readFeed(messages: readonly Buffer[], receivedAt: number): Delivery[] {
+  return bodiesOf(messages).map((body) =>
+    body.length > LARGEST_BODY_BYTES
+      ? tooLarge(body, receivedAt)
+      : readDelivery(body, { origin: 'feed', service: SERVICE, receivedAt }),
+  );
+}
+
+/** An event as the provider's lists have it, and the time from which it held, Unix seconds. */
+export type EventReading = { readonly record: Raw; readonly ut: number };
+
+/** The messages that the feed would have had of these events. */
+export function readEvents(events: readonly EventReading[], receivedAt: number): Delivery[] {
+  const messages = events.map(({ record, ut }) => {
+    const { events_incidents: _, ut: _own, ...event } = record;
+    return Buffer.from(
+      JSON.stringify({ id: `event/${record.id}/${ut}`, type: 'event', source: 'rest', ut, data: { event } }),
+    );
+  });
+  return readFeed(messages, receivedAt);
+}
+
+/** An event's whole incident list, and the provider's time of its first page, Unix seconds. */
+export type SnapshotReading = {
+  readonly eventId: number;
+  readonly time: number;
+  /** Each incident as it stands in the answer. */
+  readonly incidents: readonly Buffer[];
+};
+
+/** One snapshot message; a dead letter where an incident of the list cannot be read, or the list is too large. */
+export function readSnapshot({ eventId, time, incidents }: SnapshotReading, receivedAt: number): Delivery {
+  const messageId = `snapshot/${eventId}/${time}`;
+  const head = JSON.stringify({ id: messageId, type: 'incident_snapshot', ut: time, event_id: eventId });
+  const list = Buffer.concat(incidents.flatMap((one, at) => (at === 0 ? [one] : [BRACKETS.comma, one])));
+  const body = Buffer.concat([
+    Buffer.from(`[${head.slice(0, -1)},"data":{"incidents":[`),
+    list,
+    Buffer.from(']}}]'),
+  ]);
+  if (body.length > LARGEST_BODY_BYTES) return tooLarge(body, receivedAt);
+  const deliveryId = hash('sha256', body, 'hex');
+  const result = normalizeSnapshot(
+    { messageId, eventId, time, incidents: JSON.parse(`[${list.toString('utf8')}]`) },
+    { origin: 'feed', deliveryId, receivedAt },
+  );
+  const raw = { delivery_id: deliveryId, origin: 'feed', received_at: receivedAt, body };
+  const base = { raw, normalized: [], deadLetters: [], ignored: new Map<string, number>() };
+  if (result.kind === 'normalized') return { ...base, normalized: [result.message] };
+  if (result.kind === 'ignored') return { ...base, ignored: new Map([[result.type, 1]]) };
+  return { ...base, deadLetters: [deadLetter(result, deliveryId, body, receivedAt)] };
+}
+
+/** A body that no topic takes: a dead letter without it. */
+function tooLarge(body: Buffer, receivedAt: number): Delivery {
+  const fault = { code: 'too_large', reason: `the body is larger than ${LARGEST_BODY_BYTES} bytes` } as const;
+  const letter = deadLetter(fault, hash('sha256', body, 'hex'), null, receivedAt);
+  return { raw: null, normalized: [], deadLetters: [letter], ignored: new Map() };
+}
+
+function deadLetter(
+  { code, reason }: { readonly code: UnreadableCode; readonly reason: string },
+  deliveryId: string,
+  value: Buffer | null,
+  receivedAt: number,
+): DeadLetter {
+  return {
+    id: hash('sha256', `${deliveryId}:body`, 'hex'),
+    service: SERVICE,
+    code,
+    reason,
+    topic: null,
+    partition: null,
+    offset: null,
+    key: Buffer.from(deliveryId),
+    value,
+    failed_at: receivedAt,
+  };
+}

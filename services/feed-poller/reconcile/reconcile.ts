@@ -1,0 +1,173 @@
+import { hash } from 'node:crypto';
+import { toWholeNumber } from '#contract/values.ts';
+import type { Logger } from '#streams/log.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { Clock } from '../clock.ts';
+import { ProviderError } from '../errors.ts';
+import type { PollerMetrics } from '../metrics.ts';
+import { type Answer, itemBytes } from '../provider/answer.ts';
+import { readWhole, type Whole } from '../provider/paging.ts';
+import type { Provider } from '../provider/provider.ts';
+import { idOf, type Raw, readTree } from '../provider/tree.ts';
+import type { EventTeller } from '../publish/events.ts';
+import { readSnapshot } from '../publish/messages.ts';
+import type { Outlet } from '../publish/outlet.ts';
+import { backoffMs } from '../schedule/backoff.ts';
+import { judge, type RepeatContext } from '../schedule/repeat.ts';
+import { isYes, type Watch } from './watch.ts';
+
+/** Most incidents of a page: a match fits into one, mostly. */
+const PAGE = 500;
+
+/** The resource of a finished event's checkpoint. */
+export const FINISHED = 'finished/';
+
+/** How events are called in metrics. */
+const EVENT = { resource: 'event' } as const;
+
+/** What checks are made with. */
+export type ReconcilerOptions = {
+  readonly provider: Pick<Provider, 'get'>;
+  readonly watch: Watch;
+  readonly teller: EventTeller;
+  readonly catalogue: Catalogue;
+  readonly outlet: Pick<Outlet, 'deliver' | 'checkpoint'>;
+  readonly clock: Clock;
+  readonly context: RepeatContext;
+  readonly metrics: Pick<PollerMetrics, 'stopped' | 'retries'>;
+  readonly log: Logger;
+};
+
+type Incident = {
+  readonly id: string;
+  readonly ut: number | null;
+  readonly confirmation: unknown;
+  readonly bytes: Buffer;
+};
+
+/** Checks events: reads what the provider now says of one, whole, and publishes it with the time at which it said so. */
+export class Reconciler {
+  readonly #options: ReconcilerOptions;
+  /** Events that the provider refuses, each with the changes of the contract until then. */
+  readonly #refused = new Map<number, number>();
+  /** Hash of the list that could not be read, by event: the same one is given up once only. */
+  readonly #unreadable = new Map<number, string>();
+
+  constructor(options: ReconcilerOptions) {
+    this.#options = options;
+  }
+
+  /** Checks events as they fall due, one at a time, until `signal` is aborted. Any number may run at once. */
+  async run(pauseMs: number, signal: AbortSignal): Promise<void> {
+    const { watch, clock } = this.#options;
+    while (!signal.aborted) {
+      const id = watch.take(clock.monotonic());
+      if (id === null) await clock.sleep(pauseMs, signal);
+      else await this.#checkOrWait(id, signal);
+    }
+  }
+
+  /** One check. Throws `ProviderError`, `PublishError`. */
+  async check(id: number, signal: AbortSignal): Promise<void> {
+    const { provider, watch, teller, catalogue, outlet, clock } = this.#options;
+    const shown = await provider.get({ operation: 'events.show', id, query: {} }, signal);
+    const tree = readTree(shown.data);
+    const event = tree.events.find((record) => idOf(record) === String(id));
+    if (event === undefined)
+      throw new ProviderError('bad_answer', 'events.show', 'the event is not in the answer');
+    const settled = watch.isSettled(event, shown.timestamp);
+    await catalogue.tell(tree.entries, shown.timestamp);
+    await teller.tell([event], {
+      source: 'show',
+      time: shown.timestamp,
+      final: event.status_type === 'finished',
+    });
+    // Read after the event: where that was verified, this is the last word. Of an event that is told by its result alone
+    // the list is no timeline: as a snapshot it would say that there was no goal.
+    const list = isYes(event.ft_only) ? null : await this.#readIncidents(id, signal);
+    if (list !== null) await this.#publish(id, list);
+    const now = clock.monotonic();
+    watch.onEvent(event, shown.timestamp, now);
+    const unconfirmed = (list?.items ?? [])
+      .filter(({ confirmation }) => confirmation === 'tbd')
+      .map((one) => one.id);
+    const listed = new Map(list?.items.map((one) => [one.id, one.ut]));
+    const sound = watch.checked(id, { snapshotAt: list?.timestamp ?? null, listed, unconfirmed, now });
+    if (!settled || !sound) return;
+    const position = list?.timestamp ?? shown.timestamp;
+    await outlet.checkpoint(`${FINISHED}${id}`, position);
+    watch.verified(id, position);
+  }
+
+  async #publish(id: number, { timestamp, items }: Whole<Incident>): Promise<void> {
+    const { outlet, clock } = this.#options;
+    const incidents = items.map(({ bytes }) => bytes);
+    const delivery = readSnapshot({ eventId: id, time: timestamp, incidents }, clock.unix());
+    if (delivery.deadLetters.length === 0) this.#unreadable.delete(id);
+    else {
+      const digest = hash('sha1', Buffer.concat(incidents), 'base64');
+      if (this.#unreadable.get(id) === digest) return;
+      this.#unreadable.set(id, digest);
+    }
+    await outlet.deliver(delivery);
+  }
+
+  #readIncidents(id: number, signal: AbortSignal) {
+    const operation = 'events.incidents';
+    return readWhole<Incident>({
+      operation,
+      absenceCounts: true,
+      idOf: (incident) => incident.id,
+      page: async (page) => {
+        const query = { deleted: 'no', limit: PAGE, page };
+        const answer = await this.#options.provider.get({ operation, id, query }, signal);
+        return { timestamp: answer.timestamp, total: answer.total, items: incidentsOf(answer) };
+      },
+    });
+  }
+
+  async #checkOrWait(id: number, signal: AbortSignal): Promise<void> {
+    const { watch, clock, context, metrics, log } = this.#options;
+    const { changes } = context.contract;
+    if (this.#refused.get(id) === changes) {
+      watch.failed(id, clock.monotonic(), () => context.backoff.ceilingMs);
+      return;
+    }
+    if (this.#refused.delete(id)) metrics.stopped.dec(EVENT);
+    try {
+      await this.check(id, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      const now = clock.monotonic();
+      const verdict = judge(error, 1, context);
+      const { code, message } = error as ProviderError;
+      if (verdict.kind === 'gone' || verdict.kind === 'given_up') watch.drop(id);
+      else if (verdict.kind === 'stopped') {
+        this.#refused.set(id, changes);
+        metrics.stopped.inc(EVENT);
+        log.error({ resource: `event/${id}`, code }, 'outside the contract, not checked until that changes');
+        watch.failed(id, now, () => context.backoff.ceilingMs);
+      } else {
+        metrics.retries.inc({ ...EVENT, code });
+        log.debug({ resource: `event/${id}`, code, detail: message }, 'a check failed, it is made again');
+        watch.failed(id, now, (failures) =>
+          Math.max(context.backoff.firstMs, backoffMs(context.backoff, failures)),
+        );
+      }
+    }
+  }
+}
+
+function incidentsOf(answer: Answer): Incident[] {
+  const { data } = answer;
+  if (!Array.isArray(data)) {
+    throw new ProviderError('bad_answer', 'events.incidents', 'the incidents are not a list');
+  }
+  const bytes = itemBytes(answer);
+  // What is no record at all is given up with the list it stands in, by normalizing.
+  return bytes.map((one, at) => {
+    const record = data[at] as Raw | null;
+    const ut = toWholeNumber(record?.ut);
+    return { id: String(record?.id ?? one), ut, confirmation: record?.confirmation, bytes: one };
+  });
+}

@@ -1,0 +1,265 @@
+import { toWholeNumber } from '#contract/values.ts';
+import type { Logger } from '#streams/log.ts';
+import type { CatalogueRecord, PollerCheckpoint } from '#topics/generated/types.ts';
+import { Catalogue } from '../catalogue/catalogue.ts';
+import { CATALOGUES, catalogueResource, Lists } from '../catalogue/lists.ts';
+import { Rankings } from '../catalogue/rankings.ts';
+import type { Clock } from '../clock.ts';
+import { FEED, FeedFollower, type FeedSettings } from '../feed/feed.ts';
+import type { PollerMetrics } from '../metrics.ts';
+import type { Provider } from '../provider/provider.ts';
+import type { Raw } from '../provider/tree.ts';
+import { EventTeller } from '../publish/events.ts';
+import type { Outlet } from '../publish/outlet.ts';
+import { FINISHED, Reconciler } from '../reconcile/reconcile.ts';
+import { Watch, type WatchSettings } from '../reconcile/watch.ts';
+import { type RepeatContext, type Repeated, repeat } from './repeat.ts';
+
+/** What is polled, and how often (milliseconds). */
+export type PollerSettings = {
+  readonly sports: ReadonlySet<number>;
+  /** Empty is all. */
+  readonly competitions: ReadonlySet<number>;
+  /** Empty is those that are on now. */
+  readonly seasons: ReadonlySet<number>;
+  readonly feed: FeedSettings;
+  readonly watch: Omit<WatchSettings, 'follows'>;
+  readonly feedMs: number;
+  readonly boardMs: number;
+  readonly scheduleMs: number;
+  readonly catalogueMs: number;
+  readonly standingsMs: number;
+  /** Checks at a time. */
+  readonly concurrency: number;
+};
+
+/** What was published before, by the poller before as well. */
+export type Kept = {
+  readonly catalogue: ReadonlyMap<string, CatalogueRecord>;
+  readonly checkpoints: ReadonlyMap<string, PollerCheckpoint>;
+};
+
+/** What a poller works with. */
+export type PollerOptions = {
+  readonly settings: PollerSettings;
+  readonly provider: Provider;
+  readonly outlet: Outlet;
+  readonly kept: Kept;
+  readonly clock: Clock;
+  readonly context: RepeatContext;
+  readonly metrics: PollerMetrics;
+  readonly log: Logger;
+};
+
+/** What the resource of a season begins with. */
+const SEASON = 'season/';
+/** What the resource of a ranking begins with. */
+const RANKING = 'ranking/';
+/** How often it is looked which seasons to follow and which checks are due, at the longest. */
+const LOOK_MS = 1_000;
+
+/**
+ * Polls from the checkpoints until `signal` is aborted. Resolves when everything that was begun has ended. Rejects with
+ * what is no failure of the provider, e.g. of the broker, once all else has ended too.
+ */
+export async function poll(options: PollerOptions, signal: AbortSignal): Promise<void> {
+  const polling = new Polling(options, signal);
+  polling.followFeed();
+  polling.readBoards();
+  polling.readCatalogues();
+  polling.readSeasons();
+  polling.readRankings();
+  polling.reconcile();
+  await polling.ended();
+}
+
+/** The readings of one term, and what they share. */
+class Polling {
+  readonly #options: PollerOptions;
+  readonly #signal: AbortSignal;
+  readonly #failed = new AbortController();
+  /** Aborted when the term is over, or one of the readings has failed for good. */
+  readonly #working: AbortSignal;
+  readonly #readings: Promise<void>[] = [];
+  readonly #catalogue: Catalogue;
+  readonly #watch: Watch;
+  readonly #teller: EventTeller;
+  readonly #lists: Lists;
+
+  constructor(options: PollerOptions, signal: AbortSignal) {
+    const { settings, provider, outlet, kept, clock, context } = options;
+    this.#options = options;
+    this.#signal = signal;
+    this.#working = AbortSignal.any([signal, this.#failed.signal]);
+    this.#catalogue = new Catalogue(kept.catalogue.values(), outlet, () => context.contract.widen());
+    this.#watch = new Watch({ ...settings.watch, follows: followed(settings) }, verifiedOf(kept));
+    this.#teller = new EventTeller(outlet, clock);
+    this.#lists = new Lists({
+      provider,
+      catalogue: this.#catalogue,
+      teller: this.#teller,
+      outlet,
+      onEvents: (events, time) => {
+        for (const event of events) this.#watch.onEvent(event, time, clock.monotonic());
+      },
+    });
+  }
+
+  followFeed(): void {
+    const { settings, provider, outlet, clock, metrics, log } = this.#options;
+    const follower = new FeedFollower({
+      ...settings.feed,
+      position: this.#positionOf(FEED),
+      time: () => provider.time(),
+      page: (query, during) => provider.get({ operation: 'feed.index', query, first: true }, during),
+      outlet,
+      clock,
+      onMessage: (message) => this.#watch.onMessage(message, clock.monotonic()),
+      onClockBack: (position, now) => log.warn({ position, now }, 'the clock of the provider went back'),
+      onGap: (from, to) =>
+        log.error({ from, to }, 'the provider refuses this part of the feed, it is skipped'),
+    });
+    metrics.lagIs(() => {
+      const time = provider.estimatedTime();
+      return time === null || follower.position === null ? null : Math.max(0, time - follower.position);
+    });
+    this.#repeat(FEED, settings.feedMs, (signal) => follower.read(signal));
+  }
+
+  readBoards(): void {
+    const { sports, boardMs } = this.#options.settings;
+    for (const sport of sports) {
+      this.#repeat(`livescore/${sport}`, boardMs, async (signal) => {
+        this.#watch.onBoard(sport, await this.#lists.readBoard(sport, signal));
+        return 'done';
+      });
+    }
+  }
+
+  readCatalogues(): void {
+    const { sports, catalogueMs } = this.#options.settings;
+    for (const kind of CATALOGUES) {
+      for (const sport of kind.bySport ? sports : [0]) {
+        const resource = catalogueResource(kind, sport);
+        // A checkpoint without its records is of a topic that was made anew.
+        let since = this.#catalogue.has(kind.kind) ? this.#positionOf(resource) : null;
+        this.#repeat(resource, catalogueMs, async (signal) => {
+          since = await this.#lists.readCatalogue(kind, sport, since, signal);
+          return 'done';
+        });
+      }
+    }
+  }
+
+  /** Reads the events of each season that is followed, from when it is known until it is over. */
+  readSeasons(): void {
+    const { scheduleMs } = this.#options.settings;
+    const begun = new Set<number>();
+    let wanted: ReadonlySet<number> = new Set();
+    this.#repeat('seasons', Math.min(LOOK_MS, scheduleMs), async () => {
+      wanted = this.#seasonsToFollow();
+      for (const season of wanted) {
+        if (begun.has(season)) continue;
+        begun.add(season);
+        this.#repeat(`${SEASON}${season}`, scheduleMs, async (signal) => {
+          if (wanted.has(season)) {
+            await this.#lists.readSeason(season, signal);
+            return 'done';
+          }
+          begun.delete(season);
+          return 'end';
+        });
+      }
+      this.#countWatched();
+      return 'done';
+    });
+  }
+
+  /** Reads the rankings that the catalogue of standings names, each from when it is known until it is gone. */
+  readRankings(): void {
+    const { sports, standingsMs } = this.#options.settings;
+    const rankings = new Rankings(this.#options);
+    const begun = new Set<number>();
+    for (const sport of sports) {
+      // All of it when a poller begins: which rankings there are is in no checkpoint.
+      let since: number | null = null;
+      this.#repeat(`standings/${sport}`, standingsMs, async (signal) => {
+        const { ids, time } = await rankings.readList(sport, since, signal);
+        since = time;
+        for (const id of ids) {
+          if (begun.has(id)) continue;
+          begun.add(id);
+          // One that is gone is read again when the catalogue names it again.
+          const ended = () => begun.delete(id);
+          this.#repeat(`${RANKING}${id}`, standingsMs, (during) => rankings.read(id, during), ended);
+        }
+        return 'done';
+      });
+    }
+  }
+
+  reconcile(): void {
+    const { settings } = this.#options;
+    const { unconfirmedMs, silenceMs } = settings.watch;
+    const reconciler = new Reconciler({
+      ...this.#options,
+      watch: this.#watch,
+      teller: this.#teller,
+      catalogue: this.#catalogue,
+    });
+    const pauseMs = Math.min(LOOK_MS, unconfirmedMs, silenceMs) / 4;
+    for (let at = 0; at < settings.concurrency; at++) {
+      this.#begin(reconciler.run(pauseMs, this.#working));
+    }
+  }
+
+  /** Resolves or rejects when all has ended. */
+  async ended(): Promise<void> {
+    const { metrics } = this.#options;
+    // More are added while they run.
+    for (const reading of this.#readings) await reading;
+    metrics.lagIs(() => null);
+    metrics.watched.reset();
+    if (this.#failed.signal.aborted && !this.#signal.aborted) throw this.#failed.signal.reason;
+  }
+
+  #repeat(resource: string, periodMs: number, read: Repeated['read'], ended: () => void = () => {}): void {
+    const oneOfMany = resource.startsWith(SEASON) || resource.startsWith(RANKING);
+    const reading = { resource, periodMs, oneOfMany, read };
+    this.#begin(repeat(reading, this.#options.context, this.#working).finally(ended));
+  }
+
+  #begin(reading: Promise<void>): void {
+    this.#readings.push(reading.catch((error: unknown) => this.#failed.abort(error)));
+  }
+
+  #positionOf(resource: string): number | null {
+    return this.#options.kept.checkpoints.get(resource)?.position ?? null;
+  }
+
+  #seasonsToFollow(): ReadonlySet<number> {
+    const { seasons, sports, competitions } = this.#options.settings;
+    return seasons.size > 0 ? seasons : new Set(this.#catalogue.actualSeasons(sports, competitions));
+  }
+
+  #countWatched(): void {
+    const { live, finished } = this.#watch.counts();
+    this.#options.metrics.watched.set({ state: 'live' }, live);
+    this.#options.metrics.watched.set({ state: 'finished' }, finished);
+  }
+}
+
+function followed({ sports, competitions, seasons }: PollerSettings): (event: Raw) => boolean {
+  const holds = (wanted: ReadonlySet<number>, id: unknown): boolean =>
+    wanted.size === 0 || wanted.has(toWholeNumber(id) ?? -1);
+  return (event) =>
+    holds(sports, event.sport_id) &&
+    holds(competitions, event.competition_id) &&
+    holds(seasons, event.season_id);
+}
+
+function* verifiedOf({ checkpoints }: Kept): Generator<[id: number, position: number]> {
+  for (const [resource, { position }] of checkpoints) {
+    if (resource.startsWith(FINISHED)) yield [Number(resource.slice(FINISHED.length)), position];
+  }
+}

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { ConfigError, loadConfig, secretValues } from '#service/config.ts';
+import { settings } from './config.ts';
+
+const WEBHOOK = {
+  WEBHOOK_URL: 'http://localhost:8080/webhook',
+  WEBHOOK_SECRET: '0123456789abcdef0123456789abcdef',
+};
+const REST = { REST_PORT: '0', REST_SECRET_KEY: 'a-secret-key' };
+
+it('a simulator pushes webhooks, serves REST, or both', () => {
+  expect(loadConfig(settings, WEBHOOK)).toMatchObject({ ...WEBHOOK, REST_FAULTS: 'none' });
+  expect(loadConfig(settings, REST)).toMatchObject({
+    REST_PORT: 0,
+    REST_CLIENT_ID: 1,
+    REST_TOKEN_LIFETIME: 3600,
+  });
+  expect(loadConfig(settings, { ...WEBHOOK, ...REST })).toMatchObject({ ...WEBHOOK, REST_PORT: 0 });
+});
+
+it.each([
+  [{}, 'WEBHOOK_URL'],
+  [{ WEBHOOK_URL: WEBHOOK.WEBHOOK_URL }, 'WEBHOOK_SECRET'],
+  [{ REST_PORT: '0' }, 'REST_SECRET_KEY'],
+])('%j lacks %s', (given, missing) => {
+  expect(() => loadConfig(settings, given)).toThrow(`${missing}: is not set and has no default`);
+});
+
+it('an order of REST faults that cannot be understood is refused', () => {
+  const given = { ...REST, REST_FAULTS: 'some,late=1' };
+  expect(() => loadConfig(settings, given)).toThrow(ConfigError);
+  expect(() => loadConfig(settings, given)).toThrow('REST_FAULTS: unknown fault "late"');
+});
+
+it('the secrets of both are told to nobody', () => {
+  expect(secretValues(settings, loadConfig(settings, { ...WEBHOOK, ...REST }))).toEqual([
+    WEBHOOK.WEBHOOK_SECRET,
+    REST.REST_SECRET_KEY,
+  ]);
+});

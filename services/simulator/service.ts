@@ -1,0 +1,79 @@
+import { writeFileSync } from 'node:fs';
+import type { ServiceDefinition } from '#service/run-service.ts';
+import { readDataset } from '../../data/dataset.ts';
+import { settings } from './config.ts';
+import { parseFaults } from './faults.ts';
+import { parseRestFaults } from './rest/faults.ts';
+import { serveProvider } from './rest/serve.ts';
+import { simulate } from './simulate.ts';
+import { createWebhookSender } from './webhook.ts';
+
+/** The patience of the provider (spec, "Limits"), in milliseconds. */
+const ANSWER_WITHIN = 10_000;
+const FIRST_WAIT = 200;
+const MOST_WAIT = 5_000;
+
+/** The service: a provider that plays real matches, by webhooks, by REST or by both. */
+export const simulator: ServiceDefinition<typeof settings> = {
+  name: 'simulator',
+  about:
+    "Plays real matches as a provider would: signed webhooks, the provider's REST, or both, with faults to order; ends when all was accepted, or with REST when it is told to.",
+  config: settings,
+  async start({ config, logger, metrics, signal, fail, finish }) {
+    const { WEBHOOK_URL: url, WEBHOOK_SECRET: secret, REST_SECRET_KEY: secretKey } = config;
+    const sender =
+      url === undefined || secret === undefined
+        ? null
+        : createWebhookSender({
+            ...{ url, secret, timeoutMs: ANSWER_WITHIN, firstWaitMs: FIRST_WAIT, mostWaitMs: MOST_WAIT },
+            onRetry: (reason) => logger.warn({ reason }, 'delivery was not accepted, trying again'),
+          });
+    const dataset = readDataset(config.DATASET);
+    const playing = {
+      dataset,
+      matches: config.MATCHES ?? dataset.matches.length,
+      seed: config.SEED,
+      faults: parseFaults(config.FAULTS),
+      keepAliveEvery: config.KEEP_ALIVE_EVERY,
+      clockEvery: config.CLOCK_EVERY,
+      batchSize: config.BATCH_SIZE,
+      concurrency: config.CONCURRENCY,
+      pace: config.DURATION === undefined ? { speed: config.SPEED } : { seconds: config.DURATION },
+    };
+    const rest =
+      config.REST_PORT === undefined || secretKey === undefined
+        ? null
+        : await serveProvider(
+            {
+              ...playing,
+              port: config.REST_PORT,
+              host: config.LISTEN_HOST,
+              restFaults: parseRestFaults(config.REST_FAULTS),
+              client: { id: String(config.REST_CLIENT_ID), secretKey },
+              tokenLifetime: config.REST_TOKEN_LIFETIME,
+            },
+            metrics,
+          );
+    if (rest !== null)
+      logger.info({ host: config.LISTEN_HOST, port: rest.port }, "the provider's REST is served");
+    const simulation = simulate({
+      ...{ playing, sender, rest, metrics, signal },
+      keepSeconds: config.REST_KEEP,
+      onSummary(summary) {
+        if (config.SUMMARY_FILE !== undefined)
+          writeFileSync(config.SUMMARY_FILE, `${JSON.stringify(summary)}\n`);
+      },
+      onAllTold: (summary) => logger.info({ summary }, 'all was played and accepted'),
+    }).then(finish, (error: unknown) => {
+      if (!signal.aborted) fail(error);
+    });
+    return {
+      ready: () => true,
+      stop: async () => {
+        await simulation;
+        await rest?.close();
+        sender?.close();
+      },
+    };
+  },
+};

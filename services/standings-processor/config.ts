@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { groupSettings, inputSettings, kafkaSettings, processSettings } from '#service/config.ts';
+
+/** The configuration of the service. */
+export const config = z.object({
+  ...processSettings,
+  ...kafkaSettings,
+  ...groupSettings,
+  ...inputSettings,
+  RULES_DIR: z
+    .string()
+    .default('')
+    .describe(
+      'Folder of the competitions’ rules, a JSON file each, default.json for all others; empty: data/rules of this program. Read at the start.',
+    ),
+});

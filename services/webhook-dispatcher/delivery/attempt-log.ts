@@ -1,0 +1,69 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from '#streams/log.ts';
+import { PublishError } from '#streams/publish/publish-error.ts';
+import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
+import type { Codec } from '#topics/codec.ts';
+import type { WebhookAttempt } from '#topics/generated/types.ts';
+
+export type AttemptLogOptions = {
+  readonly brokers: readonly string[];
+  readonly clientId: string;
+  /** Name of webhook-attempts on the broker. */
+  readonly topic: string;
+  readonly codec: Codec<WebhookAttempt>;
+  readonly log: Logger;
+};
+
+/**
+ * How long an attempt waits for those of other subscriptions, milliseconds: a request for each would cost broker and
+ * dispatcher more than what is delivered, and the next batch of its subscription is on its way meanwhile.
+ */
+const LINGER_MS = 10;
+
+/** Writes to webhook-attempts, for as long as that takes: what is not recorded is delivered again. */
+export class AttemptLog {
+  readonly #options: AttemptLogOptions;
+  readonly #publisher: Publisher;
+  /** Until what waits is published; null where nothing waits. */
+  #lingering: Promise<void> | null = null;
+
+  private constructor(options: AttemptLogOptions, publisher: Publisher) {
+    this.#options = options;
+    this.#publisher = publisher;
+  }
+
+  /** Rejects with `PublishError` where no broker answers in time. */
+  static async open(options: AttemptLogOptions): Promise<AttemptLog> {
+    return new AttemptLog(options, await openPublisher(options));
+  }
+
+  get healthy(): boolean {
+    return this.#publisher.healthy;
+  }
+
+  /** Resolves when the record is acknowledged. Rejects with `PublishError` CLOSED where this was closed. */
+  async record(attempt: WebhookAttempt): Promise<void> {
+    const { topic, codec, log } = this.#options;
+    const record = { topic, key: attempt.subscription_id, value: codec.encode(attempt) };
+    this.#lingering ??= this.#linger();
+    await this.#lingering;
+    for (;;) {
+      try {
+        await this.#publisher.publish([record]);
+        return;
+      } catch (error) {
+        if (!(error instanceof PublishError) || error.code === 'CLOSED') throw error;
+        log.warn({ err: error }, 'an attempt is not recorded yet');
+      }
+    }
+  }
+
+  async #linger(): Promise<void> {
+    await delay(LINGER_MS);
+    this.#lingering = null;
+  }
+
+  close(): Promise<void> {
+    return this.#publisher.close();
+  }
+}

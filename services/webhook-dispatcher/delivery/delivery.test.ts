@@ -1,0 +1,335 @@
+import { Registry } from 'prom-client';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { DeliveryOutcome } from '#outbound/endpoint.ts';
+import type { WebhookAttempt, WebhookMessage, WebhookProgress } from '#topics/generated/types.ts';
+import { applyAttempt, type Progress } from '#webhooks/progress.ts';
+import { untilTrue } from '../../../test/support/poll.ts';
+import { dispatcherMetrics } from '../metrics.ts';
+import { ExpiredError } from './backlog-reader.ts';
+import { Delivery, type DeliveryContext } from './delivery.ts';
+import { MessageWindow, type PlacedMessage } from './message-window.ts';
+import type { Subscription } from './subscriptions.ts';
+
+const SUBSCRIPTION: Subscription = {
+  ...{ id: 's', clientId: 1, url: 'https://a.example/', secret: 'x'.repeat(32), active: true },
+  ...{ competitions: null, types: null, createdAt: null },
+};
+
+const silent = (): void => {};
+const log = { debug: silent, info: silent, warn: silent, error: silent };
+
+function message(partition: number, offset: number, change: Partial<WebhookMessage> = {}): PlacedMessage {
+  const uuid = `${partition}:${offset}`;
+  return {
+    offset,
+    message: {
+      ...{ uuid, id: 1, event_id: partition, competition_id: 7, type: 'incident', version: 1, ut: 0 },
+      ...{ received_at: 0, message: Buffer.from(JSON.stringify(uuid)), ...change },
+    },
+  };
+}
+
+const ACCEPTED: DeliveryOutcome = { kind: 'accepted' };
+
+/** A log of messages in memory, a receiver that answers as told, and what a delivery made of them. */
+class World {
+  readonly log: PlacedMessage[][] = [[], []];
+  readonly window: MessageWindow;
+  /** Bodies of the requests, in order. */
+  readonly posted: string[][] = [];
+  readonly attempts: WebhookAttempt[] = [];
+  /** What requests are answered with, the last one again and again. */
+  answers: DeliveryOutcome[] = [ACCEPTED];
+  /** Messages before this offset have expired. */
+  start = 0;
+  now = 1_000_000;
+  progress: Progress = null;
+  readonly deliveries: Delivery[] = [];
+  #hold: Promise<void> | null = null;
+
+  constructor(windowBytes = 1_000_000, ends = [0, 0]) {
+    this.window = new MessageWindow(ends, windowBytes);
+  }
+
+  /** New messages of a partition, so many. */
+  publish(partition: number, count: number, change: Partial<WebhookMessage> = {}): void {
+    const known = this.log[partition] ?? [];
+    const fresh = Array.from({ length: count }, (_, at) => message(partition, known.length + at, change));
+    known.push(...fresh);
+    this.window.add(partition, fresh, known.length);
+    for (const delivery of this.deliveries) delivery.offer(fresh);
+  }
+
+  /** Requests wait until what is given back is called. */
+  hold(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#hold = promise;
+    return () => {
+      this.#hold = null;
+      resolve();
+    };
+  }
+
+  deliver(change: Partial<DeliveryContext> = {}, subscription = SUBSCRIPTION): Delivery {
+    const context: DeliveryContext = {
+      window: this.window,
+      backlog: {
+        read: async (partition, offset) => {
+          if (offset < this.start) throw new ExpiredError({ start: this.start, end: 99 }, null);
+          const messages = (this.log[partition] ?? []).slice(offset, offset + 3);
+          return { messages, next: offset + messages.length };
+        },
+      },
+      openEndpoint: () => ({
+        post: async (body, signal) => {
+          this.posted.push(JSON.parse(body.toString()));
+          const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+          if (this.#hold !== null) await Promise.race([this.#hold, aborted]);
+          if (signal.aborted) return { kind: 'failed', reason: 'STOPPED' };
+          return (this.answers.length > 1 ? this.answers.shift() : this.answers[0]) ?? ACCEPTED;
+        },
+        close: async () => {},
+      }),
+      startOf: async () => this.log.map(({ length }) => length),
+      record: async (attempt) => {
+        this.attempts.push(attempt);
+        this.progress = applyAttempt(this.progress, attempt);
+      },
+      limits: { messages: 3, bytes: 10_000 },
+      policy: { delaysMs: [1, 2], maxRetryAfterMs: 60_000 },
+      disableAfterMs: 3_600_000,
+      now: () => this.now,
+      random: () => 0.5,
+      metrics: dispatcherMetrics(new Registry(), () => ({ states: new Map(), behind: 0, windowBytes: 0 })),
+      log,
+      ...change,
+    };
+    const delivery = new Delivery(context, subscription, this.progress);
+    this.deliveries.push(delivery);
+    onTestFinished(() => delivery.close());
+    return delivery;
+  }
+
+  /** Until so many messages were posted. */
+  async has(count: number): Promise<string[]> {
+    await untilTrue(`${count} messages were posted`, () => this.posted.flat().length >= count, 5_000);
+    return this.posted.flat();
+  }
+
+  async recorded(kind: string): Promise<WebhookAttempt> {
+    const found = () => this.attempts.findLast((attempt) => attempt.kind === kind);
+    await untilTrue(`${kind} is recorded`, () => found() !== undefined, 5_000);
+    return found() as WebhookAttempt;
+  }
+}
+
+const started = (...at: number[]): WebhookProgress => ({
+  ...{
+    subscription_id: 's',
+    client_id: 1,
+    epoch: 1,
+    attempts: 0,
+    failing_since: null,
+    next_attempt_at: null,
+  },
+  ...{ last_outcome: null, delivered_at: null, disabled: null, updated_at: 0 },
+  next: at.map((offset, partition) => ({ partition, offset })),
+});
+
+const texts = (partition: number, from: number, to: number) =>
+  Array.from({ length: to - from }, (_, at) => `${partition}:${from + at}`);
+
+describe('a delivery', () => {
+  it('begins from now on, and says so', async () => {
+    const world = new World();
+    world.publish(0, 5);
+    world.deliver();
+    await world.recorded('started');
+    world.publish(0, 2);
+    expect(await world.has(2)).toEqual(texts(0, 5, 7));
+    expect((await world.recorded('delivered')).next).toEqual([{ partition: 0, offset: 7 }]);
+  });
+
+  it('sends each partition in order, in batches, one request at a time', async () => {
+    const world = new World();
+    world.progress = started(0, 0);
+    world.publish(0, 7);
+    world.publish(1, 4);
+    world.deliver();
+    const all = await world.has(11);
+    expect(all.filter((text) => text.startsWith('0'))).toEqual(texts(0, 0, 7));
+    expect(all.filter((text) => text.startsWith('1'))).toEqual(texts(1, 0, 4));
+    expect(world.posted.every((batch) => batch.length <= 3)).toBe(true);
+    await untilTrue('all is recorded', () => world.progress?.next[0]?.offset === 7, 5_000);
+  });
+
+  it('reads what is no longer in the window from the log, and goes over to the window', async () => {
+    const world = new World(60);
+    world.progress = started(0, 0);
+    world.publish(0, 40);
+    expect(world.window.startOf(0)).toBeGreaterThan(20);
+    world.deliver();
+    expect(await world.has(40)).toEqual(texts(0, 0, 40));
+  });
+
+  it('splits no message: one that is larger than a batch goes alone', async () => {
+    const world = new World();
+    world.progress = started(0, 0);
+    world.publish(0, 1);
+    world.publish(0, 1, { message: Buffer.from(JSON.stringify('x'.repeat(500))) });
+    world.publish(0, 1);
+    world.deliver({ limits: { messages: 100, bytes: 100 } });
+    await world.has(3);
+    expect(world.posted.map((batch) => batch.length)).toEqual([1, 1, 1]);
+  });
+
+  it('sends only what the subscription is for, and passes over the rest', async () => {
+    const world = new World();
+    world.progress = started(0, 0);
+    const mine = { ...SUBSCRIPTION, competitions: new Set([7]), types: new Set(['incident']) };
+    const delivery = world.deliver({}, mine);
+    world.publish(0, 1, { competition_id: 8 });
+    world.publish(0, 1, { competition_id: null });
+    world.publish(0, 1, { type: 'event' });
+    world.publish(0, 1);
+    expect(await world.has(1)).toEqual(['0:3']);
+    delivery.change({ ...mine, competitions: new Set([8]), types: null });
+    world.publish(0, 1);
+    world.publish(0, 1, { competition_id: 8 });
+    expect(await world.has(2)).toEqual(['0:3', '0:5']);
+  });
+
+  it('writes now and then how far it has passed what is not for it', async () => {
+    const world = new World();
+    world.progress = started(0, 0);
+    const delivery = world.deliver({}, { ...SUBSCRIPTION, competitions: new Set() });
+    world.publish(0, 3);
+    delivery.wake();
+    await untilTrue('it has passed', () => delivery.behind === 0, 5_000);
+    world.now += 60_000;
+    delivery.wake();
+    expect((await world.recorded('passed')).next[0]).toEqual({ partition: 0, offset: 3 });
+    expect(world.posted).toEqual([]);
+  });
+});
+
+describe('a delivery that is not accepted', () => {
+  it('is tried again after the delays of the schedule, nothing left out', async () => {
+    const world = new World();
+    world.progress = started(0, 0);
+    world.answers = [
+      { kind: 'timeout' },
+      { kind: 'different' },
+      { kind: 'failed', reason: 'ECONNRESET' },
+      ACCEPTED,
+    ];
+    world.publish(0, 2);
+    const delivery = world.deliver({ now: () => world.now++ });
+    await world.recorded('delivered');
+    expect(world.posted).toEqual([1, 2, 3, 4].map(() => texts(0, 0, 2)));
+    expect(world.attempts.map(({ outcome, attempt, reason }) => [outcome, attempt, reason])).toEqual([
+      ['timeout', 1, null],
+      ['different', 2, null],
+      ['failed', 3, 'ECONNRESET'],
+      ['accepted', 4, null],
+    ]);
+    expect(world.progress).toMatchObject({ attempts: 0, failing_since: null });
+    expect(delivery.state).toBe('delivering');
+  });
+
+  it('waits as long as Retry-After says, a new dispatcher too', async () => {
+    const world = new World();
+    world.progress = started(0, 0);
+    world.answers = [{ kind: 'status', status: 503, retryAfterMs: 30_000 }];
+    world.publish(0, 1);
+    const delivery = world.deliver();
+    const { next_attempt_at, status } = await world.recorded('failed');
+    expect([next_attempt_at, status]).toEqual([world.now + 30_000, 503]);
+    expect(delivery.state).toBe('failing');
+    await delivery.close();
+    world.deliver().wake();
+    world.publish(0, 1);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(world.posted).toHaveLength(1);
+  });
+
+  it('is disabled once it has failed for as long as is set', async () => {
+    const world = new World();
+    world.progress = started(0, 0);
+    world.answers = [{ kind: 'timeout' }];
+    world.publish(0, 1);
+    const delivery = world.deliver({ now: () => (world.now += 1_000_000) });
+    expect(await world.recorded('disabled')).toMatchObject({ reason: 'failing' });
+    expect(world.progress).toMatchObject({ disabled: 'failing', next: started(0, 0).next });
+    expect(delivery.state).toBe('disabled');
+    const sent = world.posted.length;
+    world.publish(0, 1);
+    expect(world.posted).toHaveLength(sent);
+  });
+});
+
+describe('an order', () => {
+  it('to send again from an earlier place is obeyed at once, whatever is under way', async () => {
+    const world = new World();
+    world.progress = started(4, 0);
+    world.publish(0, 6);
+    const release = world.hold();
+    const delivery = world.deliver();
+    await untilTrue('a request is under way', () => world.posted.length === 1, 5_000);
+    const again = { ...started(1, 0), epoch: 2 };
+    world.progress = again;
+    delivery.obey(again);
+    release();
+    expect(await world.has(7)).toEqual([...texts(0, 4, 6), ...texts(0, 1, 6)]);
+    await untilTrue('all is recorded', () => world.progress?.next[0]?.offset === 6, 5_000);
+    expect(world.progress?.epoch).toBe(2);
+  });
+
+  it('to send nothing holds until it is enabled, and then it goes on where it was', async () => {
+    const world = new World();
+    world.progress = { ...started(0, 0), epoch: 2, disabled: 'operator' };
+    world.publish(0, 2);
+    const delivery = world.deliver();
+    expect(delivery.state).toBe('disabled');
+    world.progress = { ...started(0, 0), epoch: 3 };
+    delivery.obey(world.progress);
+    expect(await world.has(2)).toEqual(texts(0, 0, 2));
+  });
+});
+
+describe('the end of a delivery', () => {
+  it('at once leaves the batch that is under way to the next owner', async () => {
+    const world = new World();
+    world.progress = started(0, 0);
+    world.publish(0, 2);
+    world.hold();
+    const delivery = world.deliver();
+    await untilTrue('a request is under way', () => world.posted.length === 1, 5_000);
+    await delivery.close();
+    expect(world.attempts).toEqual([]);
+  });
+
+  it('in good order waits for it and records it', async () => {
+    const world = new World();
+    world.progress = started(0, 0);
+    world.publish(0, 4);
+    const release = world.hold();
+    const delivery = world.deliver();
+    await untilTrue('a request is under way', () => world.posted.length === 1, 5_000);
+    const drained = delivery.drain();
+    release();
+    await drained;
+    expect(world.attempts.map(({ kind }) => kind)).toEqual(['delivered']);
+    expect(world.posted).toHaveLength(1);
+  });
+});
+
+it('says so where messages expired before they were delivered, and goes on after them', async () => {
+  const world = new World(60);
+  world.progress = started(2, 0);
+  world.publish(0, 40);
+  world.start = 10;
+  world.deliver();
+  expect(await world.has(30)).toEqual(texts(0, 10, 40));
+  expect(await world.recorded('lost')).toMatchObject({ messages: 8, next: [{ partition: 0, offset: 10 }] });
+});

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import type { ConsumedRecord } from '#streams/client/port.ts';
+import { PoisonError } from '#streams/runtime/processor.ts';
+import { RecordCollector } from '#streams/runtime/record-collector.ts';
+import type { WebhookAttempt, WebhookProgress } from '#topics/generated/types.ts';
+import { codecOf } from '#topics/testing/codecs.ts';
+import type { Progress } from '#webhooks/progress.ts';
+import { DispatcherPartition } from './dispatcher-partition.ts';
+
+const codecs = {
+  'webhook-attempts': codecOf('webhook-attempts'),
+  'webhook-progress': codecOf('webhook-progress'),
+};
+
+function attempt(subscription_id: string, kind: string, offset: number): WebhookAttempt {
+  return {
+    ...{ subscription_id, client_id: 1, kind, epoch: 1, at: 100, started_at: 90, attempt: 1, outcome: null },
+    ...{ status: null, reason: null, messages: 0, bytes: 0, first: null, last: null, next_attempt_at: null },
+    next: [{ partition: 0, offset }],
+  };
+}
+
+/** A partition with what it told its listener, and what it wrote. */
+function world() {
+  const owned: ReadonlyMap<string, WebhookProgress>[] = [];
+  const committed: Map<string, Progress>[] = [];
+  const released: number[] = [];
+  const partition = new DispatcherPartition({
+    ...{ partition: 3, codecs, progressTopic: 'progress' },
+    listener: {
+      own: (_, progress) => void owned.push(new Map(progress)),
+      committed: (_, changed) => void committed.push(new Map(changed)),
+      release: async (of) => void released.push(of),
+    },
+  });
+  const take = async (...attempts: WebhookAttempt[]) => {
+    for (const one of attempts)
+      await partition.process({ offset: 0, key: null, value: codecs['webhook-attempts'].encode(one) });
+    const collector = new RecordCollector(3);
+    partition.flush(collector);
+    partition.committed();
+    return collector.records;
+  };
+  return { partition, owned, committed, released, take };
+}
+
+const reached = (progress: Progress | undefined) => progress?.next[0]?.offset;
+
+describe('a partition of subscriptions', () => {
+  it('is delivered once it has caught up, from what was restored and what came since', async () => {
+    const { partition, owned, committed, take } = world();
+    const [before] = await world().take(attempt('a', 'started', 5));
+    const restored: ConsumedRecord = { offset: 0, key: Buffer.from('a'), value: before?.value ?? null };
+    await partition.restore('progress', [restored]);
+    await take(attempt('a', 'delivered', 7), attempt('b', 'started', 1));
+    expect([owned, committed]).toEqual([[], []]);
+    partition.caughtUp();
+    partition.caughtUp();
+    expect(owned).toHaveLength(1);
+    expect([reached(owned[0]?.get('a')), reached(owned[0]?.get('b'))]).toEqual([7, 1]);
+  });
+
+  it('writes and tells what changed, once a transaction, and that a subscription is gone', async () => {
+    const { partition, committed, take } = world();
+    partition.caughtUp();
+    const written = await take(
+      attempt('a', 'started', 5),
+      attempt('a', 'delivered', 7),
+      attempt('b', 'started', 1),
+      attempt('b', 'removed', 1),
+    );
+    expect(written.map(({ key, value }) => [key, value === null])).toEqual([
+      ['a', false],
+      ['b', true],
+    ]);
+    expect(Array.from(committed[0] ?? [], ([id, progress]) => [id, reached(progress)])).toEqual([
+      ['a', 7],
+      ['b', undefined],
+    ]);
+    expect(await take(attempt('a', 'delivered', 6))).toHaveLength(1);
+    expect(reached(committed[1]?.get('a'))).toBe(7);
+  });
+
+  it('tells of its loss only where it was delivered', () => {
+    const [one, other] = [world(), world()];
+    one.partition.close();
+    other.partition.caughtUp();
+    other.partition.close();
+    expect([one.released, other.released]).toEqual([[], [3]]);
+  });
+
+  it('gives up a record that is no attempt', () => {
+    const { partition } = world();
+    const process = () =>
+      partition.process({ offset: 0, key: null, value: Buffer.from([0, 0, 0, 0, 1, 255]) });
+    expect(process).toThrow(PoisonError);
+  });
+});

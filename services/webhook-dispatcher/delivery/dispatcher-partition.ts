@@ -1,0 +1,112 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ConsumedRecord } from '#streams/client/port.ts';
+import { decodeInput } from '#streams/runtime/decode-input.ts';
+import type { PartitionProcessor } from '#streams/runtime/processor.ts';
+import type { RecordCollector } from '#streams/runtime/record-collector.ts';
+import type { Codec } from '#topics/codec.ts';
+import type { WebhookAttempt, WebhookProgress } from '#topics/generated/types.ts';
+import { type AttemptKind, applyAttempt, type Progress } from '#webhooks/progress.ts';
+
+/** What is told what a partition's progress is, as far as it is committed. */
+export type ProgressListener = {
+  own(partition: number, progress: ReadonlyMap<string, WebhookProgress>): void;
+  committed(partition: number, changed: ReadonlyMap<string, Progress>): void;
+  release(partition: number): Promise<void>;
+};
+
+export type DispatcherPartitionOptions = {
+  readonly partition: number;
+  readonly codecs: {
+    readonly 'webhook-attempts': Codec<WebhookAttempt>;
+    readonly 'webhook-progress': Codec<WebhookProgress>;
+  };
+  /** Name of webhook-progress on the broker. */
+  readonly progressTopic: string;
+  readonly listener: ProgressListener;
+};
+
+/**
+ * How long a transaction waits for the outcomes of further requests, milliseconds: only a takeover waits for these, and a
+ * transaction for each request would cost the broker more than what is delivered.
+ */
+const LINGER_MS = 500;
+/** What every request has; whatever else is told, somebody may be waiting for. */
+const OUTCOMES: ReadonlySet<string> = new Set<AttemptKind>(['delivered', 'failed', 'passed']);
+
+/** The progress of all subscriptions of one partition: what the records of webhook-attempts make of it. */
+export class DispatcherPartition implements PartitionProcessor {
+  readonly #options: DispatcherPartitionOptions;
+  readonly #progress = new Map<string, WebhookProgress>();
+  readonly #changed = new Map<string, Progress>();
+  /** Everything was processed once since the partition was claimed: its subscriptions are delivered. */
+  #isOwned = false;
+
+  constructor(options: DispatcherPartitionOptions) {
+    this.#options = options;
+  }
+
+  async restore(_topic: string, records: readonly ConsumedRecord[]): Promise<void> {
+    for (const { key, value } of records) {
+      if (key === null) continue;
+      const id = key.toString();
+      if (value === null) this.#progress.delete(id);
+      else this.#progress.set(id, await this.#options.codecs['webhook-progress'].decode(value));
+    }
+  }
+
+  process({ value }: ConsumedRecord): void | Promise<void> {
+    const attempt = decodeInput(this.#options.codecs['webhook-attempts'], value);
+    if (attempt instanceof Promise) return attempt.then((decoded) => this.#take(decoded));
+    return this.#take(attempt);
+  }
+
+  flush(collector: RecordCollector): void {
+    const { codecs, progressTopic } = this.#options;
+    for (const [id, progress] of this.#changed) {
+      collector.add(
+        progressTopic,
+        id,
+        progress === null ? null : codecs['webhook-progress'].encode(progress),
+      );
+    }
+  }
+
+  committed(): void {
+    const { listener, partition } = this.#options;
+    if (this.#isOwned && this.#changed.size > 0) listener.committed(partition, this.#changed);
+    this.#changed.clear();
+  }
+
+  caughtUp(): void {
+    if (this.#isOwned) return;
+    this.#isOwned = true;
+    this.#options.listener.own(this.#options.partition, this.#progress);
+  }
+
+  /** Subscriptions. */
+  size(): number {
+    return this.#progress.size;
+  }
+
+  close(): void {
+    if (this.#isOwned) void this.#options.listener.release(this.#options.partition);
+    this.#isOwned = false;
+  }
+
+  /** Before the partition is owned its subscriptions wait for it. */
+  #take(attempt: WebhookAttempt): void | Promise<void> {
+    const lingers = this.#isOwned && this.#changed.size === 0 && OUTCOMES.has(attempt.kind);
+    this.#apply(attempt);
+    if (lingers) return delay(LINGER_MS);
+  }
+
+  #apply(attempt: WebhookAttempt): void {
+    const { subscription_id: id } = attempt;
+    const before = this.#progress.get(id) ?? null;
+    const after = applyAttempt(before, attempt);
+    if (after === before) return;
+    if (after === null) this.#progress.delete(id);
+    else this.#progress.set(id, after);
+    this.#changed.set(id, after);
+  }
+}

@@ -1,0 +1,103 @@
+import { supersedes } from '#clients/directory.ts';
+import { SealError } from '#clients/sealing.ts';
+import { openWebhook } from '#clients/webhooks.ts';
+import type { Logger } from '#streams/log.ts';
+import { follow } from '#streams/read/follow.ts';
+import type { Decoder } from '#topics/codec.ts';
+import type { Client } from '#topics/generated/types.ts';
+import type { Audience } from '#webhooks/wants.ts';
+
+/** Whom messages are sent to, and which. The address and the secret are never to be logged. */
+export type Subscription = Audience & {
+  readonly id: string;
+  readonly clientId: number;
+  readonly url: string;
+  readonly secret: string;
+  /** False where the client is disabled: nothing is sent, and nothing is passed over. */
+  readonly active: boolean;
+  /** Unix milliseconds; null where it is not known. */
+  readonly createdAt: number | null;
+};
+
+export type SubscriptionsOptions = {
+  readonly brokers: readonly string[];
+  /** Name of clients on the broker. */
+  readonly topic: string;
+  readonly decoder: Decoder<Client>;
+  /** The one for `webhooks`. */
+  readonly key: Buffer;
+  readonly log: Logger;
+  /** Called with what there is after each change. */
+  readonly onChange: () => void;
+};
+
+/** The subscriptions of all clients as they are on their topic now. */
+export class Subscriptions {
+  readonly #options: SubscriptionsOptions;
+  readonly #clients = new Map<number, Client>();
+  readonly #opened = new Map<number, readonly Subscription[]>();
+  readonly #byId = new Map<string, Subscription>();
+  #known = false;
+
+  constructor(options: SubscriptionsOptions) {
+    this.#options = options;
+  }
+
+  /** True once everything was read that was there at the start: what is not known does not exist. */
+  get known(): boolean {
+    return this.#known;
+  }
+
+  get(id: string): Subscription | undefined {
+    return this.#byId.get(id);
+  }
+
+  all(): Iterable<Subscription> {
+    return this.#byId.values();
+  }
+
+  /** Follows the topic until `signal` is aborted. Rejects as `follow` does. */
+  async follow(signal: AbortSignal): Promise<void> {
+    const { brokers, topic, decoder, onChange } = this.#options;
+    await follow({
+      ...{ brokers, reader: 'touchline-webhook-dispatcher', topics: [topic], signal },
+      onBatch: async ({ records }) => {
+        for (const { value } of records) if (value !== null) this.#take(await decoder.decode(value));
+        if (this.#known) onChange();
+      },
+      onCaughtUp: () => {
+        this.#known = true;
+        onChange();
+      },
+    });
+  }
+
+  #take(client: Client): void {
+    if (!supersedes(client, this.#clients.get(client.client_id))) return;
+    this.#clients.set(client.client_id, client);
+    for (const { id } of this.#opened.get(client.client_id) ?? []) this.#byId.delete(id);
+    const opened = client.webhooks.map((webhook) => this.#open(client, webhook));
+    this.#opened.set(client.client_id, opened);
+    for (const subscription of opened) this.#byId.set(subscription.id, subscription);
+  }
+
+  #open(client: Client, webhook: Client['webhooks'][number]): Subscription {
+    const { key, log } = this.#options;
+    const { client_id: clientId, active, competitions } = client;
+    const { id, types, created_at: createdAt } = webhook;
+    try {
+      return {
+        ...openWebhook(clientId, webhook, key),
+        ...{ clientId, active, createdAt },
+        competitions: competitions === null ? null : new Set(competitions),
+        types: types === null ? null : new Set(types),
+      };
+    } catch (error) {
+      if (!(error instanceof SealError)) throw error;
+      const fields = { client: clientId, subscription: id, code: error.code };
+      log.error(fields, 'a webhook cannot be opened: it was sealed with another CLIENTS_KEY');
+      // Not gone: with the right key it is delivered from where it was.
+      return { id, clientId, url: '', secret: '', active: false, competitions: null, types: null, createdAt };
+    }
+  }
+}

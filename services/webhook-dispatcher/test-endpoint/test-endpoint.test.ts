@@ -1,0 +1,178 @@
+import { fastify } from 'fastify';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { AllowedRanges } from '#outbound/addresses.ts';
+import { SIGNATURE_HEADER, TIMESTAMP_HEADER, verify } from '#signing/signing.ts';
+import { type Answer, answers, HttpsReceiver } from '../../../test/support/https-receiver.ts';
+import { untilTrue } from '../../../test/support/poll.ts';
+import { testEndpoint } from './test-endpoint.ts';
+import { endpoint, inputFor, SECRET } from './testing/test-endpoint.ts';
+
+describe('Webhook test, the request', () => {
+  it('is one signed POST of [] with the headers of real traffic', async () => {
+    const receiver = await HttpsReceiver.start();
+    const send = await endpoint();
+    await send(inputFor(receiver.url));
+    expect(receiver.received).toHaveLength(1);
+    const [{ method, path, headers, body } = expect.fail('nothing received')] = receiver.received;
+    expect([method, path, body.toString()]).toEqual(['POST', '/webhook', '[]']);
+    expect(headers).toMatchObject({ 'content-type': 'application/json', 'user-agent': 'touchline' });
+    const signature = {
+      timestamp: String(headers[TIMESTAMP_HEADER]),
+      signature: String(headers[SIGNATURE_HEADER]),
+    };
+    expect(verify(body, signature, [SECRET], Date.now())).toBe('ok');
+    expect(verify(body, signature, [SECRET], Date.now() + 301_000)).toBe('timestamp_expired');
+  });
+
+  it('leaves no connection behind', async () => {
+    const receiver = await HttpsReceiver.start();
+    const send = await endpoint();
+    await send(inputFor(receiver.url));
+    // Sooner than an idle connection is closed.
+    await untilTrue('the connection is closed', async () => (await receiver.open()) === 0, 10_000);
+  });
+});
+
+const TIMED_OUT = 'request timed out (no answer within 10 seconds)';
+const REQUEST_FAILED = 'request failed (network or connection error)';
+const NON_200 = 'non-200 status';
+const NOT_READ = 'response body could not be read';
+const DIFFERENT = 'response text different from `Accepted`';
+
+describe('Webhook test, responses', () => {
+  it('200 Ok where the webhook answers Accepted, with and without the slash', async () => {
+    const { url } = await HttpsReceiver.start();
+    const send = await endpoint();
+    for (const path of ['/test-webhook-url/', '/test-webhook-url']) {
+      const response = await send(inputFor(url), '192.0.2.1', path);
+      expect(response.statusCode).toBe(200);
+      expect(response.headers['content-type']).toMatch(/^application\/json/);
+      expect(response.json()).toEqual({ status: 'Ok', message: 'the webhook answered Accepted' });
+    }
+  });
+
+  it.each<[string, string, Answer]>([
+    [REQUEST_FAILED, 'the connection is reset', answers.reset],
+    [NON_200, 'it answers 500', answers.error],
+    [NON_200, 'it redirects', answers.redirect],
+    [NOT_READ, 'the text is cut', answers.cut],
+    [NOT_READ, 'the text is huge', answers.huge],
+    [DIFFERENT, 'it answers another text', answers.otherText],
+    [DIFFERENT, 'it answers accepted', answers.lowerCase],
+    [DIFFERENT, 'it answers with a line end', answers.newline],
+  ])('400 WebhookRequestError, %s, where %s', async (message, _name, answer) => {
+    const receiver = await HttpsReceiver.start(answer);
+    const response = await (await endpoint())(inputFor(receiver.url));
+    expect(response.statusCode).toBe(400);
+    expect(response.json()).toEqual({ status: 'WebhookRequestError', message });
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it.each<[string, Answer]>([
+    ['no answer comes', answers.silent],
+    ['the answer drips', answers.drip],
+  ])(`400 WebhookRequestError, ${TIMED_OUT}, where %s`, async (_name, answer) => {
+    const receiver = await HttpsReceiver.start(answer);
+    const response = await (await endpoint({ timeoutMs: 300 }))(inputFor(receiver.url));
+    expect(response.statusCode).toBe(400);
+    expect(response.json()).toEqual({ status: 'WebhookRequestError', message: TIMED_OUT });
+  });
+
+  it('waits ten seconds for the whole answer', async () => {
+    const { ca, url } = await HttpsReceiver.start(answers.drip);
+    const app = fastify();
+    onTestFinished(() => app.close());
+    await app.register(testEndpoint, {
+      allowed: new AllowedRanges(['127.0.0.0/8']),
+      ca,
+      now: Date.now,
+      attemptsPerMinute: 10,
+    });
+    const started = performance.now();
+    const response = await app.inject({ method: 'POST', url: '/test-webhook-url/', payload: inputFor(url) });
+    expect(response.json().message).toBe(TIMED_OUT);
+    expect(performance.now() - started).toBeGreaterThan(9_950);
+    expect(performance.now() - started).toBeLessThan(13_000);
+  });
+
+  it.each([
+    [
+      'the certificate is not trusted',
+      async () => (await HttpsReceiver.start(answers.accepted, { trusted: false })).url,
+    ],
+    ['the address is private', async () => 'https://10.0.0.1/'],
+    ['the address is a cloud’s metadata', async () => 'https://169.254.169.254/latest/meta-data/'],
+    ['the URL holds credentials', async () => `https://user:pass@localhost/`],
+  ])(`400 WebhookRequestError, ${REQUEST_FAILED}, where %s`, async (_name, url) => {
+    const response = await (await endpoint())(inputFor(await url()));
+    expect(response.statusCode).toBe(400);
+    expect(response.json()).toEqual({ status: 'WebhookRequestError', message: REQUEST_FAILED });
+  });
+
+  it('tells nothing of an address that may not be called', async () => {
+    const receiver = await HttpsReceiver.start();
+    const send = await endpoint({ allowed: AllowedRanges.NONE });
+    const refused = await send(inputFor(receiver.url));
+    const unreachable = await send(inputFor('https://localhost:1/'));
+    expect(refused.body).toBe(unreachable.body);
+    expect(receiver.connections).toBe(0);
+  });
+});
+
+describe('Webhook test, limits', () => {
+  it('answers 413 to a body over the limit', async () => {
+    const send = await endpoint();
+    const response = await send({ ...inputFor('https://localhost:1/'), more: 'x'.repeat(16 * 1024) });
+    expect(response.statusCode).toBe(413);
+    expect(response.json()).toEqual({
+      status: 'RequestTooLarge',
+      message: 'the body is larger than 16384 bytes',
+    });
+  });
+
+  it('answers 429 to a client address with too many requests, and others go on', async () => {
+    const send = await endpoint({ attemptsPerMinute: 2 });
+    for (const path of ['/test-webhook-url/', '/test-webhook-url'])
+      expect((await send({}, '192.0.2.1', path)).statusCode).toBe(400);
+    for (const path of ['/test-webhook-url/', '/test-webhook-url']) {
+      const response = await send({}, '192.0.2.1', path);
+      expect(response.statusCode).toBe(429);
+      expect(Number(response.headers['retry-after'])).toBeGreaterThan(0);
+      expect(response.json()).toEqual({
+        status: 'RateLimitExceeded',
+        message: 'too many tests from this address, try again later',
+      });
+    }
+    expect((await send({}, '192.0.2.2')).statusCode).toBe(400);
+  });
+
+  it('counts a network of IPv6 as one client', async () => {
+    const send = await endpoint({ attemptsPerMinute: 1 });
+    expect((await send({}, '2001:db8::1')).statusCode).toBe(400);
+    expect((await send({}, '2001:db8::ffff:1')).statusCode).toBe(429);
+    expect((await send({}, '2001:db8:0:1::1')).statusCode).toBe(400);
+  });
+
+  it('answers 503 where too many tests are under way', async () => {
+    const receiver = await HttpsReceiver.start(answers.silent);
+    const send = await endpoint({ mostAtOnce: 1, timeoutMs: 1_000 });
+    const first = send(inputFor(receiver.url));
+    await untilTrue('the first is sent', () => receiver.received.length === 1);
+    const second = await send(inputFor(receiver.url));
+    expect(second.statusCode).toBe(503);
+    expect(second.json()).toEqual({
+      status: 'Busy',
+      message: 'too many tests are under way, try again later',
+    });
+    expect((await first).json().message).toBe(TIMED_OUT);
+    receiver.answerWith(answers.accepted);
+    expect((await send(inputFor(receiver.url))).statusCode).toBe(200);
+  });
+
+  it('tries many at once', async () => {
+    const receiver = await HttpsReceiver.start();
+    const send = await endpoint();
+    const responses = await Promise.all(Array.from({ length: 50 }, () => send(inputFor(receiver.url))));
+    expect(responses.map(({ statusCode }) => statusCode)).toEqual(Array.from({ length: 50 }, () => 200));
+  });
+});

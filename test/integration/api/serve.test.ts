@@ -1,0 +1,192 @@
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { ALL_OPERATIONS } from '#contract/rest/operations.ts';
+import { ANSWERS } from '#contract/rest/records.ts';
+import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
+import { backbone } from '../../setup/backbone.ts';
+import { clients, received, startApi, temporaryFolder } from '../../support/api.ts';
+import { Pipeline } from '../../support/pipeline.ts';
+import { until, untilTrue } from '../../support/poll.ts';
+
+const EVENT = 7_000_001;
+
+/** Topics with a match in them, a processor that is at work, and a client. */
+async function played() {
+  const pipeline = await Pipeline.create(backbone());
+  pipeline.startProcessor();
+  await pipeline.feed(
+    received(
+      incidentMessage({ id: 0 }, { id: '5-100', incident_id: 429, participant_id: null, confirmation: null }),
+      incidentMessage({ id: 1 }),
+      incidentMessage({ id: 2 }, { id: '5-120', incident_id: 419, confirmation: 'confirmed' }),
+      eventMessage({ id: 3 }, { id: EVENT + 1, competition_id: 9, season_id: 90 }),
+    ),
+  );
+  const credentials = await clients(pipeline.place, 'add --name everything');
+  await pipeline.settled();
+  return { pipeline, credentials };
+}
+
+it('serves what the pipeline has made of messages, and each change as it comes', async () => {
+  const { pipeline, credentials } = await played();
+  const api = await startApi(pipeline.place, temporaryFolder(), { LOG_LEVEL: 'debug' });
+  const token = await api.token(credentials);
+  const chain = await api.api(`/v2/events/${EVENT}?token=${token}`);
+  const { event } = chain.data.competition.season.stage.group;
+  expect(event.events_incidents.map(({ id }: { id: string }) => id)).toEqual(['5-100', '5-110', '5-120']);
+  const score = (side: number) =>
+    event.participants[side].results.find(({ id }: { id: number }) => id === 2).value;
+  expect([score(0), score(1)]).toEqual(['1', '0']);
+
+  await pipeline.feed(received(incidentMessage({ id: 4, ut: 1_790_000_060 }, { confirmation: 'cancelled' })));
+  await until('the cancelled goal is gone from the score', async () => {
+    const board = await api.api(`/v2/livescore?date_from=2026-08-15&token=${token}`);
+    const [match] = board.data.competitions[0].seasons[0].stages[0].groups[0].events;
+    const [result] = match.participants[0].results.filter(({ id }: { id: number }) => id === 2);
+    return result.value === '0' ? true : undefined;
+  });
+  // The message and what was made of it are in two topics, read in no order. It was written long ago and is received now.
+  const feed = await until('the feed has the cancellation', async () => {
+    const { data } = await api.api(`/v2/feed?token=${token}`);
+    const ids: number[] = data.map(({ id }: { id: number }) => id);
+    return ids.includes(4) ? ids : undefined;
+  });
+  expect(feed.sort()).toEqual([0, 1, 2, 3, 4]);
+  const ids: Readonly<Record<string, number>> = { 'sports.show': 5, 'standings.show': 1 };
+  const since = Math.floor(Date.now() / 1000) - 3_600;
+  for (const operation of ALL_OPERATIONS.filter(({ name }) => name !== 'oauth')) {
+    const { name, path } = operation;
+    const url = `${path.replace('{id}', String(ids[name] ?? EVENT))}?token=${token}&timestamp=${since}`;
+    const answer = await api.api(url, name === 'standings.show' ? 404 : 200);
+    if (name !== 'standings.show')
+      expect(operation.data(ANSWERS).parse(answer.data), name).toEqual(answer.data);
+  }
+  for (const path of ['/health/live', '/health/ready', '/openapi.json', '/docs', '/']) {
+    expect((await api.get(path)).status, path).toBe(200);
+  }
+  const asked: readonly (readonly [number, string])[] = [
+    [400, '/v2/events?limit=7&'],
+    [403, '/v2/events?competition_id=9&'],
+    [404, '/v2/events/1?'],
+    [404, '/nowhere?'],
+    [404, '/metrics?'],
+    [200, '/?'],
+  ];
+  const narrow = await api.token(await clients(pipeline.place, 'add --competitions 6628'));
+  for (const [status, path] of asked)
+    expect((await api.get(`${path}token=${narrow}`)).status, path).toBe(status);
+  expect((await api.get(`/v2/events?token=${token.slice(0, -1)}`)).status).toBe(401);
+  const log = api.service.lines.join('\n');
+  const metrics = await api.service.metrics();
+  for (const secret of [token.slice(0, -1), narrow]) expect(log + metrics).not.toContain(secret);
+  for (const trace of ['token=', '[redacted]', '/v2/', '/nowhere']) expect(log).not.toContain(trace);
+});
+
+it('goes on where it was after a restart, also one by force, and makes its views anew where they are gone', async () => {
+  const { pipeline, credentials } = await played();
+  const folder = temporaryFolder();
+  const first = await startApi(pipeline.place, folder);
+  const token = await first.token(credentials);
+  const wanted = await first.season(token);
+  const read = await first.service.metric('touchline_api_records_total');
+  expect(read).toBeGreaterThan(5);
+  await first.service.kill();
+
+  await pipeline.feed(received(eventMessage({ id: 5 }, { id: EVENT + 2, competition_id: 9, season_id: 90 })));
+  await pipeline.settled();
+  const second = await startApi(pipeline.place, folder);
+  expect((await second.api(`/v2/events/${EVENT + 2}?token=${token}`)).data.competition.id).toBe(9);
+  expect(await second.season(token)).toEqual(wanted);
+  expect(await second.service.metric('touchline_api_records_total')).toBeLessThan(read);
+  expect(await second.service.stop()).toBe(0);
+
+  for (const damage of ['deleted', 'damaged']) {
+    if (damage === 'deleted') rmSync(join(folder, 'api'), { recursive: true });
+    else writeFileSync(join(folder, 'api', 'views.sqlite'), 'no database at all');
+    const anew = await startApi(pipeline.place, folder);
+    expect(readdirSync(join(folder, 'api'))).toContain('views.sqlite');
+    expect(await anew.season(token), damage).toEqual(wanted);
+    expect(await anew.service.stop()).toBe(0);
+  }
+});
+
+it('asks for the credentials of a client before the board where it listens beyond loopback', async () => {
+  const { pipeline, credentials } = await played();
+  const api = await startApi(pipeline.place, temporaryFolder(), { LISTEN_HOST: '0.0.0.0' });
+  await api.token(credentials);
+  expect((await api.get('/')).status).toBe(401);
+  const [, client_id = '', secret_key = ''] =
+    /client_id (\d+)[\s\S]*secret_key (\w+)/.exec(credentials) ?? [];
+  const signedIn = await fetch(`${api.url}/sign-in`, {
+    ...{ method: 'POST', redirect: 'manual' },
+    body: new URLSearchParams({ client_id, secret_key, to: `/match/${EVENT}` }),
+  });
+  expect([signedIn.status, signedIn.headers.get('location')]).toEqual([303, `/match/${EVENT}`]);
+  const [cookie = ''] = signedIn.headers.get('set-cookie')?.split(';') ?? [];
+  const page = await fetch(`${api.url}/match/${EVENT}`, { headers: { cookie } });
+  expect(page.status).toBe(200);
+  const said = api.service.lines.join('\n') + (await api.service.metrics());
+  for (const secret of [secret_key, cookie.split('=')[1] ?? secret_key]) expect(said).not.toContain(secret);
+});
+
+it('serves no board where it is told not to', async () => {
+  const { pipeline, credentials } = await played();
+  const api = await startApi(pipeline.place, temporaryFolder(), { API_BOARD: 'off' });
+  await api.season(await api.token(credentials));
+  for (const path of ['/', '/standings', '/board/events', `/match/${EVENT}`]) await api.api(path, 404);
+  await expect(startApi(pipeline.place, temporaryFolder(), { API_BOARD: 'no' })).rejects.toThrow(
+    /must be on, sign-in or off/,
+  );
+});
+
+it('makes its views anew where they were made from other topics', async () => {
+  const { pipeline, credentials } = await played();
+  const folder = temporaryFolder();
+  const first = await startApi(pipeline.place, folder);
+  const token = await first.token(credentials);
+  expect((await first.api(`/v2/events/${EVENT}?token=${token}`)).method.total_items).toBe(1);
+  await first.service.stop();
+  const other = await Pipeline.create(backbone());
+  const second = await startApi(other.place, folder);
+  // The client is none of the other topics', so its token is worth nothing there.
+  await second.api(`/v2/events/${EVENT}?token=${token}`, 401);
+  await second.service.stop();
+});
+
+it('lets two replicas verify each other’s tokens, and each client see what its contract covers', async () => {
+  const { pipeline, credentials } = await played();
+  const { place } = pipeline;
+  const narrow = await clients(
+    place,
+    'add --id 41 --competitions 9 --operations events.index,events.show,feed.index',
+  );
+  const folder = temporaryFolder();
+  const [one, two] = await Promise.all([startApi(place, folder), startApi(place, temporaryFolder())]);
+  const all = await one.token(credentials);
+  await two.api(`/v2/events/${EVENT}?token=${all}`);
+  const some = await one.token(narrow);
+  const shown = await two.api(`/v2/events?date_from=2026-08-15&token=${some}`);
+  expect(shown.data.competitions.map(({ id }: { id: number }) => id)).toEqual([9]);
+  expect(shown.method.parameters.client_id).toBe('41');
+  await two.api(`/v2/events/${EVENT + 1}?token=${some}`);
+  for (const path of [
+    `/v2/events/${EVENT}`,
+    '/v2/events?competition_id=6628',
+    '/v2/events?season_id=25528',
+  ]) {
+    await two.api(`${path}${path.includes('?') ? '&' : '?'}token=${some}`, 403);
+  }
+  await two.api(`/v2/livescore?token=${some}`, 403);
+  const feed = await two.api(`/v2/feed?token=${some}`);
+  expect(feed.data.map(({ id }: { id: number }) => id)).toEqual([3]);
+
+  await clients(place, 'disable 41');
+  await untilTrue(
+    'its token is worth nothing',
+    async () => (await two.get(`/v2/events?token=${some}`)).status === 401,
+  );
+  await one.api('/v2/oauth?client_id=41&secret_key=wrong', 401);
+  // A third replica in the folder of the first would undo what that one keeps.
+  await expect(startApi(place, folder)).rejects.toThrow(/give each replica a DATA_DIR of its own/);
+});

@@ -1,0 +1,272 @@
+/** The tables of a small season, all the way from the provider's messages to what is served. */
+import { existsSync, readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ANSWERS } from '#contract/rest/records.ts';
+import { TABLE_TYPES } from '#domain/standings/columns.ts';
+import { openPublisher } from '#streams/publish/publisher.ts';
+import type { CatalogueRecord } from '#topics/generated/types.ts';
+import { Registry } from '#topics/registry.ts';
+import { topicName } from '#topics/topics.ts';
+import { backbone } from '../../setup/backbone.ts';
+import { type ApiReplica, clients, startApi, temporaryFolder } from '../../support/api.ts';
+import { quietLog } from '../../support/log.ts';
+import type { PipelinePlace } from '../../support/pipeline.ts';
+import { until } from '../../support/poll.ts';
+import { fixtures, seasonMessages, toldOf } from '../../support/standings/made-up-season.ts';
+import { eventOf, FIRST_HALF } from '../../support/standings/provider-messages.ts';
+import { TablesPipeline } from '../../support/standings/tables-pipeline.ts';
+
+const FIXTURES = new URL('../../../../shared/provider/', import.meta.url);
+const [COMPETITION, SEASON, STAGE] = [1_658, 29_848, 85_270];
+const GROUPS = [701, 702];
+const LIVE = 244;
+const LEAGUE = 2;
+/** 0 is the second half's, whose id nobody shows. */
+const TYPE_IDS = [0, 1, 2, 3, 4, 5, 6, 7, 9, 11, 18, 39, 47, 55, 90, 115, 176, 244];
+
+type Cell = { readonly id: number; readonly code: string; readonly value: number | string };
+type Row = { readonly id: number; readonly name: string; readonly rank: number; readonly columns: Cell[] };
+type Group = { readonly id: string; readonly name: string; readonly participants: Row[] };
+type Table = Readonly<Record<string, unknown>> & { readonly type_id: number; readonly groups: Group[] };
+type Type = {
+  readonly type_id: number;
+  readonly type_name: string;
+  readonly id: number;
+  readonly name: string;
+  readonly columns: readonly Cell[];
+};
+type Entry = Readonly<Record<string, unknown>> & { readonly id: number; readonly type_id: number };
+
+let run: TablesPipeline;
+let api: ApiReplica;
+let token: string;
+let place: PipelinePlace;
+const season = GROUPS.map((group, at) =>
+  fixtures({ competition: COMPETITION, season: SEASON, stage: STAGE, group }, 4, 500 + at * 100),
+);
+/** The last match of the first group, which is still to come. */
+const last = season[0]?.at(-1);
+
+beforeAll(async () => {
+  run = await TablesPipeline.create(backbone());
+  place = run.pipeline.place;
+  run.pipeline.startProcessor();
+  run.startTables();
+  await run.feed(
+    season.flatMap((group, at) =>
+      seasonMessages(
+        group.filter((one) => one !== last),
+        at + 1,
+      ),
+    ),
+  );
+  const credentials = await clients(place, 'add --name everything');
+  await run.settled();
+  api = await startApi(place, temporaryFolder());
+  token = await api.token(credentials);
+});
+
+const list = async (query: string): Promise<Entry[]> =>
+  (await api.api(`/v2/standings?${query}&token=${token}`)).data.standings_list;
+const ofSeason = () => list(`object_type=season&object_id=${SEASON}`);
+const table = async (id: number): Promise<Table> =>
+  (await api.api(`/v2/standings/${id}?token=${token}`)).data.standings;
+const ofType = async (type: number): Promise<Table> => {
+  const entry = (await ofSeason()).find(({ type_id }) => type_id === type);
+  return table(entry?.id ?? 0);
+};
+const servedTypes = async (): Promise<Type[]> =>
+  (await api.api(`/v2/standings-types?sport_id=5&limit=50&token=${token}`)).data.standings_types;
+const cellOf = (of: Table, team: number, code: string) =>
+  of.groups[0]?.participants.find(({ id }) => id === team)?.columns.find((one) => one.code === code)?.value;
+
+/** Fills the catalogue, as the poller does. */
+async function tellCatalogue(records: readonly Omit<CatalogueRecord, 'ut' | 'body'>[], names: string[]) {
+  const codec = await Registry.open({ url: place.registryUrl, prefix: place.prefix }).codec('catalogue');
+  const publisher = await openPublisher({ brokers: place.brokers, clientId: 'test', log: quietLog });
+  const ut = 1_790_000_000;
+  await publisher.publish(
+    records.map((record, at) => {
+      const body = JSON.stringify({ id: Number(record.id), name: names[at], area_name: 'Europe', ut });
+      return {
+        topic: topicName(place.prefix, 'catalogue'),
+        key: `${record.kind}/${record.id}`,
+        value: codec.encode({ ...record, ut, body }),
+      };
+    }),
+  );
+  await publisher.close();
+}
+
+it('lists every derived kind for the season, those of its stage too, and answers each of them', async () => {
+  const entries = await ofSeason();
+  const kinds = [...TABLE_TYPES.values()].map(({ type_id }) => type_id ?? 0).sort((a, b) => a - b);
+  expect(entries.map(({ type_id }) => type_id).sort((a, b) => a - b)).toEqual(kinds);
+  expect(new Set(entries.map(({ object_type }) => object_type))).toEqual(new Set(['season', 'stage']));
+  const ofStage = await list(`object_type=stage&object_id=${STAGE}`);
+  expect(ofStage).toEqual(entries.filter(({ object_type }) => object_type === 'stage'));
+  const paged = await Promise.all([1, 2].map((page) => list(`limit=10&page=${page}`)));
+  expect(paged.flat()).toEqual(entries);
+
+  const types = await servedTypes();
+  for (const entry of entries) {
+    expect(ANSWERS.standingsEntry.safeParse(entry).error?.issues ?? []).toEqual([]);
+    const shown = await table(entry.id);
+    expect(ANSWERS.standings.safeParse(shown).error?.issues ?? [], String(entry.type_name)).toEqual([]);
+    const { id, type_id, type_name, object_type, object_id, subtype, name } = entry;
+    expect(shown).toMatchObject({
+      id,
+      type_id,
+      type_name,
+      object_type,
+      object_id,
+      subtype,
+      name,
+      columns: [],
+    });
+    expect(shown.groups).toHaveLength(object_type === 'stage' ? 2 : 1);
+    const type = types.find((one) => one.type_id === type_id);
+    // Some have a code twice, with other ids.
+    const known = new Set(type?.columns.map(({ code, id: column }) => `${code} ${column}`));
+    for (const { participants } of shown.groups) {
+      expect(participants.length, String(type_name)).toBeGreaterThan(0);
+      for (const { columns } of participants) {
+        expect(columns.length).toBeGreaterThan(0);
+        for (const { code, id: column } of columns) expect(known).toContain(`${code} ${column}`);
+      }
+    }
+  }
+});
+
+it('calls tables, objects and groups as the catalogue does, once it does', async () => {
+  const before = await ofType(LEAGUE);
+  expect([before.name, before.object_name]).toEqual(['League standings', '']);
+  expect(before.groups.map(({ id, name }) => [id, name])).toEqual(GROUPS.map((id) => [String(id), '']));
+  await tellCatalogue(
+    [
+      { kind: 'competition', id: String(COMPETITION), parent_id: null },
+      { kind: 'season', id: String(SEASON), parent_id: String(COMPETITION) },
+      { kind: 'stage', id: String(STAGE), parent_id: String(SEASON) },
+      ...GROUPS.map((id) => ({ kind: 'group', id: String(id), parent_id: String(STAGE) })),
+    ],
+    ['UEFA Champions League', 'UEFA Champions League 2017/18', 'Group Stage', 'Group A', 'Group B'],
+  );
+  const named = await until('the names are known', async () => {
+    const league = await ofType(LEAGUE);
+    return league.groups[1]?.name === 'Group B' ? league : undefined;
+  });
+  const name = 'League standings - Europe, UEFA Champions League 2017/18, stage: Group Stage';
+  expect(named).toMatchObject({ name, object_name: 'Group Stage', sport_name: 'Soccer' });
+  expect(named.groups.map((group) => group.name)).toEqual(['Group A', 'Group B']);
+  expect({ ...named, ...{ name: before.name, object_name: '' }, groups: null }).toEqual({
+    ...before,
+    groups: null,
+  });
+  // The area of rows that tell none is the competition's.
+  const rows = (of: Table, area_name: string) =>
+    of.groups.map(({ participants }) => participants.map((row) => ({ ...row, area_name })));
+  expect(named.groups.map(({ participants }) => participants)).toEqual(rows(before, 'Europe'));
+  const scorers = (await ofSeason()).find(({ type_id }) => type_id === 6);
+  expect(scorers).toMatchObject({
+    name: 'Top scorers - Europe, UEFA Champions League 2017/18',
+    object_name: 'UEFA Champions League 2017/18',
+  });
+  expect((await ofSeason()).find(({ type_id }) => type_id === LEAGUE)).toMatchObject({ name });
+});
+
+it('answers 404 for a table that is not there, and 403 where the contract does not cover its competition', async () => {
+  const [entry] = await ofSeason();
+  const id = entry?.id ?? 0;
+  const [narrow, same] = await Promise.all([
+    clients(place, 'add --id 41 --competitions 9'),
+    clients(place, `add --id 42 --competitions ${COMPETITION}`),
+  ]);
+  const other = await api.token(narrow);
+  for (const unknown of [1, id + 1]) await api.api(`/v2/standings/${unknown}?token=${token}`, 404);
+  await api.api(`/v2/standings/${id}?token=${other}`, 403);
+  await api.api(`/v2/standings?object_type=season&object_id=${SEASON}&token=${other}`, 403);
+  expect((await api.api(`/v2/standings?token=${other}`)).data.standings_list).toEqual([]);
+  const own = await api.token(same);
+  await api.api(`/v2/standings/${id}?token=${own}`);
+  expect((await api.api(`/v2/standings?token=${own}`)).data.standings_list).toHaveLength(TABLE_TYPES.size);
+});
+
+it('moves the live table with a goal, and no other', async () => {
+  if (last === undefined) throw new Error('there is no match');
+  const [home, away] = [last.home.id, last.away.id];
+  const league = await ofType(LEAGUE);
+  const points = Number(cellOf(league, home, 'pts'));
+  const playing = (score: readonly [number, number], minute: number) =>
+    run.feed([eventOf(toldOf(last, minute, FIRST_HALF, { 2: score }))]);
+  const live = (wanted: number) =>
+    until(`${wanted} points are in the live table`, async () => {
+      const shown = await ofType(LIVE);
+      return cellOf(shown, home, 'pts') === wanted ? shown : undefined;
+    });
+  await playing([0, 0], 1);
+  const drawn = await live(points + 1);
+  expect(cellOf(drawn, home, 'is_playing')).toBe('yes');
+  expect(cellOf(drawn, away, 'event_id')).toBe(last.event);
+  await playing([1, 0], 20);
+  const ahead = await live(points + 3);
+  expect(['home_result', 'away_result'].map((code) => Number(cellOf(ahead, home, code)))).toEqual([1, 0]);
+  expect(cellOf(ahead, away, 'pts')).toBe(cellOf(league, away, 'pts'));
+  expect(await ofType(LEAGUE)).toEqual(league);
+  expect(ANSWERS.standings.safeParse(ahead).error?.issues ?? []).toEqual([]);
+  // Taken back.
+  await playing([0, 0], 22);
+  expect((await live(points + 1)).groups).toEqual(drawn.groups);
+});
+
+it('lists the types, each with the names of both the specification and the provider', async () => {
+  const types = await servedTypes();
+  expect(types.map(({ type_id }) => type_id)).toEqual(TYPE_IDS);
+  for (const type of types) {
+    expect(ANSWERS.standingsType.safeParse(type).error?.issues ?? []).toEqual([]);
+    expect([type.id, type.name]).toEqual([type.type_id, type.type_name]);
+  }
+});
+
+it('shows every table on the board, with the names of its groups', async () => {
+  for (const entry of await ofSeason()) {
+    const { groups } = await table(entry.id);
+    const page = await api.get(`/standings?season=${SEASON}&table=${entry.id}`);
+    const text = await page.text();
+    expect(page.status, text).toBe(200);
+    expect(text).toContain(`aria-current="true">${String(entry.type_name)}</a>`);
+    for (const { name, participants } of groups) {
+      expect(text).toContain(`>${name || String(entry.type_name)}</caption>`);
+      for (const row of participants) expect(text).toContain(`data-key="row-${row.id}-${row.name}"`);
+    }
+  }
+  expect((await api.get(`/standings?season=${SEASON}&table=1`)).status).toBe(404);
+});
+
+describe.runIf(existsSync(FIXTURES))('beside the provider’s own answers (../shared/provider)', () => {
+  const answerOf = (name: string) => JSON.parse(readFileSync(new URL(name, FIXTURES), 'utf8')).api.data;
+
+  it('a table has its names, and columns of the same id and type of value', async () => {
+    const { standings } = answerOf('Standings__standings_39719.json');
+    const served = await ofType(LEAGUE);
+    expect([served.name, served.object_name]).toEqual([standings.name, standings.object_name]);
+    const columns = (row: Row) =>
+      Object.fromEntries(row.columns.map(({ id, code, value }) => [code, [id, typeof value]]));
+    for (const row of served.groups.flatMap(({ participants }) => participants)) {
+      expect(columns(row)).toMatchObject(columns(standings.groups[0].participants[0]));
+    }
+  });
+
+  it('the types have its ids, names and columns', async () => {
+    const types = await servedTypes();
+    const shown: Type[] = answerOf('Standings__standings_types.json').standings_types;
+    const theirs = shown.filter(({ id }) => TYPE_IDS.includes(id));
+    expect(theirs).toHaveLength(15);
+    for (const { id, name, columns } of theirs) {
+      const ours = types.find(({ type_id }) => type_id === id);
+      expect(ours?.name).toBe(name);
+      expect(ours?.columns, name).toEqual(
+        expect.arrayContaining(columns.map((one) => expect.objectContaining(one))),
+      );
+    }
+  });
+});

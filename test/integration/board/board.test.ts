@@ -1,0 +1,311 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser } from 'puppeteer-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { freePort } from '#embedded/ports.ts';
+import { HOSTILE_NAME, ranking } from '#views/testing/ranking.ts';
+import { PLACE } from '../../../services/api/board/testing/playing.ts';
+import {
+  firstHalf,
+  incident,
+  leagueTable,
+  SERBIA_BRAZIL as match,
+  playBoard,
+  playKnockOut,
+  playSerbiaBrazil,
+  SEMI_FINALS,
+  secondHalf,
+} from '../../../services/api/board/testing/scenes.ts';
+import { Served } from '../../../services/api/board/testing/served.ts';
+import { CHROMIUM, NEEDS_CHROMIUM, startChromium, Visit } from './browser.ts';
+
+const ROW = `[data-key="match-${match.id}"]`;
+const MATCH_PAGE = `/match/${match.id}`;
+const DOCS = '/docs';
+const KNOCK_OUT = '/standings?season=312&show=knock-out';
+const PAGES = [
+  '/',
+  '/?by=competition',
+  MATCH_PAGE,
+  '/standings',
+  '/standings?table=39720',
+  '/standings?table=777',
+  KNOCK_OUT,
+  DOCS,
+];
+const [HOME] = match.home;
+
+describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () => {
+  let browser: Browser;
+  let served: Served;
+  let origin: string;
+  const visits: Visit[] = [];
+
+  beforeAll(async () => {
+    browser = await startChromium();
+  });
+  afterAll(() => browser.close());
+  beforeEach(async () => {
+    served = await Served.start();
+    const now = Date.now() / 1000;
+    playBoard(served.played, now);
+    playSerbiaBrazil(served.played, now);
+    served.played.table(39719, 2, 'League standings', leagueTable(false));
+    served.played.table(39720, 244, 'League standings live', leagueTable(true));
+    const final = { groups: [{ id: '', name: '', participants: [] }] };
+    served.played.table(1, 2, 'League standings', final, 1, PLACE.stage_id + 1);
+    served.played.ranking(ranking(777, 'teams'));
+    served.played.ranking(ranking(778, 'clubs'));
+    // It is listened at again: not a port that outgoing connections are given.
+    origin = await served.listen(await freePort());
+  });
+  afterEach(async () => {
+    for (const visit of visits.splice(0)) await visit.close();
+    await served.close();
+  });
+
+  async function open(path: string, options: Parameters<typeof Visit.open>[2] = {}): Promise<Visit> {
+    const visit = await Visit.open(browser, `${origin}${path}`, options);
+    visits.push(visit);
+    return visit;
+  }
+  async function follow(path: string, options: Parameters<typeof Visit.open>[2] = {}): Promise<Visit> {
+    if (path === KNOCK_OUT) playKnockOut(served.played, now());
+    const visit = await open(path, options);
+    if (path !== DOCS) await visit.live();
+    return visit;
+  }
+
+  const now = () => Math.floor(Date.now() / 1000);
+  const goal = (changes: object = {}) =>
+    incident(20, 413, '66:10', {
+      participant_id: HOME,
+      event_status_id: 34,
+      confirmation: 'tbd',
+      ...changes,
+    });
+  const scoreGoal = () => served.played.tell(match, now(), { ...secondHalf(22), reported: [1, 2] }, goal());
+  const cancelGoal = () =>
+    served.played.tell(
+      match,
+      now() + 1,
+      { ...secondHalf(23), reported: [0, 2] },
+      goal({ confirmation: 'cancelled' }),
+    );
+
+  test('a goal is shown, flashes and is announced; so is its cancellation', async () => {
+    const visit = await follow('/');
+    await visit.keep(`${ROW} a`, `one.dataset.flash && 'flash ' + one.dataset.flash`);
+    await visit.keep('#news', 'one.textContent');
+    scoreGoal();
+    await visit.shows(`${ROW} .goals.home`, '1');
+    await visit.kept('flash goal');
+    await visit.kept('Goal: Serbia 1, Brazil 2, under review.');
+    expect(await visit.ask(`document.getElementById('news').getAttribute('aria-live')`)).toBe('polite');
+    cancelGoal();
+    await visit.shows(`${ROW} .goals.home`, '0');
+    await visit.kept('Goal cancelled: Serbia 0, Brazil 2');
+    expect(visit.complaints).toEqual([]);
+  });
+
+  test('nothing moves for those who do not want it', async () => {
+    const visit = await follow('/', { features: { 'prefers-reduced-motion': 'reduce' } });
+    await visit.keep(
+      `${ROW} a`,
+      `one.dataset.flash && one.dataset.flash + ', animations: ' + document.getAnimations().length`,
+    );
+    scoreGoal();
+    await visit.kept('goal');
+    expect(await visit.ask('window.kept')).toEqual(['goal, animations: 0']);
+  });
+
+  test('a match page shows a goal and its cancellation as they arrive, struck through', async () => {
+    const visit = await follow(MATCH_PAGE);
+    const entry = '[data-key="incident-5-100020"]';
+    scoreGoal();
+    await visit.shows(`${entry} .story`, 'Reported, awaiting confirmation 0–2 → 1–2');
+    await visit.shows('#scoreline', 'Serbia1–2Brazil');
+    expect(await visit.ask(`document.querySelector('${entry} s')`)).toBeNull();
+    cancelGoal();
+    await visit.shows(`${entry} s`, 'Goal');
+    await visit.shows(`${entry} .why`, 'Does not count: the provider cancelled it.');
+    await visit.shows(`${entry} .story`, 'it no longer counts 1–2 → 0–2');
+    expect(await visit.ask(`getComputedStyle(document.querySelector('${entry} s')).textDecorationLine`)).toBe(
+      'line-through',
+    );
+    await visit.shows('.history', 'score under review');
+    expect(visit.complaints).toEqual([]);
+  });
+
+  test('the minute goes on by itself', async () => {
+    served.played.tell(match, now(), { ...secondHalf(0), clock_time: 30 * 60 - 1 });
+    const visit = await follow('/');
+    await visit.shows(`${ROW} .minute`, '76′');
+    const page = await follow(MATCH_PAGE);
+    await page.shows('#when .minute', '76′');
+  });
+
+  test('a match is reached and opened with the keyboard alone', async () => {
+    const { page } = await follow('/');
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content');
+    await page.keyboard.press('Enter');
+    for (let presses = 0; presses < 12; presses += 1) {
+      await page.keyboard.press('Tab');
+      if (await page.evaluate(`document.activeElement.closest('${ROW}') !== null`)) break;
+    }
+    expect(await page.evaluate(`document.activeElement.getAttribute('href')`)).toBe(MATCH_PAGE);
+    expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid');
+    await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+    expect(await page.title()).toContain('Serbia 0–2 Brazil');
+  });
+
+  test('a match keeps the focus while it changes, and as it moves to another section', async () => {
+    const visit = await follow('/');
+    await visit.page.focus(`${ROW} a`);
+    scoreGoal();
+    await visit.shows(`${ROW} .goals.home`, '1');
+    served.played.tell(match, now() + 5, { status_id: 11, status_type: 'finished', clock_status: 'stopped' });
+    await visit.shows('[data-key="finished"]', 'Serbia');
+    expect(await visit.ask(`document.activeElement.closest('${ROW}') !== null`)).toBe(true);
+  });
+
+  test('filters choose at once, and the address says what is chosen', async () => {
+    const visit = await follow('/');
+    const teams = () => visit.texts('.team.home');
+    await visit.page.focus('input[value="all"]');
+    await visit.page.keyboard.press('ArrowRight');
+    await visit.until(`document.querySelectorAll('.match').length === 2`);
+    expect(await teams()).toEqual(['Switzerland', 'Serbia']);
+    await visit.page.type('input[name="q"]', 'braz');
+    await visit.until(`document.querySelectorAll('.match').length === 1`);
+    expect(await visit.ask('location.search')).toBe('?show=live&q=braz');
+    await visit.page.reload();
+    expect(await teams()).toEqual(['Serbia']);
+  });
+
+  test('without a script it shows the board and filters it', async () => {
+    const visit = await Visit.open(browser, 'about:blank');
+    visits.push(visit);
+    const { page } = visit;
+    await page.setJavaScriptEnabled(false);
+    await page.goto(`${origin}/`);
+    await page.click('label:has(input[value="finished"])');
+    await Promise.all([page.waitForNavigation(), page.click('button.apply')]);
+    expect(new URL(page.url()).searchParams.get('show')).toBe('finished');
+    expect(await visit.texts('.team.home')).toEqual(['Korea Republic', 'Mexico']);
+  });
+
+  test('a lost connection is shown, and made good when it is back', async () => {
+    const visit = await follow('/');
+    const { played } = served;
+    await served.app.close();
+    await visit.shows('#connection', 'Connection lost: as of ');
+    scoreGoal();
+    const again = await Served.start({ view: played.views });
+    await again.listen(Number(new URL(origin).port));
+    await visit.live();
+    await visit.shows(`${ROW} .goals.home`, '1');
+    await again.close();
+  });
+
+  test('a quiet match says so, and its minute stands', async () => {
+    const later = Date.now() / 1000 + 600;
+    const late = await Served.start({ view: served.played.views, now: () => later });
+    const visit = await Visit.open(browser, await late.listen());
+    await visit.live();
+    await visit.shows(`${ROW} .quiet`, 'no update for 10 min');
+    await visit.close();
+    await late.close();
+  });
+
+  test('a table is drawn again when it changes', async () => {
+    const visit = await follow('/standings');
+    served.played.table(39719, 2, 'League standings', { groups: [{ name: 'Group Z', participants: [] }] }, 2);
+    await visit.shows('caption', 'Group Z');
+    expect(visit.complaints).toEqual([]);
+  });
+
+  test('a bracket follows the result of its matches, and leads to them with the keyboard', async () => {
+    const visit = await follow(KNOCK_OUT);
+    const final = '[data-key="tie-43000-43002"]';
+    await visit.shows(final, 'France 2');
+    const { page } = visit;
+    const fixture = { id: 3_100_073, home: [43_002, 'France'], away: [43_000, 'Croatia'] } as const;
+    const event = { start_date: '2018-07-13 18:00', stage_id: SEMI_FINALS + 2, group_id: null };
+    served.played.tell({ ...fixture, event }, now() + 5, { ...secondHalf(22), reported: [3, 1] });
+    await visit.shows(final, 'France 3');
+    for (let presses = 0; presses < 30; presses += 1) {
+      await page.keyboard.press('Tab');
+      if (await page.evaluate(`document.activeElement.closest('${final}') !== null`)) break;
+    }
+    await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+    expect(await page.title()).toContain('France 3–1 Croatia');
+    expect(visit.complaints).toEqual([]);
+  });
+
+  test('a world ranking is reached from the tables with the keyboard alone, and follows what changes', async () => {
+    const visit = await follow('/standings');
+    const { page } = visit;
+    const pressUntil = async (key: 'Tab', text: string) => {
+      for (let presses = 0; presses < 30; presses += 1) {
+        await page.keyboard.press(key);
+        if (await page.evaluate(`document.activeElement.textContent === '${text}'`)) break;
+      }
+      expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid');
+      await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+      await visit.live();
+    };
+    await pressUntil('Tab', 'Rankings');
+    expect(await visit.texts('h1')).toEqual(['Rankings']);
+    expect((await visit.texts('tbody th')).slice(0, 2)).toEqual(['Germany', 'Brazil']);
+    await pressUntil('Tab', 'Club ranking');
+    expect(await visit.texts('tbody th')).toEqual(['Real Madrid']);
+    served.played.ranking({
+      ...ranking(778, 'clubs'),
+      ut: 1_528_000_000,
+      groups: ranking(777, 'teams').groups,
+    });
+    await visit.shows('tbody th', 'Germany');
+    expect(visit.complaints).toEqual([]);
+  });
+
+  test('a name with a script in it stays a name, also when it comes late', async () => {
+    const visit = await follow('/');
+    const away = [78, '<img src=x onerror=alert(1)>'] as const;
+    served.played.tell({ id: 5, home: [77, HOSTILE_NAME], away }, now(), firstHalf(3));
+    await visit.shows('[data-key="match-5"] .team.home', HOSTILE_NAME);
+    expect(await visit.page.title()).toBe('Live board · Touchline');
+    expect(await visit.ask(`document.querySelectorAll('main script, main img').length`)).toBe(0);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  test.each(PAGES)('%s: no request leaves the host, and nothing is amiss', async (path) => {
+    const visit = await follow(path);
+    await visit.page.waitForNetworkIdle({ idleTime: 200, concurrency: 1 });
+    expect([...new Set(visit.requests.map((url) => new URL(url).origin))]).toEqual([origin]);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  test.each(PAGES)('%s: nothing is wider than the page, from a phone to a wide screen', async (path) => {
+    const visit = await follow(path, { width: 360, height: 740 });
+    for (const width of [320, 360, 768, 1024, 1920]) {
+      await visit.page.setViewport({ width, height: 740 });
+      const [content, room] = await visit.ask<[number, number]>(
+        '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
+      );
+      expect(content, `at ${width} px`).toBeLessThanOrEqual(room);
+    }
+  });
+
+  const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  const schemes = ['light', 'dark'].flatMap((scheme) => PAGES.map((path) => [path, scheme] as const));
+  test.each(schemes)('%s, %s: WCAG 2.2 AA as far as axe can tell', async (path, scheme) => {
+    const visit = await follow(path, { features: { 'prefers-color-scheme': scheme } });
+    await visit.page.evaluate(axe);
+    const found = await visit.ask<{ id: string; nodes: { html: string }[] }[]>(
+      `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'] }).then(({ violations }) => violations)`,
+    );
+    expect(found.map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 200))])).toEqual([]);
+  });
+});

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
+import { backbone } from '../../setup/backbone.ts';
+import { clients, received, startApi, temporaryFolder } from '../../support/api.ts';
+import { Pipeline } from '../../support/pipeline.ts';
+import { CHROMIUM, NEEDS_CHROMIUM, startChromium, Visit } from './browser.ts';
+
+const EVENT = 7_000_001;
+const ROW = `[data-key="match-${EVENT}"]`;
+
+test.runIf(CHROMIUM !== null)(
+  `from the provider’s message through the topics to what is seen in Chromium${NEEDS_CHROMIUM}`,
+  async ({ onTestFinished }) => {
+    const pipeline = await Pipeline.create(backbone());
+    pipeline.startProcessor();
+    const feed = await pipeline.openFeed();
+    onTestFinished(() => feed.close());
+    const ut = Math.floor(Date.now() / 1000);
+    const start = {
+      id: '5-100',
+      incident_id: 429,
+      participant_id: null,
+      confirmation: null,
+      event_time: '00:00',
+    };
+    await feed.send(received(eventMessage({ id: 1, ut }), incidentMessage({ id: 2, ut }, start)));
+    const api = await startApi(pipeline.place, temporaryFolder());
+    const browser = await startChromium();
+    onTestFinished(() => browser.close());
+    const board = await Visit.open(browser, api.url);
+    await board.live();
+    await board.shows(`${ROW} .goals.home`, '0');
+    const match = await Visit.open(browser, `${api.url}/match/${EVENT}`);
+    await match.live();
+
+    const goal = (n: number, confirmation: string) =>
+      feed.send(received(incidentMessage({ id: 10 + n, ut: ut + n }, { confirmation })));
+    await goal(1, 'tbd');
+    await board.shows(`${ROW} .goals.home`, '1');
+    await board.shows(`${ROW} .marks`, 'Under review firm 0–0 Trading halted');
+    await match.shows('.timeline', 'Reported, awaiting confirmation 0–0 → 1–0');
+    await goal(2, 'cancelled');
+    await board.shows(`${ROW} .goals.home`, '0');
+    await match.shows('.timeline s', 'Goal');
+    await match.shows('.timeline', 'Cancelled by the provider; it no longer counts 1–0 → 0–0');
+    expect([...board.complaints, ...match.complaints]).toEqual([]);
+
+    const [, credentials = ''] =
+      /(client_id \d+[\s\S]*secret_key \w+)/.exec(await clients(pipeline.place, 'add --name reader')) ?? [];
+    await api.token(credentials);
+    const fragment = credentials.replace(
+      /client_id (\d+)[\s\S]*secret_key (\w+)/,
+      'client_id=$1&secret_key=$2',
+    );
+    const docs = await Visit.open(browser, `${api.url}/docs#${fragment}`);
+    await docs.shows('#token-state', 'Token of client');
+    expect(await docs.ask('location.href')).toBe(`${api.url}/docs`);
+    await docs.ask(`{
+      const form = document.querySelector('form[data-path="/v2/events/{id}/incidents"]');
+      form.querySelector('details').open = true;
+      form.elements.id.value = ${EVENT};
+      form.requestSubmit();
+    }`);
+    await docs.shows('.sent', `GET /v2/events/${EVENT}/incidents?sort_order=desc&limit=25: 200 in`);
+    await docs.shows('form .answer', '"confirmation": "cancelled"');
+    expect(await docs.ask('document.body.innerHTML.includes("token=v1")')).toBe(false);
+    expect(docs.complaints).toEqual([]);
+
+    const stopping = api.service.stop();
+    await board.shows('#connection', 'Connection lost');
+    expect(await stopping).toBe(0);
+  },
+);

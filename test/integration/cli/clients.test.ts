@@ -1,0 +1,108 @@
+import { expect, it } from 'vitest';
+import { ClientDirectory } from '#clients/directory.ts';
+import { deriveKey } from '#clients/keys.ts';
+import { verifySecret } from '#clients/secret.ts';
+import { openWebhooks } from '#clients/webhooks.ts';
+import { createTopics } from '#topics/admin.ts';
+import { Registry } from '#topics/registry.ts';
+import { backbone } from '../../setup/backbone.ts';
+import { quietLog } from '../../support/log.ts';
+import { touchline } from '../../support/touchline.ts';
+
+const CLIENTS_KEY = 'the key of the tests, long enough for anyone';
+
+/** A place with topics, the clients on them, and the command line there. */
+async function started() {
+  const { brokers, registryUrl, prefix } = backbone();
+  await Promise.all([
+    createTopics({ brokers, prefix }),
+    Registry.open({ url: registryUrl, prefix }).registerAll(),
+  ]);
+  const directory = ClientDirectory.open({ brokers, registryUrl, prefix, log: quietLog });
+  const run = async (line: string, exitCode = 0) => {
+    const env = { KAFKA_BROKERS: brokers.join(), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix };
+    const process = touchline(['clients', ...line.split(' ')], { ...env, CLIENTS_KEY });
+    expect(await process.ended, process.err).toBe(exitCode);
+    return process;
+  };
+  return { directory, run };
+}
+
+it('makes, shows and changes clients', async () => {
+  const { directory, run } = await started();
+  const added = (await run('add --name First --competitions 1,2 --operations events.index')).out;
+  const secret = /secret_key ([0-9a-f]{32})\n/.exec(added)?.[1] ?? '';
+  expect(added).toContain('client_id 1 (First)');
+  await run('add --id 9');
+  expect((await run('add --id 9', 1)).err).toContain('there is a client 9 already');
+
+  const [first] = await directory.list();
+  expect(await verifySecret(secret, first?.secret_hash ?? '')).toBe(true);
+  const { out } = await run('list --json');
+  expect(
+    out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+  ).toMatchObject([
+    { client_id: 1, name: 'First', active: true, competitions: [1, 2], operations: ['events.index'] },
+    { client_id: 9, name: 'client 9', active: true, competitions: null, operations: null },
+  ]);
+  expect(out).not.toContain('scrypt');
+
+  await run('disable 1');
+  await run('contract 1 --competitions all --operations feed.index,oauth');
+  const renewed = /secret_key (\w+)/.exec((await run('rotate-secret 1')).out)?.[1] ?? '';
+  const [changed] = await directory.list();
+  expect(changed).toMatchObject({
+    active: false,
+    competitions: null,
+    operations: ['feed.index', 'oauth'],
+    version: 4,
+  });
+  expect(await verifySecret(secret, changed?.secret_hash ?? '')).toBe(false);
+  expect(await verifySecret(renewed, changed?.secret_hash ?? '')).toBe(true);
+  expect((await run('show 2', 1)).err).toContain('there is no client 2');
+});
+
+it('seals webhooks, and shows their address to who has the key', async () => {
+  const { directory, run } = await started();
+  await run('add');
+  const url = 'https://customer.example/hook';
+  const { out } = await run(`webhook add 1 --url ${url}`);
+  const [, id, secret] = /webhook (\w+) of client 1\nsigning secret (\w{32})\n/.exec(out) ?? [];
+  const [client] = await directory.list();
+  expect(JSON.stringify(client)).not.toContain('customer.example');
+  if (client === undefined) throw new Error('no client');
+  expect(openWebhooks(client, deriveKey(CLIENTS_KEY, 'webhooks'))).toEqual([{ id, url, secret }]);
+  expect((await run('show 1')).out).toContain(`webhook ${id}: ${url}`);
+  expect((await run('webhook add 1 --url http://customer.example/', 2)).err).toContain('valid https URL');
+  await run(`webhook remove 1 ${id}`);
+  expect((await directory.list())[0]?.webhooks).toEqual([]);
+});
+
+it('loses no edit of several that are made at the same time', async () => {
+  const { directory } = await started();
+  const blank = {
+    client_id: 5,
+    active: true,
+    secret_hash: 'x',
+    operations: null,
+    webhooks: [],
+    competitions: [],
+  };
+  await directory.edit(5, () => ({ ...blank, name: 'c' }));
+  const numbers = [1, 2, 3, 4];
+  await Promise.all(
+    numbers.map((number) =>
+      directory.edit(5, (client) => ({
+        ...blank,
+        ...client,
+        name: 'c',
+        competitions: [...(client?.competitions ?? []), number],
+      })),
+    ),
+  );
+  const [client] = await directory.list();
+  expect(client?.competitions?.toSorted()).toEqual(numbers);
+});

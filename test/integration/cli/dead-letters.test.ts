@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest';
+import { readDelivery } from '#ingestion/delivery.ts';
+import type { DeadLetter } from '#topics/generated/types.ts';
+import { sampleOf } from '#topics/testing/samples.ts';
+import { touchline } from '../../support/touchline.ts';
+import { TestTopics } from './topics.ts';
+
+const RECEIVED = Date.parse('2018-07-15T15:18:14Z');
+
+/** The dead letters that the receiver makes of a body. */
+function given(body: string | Buffer): DeadLetter[] {
+  const { deadLetters } = readDelivery(Buffer.from(body), {
+    origin: 'webhook',
+    service: 'webhook-receiver',
+    receivedAt: RECEIVED,
+  });
+  expect(deadLetters.length).toBeGreaterThan(0);
+  return [...deadLetters];
+}
+
+const eventMessage = (id: number) =>
+  JSON.stringify({ id: `m-${id}`, type: 'event', ut: 1_531_670_000, data: { event: { id, status_id: 33 } } });
+
+/** A letter of a time when a body without its array was not known to be one: this release can read it. */
+const notArray = given(eventMessage(24));
+const notJson = given('{"a":');
+const fromTopic: DeadLetter = {
+  ...sampleOf('dead-letters'),
+  id: 'c'.repeat(64),
+  service: 'match-processor',
+  code: 'processing_failed',
+  // Not where its key would lead it.
+  partition: 0,
+  key: Buffer.from('24'),
+  value: Buffer.from([0, 1, 2, 3]),
+};
+
+async function withLetters(...letters: DeadLetter[]): Promise<TestTopics> {
+  const topics = await TestTopics.create();
+  await topics.write(
+    'dead-letters',
+    letters.map((letter) => ({ key: letter.id, value: letter })),
+  );
+  return topics;
+}
+
+async function run(topics: TestTopics, ...args: string[]) {
+  const started = touchline(['dead-letters', ...args], topics.env);
+  return { code: await started.ended, out: started.out, err: started.err };
+}
+
+async function onTopic(topics: TestTopics, topic: 'normalized-messages'): Promise<Record<string, unknown>[]> {
+  const tail = touchline(['tail', topic, '--from-beginning', '--exit-at-end', '--json'], topics.env);
+  expect(await tail.ended).toBe(0);
+  return tail.out
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+}
+
+describe('touchline dead-letters', () => {
+  it('lists them, a line each, the oldest first, each once', async () => {
+    const topics = await withLetters(...notJson, fromTopic, ...notJson);
+    const { code, out, err } = await run(topics, 'list');
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out.trimEnd().split('\n')).toEqual([
+      `${notJson[0]?.id.slice(0, 12)}  2018-07-15T15:18:14.000Z  webhook-receiver  not_json  over HTTP  the body is not valid JSON`,
+      'cccccccccccc  2018-07-15T15:53:20.123Z  match-processor  processing_failed  normalized-messages/0/99  not JSON at position 3',
+    ]);
+  });
+
+  it('lists them as JSON, and nothing where there are none', async () => {
+    const letters = await run(await withLetters(...notJson), 'list', '--json');
+    expect(JSON.parse(letters.out)).toMatchObject({ code: 'not_json', value: '{"a":', topic: null });
+    const none = await run(await withLetters(), 'list', '--json');
+    expect(none).toEqual({ code: 0, out: '', err: '' });
+  });
+
+  it('shows all of one, found by the beginning of its id', async () => {
+    const topics = await withLetters(...notJson, fromTopic);
+    const { code, out } = await run(topics, 'show', 'cccc');
+    expect(code).toBe(0);
+    expect(out).toContain(`id         ${'c'.repeat(64)}\n`);
+    expect(out).toContain('offset     99\n');
+    expect(out).toContain('\n\nAAECAw==\n');
+    expect(await run(topics, 'show', 'none')).toMatchObject({
+      code: 1,
+      err: 'touchline dead-letters: there is no dead letter none\n',
+    });
+  });
+
+  it('does not guess between two', async () => {
+    const topics = await withLetters(fromTopic, { ...fromTopic, id: 'cc01' });
+    expect(await run(topics, 'show', 'cc')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('2 dead letters begin with cc'),
+    });
+  });
+
+  it.each([
+    [['list', 'x']],
+    [['show']],
+    [['resend']],
+    [['resend', 'a', '--all']],
+    [['show', '--all']],
+    [['resend', '--all', '--json']],
+    [['drop']],
+    [[]],
+  ])('refuses %j', async (args) => {
+    const started = touchline(['dead-letters', ...args], {
+      KAFKA_BROKERS: 'x:1',
+      SCHEMA_REGISTRY_URL: 'http://x',
+    });
+    expect(await started.ended).toBe(2);
+    expect(started.out).toBe('');
+  });
+});
+
+describe('touchline dead-letters resend', () => {
+  it('reads what came over HTTP once more and publishes it, as received then', async () => {
+    const topics = await withLetters(...notArray, fromTopic);
+    const { code, out } = await run(topics, 'resend', notArray[0]?.id ?? '');
+    expect({ code, out }).toEqual({
+      code: 0,
+      out: `${notArray[0]?.id.slice(0, 12)}  sent again: 1 message\n`,
+    });
+    expect(await onTopic(topics, 'normalized-messages')).toMatchObject([
+      {
+        message_id: 'm-24',
+        event_id: 24,
+        origin: 'webhook',
+        received_at: RECEIVED,
+        delivery_id: notArray[0]?.key?.toString(),
+      },
+    ]);
+    expect((await run(topics, 'list')).out).toMatch(/^cccccccccccc .*\n$/);
+  });
+
+  it('puts a record back on its topic, partition, key and value', async () => {
+    const topics = await withLetters(fromTopic);
+    expect(await run(topics, 'resend', '--all')).toMatchObject({
+      code: 0,
+      out: 'cccccccccccc  sent again: back to normalized-messages\n',
+    });
+    const records: unknown[] = [];
+    const consumer = topics.kafka.consumer({ groupId: `${topics.prefix}check` });
+    await consumer.connect();
+    await consumer.subscribe({ topic: `${topics.prefix}normalized-messages`, fromBeginning: true });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    await consumer.run({
+      eachMessage: async ({ partition, message: { key, value } }) => {
+        records.push({ partition, key: key?.toString(), value: value?.toString('hex') });
+        resolve();
+      },
+    });
+    await promise;
+    await consumer.disconnect();
+    expect(records).toEqual([{ partition: 0, key: '24', value: '00010203' }]);
+    expect((await run(topics, 'list')).out).toBe('');
+  });
+
+  it('keeps what still cannot be read, says why, and fails', async () => {
+    const topics = await withLetters(...notJson, ...notArray);
+    const { code, out } = await run(topics, 'resend', '--all');
+    expect(code).toBe(1);
+    expect(out).toContain(
+      `${notJson[0]?.id.slice(0, 12)}  not done, 0 messages sent: not_json: the body is not valid JSON\n`,
+    );
+    expect(out).toContain(`${notArray[0]?.id.slice(0, 12)}  sent again: 1 message\n`);
+    expect((await run(topics, 'list')).out).toContain('not_json');
+  });
+
+  it('shows a letter again where the same bytes come once more', async () => {
+    const topics = await withLetters(...notArray);
+    await run(topics, 'resend', '--all');
+    expect(await run(topics, 'list')).toEqual({ code: 0, out: '', err: 'there are no dead letters\n' });
+    await topics.write(
+      'dead-letters',
+      notArray.map((letter) => ({ key: letter.id, value: letter })),
+    );
+    expect((await run(topics, 'list')).out).toContain('not_array');
+  });
+});

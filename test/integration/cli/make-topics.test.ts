@@ -1,0 +1,55 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { findTopics } from '#topics/admin.ts';
+import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
+import { backbone } from '../../setup/backbone.ts';
+import { touchline } from '../../support/touchline.ts';
+
+async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const started = touchline(['topics', ...args], env);
+  return { code: await started.ended, out: started.out, err: started.err };
+}
+
+describe('touchline topics', () => {
+  it('makes every topic, and says the second time that they are there', async () => {
+    const { brokers, registryUrl, prefix } = backbone();
+    const env = { KAFKA_BROKERS: brokers.join(), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix };
+    const saidOf = (word: string) =>
+      TOPIC_NAMES.map((topic) => `${word}  ${topicName(prefix, topic)}\n`).join('');
+
+    expect(await run(['--partitions', '2'], env)).toEqual({ code: 0, out: saidOf('made '), err: '' });
+    expect(await findTopics({ brokers, prefix })).toEqual(new Set(TOPIC_NAMES));
+    // One by one: the registry lists a thousand subjects at most.
+    for (const topic of TOPIC_NAMES) {
+      const response = await fetch(`${registryUrl}/subjects/${topicName(prefix, topic)}-value/versions`);
+      expect([topic, response.status]).toEqual([topic, 200]);
+    }
+
+    expect(await run(['--partitions', '2'], env)).toEqual({ code: 0, out: saidOf('there'), err: '' });
+    const other = await run(['--partitions', '3'], env);
+    expect(other).toMatchObject({ code: 1, out: '' });
+    expect(other.err).toMatch(/^touchline topics: .*partitions.*\n$/);
+  });
+
+  it.each([
+    [['--partitions', '0'], '--partitions must be a whole number from 1 to 9999'],
+    [['--replication-factor', 'x'], '--replication-factor must be a whole number from 1 to 9999'],
+    [['now'], "Unexpected argument 'now'"],
+  ])('does not take %j', async (args, text) => {
+    const { code, err } = await run(args);
+    expect(code).toBe(2);
+    expect(err).toContain(text);
+    expect(err).toContain('See touchline topics --help.');
+  });
+});
+
+it('docker compose runs no command that touchline does not have', async () => {
+  const compose = await readFile(new URL('../../../docker-compose.yml', import.meta.url), 'utf8');
+  const commands = [...compose.matchAll(/^ {4}command: \[(.*)\]$/gm)].map(([, command]) => command ?? '');
+  expect(commands.length).toBeGreaterThan(4);
+  for (const command of commands) {
+    const help = touchline([command, '--help']);
+    expect([command, await help.ended]).toEqual([command, 0]);
+    expect(help.out).toContain(`touchline ${command}`);
+  }
+});

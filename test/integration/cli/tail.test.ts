@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest';
+import { sampleOf } from '#topics/testing/samples.ts';
+import type { TopicName } from '#topics/topics.ts';
+import { untilTrue } from '../../support/poll.ts';
+import { touchline, written } from '../../support/touchline.ts';
+import { TestTopics } from './topics.ts';
+
+const ALL = ['--from-beginning', '--exit-at-end', '--json'];
+const state = (id: number, version = 1) => ({ ...sampleOf('match-state'), event_id: id, version });
+const ids = (out: string): number[] =>
+  out
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line).event_id)
+    .sort();
+
+describe('touchline tail --json', () => {
+  it('prints one JSON value a line with the names of the schema, and nothing else', async () => {
+    const topics = await TestTopics.create();
+    await topics.write('match-state', [
+      { key: '1', value: state(1), partition: 0 },
+      { key: '2', value: state(2), partition: 1 },
+      { key: '1', value: state(1, 2), partition: 0 },
+    ]);
+    const run = touchline(['tail', 'match-state', ...ALL], topics.env);
+    expect(await run.ended).toBe(0);
+    expect(run.err).toBe('');
+    expect(run.out.endsWith('}\n')).toBe(true);
+    expect(ids(run.out)).toEqual([1, 1, 2]);
+    const first = run.out.split('\n').find((line) => line.includes('"event_id":1,')) ?? '';
+    expect(JSON.parse(first)).toEqual(JSON.parse(JSON.stringify(state(1))));
+  });
+
+  // A log, a compacted topic, and one of a single partition: the others are read no differently.
+  it.each(['raw-messages', 'match-state', 'clients'])('ends at once where %s is empty', async (topic) => {
+    const topics = await TestTopics.create();
+    const run = touchline(['tail', topic, ...ALL], topics.env);
+    expect(await run.ended).toBe(0);
+    expect(run).toMatchObject({ out: '', err: '' });
+  });
+
+  it('leaves out records without a value', async () => {
+    const topics = await TestTopics.create();
+    await topics.write('match-state', [
+      { key: '1', value: state(1), partition: 0 },
+      { key: '1', value: null, partition: 0 },
+      { key: '2', value: null, partition: 1 },
+    ]);
+    const run = touchline(['tail', 'match-state', ...ALL], topics.env);
+    expect(await run.ended).toBe(0);
+    expect(ids(run.out)).toEqual([1]);
+  });
+
+  it('shows what is committed only, and ends where a partition ends in control records', async () => {
+    const topics = await TestTopics.create(4);
+    await topics.transact('match-state', 'commit', [{ key: '1', value: state(1), partition: 0 }]);
+    await topics.transact('match-state', 'abort', [{ key: '2', value: state(2), partition: 0 }]);
+    await topics.transact('match-state', 'abort', [{ key: '3', value: state(3), partition: 1 }]);
+    await topics.transact('match-state', 'commit', [{ key: '4', value: state(4), partition: 2 }]);
+    const run = touchline(['tail', 'match-state', ...ALL], topics.env);
+    expect(await run.ended).toBe(0);
+    expect(ids(run.out)).toEqual([1, 4]);
+  });
+
+  it('waits for a transaction that is still open: what it and others wrote was there when it started', async () => {
+    const topics = await TestTopics.create(1);
+    await topics.write('match-state', [{ key: '1', value: state(1) }]);
+    const end = await topics.begin('match-state', [{ key: '2', value: state(2) }]);
+    await topics.write('match-state', [{ key: '3', value: state(3) }]);
+    const run = touchline(['tail', 'match-state', ...ALL], topics.env);
+    await written(run, '}\n');
+    expect(ids(run.out)).toEqual([1]);
+    await end('abort');
+    expect(await run.ended).toBe(0);
+    expect(ids(run.out)).toEqual([1, 3]);
+  });
+
+  it('ends at what was there when it started', async () => {
+    const topics = await TestTopics.create(1);
+    await topics.write('match-state', [{ key: '1', value: state(1) }]);
+    let writing = true;
+    const written = (async () => {
+      for (let id = 2; writing; id++)
+        await topics.write('match-state', [{ key: String(id), value: state(id) }]);
+    })();
+    const run = touchline(['tail', 'match-state', ...ALL], topics.env);
+    expect(await run.ended).toBe(0);
+    writing = false;
+    await written;
+    expect(ids(run.out)).toContain(1);
+  });
+
+  it('writes bytes as text where they are UTF-8, else as base64', async () => {
+    const topics = await TestTopics.create();
+    await topics.write('dead-letters', [
+      {
+        key: 'a',
+        value: { ...sampleOf('dead-letters'), key: Buffer.from('é'), value: Buffer.from([0xff, 0x00]) },
+      },
+    ]);
+    const run = touchline(['tail', 'dead-letters', ...ALL], topics.env);
+    expect(await run.ended).toBe(0);
+    expect(JSON.parse(run.out)).toMatchObject({ key: 'é', value: '/wA=', offset: 99 });
+  });
+
+  it('reads on where a record cannot be decoded, says so, and fails', async () => {
+    const topics = await TestTopics.create(1);
+    await topics.write('match-state', [
+      { key: '1', value: state(1) },
+      { key: 'x', value: Buffer.from('not Avro') },
+      { key: '2', value: state(2) },
+    ]);
+    const run = touchline(['tail', 'match-state', ...ALL], topics.env);
+    expect(await run.ended).toBe(1);
+    expect(ids(run.out)).toEqual([1, 2]);
+    expect(run.err).toBe('partition 0, offset 1: match-state: cannot decode: no schema id before the body\n');
+  });
+
+  it('shows the records of one key, with all that is under it', async () => {
+    const topics = await TestTopics.create();
+    const incident = sampleOf('match-incidents');
+    await topics.write('match-incidents', [
+      { key: '24/5-1', value: { ...incident, event_id: 24 }, partition: 0 },
+      { key: '24/5-2', value: { ...incident, event_id: 24 }, partition: 0 },
+      { key: '242/5-1', value: { ...incident, event_id: 242 }, partition: 1 },
+    ]);
+    const run = touchline(['tail', 'match-incidents', '--key', '24', ...ALL], topics.env);
+    expect(await run.ended).toBe(0);
+    expect(ids(run.out)).toEqual([24, 24]);
+  });
+});
+
+describe('touchline tail', () => {
+  it.each([
+    ['raw-messages', 'webhook  12 bytes'],
+    ['normalized-messages', 'incident  5-889947-2  5-889947  Goal (413) 18:14 France tbd'],
+    ['match-incidents', 'v12  5-889947  Goal (413) 18:14 France tbd'],
+    [
+      'match-state',
+      'France - Croatia  1:0  firm 0:0  shoot-out 4:3  live (33)  18:14  NOT SAFE: under_review, game_break',
+    ],
+    ['match-transitions', '2429281:12:0  score_changed  5-889947  0:0 -> 1:0'],
+    ['dead-letters', 'webhook-receiver  not_json  normalized-messages/3/99  not JSON at position 3'],
+  ] as const)('shows %s in a line for people', async (topic, text) => {
+    const topics = await TestTopics.create();
+    await topics.write(topic as TopicName, [{ key: 'k', value: sampleOf(topic) as never }]);
+    const run = touchline(['tail', topic, '--from-beginning', '--exit-at-end'], topics.env);
+    expect(await run.ended).toBe(0);
+    expect(run.out).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z {2}k {2}/);
+    expect(run.out).toContain(text);
+  });
+
+  it('follows a topic until it is told to stop, without a consumer group', async () => {
+    const topics = await TestTopics.create();
+    await topics.write('match-state', [{ key: '1', value: state(1), partition: 0 }]);
+    const run = touchline(['tail', 'match-state', '--from-beginning'], topics.env);
+    await written(run, 'France');
+    await topics.write('match-state', [{ key: '7', value: null, partition: 1 }]);
+    await written(run, '7  (no value: the key is deleted)');
+    expect(await topics.readerGroups()).toEqual([]);
+    run.child.kill('SIGINT');
+    expect(await run.ended).toBe(0);
+  });
+
+  it('shows only what is written after it started, where it is not told otherwise', async () => {
+    const topics = await TestTopics.create(1);
+    await topics.write('match-state', [{ key: 'old', value: state(1) }]);
+    const run = touchline(['tail', 'match-state'], topics.env);
+    await untilTrue('it shows a new record', async () => {
+      await topics.write('match-state', [{ key: 'new', value: state(2) }]);
+      return run.out.includes('new');
+    });
+    run.child.kill('SIGTERM');
+    expect(await run.ended).toBe(0);
+    expect(run.out).not.toContain('old');
+  });
+
+  it('ends without a word when its reader has seen enough', async () => {
+    const topics = await TestTopics.create(1);
+    await topics.write(
+      'match-state',
+      Array.from({ length: 50 }, (_, id) => ({ key: String(id), value: state(id) })),
+    );
+    const run = touchline(['tail', 'match-state', '--from-beginning', '--json'], topics.env);
+    await written(run, '"event_id":0');
+    run.child.stdout?.destroy();
+    await topics.write('match-state', [{ key: '99', value: state(99) }]);
+    expect(await run.ended).toBe(0);
+    expect(run.err).toBe('');
+  });
+
+  it.each([
+    [[], 'name one topic'],
+    [['match-state', 'match-incidents'], 'name one topic'],
+    [['match-state', '--jsn'], "Unknown option '--jsn'"],
+    [['match-state', '--key'], 'argument missing'],
+  ])('refuses %j', async (args, problem) => {
+    const run = touchline(['tail', ...args], { KAFKA_BROKERS: 'x:1', SCHEMA_REGISTRY_URL: 'http://x' });
+    expect(await run.ended).toBe(2);
+    expect(run.err).toContain(problem);
+    expect(run.out).toBe('');
+  });
+});

@@ -1,0 +1,104 @@
+/** Topics of a test with what is put on them. */
+import kafkajs, { type Kafka } from 'kafkajs';
+import { onTestFinished } from 'vitest';
+import { createTopics } from '#topics/admin.ts';
+import { Registry } from '#topics/registry.ts';
+import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
+import { backbone } from '../../setup/backbone.ts';
+
+type Entry<T extends TopicName> = {
+  readonly key: string;
+  readonly value: TopicValues[T] | Buffer | null;
+  readonly partition?: number;
+};
+
+/** Topics under a prefix of their own, and writers for them. */
+export class TestTopics {
+  readonly prefix: string;
+  /** The environment that leads `touchline` here. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly kafka: Kafka;
+  readonly #registry: Registry;
+
+  private constructor(brokers: string[], registryUrl: string, prefix: string) {
+    this.prefix = prefix;
+    this.env = { KAFKA_BROKERS: brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix };
+    this.kafka = new kafkajs.Kafka({
+      brokers,
+      logLevel: kafkajs.logLevel.NOTHING,
+      retry: { initialRetryTime: 10, maxRetryTime: 500, retries: 20 },
+    });
+    this.#registry = Registry.open({ url: registryUrl, prefix });
+  }
+
+  static async create(partitions = 2): Promise<TestTopics> {
+    const { brokers, registryUrl, prefix } = backbone();
+    await createTopics({ brokers, prefix, partitions });
+    return new TestTopics(brokers, registryUrl, prefix);
+  }
+
+  async write<T extends TopicName>(topic: T, entries: readonly Entry<T>[]): Promise<void> {
+    // A partition that took its part of a request must not take it again when another one was not ready for its own.
+    const producer = this.kafka.producer({ idempotent: true, maxInFlightRequests: 1 });
+    await producer.connect();
+    await producer.send({
+      topic: topicName(this.prefix, topic),
+      messages: await this.#messages(topic, entries),
+    });
+    await producer.disconnect();
+  }
+
+  /** Writes in a transaction of its own, which is committed or aborted. */
+  async transact<T extends TopicName>(
+    topic: T,
+    outcome: 'commit' | 'abort',
+    entries: readonly Entry<T>[],
+  ): Promise<void> {
+    const end = await this.begin(topic, entries);
+    await end(outcome);
+  }
+
+  /** Writes in a transaction that stays open until the function it gives is called. */
+  async begin<T extends TopicName>(
+    topic: T,
+    entries: readonly Entry<T>[],
+  ): Promise<(outcome?: 'commit' | 'abort') => Promise<void>> {
+    const producer = this.kafka.producer({
+      transactionalId: `${this.prefix}${Math.random()}`,
+      // The longest that the broker takes: a test ends it, not the broker.
+      transactionTimeout: 900_000,
+      idempotent: true,
+      maxInFlightRequests: 1,
+    });
+    await producer.connect();
+    const transaction = await producer.transaction();
+    await transaction.send({
+      topic: topicName(this.prefix, topic),
+      messages: await this.#messages(topic, entries),
+    });
+    return async (outcome = 'commit') => {
+      await transaction[outcome]();
+      await producer.disconnect();
+    };
+  }
+
+  /** The groups on the broker that `touchline` uses to read these topics. */
+  async readerGroups(): Promise<string[]> {
+    const admin = this.kafka.admin();
+    await admin.connect();
+    onTestFinished(() => admin.disconnect());
+    const { groups } = await admin.listGroups();
+    return groups
+      .map(({ groupId }) => groupId)
+      .filter((id) => id.startsWith(`touchline-reader-${this.prefix}`));
+  }
+
+  async #messages<T extends TopicName>(topic: T, entries: readonly Entry<T>[]) {
+    const codec = await this.#registry.codec(topic);
+    return entries.map(({ key, value, partition }) => ({
+      key,
+      value: value === null || Buffer.isBuffer(value) ? value : codec.encode(value),
+      ...(partition === undefined ? {} : { partition }),
+    }));
+  }
+}

@@ -1,0 +1,130 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { Kafka as Client, ConfigResourceTypes, logLevel } from 'kafkajs';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Backbone, startBackbone } from '#embedded/backbone.ts';
+import { answersMetadata } from '#embedded/metadata.ts';
+import { untilTrue } from '../../support/poll.ts';
+
+const MAIN = join(import.meta.dirname, '..', '..', '..', 'libs', 'embedded', 'main.ts');
+const SCHEMAS = Array.from({ length: 100 }, (_, at) => ({
+  type: 'record',
+  name: `Fact${at}`,
+  fields: [{ name: 'what', type: 'string' }],
+}));
+/** Embedded, whatever else this machine offers. */
+const { KAFKA_BROKERS, SCHEMA_REGISTRY_URL, ...rest } = process.env;
+const env = { ...rest, DOCKER_HOST: 'unix:///nowhere/docker.sock' };
+
+let dataDir: string;
+let parent: ChildProcess | undefined;
+let backbone: Backbone | undefined;
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'touchline-main-'));
+});
+afterEach(async () => {
+  parent?.kill('SIGKILL');
+  await backbone?.stop();
+  backbone = undefined;
+  await untilTrue('no Java process is left', async () => (await javaProcesses()).length === 0);
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+/** Runs main.ts until it has said where the broker and the registry are. */
+async function startMain(): Promise<{ brokers: string; registryUrl: string }> {
+  const child = spawn(process.execPath, [MAIN, '--data-dir', dataDir], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  parent = child;
+  const said = new Map<string, string>();
+  for await (const line of createInterface({ input: child.stdout })) {
+    const [name = '', value = ''] = line.split('=');
+    said.set(name, value);
+    if (said.size === 2) break;
+  }
+  return { brokers: said.get('KAFKA_BROKERS') ?? '', registryUrl: said.get('SCHEMA_REGISTRY_URL') ?? '' };
+}
+
+/** The commands of Java processes that name the data folder. */
+async function javaProcesses(): Promise<string[]> {
+  const commands = process.platform === 'linux' ? await commandsInProc() : await commandsOfPs();
+  return commands.filter((command) => command.includes('java') && command.includes(dataDir));
+}
+
+async function commandsInProc(): Promise<string[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  return await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
+}
+
+async function commandsOfPs(): Promise<string[]> {
+  return (await promisify(execFile)('ps', ['-A', '-o', 'command='])).stdout.split('\n');
+}
+
+/** How long the broker keeps what is on a topic, in milliseconds; -1 is for ever. */
+async function retentionOf(topic: string): Promise<string | undefined> {
+  const admin = new Client({ brokers: backbone?.brokers ?? [], logLevel: logLevel.NOTHING }).admin();
+  await admin.connect();
+  const resource = { type: ConfigResourceTypes.TOPIC, name: topic, configNames: ['retention.ms'] };
+  const { resources } = await admin.describeConfigs({ resources: [resource], includeSynonyms: false });
+  await admin.disconnect();
+  return resources[0]?.configEntries[0]?.configValue;
+}
+
+async function register(registryUrl: string, subject: string, schema: unknown): Promise<Response> {
+  return await fetch(`${registryUrl}/subjects/${subject}/versions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/vnd.schemaregistry.v1+json' },
+    body: JSON.stringify({ schema: JSON.stringify(schema) }),
+  });
+}
+
+test('ends with its parent when that is killed, and the next start has topics and schemas again', async () => {
+  const { brokers, registryUrl } = await startMain();
+  const [host = '', port = ''] = brokers.split(':');
+  await untilTrue('the broker answers', () => answersMetadata(host, Number(port)));
+  // Many, so that a registry which is asked while it still reads its journal has not read the last one.
+  const ids: number[] = [];
+  for (const schema of SCHEMAS) {
+    const registered = await register(registryUrl, `${schema.name}-value`, schema);
+    expect(registered.status).toBe(200);
+    ids.push(((await registered.json()) as { id: number }).id);
+  }
+  expect(await javaProcesses()).toHaveLength(2);
+
+  parent?.kill('SIGKILL');
+  await untilTrue('the parent is gone', () => parent?.signalCode === 'SIGKILL');
+  // At once: the new start waits for the old broker to end.
+  backbone = await startBackbone({ dataDir, env, onProgress: () => {} });
+  expect(backbone.kind).toBe('embedded');
+  expect(backbone.why).toBe(
+    `using an embedded broker with its data in ${dataDir}: KAFKA_BROKERS is not set and no Docker engine answers`,
+  );
+  expect(backbone.brokers).toEqual([brokers]);
+  const kept = await fetch(`${backbone.registryUrl}/schemas/ids/${ids.at(-1)}`);
+  expect(JSON.parse(((await kept.json()) as { schema: string }).schema)).toEqual(SCHEMAS.at(-1));
+  expect(await retentionOf('kafkasql-journal')).toBe('-1');
+  // Of the first two processes none is left.
+  await untilTrue('two processes are left', async () => (await javaProcesses()).length === 2);
+
+  await backbone.stop();
+  backbone = undefined;
+  expect(await javaProcesses()).toEqual([]);
+});
+
+test('asked to end while it starts, it leaves nothing behind', async () => {
+  const child = spawn(process.execPath, [MAIN, '--data-dir', dataDir], {
+    env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  parent = child;
+  await untilTrue('a Java process runs', async () => (await javaProcesses()).length > 0);
+  child.kill('SIGINT');
+  await untilTrue('it has ended', () => child.exitCode !== null);
+  await untilTrue('no Java process is left', async () => (await javaProcesses()).length === 0);
+});

@@ -1,0 +1,150 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Kafka as Client, type EachMessagePayload, logLevel } from 'kafkajs';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { type Kafka, startKafka } from '#embedded/kafka.ts';
+import { freePort } from '#embedded/ports.ts';
+import { QUICK_REJOIN, QUICK_START } from '#embedded/settings.ts';
+import { IN_FULL } from '../../support/harness.ts';
+import { untilTrue } from '../../support/poll.ts';
+import { makeTopics } from '../../support/topics.ts';
+
+const TOPIC = 'facts';
+const GROUP = 'readers';
+
+let folder: string;
+let dataDir: string;
+let kafka: Kafka | undefined;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'touchline-kafka-'));
+  dataDir = join(folder, 'data of a broker');
+});
+afterAll(async () => {
+  await kafka?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function client(): Client {
+  return new Client({
+    brokers: kafka?.brokers ?? [],
+    logLevel: logLevel.NOTHING,
+    retry: { initialRetryTime: 50, retries: 20 },
+  });
+}
+
+/** Writes values in one transaction each: with `end` it is committed, else left open. */
+async function write(transactionalId: string, values: string[], end: 'commit' | 'leave open'): Promise<void> {
+  const producer = client().producer({ transactionalId, maxInFlightRequests: 1, idempotent: true });
+  await producer.connect();
+  const transaction = await producer.transaction();
+  await transaction.send({ topic: TOPIC, messages: values.map((value) => ({ value })) });
+  if (end === 'commit') await transaction.commit();
+  await producer.disconnect();
+}
+
+/** The committed values from where the group left off, up to `count`; commits what it read. */
+async function read(groupId: string, count: number): Promise<string[]> {
+  const consumer = client().consumer({ groupId, readUncommitted: false, maxWaitTimeInMs: 100 });
+  const values: string[] = [];
+  await consumer.connect();
+  await consumer.subscribe({ topics: [TOPIC], fromBeginning: true });
+  const eachMessage = async ({ message }: EachMessagePayload) => void values.push(String(message.value));
+  await consumer.run({ eachMessage });
+  await untilTrue(`${count} values are read`, () => values.length >= count);
+  await consumer.disconnect(); // commits
+  return values;
+}
+
+describe('one broker and its data folder', () => {
+  test('a new folder is formatted and the broker is ready when start returns', async () => {
+    kafka = await startKafka({ dataDir, settings: QUICK_REJOIN, jvmArgs: QUICK_START });
+    await makeTopics(kafka.brokers, [{ topic: TOPIC, numPartitions: 1 }]);
+    await write('first', ['a', 'b'], 'commit');
+    await write('second', ['x'], 'leave open');
+    expect(await read(GROUP, 2)).toEqual(['a', 'b']);
+  });
+
+  test('a topic that nobody made is not made by using it', async () => {
+    const admin = client().admin();
+    await admin.connect();
+    await expect(admin.fetchTopicMetadata({ topics: ['nobody-made-it'] })).rejects.toThrow();
+    await admin.disconnect();
+  });
+
+  test('a second broker in the folder is refused, from here and from another process', async () => {
+    const message = `the data folder ${dataDir} is in use by process ${process.pid}: stop that one, or set DATA_DIR to another folder`;
+    await expect(startKafka({ dataDir })).rejects.toMatchObject({ code: 'DATA_FOLDER_IN_USE', message });
+    const program = `
+      const { startKafka } = await import(process.argv[1]);
+      await startKafka({ dataDir: process.argv[2] }).catch((error) => console.log(error.message));
+    `;
+    const module = join(import.meta.dirname, '..', '..', '..', 'libs', 'embedded', 'kafka.ts');
+    const args = ['--input-type=module', '--eval', program, module, dataDir];
+    const other = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const [said] = (await once(other.stdout, 'data')) as [Buffer];
+    expect(said.toString().trim()).toBe(message);
+  });
+
+  test('after a kill it comes back at the same port with topics, offsets and transactions', async () => {
+    const { port, pid } = kafka ?? {};
+    await kafka?.kill('SIGKILL');
+    expect(kafka?.pid).toBeUndefined();
+    await kafka?.start();
+    expect(kafka?.port).toBe(port);
+    expect(kafka?.pid).not.toBe(pid);
+    await write('second', ['c'], 'commit'); // the new producer ends the transaction that was left open
+    expect(await read(GROUP, 1)).toEqual(['c']);
+    expect(await read('others', 3)).toEqual(['a', 'b', 'c']);
+  });
+
+  test('a stopped folder is free, and the next start takes up where it was', async () => {
+    const port = kafka?.port;
+    await kafka?.stop();
+    kafka = await startKafka({ dataDir, settings: QUICK_REJOIN, jvmArgs: QUICK_START });
+    expect(kafka.port).toBe(port);
+    await write('first', ['d'], 'commit');
+    expect(await read(GROUP, 1)).toEqual(['d']);
+  });
+
+  test('a port that was asked for and is taken is an error, not another port', async () => {
+    const port = kafka?.port ?? 0;
+    await expect(startKafka({ dataDir: join(folder, 'other'), port })).rejects.toMatchObject({
+      code: 'PORT_IN_USE',
+    });
+  });
+
+  test('a broker that cannot start says why', async () => {
+    const wrong = startKafka({
+      dataDir: join(folder, 'other'),
+      port: await freePort(),
+      settings: { 'num.io.threads': 'many' },
+    });
+    await expect(wrong).rejects.toMatchObject({
+      code: 'START_FAILED',
+      message: expect.stringMatching(
+        /the Kafka broker ended while starting \(code 1\):[\s\S]*num\.io\.threads/,
+      ),
+    });
+  });
+});
+
+// Downloads that version.
+describe.each(IN_FULL)('%s', () => {
+  test('data of a newer broker is refused with what to do about it', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'touchline-newer-'));
+    onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+    const newer = await startKafka({ dataDir, version: '4.3.1', jvmArgs: QUICK_START });
+    await newer.stop();
+    await expect(startKafka({ dataDir, jvmArgs: QUICK_START })).rejects.toMatchObject({
+      code: 'DATA_FOLDER_NEWER',
+      message: expect.stringContaining(`the data in ${dataDir} was written by a newer Kafka`),
+    });
+    // Refused, not damaged: the newer one still reads it.
+    const again = await startKafka({ dataDir, version: '4.3.1', jvmArgs: QUICK_START });
+    await again.stop();
+  });
+});

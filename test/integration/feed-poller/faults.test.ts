@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import { untilTrue } from '../../support/poll.ts';
+import { event, incident, message, Rig } from './support.ts';
+
+const T0 = 1_800_000_000;
+
+/** A rig whose provider's clock stands at `T0`, with one live event and ten messages of the feed. */
+async function rigWithFeed(): Promise<Rig> {
+  const rig = await Rig.create();
+  rig.provider.now = () => T0;
+  rig.provider.events.set(9, event(9, T0 - 100));
+  rig.provider.incidents.set(9, [incident('5-1', T0 - 90)]);
+  for (let at = 0; at < 10; at++) {
+    const ut = T0 - 5_000 + at * 400;
+    rig.provider.feed.push(message(at, ut, 9, incident(`5-${at}`, ut)));
+  }
+  return rig;
+}
+
+test('a token that is refused in mid-run is exchanged once for all requests', async () => {
+  const rig = await rigWithFeed();
+  const { provider } = rig;
+  const poller = rig.startPoller();
+  await poller.ready();
+  await rig.caughtUp();
+  const exchanges = provider.exchanges;
+  provider.revoke();
+  provider.feed.push(message(50, T0 - 10, 9, incident('5-50', T0 - 10)));
+  await rig.caughtUp();
+  const asked = provider.taken.length;
+  await untilTrue('it goes on', () => provider.taken.length > asked + 20);
+  expect(provider.exchanges).toBe(exchanges + 1);
+});
+
+test('a resource outside the contract is left alone until that changes, a rejected request is not repeated, the others go on', async () => {
+  const rig = await rigWithFeed();
+  const { provider } = rig;
+  const refusals: Record<string, number> = { '/v2/livescore': 403, '/v2/events/9': 403, '/v2/sports': 400 };
+  provider.fault = ({ path }) => {
+    const status = refusals[path];
+    return status === undefined ? null : { status };
+  };
+  const poller = rig.startPoller();
+  await poller.ready();
+  await rig.caughtUp();
+  await untilTrue('much else is read', () => provider.taken.length > 60);
+  for (const path of Object.keys(refusals)) expect(provider.count(path), path).toBe(1);
+  expect(await poller.metric('touchline_poller_stopped_resources')).toBe(2);
+  expect(poller.lines.join('\n')).toContain('outside the contract');
+  provider.fault = () => null;
+  provider.competition = { ...provider.competition, id: 47, name: 'League' };
+  await untilTrue('what was refused is read', () => provider.count('/v2/livescore') > 1);
+  await untilTrue('the event too', () => provider.count('/v2/events/9') > 1);
+  expect(await poller.metric('touchline_poller_stopped_resources')).toBe(0);
+  expect(provider.count('/v2/sports')).toBe(1);
+});
+
+test('a burst of errors, silence and broken answers delays the feed and loses nothing', async () => {
+  const rig = await rigWithFeed();
+  const { provider } = rig;
+  const broken = [
+    { status: 500 },
+    { status: 503, body: '<html>' },
+    'hang',
+    { status: 200, body: '{"api":{' },
+    { status: 200, body: '[]' },
+    { status: 302, location: 'http://127.0.0.1:1/elsewhere' },
+  ] as const;
+  provider.fault = (_request, count) => (count <= 60 ? (broken[count % broken.length] ?? null) : null);
+  const poller = rig.startPoller({ REQUEST_TIMEOUT_MS: '300' });
+  await poller.ready();
+  await rig.caughtUp();
+  await rig.checkpointed('feed', T0 - 75);
+  expect(await poller.metric('touchline_poller_retries_total')).toBeGreaterThan(5);
+  expect(poller.exited).toBe(false);
+});
+
+test('a message of the feed that cannot be read is a dead letter, the others are published', async () => {
+  const rig = await rigWithFeed();
+  const bad = { id: 'bad', type: 'incident', ut: T0 - 20, data: { incident: { id: 17 } } };
+  rig.provider.feed.push(bad, message(51, T0 - 15, 9, incident('5-51', T0 - 15)));
+  const poller = rig.startPoller();
+  await poller.ready();
+  await untilTrue('the others are there', async () => (await rig.published()).includes('51'));
+  const letters = await rig.values('dead-letters');
+  expect(letters.map(({ code, service }) => ({ code, service }))).toEqual([
+    { code: 'unknown_shape', service: 'feed-poller' },
+  ]);
+  expect(JSON.parse(letters[0]?.value?.toString() ?? '')).toEqual(bad);
+  const raw = (await rig.values('raw-messages')).find(
+    ({ delivery_id }) => delivery_id === letters[0]?.key?.toString(),
+  );
+  expect(JSON.parse(raw?.body.toString() ?? '')).toContainEqual(bad);
+});

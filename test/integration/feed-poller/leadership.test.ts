@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest';
+import { untilTrue } from '../../support/poll.ts';
+import type { ServiceProcess } from '../../support/processes.ts';
+import { incident, message, Rig } from './support.ts';
+
+const T0 = 1_800_000_000;
+
+/** For the tests that wait for its end. */
+const SHORT_SESSION = { SESSION_TIMEOUT_MS: '6000' };
+
+/** A provider whose clock runs twenty times as fast as life, with two or three messages a second of its own. */
+async function rigInPlay(): Promise<{ rig: Rig; stopPlay: () => void }> {
+  const rig = await Rig.create();
+  const { provider } = rig;
+  const started = performance.now();
+  provider.now = () => T0 + Math.floor((performance.now() - started) / 50);
+  let at = 0;
+  const play = setInterval(() => {
+    const ut = provider.now();
+    provider.feed.push(message(at, ut, 9, incident(`5-${at}`, ut)));
+    at += 1;
+  }, 20);
+  return { rig, stopPlay: () => clearInterval(play) };
+}
+
+/** A poller that leads and has published, and one that joined after it. */
+async function leaderAndStandby(
+  rig: Rig,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<{ first: ServiceProcess; second: ServiceProcess }> {
+  const first = rig.startPoller(settings);
+  await first.ready();
+  await untilTrue('the first leads', async () => (await first.metric('touchline_poller_leader')) === 1);
+  const second = rig.startPoller(settings);
+  await second.ready();
+  await untilTrue('it has published', async () => (await rig.published()).length > 50);
+  return { first, second };
+}
+
+test('while one leads the other stands by and asks the provider nothing', async () => {
+  const { rig, stopPlay } = await rigInPlay();
+  const { second } = await leaderAndStandby(rig);
+  expect(await second.metric('touchline_poller_leader')).toBe(0);
+  expect(await second.metric('touchline_poller_requests_total')).toBe(0);
+  stopPlay();
+});
+
+test('the leader is killed, the standby goes on from the checkpoint and nothing is missing', async () => {
+  const { rig, stopPlay } = await rigInPlay();
+  const { first, second } = await leaderAndStandby(rig, SHORT_SESSION);
+  await first.kill();
+  await untilTrue('the second leads', async () => (await second.metric('touchline_poller_leader')) === 1);
+  stopPlay();
+  await rig.caughtUp();
+  expect(await second.metric('touchline_poller_requests_total')).toBeGreaterThan(0);
+});
+
+test('a leader that was paused past its session begins anew or stands by when it wakes; nothing is missing', async () => {
+  const { rig, stopPlay } = await rigInPlay();
+  const pollers = [rig.startPoller(SHORT_SESSION), rig.startPoller(SHORT_SESSION)];
+  await Promise.all(pollers.map((poller) => poller.ready()));
+  await untilTrue('they publish', async () => (await rig.published()).length > 20);
+  const leads = async (poller: ServiceProcess): Promise<boolean> =>
+    (await poller.metric('touchline_poller_leader')) === 1;
+  const [one, two] = pollers as [ServiceProcess, ServiceProcess];
+  const [leader, other] = (await leads(one)) ? [one, two] : [two, one];
+  const terms = (poller: ServiceProcess): number =>
+    poller.lines.filter((line) => line.includes('polling from the checkpoint')).length;
+  const before = terms(leader);
+  leader.signal('SIGSTOP');
+  await untilTrue('the other leads', () => leads(other));
+  leader.signal('SIGCONT');
+  // Which of the two leads then is the group's to say; the term that was paused is over in any case.
+  await untilTrue('its term is over', async () => !(await leads(leader)) || terms(leader) > before);
+  stopPlay();
+  await rig.caughtUp();
+  await untilTrue('one leads', async () => (await leads(leader)) !== (await leads(other)));
+});
+
+test('a poller that is stopped leaves at once and the next one goes on where it was', async () => {
+  const { rig, stopPlay } = await rigInPlay();
+  const first = rig.startPoller();
+  await first.ready();
+  await untilTrue('it has published', async () => (await rig.published()).length > 20);
+  expect(await first.stop()).toBe(0);
+  const position = (await rig.checkpoint('feed'))?.position ?? 0;
+  const asked = rig.provider.taken.length;
+  const second = rig.startPoller();
+  await second.ready();
+  await rig.checkpointed('feed', position + 1);
+  stopPlay();
+  await rig.caughtUp();
+  const windows = rig.provider.taken.slice(asked).filter(({ path }) => path === '/v2/feed');
+  expect(Number(windows[0]?.query.timestamp)).toBe(position);
+});

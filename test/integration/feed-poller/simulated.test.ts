@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest';
+import { readDataset } from '../../../data/dataset.ts';
+import { backbone } from '../../setup/backbone.ts';
+import { Pipeline, type PipelineOutput } from '../../support/pipeline.ts';
+import { until } from '../../support/poll.ts';
+import { startService } from '../../support/processes.ts';
+import type { Json } from './provider.ts';
+
+const CREDENTIALS = { client_id: '1', secret_key: 'a-secret-of-the-simulator' };
+const MATCHES = Number(process.env.SIMULATED_MATCHES ?? 6);
+
+type Answer = { readonly api: { readonly data: unknown; readonly method: { readonly total_items: number } } };
+
+/** The provider's REST, read plainly; faults are asked again. */
+class Reader {
+  readonly #url: string;
+  #token = '';
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  async incidents(event: number): Promise<Json[]> {
+    return until(`the incidents of ${event} can be read`, async () => {
+      const query = { deleted: 'no', limit: '500', token: this.#token };
+      const answer = await this.#get(`/v2/events/${event}/incidents`, query);
+      if (answer === undefined) this.#token = await this.#newToken();
+      const incidents = answer?.api.data as Json[] | undefined;
+      return incidents?.length === answer?.api.method.total_items ? incidents : undefined;
+    });
+  }
+
+  async #newToken(): Promise<string> {
+    const answer = await this.#get('/v2/oauth', CREDENTIALS);
+    return String((answer?.api.data as Json | undefined)?.token ?? '');
+  }
+
+  async #get(path: string, query: Record<string, string>): Promise<Answer | undefined> {
+    try {
+      const url = `${this.#url}${path}?${new URLSearchParams(query)}`;
+      const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
+      return response.ok ? ((await response.json()) as Answer) : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** What match state should say of an event: the incidents that the provider lists, by id, with their confirmation. */
+async function listed(reader: Reader, event: number): Promise<string[]> {
+  const incidents = await reader.incidents(event);
+  return incidents.map(({ id, confirmation }) => `${id} ${confirmation ?? null}`).toSorted();
+}
+
+function known({ incidents }: PipelineOutput, event: number): string[] {
+  return [...incidents.values()]
+    .filter(({ event_id, removed, incident }) => event_id === event && !removed && incident !== null)
+    .map(({ id, incident }) => `${id} ${incident?.confirmation ?? null}`)
+    .toSorted();
+}
+
+test('a provider that is only polled, with faults of every kind: every score and every incident as it has them', async () => {
+  const pipeline = await Pipeline.create(backbone());
+  const processor = pipeline.startProcessor();
+  const simulator = startService('simulator', {
+    REST_PORT: '0',
+    REST_SECRET_KEY: CREDENTIALS.secret_key,
+    REST_FAULTS: process.env.SIMULATED_FAULTS ?? 'some,forbidden=0',
+    FAULTS: 'some',
+    MATCHES: String(MATCHES),
+    DURATION: String(Math.min(60, 2 * MATCHES)),
+  });
+  const port = await until('the provider serves', () => {
+    const line = simulator.lines.find((one) => one.includes('REST is served'));
+    return line === undefined ? undefined : (JSON.parse(line) as { port: number }).port;
+  });
+  const url = `http://127.0.0.1:${port}`;
+  const { brokers, registryUrl, prefix } = pipeline.place;
+  const poller = startService('feed-poller', {
+    KAFKA_BROKERS: brokers.join(','),
+    SCHEMA_REGISTRY_URL: registryUrl,
+    TOPIC_PREFIX: prefix,
+    PROVIDER_BASE_URL: url,
+    PROVIDER_CLIENT_ID: CREDENTIALS.client_id,
+    PROVIDER_SECRET_KEY: CREDENTIALS.secret_key,
+    FEED_PERIOD_MS: '200',
+    FEED_WINDOW_SECONDS: '7200',
+    FEED_INITIAL_SECONDS: String(30 * 86_400),
+    LIVESCORE_PERIOD_MS: '500',
+    SCHEDULE_PERIOD_MS: '1000',
+    CATALOGUE_PERIOD_MS: '1000',
+    UNCONFIRMED_PERIOD_MS: '500',
+    SILENCE_MS: '1000',
+    VERIFY_PERIOD_MS: '1000',
+    VERIFY_DAYS: '36500',
+    REQUEST_TIMEOUT_MS: '1000',
+    RETRY_FIRST_MS: '50',
+    RETRY_CEILING_MS: '1000',
+  });
+  await Promise.all([processor.ready(), poller.ready()]);
+  await until('all was told', () => simulator.lines.find((line) => line.includes('all was played')));
+
+  const matches = readDataset('world-cup-2018').matches.slice(0, MATCHES);
+  const reader = new Reader(url);
+  const wanted = new Map<number, string[]>();
+  for (const { id } of matches) wanted.set(id, await listed(reader, id));
+  let differs: unknown;
+  await until('every match is as the provider has it', async () => {
+    const output = await pipeline.output();
+    const wrong = matches.flatMap(({ id, ft, et }) => {
+      const state = output.states.get(id);
+      const [home, away] = et ?? ft;
+      const found = { score: state?.firm, status: state?.status_type, incidents: known(output, id) };
+      const should = { score: { home, away }, status: 'finished', incidents: wanted.get(id) };
+      return JSON.stringify(found) === JSON.stringify(should) ? [] : [{ id, found, should }];
+    });
+    differs = wrong;
+    return wrong.length === 0 ? true : undefined;
+  }).catch(() => expect(differs).toEqual([]));
+  expect(await poller.metric('touchline_poller_retries_total')).toBeGreaterThan(0);
+});

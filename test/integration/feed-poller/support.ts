@@ -1,0 +1,141 @@
+import { onTestFinished } from 'vitest';
+import type { PollerCheckpoint } from '#topics/generated/types.ts';
+import type { TopicName, TopicValues } from '#topics/topics.ts';
+import { backbone } from '../../setup/backbone.ts';
+import { Pipeline } from '../../support/pipeline.ts';
+import { until, untilTrue } from '../../support/poll.ts';
+import { type ServiceProcess, startService } from '../../support/processes.ts';
+import { CLIENT, type Json, TestProvider } from './provider.ts';
+
+/** Periods short enough for a test; the window and the margin are those of the provider's clock. */
+const FAST = {
+  FEED_PERIOD_MS: '100',
+  LIVESCORE_PERIOD_MS: '200',
+  SCHEDULE_PERIOD_MS: '300',
+  CATALOGUE_PERIOD_MS: '400',
+  UNCONFIRMED_PERIOD_MS: '300',
+  SILENCE_MS: '60000',
+  VERIFY_PERIOD_MS: '500',
+  // The provider is in the test's process, which has other work: a request that is given up is made once more.
+  REQUEST_TIMEOUT_MS: '120000',
+  RETRY_FIRST_MS: '50',
+  RETRY_CEILING_MS: '400',
+  // A term that ends begins again from the checkpoints: none ends but by what a test does.
+  SESSION_TIMEOUT_MS: '120000',
+};
+
+/** A provider, topics of its own, and pollers between them. Ended with the test. */
+export class Rig {
+  readonly provider: TestProvider;
+  readonly pipeline: Pipeline;
+
+  private constructor(provider: TestProvider, pipeline: Pipeline) {
+    this.provider = provider;
+    this.pipeline = pipeline;
+  }
+
+  static async create(): Promise<Rig> {
+    const provider = await TestProvider.start();
+    onTestFinished(() => provider.close());
+    return new Rig(provider, await Pipeline.create(backbone()));
+  }
+
+  /** A poller as a process of its own. */
+  startPoller(settings: Readonly<Record<string, string>> = {}): ServiceProcess {
+    const { brokers, registryUrl, prefix } = this.pipeline.place;
+    return startService('feed-poller', {
+      KAFKA_BROKERS: brokers.join(','),
+      SCHEMA_REGISTRY_URL: registryUrl,
+      TOPIC_PREFIX: prefix,
+      PROVIDER_BASE_URL: this.provider.url,
+      PROVIDER_CLIENT_ID: CLIENT.id,
+      PROVIDER_SECRET_KEY: CLIENT.secret,
+      LOG_LEVEL: 'debug',
+      ...FAST,
+      ...settings,
+    });
+  }
+
+  async values<T extends TopicName>(topic: T): Promise<TopicValues[T][]> {
+    const values: TopicValues[T][] = [];
+    await this.pipeline.read(topic, (value) => values.push(value));
+    return values;
+  }
+
+  /** Ids of the messages of the feed that were published, each as often as it was. */
+  async published(): Promise<string[]> {
+    const messages = await this.values('normalized-messages');
+    return messages.filter(({ type }) => type === 'incident').map(({ message_id }) => message_id);
+  }
+
+  /** Waits until every message that the feed has is published. */
+  async caughtUp(): Promise<void> {
+    await untilTrue('all of the feed is published', async () => {
+      const published = new Set(await this.published());
+      return this.provider.feed.every(({ id }) => published.has(String(id)));
+    });
+  }
+
+  /** The last checkpoint of a resource. */
+  async checkpoint(resource: string): Promise<PollerCheckpoint | undefined> {
+    const all = await this.values('poller-checkpoints');
+    return all.findLast((one) => one.resource === resource);
+  }
+
+  /** Waits for a checkpoint of a resource that is at or after `position`. */
+  async checkpointed(resource: string, position: number): Promise<PollerCheckpoint> {
+    return until(`${resource} is at ${position}`, async () => {
+      const found = await this.checkpoint(resource);
+      return found !== undefined && found.position >= position ? found : undefined;
+    });
+  }
+}
+
+/** An incident as the provider lists it. */
+export function incident(id: string, ut: number, more: Json = {}): Json {
+  return {
+    id,
+    incident_id: 413,
+    incident_name: 'Goal',
+    participant_id: 1,
+    event_status_id: 33,
+    event_time: '10:00',
+    confirmation: 'confirmed',
+    parent_id: null,
+    ut,
+    ...more,
+  };
+}
+
+/** An event as the provider lists it, live in its first half. */
+export function event(id: number, ut: number, more: Json = {}): Json {
+  return {
+    id,
+    name: `Home ${id} - Away ${id}`,
+    sport_id: 5,
+    start_date: new Date(ut * 1000).toISOString().slice(0, 16).replace('T', ' '),
+    status_id: 33,
+    status_name: '1st half',
+    status_type: 'live',
+    clock_status: 'running',
+    clock_time: 60,
+    verified_result: 'no',
+    participants: [
+      { id: 1, counter: 1, name: `Home ${id}`, results: [] },
+      { id: 2, counter: 2, name: `Away ${id}`, results: [] },
+    ],
+    ut,
+    ...more,
+  };
+}
+
+/** A message of the feed about an incident. */
+export function message(id: number, ut: number, eventId: number, told: Json): Json & { ut: number } {
+  return {
+    id,
+    type: 'incident',
+    source: 1,
+    ut,
+    data: { incident: { action: 'insert', ...told }, event: { action: 'update', ...event(eventId, ut) } },
+  };
+}

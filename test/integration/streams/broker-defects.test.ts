@@ -1,0 +1,67 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type Kafka, startKafka } from '#embedded/kafka.ts';
+import { freePort } from '#embedded/ports.ts';
+import { QUICK_START } from '#embedded/settings.ts';
+import { findBrokerDefects } from '#streams/client/platformatic/broker-defects.ts';
+import { backbone } from '../../setup/backbone.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { Pipeline } from '../../support/pipeline.ts';
+import { untilTrue } from '../../support/poll.ts';
+import { startService } from '../../support/processes.ts';
+
+const CODE = 'KAFKA-20734';
+
+async function startVersion(
+  version: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Kafka> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'touchline-defects-'));
+  atEnd(() => rm(dataDir, { recursive: true, force: true }));
+  const kafka = await startKafka({ dataDir, version, settings, jvmArgs: QUICK_START });
+  atEnd(() => kafka.stop());
+  return kafka;
+}
+
+describe('defects of brokers', () => {
+  test('4.2.1 has none, not even with features of 4.3 switched on', async () => {
+    const { brokers } = await startVersion('4.2.1', {
+      'unstable.api.versions.enable': 'true',
+      'unstable.feature.versions.enable': 'true',
+    });
+    expect(await findBrokerDefects(brokers)).toEqual([]);
+  });
+
+  test('4.3.1 is found, beside a broker that does not answer, and logged once by each processor', async () => {
+    const { brokers } = await startVersion('4.3.1');
+    const [defect, ...more] = await findBrokerDefects([`127.0.0.1:${await freePort()}`, ...brokers]);
+    expect(more).toEqual([]);
+    expect(defect).toMatchObject({ code: CODE, brokers });
+    expect(defect?.message).toContain('docs/known-issues.md');
+
+    const place = { ...backbone(), brokers };
+    const pipeline = await Pipeline.create(place);
+    const services = [
+      pipeline.startProcessor(),
+      startService('standings-processor', {
+        KAFKA_BROKERS: brokers.join(','),
+        SCHEMA_REGISTRY_URL: place.registryUrl,
+        TOPIC_PREFIX: place.prefix,
+      }),
+    ];
+    for (const service of services) {
+      const notices = () => service.lines.map((line) => JSON.parse(line)).filter(({ code }) => code === CODE);
+      await service.ready();
+      await untilTrue('the defect is logged', () => notices().length > 0);
+      expect(await service.stop()).toBe(0);
+      expect(notices()).toEqual([expect.objectContaining({ level: 40, msg: defect?.message, brokers })]);
+    }
+  });
+
+  test('a cluster that does not answer has none that are known', async () => {
+    expect(await findBrokerDefects([`127.0.0.1:${await freePort()}`])).toEqual([]);
+    expect(await findBrokerDefects([])).toEqual([]);
+  });
+});

@@ -1,0 +1,86 @@
+/** What a claim finds right after fencing, however often and whatever its owner before has left. */
+import { expect, onTestFinished, test } from 'vitest';
+import { openStreamClient } from '#streams/client/client.ts';
+import type { StreamClient, TransactionalProducer } from '#streams/client/port.ts';
+import { findPosition, positionRecord } from '#streams/runtime/positions.ts';
+import { backbone } from '../../setup/backbone.ts';
+import { quietLog } from '../../support/log.ts';
+import { Counting } from './counting.ts';
+
+const place = backbone();
+const CLAIMS = 200;
+const ABORTED = 40;
+
+async function openClaims(): Promise<{
+  counting: Counting;
+  client: StreamClient;
+  claim: () => Promise<TransactionalProducer>;
+  find: () => Promise<number | null>;
+}> {
+  const counting = await Counting.create(place);
+  const client = openStreamClient({ brokers: place.brokers, clientId: 'claims', log: quietLog });
+  onTestFinished(() => client.close());
+  const { positions, counts } = counting;
+  return {
+    counting,
+    client,
+    claim: () =>
+      client.openProducer({
+        transactionalId: counting.application,
+        own: [positions, counts].map((topic) => ({ topic, partition: 0 })),
+        shared: [],
+        lastCommitted: async () => (await findPosition(client, positions, 0))?.producer ?? null,
+      }),
+    find: async () => (await findPosition(client, positions, 0))?.next ?? null,
+  };
+}
+
+/** One transaction: a result, and the position behind it. */
+function commit(producer: TransactionalProducer, { counts, positions }: Counting, next: number) {
+  const position = { next, topicId: 'any', changelogIds: {}, producer: producer.identity };
+  return producer.transact([
+    { topic: counts, partition: 0, key: 'a', value: Buffer.from(String(next)) },
+    positionRecord(positions, 0, position),
+  ]);
+}
+
+test('each of hundreds of claims finds what the owner before has committed', async () => {
+  const { counting, claim, find } = await openClaims();
+  let owner = await claim();
+  for (let next = 1; next <= CLAIMS; next += 1) {
+    await commit(owner, counting, next);
+    const before = owner;
+    owner = await claim();
+    expect(await find()).toBe(next);
+    if (next % 50 === 0) await expect(commit(before, counting, -1)).rejects.toMatchObject({ code: 'FENCED' });
+    await before.close();
+  }
+  expect((await counting.history(counting.counts)).at(-1)).toEqual(['a', String(CLAIMS)]);
+});
+
+test('a position is found before any number of transactions that were aborted', async () => {
+  const { counting, client, claim, find } = await openClaims();
+  await commit(await claim(), counting, 7);
+  for (let n = 0; n < ABORTED; n += 1) {
+    const owner = await claim();
+    // One of them is too large: what was written of the position before is aborted.
+    await expect(
+      owner.transact([
+        positionRecord(counting.positions, 0, {
+          next: 8 + n,
+          topicId: 'any',
+          changelogIds: {},
+          producer: owner.identity,
+        }),
+        { topic: counting.counts, partition: 0, key: 'a', value: Buffer.alloc(2 * 1024 * 1024) },
+      ]),
+    ).rejects.toMatchObject({ code: 'RECORD_TOO_LARGE' });
+    await owner.close();
+  }
+  await (await claim()).close();
+  const [bounds] = await client.logBounds([{ topic: counting.positions, partition: 0 }]);
+  // A record and a marker of each.
+  expect(bounds?.end).toBeGreaterThanOrEqual(2 * ABORTED);
+  expect(await find()).toBe(7);
+  expect(await counting.history(counting.counts)).toEqual([['a', '7']]);
+});

@@ -1,0 +1,163 @@
+/** The smallest stream there is, with topics of its own: it counts records by key, and its output is its changelog. */
+import { randomUUID } from 'node:crypto';
+import { Registry } from 'prom-client';
+
+import { createKafka } from '#streams/client/kafkajs/kafka.ts';
+import type { Logger } from '#streams/log.ts';
+import { readTopic } from '#streams/read/read-topic.ts';
+import { positionsTopic } from '#streams/runtime/positions.ts';
+import { runStream, type Stream, type StreamOptions } from '#streams/runtime/stream.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { quietLog } from '../../support/log.ts';
+import { makeTopics } from '../../support/topics.ts';
+import { CountByKey, type Hooks } from './count-by-key.ts';
+
+/** How a test's topics differ from two partitions each; null: the topic is not made. */
+export type CountingTopics = {
+  readonly input?: number;
+  readonly counts?: number | null;
+  readonly positions?: number | null;
+  readonly letters?: number | null;
+  /** Of the dead letters' topic, bytes. */
+  readonly maxLetter?: number;
+};
+
+type StartOptions = Partial<
+  Pick<StreamOptions, 'client' | 'log' | 'onLostInput' | 'sessionTimeoutMs' | 'brokers'>
+>;
+
+/** One application: its topics, and what to feed, run and read it with. */
+export class Counting {
+  readonly brokers: readonly string[];
+  readonly application: string;
+  readonly input: string;
+  readonly counts: string;
+  readonly letters: string;
+  readonly positions: string;
+
+  private constructor(brokers: readonly string[], prefix: string) {
+    const id = randomUUID();
+    this.brokers = brokers;
+    this.input = `${prefix}input-${id}`;
+    this.counts = `${prefix}counts-${id}`;
+    this.letters = `${prefix}letters-${id}`;
+    this.application = `${prefix}app-${id}`;
+    this.positions = positionsTopic(this.application);
+  }
+
+  static async create(
+    place: { readonly brokers: readonly string[]; readonly prefix: string },
+    topics: CountingTopics = {},
+  ): Promise<Counting> {
+    const counting = new Counting(place.brokers, place.prefix);
+    const { input = 2, counts = 2, positions = 2, letters = 1, maxLetter } = topics;
+    const compacted = [{ name: 'cleanup.policy', value: 'compact' }];
+    const limit = maxLetter === undefined ? [] : [{ name: 'max.message.bytes', value: String(maxLetter) }];
+    const wanted = [
+      { topic: counting.input, numPartitions: input, configEntries: [] },
+      { topic: counting.counts, numPartitions: counts, configEntries: compacted },
+      { topic: counting.positions, numPartitions: positions, configEntries: compacted },
+      { topic: counting.letters, numPartitions: letters, configEntries: limit },
+    ];
+    await makeTopics(
+      place.brokers,
+      wanted.flatMap((one) =>
+        one.numPartitions === null ? [] : [{ ...one, numPartitions: one.numPartitions }],
+      ),
+    );
+    return counting;
+  }
+
+  /** Starts a member; it stops with the test. */
+  async start(
+    hooks: Hooks = {},
+    options: StartOptions = {},
+  ): Promise<{
+    stream: Stream;
+    metrics: Registry;
+    metric: (name: string, label?: Label) => Promise<number>;
+  }> {
+    const metrics = new Registry();
+    const { letters } = this;
+    const stream = await runStream({
+      brokers: this.brokers,
+      application: this.application,
+      input: this.input,
+      changelogs: [this.counts],
+      outputs: [{ topic: letters, partitions: 1 }],
+      createProcessor: (partition) => new CountByKey(this.counts, partition, hooks),
+      deadLetter: (partition, { offset, value }, { code }) => ({
+        ...{ topic: letters, partition: 0, key: `${partition}/${offset}` },
+        value: Buffer.from(`${code} ${value}`),
+      }),
+      log: quietLog,
+      metrics,
+      // Few tests are about its end.
+      sessionTimeoutMs: 300_000,
+      ...options,
+    });
+    atEnd(() => stream.stop());
+    return { stream, metrics, metric: (name, label) => metric(metrics, name, label) };
+  }
+
+  /** Sends values to the partition that the length of their key tells, each call as one batch of each partition. */
+  async send(...values: readonly (readonly [key: string, value: string])[]): Promise<void> {
+    await this.write(
+      this.input,
+      values.map(([key, value]) => ({ key, value, partition: key.length % 2 })),
+    );
+  }
+
+  /** Writes to any topic, without a transaction. */
+  async write(
+    topic: string,
+    messages: readonly { key: string; value: string | null; partition: number }[],
+  ): Promise<void> {
+    const kafka = createKafka({ brokers: this.brokers, clientId: 'counting-test', log: quietLog });
+    const producer = kafka.producer({ idempotent: true, maxInFlightRequests: 1 });
+    await producer.connect();
+    await producer.send({ topic, messages: [...messages] });
+    await producer.disconnect();
+  }
+
+  /** The last committed value of each key of a topic. */
+  async read(topic: string): Promise<Record<string, string>> {
+    return Object.fromEntries(await this.history(topic));
+  }
+
+  /** Every committed value of a topic, in the order of each partition. */
+  async history(topic: string): Promise<[key: string, value: string][]> {
+    const found: [string, string][] = [];
+    await readTopic({
+      brokers: this.brokers,
+      topic,
+      fromBeginning: true,
+      // A transaction is counted a moment before it is decided: this end is behind what it wrote.
+      untilEnd: true,
+      onRecord: ({ key, value }) => {
+        if (value !== null) found.push([String(key), String(value).trimEnd()]);
+      },
+    });
+    return found;
+  }
+}
+
+type Label = Readonly<Record<string, string | number>>;
+
+/** The value of a metric, added over all of its labels, or over those with this one. */
+export async function metric(metrics: Registry, name: string, label: Label = {}): Promise<number> {
+  const values = (await metrics.getSingleMetric(name)?.get())?.values ?? [];
+  const asked = Object.entries(label);
+  return values
+    .filter(({ labels }) => asked.every(([key, value]) => labels[key] === value))
+    .reduce((sum, { value }) => sum + value, 0);
+}
+
+/** A log that keeps what it is given, for tests of messages. */
+export function keepingLog(): { log: Logger; lines: string[] } {
+  const lines: string[] = [];
+  const keep = (fields: unknown, text?: string): void => {
+    lines.push(`${JSON.stringify(fields)} ${text ?? ''}`);
+  };
+  return { log: { debug: () => {}, info: keep, warn: keep, error: keep }, lines };
+}

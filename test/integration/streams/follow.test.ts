@@ -1,0 +1,214 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { startKafka } from '#embedded/kafka.ts';
+import { QUICK_REJOIN, QUICK_START } from '#embedded/settings.ts';
+import { openStreamClient } from '#streams/client/client.ts';
+import { createKafka } from '#streams/client/kafkajs/kafka.ts';
+import { partitionKey } from '#streams/client/port.ts';
+import { topicIds } from '#streams/client/topic-ids.ts';
+import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
+import { type FollowedBatch, type FollowOptions, follow, offsetsAt } from '#streams/read/follow.ts';
+import { backbone } from '../../setup/backbone.ts';
+import { quietLog } from '../../support/log.ts';
+import { until, untilTrue } from '../../support/poll.ts';
+import { makeTopics } from '../../support/topics.ts';
+
+const { brokers, prefix } = backbone();
+const kafka = createKafka({ brokers, clientId: 'follow-test', log: quietLog });
+let topics: [string, string];
+
+async function makeBoth(at: readonly string[]): Promise<void> {
+  const names = topics.map((topic, n) => ({ topic, numPartitions: n + 1, replicationFactor: 1 }));
+  await makeTopics(at, names);
+}
+
+async function writer(at: readonly string[]): Promise<Publisher> {
+  const publisher = await openPublisher({ brokers: at, clientId: 'follow-test', log: quietLog });
+  onTestFinished(() => publisher.close());
+  return publisher;
+}
+
+/** Records of both topics and all partitions by turns, with these numbers as values. */
+const numbers = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, n) => ({
+    topic: n % 3 === 0 ? topics[0] : topics[1],
+    partition: n % 3 === 2 ? 1 : 0,
+    key: 'k',
+    value: Buffer.from(String(from + n)),
+  }));
+
+/** A follower that keeps what it was given, as its user would: values, and where to go on. */
+class Kept {
+  readonly values: number[] = [];
+  readonly offsets = new Map<string, number>();
+  readonly places = new Set<string>();
+  caughtUpAt: number | null = null;
+  readonly #stop = new AbortController();
+  ended: Promise<void> = Promise.resolve();
+
+  start(options: Partial<FollowOptions> = {}): this {
+    const onBatch = (batch: FollowedBatch): void => {
+      for (const { partition, offset, value } of batch.records) {
+        this.values.push(Number(value));
+        this.places.add(`${batch.topic} ${partition} ${offset}`);
+      }
+      this.offsets.set(partitionKey(batch), batch.next);
+    };
+    const onCaughtUp = (): void => {
+      this.caughtUpAt = this.values.length;
+    };
+    const { signal } = this.#stop;
+    this.ended = follow({ brokers, topics, signal, onBatch, onCaughtUp, ...options });
+    onTestFinished(() => this.#stop.abort());
+    return this;
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.ended;
+  }
+}
+
+const sorted = (values: readonly number[]) => values.toSorted((a, b) => a - b);
+const upTo = (end: number, from = 0) => Array.from({ length: end - from }, (_, n) => from + n);
+
+beforeEach(async () => {
+  topics = [`${prefix}${randomUUID()}`, `${prefix}${randomUUID()}`];
+  await makeBoth(brokers);
+});
+
+test('gives all there is of several topics, says so, and goes on with what comes', async () => {
+  const publisher = await writer(brokers);
+  await publisher.publish(numbers(0, 100));
+  const kept = new Kept().start();
+  await untilTrue('all is given', () => kept.caughtUpAt !== null);
+  expect(kept.caughtUpAt).toBe(100);
+  await publisher.publish(numbers(100, 110));
+  await untilTrue('what came is given', () => kept.values.length >= 110);
+  await kept.stop();
+  expect(sorted(kept.values)).toEqual(upTo(110));
+});
+
+test('goes on from what was kept, and has caught up at once where nothing came', async () => {
+  const publisher = await writer(brokers);
+  await publisher.publish(numbers(0, 50));
+  const first = new Kept().start();
+  await untilTrue('all is given', () => first.caughtUpAt !== null);
+  await first.stop();
+  const second = new Kept().start({ from: first.offsets });
+  await untilTrue('it has caught up', () => second.caughtUpAt === 0);
+  await publisher.publish(numbers(50, 60));
+  await untilTrue('what came is given', () => second.values.length >= 10);
+  await second.stop();
+  expect(sorted(second.values)).toEqual(upTo(60, 50));
+});
+
+test('gives nothing of a transaction that was not committed, and has caught up behind one that was', async () => {
+  const client = openStreamClient({ brokers, clientId: 'follow-test', log: quietLog });
+  onTestFinished(() => client.close());
+  const producer = await client.openProducer({
+    transactionalId: `${prefix}follow`,
+    own: topics.map((topic) => ({ topic, partition: 0 })),
+    shared: [],
+    lastCommitted: async () => null,
+  });
+  onTestFinished(() => producer.close());
+  await producer.transact(numbers(0, 6).map((record) => ({ ...record, key: 'k' })));
+  const kept = new Kept().start();
+  await untilTrue('all is given', () => kept.caughtUpAt !== null);
+  expect(sorted(kept.values)).toEqual(upTo(6));
+  await kept.stop();
+  // The marks of the transaction lie behind the last record, and are nothing to wait for.
+  const again = new Kept().start({ from: kept.offsets });
+  await untilTrue('it has caught up', () => again.caughtUpAt === 0);
+  await again.stop();
+});
+
+test('has not caught up before a transaction that is open is decided', async () => {
+  const producer = kafka.producer({
+    transactionalId: `${prefix}open`,
+    idempotent: true,
+    maxInFlightRequests: 1,
+  });
+  await producer.connect();
+  onTestFinished(() => producer.disconnect());
+  const transaction = await producer.transaction();
+  await transaction.send({ topic: topics[0], messages: [{ partition: 0, value: '0' }] });
+  const kept = new Kept().start();
+  await (await writer(brokers)).publish([
+    { topic: topics[1], partition: 0, key: 'k', value: Buffer.from('1') },
+  ]);
+  await untilTrue('what was written elsewhere is given', () => kept.values.includes(1));
+  expect(kept.caughtUpAt).toBeNull();
+  await transaction.commit();
+  await untilTrue('it has caught up', () => kept.caughtUpAt !== null);
+  expect(sorted(kept.values)).toEqual([0, 1]);
+});
+
+test('refuses to go on beyond the end: the topic is another one', async () => {
+  const from = new Map([[partitionKey({ topic: topics[0], partition: 0 }), 7]]);
+  await expect(new Kept().start({ from }).ended).rejects.toMatchObject({ code: 'POSITION_LOST' });
+});
+
+test('ends with what its user throws', async () => {
+  await (await writer(brokers)).publish(numbers(0, 3));
+  const onBatch = (): void => {
+    throw new RangeError('not mine');
+  };
+  await expect(new Kept().start({ onBatch }).ended).rejects.toThrow('not mine');
+});
+
+test('tells topics that were made again from those before, and finds records by their time', async () => {
+  const ids = await topicIds(brokers, topics);
+  expect(new Set(ids.values()).size).toBe(2);
+  expect(await topicIds(brokers, topics)).toEqual(ids);
+  const publisher = await writer(brokers);
+  await publisher.publish(numbers(0, 3));
+  const time = await until('the clock has moved on', async () => {
+    const now = Date.now();
+    await new Promise(setImmediate);
+    return now;
+  });
+  await untilTrue('the clock has moved on', () => Date.now() > time + 1);
+  await publisher.publish(numbers(3, 6));
+  const key = partitionKey({ topic: topics[0], partition: 0 });
+  expect((await offsetsAt({ brokers, topic: topics[0], time: time + 2 })).get(key)).toBe(1);
+  expect((await offsetsAt({ brokers, topic: topics[0], time: 0 })).get(key)).toBe(0);
+});
+
+test('gives each record once through restarts of the broker, and ends though it does not answer', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'touchline-follow-'));
+  const kafka = await startKafka({ dataDir, settings: QUICK_REJOIN, jvmArgs: QUICK_START });
+  onTestFinished(async () => {
+    await kafka.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  await makeBoth(kafka.brokers);
+  const publisher = await writer(kafka.brokers);
+  await publisher.publish(numbers(0, 300));
+  const kept = new Kept().start({ brokers: kafka.brokers });
+  await untilTrue('all is given', () => kept.values.length >= 300);
+  for (const [signal, from] of [
+    ['SIGKILL', 300],
+    ['SIGTERM', 400],
+  ] as const) {
+    await kafka.kill(signal);
+    await kafka.start();
+    await publisher.publish(numbers(from, from + 100));
+    await untilTrue('what came is given', () => Math.max(...kept.values) >= from + 99);
+  }
+  await untilTrue('all is given', () => kept.places.size >= 500);
+  const { pid } = kafka;
+  if (pid === undefined) throw new Error('the broker does not run');
+  process.kill(pid, 'SIGSTOP');
+  onTestFinished(() => void process.kill(pid, 'SIGCONT'));
+  const asked = performance.now();
+  await kept.stop();
+  // Less than what an answer is waited for: 30 s.
+  expect(performance.now() - asked).toBeLessThan(25_000);
+  expect(kept.values.length).toBe(kept.places.size);
+  expect(new Set(kept.values)).toEqual(new Set(upTo(500)));
+});

@@ -1,0 +1,83 @@
+/** A transaction of another producer that hangs in a partition of a task: nobody but an operator knows how it was decided. */
+import { createAPI, Writer } from '@platformatic/kafka';
+import { expect, test } from 'vitest';
+import { Connections } from '#streams/client/platformatic/connections.ts';
+import type { ProducerIdentity, TopicPartition } from '#streams/client/port.ts';
+import { until, untilTrue } from '../../support/poll.ts';
+import { startProxiedKafka } from '../../support/proxied-kafka.ts';
+import { leaveUndecided, UNVERIFIED } from '../../support/undecided.ts';
+import { Counting, keepingLog } from './counting.ts';
+
+const WRITE_TXN_MARKERS = { key: 27, version: 1 } as const;
+const ANY_COORDINATOR = 0;
+
+/** What `kafka-transactions.sh abort` sends to the leader. */
+const writeAbort = createAPI(
+  WRITE_TXN_MARKERS.key,
+  WRITE_TXN_MARKERS.version,
+  ({ id, epoch }: ProducerIdentity, { topic, partition }: TopicPartition) =>
+    Writer.create()
+      .appendArray([topic], (markers) => {
+        markers.appendInt64(BigInt(id)).appendInt16(epoch).appendBoolean(false);
+        markers.appendArray([topic], (topics, name) => {
+          topics.appendString(name).appendArray([partition], (of, one) => of.appendInt32(one), true, false);
+        });
+        markers.appendInt32(ANY_COORDINATOR);
+      })
+      .appendTaggedFields(),
+  () => null,
+);
+
+test('is refused, and the partition goes on by itself once an operator has aborted it', async () => {
+  const { brokers } = await startProxiedKafka({ settings: UNVERIFIED });
+  const counting = await Counting.create({ brokers, prefix: 'hanging.' });
+  const place = { topic: counting.counts, partition: 1 };
+  const left = await leaveUndecided({
+    ...{ brokers, transactionalId: 'an-earlier-one' },
+    records: [{ ...place, key: 'a', value: Buffer.from('100') }],
+  });
+  const { log, lines } = keepingLog();
+  const { metric, stream } = await counting.start({}, { log });
+  await counting.send(['a', '1'], ['bb', '1']);
+  const message = await until('the refusal', () =>
+    lines.find((line) => line.includes('HANGING_TRANSACTION')),
+  );
+  expect(message).toContain(
+    `${counting.counts}-1 has a transaction of producer ${left.id} open from offset 0`,
+  );
+  expect(message).toContain(`abort --topic ${counting.counts} --partition 1 --start-offset 0`);
+  const code = 'HANGING_TRANSACTION';
+  expect(await metric('touchline_task_failures_total', { code })).toBeGreaterThan(0);
+  await untilTrue('the other one', async () => (await metric('touchline_records_total')) === 1);
+  expect(stream.ready()).toBe(false);
+
+  const connections = new Connections(brokers, 'operator');
+  await writeAbort.async(await connections.leader(place), left, place);
+  await connections.close();
+  await untilTrue('both', async () => (await metric('touchline_records_total')) === 2);
+  expect(await counting.read(counting.counts)).toEqual({ a: '1', bb: '1' });
+  await untilTrue('it is ready', () => stream.ready());
+  expect(lines.filter((line) => line.includes(code))).toHaveLength(1);
+});
+
+test('in the input shows how much waits behind it', async () => {
+  const { brokers } = await startProxiedKafka({ settings: UNVERIFIED });
+  const counting = await Counting.create({ brokers, prefix: 'hanging-input.' });
+  const place = { topic: counting.input, partition: 1 };
+  await counting.send(['a', '1']);
+  const left = await leaveUndecided({
+    ...{ brokers, transactionalId: 'an-earlier-one' },
+    records: [{ ...place, key: 'a', value: Buffer.from('2') }],
+  });
+  await counting.send(['a', '3'], ['a', '4']);
+  const { metric } = await counting.start();
+  const waiting = () => metric('touchline_undecided_records', { partition: 1 });
+  await untilTrue('what waits', async () => (await waiting()) === 3);
+  expect(await metric('touchline_records_total')).toBe(1);
+
+  const connections = new Connections(brokers, 'operator');
+  await writeAbort.async(await connections.leader(place), left, place);
+  await connections.close();
+  await untilTrue('all', async () => (await metric('touchline_records_total')) === 3);
+  expect(await waiting()).toBe(0);
+});

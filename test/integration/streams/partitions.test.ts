@@ -1,0 +1,68 @@
+/** Topics whose partition counts do not fit together. */
+import { describe, expect, test } from 'vitest';
+import { openStreamClient } from '#streams/client/client.ts';
+import { createKafka } from '#streams/client/kafkajs/kafka.ts';
+import { backbone } from '../../setup/backbone.ts';
+import { quietLog } from '../../support/log.ts';
+import { until, untilTrue } from '../../support/poll.ts';
+import { Counting, type CountingTopics, keepingLog } from './counting.ts';
+
+const place = backbone();
+
+describe('a start is refused', () => {
+  test.each<[string, CountingTopics, (counting: Counting) => string]>([
+    ['a missing positions topic', { positions: null }, ({ positions }) => `${positions} is missing`],
+    ['fewer partitions of a changelog', { counts: 1 }, ({ counts }) => `${counts} has 1 partitions, not 2`],
+    [
+      'more partitions of the positions topic',
+      { positions: 3 },
+      ({ positions }) => `${positions} has 3 partitions, not 2`,
+    ],
+    [
+      'a missing output, and an input that grew',
+      { input: 3, letters: null },
+      ({ counts, letters }) => `${counts} has 2 partitions, not 3; ${letters} is missing`,
+    ],
+  ])('with %s', async (_what, topics, problem) => {
+    const counting = await Counting.create(place, topics);
+    const starting = counting.start();
+    await expect(starting).rejects.toMatchObject({ code: 'PARTITIONS_DIFFER' });
+    await expect(starting).rejects.toThrow(problem(counting));
+    await expect(starting).rejects.toThrow('npx touchline topics');
+  });
+});
+
+test('partitions that are added to the input while it runs are refused, the others go on', async () => {
+  const counting = await Counting.create(place);
+  const { log, lines } = keepingLog();
+  const { metric } = await counting.start({}, { log });
+  await counting.send(['a', '1'], ['bb', '1']);
+  await untilTrue('both', async () => (await metric('touchline_records_total')) === 2);
+
+  const admin = createKafka({ brokers: place.brokers, clientId: 'partitions', log: quietLog }).admin();
+  await admin.connect();
+  await admin.createPartitions({ topicPartitions: [{ topic: counting.input, count: 4 }] });
+  await admin.disconnect();
+  // The group hears of new partitions with its next rebalance, five minutes later by itself.
+  const client = openStreamClient({ brokers: place.brokers, clientId: 'partitions', log: quietLog });
+  const another = client.openGroupMember({
+    ...{ group: counting.application, topic: counting.input, sessionTimeoutMs: 300_000 },
+    listener: { onAssigned: () => {}, onLost: () => {}, onHeartbeat: () => {} },
+  });
+  await another.start();
+  await another.stop();
+  await client.close();
+
+  const refused = await until('the refusals', () => {
+    const found = lines.filter((line) => line.includes('PARTITIONS_DIFFER'));
+    return found.length >= 2 ? found : undefined;
+  });
+  expect(refused.join()).toContain(`${counting.input} has a partition 3 now`);
+  await counting.send(['a', '2'], ['bb', '2']);
+  await untilTrue('two more', async () => (await metric('touchline_records_total')) === 4);
+  expect(await counting.read(counting.counts)).toEqual({ a: '2', bb: '2' });
+  await untilTrue(
+    'two are refused',
+    async () => (await metric('touchline_tasks', { state: 'refused' })) === 2,
+  );
+});

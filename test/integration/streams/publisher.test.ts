@@ -1,0 +1,204 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { startKafka } from '#embedded/kafka.ts';
+import { QUICK_START } from '#embedded/settings.ts';
+import { openPublisher, type Publisher, type PublisherOptions } from '#streams/publish/publisher.ts';
+import { type ReadRecord, readTopic } from '#streams/read/read-topic.ts';
+import { backbone } from '../../setup/backbone.ts';
+import { quietLog } from '../../support/log.ts';
+import { until } from '../../support/poll.ts';
+import { makeTopics } from '../../support/topics.ts';
+
+const { brokers, prefix } = backbone();
+const PARTITIONS = 8;
+const MAX_MESSAGE_BYTES = 100_000;
+const RESTARTS = process.env.FAULTS === 'full' ? 5 : 1;
+let topic: string;
+const open: Publisher[] = [];
+
+async function makeTopic(at: string[], name: string): Promise<void> {
+  const configEntries = [{ name: 'max.message.bytes', value: String(MAX_MESSAGE_BYTES) }];
+  await makeTopics(at, [{ topic: name, numPartitions: PARTITIONS, replicationFactor: 1, configEntries }]);
+}
+
+async function openOne(options: Partial<PublisherOptions> = {}): Promise<Publisher> {
+  const publisher = await openPublisher({ brokers, clientId: 'publisher-test', log: quietLog, ...options });
+  open.push(publisher);
+  return publisher;
+}
+
+async function readAll(at: string[] = brokers): Promise<ReadRecord[]> {
+  const records: ReadRecord[] = [];
+  await readTopic({
+    brokers: at,
+    topic,
+    fromBeginning: true,
+    untilEnd: true,
+    onRecord: (record) => void records.push(record),
+  });
+  return records;
+}
+
+const texts = (records: readonly ReadRecord[]) => records.map(({ value }) => String(value)).sort();
+const record = (key: string, value = key) => ({ topic, key, value: Buffer.from(value) });
+
+beforeEach(async () => {
+  topic = `${prefix}${randomUUID()}`;
+  await makeTopic(brokers, topic);
+});
+afterEach(async () => {
+  for (const publisher of open.splice(0)) await publisher.close();
+});
+
+describe('a publisher', () => {
+  test('has every record on the broker when it resolves, each once', async () => {
+    const publisher = await openOne();
+    const sets = Array.from({ length: 50 }, (_, set) => Array.from({ length: 20 }, (_, n) => `${set}-${n}`));
+    await Promise.all(sets.map((set) => publisher.publish(set.map((key) => record(key)))));
+    expect(texts(await readAll())).toEqual(sets.flat().sort());
+    expect(publisher.queuedBytes).toBe(0);
+  });
+
+  test('writes a key to the partition that every client of Kafka gives it', async () => {
+    const publisher = await openOne();
+    // Partitions of 8 by org.apache.kafka.common.utils.Utils: toPositive(murmur2(key)) % 8.
+    const known = { '1822555': 3, '7000001': 5, '21': 4, ü: 2 } as const;
+    await publisher.publish(Object.keys(known).map((key) => record(key)));
+    await publisher.publish([{ topic, key: null, partition: 6, value: Buffer.from('chosen') }]);
+    const found = Object.fromEntries((await readAll()).map(({ key, partition }) => [String(key), partition]));
+    expect(found).toEqual({ ...known, null: 6 });
+  });
+
+  test('puts what may go anywhere together, and elsewhere the next time', async () => {
+    const publisher = await openOne();
+    const anywhere = (key: string) => ({ ...record(key), partition: 'any' as const });
+    for (let request = 0; request < PARTITIONS; request++) {
+      await Promise.all(['a', 'b', 'c'].map((key) => publisher.publish([anywhere(`${request}${key}`)])));
+    }
+    const byPartition = Map.groupBy(await readAll(), ({ partition }) => partition);
+    expect(byPartition.size).toBe(PARTITIONS);
+    for (const records of byPartition.values()) {
+      const requests = new Set(records.map(({ key }) => String(key).at(0)));
+      expect([records.length, requests.size]).toEqual([3, 1]);
+    }
+  });
+
+  test('takes tombstones', async () => {
+    const publisher = await openOne();
+    await publisher.publish([{ topic, key: 'gone', value: null }]);
+    expect(await readAll()).toMatchObject([{ key: Buffer.from('gone'), value: null }]);
+  });
+
+  test('refuses a record without key and partition, and everything after its close', async () => {
+    const publisher = await openOne();
+    const nowhere = { topic, key: null, value: Buffer.from('x') };
+    await expect(publisher.publish([nowhere])).rejects.toMatchObject({
+      name: 'PublishError',
+      code: 'NO_PARTITION',
+    });
+    const last = publisher.publish([record('last')]);
+    await publisher.close();
+    await last;
+    await expect(publisher.publish([record('late')])).rejects.toMatchObject({ code: 'CLOSED' });
+    expect(texts(await readAll())).toEqual(['last']);
+  });
+
+  test('refuses the publish whose record is too large for its topic, and no other', async () => {
+    const publisher = await openOne();
+    const results = await Promise.allSettled([
+      publisher.publish([record('a')]),
+      publisher.publish([record('b'), record('large', 'x'.repeat(2 * MAX_MESSAGE_BYTES))]),
+      publisher.publish([record('c')]),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(results[1]).toMatchObject({ reason: { code: 'RECORD_TOO_LARGE' } });
+    const found = new Set(texts(await readAll()));
+    expect([...found].filter((key) => key.length === 1 && key !== 'b')).toEqual(['a', 'c']);
+  });
+
+  test('gives up in time on a topic that is not there', async () => {
+    const publisher = await openOne({ timeoutMs: 1_000 });
+    const missing = { topic: `${topic}-missing`, key: 'a', value: null };
+    // Counted, for a clock goes on while this process is held up.
+    let tenths = 0;
+    const counting = setInterval(() => void tenths++, 100);
+    await expect(publisher.publish([missing])).rejects.toMatchObject({ code: 'TIMEOUT' });
+    clearInterval(counting);
+    expect(tenths).toBeLessThan(30);
+    expect(publisher.healthy).toBe(false);
+    await until('a record is acknowledged', () =>
+      publisher.publish([record('a')]).then(
+        () => true,
+        () => undefined,
+      ),
+    );
+    expect(publisher.healthy).toBe(true);
+  });
+
+  test('that finds no broker does not open', async () => {
+    const opening = openOne({ brokers: ['127.0.0.1:1'], openTimeoutMs: 500 });
+    await expect(opening).rejects.toMatchObject({ name: 'PublishError', code: 'TIMEOUT' });
+  });
+
+  test('waits longer for its broker to open than for a record', async () => {
+    const [host = '', port = ''] = brokers[0]?.split(':') ?? [];
+    // A broker that is on its way: it breaks the connections of the first half second, which are 100 ms apart.
+    let refused = 0;
+    const late = createServer((socket) => {
+      if (refused++ < 5) return void socket.destroy();
+      const onward = connect(Number(port), host);
+      socket.on('error', () => onward.destroy()).pipe(onward);
+      onward.on('error', () => socket.destroy()).pipe(socket);
+    });
+    onTestFinished(() => void late.close());
+    await once(late.listen(0, '127.0.0.1'), 'listening');
+    const at = `127.0.0.1:${(late.address() as AddressInfo).port}`;
+    const publisher = await openOne({ brokers: [at], timeoutMs: 200 });
+    expect(refused).toBeGreaterThan(5);
+    expect(publisher.healthy).toBe(true);
+  });
+});
+
+describe('across restarts of the broker', () => {
+  test('every record that was acknowledged is there', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'touchline-publisher-'));
+    const kafka = await startKafka({ dataDir, jvmArgs: QUICK_START });
+    await makeTopic(kafka.brokers, topic);
+    const publisher = await openOne({ brokers: kafka.brokers, timeoutMs: 5_000 });
+    const acknowledged = new Set<string>();
+    let stopping = false;
+    let next = 0;
+    const send = async (): Promise<void> => {
+      while (!stopping) {
+        const keys = Array.from({ length: 5 }, () => `key-${next++}`);
+        await publisher.publish(keys.map((key) => record(key))).then(
+          () => keys.forEach((key) => void acknowledged.add(key)),
+          () => {},
+        );
+      }
+    };
+    const senders = Array.from({ length: 10 }, send);
+    for (let restart = 0; restart < RESTARTS; restart++) {
+      const before = acknowledged.size;
+      await until('records are acknowledged', () => (acknowledged.size > before + 500 ? true : undefined));
+      await kafka.kill('SIGKILL');
+      await kafka.start();
+    }
+    const before = acknowledged.size;
+    await until('records are acknowledged', () => (acknowledged.size > before + 500 ? true : undefined));
+    stopping = true;
+    await Promise.all(senders);
+    const there = new Set(
+      await until('the topic can be read', () => readAll(kafka.brokers).then(texts, () => undefined)),
+    );
+    expect([...acknowledged].filter((key) => !there.has(key))).toEqual([]);
+    await publisher.close();
+    await kafka.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+});

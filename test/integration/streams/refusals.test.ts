@@ -1,0 +1,178 @@
+/** Positions, inputs and topics with which going on would lose or repeat records: refused, with what to do. */
+import type { Admin } from 'kafkajs';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createKafka } from '#streams/client/kafkajs/kafka.ts';
+import { topicIds } from '#streams/client/topic-ids.ts';
+import { backbone } from '../../setup/backbone.ts';
+import { quietLog } from '../../support/log.ts';
+import { until, untilTrue } from '../../support/poll.ts';
+import { recreateTopic } from '../../support/topics.ts';
+import { Counting, keepingLog } from './counting.ts';
+
+const place = backbone();
+let counting: Counting;
+let service: string;
+
+beforeEach(async () => {
+  counting = await Counting.create(place);
+  service = counting.application.slice(place.prefix.length);
+});
+
+/** Calls `act` with a client of the broker. */
+async function withAdmin(act: (admin: Admin) => Promise<unknown>): Promise<void> {
+  const admin = createKafka({ brokers: place.brokers, clientId: 'refusals', log: quietLog }).admin();
+  await admin.connect();
+  await act(admin);
+  await admin.disconnect();
+}
+
+/** Counts three records of partition 1, and stops. */
+async function countThree(): Promise<void> {
+  const { stream, metric } = await counting.start();
+  await counting.send(['a', '1'], ['b', '1'], ['a', '2']);
+  await untilTrue('three records', async () => (await metric('touchline_records_total')) === 3);
+  await stream.stop();
+}
+
+/** Starts a member, and gives what it says with this code of partition 1. */
+async function refusal(code: string) {
+  const { log, lines } = keepingLog();
+  const started = await counting.start({}, { log });
+  const message = await until(`the refusal ${code}`, () =>
+    lines.find((line) => line.startsWith('{"partition":1,') && line.includes(`"${code}"`)),
+  ).catch((error: unknown) => {
+    throw new Error(`${String(error)}\n${lines.join('\n')}`);
+  });
+  expect(await started.metric('touchline_task_failures_total', { code })).toBeGreaterThan(0);
+  expect(await started.metric('touchline_tasks', { state: 'running' })).toBeLessThan(2);
+  expect(started.stream.ready()).toBe(false);
+  return { ...started, message, lines };
+}
+
+/** What an operator, or another version, writes as the position of partition 1. */
+async function writePosition(next: number, layout = 1): Promise<void> {
+  const ids = await topicIds(place.brokers, [counting.input]);
+  const position = { layout, next, topic_id: ids.get(counting.input), producer_id: '0', producer_epoch: 0 };
+  await counting.write(counting.positions, [{ key: '1', value: JSON.stringify(position), partition: 1 }]);
+}
+
+const recreate = (topic: string, numPartitions: number) =>
+  recreateTopic(place.brokers, { topic, numPartitions });
+
+describe('a position', () => {
+  test('beyond the end of the input is refused, until it is corrected', async () => {
+    await countThree();
+    await writePosition(50);
+    const { message, metric, stream } = await refusal('POSITION_BEYOND_END');
+    expect(message).toContain(`${counting.input}-1 ends at offset 3, before the position 50`);
+    expect(message).toContain(`npx touchline position ${service} 1 3`);
+    expect(message).toContain(`npx touchline rebuild ${service}`);
+    await writePosition(3);
+    await counting.send(['a', '3']);
+    await untilTrue('it goes on', async () => (await metric('touchline_records_total')) === 1);
+    expect(await counting.read(counting.counts)).toEqual({ a: '3', b: '1' });
+    await untilTrue('it is ready', () => stream.ready());
+  });
+
+  test('of another layout is refused', async () => {
+    await countThree();
+    await writePosition(3, 2);
+    const { message } = await refusal('LAYOUT_UNKNOWN');
+    expect(message).toContain(`${counting.positions}-1`);
+    expect(message).toContain('layout 2, this one knows 1');
+    expect(message).toContain(`npx touchline rebuild ${service}`);
+  });
+
+  test('that is gone while its state is there is refused', async () => {
+    await countThree();
+    await recreate(counting.positions, 2);
+    const { message } = await refusal('POSITION_MISSING');
+    expect(message).toContain(`${counting.positions}-1 has no position`);
+    expect(message).toContain(`${counting.counts}-1, offset 0`);
+    expect(message).toContain(`npx touchline rebuild ${service}`);
+    expect(await counting.read(counting.counts)).toEqual({ a: '2', b: '1' });
+  });
+
+  test('that an earlier version kept as an offset of the group is refused', async () => {
+    await counting.send(['a', '1'], ['b', '1'], ['a', '2']);
+    await counting.write(counting.counts, [
+      { key: 'a', value: '2', partition: 1 },
+      { key: 'b', value: '1', partition: 1 },
+      { key: '__barrier', value: null, partition: 1 },
+      { key: '__barrier', value: null, partition: 0 },
+    ]);
+    await withAdmin((admin) =>
+      admin.setOffsets({
+        groupId: counting.application,
+        topic: counting.input,
+        partitions: [{ partition: 1, offset: '3' }],
+      }),
+    );
+    const { message, metric } = await refusal('POSITION_MISSING');
+    expect(message).toContain('topics of an earlier version');
+    expect(message).toContain(`npx touchline rebuild ${service}`);
+    expect(await metric('touchline_records_total')).toBe(0);
+    expect(await counting.history(counting.counts)).toHaveLength(2);
+  });
+});
+
+test('a changelog that was deleted and created again is refused', async () => {
+  await countThree();
+  await recreate(counting.counts, 2);
+  await counting.send(['a', '3']);
+  const { message, metric } = await refusal('CHANGELOG_RECREATED');
+  expect(message).toContain(`${counting.counts}-1 is not the topic that position 3 was written with`);
+  expect(message).toContain(`npx touchline rebuild ${service}`);
+  expect(await metric('touchline_records_total')).toBe(0);
+});
+
+describe('an input', () => {
+  test('that was deleted and created again while it was processed is refused', async () => {
+    const { log, lines } = keepingLog();
+    const { metric } = await counting.start({}, { log });
+    await counting.send(['a', '1'], ['b', '1'], ['a', '2']);
+    await untilTrue('three records', async () => (await metric('touchline_records_total')) === 3);
+    await recreate(counting.input, 2);
+    await counting.send(['a', '3'], ['a', '4'], ['a', '5'], ['a', '6'], ['a', '7']);
+    const message = await until('the refusal', () =>
+      lines.find((line) => line.includes('INPUT_RECREATED') && line.includes('offsets 0 to 5')),
+    ).catch((error: unknown) => {
+      throw new Error(`${String(error)}\n${lines.join('\n')}`);
+    });
+    expect(message).toContain(`${counting.input}-1 is not the topic that position 3 was written for`);
+    expect(message).toContain(`npx touchline position ${service} 1 end`);
+    expect(message).toContain(`npx touchline rebuild ${service}`);
+    expect(await counting.read(counting.counts)).toEqual({ a: '2', b: '1' });
+  });
+
+  test('that was deleted and created again while nothing ran is refused', async () => {
+    await countThree();
+    await recreate(counting.input, 2);
+    await counting.send(['a', '3'], ['a', '4'], ['a', '5'], ['a', '6']);
+    const { message, metric } = await refusal('INPUT_RECREATED');
+    expect(message).toContain('offsets 0 to 4');
+    expect(await metric('touchline_records_total')).toBe(0);
+  });
+
+  test('that lost records before they were processed is refused, or counted where the setting says so', async () => {
+    await countThree();
+    await counting.send(['a', '3'], ['a', '4'], ['a', '5'], ['a', '6']);
+    await withAdmin(async (admin) => {
+      // Without it the client knows of no leader.
+      await admin.fetchTopicOffsets(counting.input);
+      await admin.deleteTopicRecords({ topic: counting.input, partitions: [{ partition: 1, offset: '5' }] });
+    });
+    const { message, stream } = await refusal('INPUT_LOST');
+    expect(message).toContain(`${counting.input}-1 begins at offset 5, after the position 3`);
+    expect(message).toContain(`npx touchline position ${service} 1 5`);
+    expect(message).toContain('ON_LOST_INPUT=continue');
+    await stream.stop();
+
+    const { log, lines } = keepingLog();
+    const { metric } = await counting.start({}, { log, onLostInput: 'continue' });
+    await untilTrue('the rest', async () => (await metric('touchline_records_total')) === 2);
+    expect(await metric('touchline_lost_records_total')).toBe(2);
+    expect(lines.filter((line) => line.includes('INPUT_LOST'))).toHaveLength(1);
+    expect(await counting.read(counting.counts)).toEqual({ a: '4', b: '1' });
+  });
+});

@@ -1,0 +1,65 @@
+/**
+ * A process that runs a stream for stop.test.ts: says when it comes to `STEP`, waits there for a line on its input, and
+ * goes on. It stops when asked to and ends by itself, once nothing holds it; with `EXIT` as a service does, at once.
+ */
+
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { Registry } from 'prom-client';
+import { openStreamClient } from '#streams/client/client.ts';
+import { runStream } from '#streams/runtime/stream.ts';
+import { quietLog } from '../../support/log.ts';
+import { CountByKey } from './count-by-key.ts';
+
+const { BROKERS = '', APPLICATION = '', INPUT = '', COUNTS = '', LETTERS = '', STEP } = process.env;
+const brokers = BROKERS.split(',');
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+const input = createInterface({ input: process.stdin });
+const line = once(input, 'line');
+
+async function reached(step: string): Promise<void> {
+  if (step !== STEP) return;
+  say('there');
+  await line;
+}
+
+const client = openStreamClient({ brokers, clientId: 'stop', log: quietLog });
+const stream = await runStream({
+  ...{ brokers, application: APPLICATION, input: INPUT, changelogs: [COUNTS] },
+  outputs: [{ topic: LETTERS, partitions: 1 }],
+  createProcessor: (partition) =>
+    new CountByKey(COUNTS, partition, {
+      restore: () => reached('restore'),
+      process: () => reached('process'),
+    }),
+  deadLetter: () => ({ topic: LETTERS, partition: 0, key: 'none', value: null }),
+  log: quietLog,
+  metrics: new Registry(),
+  client: {
+    ...{ openReader: (options) => client.openReader(options), close: () => client.close() },
+    ...{ openGroupMember: (options) => client.openGroupMember(options) },
+    ...{ logBounds: (of) => client.logBounds(of), partitionCount: (topic) => client.partitionCount(topic) },
+    async openProducer(options) {
+      await reached('claim');
+      const producer = await client.openProducer(options);
+      const { identity } = producer;
+      return {
+        identity,
+        async transact(records) {
+          await reached('commit');
+          await producer.transact(records);
+        },
+        close: () => producer.close(),
+      };
+    },
+  },
+});
+process.once('SIGTERM', async () => {
+  await stream.stop();
+  say('stopped');
+  // kafkajs keeps a timer for each request that was never answered.
+  if (process.env.EXIT === '1') process.exit(0);
+  input.close();
+  process.stdin.destroy();
+});
+say('started');

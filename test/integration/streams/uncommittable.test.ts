@@ -1,0 +1,95 @@
+/** Records whose results cannot be written: each becomes a dead letter, and everything around it counts once. */
+import { beforeEach, describe, expect, test } from 'vitest';
+import { PoisonError } from '#streams/runtime/processor.ts';
+import { backbone } from '../../setup/backbone.ts';
+import { untilTrue } from '../../support/poll.ts';
+import { Counting } from './counting.ts';
+
+const place = backbone();
+/** More than any topic here takes in one record, and than a batch of ours has. */
+const TOO_LARGE = 2 * 1024 * 1024;
+const RECORDS = 300;
+const BAD = 137;
+
+let counting: Counting;
+beforeEach(async () => {
+  counting = await Counting.create(place);
+});
+
+/** One batch of so many records over keys of partition 1; those at `bad` have a key of their own. */
+function batchWith(bad: readonly number[], count = RECORDS): [string, string][] {
+  return Array.from({ length: count }, (_, at) =>
+    bad.includes(at) ? ['bad', String(at)] : [`k${String(at % 10).padStart(2, '0')}`, String(at)],
+  );
+}
+
+/** Counts that a batch with so many records leads to, without the bad ones. */
+function countsOf(batch: readonly (readonly [string, string])[]): Record<string, string> {
+  const counts: Record<string, number> = {};
+  for (const [key] of batch) if (key !== 'bad') counts[key] = (counts[key] ?? 0) + 1;
+  return Object.fromEntries(Object.entries(counts).map(([key, count]) => [key, String(count)]));
+}
+
+/** Fails where a key was written with a count that is not more than the one before. */
+function expectAscending(history: readonly (readonly [string, string])[]): void {
+  const last = new Map<string, number>();
+  for (const [key, value] of history) {
+    expect(Number(value), key).toBeGreaterThan(last.get(key) ?? 0);
+    last.set(key, Number(value));
+  }
+}
+
+describe('a record whose results', () => {
+  test.each([
+    ['are too large for their topic', (count: number) => String(count).padEnd(TOO_LARGE)],
+    [
+      'cannot be encoded',
+      () => {
+        throw new Error('as this test wants it');
+      },
+    ],
+  ])('%s is the only one that is given up', async (_what, encodeBad) => {
+    const { metric, stream } = await counting.start({
+      encode: (key, count) => (key === 'bad' ? encodeBad(count) : String(count)),
+    });
+    const batch = batchWith([BAD]);
+    await counting.send(...batch);
+    await untilTrue('all records', async () => (await metric('touchline_records_total')) === RECORDS);
+    const history = await counting.history(counting.counts);
+    expect(Object.fromEntries(history)).toEqual(countsOf(batch));
+    expectAscending(history);
+    expect(await counting.history(counting.letters)).toEqual([[`1/${BAD}`, `commit_failed ${BAD}`]]);
+    expect(await metric('touchline_dead_letters_total', { code: 'commit_failed' })).toBe(1);
+    await untilTrue('it is ready', () => stream.ready());
+  });
+});
+
+test('two records of one batch that cannot be processed are both given up', async () => {
+  const { metric } = await counting.start({
+    process(value) {
+      if (['3', '7'].includes(value)) throw new Error('as this test wants it');
+    },
+  });
+  const batch = batchWith([3, 7], 10);
+  await counting.send(...batch);
+  await untilTrue('all records', async () => (await metric('touchline_records_total')) === 10);
+  expect(await counting.read(counting.counts)).toEqual(countsOf(batch));
+  expect(await counting.history(counting.letters)).toEqual([
+    ['1/3', 'processing_failed 3'],
+    ['1/7', 'processing_failed 7'],
+  ]);
+  expect(await metric('touchline_dead_letters_total')).toBe(2);
+});
+
+test('a dead letter that is larger than its topic takes names the record without its bytes', async () => {
+  counting = await Counting.create(place, { maxLetter: 10_000 });
+  const large = 'x'.repeat(20_000);
+  const { metric } = await counting.start({
+    process(value) {
+      if (value === large) throw new PoisonError('undecodable', 'as this test wants it');
+    },
+  });
+  await counting.send(['a', '1'], ['a', large], ['a', '2']);
+  await untilTrue('all records', async () => (await metric('touchline_records_total')) === 3);
+  expect(await counting.history(counting.letters)).toEqual([['1/1', 'undecodable null']]);
+});

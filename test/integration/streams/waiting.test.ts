@@ -1,0 +1,145 @@
+/** A partition that waits, restores, is refused or moves: the others go on, and the group does not notice. */
+import { beforeEach, describe, expect, test } from 'vitest';
+import { setPosition } from '#streams/runtime/set-position.ts';
+import { backbone } from '../../setup/backbone.ts';
+import { quietLog } from '../../support/log.ts';
+import { untilTrue } from '../../support/poll.ts';
+import { Counting, keepingLog } from './counting.ts';
+
+const place = backbone();
+/** The least that a broker takes. */
+const SESSION_MS = 6_000;
+
+let counting: Counting;
+beforeEach(async () => {
+  counting = await Counting.create(place);
+});
+
+/** Keys of partitions 0 and 1. */
+const [ZERO, ONE] = ['bb', 'a'] as const;
+
+async function countBoth(): Promise<void> {
+  const { stream, metric } = await counting.start();
+  await counting.send([ZERO, '1'], [ONE, '1']);
+  await untilTrue('both', async () => (await metric('touchline_records_total')) === 2);
+  await stream.stop();
+}
+
+describe('the other partition goes on', () => {
+  test('while a processor waits for longer than a session, of which the group notices nothing', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { log, lines } = keepingLog();
+    const { metric } = await counting.start(
+      { process: (value) => (value === 'waits' ? promise : undefined) },
+      { log, sessionTimeoutMs: SESSION_MS },
+    );
+    await counting.send([ONE, 'waits'], [ZERO, '1']);
+    let sent = 1;
+    const until = performance.now() + 1.5 * SESSION_MS;
+    for (; performance.now() < until; sent += 1) {
+      await untilTrue(
+        'the other one counts',
+        async () => (await metric('touchline_records_total', { partition: 0 })) === sent,
+      );
+      await counting.send([ZERO, 'more']);
+    }
+    expect(await metric('touchline_records_total', { partition: 1 })).toBe(0);
+    resolve();
+    await untilTrue('all', async () => (await metric('touchline_records_total')) === sent + 1);
+    expect(lines.filter((line) => line.includes('partitions assigned'))).toHaveLength(1);
+    expect(await metric('touchline_claims_total')).toBe(2);
+    expect(await counting.read(counting.counts)).toEqual({ [ZERO]: String(sent), [ONE]: '1' });
+  });
+
+  test('while one restores', async () => {
+    await countBoth();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { metric, stream } = await counting.start({
+      restore: (partition) => (partition === 1 ? promise : undefined),
+    });
+    await counting.send([ZERO, '2'], [ONE, '2']);
+    await untilTrue('one', async () => (await metric('touchline_records_total', { partition: 0 })) === 1);
+    expect(stream.ready()).toBe(false);
+    resolve();
+    await untilTrue('both', async () => (await metric('touchline_records_total')) === 2);
+    expect(await counting.read(counting.counts)).toEqual({ [ZERO]: '2', [ONE]: '2' });
+  });
+
+  test('while one is refused', async () => {
+    await countBoth();
+    // Behind it, the topic is another one.
+    await counting.write(counting.positions, [
+      { key: '1', value: JSON.stringify({ layout: 99 }), partition: 1 },
+    ]);
+    const { metric, stream } = await counting.start();
+    await counting.send([ZERO, '2'], [ONE, '2']);
+    await untilTrue('one', async () => (await metric('touchline_records_total', { partition: 0 })) === 1);
+    await untilTrue(
+      'the other one is refused',
+      async () => (await metric('touchline_task_failures_total', { code: 'LAYOUT_UNKNOWN' })) > 0,
+    );
+    expect(stream.ready()).toBe(false);
+    expect(await metric('touchline_records_total', { partition: 1 })).toBe(0);
+  });
+});
+
+describe('a rebalance', () => {
+  test('does not touch what stays: neither a task that runs nor one that restores', async () => {
+    await countBoth();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const first = await counting.start({ restore: (partition) => (partition === 0 ? promise : undefined) });
+    await untilTrue('one runs, one restores', async () => {
+      const running = await first.metric('touchline_tasks', { state: 'running' });
+      return running === 1 && (await first.metric('touchline_tasks', { state: 'restoring' })) === 1;
+    });
+    const second = await counting.start();
+    await untilTrue('each has one', async () => (await second.metric('touchline_claims_total')) === 1);
+    await second.stream.stop();
+    await untilTrue('the first has both', async () => (await first.metric('touchline_claims_total')) === 3);
+    resolve();
+    await untilTrue('it is ready', () => first.stream.ready());
+    await counting.send([ZERO, '2'], [ONE, '2']);
+    await untilTrue('both', async () => (await first.metric('touchline_records_total')) === 2);
+    // The one that the second took and gave back was claimed twice.
+    expect(await first.metric('touchline_claims_total', { partition: 0 })).toBe(1);
+    expect(await first.metric('touchline_task_failures_total')).toBe(0);
+    expect(await counting.read(counting.counts)).toEqual({ [ZERO]: '2', [ONE]: '2' });
+  });
+
+  test('takes a partition from a processor that waits: what it does later is not written', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const first = await counting.start({ process: (_value, of) => (of === 1 ? promise : undefined) });
+    await counting.send([ONE, '1'], [ONE, '2'], [ZERO, '1']);
+    await untilTrue('the other one', async () => (await first.metric('touchline_records_total')) === 1);
+    const second = await counting.start();
+    await untilTrue('the second', async () => (await second.metric('touchline_records_total')) === 2);
+    resolve();
+    await counting.send([ONE, '3'], [ZERO, '2']);
+    await untilTrue('one more each', async () => {
+      const ofFirst = await first.metric('touchline_records_total');
+      return ofFirst === 2 && (await second.metric('touchline_records_total')) === 3;
+    });
+    expect(await first.metric('touchline_task_failures_total')).toBe(0);
+    expect(await second.metric('touchline_task_failures_total')).toBe(0);
+    const ofOne = (await counting.history(counting.counts)).filter(([key]) => key === ONE);
+    expect(ofOne.at(-1)).toEqual([ONE, '3']);
+    expect(new Set(ofOne.map(([, value]) => value)).size).toBe(ofOne.length);
+  });
+});
+
+test('a position that is set while a task runs is where it goes on', async () => {
+  const { metric, stream } = await counting.start();
+  await counting.send([ONE, '1'], [ONE, '2']);
+  await untilTrue('two', async () => (await metric('touchline_records_total')) === 2);
+  const { application, input, counts, letters } = counting;
+  const outputs = [{ topic: letters, partitions: 1 }];
+  const set = await setPosition(
+    { application, input, changelogs: [counts], outputs },
+    { brokers: place.brokers, partition: 1, to: 1, log: quietLog },
+  );
+  expect(set).toEqual({ before: 2, next: 1 });
+  await counting.send([ONE, '3']);
+  await untilTrue('one again, and one more', async () => (await metric('touchline_records_total')) === 4);
+  expect(await counting.read(counting.counts)).toEqual({ [ONE]: '4' });
+  await untilTrue('it is ready', () => stream.ready());
+});

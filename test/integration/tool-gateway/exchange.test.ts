@@ -1,0 +1,165 @@
+/** The token exchange with our own api as its upstream, and what becomes of its tokens. */
+import { expect, it } from 'vitest';
+import { AccessTokens } from '#clients/access-tokens.ts';
+import { readTopic } from '#streams/read/read-topic.ts';
+import { type TopicName, topicName } from '#topics/topics.ts';
+import type { TestBackbone } from '../../setup/backbone.ts';
+import { CLIENTS_KEY, clients, startApi, temporaryFolder } from '../../support/api.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { quietLog } from '../../support/log.ts';
+import { until, untilTrue } from '../../support/poll.ts';
+import { grant, place, startGateway, startUpstream } from '../../support/tool-gateway.ts';
+import { touchline } from '../../support/touchline.ts';
+
+/** Everything that is on a topic, keys too, as text. */
+async function contents({ brokers, prefix }: TestBackbone, topic: TopicName): Promise<string> {
+  let text = '';
+  await readTopic({
+    ...{ brokers, topic: topicName(prefix, topic), fromBeginning: true, untilEnd: true },
+    onRecord: ({ key, value }) => {
+      text += `${key?.toString('latin1')} ${value?.toString('latin1')}\n`;
+    },
+  });
+  return text;
+}
+
+async function tokensCommand(
+  { brokers, registryUrl, prefix }: TestBackbone,
+  ...args: string[]
+): Promise<string> {
+  const run = touchline(['tokens', ...args], {
+    ...{ KAFKA_BROKERS: brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix },
+  });
+  expect(await run.ended, run.err).toBe(0);
+  return run.out;
+}
+
+/** What a replica knows of tokens. */
+async function followed(at: TestBackbone): Promise<AccessTokens> {
+  const tokens = await AccessTokens.follow({
+    ...{ ...at, log: quietLog },
+    onFailure: (error) => expect.unreachable(String(error)),
+  });
+  atEnd(() => tokens.close());
+  return tokens;
+}
+
+it('exchanges the credentials of the api for a token, and shows it nowhere else', async () => {
+  const at = await place();
+  const api = await startApi(at, temporaryFolder());
+  const gateway = await startGateway(at, api.url, { LOG_LEVEL: 'trace' });
+  const tokens = await followed(at);
+  const [, secret_key = ''] = /secret_key (\w+)/.exec(await clients(at, 'add --competitions 1,2')) ?? [];
+  const right = { client_id: '1', secret_key };
+  // The api may not have read the client yet.
+  const { status, body } = await until('the client is known', async () => {
+    const answer = await gateway.exchange({ ...right, label: 'desk' });
+    return answer.status === 403 ? undefined : answer;
+  });
+  expect(status).toBe(201);
+  const token = body.token ?? '';
+  expect(token).toMatch(/^touchline_pat_[\w-]{43}$/);
+  expect(Date.parse(body.expires_at ?? '') - Date.now()).toBeGreaterThan(364 * 86_400_000);
+
+  const found = await until('the token is known', () => tokens.find(token, Date.now()));
+  expect(found).toMatchObject({ clientId: 1, label: 'desk', revokedAt: null });
+  expect(tokens.find(`${token.slice(0, -1)}!`, Date.now())).toBeUndefined();
+  const second = await gateway.exchange({ client_id: '1', client_secret: secret_key });
+  expect(second.status).toBe(201);
+  expect(second.body.token).not.toBe(token);
+
+  expect(await gateway.exchange({ ...right, secret_key: 'wrong-secret' })).toMatchObject({
+    ...{ status: 403, body: { error: 'invalid_credentials' } },
+  });
+  expect(await gateway.exchange({ client_id: '2', secret_key })).toMatchObject({ status: 403 });
+  await clients(at, 'disable 1');
+  await untilTrue('a disabled client gets no token', async () => {
+    const answer = await gateway.exchange(right, '198.18.0.9');
+    return answer.status !== 201;
+  });
+
+  const all = [
+    ...(await Promise.all([contents(at, 'access-tokens'), contents(at, 'exchange-attempts')])),
+    ...[gateway.service.lines.join('\n'), await gateway.service.metrics()],
+    ...[api.service.lines.join('\n'), await tokensCommand(at, 'list', '--json')],
+  ];
+  for (const text of all) {
+    for (const hidden of [token, second.body.token ?? '', secret_key, 'wrong-secret', CLIENTS_KEY])
+      expect(text).not.toContain(hidden);
+    expect(text).not.toMatch(/198\.18\.0\./);
+  }
+  expect(
+    await gateway.service.metric('touchline_exchange_seconds_count', 'outcome="issued"'),
+  ).toBeGreaterThan(1);
+  expect(await gateway.service.metric('touchline_access_tokens')).toBeGreaterThan(1);
+});
+
+it('409 tenant_slug_conflict: the upstream accepts credentials of an account that is not here', async () => {
+  const at = await place();
+  const upstream = await startUpstream(grant);
+  const gateway = await startGateway(at, upstream.url);
+  expect(await gateway.exchange({ client_id: '5', secret_key: 'x' })).toMatchObject({
+    ...{ status: 409, body: { error: 'tenant_slug_conflict' } },
+  });
+  await clients(at, 'add --id 5');
+  await untilTrue('the account is here', async () => {
+    const { status } = await gateway.exchange({ client_id: '5', secret_key: 'x' });
+    return status === 201;
+  });
+});
+
+it('502 statscore_unavailable: the upstream does not answer, or not in time', async () => {
+  const at = await place();
+  const slow = await startGateway(at, (await startUpstream(() => {})).url, { UPSTREAM_TIMEOUT_MS: '200' });
+  const gone = await startGateway(at, 'http://127.0.0.1:1');
+  for (const gateway of [slow, gone])
+    expect(await gateway.exchange({ client_id: '1', secret_key: 'x' })).toMatchObject({
+      ...{ status: 502, body: { error: 'statscore_unavailable' } },
+    });
+});
+
+it('lists, labels, expires and revokes tokens; every replica knows within seconds', async () => {
+  const at = await place();
+  await clients(at, 'add --id 5');
+  const gateway = await startGateway(at, (await startUpstream(grant)).url, { TOKEN_LIFETIME_DAYS: '0' });
+  const replicas = await Promise.all([followed(at), followed(at)]);
+  const issued = [];
+  for (const label of ['first', 'second', 'third'])
+    issued.push((await gateway.exchange({ client_id: '5', secret_key: 'x', label })).body);
+  expect(issued.map(({ expires_at }) => expires_at)).toEqual([null, null, null]);
+  const [first = '', second = '', third = ''] = issued.map(({ token }) => token);
+  const everywhere = async (token: string, known: boolean): Promise<number> => {
+    const started = performance.now();
+    await untilTrue(`every replica ${known ? 'takes' : 'refuses'} the token`, () =>
+      replicas.every((tokens) => (tokens.find(token, Date.now()) !== undefined) === known),
+    );
+    return performance.now() - started;
+  };
+  for (const token of [first, second, third]) await everywhere(token, true);
+
+  const listed = (await tokensCommand(at, 'list', '--client', '5', '--json'))
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(listed).toMatchObject([
+    { client_id: 5, label: 'first', state: 'live', expires_at: null },
+    { client_id: 5, label: 'second', state: 'live' },
+    { client_id: 5, label: 'third', state: 'live' },
+  ]);
+  expect(listed.every((token) => !('token_hash' in token))).toBe(true);
+  expect(await tokensCommand(at, 'list', '--client', '6')).toBe('there are no tokens\n');
+  const [one, two] = listed.map(({ token_id }) => String(token_id));
+
+  expect(await tokensCommand(at, 'label', one ?? '', 'the desk')).toContain('the desk');
+  expect(await tokensCommand(at, 'revoke', one ?? '')).toContain('revoked');
+  expect(await everywhere(first, false)).toBeLessThan(5_000);
+  expect(await tokensCommand(at, 'expire', two ?? '', '--at', '2020-01-01')).toContain('expired');
+  expect(await everywhere(second, false)).toBeLessThan(5_000);
+  await tokensCommand(at, 'expire', two ?? '', '--never');
+  await everywhere(second, true);
+  expect(await tokensCommand(at, 'revoke', '--client', '5')).toBe('2 tokens of client 5 are revoked\n');
+  await everywhere(second, false);
+  await everywhere(third, false);
+  // Who starts later knows it too.
+  expect((await followed(at)).find(third, Date.now())).toBeUndefined();
+});

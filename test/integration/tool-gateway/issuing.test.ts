@@ -1,0 +1,62 @@
+/** How many tokens a client may have, and how long dead ones are kept. */
+import { expect, it } from 'vitest';
+import { hashToken, newToken, newTokenId } from '#clients/access-tokens.ts';
+import { VersionedTopic } from '#clients/versioned-topic.ts';
+import { openPublisher } from '#streams/publish/publisher.ts';
+import type { AccessTokenRecord } from '#topics/generated/types.ts';
+import { Registry } from '#topics/registry.ts';
+import { topicName } from '#topics/topics.ts';
+import { KEEP_DEAD_MS, MAX_LIVE_TOKENS } from '../../../services/tool-gateway/token-exchange/issuer.ts';
+import type { TestBackbone } from '../../setup/backbone.ts';
+import { clients } from '../../support/api.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { quietLog } from '../../support/log.ts';
+import { untilTrue } from '../../support/poll.ts';
+import { grant, place, startGateway, startUpstream } from '../../support/tool-gateway.ts';
+
+const CLIENT = 6;
+
+async function publish(
+  { brokers, registryUrl, prefix }: TestBackbone,
+  records: readonly AccessTokenRecord[],
+) {
+  const codec = await Registry.open({ url: registryUrl, prefix }).codec('access-tokens');
+  const publisher = await openPublisher({ brokers, clientId: 'test', log: quietLog });
+  atEnd(() => publisher.close());
+  const topic = topicName(prefix, 'access-tokens');
+  await publisher.publish(
+    records.map((record) => ({ topic, key: record.token_id, value: codec.encode(record) })),
+  );
+}
+
+function record(changes: Partial<AccessTokenRecord> = {}): AccessTokenRecord {
+  return {
+    ...{ token_id: newTokenId(), client_id: CLIENT, token_hash: hashToken(newToken()), label: null },
+    ...{ created_at: 1, expires_at: null, revoked_at: null, version: 1, updated_at: 1, ...changes },
+  };
+}
+
+it('409 tenant_slug_conflict: a client has 1,000 live tokens; dead ones do not count, and go after 30 days', async () => {
+  const at = await place();
+  const long = Date.now() - KEEP_DEAD_MS - 1_000;
+  const live = Array.from({ length: MAX_LIVE_TOKENS }, () => record());
+  const [revoked, expired] = [record({ revoked_at: long }), record({ expires_at: long })];
+  const [lately, ofAnother] = [
+    record({ revoked_at: Date.now() - 1_000 }),
+    record({ client_id: 7, revoked_at: long }),
+  ];
+  await publish(at, [...live, revoked, expired, lately, ofAnother]);
+  await clients(at, `add --id ${CLIENT}`);
+  const gateway = await startGateway(at, (await startUpstream(grant)).url);
+  const ask = () => gateway.exchange({ client_id: String(CLIENT), secret_key: 'x' });
+  expect(await ask()).toMatchObject({ status: 409, body: { error: 'tenant_slug_conflict' } });
+
+  const tokens = new VersionedTopic('access-tokens', { ...at, log: quietLog });
+  const first = live[0]?.token_id ?? '';
+  await tokens.edit(first, (known = record()) => ({ ...known, revoked_at: Date.now() }));
+  await untilTrue('the replica knows that one was revoked', async () => (await ask()).status === 201);
+  const kept = new Set((await tokens.list()).map(({ token_id }) => token_id));
+  expect([revoked, expired].filter(({ token_id }) => kept.has(token_id))).toEqual([]);
+  for (const { token_id } of [lately, ofAnother, ...live]) expect(kept.has(token_id)).toBe(true);
+  expect(kept.size).toBe(MAX_LIVE_TOKENS + 3);
+});

@@ -1,0 +1,74 @@
+/** A wrong id and a wrong secret take the same time: nobody learns from it which ids there are. */
+import { createSecretKey, randomBytes } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { createLogger } from '#service/logger.ts';
+import { createApp } from '../../../services/tool-gateway/app.ts';
+import { Exchange } from '../../../services/tool-gateway/token-exchange/exchange.ts';
+import { Upstream } from '../../../services/tool-gateway/token-exchange/upstream.ts';
+import { clients, startApi, temporaryFolder } from '../../support/api.ts';
+import { place } from '../../support/tool-gateway.ts';
+
+/** Pairs of a wrong secret and a wrong id. */
+const PAIRS = 60;
+/** Largest difference of the medians, as a share of them. */
+const DIFFERENCE = 0.05;
+/**
+ * How far from half of the pairs one of both may be the slower one in: four standard deviations of a fair coin. What else slows
+ * the machine down can move the medians, but falls on both alike; a hash that is left out for one shows in nearly every pair.
+ */
+const IMBALANCE = 2 / Math.sqrt(PAIRS);
+
+it(`differs by less than ${DIFFERENCE * 100} % in the median, or by chance, in ${PAIRS} pairs`, async () => {
+  const at = await place();
+  const api = await startApi(at, temporaryFolder());
+  await clients(at, 'add --id 7');
+  const upstream = new Upstream({
+    ...{ baseUrl: api.url, timeoutMs: 30_000, onAnswer: () => {} },
+  });
+  const log = createLogger({ name: 'test', level: 'silent' });
+  const { signal } = new AbortController();
+  const app = await createApp({
+    ...{ trustedProxies: [], log, onAnswer: () => {} },
+    exchange: new Exchange({
+      // The limits would end the measurement after ten; counting is the same for every id.
+      count: async () => null,
+      check: (clientId, secretKey) => upstream.check(clientId, secretKey, signal),
+      contracts: { findSoon: async () => undefined },
+      issuer: { issue: () => expect.unreachable() },
+      ...{ key: createSecretKey(randomBytes(32)), now: Date.now, log },
+    }),
+  });
+  const timed = async (client_id: string): Promise<number> => {
+    const payload = { client_id, secret_key: randomBytes(16).toString('hex') };
+    const started = performance.now();
+    const response = await app.inject({ method: 'POST', url: '/api/v1/token', payload });
+    const took = performance.now() - started;
+    expect(response.statusCode).toBe(403);
+    return took;
+  };
+  for (let n = 0; n < 20; n++) await timed('7');
+  const wrongSecret: number[] = [];
+  const wrongId: number[] = [];
+  let slowerIds = 0;
+  for (let n = 0; n < PAIRS; n++) {
+    // The first of a pair is the other one each time.
+    const isIdFirst = n % 2 === 0;
+    const first = await timed(isIdFirst ? '8' : '7');
+    const second = await timed(isIdFirst ? '7' : '8');
+    const [ofId, ofSecret] = isIdFirst ? [first, second] : [second, first];
+    wrongId.push(ofId);
+    wrongSecret.push(ofSecret);
+    if (ofId > ofSecret) slowerIds += 1;
+  }
+  const [known, unknown] = [median(wrongSecret), median(wrongId)];
+  const difference = Math.abs(known - unknown) / Math.min(known, unknown);
+  const imbalance = Math.abs(slowerIds / PAIRS - 0.5);
+  expect(
+    difference < DIFFERENCE || imbalance < IMBALANCE,
+    `${known} ms for a wrong secret, ${unknown} ms for a wrong id, which was slower in ${slowerIds} of ${PAIRS} pairs`,
+  ).toBe(true);
+});
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}

@@ -1,0 +1,283 @@
+/** What is on the topics stays readable: schemas are checked by the real registry, and codecs read what others wrote. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { avroType } from '#topics/avro.ts';
+import { DecodeError, IncompatibleSchemaError, RegistryUnavailableError } from '#topics/errors.ts';
+import { Registry } from '#topics/registry.ts';
+import { type AvroRecord, loadBaseline, loadSchemas } from '#topics/schemas.ts';
+import { sampleOf } from '#topics/testing/samples.ts';
+import { TOPIC_NAMES } from '#topics/topics.ts';
+import { backbone } from '../../setup/backbone.ts';
+
+const CONTENT_TYPE = { 'content-type': 'application/vnd.schemaregistry.v1+json' };
+
+/** Registers a schema as another release, or another tool, would: over the registry's API alone. */
+async function register(subject: string, schema: AvroRecord): Promise<number> {
+  const { registryUrl } = backbone();
+  const response = await fetch(`${registryUrl}/subjects/${subject}/versions`, {
+    method: 'POST',
+    headers: CONTENT_TYPE,
+    body: JSON.stringify({ schema: JSON.stringify(schema) }),
+  });
+  expect(response.status, await response.clone().text()).toBe(200);
+  return ((await response.json()) as { id: number }).id;
+}
+
+async function ask(path: string): Promise<unknown> {
+  return (await fetch(`${backbone().registryUrl}${path}`)).json();
+}
+
+async function setCompatibility(subject: string, compatibility: string): Promise<void> {
+  const { registryUrl } = backbone();
+  const body = JSON.stringify({ compatibility });
+  const response = await fetch(`${registryUrl}/config/${subject}`, {
+    method: 'PUT',
+    headers: CONTENT_TYPE,
+    body,
+  });
+  expect(response.status).toBe(200);
+}
+
+function openRegistry(waitMs?: number): Registry {
+  const { registryUrl, prefix } = backbone();
+  return Registry.open({ url: registryUrl, prefix, ...(waitMs === undefined ? {} : { waitMs }) });
+}
+
+function schemaOf(topic: string): AvroRecord {
+  const schema = loadSchemas().topics.get(topic);
+  if (schema === undefined) throw new Error(`no schema of ${topic}`);
+  return schema;
+}
+
+const without = (schema: AvroRecord, field: string): AvroRecord => ({
+  ...schema,
+  fields: schema.fields.filter(({ name }) => name !== field),
+});
+
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+describe('compatibility', () => {
+  it('the current schemas can read what was written with the released ones (schemas/baseline)', async () => {
+    const registry = openRegistry();
+    const baseline = loadBaseline();
+    expect([...baseline.keys()]).toEqual(expect.arrayContaining(['match-state', 'match-transitions']));
+    for (const topic of TOPIC_NAMES) {
+      const released = baseline.get(topic);
+      if (released === undefined) continue;
+      await register(registry.subject(topic), released);
+      await setCompatibility(registry.subject(topic), 'BACKWARD');
+    }
+    await registry.registerAll();
+    for (const topic of baseline.keys())
+      expect(TOPIC_NAMES, `${topic} was released and is gone`).toContain(topic);
+  });
+
+  it('every topic is registered under its subject, and checked as BACKWARD from then on', async () => {
+    const registry = openRegistry();
+    await registry.registerAll();
+    for (const topic of TOPIC_NAMES) {
+      const subject = registry.subject(topic);
+      const latest = (await ask(`/subjects/${subject}/versions/latest`)) as { schema: string };
+      expect(JSON.parse(latest.schema)).toEqual(schemaOf(topic));
+      expect(await ask(`/config/${subject}`)).toEqual({ compatibilityLevel: 'BACKWARD' });
+    }
+  });
+
+  it('registering again changes nothing', async () => {
+    const { registryUrl, prefix } = backbone();
+    await Registry.open({ url: registryUrl, prefix }).registerAll();
+    const again = Registry.open({ url: registryUrl, prefix });
+    await again.registerAll();
+    const versions = await ask(`/subjects/${again.subject('match-state')}/versions`);
+    expect(versions).toEqual([1]);
+  });
+
+  it.each([
+    ['a new field without a default', (schema: AvroRecord) => without(schema, 'version')],
+    [
+      'a field of another type',
+      (schema: AvroRecord) => ({
+        ...schema,
+        fields: schema.fields.map((field) => (field.name === 'name' ? { ...field, type: 'long' } : field)),
+      }),
+    ],
+  ])('%s is refused, with topic and reason', async (_, before) => {
+    const registry = openRegistry();
+    const subject = registry.subject('match-state');
+    await register(subject, before(schemaOf('match-state')));
+    await setCompatibility(subject, 'BACKWARD');
+    const refusal = await registry.registerAll().catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(IncompatibleSchemaError);
+    expect(refusal).toMatchObject({ code: 'SCHEMA_INCOMPATIBLE', topic: 'match-state' });
+    expect((refusal as Error).message).toMatch(
+      /^match-state: the registry refuses its schema .*[Ii]ncompatible/,
+    );
+  });
+
+  it('a subject without a rule gets one before anything is registered under it', async () => {
+    const registry = openRegistry();
+    const subject = registry.subject('match-state');
+    await register(subject, without(schemaOf('match-state'), 'version'));
+    await expect(registry.registerAll()).rejects.toThrow(IncompatibleSchemaError);
+    expect(await ask(`/config/${subject}`)).toEqual({ compatibilityLevel: 'BACKWARD' });
+  });
+
+  it('a stricter rule stays, one that does not check backwards is refused', async () => {
+    const registry = openRegistry();
+    await setCompatibility(registry.subject('match-state'), 'FULL_TRANSITIVE');
+    await setCompatibility(registry.subject('match-incidents'), 'FORWARD');
+    await registry.codec('match-state');
+    expect(await ask(`/config/${registry.subject('match-state')}`)).toEqual({
+      compatibilityLevel: 'FULL_TRANSITIVE',
+    });
+    await expect(registry.codec('match-incidents')).rejects.toThrow(
+      'it is checked as FORWARD, which does not include BACKWARD',
+    );
+  });
+
+  it('several processes that start at once on an empty registry do not get in each other’s way', async () => {
+    const { registryUrl, prefix } = backbone();
+    const open = () => Registry.open({ url: registryUrl, prefix });
+    await Promise.all(Array.from({ length: 4 }, () => open().registerAll()));
+    expect(await ask(`/subjects/${open().subject('match-state')}/versions`)).toEqual([1]);
+  });
+});
+
+describe('codecs', () => {
+  it.each(TOPIC_NAMES)(
+    '%s: what one process writes another reads, without a promise for its own schema',
+    async (topic) => {
+      const { registryUrl, prefix } = backbone();
+      const [one, other] = [
+        Registry.open({ url: registryUrl, prefix }),
+        Registry.open({ url: registryUrl, prefix }),
+      ];
+      const bytes = (await one.codec(topic)).encode(sampleOf(topic) as never);
+      const value = (await other.codec(topic)).decode(bytes);
+      expect(value).not.toBeInstanceOf(Promise);
+      expect(plain(value)).toEqual(plain(sampleOf(topic)));
+      expect(plain(await Registry.open({ url: registryUrl, prefix }).decoder(topic).decode(bytes))).toEqual(
+        plain(sampleOf(topic)),
+      );
+    },
+  );
+
+  it('a record of an older schema is read as one of ours', async () => {
+    const registry = openRegistry();
+    const ours = schemaOf('dead-letters');
+    const older: AvroRecord = {
+      ...ours,
+      fields: [
+        ...ours.fields.map((field) => (field.name === 'partition' ? { ...field, type: 'int' } : field)),
+        { name: 'since_dropped', type: 'string' },
+      ],
+    };
+    const id = await register(registry.subject('dead-letters'), older);
+    const codec = await registry.codec('dead-letters');
+    const header = Buffer.alloc(5);
+    header.writeUInt32BE(id, 1);
+    const bytes = Buffer.concat([
+      header,
+      avroType(older).toBuffer({ ...sampleOf('dead-letters'), partition: 4, since_dropped: 'x' }),
+    ]);
+    const first = codec.decode(bytes);
+    expect(first).toBeInstanceOf(Promise);
+    expect(plain(await first)).toEqual(plain({ ...sampleOf('dead-letters'), partition: 4 }));
+    expect(codec.decode(bytes)).not.toBeInstanceOf(Promise);
+  });
+
+  it('a reader changes nothing at the registry', async () => {
+    const registry = openRegistry();
+    const bytes = Buffer.from([0, 0x7f, 0xff, 0xff, 0xff, 1]);
+    await expect(registry.decoder('match-state').decode(bytes)).rejects.toThrow(DecodeError);
+    const subjects = await ask('/subjects');
+    expect(subjects).toEqual(expect.any(Array));
+    expect(subjects).not.toContain(registry.subject('match-state'));
+  });
+});
+
+/** A way to the registry that may ask it for another path, or answer 503 for it (null). Gives its address. */
+async function inFrontOf(registryUrl: string, pathOf: (path: string) => string | null): Promise<string> {
+  const server = createServer(async (request, response) => {
+    const path = pathOf(request.url ?? '/');
+    if (path === null) return void response.writeHead(503).end();
+    const body = request.method === 'GET' ? null : Buffer.concat(await request.toArray());
+    const answer = await fetch(`${registryUrl}${path}`, {
+      method: request.method ?? 'GET',
+      headers: CONTENT_TYPE,
+      body,
+    });
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe('a registry that is not there', () => {
+  it('is waited for, then named in an error', async () => {
+    const closed = createServer();
+    await new Promise<void>((listening) => closed.listen(0, '127.0.0.1', listening));
+    const { port } = closed.address() as AddressInfo;
+    await new Promise((done) => closed.close(done));
+    const url = `http://127.0.0.1:${port}/apis/ccompat/v7`;
+    const registry = Registry.open({ url, prefix: 'x.', waitMs: 300 });
+    const started = performance.now();
+    const failure = await registry.codec('match-state').catch((error: unknown) => error);
+    expect(performance.now() - started).toBeGreaterThan(100);
+    expect(failure).toBeInstanceOf(RegistryUnavailableError);
+    expect(failure).toMatchObject({
+      code: 'REGISTRY_UNAVAILABLE',
+      message: `the schema registry at ${url} cannot be used: connect ECONNREFUSED 127.0.0.1:${port}`,
+    });
+  });
+
+  it('is used once it is there', async () => {
+    const { registryUrl, prefix } = backbone();
+    let refusals = 3;
+    const url = await inFrontOf(registryUrl, (path) => (refusals-- > 0 ? null : path));
+    await Registry.open({ url, prefix }).registerAll();
+    expect(refusals).toBeLessThan(0);
+  });
+
+  it('is asked again for a schema that it does not know yet', async () => {
+    const { registryUrl, prefix } = backbone();
+    const bytes = (await Registry.open({ url: registryUrl, prefix }).codec('match-state')).encode(
+      sampleOf('match-state'),
+    );
+    let unknown = 2;
+    const url = await inFrontOf(registryUrl, (path) =>
+      path.includes('/schemas/ids/') && unknown-- > 0 ? '/schemas/ids/2147483647' : path,
+    );
+    const decoded = await Registry.open({ url, prefix }).decoder('match-state').decode(bytes);
+    expect(plain(decoded)).toEqual(plain(sampleOf('match-state')));
+    expect(unknown).toBeLessThan(0);
+  });
+
+  it('is asked again for such a schema however long it was away, or takes to answer', async () => {
+    const { registryUrl, prefix } = backbone();
+    const bytes = (await Registry.open({ url: registryUrl, prefix }).codec('match-state')).encode(
+      sampleOf('match-state'),
+    );
+    const now = performance.now.bind(performance);
+    let ahead = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + ahead);
+    onTestFinished(() => clock.mockRestore());
+    const answers = [null, '/schemas/ids/2147483647'];
+    const url = await inFrontOf(registryUrl, (path) => {
+      // Each takes longer than an unknown schema is asked for.
+      if (answers.length > 0) ahead += 6_000;
+      return answers.length > 0 ? (answers.shift() ?? null) : path;
+    });
+    const decoded = await Registry.open({ url, prefix }).decoder('match-state').decode(bytes);
+    expect(plain(decoded)).toEqual(plain(sampleOf('match-state')));
+    expect(answers).toEqual([]);
+  });
+
+  it('an address that is no registry is not taken for one', async () => {
+    const { registryUrl, prefix } = backbone();
+    const registry = Registry.open({ url: `${registryUrl}/nothing-here`, prefix });
+    await expect(registry.registerAll()).rejects.toThrow(RegistryUnavailableError);
+  });
+});

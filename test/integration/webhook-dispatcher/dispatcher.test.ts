@@ -1,0 +1,288 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { verify } from '#signing/signing.ts';
+import { openPublisher } from '#streams/publish/publisher.ts';
+import type { WebhookAttempt } from '#topics/generated/types.ts';
+import { Registry } from '#topics/registry.ts';
+import { topicName } from '#topics/topics.ts';
+import { type AttemptHead, attemptOf } from '#webhooks/progress.ts';
+import { backbone } from '../../setup/backbone.ts';
+import { clients, received } from '../../support/api.ts';
+import { answers, HttpsReceiver, type ReceivedRequest } from '../../support/https-receiver.ts';
+import { quietLog } from '../../support/log.ts';
+import { Pipeline } from '../../support/pipeline.ts';
+import { until, untilTrue } from '../../support/poll.ts';
+import type { ServiceProcess } from '../../support/processes.ts';
+import { startComposer, startDispatcher, subscribe, webhooks } from '../../support/webhooks.ts';
+
+const SECRET = '0123456789abcdef0123456789ABCDEF';
+const place = backbone();
+let pipeline: Pipeline | undefined;
+
+/** A match processor and a composer for all tests of this file; each has matches and receivers of its own. */
+beforeAll(async () => {
+  pipeline = await Pipeline.create(place);
+  const services = [pipeline.startProcessor(), startComposer(place)];
+  await Promise.all(services.map((service) => service.ready()));
+});
+
+let ut = Math.floor(Date.now() / 1_000);
+
+/** A goal, or what the provider says of one later, in a match of a competition. */
+function goal(eventId: number, id: string, competition: number, more: object = {}) {
+  ut += 1;
+  return {
+    ...{ id: ut, type: 'incident', ut },
+    data: {
+      incident: {
+        ...{ id, action: 'insert', incident_id: 413, participant_id: 1, confirmation: 'tbd' },
+        ...more,
+      },
+      event: { id: eventId, competition_id: competition, status_id: 33, status_type: 'live', clock_time: ut },
+    },
+  };
+}
+
+async function feed(...messages: readonly unknown[]): Promise<void> {
+  await pipeline?.feed(received(...messages));
+}
+
+type Message = {
+  readonly id: number;
+  readonly type: string;
+  readonly data: { readonly incident?: { readonly id: string; readonly action: string } };
+};
+
+/** What a receiver accepted, each message once, in the order of first arrival. */
+function messagesOf(requests: readonly ReceivedRequest[]): Message[] {
+  const seen = new Map<number, Message>();
+  for (const { body } of requests)
+    for (const message of JSON.parse(body.toString()) as Message[])
+      if (!seen.has(message.id)) seen.set(message.id, message);
+  return [...seen.values()];
+}
+
+const incidents = (receiver: HttpsReceiver) =>
+  messagesOf(receiver.received).flatMap(({ data: { incident } }) =>
+    incident === undefined ? [] : [`${incident.action} ${incident.id}`],
+  );
+
+async function hasIncidents(receiver: HttpsReceiver, ids: readonly string[]): Promise<void> {
+  await until(`${ids.join(', ')} arrived`, () =>
+    incidents(receiver).length >= ids.length ? true : undefined,
+  );
+  expect(incidents(receiver)).toEqual(ids);
+}
+
+/** A dispatcher that is stopped after the test, or the tests, that it was started for. */
+async function dispatcher(settings: Readonly<Record<string, string>> = {}): Promise<ServiceProcess> {
+  const service = await startDispatcher(place, settings);
+  await service.ready();
+  return service;
+}
+
+/** The one row of `webhooks list` for a subscription. */
+async function row(id: string): Promise<string> {
+  const line = (await webhooks(place, 'list')).split('\n').find((text) => text.startsWith(id));
+  return line ?? '';
+}
+
+async function recordAttempt({ next, ...head }: AttemptHead & Pick<WebhookAttempt, 'next'>): Promise<void> {
+  const codec = await Registry.open({ url: place.registryUrl, prefix: place.prefix }).codec(
+    'webhook-attempts',
+  );
+  const publisher = await openPublisher({ brokers: place.brokers, clientId: 'test', log: quietLog });
+  const value = codec.encode(attemptOf(head, { next }));
+  const topic = topicName(place.prefix, 'webhook-attempts');
+  await publisher.publish([{ topic, key: head.subscription_id, value }]);
+  await publisher.close();
+}
+
+describe('what a client is sent', () => {
+  it('is of its contract and of the types it asked for, signed, and nothing once it is disabled', async () => {
+    await dispatcher();
+    const [all, some, none] = [
+      await HttpsReceiver.start(),
+      await HttpsReceiver.start(),
+      await HttpsReceiver.start(),
+    ];
+    await subscribe(place, { url: all.url, secret: SECRET });
+    await subscribe(place, { url: some.url, secret: SECRET, types: ['incident'] }, [12]);
+    const disabled = await subscribe(place, { url: none.url, secret: SECRET });
+    const clientId = /client (\d+)/.exec(await row(disabled))?.[1];
+    await clients(place, `disable ${clientId}`);
+    await untilTrue('it is disabled', async () => (await row(disabled)).includes('client disabled'));
+
+    await feed(
+      goal(1001, '5-1', 11),
+      goal(1002, '5-2', 12),
+      goal(1002, '5-2', 12, { confirmation: 'confirmed' }),
+    );
+    await feed({ ...goal(1002, '5-9', 12), type: 'event', data: { event: { id: 1002, status_id: 34 } } });
+    await feed(goal(1002, '5-2', 12, { action: 'delete' }));
+    await hasIncidents(some, ['insert 5-2', 'update 5-2', 'delete 5-2']);
+    await untilTrue('all arrived', () => messagesOf(all.received).length >= 5);
+    expect(
+      messagesOf(all.received)
+        .map(({ type }) => type)
+        .toSorted(),
+    ).toEqual(['event', ...Array.from({ length: 4 }, () => 'incident')]);
+    expect(none.received).toEqual([]);
+    for (const { body, headers } of all.received) {
+      const signature = {
+        timestamp: String(headers['x-signature-expiration-timestamp']),
+        signature: String(headers['x-signature-sha256']),
+      };
+      expect(verify(body, signature, [SECRET], Date.now())).toBe('ok');
+    }
+  });
+
+  it('begins with what is composed once the webhook is made, even where no dispatcher ran then', async () => {
+    const receiver = await HttpsReceiver.start();
+    await feed(goal(1100, '5-1', 11));
+    const composed = await countOf(1100, 1);
+    await subscribe(place, { url: receiver.url, secret: SECRET });
+    await feed(goal(1100, '5-2', 11));
+    await countOf(1100, composed + 1);
+    await dispatcher();
+    await hasIncidents(receiver, ['insert 5-2']);
+  });
+});
+
+/** How many messages of an event are composed, once there are so many at least. */
+async function countOf(eventId: number, least: number): Promise<number> {
+  return until(`${least} messages of ${eventId} are composed`, async () => {
+    let count = 0;
+    await pipeline?.read('webhook-messages', ({ event_id }) => {
+      if (event_id === eventId) count += 1;
+    });
+    return count >= least ? count : undefined;
+  });
+}
+
+describe('touchline webhooks', () => {
+  let service: ServiceProcess;
+
+  beforeAll(async () => {
+    service = await dispatcher();
+  });
+  afterAll(() => service.stop());
+
+  it('shows a webhook that fails, what is not delivered and the attempts, and that it accepts again', async () => {
+    const receiver = await HttpsReceiver.start(answers.error);
+    const id = await subscribe(place, { url: receiver.url, secret: SECRET });
+    await feed(goal(1200, '5-1', 11), goal(1200, '5-2', 11));
+    await untilTrue('it fails', async () => /FAILING since .* attempts/.test(await row(id)));
+    const undelivered = await webhooks(place, `undelivered ${id.slice(0, 6)}`);
+    expect(undelivered.trim().split('\n')).toHaveLength(2);
+    expect(await webhooks(place, `attempts ${id} --since 1h`)).toMatch(/failed {2}status 500 {2}2 messages/);
+    receiver.answerWith(answers.accepted);
+    await untilTrue('it accepts', async () => /delivering {2}delivered 2/.test(await row(id)));
+    expect(await webhooks(place, `undelivered ${id}`)).toBe('');
+    expect(await service.metric('touchline_dispatcher_attempts_total', 'outcome="status"')).toBeGreaterThan(
+      0,
+    );
+    expect(await service.metric('touchline_dispatcher_messages_total')).toBeGreaterThan(1);
+  });
+
+  it('disables a webhook and enables it again where it was', async () => {
+    const receiver = await HttpsReceiver.start();
+    const id = await subscribe(place, { url: receiver.url, secret: SECRET });
+    await feed(goal(1300, '5-1', 11));
+    await hasIncidents(receiver, ['insert 5-1']);
+    await webhooks(place, `disable ${id}`);
+    await untilTrue('it is disabled', async () => (await row(id)).includes('DISABLED: operator'));
+    await feed(goal(1300, '5-2', 11));
+    await countOf(1300, 2);
+    expect(incidents(receiver)).toEqual(['insert 5-1']);
+    await webhooks(place, `enable ${id}`);
+    await hasIncidents(receiver, ['insert 5-1', 'insert 5-2']);
+  });
+
+  it('sends again from a time, under the same ids', async () => {
+    const receiver = await HttpsReceiver.start();
+    const id = await subscribe(place, { url: receiver.url, secret: SECRET });
+    await feed(goal(1400, '5-1', 11), goal(1400, '5-2', 11));
+    await hasIncidents(receiver, ['insert 5-1', 'insert 5-2']);
+    const before = receiver.received.length;
+    const ids = messagesOf(receiver.received).map((message) => message.id);
+    await webhooks(place, `resend ${id} --from 1h`);
+    const again = () =>
+      receiver.received.slice(before).flatMap(({ body }) => JSON.parse(body.toString()) as Message[]);
+    await untilTrue('both are sent again', () =>
+      ids.every((one) => again().some((other) => other.id === one)),
+    );
+  });
+
+  it('removes what is known of a webhook that is gone', async () => {
+    const receiver = await HttpsReceiver.start();
+    const id = await subscribe(place, { url: receiver.url, secret: SECRET });
+    await untilTrue('it is known', async () => (await row(id)).includes('delivering'));
+    const clientId = /client (\d+)/.exec(await row(id))?.[1];
+    await clients(place, `webhook remove ${clientId} ${id}`);
+    await untilTrue('it is said to be removed', async () =>
+      (await webhooks(place, `attempts ${id} --since 1h`)).includes(`${id}  removed`),
+    );
+    await feed(goal(1500, '5-1', 11));
+    await countOf(1500, 1);
+    expect(receiver.received).toEqual([]);
+  });
+});
+
+it('is sent from the start again where webhook-messages ends before what was delivered', async () => {
+  const receiver = await HttpsReceiver.start();
+  const id = await subscribe(place, { url: receiver.url, secret: SECRET }, [77]);
+  await feed(goal(1650, '5-1', 77));
+  const first = await dispatcher();
+  await hasIncidents(receiver, ['insert 5-1']);
+  expect(await first.stop()).toBe(0);
+  const before = receiver.received.length;
+  // As after the topic was made anew: no offset of its progress is there.
+  await recordAttempt({
+    ...{ subscription_id: id, client_id: 1, epoch: 1, kind: 'resent', at: Date.now() },
+    next: Array.from({ length: 8 }, (_, partition) => ({ partition, offset: 1_000_000 })),
+  });
+  await dispatcher();
+  await untilTrue('it is sent again', () => receiver.received.length > before);
+  expect(await webhooks(place, `attempts ${id} --since 1h`)).toContain('POSITION_LOST');
+});
+
+describe('two dispatchers', () => {
+  it('share the webhooks, and each takes over what the other leaves, killed or stopped', async () => {
+    const pair = [await dispatcher(), await dispatcher()] as const;
+    const receivers = await Promise.all(Array.from({ length: 8 }, () => HttpsReceiver.start()));
+    for (const { url } of receivers) await subscribe(place, { url, secret: SECRET });
+    const shares = () =>
+      Promise.all(pair.map((one) => one.metric('touchline_dispatcher_subscriptions', 'state="delivering"')));
+    await untilTrue('both deliver', async () => (await shares()).every((share) => share > 0));
+    await feed(goal(1600, '5-1', 11));
+    for (const receiver of receivers) await hasIncidents(receiver, ['insert 5-1']);
+
+    await pair[0].kill();
+    await feed(goal(1600, '5-2', 11));
+    for (const receiver of receivers) await hasIncidents(receiver, ['insert 5-1', 'insert 5-2']);
+
+    const third = await dispatcher();
+    expect(await pair[1].stop()).toBe(0);
+    await feed(goal(1600, '5-3', 11));
+    for (const receiver of receivers)
+      await hasIncidents(receiver, ['insert 5-1', 'insert 5-2', 'insert 5-3']);
+    expect(await third.metric('touchline_dispatcher_subscriptions', 'state="delivering"')).toBeGreaterThan(7);
+  });
+});
+
+it('a dead webhook and a hanging one delay no other', async () => {
+  await dispatcher({ WEBHOOK_TIMEOUT_MS: '10000' });
+  const [well, hanging] = [await HttpsReceiver.start(), await HttpsReceiver.start(answers.silent)];
+  for (const url of [hanging.url, 'https://127.0.0.1:9/', well.url])
+    await subscribe(place, { url, secret: SECRET });
+  await feed(goal(1700, '5-1', 11));
+  await hasIncidents(well, ['insert 5-1']);
+  await untilTrue('the other hangs', () => hanging.received.length > 0);
+  for (const n of [2, 3, 4]) {
+    const sent = performance.now();
+    await feed(goal(1700, `5-${n}`, 11));
+    await untilTrue('it arrives', () => incidents(well).length >= n);
+    expect(performance.now() - sent).toBeLessThan(8_000);
+  }
+  expect(hanging.received).toHaveLength(1);
+});

@@ -1,0 +1,169 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Kafka, startKafka } from '#embedded/kafka.ts';
+import { QUICK_START } from '#embedded/settings.ts';
+import { incidentMessage } from '#ingestion/testing/messages.ts';
+import { backbone } from '../../setup/backbone.ts';
+import { until } from '../../support/poll.ts';
+import { TestReceiver } from './support.ts';
+
+/** How long the broker is away, the receiver waits for it, and a sender for its answer: longer, shorter, between. */
+const [OUTAGE_MS, PATIENCE_MS, SENDER_PATIENCE_MS] =
+  process.env.FAULTS === 'full' ? [20_000, 8_000, 10_000] : [5_000, 2_000, 4_000];
+const SENDERS = 20;
+const EVENTS = 50;
+
+let dataDir: string;
+let kafka: Kafka;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'touchline-outage-'));
+  kafka = await startKafka({ dataDir, jvmArgs: QUICK_START });
+});
+afterAll(async () => {
+  await kafka?.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+type Sent = { readonly id: number; readonly status: number; readonly ms: number; readonly at: number };
+
+const TICK_MS = 100;
+
+/** Stands still while this process is held up: what a busy machine takes from it is not taken by the receiver. */
+class Clock {
+  readonly #ticks = setInterval(() => this.now(), TICK_MS);
+  #last = performance.now();
+  #heldUp = 0;
+
+  now(): number {
+    const now = performance.now();
+    this.#heldUp += Math.max(0, now - this.#last - TICK_MS);
+    this.#last = now;
+    return now - this.#heldUp;
+  }
+
+  stop(): void {
+    clearInterval(this.#ticks);
+  }
+}
+
+/** Sends different deliveries from many senders at once; each repeats a delivery until it is accepted, as the provider does. */
+class Load {
+  readonly answers: Sent[] = [];
+  readonly clock = new Clock();
+  readonly bodies = new Map<number, string>();
+  readonly #receiver: TestReceiver;
+  readonly #senders: Promise<void>[];
+  #next = 0;
+  #stopping = false;
+
+  constructor(receiver: TestReceiver) {
+    this.#receiver = receiver;
+    this.#senders = Array.from({ length: SENDERS }, () => this.#send());
+  }
+
+  get accepted(): number {
+    return this.answers.filter(({ status }) => status === 200).length;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await Promise.all(this.#senders);
+    this.clock.stop();
+  }
+
+  async #send(): Promise<void> {
+    while (!this.#stopping) {
+      const id = this.#next++;
+      const body = JSON.stringify([
+        incidentMessage({ id }, { id: `5-${id}` }, { id: 7_000_000 + (id % EVENTS) }),
+      ]);
+      this.bodies.set(id, body);
+      for (let done = false; !done && !this.#stopping; ) {
+        const at = this.clock.now();
+        const { status, text } = await this.#receiver.post(body);
+        done = status === 200 && text === 'Accepted';
+        this.answers.push({ id, status, ms: this.clock.now() - at, at });
+        if (!done) await delay(50);
+      }
+    }
+  }
+}
+
+describe.each([
+  ['is killed', 'SIGKILL'],
+  ['hangs', 'SIGSTOP'],
+] as const)('while the broker %s', (_what, signal) => {
+  it(`for ${OUTAGE_MS / 1000} s, errors are answered in time, and nothing is lost that was accepted`, async () => {
+    const settings = { PATIENCE_MS: String(PATIENCE_MS) };
+    const receiver = await TestReceiver.start({ ...backbone(), brokers: kafka.brokers }, settings);
+    const load = new Load(receiver);
+    await until('the load runs', () => (load.accepted > 200 ? true : undefined));
+
+    const down = load.clock.now();
+    await kafka.kill(signal);
+    await delay(OUTAGE_MS);
+    // Those that were under way when it went away had been acknowledged before, or are not accepted.
+    const settled = load.answers.filter(({ status, at }) => status === 200 && at > down + 500);
+    expect(settled).toEqual([]);
+    await (signal === 'SIGKILL' ? kafka.start() : kafka.kill('SIGCONT'));
+    const up = load.clock.now();
+
+    const before = load.accepted;
+    await until('deliveries are accepted again', () => (load.accepted > before + 200 ? true : undefined));
+    const accepting = load.clock.now();
+    await load.stop();
+
+    expect(new Set(load.answers.map(({ status }) => status))).toEqual(new Set([200, 503]));
+    expect(Math.max(...load.answers.map(({ ms }) => ms))).toBeLessThan(SENDER_PATIENCE_MS);
+    expect(accepting - up).toBeLessThan(60_000);
+
+    const accepted = new Set(load.answers.filter(({ status }) => status === 200).map(({ id }) => id));
+    const raw = new Set((await receiver.read('raw-messages')).map(({ delivery_id }) => delivery_id));
+    const normalized = new Set(
+      (await receiver.read('normalized-messages')).map(({ message_id }) => message_id),
+    );
+    const lost = [...accepted].filter((id) => {
+      const deliveryId = createHash('sha256')
+        .update(load.bodies.get(id) ?? '')
+        .digest('hex');
+      return !raw.has(deliveryId) || !normalized.has(String(id));
+    });
+    expect(lost).toEqual([]);
+    expect(await receiver.read('dead-letters')).toEqual([]);
+    await receiver.stop();
+  });
+});
+
+it('what waits for the broker is bounded: the rest is refused at once', async () => {
+  const receiver = await TestReceiver.start(
+    { ...backbone(), brokers: kafka.brokers },
+    { QUEUE_LIMIT: String(1024 * 1024), PATIENCE_MS: '9500', WEBHOOK_THREADS: '1' },
+  );
+  const large = (id: number) => JSON.stringify([{ type: 'weather', id, filler: 'x'.repeat(600_000) }]);
+  await until('a delivery is accepted', async () =>
+    (await receiver.post(large(0))).status === 200 ? true : undefined,
+  );
+  await kafka.kill('SIGSTOP');
+  let waits = true;
+  const waiting = receiver.post(large(1)).finally(() => {
+    waits = false;
+  });
+  await until('the first one waits', async () =>
+    (await receiver.metric('pending_bytes')) > 0 ? true : undefined,
+  );
+  expect(await receiver.post(large(2))).toMatchObject({ status: 503, text: 'Not stored, repeat it.' });
+  // One round more: an answer that came together with that one would be here.
+  expect((await receiver.post('[]')).status).toBe(200);
+  expect(waits).toBe(true);
+  expect((await waiting).status).toBe(503);
+  await kafka.kill('SIGCONT');
+  await until('deliveries are accepted again', async () =>
+    (await receiver.post(large(2))).status === 200 ? true : undefined,
+  );
+  await receiver.stop();
+});

@@ -1,0 +1,358 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { isFree } from '#embedded/ports.ts';
+import { incidentMessage } from '#ingestion/testing/messages.ts';
+import { SIGNATURE_HEADER, sign, TIMESTAMP_HEADER } from '#signing/signing.ts';
+import { backbone } from '../../setup/backbone.ts';
+import { untilTrue } from '../../support/poll.ts';
+import { type Answer, fresh, SECRET, signed, TestReceiver } from './support.ts';
+
+const body = JSON.stringify([incidentMessage()]);
+const NOTHING = { 'raw-messages': 0, 'normalized-messages': 0, 'dead-letters': 0 };
+
+/** How long a server of Fastify keeps a connection that nothing comes on. */
+const KEEP_ALIVE_MS = 72_000;
+
+/** A signed POST as it goes over the wire. */
+function wire(text: string, headers: Record<string, string> = {}, extra = ''): string {
+  const lines = Object.entries({ host: 'localhost', connection: 'close', ...signed(text), ...headers });
+  return `POST /webhook HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}${extra}\r\n${text}`;
+}
+
+describe('a request that is refused', () => {
+  let receiver: TestReceiver;
+  beforeAll(async () => {
+    receiver = await TestReceiver.start(backbone());
+  });
+  afterAll(() => receiver.stop());
+
+  const post = (headers: Record<string, string | null>, text: string | Buffer = body) =>
+    receiver.post(text, headers);
+  const at = (timestamp: string, text: string = body) => post(signed(text, { timestamp }), text);
+  const good = () => signed(body)[SIGNATURE_HEADER] ?? '';
+  const raw = async (
+    request: string | Buffer,
+    options?: { endAfterMs: number },
+  ): Promise<Pick<Answer, 'status' | 'text'>> => {
+    const answer = await receiver.raw(request, options);
+    return { status: Number(answer.slice(9, 12)), text: answer.slice(answer.indexOf('\r\n\r\n') + 4) };
+  };
+  const length = String(Buffer.byteLength(body));
+
+  const NOT_SIGNED = /^The signature does not match\.$/;
+  const MALFORMED = /^The header x-signature-sha256 is not 64 lower-case hex digits\.$/;
+  const NO_NUMBER = /^The header x-signature-expiration-timestamp is not a positive whole number\.$/;
+  const EXPIRED = /^The signature has expired\.$/;
+  const cases: [
+    name: string,
+    status: number,
+    text: RegExp,
+    send: () => Promise<Pick<Answer, 'status' | 'text'>>,
+  ][] = [
+    ['wrong secret', 401, NOT_SIGNED, () => post(signed(body, { secret: 'x'.repeat(32) }))],
+    ['one byte changed', 401, NOT_SIGNED, () => post(signed(body), body.replace('Goal', 'Goat'))],
+    ['one byte more', 401, NOT_SIGNED, () => post(signed(body), `${body} `)],
+    ['signature of another body', 401, NOT_SIGNED, () => post(signed('[]'))],
+    [
+      'timestamp not the signed one',
+      401,
+      NOT_SIGNED,
+      () => post({ [SIGNATURE_HEADER]: sign(Buffer.from(body), '1', SECRET) }),
+    ],
+    ['body truncated, its length told', 401, NOT_SIGNED, () => post(signed(body), body.slice(0, -10))],
+    ['empty body under a signature', 401, NOT_SIGNED, () => post(signed(body), '')],
+    [
+      'no signature',
+      401,
+      /^The header x-signature-sha256 is missing\.$/,
+      () => post({ [SIGNATURE_HEADER]: null }),
+    ],
+    ['empty signature', 401, MALFORMED, () => post({ [SIGNATURE_HEADER]: '' })],
+    ['signature in upper case', 401, MALFORMED, () => post({ [SIGNATURE_HEADER]: good().toUpperCase() })],
+    ['signature too short', 401, MALFORMED, () => post({ [SIGNATURE_HEADER]: good().slice(0, 63) })],
+    ['signature too long', 401, MALFORMED, () => post({ [SIGNATURE_HEADER]: `${good()}0` })],
+    ['signature not hex', 401, MALFORMED, () => post({ [SIGNATURE_HEADER]: 'g'.repeat(64) })],
+    [
+      'signature in base64',
+      401,
+      MALFORMED,
+      () => post({ [SIGNATURE_HEADER]: Buffer.from(good(), 'hex').toString('base64') }),
+    ],
+    [
+      'signature header twice',
+      401,
+      MALFORMED,
+      () => raw(wire(body, { 'content-length': length }, `${SIGNATURE_HEADER}: ${good()}\r\n`)),
+    ],
+    [
+      'timestamp header twice',
+      401,
+      NO_NUMBER,
+      () => raw(wire(body, { 'content-length': length }, `${TIMESTAMP_HEADER}: ${fresh()}\r\n`)),
+    ],
+    [
+      'no timestamp',
+      401,
+      /^The header x-signature-expiration-timestamp is missing\.$/,
+      () => post({ [TIMESTAMP_HEADER]: null }),
+    ],
+    ['empty timestamp', 401, NO_NUMBER, () => at('')],
+    ['zero', 401, NO_NUMBER, () => at('0')],
+    ['negative', 401, NO_NUMBER, () => at(`-${fresh()}`)],
+    ['fractional', 401, NO_NUMBER, () => at(`${fresh()}.5`)],
+    ['with a plus', 401, NO_NUMBER, () => at(`+${fresh()}`)],
+    ['with a space within', 401, NO_NUMBER, () => at(`${fresh().slice(0, 5)} ${fresh().slice(5)}`)],
+    ['with an exponent', 401, NO_NUMBER, () => at('2e9')],
+    ['hexadecimal', 401, NO_NUMBER, () => at('0x7fffffff')],
+    ['not a number', 401, NO_NUMBER, () => at('tomorrow')],
+    ['beyond all numbers', 401, NO_NUMBER, () => at('9'.repeat(30))],
+    ['expired a second ago', 401, EXPIRED, () => at(String(Math.floor(Date.now() / 1000) - 1))],
+    ['expired long ago', 401, EXPIRED, () => at('1')],
+    ['expired, and not JSON', 401, EXPIRED, () => at('1', '{')],
+    [
+      '10 MB',
+      413,
+      /^The body is larger than 5242880 bytes\.$/,
+      () => receiver.post(Buffer.alloc(10_000_000, 0x20)),
+    ],
+    ['10 MB without a length', 413, /^The body is larger/, () => raw(chunked(10_000_000))],
+    ['GET', 405, /^Only POST is allowed\.$/, () => other('GET')],
+    ['PUT, signed', 405, /^Only POST is allowed\.$/, () => other('PUT')],
+    ['DELETE', 405, /^Only POST is allowed\.$/, () => other('DELETE')],
+    [
+      'another path',
+      404,
+      /^Not found\.$/,
+      () => raw(wire(body, { 'content-length': length }).replace('/webhook', '/webhook/')),
+    ],
+    ['not HTTP', 400, /^Bad request\.$/, () => raw('hello\r\n\r\n')],
+    [
+      'a connection that ends within the body',
+      0,
+      /^$/,
+      () => raw(wire(body, { 'content-length': '100000' }), { endAfterMs: 100 }),
+    ],
+  ];
+
+  async function other(method: string): Promise<Answer> {
+    const init = method === 'PUT' ? { body, headers: signed(body) } : {};
+    const response = await fetch(receiver.url, { method, ...init });
+    expect(response.headers.get('allow')).toBe('POST');
+    return { status: response.status, text: await response.text(), headers: response.headers };
+  }
+
+  function chunked(bytes: number): Buffer {
+    const chunk = Buffer.concat([Buffer.from('10000\r\n'), Buffer.alloc(0x10000, 0x20), Buffer.from('\r\n')]);
+    const chunks = Array.from({ length: Math.ceil(bytes / 0x10000) }, () => chunk);
+    const head = wire('', { 'transfer-encoding': 'chunked' });
+    return Buffer.concat([Buffer.from(head), ...chunks, Buffer.from('0\r\n\r\n')]);
+  }
+
+  it.each(cases)('%s: %i', async (_name, status, text, send) => {
+    const answer = await send();
+    expect([answer.status, answer.text]).toEqual([status, expect.stringMatching(text)]);
+  });
+
+  it('leaves nothing on any topic', async () => {
+    expect(cases.length).toBeGreaterThan(20);
+    expect(await receiver.counts()).toEqual(NOTHING);
+    // The same way of looking does see what is accepted.
+    await receiver.post(body);
+    expect(await receiver.counts()).toEqual({ ...NOTHING, 'raw-messages': 1, 'normalized-messages': 1 });
+  });
+
+  it('is counted', async () => {
+    const text = await receiver.metrics.metrics();
+    expect(text).toMatch(/touchline_webhook_requests_total\{outcome="not_authentic".*\} \d\d/);
+    expect(text).toMatch(/touchline_webhook_refused_total\{check="timestamp_expired".*\} 3/);
+    expect(text).not.toContain(SECRET);
+  });
+});
+
+describe('a request that is accepted', () => {
+  let receiver: TestReceiver;
+  beforeAll(async () => {
+    receiver = await TestReceiver.start(backbone());
+  });
+  afterAll(() => receiver.stop());
+  const accepted = { status: 200, text: 'Accepted' };
+
+  it('is answered with exactly "Accepted", as text, and everything of it is on the topics', async () => {
+    const answer = await receiver.post(body);
+    expect(answer).toMatchObject(accepted);
+    expect(answer.headers.get('content-type')).toMatch(/^text\/plain/);
+    const [raw] = await receiver.read('raw-messages');
+    expect(raw?.body).toEqual(Buffer.from(body));
+    expect(await receiver.read('normalized-messages')).toMatchObject([
+      { type: 'incident', origin: 'webhook', delivery_id: raw?.delivery_id, received_at: raw?.received_at },
+    ]);
+  });
+
+  it('may be the empty array of a test delivery, of which nothing is kept', async () => {
+    const before = await receiver.counts();
+    expect(await receiver.post('[]')).toMatchObject(accepted);
+    expect(await receiver.counts()).toEqual(before);
+  });
+
+  it.each([null, '', 'text/plain', 'application/json; charset=utf-8', 'multipart/form-data', ';;;'])(
+    'may say of its body what it likes: %j',
+    async (type) => {
+      expect(await receiver.post('[]', { 'content-type': type })).toMatchObject(accepted);
+    },
+  );
+
+  const bodies: [code: string, body: Buffer][] = [
+    ['not_json', Buffer.from('{"id":')],
+    ['not_json', Buffer.alloc(0)],
+    ['not_array', Buffer.from(JSON.stringify(incidentMessage()))],
+    ['not_utf8', Buffer.from([0x5b, 0x22, 0xc3, 0x28, 0x22, 0x5d])],
+    ['too_deep', Buffer.from('['.repeat(100_000) + ']'.repeat(100_000))],
+    ['unknown_shape', Buffer.from('[{"hello":"world"}]')],
+  ];
+  it.each(bodies)('may be unreadable (%s): it goes to dead-letters with its bytes', async (code, bytes) => {
+    const before = (await receiver.read('dead-letters')).length;
+    expect(await receiver.post(bytes)).toMatchObject(accepted);
+    const letters = await receiver.read('dead-letters');
+    expect(letters).toHaveLength(before + 1);
+    const letter = letters.find(({ value }) => value?.equals(bytes));
+    expect(letter).toMatchObject({
+      code,
+      service: 'webhook-receiver',
+      topic: null,
+      partition: null,
+      offset: null,
+    });
+  });
+
+  it('loses nothing of the rest to a bad message, nor to one of a type that nobody knows', async () => {
+    const before = await receiver.counts();
+    const bad = '{"type":"event","id":7}';
+    const batch = `[${JSON.stringify(incidentMessage({ id: 1 }))},${bad},{"type":"weather"},${JSON.stringify(incidentMessage({ id: 2 }))}]`;
+    expect(await receiver.post(batch)).toMatchObject(accepted);
+    const after = await receiver.counts();
+    expect(after['normalized-messages']).toBe(before['normalized-messages'] + 2);
+    expect(after['dead-letters']).toBe(before['dead-letters'] + 1);
+    const letters = await receiver.read('dead-letters');
+    expect(letters.map(({ value }) => value?.toString())).toContain(bad);
+    expect(await receiver.metrics.metrics()).toMatch(
+      /touchline_webhook_messages_total\{type="unknown".*\} 1/,
+    );
+  });
+
+  it('may be repeated: the same delivery id, the same messages, the same dead letters', async () => {
+    const batch = `[${JSON.stringify(incidentMessage({ id: 77 }))},5]`;
+    await receiver.post(batch);
+    await receiver.post(batch);
+    const raw = (await receiver.read('raw-messages')).filter(({ body: bytes }) => bytes.toString() === batch);
+    expect(raw.map(({ delivery_id }) => delivery_id)).toEqual([raw[0]?.delivery_id, raw[0]?.delivery_id]);
+    const messages = (await receiver.read('normalized-messages')).filter(
+      ({ message_id }) => message_id === '77',
+    );
+    const [first, second] = messages.map(({ received_at: _, ...message }) => message);
+    expect(messages).toHaveLength(2);
+    expect(second).toEqual(first);
+    const ids = (await receiver.read('dead-letters'))
+      .filter(({ value }) => value?.toString() === '5')
+      .map(({ id }) => id);
+    expect(ids).toHaveLength(2);
+    expect(new Set(ids).size).toBe(1);
+  });
+
+  it('may be as large as the limit', async () => {
+    const filler = 'x'.repeat(2_500_000);
+    const large = JSON.stringify([
+      incidentMessage({ id: 78 }),
+      { type: 'weather', filler },
+      { type: 'weather', filler },
+    ]);
+    expect(large.length).toBeGreaterThan(5_000_000);
+    expect(await receiver.post(large)).toMatchObject(accepted);
+    expect((await receiver.read('raw-messages')).map(({ body: bytes }) => bytes.length)).toContain(
+      large.length,
+    );
+  });
+});
+
+describe('while secrets are rotated', () => {
+  it('both are good', async () => {
+    const other = 'another-secret-of-32-characters.';
+    const receiver = await TestReceiver.start(backbone(), { WEBHOOK_SECRET: `${other},${SECRET}` });
+    expect((await receiver.post(body, signed(body))).status).toBe(200);
+    expect((await receiver.post(body, signed(body, { secret: other }))).status).toBe(200);
+    expect((await receiver.post(body, signed(body, { secret: 'x'.repeat(32) }))).status).toBe(401);
+    await receiver.stop();
+  });
+});
+
+describe('a stop', () => {
+  it('lets what is under way finish', async () => {
+    const receiver = await TestReceiver.start(backbone());
+    const answers = Array.from({ length: 20 }, (_, id) =>
+      receiver.post(JSON.stringify([incidentMessage({ id })])),
+    );
+    const settled = Promise.allSettled(answers);
+    await answers[0];
+    await receiver.stop();
+    const statuses = (await settled).map((answer) =>
+      answer.status === 'fulfilled' ? answer.value.status : 0,
+    );
+    const kept = await receiver.read('normalized-messages');
+    expect(kept.length).toBeGreaterThanOrEqual(statuses.filter((status) => status === 200).length);
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(0);
+  });
+
+  it('waits for a delivery that is being sent, and not for its connection', async () => {
+    const receiver = await TestReceiver.start(backbone());
+    let received = '';
+    const socket = connect(receiver.port, '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    socket.setEncoding('latin1').on('data', (text) => {
+      received += text;
+    });
+    const kept = { connection: 'keep-alive', expect: '100-continue' };
+    socket.write(wire('', { ...signed(body), ...kept, 'content-length': String(Buffer.byteLength(body)) }));
+    await untilTrue('the delivery is under way', () => received.includes('100 Continue'));
+    const started = performance.now();
+    const stopped = receiver.stop();
+    await untilTrue('it listens no more', () => isFree(receiver.port));
+    socket.write(body);
+    await stopped;
+    expect(performance.now() - started).toBeLessThan(KEEP_ALIVE_MS);
+    expect(received).toMatch(/HTTP\/1\.1 200 [\s\S]*Accepted$/);
+  });
+});
+
+describe('a start', () => {
+  it('without a broker fails, and says so', async () => {
+    const { registryUrl, prefix, brokers } = backbone();
+    const receiver = await TestReceiver.start({ registryUrl, prefix, brokers });
+    await receiver.stop();
+    const nowhere = { registryUrl, prefix, brokers: ['127.0.0.1:1'] };
+    const starting = TestReceiver.startOn(nowhere, {}, { connectWithinMs: 500 });
+    await expect(starting).rejects.toThrow(/not acknowledged in time|no broker/i);
+  });
+
+  it('with several threads takes deliveries in as with one', async () => {
+    const receiver = await TestReceiver.start(backbone(), { WEBHOOK_THREADS: '3' });
+    const ids = Array.from({ length: 60 }, (_, id) => id);
+    const answers = await Promise.all(
+      ids.map((id) => receiver.post(JSON.stringify([incidentMessage({ id })]))),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    const kept = (await receiver.read('normalized-messages')).map(({ message_id }) => Number(message_id));
+    expect(kept.sort((a, b) => a - b)).toEqual(ids);
+    expect(await receiver.metric('messages_total')).toBe(ids.length);
+    await receiver.stop();
+  });
+
+  it('on a port that a receiver has is refused, though threads share one', async () => {
+    const place = backbone();
+    const receiver = await TestReceiver.start(place, { WEBHOOK_THREADS: '2' });
+    for (const threads of ['1', '2']) {
+      const settings = { WEBHOOK_PORT: String(receiver.port), WEBHOOK_THREADS: threads };
+      await expect(TestReceiver.startOn(place, settings)).rejects.toThrow(/EADDRINUSE/);
+    }
+    expect((await receiver.post('[]')).status).toBe(200);
+    await receiver.stop();
+  });
+});

@@ -1,0 +1,169 @@
+import { connect } from 'node:net';
+import { onTestFinished } from 'vitest';
+import { loadConfig } from '#service/config.ts';
+import { createLogger } from '#service/logger.ts';
+import { createMetrics, type Registry as Metrics } from '#service/metrics.ts';
+import { SIGNATURE_HEADER, sign, TIMESTAMP_HEADER } from '#signing/signing.ts';
+import { StreamError } from '#streams/errors.ts';
+import { readTopic } from '#streams/read/read-topic.ts';
+import { createTopics } from '#topics/admin.ts';
+import { Registry } from '#topics/registry.ts';
+import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
+import { receiverConfig } from '../../../services/webhook-receiver/config.ts';
+import { type ReceiverContext, startReceiver } from '../../../services/webhook-receiver/service.ts';
+import { until } from '../../support/poll.ts';
+
+/** The secret of the tests. */
+export const SECRET = '0123456789abcdef0123456789ABCDEF';
+
+/** What the receiver writes to. */
+export const WRITTEN = ['raw-messages', 'normalized-messages', 'dead-letters'] as const;
+
+/** Where a receiver of a test writes. */
+export type Place = { readonly brokers: string[]; readonly registryUrl: string; readonly prefix: string };
+
+/** An answer, as far as a sender looks at it. */
+export type Answer = { readonly status: number; readonly text: string; readonly headers: Headers };
+
+/** A receiver in this process, on a free port, with topics of its own. */
+export class TestReceiver {
+  readonly place: Place;
+  readonly port: number;
+  readonly metrics: Metrics;
+  readonly #stop: () => Promise<void>;
+
+  private constructor(place: Place, port: number, metrics: Metrics, stop: () => Promise<void>) {
+    this.place = place;
+    this.port = port;
+    this.metrics = metrics;
+    this.#stop = stop;
+  }
+
+  /** Makes the topics and starts the receiver; `settings` go over its defaults. */
+  static async start(place: Place, settings: Readonly<Record<string, string>> = {}): Promise<TestReceiver> {
+    await createTopics({ brokers: place.brokers, prefix: place.prefix });
+    return TestReceiver.startOn(place, settings);
+  }
+
+  /** Starts the receiver on topics that are there. */
+  static async startOn(
+    place: Place,
+    settings: Readonly<Record<string, string>> = {},
+    start: Pick<ReceiverContext, 'connectWithinMs'> = {},
+  ): Promise<TestReceiver> {
+    const config = loadConfig(receiverConfig, {
+      KAFKA_BROKERS: place.brokers.join(','),
+      SCHEMA_REGISTRY_URL: place.registryUrl,
+      TOPIC_PREFIX: place.prefix,
+      WEBHOOK_PORT: '0',
+      WEBHOOK_SECRET: SECRET,
+      LOG_LEVEL: 'silent',
+      ...settings,
+    });
+    const metrics = createMetrics('webhook-receiver');
+    const receiver = await startReceiver({
+      ...start,
+      config,
+      logger: createLogger({ name: 'webhook-receiver', level: 'silent' }),
+      metrics,
+      fail: (error) => {
+        throw error;
+      },
+    });
+    return new TestReceiver(place, receiver.port, metrics, () => receiver.stop());
+  }
+
+  stop(): Promise<void> {
+    return this.#stop();
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}/webhook`;
+  }
+
+  /** Posts a body as the provider would; `headers` go over those it would send, null takes one away. */
+  async post(body: Buffer | string, headers: Readonly<Record<string, string | null>> = {}): Promise<Answer> {
+    const all = Object.entries({ ...signed(body), ...headers }).filter(
+      (pair): pair is [string, string] => pair[1] !== null,
+    );
+    const response = await fetch(this.url, { method: 'POST', body: Buffer.from(body), headers: all });
+    return { status: response.status, text: await response.text(), headers: response.headers };
+  }
+
+  /** Writes bytes to the port and gives all that comes back until the receiver, or `endAfterMs`, ends the connection. */
+  raw(request: Buffer | string, { endAfterMs }: { endAfterMs?: number } = {}): Promise<string> {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    let received = '';
+    const socket = connect(this.port, '127.0.0.1', () => socket.write(request));
+    socket.setEncoding('latin1').on('data', (text) => {
+      received += text;
+    });
+    socket.on('error', () => {}).on('close', () => resolve(received));
+    if (endAfterMs !== undefined) setTimeout(() => socket.destroy(), endAfterMs);
+    onTestFinished(() => void socket.destroy());
+    return promise;
+  }
+
+  /** The value of one of its metrics, by the end of its name. */
+  async metric(name: string): Promise<number> {
+    const text = await this.metrics.metrics();
+    return Number(new RegExp(`^touchline_webhook_${name}\\{.*\\} (.+)$`, 'm').exec(text)?.[1]);
+  }
+
+  /** How many records each topic has. */
+  async counts(): Promise<Record<(typeof WRITTEN)[number], number>> {
+    const [raw, normalized, dead] = await Promise.all(
+      WRITTEN.map(async (topic) => (await this.read(topic)).length),
+    );
+    return { 'raw-messages': raw ?? 0, 'normalized-messages': normalized ?? 0, 'dead-letters': dead ?? 0 };
+  }
+
+  /** Every value of a topic. */
+  read<T extends TopicName>(topic: T): Promise<TopicValues[T][]> {
+    return readValues(this.place, topic);
+  }
+}
+
+/** The headers that the provider sends with a body. */
+export function signed(
+  body: Buffer | string,
+  { timestamp = fresh(), secret = SECRET }: { timestamp?: string; secret?: string } = {},
+): Record<string, string> {
+  return {
+    'content-type': 'application/json',
+    [TIMESTAMP_HEADER]: timestamp,
+    [SIGNATURE_HEADER]: sign(Buffer.from(body), timestamp, secret),
+  };
+}
+
+/** Five minutes from now, Unix seconds. */
+export function fresh(): string {
+  return String(Math.floor(Date.now() / 1000) + 300);
+}
+
+/** Every value of a topic under a prefix. Waits for a broker that has just come back and knows no groups yet. */
+export function readValues<T extends TopicName>(place: Place, topic: T): Promise<TopicValues[T][]> {
+  return until(`${topic} can be read`, async () => {
+    try {
+      return await readValuesNow(place, topic);
+    } catch (error) {
+      if (error instanceof StreamError && error.code === 'UNAVAILABLE') return undefined;
+      throw error;
+    }
+  });
+}
+
+async function readValuesNow<T extends TopicName>(place: Place, topic: T): Promise<TopicValues[T][]> {
+  const decoder = Registry.open({ url: place.registryUrl, prefix: place.prefix }).decoder(topic);
+  const values: TopicValues[T][] = [];
+  await readTopic({
+    brokers: place.brokers,
+    topic: topicName(place.prefix, topic),
+    fromBeginning: true,
+    untilEnd: true,
+    onRecord: async ({ value }) => {
+      if (value !== null) values.push(await decoder.decode(value));
+    },
+  });
+  return values;
+}

@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { normalizeMessage } from '#ingestion/normalize.ts';
+import type { NormalizedMessage } from '#topics/generated/types.ts';
+import { atEnd } from './at-end.ts';
+import type { PipelinePlace } from './pipeline.ts';
+import { until } from './poll.ts';
+import { type ServiceProcess, startService } from './processes.ts';
+import { touchline } from './touchline.ts';
+
+export const CLIENTS_KEY = 'the key of the tests, long enough for anyone';
+
+/** A folder that is gone after the test, or after the file where it was made in its `beforeAll`. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'touchline-api-'));
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A replica of the api, and what it answers. */
+export class ApiReplica {
+  readonly service: ServiceProcess;
+  readonly url: string;
+
+  constructor(service: ServiceProcess, url: string) {
+    this.service = service;
+    this.url = url;
+  }
+
+  /** The answer to a path with its query. */
+  get(path: string): Promise<Response> {
+    return fetch(this.url + path);
+  }
+
+  /** The data of the events of the season that the tests' messages are of. */
+  async season(token: string): Promise<unknown> {
+    return (await this.api(`/v2/events?season_id=25528&token=${token}`)).data;
+  }
+
+  /** The `api` of an answer of that status. */
+  async api(path: string, status = 200) {
+    const response = await this.get(path);
+    const body = await response.text();
+    expect(response.status, `${path} ${body.slice(0, 200)}`).toBe(status);
+    return JSON.parse(body).api;
+  }
+
+  /** A token for the credentials that the command line has printed. */
+  async token(credentials: string): Promise<string> {
+    const [, id, secret] = /client_id (\d+)[\s\S]*secret_key (\w+)/.exec(credentials) ?? [];
+    // The replica may not have read the client yet.
+    return until('the client is known', async () => {
+      const response = await this.get(`/v2/oauth?client_id=${id}&secret_key=${secret}`);
+      return response.ok ? JSON.parse(await response.text()).api.data.token : undefined;
+    });
+  }
+}
+
+/** Starts a replica on a free port and waits until it is ready. */
+export async function startApi(
+  place: PipelinePlace,
+  dataDir: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<ApiReplica> {
+  const service = startService('api', {
+    ...placeOf(place),
+    DATA_DIR: dataDir,
+    API_PORT: '0',
+    CLIENTS_KEY,
+    ...settings,
+  });
+  await service.ready();
+  const line = service.lines.find((text) => text.includes('"listening"'));
+  return new ApiReplica(service, `http://127.0.0.1:${JSON.parse(line ?? '{}').port}`);
+}
+
+/** Runs `touchline clients …`; gives what it printed. */
+export async function clients(place: PipelinePlace, line: string): Promise<string> {
+  const run = touchline(['clients', ...line.split(' ')], { ...placeOf(place), CLIENTS_KEY });
+  expect(await run.ended, run.err).toBe(0);
+  return run.out;
+}
+
+/** Provider messages as the receiver normalizes them, received now. */
+export function received(...messages: readonly unknown[]): NormalizedMessage[] {
+  return messages.map((message) => {
+    const result = normalizeMessage(message, { origin: 'webhook', deliveryId: 'd', receivedAt: Date.now() });
+    if (result.kind !== 'normalized') throw new Error(JSON.stringify(result));
+    return result.message;
+  });
+}
+
+function placeOf({ brokers, registryUrl, prefix }: PipelinePlace): Record<string, string> {
+  return { KAFKA_BROKERS: brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix };
+}

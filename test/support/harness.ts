@@ -1,0 +1,178 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'vitest';
+import type { Cause, MatchTransition, NormalizedMessage } from '#topics/generated/types.ts';
+import { Pipeline, type PipelineOutput, type PipelinePlace } from './pipeline.ts';
+import { until } from './poll.ts';
+import type { ServiceProcess } from './processes.ts';
+import { seeded, workload } from './workload.ts';
+
+/** How often each disturbance is made: often with `npm run test:faults`, a few times with `npm test`. */
+export function times<T>(full: T, short: T): T {
+  return process.env.FAULTS === 'full' ? full : short;
+}
+
+/** For `describe.each`: tests of `npm run test:faults` alone, for each costs several brokers. */
+export const IN_FULL = times(['in full'], []);
+
+/** Longer than any of them takes in full. */
+export const FAULT_TIMEOUT_MS = 60 * 60_000;
+
+/** What decides the moments of disturbances: from the environment, else by the clock. */
+const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000_000);
+
+/** The random numbers of a test, from 0 to 1. Its seed is printed, and taken from SEED; the messages never depend on it. */
+export function seededRandom(): () => number {
+  process.stderr.write(`SEED=${SEED} for "${expect.getState().currentTestName}"\n`);
+  return seeded(SEED);
+}
+
+/** The load under which things are disturbed; the same in every run of a test. */
+export const LOAD = { events: 40, perEvent: 60, seed: 7 };
+
+/** Messages that are sent while one disturbance is made, at most. */
+const STEP = 150;
+/** Sent at once, so often: a disturbance is to meet transactions that are under way. */
+const SEND = 10;
+const SEND_EVERY_MS = 100;
+
+/** What a disturbance may do. `random` decides moments; the messages never depend on it. */
+export type Disturbance = (run: {
+  step: number;
+  processors: ServiceProcess[];
+  pipeline: Pipeline;
+  random: () => number;
+}) => Promise<void>;
+
+/** Processes the load from start to end with one processor that nothing happens to. */
+export async function undisturbed(place: PipelinePlace, load = workload(LOAD)): Promise<PipelineOutput> {
+  const pipeline = await Pipeline.create(place);
+  const processor = pipeline.startProcessor();
+  await pipeline.feed(load);
+  await pipeline.settled();
+  const output = await pipeline.output();
+  await processor.stop();
+  return output;
+}
+
+/**
+ * Sends the load step by step, a disturbance beside each step, until it was disturbed `count` times and all is
+ * sent; waits until all is processed and gives the output.
+ */
+export async function disturbed(options: {
+  place: PipelinePlace;
+  processors: number;
+  /** Settings of the processors that go over those of the pipeline. */
+  settings?: Readonly<Record<string, string>>;
+  count: number;
+  load?: readonly NormalizedMessage[];
+  disturb: Disturbance;
+}): Promise<PipelineOutput> {
+  const { place, settings, count, load: messages = workload(LOAD), disturb } = options;
+  const pipeline = await Pipeline.create(place);
+  const processors = Array.from({ length: options.processors }, () => pipeline.startProcessor(settings));
+  await Promise.all(processors.map((processor) => processor.ready()));
+  const random = seededRandom();
+  const feed = await pipeline.openFeed();
+  const size = Math.max(1, Math.min(STEP, Math.floor(messages.length / count)));
+  let sent = 0;
+  const send = async (upTo: number, pauseMs: number): Promise<void> => {
+    while (sent < upTo) {
+      const end = Math.min(upTo, sent + SEND);
+      const next = messages.slice(sent, end);
+      // As a provider does: what was not taken is sent again.
+      await until('the broker takes the messages', () =>
+        feed.send(next).then(
+          () => true,
+          () => undefined,
+        ),
+      );
+      sent = end;
+      await delay(pauseMs);
+    }
+  };
+  for (let step = 0; step < count; step += 1) {
+    await Promise.all([
+      send(Math.min(messages.length, (step + 1) * size), SEND_EVERY_MS),
+      disturb({ step, processors, pipeline, random }),
+    ]);
+  }
+  await send(messages.length, 0);
+  await feed.close();
+  await settledOrLogs(pipeline, processors);
+  return pipeline.output();
+}
+
+/** Waits until every message is processed; what is not in time fails with the last lines of the processors' logs. */
+export async function settledOrLogs(
+  pipeline: Pipeline,
+  processors: readonly ServiceProcess[],
+): Promise<void> {
+  await pipeline.settled().catch((error: unknown) => {
+    throw new Error(`${String(error)}\n${processors.map((processor) => processor.log).join('\n---\n')}`);
+  });
+}
+
+/**
+ * The same states, the same incidents, the same transitions, each published once, and every one that a state knows of.
+ * Where the feed itself had to repeat messages, offsets of causes are left out: a copy of a message has one of its own.
+ */
+export function expectSame(
+  actual: PipelineOutput,
+  expected: PipelineOutput,
+  options = { offsets: true },
+): void {
+  if (!options.offsets) {
+    expectSame(withoutOffsets(actual), withoutOffsets(expected));
+    return;
+  }
+  const ids = actual.transitions.map(({ id }) => id);
+  expect(new Set(ids).size, 'no transition is told twice').toBe(ids.length);
+  expectNoGaps(actual);
+  expect(new Set(ids)).toEqual(new Set(expected.transitions.map(({ id }) => id)));
+  expect(byKey(actual.states)).toEqual(byKey(expected.states));
+  expect(byKey(actual.incidents)).toEqual(byKey(expected.incidents));
+  expect(byEvent(actual)).toEqual(byEvent(expected));
+}
+
+/** The versions of each event's transitions count from 1 up to the version of its state, in the order of the log. */
+function expectNoGaps(output: PipelineOutput): void {
+  const counted = Object.fromEntries(
+    Object.entries(byEvent(output)).map(([event, transitions]) => [
+      event,
+      [...new Set(transitions.map(({ version }) => version))],
+    ]),
+  );
+  const known = Object.fromEntries(
+    [...output.states.values()].map(({ event_id, version }) => [
+      event_id,
+      Array.from({ length: version }, (_, index) => index + 1),
+    ]),
+  );
+  expect(counted, 'every version that a state knows of has its transitions').toEqual(known);
+}
+
+function byKey<V>(map: ReadonlyMap<string | number, V>): Record<string, V> {
+  return Object.fromEntries(map);
+}
+
+function byEvent({ transitions }: PipelineOutput): Record<string, MatchTransition[]> {
+  const events: Record<string, MatchTransition[]> = {};
+  for (const transition of transitions) {
+    const told = events[transition.event_id] ?? [];
+    events[transition.event_id] = told;
+    told.push(transition);
+  }
+  return events;
+}
+
+function withoutOffsets(output: PipelineOutput): PipelineOutput {
+  const strip = <V extends { cause: Cause }>(value: V): V => ({
+    ...value,
+    cause: { ...value.cause, offset: 0 },
+  });
+  return {
+    states: new Map([...output.states].map(([key, value]) => [key, strip(value)])),
+    incidents: new Map([...output.incidents].map(([key, value]) => [key, strip(value)])),
+    transitions: output.transitions.map(strip),
+  };
+}

@@ -1,0 +1,126 @@
+import type { NormalizedMessage } from '#topics/generated/types.ts';
+import { seeded } from '../workload.ts';
+import {
+  eventOf,
+  FINISHED,
+  HALFTIME,
+  incidentOf,
+  type MatchPlace,
+  type MatchTold,
+  SCHEDULED,
+} from './provider-messages.ts';
+
+const FIRST_KICK_OFF = Date.UTC(2026, 7, 1, 15) / 1_000;
+const WEEK = 7 * 86_400;
+
+/** One match of a season, as each round is told. */
+export type Fixture = Pick<MatchTold, 'event' | 'place' | 'round' | 'start' | 'home' | 'away'> & {
+  /** Unix seconds. */
+  readonly kickOff: number;
+};
+
+/** Every two teams meet twice, a round a week. `firstEvent` is the id of the first match. */
+export function fixtures(place: MatchPlace, teams: number, firstEvent: number): Fixture[] {
+  const team = (at: number) => ({ id: at + 1, name: `Team ${String(at + 1).padStart(2, '0')}` });
+  const rounds = teams - 1;
+  const made: Fixture[] = [];
+  for (let round = 0; round < 2 * rounds; round += 1) {
+    const kickOff = FIRST_KICK_OFF + round * WEEK;
+    for (let pair = 0; pair < teams / 2; pair += 1) {
+      // The circle method: the last team stays, the others go round.
+      const one = pair === 0 ? teams - 1 : (round + pair) % rounds;
+      const other = pair === 0 ? round % rounds : (round - pair + 2 * rounds) % rounds;
+      const [home, away] = round < rounds === (pair % 2 === 0) ? [one, other] : [other, one];
+      made.push({
+        event: firstEvent + made.length,
+        place,
+        round: round + 1,
+        start: new Date(kickOff * 1_000).toISOString().slice(0, 16).replace('T', ' '),
+        kickOff,
+        home: team(home),
+        away: team(away),
+      });
+    }
+  }
+  return made;
+}
+
+/** The message of a fixture in a state, `minutes` after its kick-off. */
+export function toldOf(
+  { kickOff, ...fixture }: Fixture,
+  minutes: number,
+  status: MatchTold['status'],
+  results: MatchTold['results'] = {},
+): MatchTold {
+  return { ...fixture, ut: kickOff + minutes * 60, status, results };
+}
+
+/**
+ * The messages of a whole season, oldest first: every match is told before, at half-time, with the goals of a few and
+ * as it ended; one in ten has its result corrected days later. The same seed gives the same results.
+ */
+export function seasonMessages(season: readonly Fixture[], seed: number): NormalizedMessage[] {
+  const random = seeded(seed);
+  const goals = () => Math.floor(random() * random() * 5);
+  const messages = season.flatMap((fixture) => {
+    const half = [goals(), goals()] as const;
+    const end = [half[0] + goals(), half[1] + goals()] as const;
+    const results = { 2: end, 4: half, 5: [end[0] - half[0], end[1] - half[1]] as const };
+    const told = [
+      eventOf(toldOf(fixture, -3 * 24 * 60, SCHEDULED)),
+      eventOf(toldOf(fixture, 47, HALFTIME, { 2: half, 4: half })),
+      eventOf(toldOf(fixture, 105, FINISHED, results)),
+    ];
+    if (random() < 0.2) told.push(...goalMessages(fixture, results, end));
+    if (random() < 0.1) {
+      const corrected = {
+        ...results,
+        2: [end[1], end[0]] as const,
+        5: [end[1] - half[0], end[0] - half[1]] as const,
+      };
+      told.push(eventOf(toldOf(fixture, 3 * 24 * 60, FINISHED, corrected)));
+    }
+    return told;
+  });
+  return messages.sort((a, b) => a.ut - b.ut);
+}
+
+/** The timeline of a match from its start: as many goals as it ended with, and a card. */
+function goalMessages(
+  fixture: Fixture,
+  results: MatchTold['results'],
+  end: readonly [number, number],
+): NormalizedMessage[] {
+  const at = (minutes: number) => toldOf(fixture, minutes, FINISHED, results);
+  const scorer = (team: number, shirt: number) => ({
+    participant_id: team,
+    subparticipant_id: team * 100 + shirt,
+    subparticipant_name: `Player ${team}-${shirt}`,
+    event_status_id: 34,
+    event_time: '60:00',
+    additional_info: { assistant_id: team * 100 + 9, assistant_name: `Player ${team}-9` },
+  });
+  const start = incidentOf(at(0), { id: `5-${fixture.event}-0`, incident_id: 429, event_time: '00:00' });
+  const card = { id: `5-${fixture.event}-1`, incident_id: 419, ...scorer(fixture.home.id, 4) };
+  const scored = [fixture.home.id, fixture.away.id].flatMap((team, side) =>
+    Array.from({ length: end[side] ?? 0 }, (_, n) =>
+      incidentOf(at(106 + n), {
+        id: `5-${fixture.event}-${2 + side}${n}`,
+        incident_id: 413,
+        ...scorer(team, n),
+      }),
+    ),
+  );
+  return [start, incidentOf(at(30), card), ...scored];
+}
+
+/** The same in another order; the same seed gives the same one. */
+export function shuffled<T>(items: readonly T[], seed: number): T[] {
+  const random = seeded(seed);
+  const order = [...items];
+  for (let at = order.length - 1; at > 0; at -= 1) {
+    const other = Math.floor(random() * (at + 1));
+    [order[at], order[other]] = [order[other] as T, order[at] as T];
+  }
+  return order;
+}

@@ -1,0 +1,117 @@
+import type { SeasonMatch } from '#domain/standings/testing/season-files.ts';
+import { normalizeMessage } from '#ingestion/normalize.ts';
+import type { NormalizedMessage } from '#topics/generated/types.ts';
+
+/** Where a match has its place; null is left out of the event. */
+export type MatchPlace = {
+  readonly competition: number;
+  readonly season: number;
+  readonly stage: number | null;
+  readonly group: number | null;
+};
+
+/** What one message tells of a match, as its provider would. */
+export type MatchTold = {
+  readonly event: number;
+  readonly place: MatchPlace;
+  /** Unix seconds. */
+  readonly ut: number;
+  readonly round: number;
+  readonly start: string;
+  readonly home: { readonly id: number; readonly name: string };
+  readonly away: { readonly id: number; readonly name: string };
+  readonly status: readonly [id: number, type: string];
+  /** Results by id, home and away. */
+  readonly results: Readonly<Record<number, readonly [home: number, away: number]>>;
+  /** Other fields of the event. */
+  readonly fields?: Readonly<Record<string, unknown>>;
+};
+
+export const SCHEDULED = [1, 'scheduled'] as const;
+export const FIRST_HALF = [33, 'live'] as const;
+export const HALFTIME = [9, 'live'] as const;
+export const FINISHED = [11, 'finished'] as const;
+export const AWARDED = [12, 'finished'] as const;
+export const POSTPONED = [5, 'scheduled'] as const;
+export const CANCELLED = [3, 'cancelled'] as const;
+
+/** An event message. */
+export function eventOf(told: MatchTold): NormalizedMessage {
+  return normalized({
+    id: `${told.event}-${told.ut}`,
+    type: 'event',
+    ut: told.ut,
+    data: { event: event(told) },
+  });
+}
+
+/** An incident message with its event; `incident` has at least an id and a type. */
+export function incidentOf(told: MatchTold, incident: Readonly<Record<string, unknown>>): NormalizedMessage {
+  const data = { incident: { action: 'insert', confirmation: 'confirmed', ...incident }, event: event(told) };
+  return normalized({
+    id: `${told.event}-${told.ut}-${String(incident.id)}`,
+    type: 'incident',
+    ut: told.ut,
+    data,
+  });
+}
+
+/** The messages of a match that was read from a file: to come, at half-time, and as it ended. */
+export function matchMessages(
+  match: SeasonMatch,
+  told: Pick<MatchTold, 'event' | 'place' | 'round' | 'home' | 'away'>,
+): NormalizedMessage[] {
+  const kickOff = Date.parse(`${match.date}T${match.time ?? '12:00'}:00Z`) / 1_000;
+  const at = (minutes: number, status: MatchTold['status'], results: MatchTold['results']) =>
+    eventOf({
+      ...told,
+      ut: kickOff + minutes * 60,
+      start: `${match.date} ${match.time ?? '12:00'}`,
+      status,
+      results,
+    });
+  const { ft, ht } = match;
+  const before = at(-3 * 24 * 60, SCHEDULED, {});
+  if (!ft) return [before, at(0, match.status === 'postponed' ? POSTPONED : CANCELLED, {})];
+  if (match.status === 'awarded') return [before, at(24 * 60, AWARDED, { 2: ft })];
+  if (!ht) return [before, at(105, FINISHED, { 2: ft })];
+  const end = { 2: ft, 4: ht, 5: [ft[0] - ht[0], ft[1] - ht[1]] as const };
+  return [before, at(47, HALFTIME, { 2: ht, 4: ht }), at(105, FINISHED, end)];
+}
+
+function event(told: MatchTold): object {
+  const { place, status, results } = told;
+  const side = (team: MatchTold['home'], index: 0 | 1) => ({
+    id: team.id,
+    counter: index + 1,
+    name: team.name,
+    acronym: team.name.slice(0, 3).toUpperCase(),
+    results: Object.entries(results).map(([id, value]) => ({ id: Number(id), value: String(value[index]) })),
+  });
+  return {
+    id: told.event,
+    action: 'update',
+    name: `${told.home.name} - ${told.away.name}`,
+    sport_id: 5,
+    competition_id: place.competition,
+    season_id: place.season,
+    stage_id: place.stage,
+    group_id: place.group,
+    round_id: told.round,
+    start_date: told.start,
+    status_id: status[0],
+    status_type: status[1],
+    participants: [side(told.home, 0), side(told.away, 1)],
+    ...told.fields,
+  };
+}
+
+function normalized(message: Readonly<Record<string, unknown>>): NormalizedMessage {
+  const result = normalizeMessage(message, {
+    origin: 'webhook',
+    deliveryId: String(message.id),
+    receivedAt: Number(message.ut) * 1_000,
+  });
+  if (result.kind !== 'normalized') throw new Error(`no usable message: ${JSON.stringify(result)}`);
+  return result.message;
+}

@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { resultKey } from '#domain/match-result.ts';
+import type { NormalizedMessage, Standings, StandingsEntry } from '#topics/generated/types.ts';
+import { Registry } from '#topics/registry.ts';
+import { Pipeline, type PipelinePlace } from '../pipeline.ts';
+import { untilTrue } from '../poll.ts';
+import { type ServiceProcess, startService } from '../processes.ts';
+
+const RULES = fileURLToPath(new URL('../../../data/rules/', import.meta.url));
+
+const bodySchema = z.object({
+  id: z.int(),
+  type_id: z.int(),
+  object_type: z.string(),
+  object_id: z.int(),
+  groups: z.array(
+    z.object({
+      id: z.string(),
+      zones: z.array(z.object({ id: z.int(), name: z.string(), colour: z.string() })),
+      corrections: z.array(z.object({ participant_id: z.int(), value: z.string() })),
+      participants: z.array(
+        z.object({
+          id: z.int(),
+          name: z.string(),
+          rank: z.int(),
+          last_rank: z.int().nullable(),
+          zone_name: z.string(),
+          columns: z.array(
+            z.object({
+              id: z.int(),
+              code: z.string(),
+              short_name: z.string(),
+              value: z.union([z.number(), z.string()]),
+            }),
+          ),
+        }),
+      ),
+    }),
+  ),
+});
+
+/** A table in the provider's shape. */
+export type TableBody = z.infer<typeof bodySchema>;
+export type TableGroup = TableBody['groups'][number];
+
+/** Everything the standings processor wrote, read committed. */
+export type TablesOutput = {
+  /** Every version of every table, in the order of the log. */
+  readonly log: readonly Standings[];
+  readonly entries: readonly StandingsEntry[];
+  /** The last of each table by id. */
+  readonly last: ReadonlyMap<number, Standings>;
+};
+
+/** The whole way from provider messages to tables, with real processes. */
+export class TablesPipeline {
+  readonly pipeline: Pipeline;
+  readonly #registry: Registry;
+
+  private constructor(pipeline: Pipeline) {
+    this.pipeline = pipeline;
+    const { registryUrl, prefix } = pipeline.place;
+    this.#registry = Registry.open({ url: registryUrl, prefix });
+  }
+
+  static async create(place: PipelinePlace): Promise<TablesPipeline> {
+    return new TablesPipeline(await Pipeline.create(place));
+  }
+
+  startTables(settings: Readonly<Record<string, string>> = {}): ServiceProcess {
+    const { brokers, registryUrl, prefix } = this.pipeline.place;
+    return startService('standings-processor', {
+      KAFKA_BROKERS: brokers.join(','),
+      SCHEMA_REGISTRY_URL: registryUrl,
+      TOPIC_PREFIX: prefix,
+      SESSION_TIMEOUT_MS: '6000',
+      ...settings,
+    });
+  }
+
+  /** Publishes messages in their order. */
+  async feed(messages: readonly NormalizedMessage[]): Promise<void> {
+    const feed = await this.pipeline.openFeed();
+    for (let at = 0; at < messages.length; at += 1_000) await feed.send(messages.slice(at, at + 1_000));
+    await feed.close();
+  }
+
+  /** Waits until every message fed so far is in the tables. */
+  async settled(): Promise<void> {
+    await this.pipeline.settled();
+    const told = await this.#toldVersions();
+    await untilTrue('the tables stand on every result', async () => {
+      const taken = await this.#takenVersions();
+      return [...told].every(([key, version]) => taken.get(key) === version);
+    });
+  }
+
+  async output(): Promise<TablesOutput> {
+    await this.settled();
+    const log: Standings[] = [];
+    const entries: StandingsEntry[] = [];
+    await Promise.all([
+      this.pipeline.read('standings', (table) => log.push(table)),
+      this.pipeline.read('standings-catalogue', (entry) => entries.push(entry)),
+    ]);
+    return { log, entries, last: new Map(log.map((table) => [table.standings_id, table])) };
+  }
+
+  async #toldVersions(): Promise<Map<string, number>> {
+    const versions = new Map<string, number>();
+    await this.pipeline.read('match-results', (result) => versions.set(resultKey(result), result.version));
+    return versions;
+  }
+
+  async #takenVersions(): Promise<Map<string, number>> {
+    const codec = await this.#registry.codec('match-results');
+    const taken: Buffer[] = [];
+    await this.pipeline.read('standings-results', ({ result }) => taken.push(result));
+    const results = await Promise.all(taken.map((bytes) => codec.decode(bytes)));
+    return new Map(results.map((result) => [resultKey(result), result.version]));
+  }
+}
+
+/** The table of a type and an object. Throws where there is none. */
+export function tableOf(
+  { last }: TablesOutput,
+  typeId: number,
+  objectType: string,
+  objectId: number,
+): TableBody {
+  for (const table of last.values()) {
+    const { type_id, object_type, object_id, body } = table;
+    if (type_id === typeId && object_type === objectType && object_id === objectId) {
+      return bodySchema.parse(JSON.parse(body));
+    }
+  }
+  throw new Error(`there is no table of type ${typeId} of ${objectType} ${objectId}`);
+}
+
+/** A table of one group as lines: rank, name and the values of some columns. */
+export function linesOf({ groups }: TableBody, ...codes: string[]): string[] {
+  return groups.flatMap(({ participants }) =>
+    participants.map(({ rank, name, columns }) =>
+      [rank, name, ...codes.map((code) => columns.find((column) => column.code === code)?.value)].join(' '),
+    ),
+  );
+}
+
+/** The bodies of all tables that are there, by id: what must be the same whatever the order of messages was. */
+export function finalBytes({
+  last,
+  entries,
+}: {
+  readonly last: ReadonlyMap<number, Pick<Standings, 'body'>>;
+  readonly entries: readonly Pick<StandingsEntry, 'standings_id' | 'item_status'>[];
+}): Record<string, string> {
+  const status = new Map(entries.map(({ standings_id, item_status }) => [standings_id, item_status]));
+  const tables = [...last].filter(([id]) => status.get(id) === 'active');
+  return Object.fromEntries(
+    tables
+      .sort(([a], [b]) => a - b)
+      .map(([id, { body }]) => [id, createHash('sha256').update(body).digest('hex')]),
+  );
+}
+
+/** A folder of rules: those of the repository, and these. Removed with the test. */
+export function rulesFolder(files: Readonly<Record<string, object>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'touchline-rules-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  cpSync(RULES, folder, { recursive: true });
+  for (const [file, rules] of Object.entries(files)) writeFileSync(join(folder, file), JSON.stringify(rules));
+  return folder;
+}

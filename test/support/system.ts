@@ -1,0 +1,113 @@
+import { readDataset } from '../../data/dataset.ts';
+import { backbone } from '../setup/backbone.ts';
+import { type ApiReplica, clients, startApi } from './api.ts';
+import { Pipeline, type PipelineOutput } from './pipeline.ts';
+import { until } from './poll.ts';
+import { type ServiceProcess, startService } from './processes.ts';
+
+export const WEBHOOK_SECRET = '0123456789abcdef0123456789ABCDEF';
+
+/** What is played. */
+export const DATASET = readDataset('world-cup-2018');
+
+/** Credentials of a client of a provider. */
+export type Credentials = { readonly id: string; readonly secret: string };
+
+/** Periods short enough for a test. */
+const FAST = {
+  FEED_PERIOD_MS: '300',
+  LIVESCORE_PERIOD_MS: '1000',
+  SCHEDULE_PERIOD_MS: '1000',
+  CATALOGUE_PERIOD_MS: '2000',
+  UNCONFIRMED_PERIOD_MS: '1000',
+  SILENCE_MS: '2000',
+  VERIFY_PERIOD_MS: '1500',
+  REQUEST_TIMEOUT_MS: '2500',
+  RETRY_FIRST_MS: '50',
+  RETRY_CEILING_MS: '1000',
+  SESSION_TIMEOUT_MS: '6000',
+  // The matches that are played are years old.
+  VERIFY_DAYS: '36500',
+};
+
+/** A system of real processes on topics of its own: ways in, a match processor, and what serves its state. */
+export class System {
+  readonly pipeline: Pipeline;
+  readonly processor: ServiceProcess;
+
+  private constructor(pipeline: Pipeline) {
+    this.pipeline = pipeline;
+    this.processor = pipeline.startProcessor();
+  }
+
+  /** On the broker of the test run, or on one of the test's own. */
+  static async create(brokers?: string[]): Promise<System> {
+    const place = backbone();
+    return new System(await Pipeline.create(brokers === undefined ? place : { ...place, brokers }));
+  }
+
+  /** A receiver of webhooks; gives where to send them. */
+  async startReceiver(): Promise<{ readonly service: ServiceProcess; readonly url: string }> {
+    const service = startService('webhook-receiver', { ...this.#place(), WEBHOOK_PORT: '0', WEBHOOK_SECRET });
+    await service.ready();
+    const { port } = await logged(service, 'POST /webhook');
+    return { service, url: `http://127.0.0.1:${port}/webhook` };
+  }
+
+  /** A poller of a provider. */
+  startPoller(
+    provider: { readonly url: string; readonly client: Credentials },
+    settings: Readonly<Record<string, string>> = {},
+  ): ServiceProcess {
+    return startService('feed-poller', {
+      ...this.#place(),
+      PROVIDER_BASE_URL: provider.url,
+      PROVIDER_CLIENT_ID: provider.client.id,
+      PROVIDER_SECRET_KEY: provider.client.secret,
+      FOLLOW_SEASONS: String(DATASET.competition.season.id),
+      ...FAST,
+      ...settings,
+    });
+  }
+
+  /** A replica of the api with its views in that folder. */
+  startApi(folder: string): Promise<ApiReplica> {
+    return startApi(this.pipeline.place, folder);
+  }
+
+  /** Makes a client that may see everything. */
+  async addClient(name: string): Promise<Credentials> {
+    const printed = await clients(this.pipeline.place, `add --name ${name}`);
+    const [, id = '', secret = ''] = /client_id (\d+)[\s\S]*secret_key (\w+)/.exec(printed) ?? [];
+    return { id, secret };
+  }
+
+  /** What the processor wrote, once everything so far is processed. */
+  async output(): Promise<PipelineOutput> {
+    await this.pipeline.settled();
+    return this.pipeline.output();
+  }
+
+  #place(): Record<string, string> {
+    const { brokers, registryUrl, prefix } = this.pipeline.place;
+    return { KAFKA_BROKERS: brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix };
+  }
+}
+
+/** A line of a service's log that has this text. */
+export async function logged(
+  service: ServiceProcess,
+  text: string,
+  deadlineMs?: number,
+): Promise<Record<string, unknown>> {
+  return until(
+    `the log says ${text}`,
+    () => {
+      const line = service.lines.find((one) => one.includes(text));
+      if (line !== undefined) return JSON.parse(line) as Record<string, unknown>;
+      if (service.exited) throw new Error(`the service ended:\n${service.log}`);
+      return undefined;
+    },
+    deadlineMs,
+  );
+}

@@ -1,0 +1,107 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createTopics } from '#topics/admin.ts';
+import { Registry } from '#topics/registry.ts';
+import { backbone, type TestBackbone } from '../setup/backbone.ts';
+import { CLIENTS_KEY, temporaryFolder } from './api.ts';
+import { atEnd } from './at-end.ts';
+import { type ServiceProcess, startService } from './processes.ts';
+
+/** Topics of their own, with their schemas; on these brokers where they are given. */
+export async function place(changes: Partial<Pick<TestBackbone, 'brokers'>> = {}): Promise<TestBackbone> {
+  const at = { ...backbone(), ...changes };
+  const { brokers, registryUrl, prefix } = at;
+  await Promise.all([
+    createTopics({ brokers, prefix }),
+    Registry.open({ url: registryUrl, prefix }).registerAll(),
+  ]);
+  return at;
+}
+
+/** What an exchange was answered with. */
+export type Answer = {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: {
+    readonly error?: string;
+    readonly token?: string;
+    readonly expires_at?: string | null;
+    readonly warning?: string;
+  };
+};
+
+/** A replica of the gateway. */
+export class Gateway {
+  readonly service: ServiceProcess;
+  readonly url: string;
+
+  constructor(service: ServiceProcess, url: string) {
+    this.service = service;
+    this.url = url;
+  }
+
+  /** Asks for a token, as a client behind the proxy of the tests with this address. */
+  async exchange(body: unknown, address = '198.18.0.1'): Promise<Answer> {
+    const response = await fetch(`${this.url}/api/v1/token`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
+      body: JSON.stringify(body),
+    });
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (await response.json()) as Answer['body'],
+    };
+  }
+}
+
+/** Starts a replica that trusts this machine as its proxy, and waits until it is ready. */
+export async function startGateway(
+  { brokers, registryUrl, prefix }: TestBackbone,
+  upstream: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Gateway> {
+  const service = startService('tool-gateway', {
+    ...{ KAFKA_BROKERS: brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix },
+    ...{
+      DATA_DIR: temporaryFolder(),
+      TOOLS_PORT: '0',
+      CLIENTS_KEY,
+      UPSTREAM_BASE_URL: upstream,
+      TRUSTED_PROXIES: '127.0.0.1',
+    },
+    ...settings,
+  });
+  await service.ready();
+  const line = service.lines.find((text) => text.includes('"listening"'));
+  return new Gateway(service, `http://127.0.0.1:${JSON.parse(line ?? '{}').port}`);
+}
+
+/** An upstream of the test; `asked` counts its requests. */
+export type TestUpstream = { readonly url: string; asked: number };
+
+/** Starts an upstream that answers as it is told; without, it knows nobody. */
+export async function startUpstream(
+  answer: (query: URLSearchParams, response: ServerResponse) => void = (_, response) =>
+    response.writeHead(401).end('{}'),
+): Promise<TestUpstream> {
+  const server = createServer((request, response) => {
+    upstream.asked += 1;
+    answer(new URL(request.url ?? '', 'http://upstream').searchParams, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  atEnd(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const upstream = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked: 0 };
+  return upstream;
+}
+
+/** Answers as an upstream that knows these credentials. */
+export function grant(query: URLSearchParams, response: ServerResponse): void {
+  const data = { client_id: query.get('client_id'), token: 'rest-token', token_expiration: 1_790_003_600 };
+  response.end(
+    JSON.stringify({ api: { ver: '2.0.0', timestamp: 1_790_000_000, method: { name: 'oauth' }, data } }),
+  );
+}

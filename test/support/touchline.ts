@@ -1,0 +1,51 @@
+/** Runs the command line as a person would. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { atEnd } from './at-end.ts';
+import { bareEnvironment } from './environment.ts';
+import { until } from './poll.ts';
+
+const LAUNCHER = fileURLToPath(new URL('../../bin/touchline.js', import.meta.url));
+
+/** A run of `touchline`; `out` and `err` grow as it speaks. */
+export type Run = {
+  readonly child: ChildProcess;
+  out: string;
+  err: string;
+  /** Its exit code, or the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals>;
+};
+
+/** Starts `touchline` with these arguments and this environment alone; ended with the test. */
+export function touchline(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  nodeArgs: readonly string[] = [],
+): Run {
+  const child = spawn(process.execPath, [...nodeArgs, LAUNCHER, ...args], {
+    env: { ...bareEnvironment(), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  atEnd(() => child.kill('SIGKILL'));
+  const run: Run = {
+    child,
+    out: '',
+    err: '',
+    ended: once(child, 'close').then(([code, signal]) => code ?? signal),
+  };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    run.out += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    run.err += text;
+  });
+  return run;
+}
+
+/** Waits until a run has written something. */
+export async function written(run: Run, text: string): Promise<void> {
+  await until(`the output has ${JSON.stringify(text)}`, () =>
+    run.out.includes(text) || run.err.includes(text) ? true : undefined,
+  );
+}

@@ -1,0 +1,60 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { PipelineOutput } from '../../support/pipeline.ts';
+import { expectSameAnswers } from './answers.ts';
+import { essence, netEffects, netStates, toldTwice } from './essence.ts';
+import { type Chain, playChain } from './play.ts';
+
+/** Longer than the whole takes in full. */
+const TIMEOUT_MS = 30 * 60_000;
+
+let chain: Chain | undefined;
+
+/** All is played once; the tests look at what came of it. */
+beforeAll(async () => {
+  chain = await playChain();
+}, TIMEOUT_MS);
+
+function played(): Chain {
+  if (chain === undefined) throw new Error('nothing was played');
+  return chain;
+}
+
+function expectSameMatches(found: PipelineOutput, wanted: PipelineOutput): void {
+  const [mine, theirs] = [essence(found), essence(wanted)];
+  expect(Object.keys(mine)).toEqual(Object.keys(theirs));
+  for (const [id, match] of Object.entries(theirs)) expect(mine[Number(id)], `event ${id}`).toEqual(match);
+}
+
+it('the play had every fault that it is about', () => {
+  const { source, faults, matches } = played();
+  expect(source.states.size).toBe(matches);
+  for (const [name, times] of faults) expect(times, name).toBeGreaterThan(0);
+  const voided = [...source.states.values()].flatMap(({ void_goals }) => Object.values(void_goals));
+  expect(new Set(voided)).toEqual(new Set(['removed', 'cancelled', 'goal_cancelled']));
+  for (const { verified_result } of source.states.values()) expect(verified_result).toBe('"yes"');
+});
+
+describe('when all is quiet', () => {
+  it('a system that only polls another one has the same state of every match', () => {
+    expectSameMatches(played().polling, played().source);
+  });
+
+  it('a system that is fed by webhooks, of which some are lost, and by polling has it too', () => {
+    expectSameMatches(played().both, played().source);
+  });
+
+  it('no system tells a transition twice, and whoever only reads transitions knows the same', () => {
+    const { source, polling, both } = played();
+    for (const output of [source, polling, both]) {
+      expect(toldTwice(output)).toEqual([]);
+      expect(netEffects(output.transitions)).toEqual(netStates(output));
+    }
+    expect(netEffects(polling.transitions)).toEqual(netEffects(source.transitions));
+    expect(netEffects(both.transitions)).toEqual(netEffects(source.transitions));
+  });
+});
+
+it('a replica of the api that was killed on the way answers as one that was not, and as one made anew', async () => {
+  const { replicas, client } = played();
+  await expectSameAnswers(replicas, client);
+});

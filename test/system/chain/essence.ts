@@ -1,0 +1,137 @@
+/** What two systems that were told of the same matches have to agree on, however they were told. Pure. */
+import type { MatchState, MatchTransition } from '#topics/generated/types.ts';
+import type { PipelineOutput } from '../../support/pipeline.ts';
+
+/** A match without what tells the way it became known: versions, causes, times of fields, bytes of bodies. */
+export type Essence = ReturnType<typeof essenceOf>;
+
+/** The essence of every match, by event id. */
+export function essence({ states, incidents }: PipelineOutput): Record<number, Essence> {
+  const all = [...incidents.values()];
+  return Object.fromEntries(
+    [...states]
+      .sort(([a], [b]) => a - b)
+      .map(([id, state]) => [
+        id,
+        essenceOf(
+          state,
+          all.filter(({ event_id }) => event_id === id),
+        ),
+      ]),
+  );
+}
+
+function essenceOf(state: MatchState, registers: readonly RegisterOf[]) {
+  const { score, firm, shoot_out, status_id, status_type, verified_result, coverage, under_review } = state;
+  const { counting_goals, void_goals, orphans, removed, anomalies, home, away } = state;
+  const incidents = registers.flatMap(({ id, removed: gone, incident }) =>
+    // Only a delete of it was told: it never was.
+    incident === null
+      ? []
+      : [
+          {
+            id,
+            removed: gone,
+            type: incident.incident_id,
+            confirmation: incident.confirmation,
+            participant: incident.participant_id,
+            status: incident.event_status_id,
+            time: incident.event_time,
+            parent: incident.parent_id,
+            ut: incident.ut,
+          },
+        ],
+  );
+  return {
+    ...{ score, firm, shoot_out, status_id, status_type, verified_result, coverage, under_review },
+    ...{ counting_goals, void_goals, orphans, removed, anomalies, home: home?.id, away: away?.id },
+    incidents: incidents.sort((a, b) => (a.id < b.id ? -1 : 1)),
+  };
+}
+
+type RegisterOf = PipelineOutput['incidents'] extends ReadonlyMap<string, infer V> ? V : never;
+
+/** What all transitions of a match come to. */
+export type NetEffect = {
+  score: MatchState['score'];
+  firm: MatchState['firm'];
+  status: string | null;
+  readonly removed: string[];
+  readonly void: string[];
+};
+
+/** What all transitions of each match come to, by event id: whoever only reads them has to know the same. */
+export function netEffects(transitions: readonly MatchTransition[]): Record<number, NetEffect> {
+  const effects = new Map<number, Told>();
+  for (const transition of transitions) {
+    const known = effects.get(transition.event_id) ?? { removed: new Set(), void: new Set() };
+    effects.set(transition.event_id, known);
+    tell(known, transition);
+  }
+  return Object.fromEntries(
+    [...effects]
+      .sort(([a], [b]) => a - b)
+      .map(([id, { score = null, firm = null, status = null, removed, void: voided }]) => [
+        id,
+        { score, firm, status, removed: [...removed].sort(), void: [...voided].sort() },
+      ]),
+  );
+}
+
+type Told = Partial<Pick<NetEffect, 'score' | 'firm' | 'status'>> & {
+  readonly removed: Set<string>;
+  readonly void: Set<string>;
+};
+
+function tell(known: Told, { kind, incident_id, score, value }: MatchTransition): void {
+  const id = incident_id ?? '';
+  switch (kind) {
+    case 'score_changed':
+      known.score = score?.after ?? null;
+      break;
+    case 'firm_score_changed':
+      known.firm = score?.after ?? null;
+      break;
+    case 'status_changed':
+      known.status = value?.after ?? null;
+      break;
+    case 'incident_removed':
+      known.removed.add(id);
+      break;
+    case 'incident_reinstated':
+      known.removed.delete(id);
+      break;
+    case 'goal_cancelled':
+      known.void.add(id);
+      break;
+    case 'goal_reinstated':
+      known.void.delete(id);
+      break;
+    default:
+  }
+}
+
+/** What the states themselves say of what `netEffects` tells. */
+export function netStates({ states }: PipelineOutput): Record<number, NetEffect> {
+  return Object.fromEntries(
+    [...states]
+      .sort(([a], [b]) => a - b)
+      .map(([id, { score, firm, status_id, status_type, removed, void_goals }]) => [
+        id,
+        {
+          ...{ score, firm, status: `${status_id} ${status_type}` },
+          ...{ removed: removed.toSorted(), void: Object.keys(void_goals).sort() },
+        },
+      ]),
+  );
+}
+
+/** Transition ids that are there more than once. */
+export function toldTwice({ transitions }: PipelineOutput): string[] {
+  const seen = new Set<string>();
+  return transitions.flatMap(({ id }) => {
+    if (seen.has(id)) return [id];
+    seen.add(id);
+    return [];
+  });
+}

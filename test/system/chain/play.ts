@@ -1,0 +1,155 @@
+import { parseFaults } from '../../../services/simulator/faults.ts';
+import { Timeline } from '../../../services/simulator/rest/timeline.ts';
+import { type ApiReplica, temporaryFolder } from '../../support/api.ts';
+import type { PipelineOutput } from '../../support/pipeline.ts';
+import { untilTrue } from '../../support/poll.ts';
+import { type ServiceProcess, startService } from '../../support/processes.ts';
+import { type Credentials, DATASET, logged, System, WEBHOOK_SECRET } from '../../support/system.ts';
+import { essence } from './essence.ts';
+import { FaultyProxy, MANY_PROXY_FAULTS, NO_PROXY_FAULTS, type ProxyFault } from './faulty-proxy.ts';
+
+/** The whole tournament, or some matches of it. */
+export const FULL = process.env.CHAIN === 'full';
+const MATCHES = FULL ? DATASET.matches.length : 6;
+/** Seconds that the play takes, and how often a replica of the api is killed meanwhile. */
+const SECONDS = FULL ? 240 : 12;
+const KILLS = FULL ? 6 : 2;
+/** In full longer than all other waits. */
+const DEADLINE_MS = FULL ? 600_000 : undefined;
+
+const SEED = '1';
+const FAULTS = 'many';
+/** Another way of delivery of the same messages: what is told does not depend on it. */
+const OTHER_DELIVERY = 'many,delay=0.3,duplicate=0.1,reorder=0.2,drop=0.2';
+
+/** The source's clock is this machine's, and its matches are played faster than they are checked by default. */
+const POLLING = {
+  FEED_SETTLE_SECONDS: '20',
+  // It has begun a moment ago: no day of empty windows before it.
+  FEED_INITIAL_SECONDS: '900',
+  FEED_PERIOD_MS: FULL ? '1000' : '300',
+};
+
+/** What came of a play. */
+export type Chain = {
+  readonly matches: number;
+  /** Fed by webhooks. */
+  readonly source: PipelineOutput;
+  /** Fed by polling `source`. */
+  readonly polling: PipelineOutput;
+  /** Fed by webhooks that are partly lost, and by polling `source`. */
+  readonly both: PipelineOutput;
+  /** How often each fault was done on the ways to REST. */
+  readonly faults: readonly (readonly [name: string, times: number])[];
+  /** The replicas of the source's api: one that was killed, one that was not, and one made at the end. */
+  readonly replicas: readonly ApiReplica[];
+  readonly client: Credentials;
+};
+
+/**
+ * Plays matches with many faults to a system that takes webhooks, while a second one polls its REST and a third one
+ * takes the webhooks too, some lost, and polls. The ways to its REST are full of faults, and one of its two replicas is
+ * killed again and again. Gives what all have when they are quiet.
+ */
+export async function playChain(): Promise<Chain> {
+  const [a, b, c] = await Promise.all([System.create(), System.create(), System.create()]);
+  const folder = temporaryFolder();
+  const [client, webhooksOfA, webhooksOfC, steady, toB, toC] = await Promise.all([
+    a.addClient('chain'),
+    a.startReceiver(),
+    c.startReceiver(),
+    a.startApi(temporaryFolder()),
+    FaultyProxy.start(1),
+    FaultyProxy.start(2),
+  ]);
+  let killed = await a.startApi(folder);
+  const direct = (): void => {
+    toB.targets = [killed.url];
+    toC.targets = [killed.url, steady.url];
+  };
+  direct();
+  toB.faults = MANY_PROXY_FAULTS;
+  toC.faults = MANY_PROXY_FAULTS;
+  const pollers = [
+    b.startPoller({ url: toB.url, client }, POLLING),
+    c.startPoller({ url: toC.url, client }, POLLING),
+  ];
+  await Promise.all(pollers.map((poller) => poller.ready()));
+
+  const simulators = [
+    simulate(webhooksOfA.url, { FAULTS }),
+    simulate(webhooksOfC.url, {
+      FAULTS: OTHER_DELIVERY,
+      ...{ REST_PORT: '0', REST_SECRET_KEY: 'nobody asks for it', REST_FAULTS: 'webhook_loss=0.2' },
+    }),
+  ];
+  for (let kill = 1; kill <= KILLS; kill++) {
+    await toldOf(webhooksOfA.service, kill / (KILLS + 1));
+    await killed.service.kill();
+    killed = await a.startApi(folder);
+    direct();
+  }
+  for (const simulator of simulators) await logged(simulator, 'all was played', DEADLINE_MS);
+  const source = await a.output();
+  // The faults go on until all are the same; then nothing may undo it.
+  await Promise.all([same(b, source, toB), same(c, source, toC)]);
+  toB.faults = NO_PROXY_FAULTS;
+  toC.faults = NO_PROXY_FAULTS;
+  await Promise.all([wholeRound(toB), wholeRound(toC)]);
+  const [polling, both] = await Promise.all([b.output(), c.output()]);
+  for (const poller of pollers) await poller.stop();
+  const faults = Object.entries(toB.counts).map(
+    ([name, times]) => [name, times + (toC.counts[name as ProxyFault] ?? 0)] as const,
+  );
+  const anew = await a.startApi(temporaryFolder());
+  return {
+    ...{ matches: MATCHES, source: await a.output(), polling, both, faults },
+    ...{ replicas: [steady, killed, anew], client },
+  };
+}
+
+function simulate(url: string, settings: Readonly<Record<string, string>>): ServiceProcess {
+  return startService('simulator', {
+    ...{ WEBHOOK_URL: url, WEBHOOK_SECRET, SEED },
+    ...{ MATCHES: String(MATCHES), DURATION: String(SECONDS) },
+    ...settings,
+  });
+}
+
+/** Waits until a receiver has taken that share of all messages. */
+async function toldOf(receiver: ServiceProcess, share: number): Promise<void> {
+  const telling = { seed: SEED, faults: parseFaults(FAULTS), keepAliveEvery: 30, clockEvery: 60 };
+  const { messages } = new Timeline(DATASET, telling, MATCHES).totals;
+  await untilTrue(
+    `${share} of all is told`,
+    async () => (await receiver.metric('touchline_webhook_messages_total')) >= messages * share,
+    DEADLINE_MS,
+  );
+}
+
+/** Waits until a system agrees with the source, looking after each reading of the feed. What differs is told by tests. */
+async function same(system: System, source: PipelineOutput, way: FaultyProxy): Promise<void> {
+  const wanted = JSON.stringify(essence(source));
+  await untilTrue(
+    'it agrees with the source',
+    async () => {
+      await readings(way, '/v2/feed', 2);
+      return JSON.stringify(essence(await system.output())) === wanted;
+    },
+    DEADLINE_MS,
+  ).catch(() => {});
+}
+
+/** Waits until the feed and the schedule were read again, whole, from now on. */
+async function wholeRound(way: FaultyProxy): Promise<void> {
+  await Promise.all([readings(way, '/v2/feed', 3), readings(way, '/v2/events', 2)]);
+}
+
+async function readings(way: FaultyProxy, path: string, times: number): Promise<void> {
+  const since = Date.now() / 1000;
+  await untilTrue(
+    `${path} is read ${times} times`,
+    () => way.passedSince(path, since).length >= times,
+    DEADLINE_MS,
+  );
+}

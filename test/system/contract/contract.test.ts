@@ -1,0 +1,56 @@
+import { expect, it, type RunnerTestSuite, type TestContext } from 'vitest';
+import { endpointRows } from './endpoints.ts';
+import { errorRows } from './errors.ts';
+import { fieldRows } from './fields.ts';
+import { limitRows } from './limits.ts';
+import { rules } from './rules.ts';
+import { serveOnce } from './served.ts';
+import { haveSpec, requirementsOfSpec } from './spec.ts';
+import { contractRows, problemsOf } from './table.ts';
+
+serveOnce();
+fieldRows();
+endpointRows();
+rules();
+errorRows();
+limitRows();
+
+/** Rows of the specification's tables, and its numbered rules. */
+const ROWS = 180;
+
+it('every row of docs/reference/contract.md names a place and a test that are there', ({ task }) => {
+  const names = namesIn(task.file);
+  const rows = contractRows();
+  expect(rows).toHaveLength(ROWS);
+  expect(problemsOf(rows, names)).toEqual([]);
+  const [row] = rows;
+  if (row === undefined) throw new Error('there are no rows');
+  const wrong = [
+    { ...row, test: '' },
+    { ...row, test: 'nothing of the kind' },
+    { ...row, where: 'libs/nowhere.ts' },
+    { ...row, file: 'libs/nowhere.test.ts' },
+    { ...row, file: 'libs/signing/signing.test.ts', test: 'nothing of the kind' },
+  ];
+  for (const one of wrong) expect(problemsOf([one], names), JSON.stringify(one)).toHaveLength(1);
+});
+
+it('every test of a row of test/system/contract is in docs/reference/contract.md', ({ task }) => {
+  const named = new Set(contractRows().map(({ test }) => test));
+  const fields = task.file.tasks.find(({ name }) => name === 'Fields');
+  const titles = fields !== undefined && 'tasks' in fields ? fields.tasks.map(({ name }) => name) : [];
+  expect(titles.length).toBeGreaterThan(100);
+  expect(titles.filter((title) => !named.has(title))).toEqual([]);
+});
+
+it.runIf(haveSpec)('the rows are those of the specification (which lies beside the project)', () => {
+  expect(contractRows().map(({ section, requirement }) => `${section}: ${requirement}`)).toEqual(
+    requirementsOfSpec(),
+  );
+});
+
+function namesIn(suite: TestContext['task']['file'] | RunnerTestSuite): ReadonlySet<string> {
+  const names = (inside: typeof suite): string[] =>
+    inside.tasks.flatMap((task) => [task.name, ...('tasks' in task ? names(task) : [])]);
+  return new Set(names(suite));
+}

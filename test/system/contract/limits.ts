@@ -1,0 +1,63 @@
+/** The rows of the table of limits of the spec, as far as they are of the REST part. */
+import { describe, expect, it } from 'vitest';
+import { OPERATIONS } from '#contract/rest/operations.ts';
+import { expectParameters } from './reading.ts';
+import { contract } from './served.ts';
+
+const CATALOGUES = [
+  ...['/v2/sports', '/v2/areas', '/v2/languages', '/v2/statuses', '/v2/incidents', '/v2/standings-types'],
+  ...['/v2/standings', '/v2/competitions', '/v2/stages', '/v2/events/1005/incidents'],
+];
+const LISTS = ['/v2/events', '/v2/events-simple', '/v2/livescore'];
+
+const NEVER = [
+  '0',
+  '1',
+  '4',
+  '6',
+  '20',
+  '149',
+  '151',
+  '200',
+  '501',
+  '1000',
+  '-5',
+  '5.0',
+  '05',
+  '5e0',
+  '',
+  '5,10',
+  'ten',
+];
+
+/** Expects a path to take these limits, and no other. */
+async function takes(path: string, limits: readonly number[], refused: readonly string[]): Promise<void> {
+  for (const limit of limits) {
+    expectParameters(await contract().answer(`${path}?limit=${limit}`), { limit: String(limit) });
+  }
+  for (const limit of [...refused, '5&limit=10']) {
+    await contract().refuses(`${path}?limit=${limit}`, 'invalid_parameter');
+  }
+  expectParameters(await contract().answer(path), { limit: String(limits.at(-1)) });
+}
+
+/**
+ * Registers a test for each row. Those of the token exchange, of `/mcp`, of deliveries to customers and of the webhook
+ * test belong to the services of these; the validity of signatures is tested in test/integration/webhook-receiver/receiver.test.ts.
+ */
+export function limitRows(): void {
+  describe('Limits', () => {
+    it('limit enum, catalogues: 5, 10, 25, 50, 100, 150, 250, 500: e.g. /v2/sports', async () => {
+      for (const path of CATALOGUES) await takes(path, [5, 10, 25, 50, 100, 150, 250, 500], NEVER);
+    });
+
+    it('limit enum, lists: 5, 10, 25, 50, 100, 150: /v2/events; /v2/events-simple and /v2/livescore stop at 150', async () => {
+      for (const path of LISTS) await takes(path, [5, 10, 25, 50, 100, 150], [...NEVER, '250', '500']);
+    });
+
+    it('every endpoint with a limit is in one of the two rows', () => {
+      const paged = OPERATIONS.filter(({ paged }) => paged).map(({ path }) => path.replace('{id}', '1005'));
+      expect(paged.toSorted()).toEqual([...CATALOGUES, ...LISTS].toSorted());
+    });
+  });
+}

@@ -1,0 +1,185 @@
+/** The contract as a real process serves it, out of topics that the real pipeline has written. */
+import { beforeAll, expect } from 'vitest';
+import { deriveKey } from '#clients/keys.ts';
+import { REST_ERRORS, type RestErrorCode } from '#contract/rest/errors.ts';
+import { ALL_OPERATIONS } from '#contract/rest/operations.ts';
+import { answerEnvelope, answerError } from '#contract/rest/records/envelope.ts';
+import { ANSWERS } from '#contract/rest/records.ts';
+import { issueToken } from '#signing/token.ts';
+import { openPublisher } from '#streams/publish/publisher.ts';
+import type { NormalizedMessage } from '#topics/generated/types.ts';
+import { Registry } from '#topics/registry.ts';
+import { topicName } from '#topics/topics.ts';
+import { backbone } from '../../setup/backbone.ts';
+import { type ApiReplica, CLIENTS_KEY, clients, startApi, temporaryFolder } from '../../support/api.ts';
+import { quietLog } from '../../support/log.ts';
+import type { PipelinePlace } from '../../support/pipeline.ts';
+import { TablesPipeline } from '../../support/standings/tables-pipeline.ts';
+import { catalogue, messages } from './world.ts';
+
+/** A client as the command line has printed it, and a token of it. */
+export type ServedClient = { readonly id: string; readonly secret: string; readonly token: string };
+
+/** What the second client may see. */
+export const NARROW = {
+  competitions: [10],
+  operations: [
+    ...['events.index', 'events.show', 'events.incidents', 'events.important-incidents', 'feed.index'],
+    ...['livescore.index', 'competitions.index', 'standings.index', 'standings.show'],
+  ],
+};
+
+/** An api in front of `world.ts`, and two clients of it: one that may see everything, one that may not. */
+export class Served {
+  readonly api: ApiReplica;
+  readonly everything: ServedClient;
+  readonly narrow: ServedClient;
+  readonly #tables: TablesPipeline;
+
+  private constructor(
+    api: ApiReplica,
+    tables: TablesPipeline,
+    everything: ServedClient,
+    narrow: ServedClient,
+  ) {
+    this.api = api;
+    this.#tables = tables;
+    this.everything = everything;
+    this.narrow = narrow;
+  }
+
+  static async start(): Promise<Served> {
+    const tables = await TablesPipeline.create(backbone());
+    const { pipeline } = tables;
+    const { place } = pipeline;
+    pipeline.startProcessor();
+    tables.startTables();
+    await Promise.all([pipeline.feed(messages()), publishCatalogue(place)]);
+    const [everything, narrow] = await Promise.all([
+      clients(place, 'add --id 1 --name everything'),
+      clients(
+        place,
+        `add --id 2 --competitions ${NARROW.competitions} --operations ${NARROW.operations.join(',')}`,
+      ),
+      tables.settled(),
+    ]);
+    const api = await startApi(place, temporaryFolder());
+    return new Served(api, tables, await clientOf(api, everything), await clientOf(api, narrow));
+  }
+
+  /** Where the topics are. */
+  get place(): PipelinePlace {
+    return this.#tables.pipeline.place;
+  }
+
+  /** Publishes messages as the receiver does, and waits until they are processed. */
+  async tell(...told: readonly NormalizedMessage[]): Promise<void> {
+    const { pipeline } = this.#tables;
+    await pipeline.feed(told);
+    await pipeline.settled();
+  }
+
+  /** The `api` of an answer to the first client: 200, and exactly as the contract defines it. */
+  answer(path: string) {
+    return this.answerTo(this.everything.token, path);
+  }
+
+  /** As `answer`, with that token; null is none. */
+  async answerTo(token: string | null, path: string) {
+    const response = await this.api.get(withToken(path, token));
+    const body = await response.text();
+    expect(response.status, `${path} ${body.slice(0, 300)}`).toBe(200);
+    expectJson(response);
+    const operation = operationOf(path);
+    const json = JSON.parse(body);
+    const parsed = answerEnvelope(operation.name, operation.data(ANSWERS)).safeParse(json);
+    expect(parsed.error?.issues ?? [], path).toEqual([]);
+    return json.api;
+  }
+
+  /** The answers of all pages from this one on, each by the `next_page` of the one before. */
+  async pages(path: string) {
+    const pages = [await this.answer(path)];
+    for (;;) {
+      const next: string = pages.at(-1).method.next_page;
+      if (next === '') return pages;
+      expect(next.startsWith(`${this.api.url}/v2/`), next).toBe(true);
+      pages.push(await this.answerTo(null, next.slice(this.api.url.length)));
+    }
+  }
+
+  /** Expects an error of the contract, exactly, and gives it: nothing in it is of the request, so it names no parameter. */
+  async refuses(path: string, code: RestErrorCode, token: string | null = this.everything.token) {
+    const response = await this.api.get(withToken(path, token));
+    const body = await response.text();
+    const { status, message, internalCode } = REST_ERRORS[code];
+    expect(response.status, `${path} ${body.slice(0, 300)}`).toBe(status);
+    expectJson(response);
+    const { api } = answerError.parse(JSON.parse(body));
+    expect(JSON.parse(body), path).toEqual({
+      api: {
+        ...{ ver: api.ver, timestamp: api.timestamp },
+        error: { message, internal_code: internalCode },
+      },
+    });
+    return api.error;
+  }
+}
+
+let served: Served | undefined;
+
+/** Starts it before all tests of the file. */
+export function serveOnce(): void {
+  beforeAll(async () => {
+    served = await Served.start();
+  });
+}
+
+/** The one of this file. */
+export function contract(): Served {
+  if (served === undefined) throw new Error('it is not served yet');
+  return served;
+}
+
+/** A token of the first client that expires then, Unix seconds. */
+export function tokenUntil(expiration: number): string {
+  return issueToken(1, expiration, deriveKey(CLIENTS_KEY, 'tokens'));
+}
+
+/** The operation that a path with its query is of. */
+function operationOf(path: string) {
+  const [pathname = ''] = path.split('?');
+  const pattern = pathname.replace(/\/\d+/, '/{id}');
+  const found = ALL_OPERATIONS.find((one) => one.path === pattern);
+  if (found === undefined) throw new Error(`${path} is of no operation`);
+  return found;
+}
+
+function withToken(path: string, token: string | null): string {
+  if (token === null) return path;
+  return `${path}${path.includes('?') ? '&' : '?'}token=${token}`;
+}
+
+function expectJson(response: Response): void {
+  expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  expect(response.headers.get('cache-control')).toBe('no-store');
+}
+
+async function publishCatalogue(place: PipelinePlace): Promise<void> {
+  const codec = await Registry.open({ url: place.registryUrl, prefix: place.prefix }).codec('catalogue');
+  const publisher = await openPublisher({
+    ...{ brokers: place.brokers, clientId: 'test-catalogue', log: quietLog },
+  });
+  const topic = topicName(place.prefix, 'catalogue');
+  await publisher.publish(
+    catalogue().map((record) => ({
+      ...{ topic, key: `${record.kind}/${record.id}`, value: codec.encode(record) },
+    })),
+  );
+  await publisher.close();
+}
+
+async function clientOf(api: ApiReplica, credentials: string): Promise<ServedClient> {
+  const [, id = '', secret = ''] = /client_id (\d+)[\s\S]*secret_key (\w+)/.exec(credentials) ?? [];
+  return { id, secret, token: await api.token(credentials) };
+}

@@ -1,0 +1,159 @@
+/** What the tests of the contract's rows are asked about: provider messages and catalogue records, with their times. */
+import { normalizeMessage } from '#ingestion/normalize.ts';
+import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
+import type { CatalogueRecord, NormalizedMessage } from '#topics/generated/types.ts';
+
+export const DAY = 86_400;
+
+/** When the tests began, Unix seconds. */
+export const BEGAN = Math.floor(Date.now() / 1000);
+
+/** When most messages were written and received. */
+export const TOLD = BEGAN - 3_600;
+
+/** When the messages of event 3001 were: longer ago than the feed looks back by itself. */
+export const LONG_AGO = BEGAN - 2 * DAY;
+
+/** When the catalogue's records were written. */
+export const LISTED = BEGAN - 10 * DAY;
+
+/** A date so many days from the day that the tests began, `YYYY-MM-DD`, UTC. */
+export function day(days: number): string {
+  return new Date((BEGAN + days * DAY) * 1000).toISOString().slice(0, 10);
+}
+
+const LEAGUE = { competition_id: 10, season_id: 20, stage_id: 30, group_id: 40 };
+const CUP = { competition_id: 11, season_id: 21, stage_id: 31 };
+const OTHER = { competition_id: 12, season_id: 22, stage_id: 32 };
+
+const SCHEDULED = { status_id: 1, status_type: 'scheduled', clock_time: null, clock_status: 'stopped' };
+const LIVE = { status_id: 34, status_type: 'live', clock_time: 60, clock_status: 'running' };
+const FINISHED = { status_id: 11, status_type: 'finished', clock_time: 0, clock_status: 'stopped' };
+const POSTPONED = { ...SCHEDULED, status_id: 5 };
+
+type Fields = Record<string, unknown>;
+
+function sides(home: number, away: number, goals?: readonly [number, number]): Fields {
+  const side = (id: number, counter: 1 | 2): Fields => ({
+    ...{ id, counter, name: `Team ${id}`, short_name: `T${id}`, stats: [{ id: 20, value: 4 }] },
+    results: goals === undefined ? [] : [{ id: 2, value: goals[counter - 1] }],
+  });
+  return { participants: [side(home, 1), side(away, 2)] };
+}
+
+/** Four matches of a round of the league on two days, with what they have in common. */
+function round(number: number, first: number, state: Fields): Fields[] {
+  return [0, 1, 2, 3].map((index) => ({
+    ...{ id: 1000 + 4 * (number - 1) + index + 1, ...LEAGUE },
+    ...{ name: 'A league match', round_id: number, round_name: `Round ${number}` },
+    start_date: `${day(first + (index > 1 ? 1 : 0))} 15:00`,
+    ...state,
+    ...sides(101 + 2 * index, 102 + 2 * index, state === FINISHED ? [2, 1] : undefined),
+  }));
+}
+
+/** Today 1005 is live, 1006 is postponed; the cup's two are live, one of them of another sport. */
+const EVENTS: readonly Fields[] = [
+  ...round(1, -40, FINISHED),
+  ...round(2, 0, SCHEDULED).map((event) => ({ ...event, ...(event.id === 1006 ? POSTPONED : {}) })),
+  ...round(3, 7, SCHEDULED),
+  { id: 2001, ...CUP, start_date: `${day(0)} 20:00`, ...LIVE, ...sides(201, 101, [0, 0]) },
+  { id: 2002, ...CUP, start_date: `${day(0)} 21:00`, ...LIVE, sport_id: 1, ...sides(301, 302, [3, 4]) },
+];
+
+/** The one with incidents. */
+const WATCHED = { ...EVENTS.find(({ id }) => id === 1005), ...LIVE, ...sides(101, 102, [3, 1]) };
+
+/**
+ * Records of incidents of event 1005 in the order in which they were delivered, a second apart: 5-10 is under review,
+ * 5-100 was cancelled, 5-11 is of no importance, 5-12 was removed, and 5-20 and 5-21 were delivered twice, once with
+ * the older record behind the newer one.
+ */
+const INCIDENTS: readonly Fields[] = [
+  { id: '5-21', event_time: '40:00', confirmation: 'tbd' },
+  { id: '5-9', event_time: '50:00', confirmation: 'confirmed' },
+  { id: '5-10', event_time: '60:00', confirmation: 'tbd', participant_id: 102 },
+  { id: '5-100', event_time: '05:00', confirmation: 'tbd' },
+  { id: '5-11', event_time: '01:00', confirmation: null, incident_id: 408 },
+  { id: '5-12', event_time: '07:00', confirmation: 'confirmed' },
+  { id: '5-12', action: 'delete' },
+  { id: '5-100', event_time: '05:00', confirmation: 'cancelled' },
+  { id: '5-20', event_time: '30:00', confirmation: 'confirmed', ut: TOLD + 60 },
+  { id: '5-20', event_time: '20:00', confirmation: 'tbd', ut: TOLD + 50 },
+  { id: '5-21', event_time: '40:00', confirmation: 'confirmed' },
+];
+
+/** The ids of those that stand, as the contract orders them. */
+export const STANDING = ['5-10', '5-100', '5-11', '5-20', '5-21', '5-9'];
+
+/** Ids of the messages of event 3001, ten seconds apart from `LONG_AGO` on. */
+export const LONG_AGO_IDS = [9001, 9002, 9003, 9004];
+
+/** Everything that happened, as the receiver normalizes it, in the order in which it came. */
+export function messages(): NormalizedMessage[] {
+  let id = 1;
+  return [
+    ...longAgo(),
+    ...EVENTS.map((event, index) => told(eventMessage({ id: id++, ut: TOLD + index }, event))),
+    ...INCIDENTS.map((incident, index) =>
+      told(incidentMessage({ id: id++, ut: TOLD + 100 + index }, incident, WATCHED)),
+    ),
+  ];
+}
+
+/** An event, and incidents that are important, of use to a trader only, and neither. */
+function longAgo(): NormalizedMessage[] {
+  const event = { id: 3001, ...OTHER, start_date: `${day(-2)} 12:00`, ...FINISHED };
+  const types = [413, 402, 400];
+  const [first = 0, ...others] = LONG_AGO_IDS;
+  return [
+    told(eventMessage({ id: first, ut: LONG_AGO }, event)),
+    ...others.map((id, index) => {
+      const record = { id: `5-${index + 1}`, incident_id: types[index], confirmation: null };
+      return told(incidentMessage({ id, ut: LONG_AGO + 10 * (index + 1) }, record, event));
+    }),
+  ];
+}
+
+/** A provider message as the receiver normalizes it, received in the second in which it was written. */
+export function told(message: Fields): NormalizedMessage {
+  const receivedAt = Number(message.ut) * 1000;
+  const result = normalizeMessage(message, { origin: 'webhook', deliveryId: 'd', receivedAt });
+  if (result.kind !== 'normalized') throw new Error(JSON.stringify(result));
+  return result.message;
+}
+
+/** An event of competition 12, season 22, that is told now. */
+export function toldNow(id: number, ut: number): NormalizedMessage {
+  return told(eventMessage({ id, ut }, { id, ...OTHER, start_date: `${day(60)} 12:00`, ...SCHEDULED }));
+}
+
+/** The provider's catalogues, as far as they are known. */
+export function catalogue(): CatalogueRecord[] {
+  const flags = { game_break: 'no', important: 'yes', important_for_trader: 'yes' };
+  const sports = Array.from({ length: 12 }, (_, index) =>
+    place('sport', 901 + index, null, {
+      ...{ name: `Sport ${index}`, url: `sport-${index}`, active: 'yes', has_timer: 'no' },
+    }),
+  );
+  return [
+    ...sports,
+    place('sport', 1, null, { name: 'Basketball', url: 'basketball', active: 'yes', has_timer: 'yes' }),
+    place('area', 900, null, { name: 'Atlantis', area_code: 'ATL' }),
+    place('language', 900, null, { name: 'Atlantean', code: 'at' }),
+    place('status', 900, null, { name: 'Under water', short_name: 'UW', type: 'other' }),
+    place('incident', 900, null, { name: 'Flood', sport_id: 5, ...flags }),
+    place('competition', 10, null, { name: 'League', stats_lvl: 'gold', generate_season_stats: true }),
+    place('competition', 11, null, { name: 'Cup', stats_lvl: 'bronze', generate_season_stats: false }),
+    place('season', 20, 10, { name: '2026', actual: 'yes' }),
+    place('season', 21, 11, { name: '2026', actual: 'yes' }),
+    place('stage', 30, 20, { name: 'Regular season', show_standings: 'yes', has_brackets: 'no' }),
+    place('stage', 31, 21, { name: 'Final', show_standings: 'no', has_brackets: 'yes' }),
+    place('group', 40, 30, { name: 'Group A' }),
+  ];
+}
+
+function place(kind: string, id: number, parent: number | null, record: Fields): CatalogueRecord {
+  const parent_id = parent === null ? null : String(parent);
+  return { kind, id: String(id), parent_id, ut: LISTED, body: JSON.stringify({ id, ...record, ut: LISTED }) };
+}

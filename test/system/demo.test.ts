@@ -1,0 +1,274 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { freePort } from '#embedded/ports.ts';
+import { SIGNATURE_HEADER, sign, TIMESTAMP_HEADER } from '#signing/signing.ts';
+import { readExample } from '../../services/api/docs/examples.ts';
+import { differences } from '../../services/api/docs/testing/fields.ts';
+import { backbone } from '../setup/backbone.ts';
+import { bareEnvironment } from '../support/environment.ts';
+import { listeningAddresses } from '../support/listening.ts';
+import { collectExamples, demonstrationIn } from './reference/collect.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const SECRET = 'a-secret-of-thirty-two-characters';
+
+type Run = {
+  readonly child: ChildProcess;
+  /** What it printed so far. */
+  text(): string;
+  /** Waits until it printed something. */
+  says(text: string | RegExp): Promise<RegExpMatchArray>;
+  /** Waits for its end: the exit code. */
+  end(): Promise<number | null>;
+};
+
+type Env = Readonly<Record<string, string>>;
+
+/** Processes of `touchline up`: receiver, both processors, api, composer and dispatcher of webhooks, tool gateway. */
+const SERVED = 7;
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'touchline-cli-'));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true, maxRetries: 10 }));
+  return path;
+}
+
+/** Runs the command line on the shared broker, under a prefix of its own. */
+function touchline(args: readonly string[], env: Env): Run {
+  const { brokers, registryUrl, prefix } = backbone();
+  const child = spawn(process.execPath, ['bin/touchline.js', ...args], {
+    cwd: ROOT,
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: {
+      ...{
+        ...bareEnvironment(),
+        HOME: process.env.HOME,
+        TOUCHLINE_PARENT_PIPE: '1',
+        WEBHOOK_SECRET: SECRET.slice(0, 32),
+      },
+      ...{ KAFKA_BROKERS: brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix },
+      ...env,
+    },
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (part: string) => {
+      printed += part;
+    });
+  }
+  const ended = once(child, 'close');
+  return {
+    child,
+    text: () => printed,
+    async says(text) {
+      for (;;) {
+        const found = printed.match(text);
+        if (found !== null) return found;
+        if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode} and said:\n${printed}`);
+        await delay(50);
+      }
+    },
+    async end() {
+      await ended;
+      return child.exitCode;
+    },
+  };
+}
+
+/** The processes whose standard input is a pipe from that one. */
+function services(pid: number | undefined): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  return children === '' ? [] : children.split(' ').map(Number);
+}
+
+function runs(pid: number): boolean {
+  return existsSync(`/proc/${pid}`) && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+}
+
+describe('touchline demo', () => {
+  const short = {
+    MATCHES: '5',
+    DURATION: '4',
+    FAULTS: 'many',
+    WEBHOOK_PORT: '0',
+    API_PORT: '0',
+    TOOLS_PORT: '0',
+  };
+
+  it('plays real matches, checks them, says how to read on, and ends with 0', async () => {
+    const env = { ...short, DATA_DIR: folder(), TOPIC_PREFIX: backbone().prefix };
+    const run = touchline(['demo'], env);
+    expect([await run.end(), run.text()]).toEqual([
+      0,
+      expect.stringContaining('✓ all 5 final scores are the official ones'),
+    ]);
+    expect(run.text()).not.toContain('✗');
+    expect(run.text()).toContain('✓ an access token was issued for its first client');
+    expect(run.text()).toContain('✓ a tool of /mcp tells the final score of the last match to it');
+    expect(run.text()).toMatch(/messages +[\d,]+, in [\d,]+ deliveries/);
+    expect(run.text()).toMatch(/goals disallowed +[1-9]\d*: /);
+    expect(run.text()).toContain('npx touchline tail match-state --from-beginning --exit-at-end');
+    // The same again on topics that hold all of that: under a prefix of its own.
+    const again = touchline(['demo'], { ...env, SEED: '2', MATCHES: '2', DURATION: '2' });
+    expect([await again.end(), again.text()]).toEqual([0, expect.stringContaining('✓ all 2 final scores')]);
+    expect(again.text()).toMatch(
+      new RegExp(`TOPIC_PREFIX=${env.TOPIC_PREFIX}demo-\\d{14}\\. npx touchline tail`),
+    );
+  });
+
+  it('says which final score is wrong, and ends with 1', async () => {
+    const port = await freePort();
+    const run = touchline(['demo'], {
+      ...short,
+      DURATION: '8',
+      FAULTS: 'none',
+      DATA_DIR: folder(),
+      WEBHOOK_PORT: String(port),
+      API_PORT: '0',
+      TOOLS_PORT: '0',
+    });
+    await run.says(/using .*\n/);
+    expect(await post(port, [goalThatNeverWas()])).toBe('200 Accepted');
+    expect(await run.end()).toBe(1);
+    expect(run.text()).toContain('✗ 4 of 5 final scores are the official ones; these are not:');
+    expect(run.text()).toMatch(/Russia - Saudi Arabia \(event 310001\): 6-0, officially 5-0/);
+    expect(run.text()).toContain('✗ every message that was accepted is there');
+  });
+
+  it('leaves everything running with --keep, and ends it on Ctrl-C', async () => {
+    const dataDir = folder();
+    const run = touchline(['demo', '--keep'], { ...short, MATCHES: '2', DURATION: '2', DATA_DIR: dataDir });
+    await run.says('Everything is left running until Ctrl-C');
+    await run.says(/secret_key=\w+"/);
+    await hasFieldsOfExamples(run.text());
+    const children = services(run.child.pid);
+    expect(children.length).toBeGreaterThanOrEqual(SERVED);
+    const tail = touchline(['tail', 'match-state', '--from-beginning', '--exit-at-end', '--json'], {
+      ...{ DATA_DIR: dataDir, KAFKA_BROKERS: '', SCHEMA_REGISTRY_URL: '', TOPIC_PREFIX: '' },
+    });
+    expect(await tail.end()).toBe(0);
+    const states = tail
+      .text()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(states.findLast(({ event_id }) => event_id === 310_001)?.score).toEqual({ home: 5, away: 0 });
+    run.child.kill('SIGINT');
+    expect(await run.end()).toBe(0);
+    expect(children.some(runs)).toBe(false);
+    expect(existsSync(join(dataDir, 'backbone.json'))).toBe(false);
+  });
+
+  it('refuses what it does not know', async () => {
+    const run = touchline(['demo', '--for-ever'], { DATA_DIR: folder() });
+    expect([await run.end(), run.text()]).toEqual([2, expect.stringContaining('--for-ever')]);
+    const wrong = touchline(['demo'], { DATA_DIR: folder(), FAULTS: 'gremlins=1' });
+    expect([await wrong.end(), wrong.text()]).toEqual([
+      2,
+      expect.stringContaining('unknown fault "gremlins"'),
+    ]);
+  });
+});
+
+/** Every operation answers with the fields and types of its example in the reference; else run `npm run examples`. */
+async function hasFieldsOfExamples(printed: string): Promise<void> {
+  const demonstration = demonstrationIn(printed) ?? expect.fail(printed);
+  // The last polls may still be on their way.
+  const found = async (): Promise<string[]> =>
+    [...(await collectExamples(demonstration))].flatMap(([name, { fields }]) =>
+      differences(readExample(name).fields, fields).map((difference) => `${name} ${difference}`),
+    );
+  await expect.poll(found, { timeout: 60_000, interval: 1_000 }).toEqual([]);
+}
+
+describe('touchline up', () => {
+  it('starts every service, starts one again that dies, and stops on SIGTERM', async () => {
+    const port = await freePort();
+    const dataDir = folder();
+    const run = touchline(['up'], {
+      DATA_DIR: dataDir,
+      WEBHOOK_PORT: String(port),
+      API_PORT: '0',
+      TOOLS_PORT: '0',
+      WEBHOOK_SECRET: '',
+    });
+    const [, secret = ''] = await run.says(/Secret +(\S{32}) /);
+    await run.says('Ctrl-C stops everything');
+    const kept = join(dataDir, 'webhook-secret');
+    expect([readFileSync(kept, 'utf8').trim(), statSync(kept).mode & 0o777]).toEqual([secret, 0o600]);
+    expect(await post(port, [], secret)).toBe('200 Accepted');
+    const before = services(run.child.pid);
+    expect(before).toHaveLength(SERVED);
+    const addresses = before.map((pid) => new Set(listeningAddresses(pid)));
+    expect(addresses).toEqual(before.map(() => new Set(['127.0.0.1'])));
+    for (const pid of before) process.kill(pid, 'SIGKILL');
+    await run.says(/! match-processor was ended by SIGKILL; starting it again/);
+    await run.says(/! webhook-receiver was ended by SIGKILL; starting it again/);
+    await expect
+      .poll(() => post(port, [], secret).catch(() => 'no answer'), { timeout: 120_000 })
+      .toBe('200 Accepted');
+    run.child.kill('SIGTERM');
+    expect(await run.end()).toBe(0);
+    expect(run.text()).toContain('Stopping (SIGTERM)');
+    expect(services(process.pid).filter((pid) => before.includes(pid))).toEqual([]);
+  });
+
+  it('takes its services with it when it is killed', async () => {
+    const run = touchline(['up'], { DATA_DIR: folder(), WEBHOOK_PORT: '0', API_PORT: '0', TOOLS_PORT: '0' });
+    await run.says('Ctrl-C stops everything');
+    const children = services(run.child.pid);
+    expect(children.filter(runs)).toHaveLength(SERVED);
+    run.child.kill('SIGKILL');
+    await expect.poll(() => children.filter(runs), { timeout: 120_000 }).toEqual([]);
+  });
+
+  it('says it in a line when the port is taken', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as { port: number };
+    const run = touchline(['up'], { DATA_DIR: folder(), WEBHOOK_PORT: String(port) });
+    expect([await run.end(), run.text()]).toEqual([
+      1,
+      `touchline up: port ${port} is in use: set WEBHOOK_PORT to another one\n`,
+    ]);
+  });
+});
+
+/** A goal for the home side of the first match, told once the match is long over. */
+function goalThatNeverWas(): unknown {
+  const ut = 1_900_000_000;
+  const incident = {
+    ...{
+      id: '5-3100019999',
+      action: 'insert',
+      incident_id: 413,
+      participant_id: 31_524,
+      confirmation: 'confirmed',
+    },
+    ...{ event_status_id: 34, event_time: '89:00', ut },
+  };
+  return { id: 1, type: 'incident', source: 1, ut, data: { incident, event: { id: 310_001 } } };
+}
+
+async function post(
+  port: number,
+  messages: readonly unknown[],
+  secret = SECRET.slice(0, 32),
+): Promise<string> {
+  const body = Buffer.from(JSON.stringify(messages));
+  const timestamp = String(Math.floor(Date.now() / 1000) + 300);
+  const response = await fetch(`http://127.0.0.1:${port}/webhook`, {
+    method: 'POST',
+    headers: { [TIMESTAMP_HEADER]: timestamp, [SIGNATURE_HEADER]: sign(body, timestamp, secret) },
+    body,
+  });
+  return `${response.status} ${await response.text()}`;
+}

@@ -1,0 +1,156 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { install } from '#embedded/installation.ts';
+import { findJava } from '#embedded/java.ts';
+import { SIGNATURE_HEADER, signatureHeaders, TIMESTAMP_HEADER } from '#signing/signing.ts';
+import { until } from '../../support/poll.ts';
+
+const FOLDER = join(import.meta.dirname, '../../../docs/examples/webhook-receiver');
+const SECRET = '0123456789abcdef0123456789ABCDEF';
+/** As bytes, the signed text: with blanks and characters of several bytes. */
+const BODY = '[ {"id":"5-1:7:0","type":"incident","name":"Müller ⚽"},\n {"uuid":"5-1:8:0"} ]';
+
+type Language = {
+  readonly name: string;
+  /** Whether it is on this machine. */
+  readonly present: boolean;
+  readonly command: () => Promise<readonly [string, ...string[]]>;
+};
+
+const java = await findJava(process.env).catch(() => null);
+const LANGUAGES: readonly Language[] = [
+  { name: 'TypeScript', present: true, command: async () => [process.execPath, 'receiver.ts'] },
+  {
+    name: 'Python',
+    present: spawnSync('python3', ['--version']).status === 0,
+    command: async () => ['python3', 'receiver.py'],
+  },
+  {
+    name: 'Java',
+    present: java !== null,
+    command: async () => {
+      // Jackson is among the libraries of the broker.
+      const { kafkaLibs } = await install(process.env, () => {});
+      return [java?.path ?? 'java', '-cp', join(kafkaLibs, '*'), 'Receiver.java'];
+    },
+  },
+];
+
+/** An example that runs. */
+class Example {
+  readonly url: string;
+  readonly #child: ChildProcess;
+  readonly #lines: string[];
+
+  private constructor(url: string, child: ChildProcess, lines: string[]) {
+    this.url = url;
+    this.#child = child;
+    this.#lines = lines;
+  }
+
+  static async start(language: Language, store: string): Promise<Example> {
+    const [command, ...args] = await language.command();
+    const child = spawn(command, args, {
+      cwd: FOLDER,
+      env: {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        WEBHOOK_SECRET: SECRET,
+        PORT: '0',
+        STORE: store,
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const lines: string[] = [];
+    createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));
+    const port = await until(`${language.name} listens`, () => {
+      if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
+      return lines.map((line) => /^listening on (\d+)$/.exec(line)?.[1]).find((found) => found !== undefined);
+    });
+    return new Example(`http://127.0.0.1:${port}/webhook`, child, lines);
+  }
+
+  /** Posts with these headers: what it answers, and all that it has applied so far. */
+  async post(body: string, headers: Record<string, string>): Promise<[number, string, string[]]> {
+    const response = await fetch(this.url, { method: 'POST', body, headers });
+    const text = await response.text();
+    return [response.status, text, this.applied];
+  }
+
+  get applied(): string[] {
+    return this.#lines.flatMap((line) => /^applied (.+)$/.exec(line)?.[1] ?? []);
+  }
+
+  async kill(): Promise<void> {
+    const closed = once(this.#child, 'close');
+    this.#child.kill('SIGKILL');
+    await closed;
+  }
+}
+
+const signed = (body: string, secret = SECRET, validSeconds?: number): Record<string, string> => ({
+  'content-type': 'application/json',
+  ...signatureHeaders(Buffer.from(body), secret, Date.now(), validSeconds),
+});
+
+async function temporaryFile(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'touchline-example-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
+  return join(folder, 'store');
+}
+
+describe.each(LANGUAGES)('the example receiver in $name', (language) => {
+  const needs = language.present ? '' : ` (needs ${language.name}, which is not on this machine)`;
+
+  it.runIf(language.present)(`applies what is authentic, once${needs}`, async () => {
+    const store = await temporaryFile();
+    const example = await Example.start(language, store);
+    const both = ['5-1:7:0', '5-1:8:0'];
+
+    expect(await example.post('[]', signed('[]'))).toEqual([200, 'Accepted', []]);
+
+    const forged = await example.post(BODY, signed(BODY, 'f'.repeat(32)));
+    expect(forged).toEqual([401, 'not authentic', []]);
+    const changed = await example.post(BODY.replace('7', '8'), signed(BODY));
+    expect(changed).toEqual([401, 'not authentic', []]);
+    const { [SIGNATURE_HEADER]: _signature, ...unsigned } = signed(BODY);
+    expect(await example.post(BODY, unsigned)).toEqual([401, 'not authentic', []]);
+    expect(await example.post('{', { ...signed('['), 'content-type': 'text/plain' })).toEqual([
+      401,
+      'not authentic',
+      [],
+    ]);
+
+    const expired = await example.post(BODY, signed(BODY, SECRET, -1));
+    expect(expired).toEqual([401, 'expired', []]);
+    for (const timestamp of ['', '0', '-1', 'soon', '1e12', `${signed(BODY)[TIMESTAMP_HEADER]}.0`]) {
+      const odd = await example.post(BODY, { ...signed(BODY), [TIMESTAMP_HEADER]: timestamp });
+      expect(odd).toEqual([401, 'expired', []]);
+    }
+
+    expect((await example.post('{', signed('{')))[0]).toBe(400);
+    expect((await example.post('{"id":1}', signed('{"id":1}')))[0]).toBe(400);
+    expect((await example.post('[{}]', signed('[{}]')))[0]).toBe(400);
+    expect(example.applied).toEqual([]);
+
+    expect((await example.post(BODY, signed(BODY))).slice(0, 2)).toEqual([200, 'Accepted']);
+    await until('both are applied', () => (example.applied.length === 2 ? true : undefined));
+    expect(example.applied).toEqual(both);
+
+    // The same again, whole and in another batch, within one and after a crash.
+    expect(await example.post(BODY, signed(BODY))).toEqual([200, 'Accepted', both]);
+    await example.kill();
+    const restarted = await Example.start(language, store);
+    const batch = '[{"id":"5-1:7:0"},{"id":"5-1:9:0"},{"id":"5-1:9:0"},{"id":"5-1:10:0"}]';
+    expect((await restarted.post(batch, signed(batch))).slice(0, 2)).toEqual([200, 'Accepted']);
+    expect((await restarted.post(batch, signed(batch))).slice(0, 2)).toEqual([200, 'Accepted']);
+    await until('it is applied', () => (restarted.applied.length === 2 ? true : undefined));
+    expect(restarted.applied).toEqual(['5-1:9:0', '5-1:10:0']);
+  });
+});

@@ -1,0 +1,114 @@
+import { openStreamClient } from '#streams/client/client.ts';
+import type { ConsumedRecord, OutputRecord, StreamClient, TopicPartition } from '#streams/client/port.ts';
+import { positionRecord, positionsTopic } from '#streams/runtime/positions.ts';
+import { TOPICS, topicName } from '#topics/topics.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { quietLog } from '../../support/log.ts';
+import type { PipelinePlace } from '../../support/pipeline.ts';
+
+/** What a match processor writes to. */
+export const OUTPUTS = [
+  'match-incidents',
+  'match-state',
+  'match-transitions',
+  'match-results',
+  'dead-letters',
+  'match-processor-positions',
+] as const;
+export type Output = (typeof OUTPUTS)[number];
+
+export const PARTITIONS = TOPICS['normalized-messages'].partitions;
+
+/** The outputs of a match processor as a test writes to them and looks at them, on the protocol itself. */
+export class Outputs {
+  readonly #prefix: string;
+  readonly #client: StreamClient;
+
+  constructor({ brokers, prefix }: PipelinePlace) {
+    this.#prefix = prefix;
+    this.#client = openStreamClient({ brokers, clientId: 'test-outputs', log: quietLog });
+    atEnd(() => this.#client.close());
+  }
+
+  get application(): string {
+    return `${this.#prefix}match-processor`;
+  }
+
+  get input(): string {
+    return topicName(this.#prefix, 'normalized-messages');
+  }
+
+  /** Of the task of an input partition. */
+  transactionalId(partition: number): string {
+    return `${this.application}-${this.input}-${partition}`;
+  }
+
+  /** The partition of an output that the task of an input partition writes to, or one of them. */
+  of(output: Output, partition: number): TopicPartition {
+    if (output === 'match-processor-positions') return { topic: positionsTopic(this.application), partition };
+    const count = TOPICS[output].partitions;
+    return { topic: topicName(this.#prefix, output), partition: partition % count };
+  }
+
+  /** All partitions of all outputs. */
+  all(): TopicPartition[] {
+    return OUTPUTS.flatMap((output) => {
+      const partitions = Array.from({ length: PARTITIONS }, (_, partition) => this.of(output, partition));
+      return output === 'dead-letters' ? partitions.slice(0, 1) : partitions;
+    });
+  }
+
+  /** Every record that a reader of committed records gets. */
+  async committed(of: TopicPartition): Promise<ConsumedRecord[]> {
+    const [bounds] = await this.#client.logBounds([of]);
+    const reader = this.#client.openReader({ ...of, maxBytes: 4 * 1024 * 1024 });
+    const records: ConsumedRecord[] = [];
+    try {
+      for (let at = bounds?.start ?? 0; at < (bounds?.end ?? 0); ) {
+        const batch = await reader.read(at);
+        records.push(...batch.records);
+        if (batch.next === at && batch.end <= at) break;
+        at = batch.next;
+      }
+    } finally {
+      await reader.close();
+    }
+    return records;
+  }
+
+  /** Where the logs end, whatever is open in them. */
+  async ends(of: readonly TopicPartition[]): Promise<number[]> {
+    return (await this.#client.logBounds(of)).map(({ end }) => end);
+  }
+
+  /** A record that says that the input of a partition is processed up to `next`. */
+  async position(partition: number, next: number): Promise<OutputRecord> {
+    const reader = this.#client.openReader({ topic: this.input, partition, maxBytes: 1 });
+    const topicId = await reader.topicId();
+    await reader.close();
+    const { topic } = this.of('match-processor-positions', partition);
+    return positionRecord(topic, partition, {
+      next,
+      topicId,
+      changelogIds: {},
+      producer: { id: '-1', epoch: -1 },
+    });
+  }
+
+  /**
+   * A record that must not be read: what was true once, so that whoever took it would repeat what was published, and
+   * a letter that nobody wrote.
+   */
+  async outdated(output: Output, partition: number): Promise<OutputRecord> {
+    const of = this.of(output, partition);
+    if (output === 'match-processor-positions') return this.position(partition, 1);
+    const [first] = await this.committed(of);
+    return { ...of, key: first?.key ?? 'nobody', value: first?.value ?? Buffer.from('nothing') };
+  }
+}
+
+/** The last record of each key, in the order of their offsets. */
+export function lastOfEach(records: readonly ConsumedRecord[]): ConsumedRecord[] {
+  const last = new Map(records.map((record) => [String(record.key), record]));
+  return [...last.values()].sort((a, b) => a.offset - b.offset);
+}

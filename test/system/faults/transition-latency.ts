@@ -1,0 +1,78 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { openStreamClient } from '#streams/client/client.ts';
+import { StreamError } from '#streams/errors.ts';
+import { Registry } from '#topics/registry.ts';
+import { TOPICS, topicName } from '#topics/topics.ts';
+import { quantile } from '../../../bench/context.ts';
+import { quietLog } from '../../support/log.ts';
+import type { PipelinePlace } from '../../support/pipeline.ts';
+
+/** How long after the first send of its message a transition was visible to a reader of committed records. */
+export class TransitionLatency {
+  readonly #sent = new Map<string, { readonly at: number; readonly phase: string }>();
+  readonly #latencies = new Map<string, number[]>();
+  readonly #stop = new AbortController();
+  #reading: Promise<unknown> = Promise.resolve();
+
+  /** Reads match-transitions until `close`. */
+  static async start(place: PipelinePlace): Promise<TransitionLatency> {
+    const latency = new TransitionLatency();
+    const codec = await Registry.open({ url: place.registryUrl, prefix: place.prefix }).codec(
+      'match-transitions',
+    );
+    const topic = topicName(place.prefix, 'match-transitions');
+    const client = openStreamClient({ brokers: place.brokers, clientId: 'test-latency', log: quietLog });
+    const read = async (partition: number): Promise<void> => {
+      const reader = client.openReader({ topic, partition, maxBytes: 1024 * 1024, maxWaitMs: 200 });
+      for (let at = 0; !latency.#stop.signal.aborted; ) {
+        try {
+          const { records, next } = await reader.read(at);
+          const now = performance.now();
+          at = next;
+          for (const { value } of records)
+            if (value !== null) latency.#seen((await codec.decode(value)).cause.message_id, now);
+        } catch (error) {
+          // No broker answered for long: that is what is measured.
+          if (!(error instanceof StreamError)) throw error;
+          await delay(100);
+        }
+      }
+      await reader.close();
+    };
+    const partitions = Array.from(
+      { length: TOPICS['match-transitions'].partitions },
+      (_, partition) => partition,
+    );
+    latency.#reading = Promise.all(partitions.map(read)).finally(() => client.close());
+    return latency;
+  }
+
+  /** A message is sent now, in a phase of the test; a repeat of it does not count. */
+  sent(messageId: string, phase: string): void {
+    if (!this.#sent.has(messageId)) this.#sent.set(messageId, { at: performance.now(), phase });
+  }
+
+  /** A line for each phase. */
+  get summary(): string {
+    return [...this.#latencies]
+      .map(([phase, of]) => {
+        const at = (share: number) => quantile(of, share).toFixed(0);
+        return `${phase}: p50 ${at(0.5)} p99 ${at(0.99)} max ${at(1)} ms of ${of.length} messages`;
+      })
+      .join('\n');
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#reading;
+  }
+
+  #seen(messageId: string, now: number): void {
+    const sent = this.#sent.get(messageId);
+    if (sent === undefined) return;
+    this.#sent.delete(messageId);
+    const of = this.#latencies.get(sent.phase);
+    if (of === undefined) this.#latencies.set(sent.phase, [now - sent.at]);
+    else of.push(now - sent.at);
+  }
+}

@@ -1,0 +1,246 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Kafka, startKafka } from '#embedded/kafka.ts';
+import { KAFKA_VERSION, QUICK_START } from '#embedded/settings.ts';
+import type { ConsumedRecord, OutputRecord } from '#streams/client/port.ts';
+import { backbone } from '../../setup/backbone.ts';
+import { atEnd } from '../../support/at-end.ts';
+import {
+  expectSame,
+  FAULT_TIMEOUT_MS,
+  IN_FULL,
+  LOAD,
+  settledOrLogs,
+  times,
+  undisturbed,
+} from '../../support/harness.ts';
+import { Pipeline, type PipelinePlace } from '../../support/pipeline.ts';
+import { untilTrue } from '../../support/poll.ts';
+import { coordinatorState, leaveUndecided, openTransactions, UNVERIFIED } from '../../support/undecided.ts';
+import { workload } from '../../support/workload.ts';
+import { lastOfEach, OUTPUTS, Outputs, PARTITIONS } from './left-undecided.ts';
+
+const place = backbone();
+const MESSAGES = workload(LOAD);
+const FIRST = MESSAGES.slice(0, 1_000);
+const NEXT = MESSAGES.slice(1_000, 1_800);
+const REST = MESSAGES.slice(1_800);
+
+async function startUnverified(
+  version: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Kafka> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'touchline-undecided-'));
+  atEnd(() => rm(dataDir, { recursive: true, force: true }));
+  const kafka = await startKafka({
+    dataDir,
+    version,
+    settings: { ...UNVERIFIED, ...settings },
+    jvmArgs: QUICK_START,
+  });
+  atEnd(() => kafka.stop());
+  return kafka;
+}
+
+/** A pipeline that has processed these messages and whose processor has stopped. */
+async function processed(at: PipelinePlace, messages: typeof MESSAGES): Promise<Pipeline> {
+  const pipeline = await Pipeline.create(at);
+  const processor = pipeline.startProcessor();
+  await pipeline.feed(messages);
+  await settledOrLogs(pipeline, [processor]);
+  await processor.stop();
+  return pipeline;
+}
+
+describe.each(times([KAFKA_VERSION, '4.3.1'], [KAFKA_VERSION]))('on Kafka %s', (version) => {
+  let kafka: Kafka;
+  const on = (name: string): PipelinePlace => ({
+    ...place,
+    brokers: kafka.brokers,
+    prefix: `${place.prefix}${version}.${name}.`,
+  });
+
+  beforeAll(async () => {
+    kafka = await startUnverified(version);
+  });
+
+  test(
+    'a transaction left undecided in each output alone, and in all of them, is aborted everywhere',
+    async () => {
+      const { brokers } = kafka;
+      const expected = await undisturbed(on('calm'));
+      const pipeline = await processed(on('aborted'), [...FIRST, ...NEXT]);
+      const outputs = new Outputs(pipeline.place);
+
+      // One output alone for each of the first input partitions: the others have their markers. Then all at once.
+      for (const [partition, alone] of OUTPUTS.entries()) {
+        const others = OUTPUTS.filter((output) => output !== alone);
+        await leaveUndecided({
+          brokers,
+          transactionalId: outputs.transactionalId(partition),
+          records: [await outputs.outdated(alone, partition)],
+          decided: {
+            records: await Promise.all(others.map((output) => outputs.outdated(output, partition))),
+            commit: false,
+          },
+        });
+      }
+      await leaveUndecided({
+        brokers,
+        transactionalId: outputs.transactionalId(OUTPUTS.length),
+        records: await Promise.all(OUTPUTS.map((output) => outputs.outdated(output, OUTPUTS.length))),
+      });
+      await untilTrue(
+        'only what was left is open',
+        async () => (await openTransactions(brokers, outputs.all())).length === 2 * OUTPUTS.length,
+      );
+      const left = await openTransactions(brokers, outputs.all());
+
+      const processor = pipeline.startProcessor();
+      await pipeline.feed(REST);
+      await settledOrLogs(pipeline, [processor]);
+      expect(await openTransactions(brokers, outputs.all())).toEqual([]);
+      for (const { start, ...of } of left) {
+        const offsets = (await outputs.committed(of)).map(({ offset }) => offset);
+        expect(offsets, `what hung in ${of.topic} is not read`).not.toContain(start);
+      }
+      expect(await processor.metric('touchline_task_failures_total')).toBe(0);
+      expectSame(await pipeline.output(), expected);
+    },
+    FAULT_TIMEOUT_MS,
+  );
+
+  test(
+    'a transaction that the coordinator has decided to commit is committed where a marker is missing',
+    async () => {
+      const { brokers } = kafka;
+      const calm = await processed(on('calm-twice'), [...FIRST, ...NEXT]);
+      const calmOutputs = new Outputs(calm.place);
+      const pipeline = await processed(on('committed'), FIRST);
+      await pipeline.feed(NEXT);
+      const outputs = new Outputs(pipeline.place);
+      const LACKING = [
+        'match-incidents',
+        'match-state',
+        'match-transitions',
+        'match-processor-positions',
+      ] as const;
+      const input = LACKING.map((_, partition) => ({ topic: outputs.input, partition }));
+      const ends = await outputs.ends(input);
+
+      for (const [partition, lacking] of LACKING.entries()) {
+        const told = (await outputs.committed(outputs.of('match-transitions', partition))).length;
+        const read = (output: (typeof LACKING)[number]) =>
+          calmOutputs.committed(calmOutputs.of(output, partition));
+        // All that the messages in between lead to, in one transaction.
+        const to = (output: (typeof LACKING)[number], records: readonly ConsumedRecord[]): OutputRecord[] =>
+          records.map(({ key, value }) => ({ ...outputs.of(output, partition), key: key as Buffer, value }));
+        const written = {
+          'match-incidents': to('match-incidents', lastOfEach(await read('match-incidents'))),
+          'match-state': to('match-state', lastOfEach(await read('match-state'))),
+          'match-transitions': to('match-transitions', (await read('match-transitions')).slice(told)),
+          'match-processor-positions': [await outputs.position(partition, ends[partition] as number)],
+        };
+        const transactionalId = outputs.transactionalId(partition);
+        await leaveUndecided({
+          brokers,
+          transactionalId,
+          records: written[lacking],
+          decided: {
+            records: LACKING.filter((output) => output !== lacking).flatMap((output) => written[output]),
+            commit: true,
+          },
+        });
+        expect(await coordinatorState(brokers, transactionalId)).toMatch(/^(Prepare|Complete)Commit$/);
+      }
+      await untilTrue(
+        'one marker of each is missing',
+        async () => (await openTransactions(brokers, outputs.all())).length === LACKING.length,
+      );
+
+      const processor = pipeline.startProcessor();
+      await settledOrLogs(pipeline, [processor]);
+      expect(await openTransactions(brokers, outputs.all())).toEqual([]);
+      for (const { partition } of input)
+        expect(
+          await processor.metric('touchline_records_total', `partition="${partition}"`),
+          'what is committed is not processed again',
+        ).toBe(0);
+      expect(await processor.metric('touchline_records_total'), 'the others are processed').toBeGreaterThan(
+        0,
+      );
+
+      await pipeline.feed(REST);
+      const calmProcessor = calm.startProcessor();
+      await calm.feed(REST);
+      await settledOrLogs(calm, [calmProcessor]);
+      await settledOrLogs(pipeline, [processor]);
+      expectSame(await pipeline.output(), await calm.output());
+    },
+    FAULT_TIMEOUT_MS,
+  );
+});
+
+// Short: test/integration/streams/hanging.test.ts.
+describe.each(IN_FULL)('%s', () => {
+  test(
+    'a transaction of an older producer id is reported and left as it is; the other partitions are processed',
+    async () => {
+      const kafka = await startUnverified(KAFKA_VERSION, {
+        'transactional.id.expiration.ms': '3000',
+        'transaction.remove.expired.transaction.cleanup.interval.ms': '500',
+      });
+      const { brokers } = kafka;
+      const pipeline = await processed({ ...place, brokers, prefix: `${place.prefix}older.` }, FIRST);
+      const outputs = new Outputs(pipeline.place);
+      const refused = 3;
+      const transactionalId = outputs.transactionalId(refused);
+      const own = OUTPUTS.filter((output) => output !== 'match-results' && output !== 'dead-letters').map(
+        (output) => outputs.of(output, refused),
+      );
+      await leaveUndecided({
+        brokers,
+        transactionalId,
+        records: [await outputs.outdated('match-state', refused)],
+      });
+      const left = await openTransactions(brokers, outputs.all());
+      expect(left).toHaveLength(1);
+      await untilTrue('the coordinator has forgotten the id', () =>
+        coordinatorState(brokers, transactionalId).then(
+          () => false,
+          () => true,
+        ),
+      );
+      const before = await outputs.ends(own);
+
+      const processor = pipeline.startProcessor();
+      await pipeline.feed([...NEXT, ...REST]);
+      await untilTrue(
+        'it is counted',
+        async () =>
+          (await processor.metric('touchline_task_failures_total', 'code="HANGING_TRANSACTION"')) > 0,
+      );
+      const reported = processor.lines.filter((line) => line.includes('"HANGING_TRANSACTION"'));
+      expect(reported).toHaveLength(1);
+      expect(reported[0]).toContain(
+        `${outputs.of('match-state', refused).topic}-${refused} has a transaction of producer ${left[0]?.producer.id} open from offset ${left[0]?.start}`,
+      );
+
+      const others = Array.from({ length: PARTITIONS }, (_, partition) => partition).filter(
+        (one) => one !== refused,
+      );
+      await pipeline.settled(others);
+      // It is claimed again from time to time.
+      await untilTrue(
+        'its partition alone is refused',
+        async () => (await processor.metric('touchline_tasks', 'state="refused"')) === 1,
+      );
+      expect(await processor.metric('touchline_tasks', 'state="running"')).toBe(PARTITIONS - 1);
+      expect(await outputs.ends(own), 'nothing was written').toEqual(before);
+      expect(await openTransactions(brokers, outputs.all())).toEqual(left);
+    },
+    FAULT_TIMEOUT_MS,
+  );
+});

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { openStreamClient } from '#streams/client/client.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { quietLog } from '../../support/log.ts';
+import { untilTrue } from '../../support/poll.ts';
+import { startProxiedKafka } from '../../support/proxied-kafka.ts';
+import { makeTopics } from '../../support/topics.ts';
+import { openTransactions } from '../../support/undecided.ts';
+
+const TOPICS = ['one', 'other'];
+/** Markers are on their way for so long. */
+const SLOWED_MS = 3_000;
+const PARTITIONS = TOPICS.map((topic) => ({ topic, partition: 0 }));
+
+test('what follows a commit whose markers are not written yet is not committed with it', async () => {
+  // The broker sends itself the markers of transactions through the proxy, and clients do without it.
+  const { proxy, directBrokers } = await startProxiedKafka({
+    settings: { 'inter.broker.listener.name': 'PROXIED' },
+  });
+  await makeTopics(
+    directBrokers,
+    TOPICS.map((topic) => ({ topic, numPartitions: 1 })),
+  );
+  const client = openStreamClient({ brokers: directBrokers, clientId: 'test-commit', log: quietLog });
+  atEnd(() => client.close());
+  const openProducer = () =>
+    client.openProducer({
+      transactionalId: 'owner',
+      own: PARTITIONS,
+      shared: [],
+      lastCommitted: async () => null,
+    });
+  const written = (value: string) =>
+    PARTITIONS.map((of) => ({ ...of, key: 'key', value: Buffer.from(value) }));
+  const producer = await openProducer();
+  await producer.transact(written('warm'));
+  await untilTrue(
+    'it is complete',
+    async () => (await openTransactions(directBrokers, PARTITIONS)).length === 0,
+  );
+
+  // Slow at first, for the broker also asks itself whether records are of a transaction that was begun.
+  proxy.slow(SLOWED_MS);
+  await producer.transact(written('committed'));
+  proxy.freeze();
+  // The coordinator begins no other one before the markers are written.
+  await expect(producer.transact(written('never begun'))).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  await producer.close();
+  proxy.resume();
+
+  const next = await openProducer();
+  await next.close();
+  for (const of of PARTITIONS) {
+    const [bounds] = await client.logBounds([of]);
+    const reader = client.openReader({ ...of, maxBytes: 1_000_000 });
+    const read: string[] = [];
+    for (let at = 0; at < (bounds?.end ?? 0); ) {
+      const batch = await reader.read(at);
+      read.push(...batch.records.map(({ value }) => String(value)));
+      at = batch.next;
+    }
+    await reader.close();
+    expect(read, of.topic).toEqual(['warm', 'committed']);
+  }
+});

@@ -1,0 +1,185 @@
+/** The tools of a system that plays a tournament, asked by the protocol's own client and by its inspector. */
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Client } from '@modelcontextprotocol/client';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { finalScore } from '../../../data/dataset.ts';
+import { TOOLS } from '../../../services/tool-gateway/mcp/tools.ts';
+import { until, untilTrue } from '../../support/poll.ts';
+import { DATASET } from '../../support/system.ts';
+import { MATCHES, Tournament } from './tournament.ts';
+
+const FACTS = DATASET.matches.slice(0, MATCHES);
+const COMPETITION = DATASET.competition.competition.id;
+const SEASON = DATASET.competition.season.id;
+const [FIRST] = FACTS;
+const INSPECTOR = join(import.meta.dirname, '../../../node_modules/.bin/inspector');
+
+type Told = Readonly<Record<string, unknown>>;
+type Summary = {
+  match_id: number;
+  status_type: string;
+  score: { home: number; away: number } | null;
+  home: { name: string };
+};
+
+/** Arguments with which each tool has something to tell of the tournament. */
+const ASKED: Readonly<Record<string, Readonly<Record<string, string | number>>>> = {
+  search: { query: 'RUSSIÁ' },
+  list_sports: {},
+  list_competitions: {},
+  list_matches: { competition_id: COMPETITION },
+  live_board: { show: 'live' },
+  get_match: { match_id: FIRST?.id ?? 0 },
+  list_changes: { since: '2000-01-01T00:00:00Z' },
+  get_head_to_head: { team_id: FIRST?.home ?? 0, opponent_id: FIRST?.away ?? 0 },
+  list_standings: { season_id: SEASON },
+  get_standings: { season_id: SEASON, type_id: 2 },
+  get_top_scorers: { season_id: SEASON },
+};
+
+let tournament: Tournament;
+/** Notifications of matches, and live matches that were seen, while it was played. */
+let notified: string[];
+let seenLive: Summary[];
+
+async function call(client: Client, name: string, args: Told = {}): Promise<Told> {
+  const { structuredContent, isError, content } = await client.callTool({ name, arguments: { ...args } });
+  expect(isError, `${name} ${JSON.stringify(content)}`).toBeFalsy();
+  return structuredContent as Told;
+}
+
+beforeAll(async () => {
+  tournament = await Tournament.create();
+  const client = await tournament.connect(await tournament.token(), { pin: '2026-07-28' });
+  notified = [];
+  client.setNotificationHandler(
+    'notifications/resources/updated',
+    ({ params }) => void notified.push(params.uri),
+  );
+  await client.listen({ resourceSubscriptions: FACTS.map(({ id }) => `touchline://matches/${id}`) });
+  const simulator = await tournament.play();
+  let asked = 0;
+  seenLive = await until('a match is live', async () => {
+    // Once for what it is told of at most: a token has 120 requests a minute.
+    if (notified.length === asked) return undefined;
+    asked = notified.length;
+    const { matches } = await call(client, 'live_board');
+    return (matches as Summary[]).length > 0 ? (matches as Summary[]) : undefined;
+  });
+  await tournament.played(simulator);
+}, 300_000);
+
+it('while it is played, the board has live matches and subscribers are told of changes', async () => {
+  expect(seenLive.every(({ status_type }) => status_type === 'live')).toBe(true);
+  const uris = new Set(FACTS.map(({ id }) => `touchline://matches/${id}`));
+  expect(new Set(notified)).toEqual(uris);
+});
+
+describe.each([
+  ['2026-07-28', { pin: '2026-07-28' }],
+  ['2025-11-25', 'legacy'],
+] as const)('a client of revision %s', (_revision, mode) => {
+  it('lists and calls every tool', async () => {
+    const client = await tournament.connect(await tournament.token(), mode);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(TOOLS.map(({ name }) => name));
+    for (const { name } of tools) {
+      const told = await until(`${name} has something to tell`, async () => {
+        const { isError, structuredContent } = await client.callTool({ name, arguments: { ...ASKED[name] } });
+        return isError === true ? undefined : (structuredContent as Told);
+      });
+      const lists = Object.values(told).filter(Array.isArray).flat();
+      // Nothing is live any more.
+      if (name !== 'live_board') expect(lists, name).not.toEqual([]);
+    }
+  });
+
+  it('is told the official final scores, the guard and the timeline', async () => {
+    const client = await tournament.connect(await tournament.token(), mode);
+    await untilTrue('every match is finished', async () => {
+      const { matches } = await call(client, 'list_matches', { season_id: SEASON, limit: 50 });
+      const byId = new Map((matches as Summary[]).map((match) => [match.match_id, match]));
+      return FACTS.every((facts) => {
+        const [home, away] = finalScore(facts);
+        const { score, status_type } = byId.get(facts.id) ?? {};
+        return status_type === 'finished' && score?.home === home && score.away === away;
+      });
+    });
+    const { results } = await call(client, 'search', { query: 'russiá', kind: 'team' });
+    expect(results).toMatchObject([{ kind: 'team', team_id: FIRST?.home, competition_id: COMPETITION }]);
+    const { timeline, guard } = await call(client, 'get_match', { match_id: FIRST?.id, timeline: 'all' });
+    expect(guard).toMatchObject({ safe: expect.any(Boolean) });
+    const goals = (timeline as { type_id: number; stands: boolean }[]).filter(
+      ({ type_id, stands }) => [413, 421, 423].includes(type_id) && stands,
+    );
+    const [home, away] = FIRST === undefined ? [0, 0] : finalScore(FIRST);
+    expect(goals).toHaveLength(home + away);
+  });
+});
+
+it('the command line of the inspector connects, lists and calls every tool, and reads resources', async () => {
+  const { token } = await tournament.token();
+  const inspect = async (...args: string[]) => {
+    const command = ['--cli', tournament.endpoint().href, '--transport', 'http'];
+    const header = ['--header', `Authorization: Bearer ${token}`];
+    const { stdout } = await promisify(execFile)(INSPECTOR, [...command, ...args, ...header], {
+      env: { ...process.env, PATH: `${join(INSPECTOR, '..')}:${process.env.PATH}` },
+      maxBuffer: 2 ** 26,
+    });
+    return JSON.parse(stdout);
+  };
+  const { tools } = await inspect('--method', 'tools/list');
+  expect(tools.map(({ name }: { name: string }) => name)).toEqual(TOOLS.map(({ name }) => name));
+  for (const { name } of TOOLS) {
+    const args = Object.entries(ASKED[name] ?? {}).flatMap(([key, value]) => [
+      '--tool-arg',
+      `${key}=${value}`,
+    ]);
+    const answer = await inspect('--method', 'tools/call', '--tool-name', name, ...args);
+    expect(answer.isError, `${name} ${JSON.stringify(answer)}`).toBeFalsy();
+    expect(answer.structuredContent, name).toBeDefined();
+  }
+  const { resources } = await inspect('--method', 'resources/list');
+  const uris: string[] = resources.map(({ uri }: { uri: string }) => uri);
+  const table = uris.find((uri) => uri.startsWith('touchline://standings/')) ?? '';
+  for (const uri of ['touchline://documents/contract', 'touchline://documents/openapi', table]) {
+    const { contents } = await inspect('--method', 'resources/read', '--uri', uri);
+    expect(JSON.parse(contents[0].text), uri).toBeTypeOf('object');
+  }
+});
+
+it('a contract without the competition has none of it', async () => {
+  const narrow = await tournament.token('--competitions 999999');
+  const client = await tournament.connect(narrow, { pin: '2026-07-28' });
+  for (const { name } of TOOLS) {
+    const answer = await client.callTool({ name, arguments: { ...ASKED[name] } });
+    const told = JSON.stringify(answer);
+    expect(told, name).not.toMatch(/russia|world cup/i);
+    for (const { id } of FACTS) expect(told, name).not.toContain(String(id));
+  }
+  const { resources } = await client.listResources();
+  expect(resources.map(({ uri }) => uri).filter((uri) => !uri.includes('documents'))).toEqual([]);
+});
+
+it('any replica answers, and a token that is revoked is refused by each within seconds, its streams too', async () => {
+  const own = await tournament.token('--name revoked');
+  const [first, second] = tournament.gateways;
+  const client = await tournament.connect(own, 'legacy', first);
+  await call(client, 'list_sports');
+  const other = await until('the other replica knows the token', () =>
+    tournament.connect(own, { pin: '2026-07-28' }, second).catch(() => undefined),
+  );
+  const stream = await other.listen({ resourceSubscriptions: ['touchline://matches/1'] });
+  await tournament.revoke(own);
+  expect(await stream.closed).toBe('remote');
+  for (const gateway of tournament.gateways) {
+    await untilTrue('the token is refused', async () => {
+      const headers = { authorization: `Bearer ${own.token}` };
+      return (
+        (await fetch(tournament.endpoint(gateway), { method: 'POST', headers, body: '{}' })).status === 401
+      );
+    });
+  }
+});

@@ -1,0 +1,58 @@
+/** Every vector through Kafka, with the real processor; the pure half is libs/domain/vectors.test.ts. */
+import { describe, expect, test } from 'vitest';
+import { expectable, readVectors, VECTORS_DIR, type Vector } from '#domain/testing/vectors.ts';
+import type { MatchState } from '#topics/generated/types.ts';
+import { backbone } from '../setup/backbone.ts';
+import { Pipeline } from '../support/pipeline.ts';
+
+const place = backbone();
+const vectors = readVectors();
+
+/** Vectors may speak of the same event: those of a round do not. */
+function rounds(all: readonly Vector[]): Vector[][] {
+  const found: Vector[][] = [];
+  for (const vector of all) {
+    const round = found.find((other) => other.every(({ event_id }) => event_id !== vector.event_id));
+    if (round === undefined) found.push([vector]);
+    else round.push(vector);
+  }
+  return found;
+}
+
+async function throughKafka(
+  round: readonly Vector[],
+  prefix: string,
+): Promise<ReadonlyMap<number, MatchState>> {
+  const pipeline = await Pipeline.create({ ...place, prefix });
+  const processor = pipeline.startProcessor();
+  await pipeline.feed(round.flatMap(({ messages }) => messages));
+  await pipeline.settled();
+  const { states } = await pipeline.output();
+  await processor.stop();
+  return states;
+}
+
+function checkAll(): void {
+  const states = new Map<Vector, MatchState | undefined>();
+
+  test('the processor takes them all', async () => {
+    for (const [at, round] of rounds(vectors).entries()) {
+      const found = await throughKafka(round, `${place.prefix}${at}.`);
+      for (const vector of round) states.set(vector, found.get(vector.event_id));
+    }
+  });
+
+  test.each(vectors)('$name: $why', (vector) => {
+    const state = states.get(vector);
+    expect(state && expectable(state)).toEqual(vector.expect);
+  });
+}
+
+describe(`vectors of ${VECTORS_DIR}, through Kafka`, () => {
+  if (vectors.length > 0) checkAll();
+  else {
+    test('are absent, so that none was checked; a folder that was asked for has to be there', () => {
+      expect(process.env.VECTORS_DIR).toBeUndefined();
+    });
+  }
+});
