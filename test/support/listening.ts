@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { systemCode } from '#service/system-code.ts';
 
 const LISTENS = '0A';
 
@@ -6,9 +7,7 @@ const LISTENS = '0A';
 export function listeningAddresses(pid: number): string[] {
   const folder = `/proc/${pid}/fd`;
   const own = new Set(
-    readdirSync(folder).flatMap(
-      (fd) => /^socket:\[(\d+)\]$/.exec(readlinkSync(`${folder}/${fd}`))?.[1] ?? [],
-    ),
+    readdirSync(folder).flatMap((fd) => /^socket:\[(\d+)\]$/.exec(target(`${folder}/${fd}`))?.[1] ?? []),
   );
   return ['tcp', 'tcp6'].flatMap((table) =>
     readFileSync(`/proc/${pid}/net/${table}`, 'utf8')
@@ -18,6 +17,16 @@ export function listeningAddresses(pid: number): string[] {
       .filter(([, , , state, , , , , , inode = '']) => state === LISTENS && own.has(inode))
       .map(([, local = '']) => addressOf(local.slice(0, local.indexOf(':')))),
   );
+}
+
+/** What a descriptor stands for; empty where it was closed since the folder was read. */
+function target(descriptor: string): string {
+  try {
+    return readlinkSync(descriptor);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return '';
+    throw error;
+  }
 }
 
 /** Of IPv4 the four bytes, which stand in reverse. */

@@ -1,5 +1,5 @@
-import { createKafka } from '#streams/client/kafkajs/kafka.ts';
 import { listOffsets } from '#streams/client/platformatic/offsets.ts';
+import { openPublisher } from '#streams/publish/publisher.ts';
 import { readTopic } from '#streams/read/read-topic.ts';
 import { readPositions } from '#streams/runtime/positions.ts';
 import { createTopics } from '#topics/admin.ts';
@@ -12,7 +12,7 @@ import type {
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
 import { quietLog } from './log.ts';
-import { untilTrue } from './poll.ts';
+import { PATIENCE_MS, untilTrue } from './poll.ts';
 import { type ServiceProcess, startService } from './processes.ts';
 
 /** Where a pipeline of a test runs. */
@@ -67,25 +67,24 @@ export class Pipeline {
     close(): Promise<void>;
   }> {
     const codec = await this.#registry.codec('normalized-messages');
-    const producer = createKafka({
+    const feed = await openPublisher({
       brokers: this.place.brokers,
       clientId: 'test-feed',
       log: quietLog,
-    }).producer({ idempotent: true, maxInFlightRequests: 1 });
-    await producer.connect();
+      // A busy broker leads a new topic's partitions only after a while.
+      timeoutMs: PATIENCE_MS,
+    });
     const topic = topicName(this.place.prefix, 'normalized-messages');
     return {
-      send: async (messages) => {
-        await producer.send({
-          topic,
-          acks: -1,
-          messages: messages.map((message) => ({
+      send: (messages) =>
+        feed.publish(
+          messages.map((message) => ({
+            topic,
             key: String(message.event_id),
             value: codec.encode(message),
           })),
-        });
-      },
-      close: () => producer.disconnect(),
+        ),
+      close: () => feed.close(),
     };
   }
 

@@ -1,6 +1,7 @@
 import type { ITopicConfig } from 'kafkajs';
 import { createKafka } from '#streams/client/kafkajs/kafka.ts';
 import { isPassing } from '#streams/client/kafkajs/topic-admin.ts';
+import { listOffsets } from '#streams/client/platformatic/offsets.ts';
 import { topicIds } from '#streams/client/topic-ids.ts';
 import { quietLog } from './log.ts';
 import { untilTrue } from './poll.ts';
@@ -22,15 +23,25 @@ export async function makeTopics(brokers: readonly string[], topics: readonly IT
         },
       ),
     );
-    for (const { topic, numPartitions } of topics) {
-      await untilTrue(`${topic} has its leaders`, async () => {
-        const ends = await admin.fetchTopicOffsets(topic).catch(() => []);
-        return ends.length === numPartitions;
-      });
-    }
   } finally {
     await admin.disconnect();
   }
+  for (const { topic, numPartitions } of topics) await leadersAnswer(brokers, topic, numPartitions);
+}
+
+/**
+ * Waits until the leader of every partition answers. A broker that makes many topics at once shows a leader long before
+ * it leads, for longer than kafkajs tries.
+ */
+export async function leadersAnswer(
+  brokers: readonly string[],
+  topic: string,
+  partitions?: number,
+): Promise<void> {
+  await untilTrue(`${topic} has its leaders`, async () => {
+    const ends = await listOffsets({ brokers, clientId: 'test-topics', topic }, 'end').catch(() => null);
+    return ends !== null && ends.size === (partitions ?? ends.size);
+  });
 }
 
 /** Deletes a topic and creates it again, until it is another one: a busy broker may still have the old one as it is created. */

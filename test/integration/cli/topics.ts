@@ -5,6 +5,7 @@ import { createTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
 import { backbone } from '../../setup/backbone.ts';
+import { leadersAnswer } from '../../support/topics.ts';
 
 type Entry<T extends TopicName> = {
   readonly key: string;
@@ -18,10 +19,12 @@ export class TestTopics {
   /** The environment that leads `touchline` here. */
   readonly env: Readonly<Record<string, string>>;
   readonly kafka: Kafka;
+  readonly #brokers: readonly string[];
   readonly #registry: Registry;
 
   private constructor(brokers: string[], registryUrl: string, prefix: string) {
     this.prefix = prefix;
+    this.#brokers = brokers;
     this.env = { KAFKA_BROKERS: brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix };
     this.kafka = new kafkajs.Kafka({
       brokers,
@@ -38,6 +41,7 @@ export class TestTopics {
   }
 
   async write<T extends TopicName>(topic: T, entries: readonly Entry<T>[]): Promise<void> {
+    await leadersAnswer(this.#brokers, topicName(this.prefix, topic));
     // A partition that took its part of a request must not take it again when another one was not ready for its own.
     const producer = this.kafka.producer({ idempotent: true, maxInFlightRequests: 1 });
     await producer.connect();
