@@ -111,7 +111,7 @@ async function withAdmin<T>(
 }
 
 /** What of a topic's table is a setting of the broker. */
-type Kept = Pick<TopicSpec, 'cleanup' | 'retentionMs' | 'maxMessageBytes'>;
+type Kept = Pick<TopicSpec, 'cleanup' | 'retentionMs' | 'segmentBytes' | 'maxMessageBytes'>;
 
 /** The broker's settings of a topic, by their names there. */
 export function topicSettings(spec: Kept): Record<string, string> {
@@ -119,7 +119,10 @@ export function topicSettings(spec: Kept): Record<string, string> {
     'cleanup.policy': spec.cleanup,
     'max.message.bytes': String(spec.maxMessageBytes),
     ...(spec.cleanup === 'compact'
-      ? { 'delete.retention.ms': String(spec.retentionMs), 'segment.bytes': String(COMPACTED_SEGMENT_BYTES) }
+      ? {
+          'delete.retention.ms': String(spec.retentionMs),
+          'segment.bytes': String(spec.segmentBytes ?? COMPACTED_SEGMENT_BYTES),
+        }
       : { 'retention.ms': String(spec.retentionMs) }),
   };
 }

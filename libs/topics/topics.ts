@@ -35,6 +35,8 @@ export type TopicSpec = {
   readonly cleanup: 'delete' | 'compact';
   /** Milliseconds; of a compacted topic, how long a deleted key stays readable. */
   readonly retentionMs: number;
+  /** Of a compacted topic; default 64 MiB. What is in the newest segment is not compacted yet. */
+  readonly segmentBytes?: number;
   /** Largest record batch the topic takes, in bytes. */
   readonly maxMessageBytes: number;
 };
@@ -241,6 +243,8 @@ export const TOPICS = {
     partitions: 1,
     cleanup: 'compact',
     retentionMs: DAY,
+    // It is written twice a second, and read from its beginning: small segments keep that short.
+    segmentBytes: 4 * MIB,
     maxMessageBytes: MIB,
   },
   'poller-checkpoints': {

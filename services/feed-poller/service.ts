@@ -1,16 +1,16 @@
+import { type Place, readKept } from '#clients/read-kept.ts';
 import type { RunningService, ServiceContext } from '#service/run-service.ts';
 import { openStreamClient } from '#streams/client/client.ts';
+import { Leadership, type Term } from '#streams/leadership/leadership.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { machineClock } from './clock.ts';
 import type { PollerConfig } from './config.ts';
-import { Leadership, type Term } from './leadership/leadership.ts';
 import { pollerMetrics } from './metrics.ts';
 import { SERVICE } from './name.ts';
 import { Provider } from './provider/provider.ts';
 import { httpTransport } from './provider/transport.ts';
-import { type Place, readKept } from './publish/kept.ts';
 import { Outlet, openOutletCodecs } from './publish/outlet.ts';
 import type { Backoff } from './schedule/backoff.ts';
 import { ContractScope } from './schedule/contract.ts';

@@ -1,6 +1,5 @@
-import type { GroupListener, GroupMember, GroupOptions } from '#streams/client/port.ts';
-import type { Logger } from '#streams/log.ts';
-import type { Clock } from '../clock.ts';
+import type { GroupListener, GroupMember, GroupOptions } from '../client/port.ts';
+import type { Logger } from '../log.ts';
 
 /** This process may lead no longer; nothing more may be published in this term. */
 export class LeadershipLostError extends Error {
@@ -20,6 +19,12 @@ export type Term = {
   permit(): void;
 };
 
+/** Time that only ever grows, and waits that end early, without an error, when `signal` is aborted. Milliseconds. */
+export type LeadershipClock = {
+  monotonic(): number;
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+};
+
 /** What leadership works with. */
 export type LeadershipOptions = {
   readonly openMember: (options: GroupOptions) => GroupMember;
@@ -29,7 +34,7 @@ export type LeadershipOptions = {
   readonly topic: string;
   /** How long a process that went silent keeps leading, milliseconds. */
   readonly sessionTimeoutMs: number;
-  readonly clock: Clock;
+  readonly clock: LeadershipClock;
   /** Leads until the term is over. It is called again after it has ended, while this process still leads. */
   readonly lead: (term: Term) => Promise<void>;
   /** Told of each change: 1 leads, 0 stands by. */
@@ -92,7 +97,7 @@ export class Leadership implements GroupListener {
     this.#options.onChange(this.#owns ? 1 : 0);
     if (this.#owns) this.#begin();
     else {
-      this.#options.log.info({}, 'another process polls, this one stands by');
+      this.#options.log.info({}, 'another process leads, this one stands by');
       void this.#end();
     }
   }
@@ -122,11 +127,11 @@ export class Leadership implements GroupListener {
         if (over.signal.aborted) throw new LeadershipLostError();
       },
     };
-    log.info({}, 'this process polls');
+    log.info({}, 'this process leads');
     const ended = lead(term)
       .catch(async (error: unknown) => {
         if (over.signal.aborted || this.#stopping.signal.aborted) return;
-        log.warn({ err: error }, 'polling failed, it begins again from the checkpoints');
+        log.warn({ err: error }, 'leading failed, it begins again');
         await clock.sleep(AGAIN_MS, AbortSignal.any([over.signal, this.#stopping.signal]));
       })
       .then(() => {
