@@ -127,7 +127,8 @@ class MonitorTerm {
     for (const record of records) {
       if (record.value === null) continue;
       try {
-        await this.#readRecord(monitor, topic, record.value, record);
+        const waits = this.#readRecord(monitor, topic, record.value, record);
+        if (waits !== undefined) await waits;
       } catch (error) {
         if (!(error instanceof DecodeError || error instanceof DomainError)) throw error;
         this.#options.metrics.undecodable.inc();

@@ -1,10 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { Belief } from '#domain/health/belief.ts';
 import type { TopicName, TopicValues } from '#topics/topics.ts';
 import type { BoardView, PlaceNames, ShownState } from './board-view.ts';
 import { CatalogueView } from './catalogue.ts';
 import { ClientView } from './clients.ts';
 import { isBroken, type OpenOptions, openViews, removeViews } from './database.ts';
 import { FeedView } from './feed.ts';
+import { HealthView, type SourceBelief } from './health.ts';
 import { IncidentView } from './incidents.ts';
 import { KnockOutView } from './knock-outs.ts';
 import { MatchView } from './matches.ts';
@@ -22,6 +24,7 @@ export const SOURCES = [
   'normalized-messages',
   'standings-catalogue',
   'standings',
+  'feed-health',
 ] as const satisfies readonly TopicName[];
 export type SourceTopic = (typeof SOURCES)[number];
 
@@ -57,6 +60,7 @@ export class Views implements BoardView {
   readonly incidentLog: IncidentView;
   readonly feed: FeedView;
   readonly standings: TableView;
+  readonly health: HealthView;
   /** For what is put together of several tables. Reading only. */
   readonly sql: Statements;
   readonly #knockOuts: KnockOutView;
@@ -101,6 +105,7 @@ export class Views implements BoardView {
     this.incidentLog = new IncidentView(sql);
     this.feed = new FeedView(sql);
     this.standings = new TableView(sql);
+    this.health = new HealthView(sql);
     this.#knockOuts = new KnockOutView(sql);
   }
 
@@ -121,6 +126,7 @@ export class Views implements BoardView {
     try {
       for (const record of records) {
         if (record.topic === 'catalogue') names = this.#applyName(record, now) || names;
+        else if (record.topic === 'feed-health') this.#applyHealth(record, changed);
         else if (record.value !== null) this.#applyValue(record, now, changed);
       }
       this.sql.of('INSERT OR REPLACE INTO offsets VALUES (?, ?)').run(position.key, position.next);
@@ -130,9 +136,10 @@ export class Views implements BoardView {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
       throw error;
     }
-    this.#version += 1;
+    // No answer of REST is made of health.
+    if (records.some(({ topic }) => topic !== 'feed-health')) this.#version += 1;
     if (names) this.#nameVersion += 1;
-    if (names || changed.states.size > 0) this.#listVersion += 1;
+    if (names || records.some(({ topic }) => topic === 'match-state')) this.#listVersion += 1;
     for (const id of changed.events) for (const stale of this.#staleEvents) stale(id);
     for (const state of changed.states.values()) for (const listener of this.#listeners) listener(state);
     for (const season of changed.seasons) for (const listener of this.#tableListeners) listener(season);
@@ -168,6 +175,14 @@ export class Views implements BoardView {
 
   recentStates(limit: number, competitions: ReadonlySet<number> | null = null): readonly ShownState[] {
     return this.matches.recent(limit, competitions);
+  }
+
+  matchHealth(eventId: number, now: number): Belief {
+    return this.health.match(eventId, now);
+  }
+
+  sourceHealth(now: number): readonly SourceBelief[] {
+    return this.health.sources(now);
   }
 
   state(eventId: number): ShownState | null {
@@ -250,6 +265,14 @@ export class Views implements BoardView {
     if (!this.catalogue.apply(value, changed)) return false;
     this.placeChanges.told(value.kind, value.id, changed);
     return true;
+  }
+
+  /** A match whose health is new is shown anew. */
+  #applyHealth({ key, value }: ViewRecord<'feed-health'>, changed: Changed): void {
+    const eventId = this.health.apply(key, value);
+    const state = eventId === null ? null : this.matches.state(eventId);
+    if (state !== null && !changed.states.has(state.event_id))
+      changed.states.set(state.event_id, { ...state });
   }
 
   #applyValue(record: ViewRecord, now: number, changed: Changed): void {
