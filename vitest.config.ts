@@ -1,40 +1,53 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/setup/longest-first.ts';
+
+/** Of every random test: the same run again is `SEED=<this> npm test`. */
+const seed = Number(process.env.SEED ?? Date.now() % 1_000_000_000);
+process.stderr.write(`SEED=${seed}\n`);
 
 const VECTORS = '**/vectors*.test.ts';
 const NEVER = ['**/node_modules/**', '**/.touchline/**'];
 
+/** More than the cores there are at least: much of the tests is waiting. All projects share them. */
+const maxWorkers = 4;
+
 /** What needs a broker and a registry shares one pair of them for the whole run. */
 const withBackbone = {
   globalSetup: ['test/setup/global.ts'],
-  setupFiles: ['test/setup/tidy.ts'],
+  provide: { seed },
+  setupFiles: ['test/setup/seed.ts', 'test/setup/tidy.ts'],
   // A machine that is busy takes its time; what hangs is found by the deadline of each wait.
   testTimeout: 600_000,
   hookTimeout: 600_000,
-  // More than the cores there are at least: much of these tests is waiting.
-  maxWorkers: 3,
+  maxWorkers,
 };
 
 export default defineConfig({
   test: {
+    reporters: ['default', './scripts/left-out.ts'],
     // Modules are loaded once a worker, not once a file: that is half of the time of all unit tests.
     isolate: false,
     // A test that waits longer than this for one thing waits for ever.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     teardownTimeout: 60_000,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
           name: 'unit',
+          provide: { seed },
+          setupFiles: ['test/setup/seed.ts'],
           include: [
             'data/**/*.test.ts',
             'libs/**/*.test.ts',
             'services/**/*.test.ts',
             'cli/**/*.test.ts',
             'bench/**/*.test.ts',
+            'scripts/**/*.test.ts',
           ],
           exclude: [...NEVER, VECTORS],
-          sequence: { groupOrder: 1 },
+          maxWorkers,
         },
       },
       {
@@ -42,7 +55,6 @@ export default defineConfig({
           name: 'integration',
           include: ['test/**/*.test.ts'],
           exclude: [...NEVER, VECTORS],
-          sequence: { groupOrder: 2 },
           ...withBackbone,
         },
       },
@@ -51,7 +63,6 @@ export default defineConfig({
           name: 'vectors',
           include: [VECTORS],
           exclude: NEVER,
-          sequence: { groupOrder: 3 },
           ...withBackbone,
         },
       },

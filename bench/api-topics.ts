@@ -3,7 +3,7 @@ import { ClientDirectory } from '#clients/directory.ts';
 import { hashSecret, newSecret } from '#clients/secret.ts';
 import { applyMessage, matchIncident, matchState, newMatch } from '#domain/match.ts';
 import { normalizeMessage } from '#ingestion/normalize.ts';
-import { partitionHash } from '#streams/client/murmur2.ts';
+import { partitionHash } from '#streams/client/produce-batches.ts';
 import { createTopics } from '#topics/admin.ts';
 import type { MatchState } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
@@ -12,7 +12,7 @@ import type { BenchContext } from './context.ts';
 import { BulkWriter } from './kafka.ts';
 import { LiveMatch } from './matches.ts';
 
-const TOLD = ['match-state', 'match-incidents', 'match-transitions'] as const;
+const WRITTEN = ['match-state', 'match-incidents', 'match-transitions'] as const;
 
 /** The credentials of a client whose contract covers all. */
 export type Credentials = { readonly id: number; readonly secret: string };
@@ -41,21 +41,21 @@ export async function makePlace(context: BenchContext, prefix: string): Promise<
   return { id: 1, secret };
 }
 
-/** Writes so many matches, each as it is after the first `told` of `messages` messages; gives the last state of the last one. */
+/** Writes the state of matches after the first `published` of `messages` messages; returns the last state of the last one. */
 export async function writeMatches(
   context: BenchContext,
-  options: { prefix: string; matches: number; messages: number; told: number },
+  options: { prefix: string; matches: number; messages: number; published: number },
 ): Promise<MatchState> {
-  const { prefix, matches, messages, told } = options;
+  const { prefix, matches, messages, published } = options;
   const registry = Registry.open({ url: context.registryUrl, prefix });
   const codecs = {
     'match-state': await registry.codec('match-state'),
     'match-incidents': await registry.codec('match-incidents'),
     'match-transitions': await registry.codec('match-transitions'),
   };
-  const open = async (topic: (typeof TOLD)[number]) =>
+  const open = async (topic: (typeof WRITTEN)[number]) =>
     BulkWriter.open(context.brokers, topicName(prefix, topic));
-  const [states, incidents, transitions] = await Promise.all(TOLD.map(open));
+  const [states, incidents, transitions] = await Promise.all(WRITTEN.map(open));
   if (states === undefined || incidents === undefined || transitions === undefined)
     throw new Error('no writer');
   let state: MatchState | undefined;
@@ -65,8 +65,8 @@ export async function writeMatches(
     const key = String(live.eventId);
     const partition = partitionHash(Buffer.from(key)) % TOPICS['match-state'].partitions;
     const touched = new Set<string>();
-    for (let offset = 0; offset < told; offset++) {
-      const { message, ut, messageId } = live.tell();
+    for (let offset = 0; offset < published; offset++) {
+      const { message, ut, messageId } = live.next();
       const receivedAt = ut * 1_000 + 1_500;
       const read = normalizeMessage(message, { origin: 'webhook', deliveryId: 'd', receivedAt });
       if (read.kind !== 'normalized') throw new Error(`the generator made a message that is ${read.kind}`);

@@ -16,14 +16,14 @@ import { WebhookClient } from './webhook-client.ts';
 
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 10);
 const CONNECTIONS = 16;
-/** Matches of the board, and messages told of each. */
-const BOARD = { matches: 150, messages: 600, told: 200 };
+/** Matches of the board, and messages published of each. */
+const BOARD = { matches: 150, messages: 600, published: 200 };
 /** How many events start-up and memory are measured with. */
 const EVENTS = (process.env.BENCH_EVENTS ?? '10000,100000').split(',').map(Number);
 const MESSAGES_OF_EVENT = 12;
 const FRESH = Number(process.env.BENCH_MESSAGES ?? 1_000);
 const READY_MS = 900_000;
-/** The board has this long to tell of a change. */
+/** Time limit for the board to show a change. */
 const BOARD_MS = 10_000;
 
 export const bench: Bench = {
@@ -127,8 +127,8 @@ function line({ perSecond, bytes, p50, p99 }: GetLoadResult): string {
 }
 
 /**
- * From the answer to a webhook until REST shows what it told, asked for without a pause, and until the board's stream
- * tells of the match: one message after the other.
+ * Time from the answer to a webhook until REST shows its incident, polled without a pause, and until the board's stream
+ * sends the match: one message after the other.
  */
 async function measureFreshness(context: BenchContext): Promise<void> {
   const prefix = context.prefix('fresh');
@@ -152,7 +152,7 @@ async function measureFreshness(context: BenchContext): Promise<void> {
   const warmUp = Math.min(200, FRESH);
   for (let n = 0; n < warmUp + FRESH; n++) {
     const match = live[n % live.length] as LiveMatch;
-    const { message, eventId } = match.tell();
+    const { message, eventId } = match.next();
     const { id } = (message as { data: { incident: { id: string } } }).data.incident;
     const sentAt = performance.now();
     await client.post(Buffer.from(JSON.stringify([message])));
@@ -160,10 +160,10 @@ async function measureFreshness(context: BenchContext): Promise<void> {
     const path = `/v2/events/${eventId}/incidents?limit=500&deleted=no&token=${token}`;
     while (!(await shows(api.port, path, id)) && performance.now() - acceptedAt < 10_000);
     const shownAt = performance.now();
-    const toldAt = await board.told(eventId, sentAt);
+    const boardShownAt = await board.shown(eventId, sentAt);
     if (n < warmUp) continue;
     times.push(shownAt - acceptedAt);
-    boardTimes.push(Math.max(0, toldAt - acceptedAt));
+    boardTimes.push(Math.max(0, boardShownAt - acceptedAt));
   }
   for (const [what, of] of [
     ['REST', times],
@@ -180,13 +180,13 @@ async function measureFreshness(context: BenchContext): Promise<void> {
   await remove(context.brokers, prefix);
 }
 
-/** The board's stream of server-sent events: when it told of a match, on the clock of `performance.now`. */
+/** The board's stream of server-sent events: when it sent a match, on the clock of `performance.now`. */
 async function followBoard(
   port: number,
-): Promise<{ told(eventId: number, since: number): Promise<number>; close(): void }> {
+): Promise<{ shown(eventId: number, since: number): Promise<number>; close(): void }> {
   const over = new AbortController();
   const { body } = await fetch(`http://127.0.0.1:${port}/board/events`, { signal: over.signal });
-  const toldAt = new Map<number, number>();
+  const shownAt = new Map<number, number>();
   const read = async (): Promise<void> => {
     let text = '';
     for await (const part of (body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
@@ -194,17 +194,17 @@ async function followBoard(
       text = frames.pop() ?? '';
       for (const frame of frames) {
         const [, data] = /^event: match\ndata: (.*)$/.exec(frame) ?? [];
-        if (data !== undefined) toldAt.set(JSON.parse(data).event_id, performance.now());
+        if (data !== undefined) shownAt.set(JSON.parse(data).event_id, performance.now());
       }
     }
   };
   read().catch(() => {});
   return {
-    async told(eventId, since) {
+    async shown(eventId, since) {
       for (;;) {
-        const at = toldAt.get(eventId) ?? 0;
+        const at = shownAt.get(eventId) ?? 0;
         if (at >= since) return at;
-        if (performance.now() - since > BOARD_MS) throw new Error(`the board did not tell of ${eventId}`);
+        if (performance.now() - since > BOARD_MS) throw new Error(`the board did not show ${eventId}`);
         await delay(1);
       }
     },
@@ -221,7 +221,7 @@ async function shows(port: number, path: string, text: string): Promise<boolean>
 async function measureStart(context: BenchContext, events: number): Promise<void> {
   const prefix = context.prefix(`start-${events}`);
   await makePlace(context, prefix);
-  await writeMatches(context, { prefix, matches: events, messages: 600, told: MESSAGES_OF_EVENT });
+  await writeMatches(context, { prefix, matches: events, messages: 600, published: MESSAGES_OF_EVENT });
   const folder = `start-${events}`;
   for (const what of ['built anew', 'taken over']) {
     const { process: running, readyMs } = await startApi(context, prefix, folder);

@@ -1,6 +1,6 @@
 /** Fills `normalized-messages` with made-up matches, as the webhook receiver would write them. */
 import { normalizeMessage } from '#ingestion/normalize.ts';
-import { partitionHash } from '#streams/client/murmur2.ts';
+import { partitionHash } from '#streams/client/produce-batches.ts';
 import { createTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import { TOPICS, topicName } from '#topics/topics.ts';
@@ -28,7 +28,7 @@ const LIVE_AT_ONCE = 250;
 const ROUND_SECONDS = 3 * 3_600;
 /** Kick-offs of a round are spread over this long, seconds. */
 const KICK_OFFS = 900;
-/** When fixtures are told of, Unix seconds. */
+/** When fixtures are published, Unix seconds. */
 const FIXTURES_AT = 1_789_000_000;
 
 /** Writes the backlog: rounds of matches, each round's messages in the order they were written. */

@@ -1,6 +1,6 @@
 /**
  * The peer of a restore: reads topics to the ends they have now by the requests and the decoding of the runtime, all
- * partitions at once, and does nothing with the records. A process of its own, cold as a processor that restores; it tells
+ * partitions at once, and does nothing with the records. A process of its own, cold as a processor that restores; it prints
  * what came of it as JSON.
  */
 import { Connections } from '#streams/client/platformatic/connections.ts';

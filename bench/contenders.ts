@@ -15,7 +15,7 @@ import { groupProgress, type Progress, positionProgress } from './progress.ts';
 /** One that turns `normalized-messages` into match state. */
 export type Contender = {
   readonly name: string;
-  /** What it needs to work off the backlog of a prefix. Runs are told apart by their number. */
+  /** What it needs to work off the backlog of a prefix. The number distinguishes runs. */
   on(prefix: string, run: number): Job;
 };
 
@@ -132,7 +132,7 @@ async function createPositions(
   );
 }
 
-/** Makes the topics of a job anew, and lets its group start from the beginning. */
+/** Recreates the topics of a job, and resets its group to the beginning. */
 export async function prepare(context: BenchContext, job: Job): Promise<void> {
   const keep = (topic: string) =>
     topic === topicName(job.prefix, 'normalized-messages') ||

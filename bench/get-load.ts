@@ -1,6 +1,6 @@
 /**
- * Asks for one URL over kept connections as fast as it is answered, one request at a time on each, and tells what came
- * of it as JSON. A process of its own, and lean: of an answer only the length is looked at.
+ * Asks for one URL over kept connections as fast as it is answered, one request at a time on each, and prints the
+ * result as JSON. A process of its own, and lean: of an answer only the length is looked at.
  */
 import { connect } from 'node:net';
 

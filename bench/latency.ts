@@ -23,7 +23,7 @@ const READY_MS = 60_000;
 
 /**
  * From the moment a signed webhook of one message is sent to the moment a read-committed reader has the match-state that
- * the message made. One subject at a time runs, in turns; each starts anew with topics and a receiver of its own, and is
+ * the message made. One subject at a time runs, in turns; each starts with new topics and its own receiver, and is
  * warm before anything counts. The first round warms the broker and does not count.
  */
 export const bench: Bench = {
@@ -80,7 +80,7 @@ const WANTED = [
 type Subject = {
   readonly name: string;
   readonly contender: Contender;
-  /** What of its match-state tells which message made it. */
+  /** The part of its match-state that identifies the causing message. */
   readonly read: (registry: Registry) => (value: Buffer) => Promise<Mark>;
   readonly enter: (context: BenchContext, prefix: string) => Promise<Entry>;
 };

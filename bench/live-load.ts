@@ -21,7 +21,7 @@ export async function pace(messages: number, perSecond: number, send: () => void
 export function* liveMessages(): Generator<TimedMessage, never> {
   for (let first = 0; ; first += MATCHES) {
     const live = Array.from({ length: MATCHES }, (_, i) => new LiveMatch(first + i, MESSAGES_OF_A_MATCH, i));
-    for (let step = 0; step < MESSAGES_OF_A_MATCH; step++) for (const match of live) yield match.tell();
+    for (let step = 0; step < MESSAGES_OF_A_MATCH; step++) for (const match of live) yield match.next();
   }
 }
 

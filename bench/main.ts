@@ -1,6 +1,6 @@
 /**
  * `npm run bench` measures everything, `npm run bench -- NAME …` what is named; `--record` also writes the figures into
- * docs/performance.md.
+ * docs/reference/performance.md.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -16,6 +16,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   throughput: async () => (await import('./throughput.ts')).bench,
   latency: async () => (await import('./latency.ts')).bench,
   floor: async () => (await import('./floor.ts')).bench,
+  replay: async () => (await import('./replay.ts')).bench,
   receiver: async () => (await import('./receiver.ts')).bench,
   restore: async () => (await import('./restore.ts')).bench,
   growth: async () => (await import('./growth.ts')).bench,

@@ -1,15 +1,16 @@
-/** What happens in a made-up match, and in which messages the provider tells it. The same number gives the same match. */
+/** The course of a made-up match, and the messages that report it. The same number gives the same match. */
+import { mulberry32 } from '../services/simulator/random.ts';
 
 /** Seconds since kick-off. */
 export const FIRST_HALF_ENDS = 47 * 60;
 export const SECOND_HALF_STARTS = 62 * 60;
 export const SECOND_HALF_ENDS = 111 * 60;
 
-/** One message of a match: an incident told for the first time, told again, or deleted. */
+/** One message of a match: an incident inserted, updated or deleted. */
 export type Step = {
   /** Seconds since kick-off. */
   readonly at: number;
-  /** Number of the incident within its match, in the order they were first told. */
+  /** Number of the incident within its match, in the order of insertion. */
   readonly incident: number;
   readonly type: number;
   readonly action: 'insert' | 'update' | 'delete';
@@ -24,31 +25,20 @@ export type Step = {
 /** 1 home, 2 away. */
 export type Side = 1 | 2;
 
-/** A planned match: its steps in order, and the score once all of them were told. */
+/** A planned match: its steps in order, and the score after all of them. */
 export type MatchPlan = {
   readonly steps: readonly Step[];
   readonly final: { readonly home: number; readonly away: number };
 };
 
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
-export function randomNumbers(seed: number): () => number {
-  let state = seed * 0x9e3779b1;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), state | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** Plans a match of `messages` messages (at least 100). */
 export function planMatch(seed: number, messages: number): MatchPlan {
-  const script = new Script(randomNumbers(seed));
+  const script = new Script(mulberry32(seed * 0x9e3779b1));
   script.write(messages);
   return { steps: numbered(script.steps), final: script.final };
 }
 
-/** What is told in open play, and how often. */
+/** Incidents of open play, with their frequency. */
 const PLAY: readonly (readonly [type: number, weight: number])[] = [
   [400, 38],
   [401, 24],
@@ -78,27 +68,27 @@ class Script {
   }
 
   write(messages: number): void {
-    this.#tell(0, 429, 0, { confirmation: 'confirmed' });
-    this.#tell(FIRST_HALF_ENDS, 445, 0, { confirmation: 'confirmed' });
-    this.#tell(SECOND_HALF_STARTS, 430, 0, { confirmation: 'confirmed' });
-    this.#tell(SECOND_HALF_ENDS + 120, 437, 0, { confirmation: 'confirmed' });
+    this.#add(0, 429, 0, { confirmation: 'confirmed' });
+    this.#add(FIRST_HALF_ENDS, 445, 0, { confirmation: 'confirmed' });
+    this.#add(SECOND_HALF_STARTS, 430, 0, { confirmation: 'confirmed' });
+    this.#add(SECOND_HALF_ENDS + 120, 437, 0, { confirmation: 'confirmed' });
     for (const at of this.#moments()) this.#happen(at, this.#side());
     for (let left = messages - this.steps.length; left > 0; left--) {
       const [from, until] =
         left % 2 === 0 ? [1, FIRST_HALF_ENDS] : [SECOND_HALF_STARTS + 1, SECOND_HALF_ENDS];
-      this.#tell(from + Math.floor(this.#random() * (until - from)), this.#playType(), this.#side());
+      this.#add(from + Math.floor(this.#random() * (until - from)), this.#playType(), this.#side());
     }
   }
 
-  #tell(at: number, type: number, side: Side | 0, over: Partial<Draft> = {}): number {
+  #add(at: number, type: number, side: Side | 0, over: Partial<Draft> = {}): number {
     this.steps.push({ ...PLAIN, ...over, at, type, side, incident: this.#incidents });
     return this.#incidents++;
   }
 
-  #tellAgain(incident: number, after: number, over: Partial<Draft>): void {
-    const told = this.steps.find((step) => step.incident === incident);
-    if (told !== undefined)
-      this.steps.push({ ...told, action: 'update', score: null, ...over, at: told.at + after });
+  #update(incident: number, after: number, over: Partial<Draft>): void {
+    const first = this.steps.find((step) => step.incident === incident);
+    if (first !== undefined)
+      this.steps.push({ ...first, action: 'update', score: null, ...over, at: first.at + after });
   }
 
   #side(): Side {
@@ -128,19 +118,19 @@ class Script {
     const roll = this.#random();
     if (roll < 0.16) this.#goal(at, side);
     else if (roll < 0.38) {
-      const card = this.#tell(at, roll < 0.17 ? 418 : 419, side, { confirmation: 'tbd' });
-      this.#tellAgain(card, 25, { confirmation: 'confirmed' });
+      const card = this.#add(at, roll < 0.17 ? 418 : 419, side, { confirmation: 'tbd' });
+      this.#update(card, 25, { confirmation: 'confirmed' });
     } else if (roll < 0.78) {
-      const corner = this.#tell(at, 408, side, { confirmation: 'tbd' });
-      this.#tellAgain(corner, 15, { confirmation: 'confirmed' });
+      const corner = this.#add(at, 408, side, { confirmation: 'tbd' });
+      this.#update(corner, 15, { confirmation: 'confirmed' });
     } else if (roll < 0.95) {
-      this.#tell(at, 450, side, { confirmation: 'confirmed' });
-      this.#tell(at, 452, side, { confirmation: 'confirmed' });
+      this.#add(at, 450, side, { confirmation: 'confirmed' });
+      this.#add(at, 452, side, { confirmation: 'confirmed' });
     } else if (roll < 0.98) {
-      this.#tell(at, 1834, 0);
-      this.#tell(at + 70, 2753, 0);
+      this.#add(at, 1834, 0);
+      this.#add(at + 70, 2753, 0);
     } else {
-      this.#tellAgain(this.#tell(at, 416, side), 20, { action: 'delete' });
+      this.#update(this.#add(at, 416, side), 20, { action: 'delete' });
     }
   }
 
@@ -150,21 +140,21 @@ class Script {
     const scorer: Side = type === 423 ? (side === 1 ? 2 : 1) : side;
     const given = { side: scorer, by: 1 } as const;
     const taken = { side: scorer, by: -1 } as const;
-    const goal = this.#tell(at, type, side, { confirmation: 'tbd', score: given });
+    const goal = this.#add(at, type, side, { confirmation: 'tbd', score: given });
     const fate = this.#random();
     if (fate < 0.06) {
-      this.#tellAgain(goal, 80, { confirmation: 'cancelled', score: taken });
+      this.#update(goal, 80, { confirmation: 'cancelled', score: taken });
       return;
     }
-    this.#tellAgain(goal, 40, { confirmation: 'confirmed' });
+    this.#update(goal, 40, { confirmation: 'confirmed' });
     if (fate < 0.09) {
-      this.#tell(at + 90, 424, scorer, {
+      this.#add(at + 90, 424, scorer, {
         confirmation: 'confirmed',
         parent: fate < 0.075 ? goal : null,
         score: taken,
       });
     } else if (fate < 0.1) {
-      this.#tellAgain(goal, 100, { action: 'delete', confirmation: 'confirmed', score: taken });
+      this.#update(goal, 100, { action: 'delete', confirmation: 'confirmed', score: taken });
     } else if (scorer === 1) this.final.home += 1;
     else this.final.away += 1;
   }

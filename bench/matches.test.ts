@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { applyMessage, matchState, newMatch } from '#domain/match.ts';
 import { normalizeMessage } from '#ingestion/normalize.ts';
 import { LiveMatch, liveRound } from './matches.ts';
@@ -7,25 +7,25 @@ const MESSAGES = 200;
 
 function play(numbers: readonly number[]) {
   const live = numbers.map((number) => new LiveMatch(number, MESSAGES, number * 60));
-  return { live, told: [...liveRound(live)] };
+  return { live, messages: [...liveRound(live)] };
 }
 
 describe('generated matches', () => {
-  const { live, told } = play(Array.from({ length: 40 }, (_, number) => number));
+  const { live, messages } = play(Array.from({ length: 40 }, (_, number) => number));
 
-  it('are the same each time', () => {
-    expect(play([7]).told).toEqual(play([7]).told);
+  test('are the same each time', () => {
+    expect(play([7]).messages).toEqual(play([7]).messages);
   });
 
-  it('tell their messages in the order they were written, with ids of their own', () => {
-    expect(told).toHaveLength(live.length * MESSAGES);
-    expect(told.map(({ ut }) => ut)).toEqual(told.map(({ ut }) => ut).toSorted((a, b) => a - b));
-    expect(new Set(told.map(({ messageId }) => messageId)).size).toBe(told.length);
+  test('publish messages in order, each with its own id', () => {
+    expect(messages).toHaveLength(live.length * MESSAGES);
+    expect(messages.map(({ ut }) => ut)).toEqual(messages.map(({ ut }) => ut).toSorted((a, b) => a - b));
+    expect(new Set(messages.map(({ messageId }) => messageId)).size).toBe(messages.length);
   });
 
-  it('end with the planned score, which the provider reports too', () => {
+  test('end with the planned score, which the provider reports too', () => {
     const matches = new Map(live.map(({ eventId }) => [eventId, newMatch(eventId)]));
-    told.forEach(({ eventId, message, ut, messageId }, offset) => {
+    messages.forEach(({ eventId, message, ut, messageId }, offset) => {
       const normalized = normalizeMessage(message, { origin: 'webhook', deliveryId: 'd', receivedAt: 0 });
       const match = matches.get(eventId);
       if (normalized.kind !== 'normalized' || match === undefined)
@@ -45,8 +45,8 @@ describe('generated matches', () => {
     }
   });
 
-  it('have goals, and goals that are taken back in each way', () => {
-    const { told: more } = play(Array.from({ length: 200 }, (_, number) => number));
+  test('have goals, and goals that are taken back in each way', () => {
+    const { messages: more } = play(Array.from({ length: 200 }, (_, number) => number));
     const incidents = more.map(({ message }) => (message as { data: { incident: Incident } }).data.incident);
     const isGoal = ({ incident_id }: Incident) => [413, 421, 423].includes(incident_id);
     expect(incidents.some((one) => isGoal(one) && one.confirmation === 'cancelled')).toBe(true);

@@ -1,5 +1,5 @@
 /**
- * Made-up live matches as a provider would tell them: the load of the benches. The same number gives the same messages.
+ * Made-up live matches as a provider publishes them: the load of the benches. The same number gives the same messages.
  * Fields and values are those of a real push message.
  */
 import {
@@ -57,11 +57,11 @@ const IMPORTANT: ReadonlySet<number> = new Set([...GOALS, 418, 419, 424, 429, 43
 const GAME_BREAKS: ReadonlySet<number> = new Set([437, 445, 1834, 2753]);
 
 /** The event id of a match. */
-export function eventIdOf(match: number): number {
+function eventIdOf(match: number): number {
   return 5_000_000 + match;
 }
 
-/** A match that is being told: the number of the match gives its course, names and ids. */
+/** A live match: its number determines its course, names and ids. */
 export class LiveMatch {
   readonly eventId: number;
   readonly plan: MatchPlan;
@@ -86,7 +86,7 @@ export class LiveMatch {
   }
 
   /** The next message. */
-  tell(): TimedMessage {
+  next(): TimedMessage {
     const step = this.plan.steps[this.#next];
     if (step === undefined) throw new RangeError('the match is over');
     const ut = this.#kickOff + step.at;
@@ -290,6 +290,6 @@ export function* liveRound(matches: readonly LiveMatch[]): Generator<TimedMessag
     let first = matches[0];
     for (const match of matches) if (first === undefined || match.nextAt < first.nextAt) first = match;
     if (first === undefined || first.nextAt === Number.POSITIVE_INFINITY) return;
-    yield first.tell();
+    yield first.next();
   }
 }

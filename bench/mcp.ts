@@ -11,7 +11,7 @@ import { remove } from './kafka.ts';
 import { LiveMatch } from './matches.ts';
 import { answered, type Running, startService } from './processes.ts';
 
-const MATCHES = { matches: 150, messages: 600, told: 200 };
+const MATCHES = { matches: 150, messages: 600, published: 200 };
 const CALLS = Number(process.env.BENCH_CALLS ?? 1_000);
 const WARM_UP = 300;
 const ROUNDS = 2;
@@ -57,7 +57,7 @@ export const bench: Bench = {
     let turn = 0;
     const another = (): number => ids[turn++ % ids.length] ?? 0;
     await compare(context, 'another match each time', {
-      // Another limit in each turn too: the answer is none that is kept.
+      // Another limit in each turn too, so no answer comes from the cache.
       tool: () =>
         call('get_match', {
           match_id: another(),

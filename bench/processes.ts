@@ -11,9 +11,9 @@ import { heapFlags, mallocSettings } from '#service/heap-flags.ts';
 export type Running = {
   readonly pid: number;
   readonly outputFile: string;
-  /** Processor time used so far, seconds; NaN where the system does not tell. */
+  /** Processor time used so far, seconds; NaN where the system does not report it. */
   cpuSeconds(): Promise<number>;
-  /** Memory in RAM now, and the most it ever was, MiB; NaN where the system does not tell. */
+  /** Memory in RAM now, and the most it ever was, MiB; NaN where the system does not report it. */
   residentMiB(): Promise<Resident>;
   /** Asks it to stop and waits for that. Throws where it had failed by itself. */
   stop(): Promise<void>;
@@ -40,7 +40,10 @@ process.on('exit', () => {
 /** Starts a process. It ends with this one: its standard input closes then. */
 export function start({ command, args, env, outputFile }: StartOptions): Running {
   const output = openSync(outputFile, 'w');
-  const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['pipe', output, output] });
+  const child = spawn(command, args, {
+    env: { ...process.env, TOUCHLINE_PARENT_PIPE: '1', ...env },
+    stdio: ['pipe', output, output],
+  });
   closeSync(output);
   running.add(child);
   const ended = new Promise<number | string | null>((resolve) => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Figure } from './context.ts';
 import { isMet, withFigures } from './record.ts';
 
@@ -11,7 +11,7 @@ const figure: Figure = {
 };
 
 describe('the page of figures', () => {
-  it('has the figures between the marks of their bench, and nothing else changed', () => {
+  test('has the figures between the marks of their bench, and nothing else changed', () => {
     const page = 'before\n<!-- bench one -->\nold\n<!-- end one -->\nafter\n';
     const measured = { bench: 'one', machine: 'machine: m', figures: [figure], raw: ['round 1'] };
     const once = withFigures(page, measured);
@@ -23,14 +23,14 @@ describe('the page of figures', () => {
     expect(withFigures(once, measured)).toBe(once);
   });
 
-  it('must have marks for the bench', () => {
+  test('must have marks for the bench', () => {
     const measured = { bench: 'two', machine: '', figures: [], raw: [] };
     expect(() => withFigures('<!-- bench one -->\n<!-- end one -->', measured)).toThrow(
       'no marks for bench two',
     );
   });
 
-  it('says what was missed', () => {
+  test('says what was missed', () => {
     expect(isMet({ ...figure, ours: 29 })).toBe(false);
     expect(isMet({ ...figure, better: 'less' })).toBe(true);
     expect(isMet({ ...figure, better: 'less', ours: 31 })).toBe(false);

@@ -1,4 +1,4 @@
-/** Writes what a bench has measured into docs/performance.md, between the marks of that bench. */
+/** Writes what a bench has measured into docs/reference/performance.md, between the marks of that bench. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Figure, format } from './context.ts';
@@ -11,7 +11,7 @@ export type Measured = {
   readonly raw: readonly string[];
 };
 
-const PAGE = join(import.meta.dirname, '../docs/performance.md');
+const PAGE = join(import.meta.dirname, '../docs/reference/performance.md');
 
 /** Ours beside the peer's: above 1 is more. */
 export function ratioOf({ ours, beside }: Figure): number {
@@ -42,7 +42,8 @@ export function withFigures(page: string, measured: Measured): string {
   const [open, close] = [`<!-- bench ${measured.bench} -->\n`, `<!-- end ${measured.bench} -->`];
   const from = page.indexOf(open);
   const to = page.indexOf(close);
-  if (from < 0 || to < from) throw new Error(`docs/performance.md has no marks for bench ${measured.bench}`);
+  if (from < 0 || to < from)
+    throw new Error(`docs/reference/performance.md has no marks for bench ${measured.bench}`);
   return page.slice(0, from + open.length) + render(measured) + page.slice(to);
 }
 

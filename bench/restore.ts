@@ -13,7 +13,7 @@ import { remove } from './kafka.ts';
 const EVENTS = Number(process.env.BENCH_EVENTS ?? 2_000);
 const MESSAGES = 200;
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 const LEAST = 0.7;
 
 /**
@@ -64,7 +64,7 @@ async function readBare(options: BareReaderOptions): Promise<BareReaderResult> {
 /** Starts the processor and waits until its log says that it has taken every partition. */
 async function restore(context: BenchContext, job: Job): Promise<{ records: number; seconds: number }> {
   const running = await job.start(context);
-  const until = performance.now() + PATIENCE_MS;
+  const until = performance.now() + TIMEOUT_MS;
   try {
     for (;;) {
       const lines = (await readFile(running.outputFile, 'utf8'))

@@ -25,7 +25,7 @@ const WARM_UP_ROUNDS = 50;
 /**
  * What one more goal and one more match cost as the season grows, in this process: deriving the tables, and their
  * bytes. A goal changes the live table alone. A match that ends changes all tables; those of persons grow with the
- * persons in them, so one of two seasons has none, and of the other the cost of a KiB is told as well.
+ * persons in them, so one of two seasons has none, and for the other it also prints the cost of a KiB.
  */
 export function growth(context: BenchContext): void {
   const seasons = LENGTHS.map((matches) => ({
@@ -89,14 +89,14 @@ class GrowingSeason {
     const nobody = persons ? {} : { goals: null, cards: null };
     this.#tables = new SeasonTables(1, 1, RULES);
     for (let match = 0; match < matches; match++) {
-      this.#tables.take({ ...resultOf(0, match, 'over'), ...nobody });
+      this.#tables.apply({ ...resultOf(0, match, 'over'), ...nobody });
     }
     this.#resultOf = (state) => ({ ...resultOf(0, matches, state), ...nobody });
   }
 
   /** Another goal of the match, which is being played. */
   score(round: number, counts: boolean): void {
-    this.#tell(
+    this.#apply(
       { ...this.#resultOf('playing'), score: { home: 1 + (round % 8), away: 0 } },
       counts ? this.goal : null,
     );
@@ -104,14 +104,14 @@ class GrowingSeason {
 
   /** The match ends, which was being played. */
   end(counts: boolean): void {
-    this.#tell(this.#resultOf('playing'), null);
-    this.#tell(this.#resultOf('over'), counts ? this.over : null);
+    this.#apply(this.#resultOf('playing'), null);
+    this.#apply(this.#resultOf('over'), counts ? this.over : null);
   }
 
-  #tell(result: MatchResult, cost: Cost | null): void {
+  #apply(result: MatchResult, cost: Cost | null): void {
     this.#version += 1;
     const started = performance.now();
-    this.#tables.take({ ...result, version: this.#version });
+    this.#tables.apply({ ...result, version: this.#version });
     const tables = this.#tables.derive();
     const took = (performance.now() - started) * 1_000;
     if (cost === null) return;

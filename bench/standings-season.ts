@@ -1,6 +1,6 @@
 /** Made-up leagues of 20 teams, as results and as live messages: the load of the bench of standings. */
 import { resultKey, seasonKey } from '#domain/match-result.ts';
-import { partitionHash } from '#streams/client/murmur2.ts';
+import { partitionHash } from '#streams/client/produce-batches.ts';
 import type { Cause, MatchResult, ResultTeam } from '#topics/generated/types.ts';
 import { TOPICS } from '#topics/topics.ts';
 
@@ -12,12 +12,12 @@ const EPOCH = 1_790_000_000;
 const WEEK = 7 * 86_400;
 
 /** Where the matches of a season have their place. */
-export function placeOf(season: number) {
+function placeOf(season: number) {
   return { competition_id: COMPETITION, season_id: 9_100 + season, stage_id: 9_500 + season, group_id: null };
 }
 
 /** A team of a season. */
-export function teamOf(season: number, at: number): ResultTeam {
+function teamOf(season: number, at: number): ResultTeam {
   const id = season * 100 + at + 1;
   return { id, name: `Town ${id}`, acronym: 'TWN', area_id: 144, area_name: 'Poland' };
 }
@@ -37,7 +37,7 @@ function pairOf(round: number, pair: number): [home: number, away: number] {
 
 const UNKNOWN = { score: null, first_half: null, second_half: null, goals: null, cards: null };
 
-/** A match as it is told: to come, playing, over. The same numbers give the same result. */
+/** A match as published: to come, playing, over. The same numbers give the same result. */
 export function resultOf(season: number, match: number, state: 'to_come' | 'playing' | 'over'): MatchResult {
   const round = Math.floor(match / (TEAMS / 2));
   const [home, away] = pairOf(round, match % (TEAMS / 2));
@@ -52,7 +52,7 @@ export function resultOf(season: number, match: number, state: 'to_come' | 'play
     message_id: `${season}-${match}-${state}`,
   };
   const team = teamOf(season, home);
-  const told = {
+  const common = {
     event_id: 8_000_000 + season * 1_000 + match,
     removed: false,
     ...placeOf(season),
@@ -62,14 +62,15 @@ export function resultOf(season: number, match: number, state: 'to_come' | 'play
     away: teamOf(season, away),
     cause,
   };
-  if (state === 'to_come') return { ...told, ...UNKNOWN, version: 1, status_id: 1, status_type: 'scheduled' };
+  if (state === 'to_come')
+    return { ...common, ...UNKNOWN, version: 1, status_id: 1, status_type: 'scheduled' };
   if (state === 'playing') {
     const nil = { home: 0, away: 0 };
-    return { ...told, ...UNKNOWN, score: nil, version: 2, status_id: 33, status_type: 'live' };
+    return { ...common, ...UNKNOWN, score: nil, version: 2, status_id: 33, status_type: 'live' };
   }
   const scorer = { id: team.id * 100 + (match % 11), name: `Player ${team.id}-${match % 11}` };
   return {
-    ...told,
+    ...common,
     ...{
       version: 3,
       status_id: 11,
@@ -91,12 +92,12 @@ export function resultOf(season: number, match: number, state: 'to_come' | 'play
 /** The key of a result on the topic. */
 export const keyOf = resultKey;
 
-/** A live match of a season, told by webhooks: every tenth message is a goal. */
+/** A live match of a season, published by webhooks: every tenth message is a goal. */
 export class LiveGoals {
   readonly eventId: number;
   readonly season: number;
   readonly #sides: readonly [ResultTeam, ResultTeam];
-  #told = 0;
+  #published = 0;
   goals = 0;
 
   constructor(season: number, pair: number) {
@@ -106,9 +107,9 @@ export class LiveGoals {
   }
 
   /** The next message; `goal`: the goals of the match with it, where it is one. */
-  tell(): { readonly body: Buffer; readonly goal: number | null } {
-    const at = this.#told;
-    this.#told += 1;
+  next(): { readonly body: Buffer; readonly goal: number | null } {
+    const at = this.#published;
+    this.#published += 1;
     const isGoal = at % 10 === 9;
     if (isGoal) this.goals += 1;
     const [home, away] = this.#sides;

@@ -17,7 +17,7 @@ const MESSAGES = Number(process.env.BENCH_MESSAGES ?? 6_000);
 const WARM_UP = 2_000;
 const PER_SECOND = 200;
 const LIVE_OF_A_SEASON = 5;
-const PATIENCE_MS = 300_000;
+const TIMEOUT_MS = 300_000;
 const STATES = ['to_come', 'playing', 'over'] as const;
 
 /**
@@ -56,7 +56,7 @@ function start(
   });
 }
 
-/** Every match is told three times: to come, playing, over. The processor goes on running. */
+/** Publishes every match three times: to come, playing, over. The processor keeps running. */
 async function workOff(context: BenchContext, prefix: string): Promise<Running> {
   const { brokers } = context;
   const topic = topicName(prefix, 'match-results');
@@ -76,7 +76,7 @@ async function workOff(context: BenchContext, prefix: string): Promise<Running> 
   const started = performance.now();
   const processor = start(context, 'standings-processor', prefix);
   const progress = positionProgress(brokers, `${prefix}standings-processor`);
-  const until = performance.now() + PATIENCE_MS;
+  const until = performance.now() + TIMEOUT_MS;
   for (;;) {
     const done = await progress.done();
     if (done >= results) break;
@@ -174,14 +174,14 @@ async function followGoals(context: BenchContext, prefix: string): Promise<void>
       const due = started + (sent * 1_000) / PER_SECOND;
       while (performance.now() < due) await delay(Math.max(0, Math.floor(due - performance.now())));
       const match = live[sent % live.length] as LiveGoals;
-      const { body, goal } = match.tell();
+      const { body, goal } = match.next();
       const answer = client.post(body);
       // The table of a goal may be read before its sender has the answer.
-      const told: { acceptedAt: number } = { acceptedAt: Number.POSITIVE_INFINITY };
-      if (goal !== null) goals.set(`${match.eventId} ${goal}`, told);
+      const timing: { acceptedAt: number } = { acceptedAt: Number.POSITIVE_INFINITY };
+      if (goal !== null) goals.set(`${match.eventId} ${goal}`, timing);
       const accepted = async () => {
         await answer;
-        told.acceptedAt = performance.now();
+        timing.acceptedAt = performance.now();
       };
       answers.push(accepted());
     }

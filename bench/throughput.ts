@@ -97,7 +97,7 @@ async function checkStates(context: BenchContext, backlog: Backlog, us: Job, pee
     [us, peer].map((job) => readToEnd(context.brokers, [topicName(job.outputPrefix, 'match-transitions')])),
   );
   const [one, other] = transitions.map(({ records }) => records);
-  if (one !== other) throw new Error(`ours told ${one} transitions, the peer ${other}`);
+  if (one !== other) throw new Error(`ours emitted ${one} transitions, the peer ${other}`);
   context.print(
     `checked: ${ours.size} final scores are right, match-state is the peer's in every field, ${one} transitions of both`,
   );

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from '@platformatic/kafka';
-import { Connections } from '#streams/client/platformatic/connections.ts';
+import { Connections, retryTransient } from '#streams/client/platformatic/connections.ts';
 import { fetchPartition } from '#streams/client/platformatic/fetch.ts';
-import { retryTransient } from '#streams/client/platformatic/retry.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
 import { topicIds } from '#streams/client/topic-ids.ts';
 

@@ -21,7 +21,7 @@ export function* bodies({ run, batch, deliveries }: BodiesOptions): Generator<Bu
   );
   let next = 0;
   for (let n = 0; n < deliveries; n++) {
-    const messages = Array.from({ length: batch }, () => live[next++ % MATCHES]?.tell().message);
+    const messages = Array.from({ length: batch }, () => live[next++ % MATCHES]?.next().message);
     yield Buffer.from(JSON.stringify(messages));
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Posts signed deliveries over kept connections as fast as they are answered, one at a time on each, and tells what came
- * of it as JSON. A process of its own, and lean: requests are made beforehand, and of an answer only the end is looked at.
+ * Posts signed deliveries over kept connections as fast as they are answered, one at a time on each, and prints the
+ * result as JSON. A process of its own, and lean: requests are made beforehand, and of an answer only the end is looked at.
  */
 import { connect } from 'node:net';
 import { SIGNATURE_HEADER, sign, TIMESTAMP_HEADER } from '#signing/signing.ts';

@@ -54,7 +54,7 @@ export function lineOf({ perSecond, bytes, p50, p99, threads, cpu, machine }: Me
   );
 }
 
-/** Processor time of a process's threads, added by name; nothing where the system does not tell. */
+/** Processor time of a process's threads, added by name; nothing where the system does not report it. */
 async function threadSeconds(pid: number): Promise<Map<string, number>> {
   const seconds = new Map<string, number>();
   for (const thread of await readdir(`/proc/${pid}/task`).catch(() => [])) {

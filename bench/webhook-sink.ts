@@ -1,6 +1,6 @@
 /**
  * Where the webhooks of a bench go: an https server that answers `Accepted` at once, or, under `/hang`, never. Counts what it
- * is sent; `GET /counts` on the plain port gives it and begins to count anew.
+ * is sent; `GET /counts` on the plain port returns it and restarts the count.
  */
 import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';

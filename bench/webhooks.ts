@@ -1,40 +1,25 @@
 import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { generate } from 'selfsigned';
-import { ClientDirectory } from '#clients/directory.ts';
-import { deriveKey } from '#clients/keys.ts';
-import { sealWebhook } from '#clients/webhooks.ts';
-import { freePort } from '#embedded/ports.ts';
-import { openPublisher } from '#streams/publish/publisher.ts';
-import { createTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import type { BareCounts } from './bare-webhooks.ts';
 import { type Bench, type BenchContext, format, quantile } from './context.ts';
-import { remove, silent } from './kafka.ts';
+import { remove } from './kafka.ts';
 import { byPublisher } from './latency.ts';
 import { liveMessages, pace } from './live-load.ts';
-import { type Running, start, startService } from './processes.ts';
 import { TopicReader } from './topic-reader.ts';
+import { messageText, Place, SECRET, Sink } from './webhook-place.ts';
 import type { SinkCounts } from './webhook-sink.ts';
-
-const CLIENTS_KEY = 'the key of the benches, long enough for anyone';
-const SECRET = '0123456789abcdef0123456789ABCDEF';
-/** A message of the size of a real one. */
-const PADDING = 'x'.repeat(2_400);
-const EVENTS = 100;
-const WAIT_MS = 60_000;
 
 const LATENCY = { perSecond: 200, warmUp: 1_000, messages: Number(process.env.BENCH_MESSAGES ?? 3_000) };
 const THROUGHPUT = { subscriptions: 8, messages: 30_000, batch: 100 };
 const ISOLATION = { subscriptions: 200, dead: 20, perSecond: 3, messages: 45 };
 const MEMORY = { subscriptions: 1_000, messages: 72_000, seconds: 30, limitMiB: 600 };
 
-/** What deliveries take, beside a bare client, and beside themselves where nobody hangs. */
+/** Cost of deliveries, compared with a bare client and with a run without hanging receivers. */
 export const bench: Bench = {
   about:
     'webhooks out: latency, throughput beside a bare undici client, isolation, memory with 1,000 subscriptions',
@@ -83,8 +68,8 @@ async function latency(context: BenchContext, sink: Sink): Promise<void> {
   await pace(LATENCY.messages, LATENCY.perSecond, send);
   const { arrivals } = await sink.until(LATENCY.messages * 0.99);
   const times = arrivals.flatMap(([uuid, at]) => {
-    const told = seen.get(uuid);
-    return told === undefined ? [] : [Math.max(0, at - told)];
+    const sentAt = seen.get(uuid);
+    return sentAt === undefined ? [] : [Math.max(0, at - sentAt)];
   });
   context.print(`latency of ${times.length} messages: ${quantiles(times)}`);
   for (const [name, share, limit] of [
@@ -209,158 +194,4 @@ async function memory(context: BenchContext, sink: Sink): Promise<void> {
 function quantiles(times: readonly number[]): string {
   const at = (share: number) => quantile(times, share).toFixed(0);
   return `p50 ${at(0.5)} p90 ${at(0.9)} p99 ${at(0.99)} max ${at(1)} ms of ${times.length}`;
-}
-
-/** A made-up message; its `uuid` says when it was published. */
-function messageText(n: number, now: number): string {
-  return `{"id":${n + 1},"uuid":"sent:${now}:${n}","type":"incident","data":{"event":{"id":${n % EVENTS}},"padding":"${PADDING}"}}`;
-}
-
-/** Topics under a prefix, clients on them, and processes that work on them. */
-class Place {
-  readonly #context: BenchContext;
-  readonly #prefix: string;
-  readonly #sink: Sink;
-
-  private constructor(context: BenchContext, prefix: string, sink: Sink) {
-    this.#context = context;
-    this.#prefix = prefix;
-    this.#sink = sink;
-  }
-
-  static async create(context: BenchContext, prefix: string, sink: Sink): Promise<Place> {
-    const registry = Registry.open({ url: context.registryUrl, prefix });
-    await Promise.all([createTopics({ brokers: context.brokers, prefix }), registry.registerAll()]);
-    return new Place(context, prefix, sink);
-  }
-
-  /** Makes a client with so many webhooks, at the paths that are given; of those that hang as many as `dead`. */
-  async subscribe(count: number, path: (n: number) => string, dead = count): Promise<void> {
-    const { brokers, registryUrl } = this.#context;
-    const directory = ClientDirectory.open({ brokers, registryUrl, prefix: this.#prefix, log: silent });
-    const key = deriveKey(CLIENTS_KEY, 'webhooks');
-    const paths = Array.from({ length: count }, (_, n) => path(n));
-    const hanging = paths.filter((one) => one === '/hang').slice(0, dead);
-    const wanted = [...paths.filter((one) => one !== '/hang'), ...hanging];
-    const webhooks = wanted.map((one) => {
-      const webhook = { url: `${this.#sink.url}${one}`, secret: SECRET };
-      return sealWebhook(1, webhook, key, { types: null, createdAt: Date.now() });
-    });
-    await directory.edit(1, () => ({
-      ...{ client_id: 1, name: 'bench', active: true, secret_hash: '' },
-      ...{ competitions: null, operations: null, webhooks },
-    }));
-  }
-
-  start(service: string, settings: Readonly<Record<string, string>> = {}): Running {
-    return startService(service, this.#context.dir, {
-      KAFKA_BROKERS: this.#context.brokers.join(','),
-      SCHEMA_REGISTRY_URL: this.#context.registryUrl,
-      TOPIC_PREFIX: this.#prefix,
-      ...{ CLIENTS_KEY, DISPATCHER_PORT: '0', WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8' },
-      ...{ WEBHOOK_CA_FILE: this.#sink.caFile, ...settings },
-    });
-  }
-
-  /** Publishes so many messages, and waits until they are acknowledged. */
-  async publish(count: number): Promise<void> {
-    const publisher = await this.openPublisher();
-    for (let sent = 0; sent < count; sent += 1_000)
-      await Promise.all(Array.from({ length: Math.min(1_000, count - sent) }, () => publisher.one()));
-    await publisher.close();
-  }
-
-  async openPublisher(): Promise<{ one(): Promise<void>; close(): Promise<void> }> {
-    const { brokers, registryUrl } = this.#context;
-    const codec = await Registry.open({ url: registryUrl, prefix: this.#prefix }).codec('webhook-messages');
-    const publisher = await openPublisher({ brokers, clientId: 'bench-webhooks', log: silent });
-    const topic = topicName(this.#prefix, 'webhook-messages');
-    let n = 0;
-    return {
-      one: () => {
-        const now = Date.now();
-        const event_id = n % EVENTS;
-        const value = codec.encode({
-          ...{
-            uuid: `sent:${now}:${n}`,
-            id: n + 1,
-            event_id,
-            competition_id: 1,
-            type: 'incident',
-            version: 1,
-          },
-          ...{ ut: Math.floor(now / 1_000), received_at: now, message: Buffer.from(messageText(n, now)) },
-        });
-        n += 1;
-        return publisher.publish([{ topic, key: String(event_id), value }]);
-      },
-      close: () => publisher.close(),
-    };
-  }
-}
-
-/** The receiver of all webhooks, as a process. */
-class Sink {
-  readonly url: string;
-  readonly caFile: string;
-  readonly #countsUrl: string;
-  readonly #process: Running;
-
-  private constructor(process: Running, ports: { port: number; countsPort: number }, caFile: string) {
-    this.#process = process;
-    this.url = `https://127.0.0.1:${ports.port}`;
-    this.#countsUrl = `http://127.0.0.1:${ports.countsPort}`;
-    this.caFile = caFile;
-  }
-
-  static async start({ dir }: BenchContext): Promise<Sink> {
-    const { private: key, cert } = await generate([{ name: 'commonName', value: 'bench' }], {
-      ...{ keyType: 'ec', algorithm: 'sha256' },
-      extensions: [
-        { name: 'basicConstraints', cA: true },
-        { name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] },
-      ],
-    });
-    const [keyFile, caFile] = [join(dir, 'sink.key'), join(dir, 'sink.pem')];
-    writeFileSync(keyFile, key);
-    writeFileSync(caFile, cert);
-    const ports = { port: await freePort(), countsPort: await freePort() };
-    const process = start({
-      command: globalThis.process.execPath,
-      args: [
-        join(import.meta.dirname, 'webhook-sink.ts'),
-        ...[String(ports.port), String(ports.countsPort), keyFile, caFile],
-      ],
-      outputFile: join(dir, `sink-${randomUUID()}.log`),
-    });
-    return new Sink(process, ports, caFile);
-  }
-
-  /** What was counted since the last call. */
-  async counts(): Promise<SinkCounts> {
-    for (const until = performance.now() + WAIT_MS; ; await delay(100)) {
-      const answer = await fetch(this.#countsUrl).catch(() => null);
-      if (answer?.ok) return (await answer.json()) as SinkCounts;
-      if (performance.now() > until) throw new Error('the sink does not answer');
-    }
-  }
-
-  /** Everything since the last call, once so many messages have arrived. */
-  async until(messages: number): Promise<SinkCounts> {
-    let [requests, lastAt] = [0, 0];
-    const arrivals: (readonly [string, number])[] = [];
-    for (const until = performance.now() + WAIT_MS; ; await delay(200)) {
-      const counts = await this.counts();
-      requests += counts.requests;
-      if (counts.lastAt > 0) lastAt = counts.lastAt;
-      for (const arrival of counts.arrivals) arrivals.push(arrival);
-      if (arrivals.length >= messages) return { requests, lastAt, arrivals };
-      if (performance.now() > until)
-        throw new Error(`${arrivals.length} of ${messages} messages arrived within ${WAIT_MS} ms`);
-    }
-  }
-
-  stop(): Promise<void> {
-    return this.#process.stop();
-  }
 }

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { resolve } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { dataDirFor, shellWord } from './addresses.ts';
 
-it.each(['plain/path-1.2', 'two words', "it's", '$HOME `id` "x" \\', '', 'ümlaut', '-n;ls'])(
+test.each(['plain/path-1.2', 'two words', "it's", '$HOME `id` "x" \\', '', 'ümlaut', '-n;ls'])(
   'writes %j as one word of a shell',
   (text) => {
     const printed = execFileSync('/bin/sh', ['-c', `printf '[%s]' ${shellWord(text)}`], { encoding: 'utf8' });
@@ -11,7 +11,7 @@ it.each(['plain/path-1.2', 'two words', "it's", '$HOME `id` "x" \\', '', 'ümlau
   },
 );
 
-it('names a data folder by its whole path, but for the usual one', () => {
+test('names a data folder by its whole path, but for the usual one', () => {
   expect(dataDirFor('elsewhere')).toBe(`DATA_DIR=${shellWord(resolve('elsewhere'))} `);
   expect(dataDirFor(resolve(import.meta.dirname, '../.touchline'))).toBe('');
 });

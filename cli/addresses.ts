@@ -1,4 +1,4 @@
-/** What a platform that runs says of itself: addresses for other clients, and commands that work from any folder. */
+/** Addresses of a running platform for other clients, and commands that work from any folder. */
 import { join, resolve } from 'node:path';
 import { dataSettings } from '#service/config.ts';
 import { parseRegistryAddress } from '#topics/registry-address.ts';
@@ -15,12 +15,12 @@ export function backboneLines({ backbone, prefix }: Pick<Platform, 'backbone' | 
   ];
 }
 
-/** The command that comes before all others: `npx touchline` is found from the folder of this program alone. */
+/** The first command: `npx touchline` works only in the folder of this program. */
 export function enterFolder(): string {
   return `  cd ${shellWord(ROOT)}`;
 }
 
-/** What stands before commands that work with a data folder, wherever they are pasted; empty for the usual folder. */
+/** Prefix of commands that use a data folder, valid in any folder; empty for the usual one. */
 export function dataDirFor(folder: string): string {
   const path = resolve(folder);
   return path === join(ROOT, dataSettings.DATA_DIR.parse(undefined)) ? '' : `DATA_DIR=${shellWord(path)} `;

@@ -5,7 +5,7 @@ import { isFree, portFor } from './platform.ts';
 
 const HOST = '127.0.0.1';
 
-test('a port for 0 is none that outgoing connections are given: what is started later still finds it free', async () => {
+test('a port for 0 lies outside the ephemeral range, so it is still free for a later start', async () => {
   for (let n = 0; n < 20; n += 1) {
     const port = await portFor(0, 'API_PORT', HOST);
     expect(port).toBeLessThan(32_768);
@@ -13,7 +13,7 @@ test('a port for 0 is none that outgoing connections are given: what is started 
   }
 });
 
-test('a port that something else has is refused, with the setting to change', async () => {
+test('rejects a port in use and names the setting to change', async () => {
   const server = createServer().listen(0, HOST);
   onTestFinished(() => void server.close());
   await once(server, 'listening');
@@ -24,6 +24,6 @@ test('a port that something else has is refused, with the setting to change', as
   );
 });
 
-test('an address that is none of this machine is said to be that', async () => {
+test('rejects an address of another machine', async () => {
   await expect(portFor(0, 'API_PORT', '192.0.2.1')).rejects.toMatchObject({ code: 'ADDRESS_UNKNOWN' });
 });

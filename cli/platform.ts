@@ -1,4 +1,5 @@
-/** Broker, registry, topics and services: everything but who sends. */
+/** Broker, registry, topics and services: everything except the simulator. */
+
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -10,6 +11,7 @@ import { clientsSettings } from '#clients/keys.ts';
 import { hashSecret, newSecret } from '#clients/secret.ts';
 import { type Backbone, startBackbone } from '#embedded/backbone.ts';
 import { freePort } from '#embedded/ports.ts';
+import { TouchlineError } from '#errors/touchline-error.ts';
 import { backboneFile } from '#service/backbone-file.ts';
 import {
   dataSettings,
@@ -92,7 +94,7 @@ export type PlatformOptions = {
   readonly apiPort: number;
   /** A free one where it is 0. */
   readonly toolsPort: number;
-  /** Whom the token exchange asks; undefined: the api. */
+  /** The REST interface that the token exchange uses; undefined: the api. */
   readonly upstream: string | undefined;
   readonly dispatcherPort: number;
   /** Further settings of the webhook dispatcher. */
@@ -101,9 +103,9 @@ export type PlatformOptions = {
   readonly clientsKey: string | undefined;
   /** The provider whose REST is polled; null: nothing is polled. */
   readonly provider: Provider | null;
-  /** What is being done, a line at a time. */
+  /** Called with each step, one line. */
   readonly onProgress: (line: string) => void;
-  /** What went wrong and is being mended. */
+  /** Called with each failure that is being repaired. */
   readonly onTrouble: (line: string) => void;
   /** Further folders whose readers should find this platform. */
   readonly alsoFoundIn?: readonly string[];
@@ -146,28 +148,30 @@ export type Platform = {
   stop(): Promise<void>;
 };
 
-/** A port that something else has. */
-export class PortInUseError extends Error {
-  readonly code = 'PORT_IN_USE';
+/** A port that is in use. */
+class PortInUseError extends TouchlineError<'PortInUseError'> {
+  override readonly name = 'PortInUseError';
 
   constructor(wanted: number, setting: string, cause: unknown) {
-    super(`port ${wanted} is in use: set ${setting} to another one`, { cause });
-    this.name = 'PortInUseError';
+    super('PORT_IN_USE', `port ${wanted} is in use: set ${setting} to another one`, cause);
   }
 }
 
 /** An address to listen on that this machine does not have. */
-export class AddressError extends Error {
-  readonly code = 'ADDRESS_UNKNOWN';
+class AddressError extends TouchlineError<'AddressError'> {
+  override readonly name = 'AddressError';
 
   constructor(host: string, cause: unknown) {
-    super(`this machine does not have the address ${host}: set LISTEN_HOST to another one`, { cause });
-    this.name = 'AddressError';
+    super(
+      'ADDRESS_UNKNOWN',
+      `this machine does not have the address ${host}: set LISTEN_HOST to another one`,
+      cause,
+    );
   }
 }
 
 /**
- * Starts everything and waits until all of it is ready. What was started is stopped again where something fails.
+ * Starts everything and waits until it is ready. On a failure it stops what it has started.
  * Throws `EmbeddedError`, `PortInUseError`, `AddressError`, `ProcessError`, those of libs/topics.
  */
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
@@ -179,7 +183,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   const urlOf = (port: number): string => `http://${urlHost(host)}:${port}`;
   const apiUrl = urlOf(apiPort);
   mkdirSync(dataDir, { recursive: true });
-  const kept = keepSecret(dataDir, 'webhook-secret', options.webhookSecret);
+  const webhookSecret = keepSecret(dataDir, 'webhook-secret', options.webhookSecret);
   const { secrets: clientsKey } = keepSecret(dataDir, 'clients-key', options.clientsKey);
   const backbone = await startBackbone({
     ...{ dataDir, env: process.env, onProgress },
@@ -195,7 +199,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   try {
     for (const { message } of await findBrokerDefects(backbone.brokers)) onProgress(`warning: ${message}`);
     const prefix = await options.prefixFor(backbone);
-    onProgress('making topics and registering schemas');
+    onProgress('creating topics and registering schemas');
     await Promise.all([
       createTopics({ brokers: backbone.brokers, prefix }),
       Registry.open({ url: backbone.registryUrl, prefix }).registerAll(),
@@ -216,7 +220,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
           settings: {
             ...settings,
             LISTEN_HOST: host,
-            ...{ WEBHOOK_PORT: String(webhookPort), WEBHOOK_SECRET: kept.secrets },
+            ...{ WEBHOOK_PORT: String(webhookPort), WEBHOOK_SECRET: webhookSecret.secrets },
             ...{ API_PORT: String(apiPort), CLIENTS_KEY: clientsKey },
             ...{ TOOLS_PORT: String(toolsPort), UPSTREAM_BASE_URL: options.upstream ?? apiUrl },
             ...{ DISPATCHER_PORT: String(dispatcherPort), ...options.dispatcherSettings },
@@ -239,9 +243,9 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       backbone,
       prefix,
       webhookUrl: `${urlOf(webhookPort)}/webhook`,
-      secret: kept.secrets.slice(0, SECRET_LENGTH),
-      secretFile: kept.file,
-      secretIsNew: kept.isNew,
+      secret: webhookSecret.secrets.slice(0, SECRET_LENGTH),
+      secretFile: webhookSecret.file,
+      secretIsNew: webhookSecret.isNew,
       apiUrl,
       toolsUrl: urlOf(toolsPort),
       dispatcherUrl: urlOf(dispatcherPort),
@@ -258,7 +262,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   }
 }
 
-/** Whether a port of an address can be had. */
+/** Whether a port of an address is free. */
 export async function isFree(wanted: number, host: string): Promise<boolean> {
   return portFor(wanted, '', host).then(
     () => true,

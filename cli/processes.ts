@@ -1,12 +1,15 @@
-/** The services as child processes: started, watched, started again when they die, stopped in order. */
+/** The services as child processes: starts, watches and restarts them, stops them in order. */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
+import { TouchlineError } from '#errors/touchline-error.ts';
 import { heapFlags, mallocSettings } from '#service/heap-flags.ts';
 import { urlHost } from '#service/listen.ts';
 import { isBrokerDefect } from '#streams/client/platformatic/broker-defects.ts';
+import { backoffMs } from '#timing/backoff.ts';
 
 /** How a process is started. */
 export type ProcessOptions = {
@@ -18,20 +21,19 @@ export type ProcessOptions = {
   readonly logFile: string;
   /** Whether it is started again when it ends unasked. */
   readonly restart: boolean;
-  /** Told of what a person should know: warnings, errors, ends and restarts. One line without a line end. */
+  /** Called with warnings, errors, ends and restarts. One line without a line end. */
   readonly onTrouble: (line: string) => void;
 };
 
 /** How a process ended for good. */
 export type ProcessEnd = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
-/** A process that could not be started, or not be kept running. */
-export class ProcessError extends Error {
-  readonly code = 'PROCESS_FAILED';
+/** A process that failed to start or to stay up. */
+export class ProcessError extends TouchlineError<'ProcessError'> {
+  override readonly name = 'ProcessError';
 
   constructor(name: string, why: string) {
-    super(`${name}: ${why}`);
-    this.name = 'ProcessError';
+    super('PROCESS_FAILED', `${name}: ${why}`);
   }
 }
 
@@ -39,11 +41,10 @@ const SERVICES = join(import.meta.dirname, '../services');
 
 /** A service's settings are wrong: starting it again would not help. */
 const WRONG_SETTINGS = 2;
-const FIRST_WAIT = 500;
-const MOST_WAIT = 10_000;
+const RESTART = { firstMs: 500, ceilingMs: 10_000 };
 /** A process that ran this long is not one that dies at its start. */
 const WELL_AFTER = 30_000;
-/** Ends before it was ever ready, after which it is given up. */
+/** Failed starts after which it is not restarted. */
 const TRIES_TO_START = 3;
 const STOP_WITHIN = 20_000;
 const LOOK_EVERY = 50;
@@ -111,7 +112,7 @@ export class ServiceProcess {
     const startedAt = performance.now();
     this.#child = child;
     this.#opsUrl = null;
-    // The pipe that tells it of our end; that it is broken means that the child has ended.
+    // The pipe closes when this process ends; if it breaks, the child has ended.
     child.stdin?.on('error', () => {});
     if (child.stderr !== null)
       createInterface({ input: child.stderr }).on('line', (line) => this.#onLine(line));
@@ -133,7 +134,7 @@ export class ServiceProcess {
       this.#finished(end);
       return;
     }
-    const wait = Math.min(FIRST_WAIT * 2 ** (this.#failures - 1), MOST_WAIT);
+    const wait = backoffMs(RESTART, this.#failures);
     this.#options.onTrouble(`${this.name} ${endText(end)}; starting it again in ${wait / 1000} s`);
     setTimeout(() => {
       if (!this.#stopping) this.#spawn();
@@ -157,7 +158,7 @@ export class ServiceProcess {
     }
     if (entry.msg === 'metrics and health')
       this.#opsUrl = `http://${urlHost(entry.host ?? '')}:${entry.port}`;
-    // Each service logs a defect of the brokers; the platform has said it once.
+    // Each service logs a defect of the brokers; the platform has logged it once.
     if (entry.level < WARN || isBrokerDefect(entry.code)) return;
     const text = [entry.msg, entry.err?.message ?? entry.reason].filter(Boolean).join(': ');
     this.#lastWords = entry.err?.message ?? text;

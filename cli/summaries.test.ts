@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sampleOf } from '#topics/testing/samples.ts';
 import { originText, summaryOf } from './summaries.ts';
 
@@ -6,18 +6,18 @@ const state = sampleOf('match-state');
 const incidents = sampleOf('match-incidents');
 
 describe('a match', () => {
-  it('whose score is not known shows that, not zero', () => {
+  test('whose score is not known shows that, not zero', () => {
     expect(summaryOf('match-state', { ...state, score: null, firm: null, shoot_out: null })).toContain(
       '  unknown  live',
     );
   });
 
-  it('that is safe to trade says so, and its firm score once', () => {
+  test('that is safe to trade says so, and its firm score once', () => {
     const safe = { ...state, firm: state.score, shoot_out: null, guard: { safe: true, reasons: [] } };
     expect(summaryOf('match-state', safe)).toBe('v12  France - Croatia  1:0  live (33)  18:14  safe');
   });
 
-  it('without a name is called by its sides, and one that nothing is known of by nothing', () => {
+  test('without a name is called by its sides, and one that nothing is known of by nothing', () => {
     expect(summaryOf('match-state', { ...state, name: null })).toContain('France - Croatia');
     const bare = {
       ...state,
@@ -31,24 +31,24 @@ describe('a match', () => {
     expect(summaryOf('match-state', bare)).toContain('v12  1:0');
   });
 
-  it('whose reported score differs shows both', () => {
+  test('whose reported score differs shows both', () => {
     const differs = { ...state, agreement: 'differs' as const, reported: { home: 2, away: 0 } };
     expect(summaryOf('match-state', differs)).toContain('reported 2:0');
   });
 });
 
 describe('an incident', () => {
-  it('that was removed says so', () => {
+  test('that was removed says so', () => {
     expect(summaryOf('match-incidents', { ...incidents, removed: true })).toMatch(/ {2}REMOVED$/);
   });
 
-  it('of which only a delete came says that', () => {
+  test('of which only a delete came says that', () => {
     expect(summaryOf('match-incidents', { ...incidents, incident: null })).toContain(
       'deleted before it was sent',
     );
   });
 
-  it('whose body names nothing is called by its type', () => {
+  test('whose body names nothing is called by its type', () => {
     const incident = incidents.incident && { ...incidents.incident, body: '{}', event_time: null };
     expect(summaryOf('match-incidents', { ...incidents, incident })).toBe(
       'v12  5-889947  incident (413) tbd',
@@ -56,7 +56,7 @@ describe('an incident', () => {
   });
 });
 
-it('a message without an incident is shown by its type and time', () => {
+test('a message without an incident is shown by its type and time', () => {
   const message = {
     ...sampleOf('normalized-messages'),
     type: 'event' as const,
@@ -66,12 +66,12 @@ it('a message without an incident is shown by its type and time', () => {
   expect(summaryOf('normalized-messages', message)).toBe('event  5-889947-2  at 2018-07-15T15:53:20Z');
 });
 
-it('a change to or from the unknown is shown as such', () => {
+test('a change to or from the unknown is shown as such', () => {
   const transition = { ...sampleOf('match-transitions'), guard: null, fields: [], incident_id: null };
   const unknown = { ...transition, value: null, score: { before: null, after: { home: 0, away: 0 } } };
   expect(summaryOf('match-transitions', unknown)).toBe('2429281:12:0  score_changed  unknown -> 0:0');
 });
 
-it('a dead letter of a webhook came over HTTP', () => {
+test('a dead letter of a webhook came over HTTP', () => {
   expect(originText({ ...sampleOf('dead-letters'), topic: null })).toBe('over HTTP');
 });

@@ -1,13 +1,13 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { bytesShown, bytesText, jsonText, lineShown } from './values.ts';
 
-it('writes bytes as text where they are UTF-8, else as base64', () => {
+test('writes bytes as text where they are UTF-8, else as base64', () => {
   expect(bytesText(Buffer.from('Goal: Griezmann, 18’'))).toBe('Goal: Griezmann, 18’');
   expect(bytesText(Buffer.from([0xc3, 0x28]))).toBe('wyg=');
   expect(bytesText(Buffer.alloc(0))).toBe('');
 });
 
-it('writes a value on one line, with its bytes as text wherever they are', () => {
+test('writes a value on one line, with its bytes as text wherever they are', () => {
   const value = {
     key: Buffer.from('a\nb'),
     list: [{ body: Buffer.from([0xff]) }],
@@ -17,7 +17,7 @@ it('writes a value on one line, with its bytes as text wherever they are', () =>
   expect(jsonText(value)).toBe('{"key":"a\\nb","list":[{"body":"/w=="}],"none":null,"big":9007199254740991}');
 });
 
-it('does not let the bytes of others work on a terminal', () => {
+test('does not let the bytes of others work on a terminal', () => {
   expect(bytesShown(Buffer.from('{\n\t"a": 1\r\n}'))).toBe('{\n\t"a": 1\r\n}');
   expect(bytesShown(Buffer.from('\u001b[2J gone'))).toBe(Buffer.from('\u001b[2J gone').toString('base64'));
   expect(lineShown('reason\n\u001b[31mred\u009b')).toBe('reason\\x0a\\x1b[31mred\\x9b');

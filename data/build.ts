@@ -44,7 +44,7 @@ type SourceMatch = {
 };
 
 /**
- * Where the source contradicts itself, by its match id; data/README.md tells the whole story.
+ * Where the source contradicts itself, by its match id; see data/README.md.
  * A match that is not named here and does not add up stops the build.
  */
 const CORRECTIONS: Record<number, 'score_only' | 'half_time_from_goals'> = {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { buildAll } from './build.ts';
 import { DATASETS, finalScore, readDataset } from './dataset.ts';
 
@@ -10,13 +10,13 @@ const SOURCE = join(ROOT, '../shared/data/timelines');
 describe.each(DATASETS)('data set %s', (name) => {
   const { competition, matches } = readDataset(name);
 
-  it('has every match once, in order of kick-off', () => {
+  test('has every match once, in order of kick-off', () => {
     expect(matches).toHaveLength(name === 'world-cup-2018' ? 64 : 380);
     expect(new Set(matches.map(({ id }) => id)).size).toBe(matches.length);
     expect(matches.map(({ date }) => date)).toEqual(matches.map(({ date }) => date).sort());
   });
 
-  it('names its teams, players and places', () => {
+  test('names its teams, players and places', () => {
     const teams = new Set(competition.teams.map(({ id }) => id));
     const stages = new Map(competition.stages.map((stage) => [stage.id, stage]));
     for (const match of matches) {
@@ -33,21 +33,21 @@ describe.each(DATASETS)('data set %s', (name) => {
     }
   });
 
-  it('is what its source says', ({ skip }) => {
+  test('is what its source says', ({ skip }) => {
     if (!existsSync(SOURCE))
       skip('../shared/data is not here: the data set is compared with its source where it is');
     expect(buildAll(SOURCE).get(name)).toBe(readFileSync(join(ROOT, 'data', `${name}.jsonl`), 'utf8'));
   });
 });
 
-it('a league plays everyone at home and away', () => {
+test('a league plays everyone at home and away', () => {
   const { competition, matches } = readDataset('england-2017-18');
   const pairs = new Set(matches.map(({ home, away }) => `${home}-${away}`));
   expect(competition.teams).toHaveLength(20);
   expect(pairs.size).toBe(20 * 19);
 });
 
-it('a world cup has eight groups of four and five knockout stages', () => {
+test('a world cup has eight groups of four and five knockout stages', () => {
   const { competition, matches } = readDataset('world-cup-2018');
   const [groupStage, ...knockout] = competition.stages;
   for (const group of groupStage?.groups ?? []) {
@@ -63,7 +63,7 @@ it('a world cup has eight groups of four and five knockout stages', () => {
   expect(sizes).toEqual([8, 4, 2, 1, 1]);
 });
 
-it('has extra time and shoot-outs', () => {
+test('has extra time and shoot-outs', () => {
   const { competition, matches } = readDataset('world-cup-2018');
   const name = (id: number) => competition.teams.find((team) => team.id === id)?.name;
   const long = matches.filter(({ et }) => et !== undefined);
@@ -78,7 +78,7 @@ it('has extra time and shoot-outs', () => {
   ]);
 });
 
-it('says where the goals of a match are not known one by one', () => {
+test('says where the goals of a match are not known one by one', () => {
   const { competition, matches } = readDataset('england-2017-18');
   const name = (id: number) => competition.teams.find((team) => team.id === id)?.name;
   const known = matches.filter(({ facts }) => facts === 'score_only');

@@ -4,7 +4,7 @@ import type { Competition } from './dataset.ts';
 export type Meeting = { readonly round: number; readonly home: string; readonly away: string };
 
 /** Where a match belongs, by ids. */
-export type Place = { stage: number; group: number | null; round: number | null };
+type Place = { stage: number; group: number | null; round: number | null };
 
 type Stage = Competition['stages'][number];
 /** Without how its groups ended. */

@@ -3,10 +3,10 @@
  * as many records and partitions, and the next fetch under way meanwhile. A process of its own, as the contenders are.
  */
 import { Connection } from '@platformatic/kafka';
+import { retryTransient } from '#streams/client/platformatic/connections.ts';
 import { fetchPartition } from '#streams/client/platformatic/fetch.ts';
-import { retryTransient } from '#streams/client/platformatic/retry.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
-import type { BatchRecord } from '#streams/client/rounds.ts';
+import type { BatchRecord } from '#streams/client/produce-batches.ts';
 import { topicIds } from '#streams/client/topic-ids.ts';
 import { BareTransactions, type Way } from './transactions.ts';
 

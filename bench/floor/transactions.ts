@@ -15,10 +15,10 @@ import {
   type Reader,
   ResponseError,
 } from '@platformatic/kafka';
+import { retryTransient } from '#streams/client/platformatic/connections.ts';
 import { createRequest, nextSequence, produce } from '#streams/client/platformatic/produce.ts';
-import { retryTransient } from '#streams/client/platformatic/retry.ts';
 import { partitionKey } from '#streams/client/port.ts';
-import { type BatchRecord, type Round, splitRounds } from '#streams/client/rounds.ts';
+import { type BatchRecord, batchRecords, type ProduceBatch } from '#streams/client/produce-batches.ts';
 
 /** How a transaction is made. */
 export type Way =
@@ -77,7 +77,7 @@ export class BareTransactions {
   }
 
   async transact(records: readonly BatchRecord[]): Promise<void> {
-    for (const round of splitRounds(records)) await this.#write(round);
+    for (const produceBatch of batchRecords(records)) await this.#write(produceBatch);
     if (this.#way !== 'version-2') {
       await endTxnV3.api.async(this.#connection, this.#name, this.#id, this.#epoch, true);
       return;
@@ -89,8 +89,8 @@ export class BareTransactions {
     this.#epoch = ended.epoch;
   }
 
-  async #write(round: Round): Promise<void> {
-    const numbered = round.map((batch) => ({
+  async #write(produceBatch: ProduceBatch): Promise<void> {
+    const numbered = produceBatch.map((batch) => ({
       batch,
       sequence: this.#sequences.get(partitionKey(batch)) ?? 0,
     }));
@@ -104,21 +104,21 @@ export class BareTransactions {
       );
     if (this.#way === 'version-2') await retryTransient(() => write(produceV12));
     else {
-      await retryTransient(() => this.#add(round));
+      await retryTransient(() => this.#add(produceBatch));
       await retryTransient(() => write(produce));
     }
     for (const { batch, sequence } of numbered)
       this.#sequences.set(partitionKey(batch), nextSequence(sequence, batch.records.length));
   }
 
-  async #add(round: Round): Promise<void> {
+  async #add(produceBatch: ProduceBatch): Promise<void> {
     await addPartitionsToTxnV3.api.async(this.#connection, [
       {
         transactionalId: this.#name,
         producerId: this.#id,
         producerEpoch: this.#epoch,
         verifyOnly: false,
-        topics: round.map(({ topic, partition }) => ({ name: topic, partitions: [partition] })),
+        topics: produceBatch.map(({ topic, partition }) => ({ name: topic, partitions: [partition] })),
       },
     ]);
   }

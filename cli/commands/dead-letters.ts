@@ -1,4 +1,4 @@
-/** `touchline dead-letters`: shows what was given up, and sends it again. */
+/** `touchline dead-letters`: shows rejected messages and records, and sends them again. */
 import type { Logger } from '#service/logger.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import { readTopic } from '#streams/read/read-topic.ts';
@@ -15,13 +15,13 @@ const HELP = `Usage: touchline dead-letters list [--json]
        touchline dead-letters show <id> [--json]
        touchline dead-letters resend <id>... | --all
 
-What could not be used, with its bytes and the reason. An id may be cut short while it is unambiguous.
+Messages and records that were rejected, with their bytes and the reason. An id may be cut short while it is unambiguous.
 
   list    a line a letter, the oldest first; --json as touchline tail has it
   show    all of a letter; its bytes as text where they are UTF-8, else base64
-  resend  what came over HTTP is read once more, by the code of this release, and its messages published; a record of a
-          topic is put back there with its key and value. A letter that was sent again is off the list then; one that
-          still cannot be read stays, and the exit code is 1. Repeating it is harmless.
+  resend  normalizes a body received over HTTP again, with the code of this release, and publishes its messages; publishes
+          a record of a topic to that topic again, with its key and value. A letter that was sent leaves the list; one that
+          still fails stays, and the exit code is 1. Repeating it is harmless.
 
 The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that touchline up or demo runs here.
 `;
@@ -31,7 +31,7 @@ const ID_SHOWN = 12;
 /** Shows and re-sends dead letters. */
 export const deadLetters: Command = {
   name: 'dead-letters',
-  summary: 'lists what could not be used, shows it, sends it again',
+  summary: 'lists rejected messages and records, shows them, sends them again',
   help: HELP,
   async run(args) {
     const { action, ids, json, all } = parse(args);
@@ -68,7 +68,7 @@ function parse(args: readonly string[]): Options {
   return { action, ids, json, all };
 }
 
-/** The letters that were not sent again since, the oldest first. */
+/** The open letters, the oldest first. */
 async function readLetters(place: Place): Promise<DeadLetter[]> {
   const decoder = Registry.open({ url: place.SCHEMA_REGISTRY_URL, prefix: place.TOPIC_PREFIX }).decoder(
     'dead-letters',

@@ -1,4 +1,4 @@
-/** `touchline position`: shows how far a processor has come, and sets it. */
+/** `touchline position`: shows and sets the committed positions of a processor. */
 import { listOffsets } from '#streams/client/platformatic/offsets.ts';
 import { readPositions } from '#streams/runtime/positions.ts';
 import { setPosition } from '#streams/runtime/set-position.ts';
@@ -9,9 +9,9 @@ import { quiet } from '../quiet.ts';
 
 const HELP = `Usage: touchline position <processor> [<partition> <offset>]
 
-Shows how far a processor has come in each partition of its input; with a partition and an offset, sets it. Records between
-the old position and a later one are never processed by it; those after an earlier one are processed again, which changes no
-match state. A partition that was refused goes on within half a minute, one that is processed with its next record.
+Shows the committed position of a processor in each partition of its input; with a partition and an offset, sets it. A later
+position skips the records up to it for good; an earlier one has them processed again, which changes no match state. A
+stopped partition resumes within half a minute, a running one with its next record.
 
   <processor>  ${PROCESSOR_NAMES.join(', ')}
   <offset>     an offset of the input, or start, or end
@@ -22,7 +22,7 @@ The broker is that of KAFKA_BROKERS, else the one that touchline up or demo runs
 /** Shows and sets positions. */
 export const position: Command = {
   name: 'position',
-  summary: 'shows how far a processor has come, and sets it',
+  summary: 'shows and sets the committed positions of a processor',
   help: HELP,
   async run(args) {
     const { processor, partition, to } = parse(args);
@@ -35,7 +35,7 @@ export const position: Command = {
     }
     const { before, next } = await setPosition(topics, { brokers, partition, to, log: quiet });
     process.stdout.write(
-      `${topics.input}-${partition}: ${processor} goes on at ${next}, it was at ${before ?? 'no position'}\n`,
+      `${topics.input}-${partition}: ${processor} resumes at ${next}, it was at ${before ?? 'no position'}\n`,
     );
     return 0;
   },

@@ -1,4 +1,4 @@
-/** `touchline rebuild`: has a processor process all of its input again. */
+/** `touchline rebuild`: makes a processor process its whole input again. */
 import { createTopics, deleteTopics, groupMembers, topicPartitions } from '#topics/admin.ts';
 import {
   applicationOf,
@@ -11,8 +11,8 @@ import { type Command, CommandError, parseArguments, UsageError } from '../comma
 import { findPlace, type Place } from '../place.ts';
 
 /**
- * What is deleted, so that all that a processor writes follows from its input alone; and who reads of it and is rebuilt with it.
- * `standings` and its catalogue stay: they hold tables that the provider made as well, and the versions of ours go on.
+ * Topics to delete, so that the output of a processor follows from its input alone; and its readers, which are rebuilt too.
+ * `standings` and its catalogue stay: they also hold the provider's tables, and the versions of ours continue.
  */
 const REBUILDS: Readonly<
   Record<ProcessorName, { deleted: readonly TopicName[]; readers: readonly ProcessorName[] }>
@@ -29,23 +29,23 @@ const REBUILDS: Readonly<
 
 const HELP = `Usage: touchline rebuild <processor> --yes
 
-Has a processor process all of its input again: deletes what it wrote and its positions, and creates the topics anew. The
-processors must be stopped; they begin with their next start. What the input no longer holds (normalized-messages keeps 400
-days) is not there afterwards.
+Makes a processor process its whole input again: deletes its output and its positions, and recreates the topics. The
+processors must be stopped; they rebuild at their next start. Output of expired input (normalized-messages keeps 400 days)
+is lost.
 
   match-processor      deletes match-incidents, match-state, match-transitions and match-results, and rebuilds the tables and
                        the webhook composer too
-  standings-processor  deletes standings-results; tables are derived again, their versions go on
+  standings-processor  deletes standings-results; tables are derived again, their versions continue
   webhook-composer     deletes webhook-times; what arrived in the last seven days is sent again, under the same ids
   webhook-dispatcher   deletes webhook-progress; the progress of subscriptions follows from webhook-attempts, 30 days of them
 
 The broker is that of KAFKA_BROKERS, else the one that touchline up or demo runs here.
 `;
 
-/** Deletes what follows from the input. */
+/** Deletes the output of a processor. */
 export const rebuild: Command = {
   name: 'rebuild',
-  summary: 'has a processor process all of its input again',
+  summary: 'makes a processor process its whole input again',
   help: HELP,
   async run(args) {
     const processor = parse(args);

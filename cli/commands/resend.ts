@@ -1,17 +1,18 @@
-/** Sends a dead letter's bytes the way they came once more. */
+/** Sends the bytes of a dead letter again, the way they arrived. */
 import { readDeadLetter } from '#ingestion/delivery.ts';
-import type { Publisher, PublishRecord } from '#streams/publish/publisher.ts';
+import type { PublishRecord } from '#streams/client/port.ts';
+import type { Publisher } from '#streams/publish/publisher.ts';
 import type { DeadLetter } from '#topics/generated/types.ts';
 import type { Registry } from '#topics/registry.ts';
 import { TOPICS, type TopicName, topicName } from '#topics/topics.ts';
 
-/** What became of a letter: how many records were sent, and why it is not done with, null where it is. */
+/** Outcome for a letter: the number of records sent, and why it stays open; null when it is done. */
 export type Resent = { readonly sent: number; readonly problem: string | null };
 
-/** The service that reads the provider's feed; what any other gave up came by webhook. */
+/** The service that reads the provider's feed; dead letters of all others came by webhook. */
 const FEED_SERVICE = 'feed-poller';
 
-/** A function that sends one letter again and, where nothing of it is left over, marks it as done. */
+/** Returns a function that sends one letter again and marks it as done when nothing of it is left. */
 export async function openResender(to: {
   readonly publisher: Publisher;
   readonly registry: Registry;
@@ -24,7 +25,7 @@ export async function openResender(to: {
     const { normalized: messages, faults } = readDeadLetter(letter, {
       origin: letter.service === FEED_SERVICE ? 'feed' : 'webhook',
       service: letter.service,
-      // It was received when it was given up: sending it again does not make it newer.
+      // Received when it was rejected: sending it again does not make it newer.
       receivedAt: letter.failed_at,
     });
     const topic = topicName(prefix, 'normalized-messages');

@@ -1,4 +1,4 @@
-/** `touchline tail`: what is on a topic, decoded. */
+/** `touchline tail`: shows the records of a topic, decoded. */
 import { onStopRequest } from '#service/stop-requests.ts';
 import { type ReadRecord, readTopic } from '#streams/read/read-topic.ts';
 import { DecodeError } from '#topics/errors.ts';
@@ -15,8 +15,8 @@ const HELP = `Usage: touchline tail <topic> [--from-beginning] [--exit-at-end] [
 
 Shows the records of a topic, decoded, as its consumers should see them (read committed).
 
-  --from-beginning  from the first record there is, else what is written from now on
-  --exit-at-end     ends once everything is shown that was there at the start
+  --from-beginning  starts at the first record, else at new records
+  --exit-at-end     ends at the last record that was there at the start
   --json            one JSON value a line and nothing else: the value with the schema's field names. Bytes are text
                     where they are UTF-8, else base64. Records without a value (deleted keys) are left out.
   --key <key>       only records with this key; in match-incidents an event's id gives all its incidents
@@ -31,7 +31,7 @@ Ends with exit code 1 where a record could not be decoded.
 /** Shows the records of a topic. */
 export const tail: Command = {
   name: 'tail',
-  summary: 'shows what is on a topic, decoded',
+  summary: 'shows the records of a topic, decoded',
   help: HELP,
   async run(args) {
     const { topic, fromBeginning, untilEnd, json, key } = parse(args);
@@ -111,7 +111,7 @@ function line(record: ReadRecord, key: string, text: string): string {
   return lineShown(`${new Date(record.timestamp).toISOString()}  ${key}  ${text}`);
 }
 
-/** Waits where the reader of the output is slower than the topic. */
+/** Waits while the reader of the output is slower than the topic. */
 async function print(text: string): Promise<void> {
   if (!process.stdout.write(`${text}\n`))
     await new Promise((drained) => process.stdout.once('drain', drained));

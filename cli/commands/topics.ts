@@ -1,4 +1,4 @@
-/** `touchline topics`: makes the topics and registers their schemas. */
+/** `touchline topics`: creates the topics and registers their schemas. */
 import { createTopics, findTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import { TOPIC_NAMES, TOPICS, topicName } from '#topics/topics.ts';
@@ -7,8 +7,8 @@ import { findPlace } from '../place.ts';
 
 const HELP = `Usage: touchline topics [--replication-factor <n>] [--partitions <n>]
 
-Makes every topic that is missing and registers the schemas of all; what is there already stays as it is. Services need
-both; touchline up and demo do this by themselves. docs/topics.md has the table.
+Creates every missing topic and registers the schemas of all; existing topics stay unchanged. Services need
+both; touchline up and demo do this by themselves. docs/reference/topics.md has the table.
 
   --replication-factor <n>  copies of each partition of a topic that is made; default: the broker's own. From 3 on, two
                             copies must have a record before it counts as written.
@@ -17,10 +17,10 @@ both; touchline up and demo do this by themselves. docs/topics.md has the table.
 The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that touchline up or demo runs here.
 `;
 
-/** Makes the topics. */
+/** Creates the topics. */
 export const topics: Command = {
   name: 'topics',
-  summary: 'makes the topics and registers their schemas',
+  summary: 'creates the topics and registers their schemas',
   help: HELP,
   async run(args) {
     const counts = parse(args);

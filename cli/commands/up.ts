@@ -1,4 +1,4 @@
-/** `touchline up`: everything but who sends. */
+/** `touchline up`: every service except the simulator. */
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { httpUrl, loadConfig, renderHelp, secret } from '#service/config.ts';
@@ -45,7 +45,7 @@ export const up: Command = {
     let platform: Platform | undefined;
     onStopRequest({
       graceful: (reason) => {
-        // What is only being started ends with this process.
+        // A platform that is still starting ends with this process.
         if (platform === undefined) process.exit(0);
         say(reason === 'SIGINT' ? '\nStopping …' : `Stopping (${reason}) …`);
         stopping.abort(reason);
@@ -86,18 +86,19 @@ function providerOf({
   return { baseUrl, clientId, secretKey };
 }
 
-/** Where everything is, and how to send and to read. */
+/** Addresses of everything, and how to send and read. */
 function renderHowTo(platform: Platform, dataDir: string): string {
   const { backbone, webhookUrl, secret, secretFile, secretIsNew, apiUrl, toolsUrl } = platform;
   const { dispatcherUrl, logFolder } = platform;
   const file = secretFile === null ? null : resolve(secretFile);
-  const kept = file === null ? 'as set' : secretIsNew ? `${secret}  (kept in ${file})` : `kept in ${file}`;
+  const shownSecret =
+    file === null ? 'as set' : secretIsNew ? `${secret}  (kept in ${file})` : `kept in ${file}`;
   const sign = file === null ? '$WEBHOOK_SECRET' : `$(cat ${shellWord(file)})`;
   return `Touchline is up: ${backbone.why}
 
 ${backboneLines(platform).join('\n')}
   Webhook   POST ${webhookUrl}
-  Secret    ${kept}
+  Secret    ${shownSecret}
   Board     ${apiUrl}/
   REST      ${apiUrl}/v2  (described at ${apiUrl}/docs)
   Tokens    POST ${toolsUrl}/api/v1/token

@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { hashToken, isLive, newToken, newTokenId, TOKEN_PREFIX } from './access-tokens.ts';
 
-it('makes tokens of 256 random bits behind a prefix that can be recognised', () => {
+test('makes tokens of 256 random bits behind a prefix that can be recognised', () => {
   const tokens = Array.from({ length: 100 }, newToken);
   expect(new Set(tokens).size).toBe(100);
   for (const token of tokens) {
@@ -10,7 +10,7 @@ it('makes tokens of 256 random bits behind a prefix that can be recognised', () 
   }
 });
 
-it('keeps a hash of a token that has nothing of its text, and an id that has nothing of either', () => {
+test('keeps a hash of a token that has nothing of its text, and an id that has nothing of either', () => {
   const token = newToken();
   expect(hashToken(token)).toMatch(/^[0-9a-f]{64}$/);
   expect(hashToken(token)).toBe(hashToken(token));
@@ -18,7 +18,7 @@ it('keeps a hash of a token that has nothing of its text, and an id that has not
   expect(newTokenId()).toMatch(/^[0-9a-f]{16}$/);
 });
 
-it.each([
+test.each([
   ['without an expiry', null, null, true],
   ['a millisecond before its expiry', 1_001, null, true],
   ['at its expiry', 1_000, null, false],

@@ -56,7 +56,7 @@ export function isLive({ expiresAt, revokedAt }: AccessToken, nowMs: number): bo
 
 /** How tokens are followed. */
 export type FollowTokensOptions = DirectoryPlace & {
-  /** Told what ended the following: from then on revocations are not seen, and the process must not go on. */
+  /** Called when following fails: later revocations would be missed, so the process must stop. */
   readonly onFailure: (error: unknown) => void;
 };
 
@@ -71,7 +71,7 @@ export class AccessTokens {
 
   private constructor() {}
 
-  /** Resolves once all tokens are known; goes on following until `close`. Throws as `followRecords`. */
+  /** Resolves once all tokens are known; keeps following until `close`. Throws as `followRecords`. */
   static async follow(options: FollowTokensOptions): Promise<AccessTokens> {
     const { brokers, prefix, registryUrl, log, onFailure } = options;
     const tokens = new AccessTokens();

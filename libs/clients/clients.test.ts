@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Client } from '#topics/generated/types.ts';
 import { clientsSettings, deriveKey } from './keys.ts';
 import { SealError, seal, unseal } from './sealing.ts';
@@ -7,7 +7,7 @@ import { openWebhooks, sealWebhook, webhookInput } from './webhooks.ts';
 
 const KEY = deriveKey('a key of a deployment, long enough', 'webhooks');
 
-it('derives a key of its own for each purpose', () => {
+test('derives a key of its own for each purpose', () => {
   const keys = [
     deriveKey('x'.repeat(32), 'tokens'),
     deriveKey('x'.repeat(32), 'webhooks'),
@@ -18,7 +18,7 @@ it('derives a key of its own for each purpose', () => {
   expect(clientsSettings.CLIENTS_KEY.safeParse('x'.repeat(31)).success).toBe(false);
 });
 
-it('hashes secrets with a salt, and tells the right one', async () => {
+test('hashes secrets with a salt, and verifies the right one', async () => {
   const secret = newSecret();
   expect(secret).toMatch(/^[0-9a-f]{32}$/);
   const [one, two] = [await hashSecret(secret), await hashSecret(secret)];
@@ -28,11 +28,14 @@ it('hashes secrets with a salt, and tells the right one', async () => {
   expect(await verifySecret(`${secret}x`, one)).toBe(false);
 });
 
-it.each(['', 'scrypt$1', 'plain', 'scrypt$16384$8$1$$'])('takes no secret for the hash %j', async (hash) => {
-  expect(await verifySecret('', hash)).toBe(false);
-});
+test.each(['', 'scrypt$1', 'plain', 'scrypt$16384$8$1$$'])(
+  'takes no secret for the hash %j',
+  async (hash) => {
+    expect(await verifySecret('', hash)).toBe(false);
+  },
+);
 
-it('opens what it sealed, with the same key at the same place only', () => {
+test('opens what it sealed, with the same key at the same place only', () => {
   const sealed = seal('https://a.example/x', KEY, 'here');
   expect(unseal(sealed, KEY, 'here')).toBe('https://a.example/x');
   expect(sealed).not.toBe(seal('https://a.example/x', KEY, 'here'));
@@ -48,7 +51,7 @@ it('opens what it sealed, with the same key at the same place only', () => {
   }
 });
 
-it('seals a webhook for its client alone', () => {
+test('seals a webhook for its client alone', () => {
   const webhook = { url: 'https://a.example/x', secret: 's'.repeat(32) };
   const sealed = sealWebhook(7, webhook, KEY, { types: ['incident'], createdAt: 5 });
   expect(sealed).toMatchObject({ types: ['incident'], created_at: 5 });
@@ -57,7 +60,7 @@ it('seals a webhook for its client alone', () => {
   expect(() => openWebhooks({ ...client, client_id: 8 }, KEY)).toThrow(SealError);
 });
 
-it.each([
+test.each([
   ['http://a.example/', 's'.repeat(32)],
   ['a.example', 's'.repeat(32)],
   [`https://a.example/${'x'.repeat(1024)}`, 's'.repeat(32)],

@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Access } from '#contract/rest/provider.ts';
+import { poll } from '#timing/poll.ts';
 import type { Client } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { type Followed, followRecords } from './follow-records.ts';
@@ -18,7 +18,7 @@ const LOOK_MS = 20;
 
 /** How clients are followed. */
 export type FollowContractsOptions = DirectoryPlace & {
-  /** Told what ended the following: from then on a client that is disabled stays known. */
+  /** Called when following fails: clients disabled later stay enabled here. */
   readonly onFailure: (error: unknown) => void;
 };
 
@@ -29,7 +29,7 @@ export class Contracts {
 
   private constructor() {}
 
-  /** Resolves once all clients are known; goes on following until `close`. Throws as `followRecords`. */
+  /** Resolves once all clients are known; keeps following until `close`. Throws as `followRecords`. */
   static async follow(options: FollowContractsOptions): Promise<Contracts> {
     const { brokers, prefix, registryUrl, log, onFailure } = options;
     const contracts = new Contracts();
@@ -51,13 +51,8 @@ export class Contracts {
   }
 
   /** As `find`, for a client that was made a moment ago: waits until it is known, `withinMs` at most. */
-  async findSoon(clientId: number, withinMs: number): Promise<Access | undefined> {
-    const deadline = performance.now() + withinMs;
-    for (;;) {
-      const access = this.find(clientId);
-      if (access !== undefined || performance.now() > deadline) return access;
-      await delay(LOOK_MS);
-    }
+  findSoon(clientId: number, withinMs: number): Promise<Access | undefined> {
+    return poll(() => this.find(clientId), { timeoutMs: withinMs, everyMs: LOOK_MS });
   }
 
   async close(): Promise<void> {

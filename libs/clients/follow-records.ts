@@ -15,7 +15,7 @@ export type FollowRecordsOptions<T extends TopicName> = {
   readonly log: Logger;
   /** Given each record in the order of its partition; null is a deleted key. */
   readonly onRecord: (key: string, value: TopicValues[T] | null) => void;
-  /** Told what ended the following; not of `close`. */
+  /** Called with the error that ended the following; not on `close`. */
   readonly onFailure: (error: unknown) => void;
 };
 

@@ -1,10 +1,15 @@
 /** Seals small texts for a topic that many may read: the addresses and signing secrets of webhooks. */
+
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { TouchlineError } from '#errors/touchline-error.ts';
 
 /** A sealed text cannot be opened: it was sealed with another key, or for another place, or is damaged. */
-export class SealError extends Error {
+export class SealError extends TouchlineError<'SealError'> {
   override readonly name = 'SealError';
-  readonly code = 'SEAL_BROKEN';
+
+  constructor(message: string, cause?: unknown) {
+    super('SEAL_BROKEN', message, cause);
+  }
 }
 
 const CIPHER = 'aes-256-gcm';
@@ -13,7 +18,7 @@ const TAG_BYTES = 16;
 
 /**
  * Encrypts and authenticates a text with AES-256-GCM; base64url of nonce, tag and ciphertext. `place` is where the
- * text belongs: it opens nowhere else, so that nobody can move one client's address to another.
+ * text belongs: it opens nowhere else, so one client's address cannot be moved to another.
  */
 export function seal(text: string, key: Buffer, place: string): string {
   const nonce = randomBytes(NONCE_BYTES);
@@ -36,6 +41,6 @@ export function unseal(sealed: string, key: Buffer, place: string): string {
       decipher.final(),
     ]).toString('utf8');
   } catch (cause) {
-    throw new SealError('a sealed text cannot be opened with this key', { cause });
+    throw new SealError('a sealed text cannot be opened with this key', cause);
   }
 }

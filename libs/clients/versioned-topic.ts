@@ -1,4 +1,5 @@
 import { canonicalJson } from '#contract/canonical-json.ts';
+import { TouchlineError } from '#errors/touchline-error.ts';
 import type { Logger } from '#streams/log.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import { readTopic } from '#streams/read/read-topic.ts';
@@ -14,9 +15,12 @@ export type DirectoryPlace = {
 };
 
 /** Another edit of the same record was always first. */
-export class EditConflictError extends Error {
+class EditConflictError extends TouchlineError<'EditConflictError'> {
   override readonly name = 'EditConflictError';
-  readonly code = 'EDIT_CONFLICT';
+
+  constructor(message: string) {
+    super('EDIT_CONFLICT', message);
+  }
 }
 
 /** Topics whose records count their changes. */

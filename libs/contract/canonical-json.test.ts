@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { configure } from 'safe-stable-stringify';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { CanonicalJsonError, canonicalJson, canonicalPart, fieldsOf } from './canonical-json.ts';
 
 const reference = configure({ circularValue: Error });
@@ -19,22 +19,22 @@ function reversed(value: unknown): unknown {
 const nested = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
 
 describe('canonicalJson', () => {
-  it('sorts keys and leaves no space', () => {
+  test('sorts keys and leaves no space', () => {
     expect(canonicalJson({ b: [1, { d: null, c: 'x y' }], a: true })).toBe(
       '{"a":true,"b":[1,{"c":"x y","d":null}]}',
     );
   });
 
-  it('sorts keys that look like integers as text', () => {
+  test('sorts keys that look like integers as text', () => {
     expect(canonicalJson({ 2: 1, 10: 2, 1: 3 })).toBe('{"1":3,"10":2,"2":1}');
     expect(canonicalJson([{ 2: 1, 10: 2 }])).toBe('[{"10":2,"2":1}]');
   });
 
-  it('keeps a key named __proto__', () => {
+  test('keeps a key named __proto__', () => {
     expect(canonicalJson(JSON.parse('{"b":1,"__proto__":{"a":2}}'))).toBe('{"__proto__":{"a":2},"b":1}');
   });
 
-  it('is the same for any order of the keys, and parses back to the same value', () => {
+  test('is the same for any order of the keys, and parses back to the same value', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
         const parsed: unknown = JSON.parse(JSON.stringify(value));
@@ -46,7 +46,7 @@ describe('canonicalJson', () => {
     );
   });
 
-  it('is what safe-stable-stringify writes', () => {
+  test('equals the text of safe-stable-stringify', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6, stringUnit: 'binary' }), (value) => {
         const parsed: unknown = JSON.parse(JSON.stringify(value));
@@ -55,7 +55,7 @@ describe('canonicalJson', () => {
     );
   });
 
-  it('escapes what JSON wants escaped, lone surrogates too', () => {
+  test('escapes as JSON requires, lone surrogates too', () => {
     for (const text of [
       '"',
       '\\',
@@ -73,35 +73,35 @@ describe('canonicalJson', () => {
     }
   });
 
-  it('sorts a record of many keys too', () => {
+  test('sorts a record of many keys too', () => {
     const keys = Array.from({ length: 300 }, (_, n) => `k${(n * 7919) % 300}`);
     const text = canonicalJson(Object.fromEntries(keys.map((key) => [key, 0])));
     expect(Object.keys(JSON.parse(text))).toEqual([...keys].sort());
   });
 
-  it('refuses what nests absurdly deep, without a full stack', () => {
+  test('rejects absurdly deep nesting, without a stack overflow', () => {
     expect(canonicalJson(nested(64))).toHaveLength(128);
     for (const value of [nested(65), nested(1_000_000), { a: nested(64) }]) {
-      expect(() => canonicalJson(value)).toThrow(expect.objectContaining({ code: 'too_deep' }));
+      expect(() => canonicalJson(value)).toThrow(expect.objectContaining({ code: 'TOO_DEEP' }));
     }
     const flatObjectTooDeep = JSON.parse(`${'['.repeat(64)}{"a":1}${']'.repeat(64)}`);
     expect(() => canonicalJson(flatObjectTooDeep)).toThrow(CanonicalJsonError);
   });
 
-  it('refuses numbers that JSON does not know', () => {
+  test('rejects numbers that JSON cannot represent', () => {
     for (const value of [
       JSON.parse('1e999'),
       [JSON.parse('[1e999]')],
       { a: [{ id: 1, value: Number.NaN }] },
       undefined,
     ]) {
-      expect(() => canonicalJson(value)).toThrow(expect.objectContaining({ code: 'not_json' }));
+      expect(() => canonicalJson(value)).toThrow(expect.objectContaining({ code: 'NOT_JSON' }));
     }
   });
 });
 
 describe('canonicalPart', () => {
-  it('writes the fields asked for that are there', () => {
+  test('writes the requested fields that exist', () => {
     expect(canonicalPart({ c: 3, a: null, b: 2 }, fieldsOf(['b', 'x', 'a']))).toBe('{"a":null,"b":2}');
     expect(canonicalPart({ c: 3 }, fieldsOf(['b', 'a']))).toBe('{}');
   });

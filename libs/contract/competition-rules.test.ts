@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { RulesError, readCompetitionRules, rulesFor } from './competition-rules.ts';
 
 const GOOD = {
@@ -13,7 +13,7 @@ const read = (overrides: Record<string, unknown>) =>
   readCompetitionRules(JSON.stringify({ ...GOOD, ...overrides }), 'league.json');
 
 describe('competition rules', () => {
-  it('fill in what is left out', () => {
+  test('have defaults for missing fields', () => {
     expect(read({})).toEqual({
       ...GOOD,
       applies_to: [{ competition_id: 7, season_id: null }],
@@ -31,7 +31,7 @@ describe('competition rules', () => {
 
   const zone = { id: 1, name: 'Up', colour: '#fff', from: 3, to: 2 };
   const correction = { participant_id: 1, value: -2, reason: 'Quit' };
-  it.each([
+  test.each([
     [
       'a criterion',
       { tie_break: ['points', 'goal_diff'] },
@@ -59,19 +59,19 @@ describe('competition rules', () => {
     ['a zone', { zones: [zone] }, 'zones[0]: expected ranks from 1, `from` not above `to`'],
     ['a field', { tiebreak: [] }, 'the file: Unrecognized key: "tiebreak"'],
     ['the format', { format: 2 }, 'format: expected 1'],
-  ])('name what is wrong: %s', (_, overrides, problem) => {
+  ])('name every problem: %s', (_, overrides, problem) => {
     expect(() => read(overrides)).toThrow(RulesError);
     expect(() => read(overrides)).toThrow(`league.json is no file of competition rules:\n  ${problem}`);
   });
 
-  it('say so where the file is no JSON', () => {
+  test('report a file that is no JSON', () => {
     expect(() => readCompetitionRules('{', 'league.json')).toThrow(
       'league.json is no file of competition rules:\n  it is not JSON',
     );
   });
 });
 
-it('the rules of a season go before those of its competition', () => {
+test('of a season win over those of its competition', () => {
   const all = [read({}), read({ name: 'That season', applies_to: [{ competition_id: 7, season_id: 2 }] })];
   expect([1, 2].map((season) => rulesFor(all, 7, season)?.name)).toEqual(['League', 'That season']);
   expect(rulesFor(all, 8, 2)).toBeUndefined();

@@ -1,5 +1,7 @@
-/** The file format of competition rules (`data/rules/*.json`): how tables are ranked is data. See docs/standings.md. */
+/** The file format of competition rules (`data/rules/*.json`): the ranking of tables is data. See docs/reference/standings.md. */
+
 import { z } from 'zod';
+import { TouchlineError } from '#errors/touchline-error.ts';
 import { INT_MAX, LONG_MAX } from './values.ts';
 
 const id = z.int('expected a whole number').min(1).max(LONG_MAX);
@@ -10,22 +12,22 @@ const day = z.iso.date('expected a day, YYYY-MM-DD');
 const CRITERIA = ['points', 'points_per_game', 'goals_diff', 'goals_scored', 'won'] as const;
 const criterion = z.enum(CRITERIA, `expected one of ${CRITERIA.join(', ')}`);
 
-/** Compares those still equal by the matches among them alone. */
+/** Compares teams that are still equal by the matches among them alone. */
 const headToHead = z.strictObject({
   head_to_head: z.array(criterion).min(1, 'expected at least one criterion'),
-  /** It is used once all those equal have met so often; 0: always. */
+  /** Applies once all equal teams have met this often; 0: always. */
   after_meetings: count.default(0),
-  /** Where it parts them, it is applied again to the matches of those left equal, before anything else is. */
+  /** Where it separates some teams, applies it to the matches of those still equal, before any later criterion. */
   again: z.boolean().default(false),
 });
 
-/** What a player was shown in a match is worth so many points to the team, once a player and match. */
+/** Points of the team for what a player was shown in a match, once a player and match. */
 const fairPlay = z.strictObject({
   yellow: amount,
   /** Two yellow cards, the second of which sends off. */
   second_yellow: amount,
   red: amount,
-  /** A yellow card, and then a red one for something else. */
+  /** A yellow card, then a red one for another offence. */
   yellow_and_red: amount,
 });
 
@@ -34,25 +36,25 @@ const tieBreak = z.union(
     criterion,
     headToHead,
     z.strictObject({ fair_play: fairPlay }),
-    /** Each lot in the order in which its participants were drawn; it counts where it names all of those equal. */
+    /** Each lot in the order in which its participants were drawn; applies where it names all equal teams. */
     z.strictObject({ drawing_of_lots: z.array(z.array(id).min(2)) }),
   ],
   `expected one of ${CRITERIA.join(', ')}, or {"head_to_head": [...], "after_meetings": 2, "again": true}, {"fair_play": {...}}, {"drawing_of_lots": [[...]]}`,
 );
 
-/** The reasons that the provider knows. */
+/** The provider's reasons. */
 const REASONS = ['Association decision', 'Disqualified', 'Financial issues', 'Quit', 'Regulations'] as const;
 const reason = z.enum(REASONS, `expected one of ${REASONS.join(', ')}`);
 
 const schema = z.strictObject({
   format: z.literal(1, 'expected 1'),
   name: z.string('expected text').min(1),
-  /** What the rules are for; a season that is named goes before its competition. */
+  /** The scope of the rules; rules that name a season win over those of its competition. */
   applies_to: z.array(z.strictObject({ competition_id: id, season_id: id.nullable().default(null) })),
   points: z.strictObject({ won: amount, draw: amount, lost: amount }),
-  /** The order of the table: the first criterion goes first, the next where it finds them equal. */
+  /** The ranking: each criterion breaks the ties of the one before. */
   tie_break: z.array(tieBreak).min(1, 'expected at least one criterion'),
-  /** How many of the last matches `form` shows. */
+  /** Number of last matches in `form`. */
   form_matches: count.min(1).default(6),
   /** Points of a card; without it the cards table has none. */
   card_points: z.strictObject({ yellow: amount, red: amount }).nullable().default(null),
@@ -70,42 +72,43 @@ const schema = z.strictObject({
         .refine(({ from, to }) => from >= 1 && from <= to, 'expected ranks from 1, `from` not above `to`'),
     )
     .default([]),
-  /** Points given or taken away; `from`: the first day they are, null: always. */
+  /** Added or deducted points; `from`: the first day in force, null: always. */
   corrections: z
     .array(z.strictObject({ participant_id: id, value: amount, reason, from: day.nullable().default(null) }))
     .default([]),
-  /** Results decided by an association: they stand in place of what was played. */
+  /** Results decided by an association: they replace the played ones. */
   awarded: z.array(z.strictObject({ event_id: id, home: count, away: count })).default([]),
-  /** Matches that count nowhere. */
+  /** Matches that do not count. */
   annulled: z.array(id).default([]),
-  /** Teams that were expelled are last; their matches count as they were played, or nowhere. */
+  /** Expelled teams rank last; their matches count as played, or not at all. */
   expelled: z
     .array(z.strictObject({ participant_id: id, results: z.enum(['kept', 'annulled']) }))
     .default([]),
-  /** Ended early: points per game stand wherever the order says points, head-to-head aside. */
+  /** Ended early: points per game replace points as a criterion, except head-to-head. */
   curtailed: z.boolean().default(false),
 });
 
 /** The rules of a competition, or of one of its seasons. */
 export type CompetitionRules = z.infer<typeof schema>;
 
-/** What cards are worth where teams are equal on all else. */
+/** Points of cards where teams are equal on everything else. */
 export type FairPlay = z.infer<typeof fairPlay>;
 
-/** What a table may be ordered by. */
+/** The criteria of a ranking. */
 export type Criterion = (typeof CRITERIA)[number];
 
 export type TieBreak = CompetitionRules['tie_break'][number];
 
-/** A rules file is wrong; the message names the file and, a line each, what is wrong in it. */
-export class RulesError extends Error {
+/** An invalid rules file; the message names the file and, a line each, every problem. */
+export class RulesError extends TouchlineError<'RulesError'> {
   override readonly name = 'RulesError';
-  readonly code = 'RULES_INVALID';
 
   constructor(source: string, problems: readonly string[], cause?: unknown) {
-    super([`${source} is no file of competition rules:`, ...problems.map((line) => `  ${line}`)].join('\n'), {
+    super(
+      'RULES_INVALID',
+      [`${source} is no file of competition rules:`, ...problems.map((line) => `  ${line}`)].join('\n'),
       cause,
-    });
+    );
   }
 }
 
@@ -123,7 +126,7 @@ export function readCompetitionRules(text: string, source: string): CompetitionR
   throw new RulesError(source, problems, read.error);
 }
 
-/** The rules of a season: those that name it, else those of its whole competition; undefined where none are for it. */
+/** The rules of a season: those that name it, else those of its whole competition; undefined without any. */
 export function rulesFor(
   all: readonly CompetitionRules[],
   competitionId: number,

@@ -1,12 +1,12 @@
-/** The provider's messages made again from their normalized form, so that whoever normalizes them gets the same. Pure. */
+/** Rebuilds provider messages from their normalized form, so that normalizing them again gives the same. Pure. */
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 
-/** What a provider writes as the `source` of a message where there is none. */
+/** The provider's value for a missing source. */
 export const NO_SOURCE = -1;
 
 /**
- * The event of a message as JSON. Its parts are taken over as they are; only the `action` that normalizing takes away
- * is put back, and one that deletes stays. `rest`: the last of the parts, parsed, where the action and the ids are.
+ * The event of a message as JSON. Copies its parts; adds only the `action` that normalizing removes, except one that
+ * deletes, which stays. `rest`: the last part, parsed; it has the action and the ids.
  */
 export function eventJson(
   { event_id, event_fields }: Pick<NormalizedMessage, 'event_id' | 'event_fields'>,
@@ -17,7 +17,7 @@ export function eventJson(
   return joinObjects(`{"id":${event_id}${own}}`, ...event_fields);
 }
 
-/** The last part of a message's event, parsed: what changes least often, ids and names. Empty where there is no event. */
+/** The last part of a message's event, parsed: rarely changing fields, ids and names. Empty without an event. */
 export function eventRest({
   event_fields,
 }: Pick<NormalizedMessage, 'event_fields'>): Record<string, unknown> {
@@ -25,7 +25,7 @@ export function eventRest({
   return last === undefined ? {} : JSON.parse(last);
 }
 
-/** One JSON object of the members of several, as text. */
+/** Joins the members of several JSON objects into one, as text. */
 export function joinObjects(...objects: readonly string[]): string {
   const members = objects.map((object) => object.slice(1, -1)).filter((text) => text !== '');
   return `{${members.join(',')}}`;

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   INCIDENT,
   INCIDENT_TYPES_OF_SOCCER,
@@ -13,7 +13,7 @@ const type = (id: number) => INCIDENT_TYPES_OF_SOCCER.get(id);
 const fixtures = new URL('../../../shared/provider/', import.meta.url);
 
 describe('incident types', () => {
-  it('break the game where the specification says so, and nowhere else', () => {
+  test('break the game as in the specification', () => {
     const breaking = [...INCIDENT_TYPES_OF_SOCCER.values()]
       .filter((row) => row.gameBreak)
       .map((row) => row.id);
@@ -22,7 +22,7 @@ describe('incident types', () => {
     ]);
   });
 
-  it('name those that only the specification knows', () => {
+  test('name those of the specification alone', () => {
     expect([1827, 1829, 1830, 1831, 1832, 1834, 2753, 449].map((id) => type(id)?.name)).toEqual([
       'Possible goal',
       'Possible card',
@@ -35,17 +35,17 @@ describe('incident types', () => {
     ]);
   });
 
-  it('count goals for the participant, own goals for the rival', () => {
+  test('count goals for the participant, own goals for the rival', () => {
     expect([413, 421, 423].map((id) => type(id)?.for)).toEqual(['own', 'own', 'rival']);
   });
 
-  it('are there for every id that rules name', () => {
+  test('include every id that rules name', () => {
     for (const id of Object.values(INCIDENT)) expect(type(id)?.id).toBe(id);
   });
 });
 
 describe('statuses and phases', () => {
-  it('are of the specification’s types', () => {
+  test('have the specification’s types', () => {
     const finished = [...STATUSES_OF_SOCCER.values()]
       .filter((row) => row.type === 'finished')
       .map((row) => row.id);
@@ -53,7 +53,7 @@ describe('statuses and phases', () => {
     expect(STATUSES_OF_SOCCER.get(5)?.type).toBe('scheduled');
   });
 
-  it('are all of those that the specification names', () => {
+  test('include all that the specification names', () => {
     const named = [
       ...[[1, 'Not started', 'scheduled'] as const, [5, 'Postponed', 'scheduled'] as const],
       ...[[6, 'Start delayed', 'scheduled'] as const, [149, 'Delayed by rain', 'scheduled'] as const],
@@ -70,7 +70,7 @@ describe('statuses and phases', () => {
     );
   });
 
-  it('end at the nominal minute', () => {
+  test('end at the nominal minute', () => {
     expect([...PHASE_BOUNDARIES]).toEqual([
       [33, 45],
       [34, 90],
@@ -82,10 +82,10 @@ describe('statuses and phases', () => {
   });
 });
 
-describe.runIf(existsSync(fixtures))('beside the provider’s own catalogues (../shared/provider)', () => {
+describe.runIf(existsSync(fixtures))('against the provider’s own catalogues (../shared/provider)', () => {
   const read = (name: string) => JSON.parse(readFileSync(new URL(name, fixtures), 'utf8')).api.data;
 
-  it('has every soccer type with the same flags, but for what the specification says otherwise', () => {
+  test('has every soccer type with the same flags, except where the specification differs', () => {
     type Row = {
       id: number;
       sport_id: number;
@@ -109,7 +109,7 @@ describe.runIf(existsSync(fixtures))('beside the provider’s own catalogues (..
     }
   });
 
-  it('has every status with the same type and short name', () => {
+  test('has every status with the same type and short name', () => {
     type Row = { id: number; type: string; short_name: string };
     const rows = new Map((read('Statuses__statuses.json').statuses as Row[]).map((row) => [row.id, row]));
     expect([...STATUSES.keys()]).toEqual([...rows.keys()].sort((a, b) => a - b));

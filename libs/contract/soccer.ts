@@ -1,20 +1,20 @@
 /**
- * What is known of soccer (sport 5): incident types, statuses, results, phases.
- * The service's specification goes first; what it does not show is from the provider's own published catalogues
- * (its PHP client's fixtures of 2019, MIT licence). Null: neither says. The provider has more types than these.
+ * Soccer (sport 5): incident types, statuses, results, phases. The service's specification wins; what it does not show is
+ * from the provider's published catalogues (its PHP client's fixtures of 2019, MIT licence). Null: in neither source. The
+ * provider has more types than these.
  */
 
 /** The provider's id of soccer. */
 export const SOCCER = 5;
 
-/** Which side an incident counts for, seen from the participant that it names. */
-export type CountsFor = 'all' | 'own' | 'rival' | 'none';
+/** The side an incident counts for, relative to the participant that it names. */
+type CountsFor = 'all' | 'own' | 'rival' | 'none';
 
 /** A kind of incident, as in `/v2/incidents`. */
 export type IncidentType = {
   readonly id: number;
   readonly name: string;
-  /** Whether it is told of a team or of the whole event. */
+  /** Whether it is reported of a team or of the whole event. */
   readonly type: 'team' | 'event' | null;
   readonly for: CountsFor | null;
   /** It interrupts play. */
@@ -31,84 +31,7 @@ export type Status = {
   readonly type: 'scheduled' | 'live' | 'finished' | 'interrupted' | 'cancelled' | 'other';
 };
 
-type Row = readonly [
-  id: number,
-  name: string,
-  type: IncidentType['type'],
-  countsFor: IncidentType['for'],
-  gameBreak: boolean,
-  important: boolean | null,
-  importantForTrader: boolean | null,
-];
-
-// The specification names those that break the game; the catalogue of 2019 has Injury (415) besides.
-const INCIDENT_TYPES: readonly Row[] = [
-  [400, 'In possession', 'team', 'own', false, false, false],
-  [401, 'Attack', 'team', 'own', false, false, false],
-  [402, 'Dangerous attack', 'team', 'own', false, false, true],
-  [403, 'Free kick', 'team', 'own', false, false, false],
-  [404, 'Dangerous free kick', 'team', 'own', false, false, true],
-  [405, 'Shot on target', 'team', 'own', false, false, false],
-  [406, 'Shot off target', 'team', 'own', false, false, false],
-  [407, 'Goal kick', 'team', 'own', false, false, false],
-  [408, 'Corner', 'team', 'own', false, false, true],
-  [409, 'Throw in', 'team', 'own', false, false, false],
-  [410, 'Foul', 'team', 'own', false, false, false],
-  [411, 'Shot blocked', 'team', 'own', false, false, false],
-  [412, 'Goalkeeper saved', 'team', 'own', false, false, false],
-  [413, 'Goal', 'team', 'own', false, true, true],
-  [415, 'Injury', 'team', 'own', false, false, true],
-  [416, 'Offside', 'team', 'own', false, false, false],
-  [418, 'Red card', 'team', 'own', false, true, true],
-  [419, 'Yellow card', 'team', 'own', false, true, true],
-  [420, 'Penalty', 'team', 'own', true, true, true],
-  [421, 'Penalty goal', 'team', 'own', false, true, true],
-  [422, 'Missed penalty', 'team', 'own', false, true, true],
-  [423, 'Own goal', 'team', 'rival', false, true, true],
-  [424, 'Goal cancelled', 'team', 'own', false, true, true],
-  [425, 'Shot woodwork', 'team', 'own', false, false, false],
-  [427, 'Not started', 'event', 'none', false, true, true],
-  [429, '1st half started', 'event', 'none', false, true, true],
-  [430, '2nd half started', 'event', 'none', false, true, true],
-  [431, 'Extratime 1st half started', 'event', 'none', false, true, true],
-  [432, 'Extratime 2nd half started', 'event', 'none', false, true, true],
-  [433, 'Penalty shootout started', 'event', 'none', false, true, true],
-  [434, 'Finished after extra time', 'event', 'none', true, true, true],
-  [435, 'Finished after penalties', 'event', 'none', true, true, true],
-  [436, 'Finished awarded win', 'event', 'none', true, true, true],
-  [437, 'Finished regular time', 'event', 'none', true, true, true],
-  [438, 'Start delayed', 'event', 'none', true, true, true],
-  [439, 'Cancelled', 'event', 'none', true, true, true],
-  [440, 'Postponed', 'event', 'none', true, true, true],
-  [441, 'Interrupted', 'event', 'none', true, true, true],
-  [442, 'Abandoned', 'event', 'none', true, true, true],
-  [445, 'Halftime', 'event', 'none', true, true, true],
-  [446, 'Waiting for extra time', 'event', 'none', true, true, true],
-  [447, 'Extra time halftime', 'event', 'none', true, true, true],
-  [448, 'Waiting for penalty', 'event', 'none', true, true, true],
-  [449, 'Added time', 'event', 'none', false, true, true],
-  [450, 'Substitution out', 'team', 'own', false, true, true],
-  [451, 'To finish', 'event', 'none', true, true, true],
-  [452, 'Substitution in', 'team', 'own', false, true, true],
-  [1827, 'Possible goal', null, null, false, null, null],
-  [1829, 'Possible card', null, null, false, null, null],
-  [1830, 'Possible card cancelled', null, null, false, null, null],
-  [1831, 'Possible penalty cancelled', null, null, false, null, null],
-  [1832, 'Possible penalty', null, null, false, null, null],
-  [1833, 'Kick off', 'team', null, false, false, false],
-  [1834, 'Possible VAR', null, null, true, null, null],
-  [2753, 'VAR ended', null, null, true, null, null],
-];
-
-/** The incident types of soccer by id. */
-export const INCIDENT_TYPES_OF_SOCCER: ReadonlyMap<number, IncidentType> = new Map(
-  INCIDENT_TYPES.map(([id, name, type, countsFor, gameBreak, important, importantForTrader]) => [
-    id,
-    { id, name, type, for: countsFor, gameBreak, important, importantForTrader },
-  ]),
-);
-
-/** Ids of the incident types that rules are about. */
+/** Ids of the incident types in rules. */
 export const INCIDENT = {
   goal: 413,
   injury: 415,
@@ -152,7 +75,84 @@ export const INCIDENT = {
   varEnded: 2753,
 } as const;
 
-/** Types of what may yet become important, and of what came of it: the trading guard goes by them. */
+type Row = readonly [
+  id: number,
+  name: string,
+  type: IncidentType['type'],
+  countsFor: IncidentType['for'],
+  gameBreak: boolean,
+  important: boolean | null,
+  importantForTrader: boolean | null,
+];
+
+// The specification names the types that break the game; the catalogue of 2019 adds Injury (415).
+const INCIDENT_TYPES: readonly Row[] = [
+  [400, 'In possession', 'team', 'own', false, false, false],
+  [401, 'Attack', 'team', 'own', false, false, false],
+  [402, 'Dangerous attack', 'team', 'own', false, false, true],
+  [403, 'Free kick', 'team', 'own', false, false, false],
+  [404, 'Dangerous free kick', 'team', 'own', false, false, true],
+  [405, 'Shot on target', 'team', 'own', false, false, false],
+  [406, 'Shot off target', 'team', 'own', false, false, false],
+  [407, 'Goal kick', 'team', 'own', false, false, false],
+  [408, 'Corner', 'team', 'own', false, false, true],
+  [409, 'Throw in', 'team', 'own', false, false, false],
+  [410, 'Foul', 'team', 'own', false, false, false],
+  [411, 'Shot blocked', 'team', 'own', false, false, false],
+  [412, 'Goalkeeper saved', 'team', 'own', false, false, false],
+  [INCIDENT.goal, 'Goal', 'team', 'own', false, true, true],
+  [INCIDENT.injury, 'Injury', 'team', 'own', false, false, true],
+  [416, 'Offside', 'team', 'own', false, false, false],
+  [INCIDENT.redCard, 'Red card', 'team', 'own', false, true, true],
+  [INCIDENT.yellowCard, 'Yellow card', 'team', 'own', false, true, true],
+  [INCIDENT.penalty, 'Penalty', 'team', 'own', true, true, true],
+  [INCIDENT.penaltyGoal, 'Penalty goal', 'team', 'own', false, true, true],
+  [INCIDENT.missedPenalty, 'Missed penalty', 'team', 'own', false, true, true],
+  [INCIDENT.ownGoal, 'Own goal', 'team', 'rival', false, true, true],
+  [INCIDENT.goalCancelled, 'Goal cancelled', 'team', 'own', false, true, true],
+  [425, 'Shot woodwork', 'team', 'own', false, false, false],
+  [INCIDENT.notStarted, 'Not started', 'event', 'none', false, true, true],
+  [INCIDENT.firstHalfStarted, '1st half started', 'event', 'none', false, true, true],
+  [INCIDENT.secondHalfStarted, '2nd half started', 'event', 'none', false, true, true],
+  [INCIDENT.extraTimeFirstHalfStarted, 'Extratime 1st half started', 'event', 'none', false, true, true],
+  [INCIDENT.extraTimeSecondHalfStarted, 'Extratime 2nd half started', 'event', 'none', false, true, true],
+  [INCIDENT.shootOutStarted, 'Penalty shootout started', 'event', 'none', false, true, true],
+  [INCIDENT.finishedAfterExtraTime, 'Finished after extra time', 'event', 'none', true, true, true],
+  [INCIDENT.finishedAfterPenalties, 'Finished after penalties', 'event', 'none', true, true, true],
+  [INCIDENT.finishedAwardedWin, 'Finished awarded win', 'event', 'none', true, true, true],
+  [INCIDENT.finishedRegularTime, 'Finished regular time', 'event', 'none', true, true, true],
+  [INCIDENT.startDelayed, 'Start delayed', 'event', 'none', true, true, true],
+  [INCIDENT.cancelled, 'Cancelled', 'event', 'none', true, true, true],
+  [INCIDENT.postponed, 'Postponed', 'event', 'none', true, true, true],
+  [INCIDENT.interrupted, 'Interrupted', 'event', 'none', true, true, true],
+  [INCIDENT.abandoned, 'Abandoned', 'event', 'none', true, true, true],
+  [INCIDENT.halftime, 'Halftime', 'event', 'none', true, true, true],
+  [INCIDENT.waitingForExtraTime, 'Waiting for extra time', 'event', 'none', true, true, true],
+  [INCIDENT.extraTimeHalftime, 'Extra time halftime', 'event', 'none', true, true, true],
+  [INCIDENT.waitingForPenalty, 'Waiting for penalty', 'event', 'none', true, true, true],
+  [INCIDENT.addedTime, 'Added time', 'event', 'none', false, true, true],
+  [INCIDENT.substitutionOut, 'Substitution out', 'team', 'own', false, true, true],
+  [INCIDENT.toFinish, 'To finish', 'event', 'none', true, true, true],
+  [INCIDENT.substitutionIn, 'Substitution in', 'team', 'own', false, true, true],
+  [INCIDENT.possibleGoal, 'Possible goal', null, null, false, null, null],
+  [INCIDENT.possibleCard, 'Possible card', null, null, false, null, null],
+  [INCIDENT.possibleCardCancelled, 'Possible card cancelled', null, null, false, null, null],
+  [INCIDENT.possiblePenaltyCancelled, 'Possible penalty cancelled', null, null, false, null, null],
+  [INCIDENT.possiblePenalty, 'Possible penalty', null, null, false, null, null],
+  [INCIDENT.kickOff, 'Kick off', 'team', null, false, false, false],
+  [INCIDENT.possibleVar, 'Possible VAR', null, null, true, null, null],
+  [INCIDENT.varEnded, 'VAR ended', null, null, true, null, null],
+];
+
+/** The incident types of soccer by id. */
+export const INCIDENT_TYPES_OF_SOCCER: ReadonlyMap<number, IncidentType> = new Map(
+  INCIDENT_TYPES.map(([id, name, type, countsFor, gameBreak, important, importantForTrader]) => [
+    id,
+    { id, name, type, for: countsFor, gameBreak, important, importantForTrader },
+  ]),
+);
+
+/** Types of possible incidents and of their decisions, for the trading guard. */
 export const POSSIBLE_INCIDENTS: ReadonlySet<number> = new Set([
   INCIDENT.possibleGoal,
   INCIDENT.possibleCard,
@@ -163,37 +163,73 @@ export const POSSIBLE_INCIDENTS: ReadonlySet<number> = new Set([
   INCIDENT.varEnded,
 ]);
 
+/** Ids of the statuses that soccer uses; a period's is the `event_status_id` of its incidents too. */
+export const STATUS = {
+  notStarted: 1,
+  interrupted: 2,
+  cancelled: 3,
+  postponed: 5,
+  startDelayed: 6,
+  abandoned: 7,
+  halftime: 9,
+  finished: 11,
+  finishedAwardedWin: 12,
+  finishedAfterPenalties: 13,
+  finishedAfterExtraTime: 14,
+  penalties: 16,
+  firstHalf: 33,
+  secondHalf: 34,
+  extraTimeFirstHalf: 35,
+  extraTimeSecondHalf: 36,
+  extraTimeHalftime: 37,
+  waitingForExtraTime: 48,
+  shootOut: 141,
+  waitingForPenalty: 142,
+  delayedByRain: 149,
+  toFinish: 152,
+} as const;
+
 const STATUSES: readonly Status[] = [
-  { id: 1, name: 'Not started', shortName: 'Sched.', type: 'scheduled' },
-  { id: 2, name: 'Interrupted', shortName: 'Interr.', type: 'interrupted' },
-  { id: 3, name: 'Cancelled', shortName: 'Canc.', type: 'cancelled' },
-  { id: 5, name: 'Postponed', shortName: 'Post.', type: 'scheduled' },
-  { id: 6, name: 'Start delayed', shortName: 'Delay.', type: 'scheduled' },
-  { id: 7, name: 'Abandoned', shortName: 'Abd.', type: 'finished' },
-  { id: 9, name: 'Halftime', shortName: 'HT', type: 'live' },
-  { id: 11, name: 'Finished', shortName: 'Fin.', type: 'finished' },
-  { id: 12, name: 'Finished awarded win', shortName: 'AW', type: 'finished' },
-  { id: 13, name: 'Finished after penalties', shortName: 'Fin pen.', type: 'finished' },
-  { id: 14, name: 'Finished after extra time', shortName: 'Fin ext.', type: 'finished' },
-  { id: 16, name: 'Penalties', shortName: 'Pen.', type: 'live' },
-  { id: 33, name: '1st half', shortName: '1st half', type: 'live' },
-  { id: 34, name: '2nd half', shortName: '2nd half', type: 'live' },
-  { id: 35, name: 'Extratime 1st half', shortName: 'Extra 1st', type: 'live' },
-  { id: 36, name: 'Extratime 2nd half', shortName: 'Extra 2nd', type: 'live' },
-  { id: 37, name: 'Extratime halftime', shortName: 'Extra HT', type: 'live' },
-  { id: 48, name: 'Waiting for extratime', shortName: 'Waiting ET', type: 'live' },
-  { id: 141, name: 'Penalty shootout', shortName: 'Penalty', type: 'live' },
-  { id: 142, name: 'Waiting for penalty', shortName: 'Before Pen', type: 'live' },
-  { id: 149, name: 'Delayed by rain', shortName: 'Delayed', type: 'scheduled' },
-  { id: 152, name: 'To finish', shortName: 'To fin.', type: 'scheduled' },
+  { id: STATUS.notStarted, name: 'Not started', shortName: 'Sched.', type: 'scheduled' },
+  { id: STATUS.interrupted, name: 'Interrupted', shortName: 'Interr.', type: 'interrupted' },
+  { id: STATUS.cancelled, name: 'Cancelled', shortName: 'Canc.', type: 'cancelled' },
+  { id: STATUS.postponed, name: 'Postponed', shortName: 'Post.', type: 'scheduled' },
+  { id: STATUS.startDelayed, name: 'Start delayed', shortName: 'Delay.', type: 'scheduled' },
+  { id: STATUS.abandoned, name: 'Abandoned', shortName: 'Abd.', type: 'finished' },
+  { id: STATUS.halftime, name: 'Halftime', shortName: 'HT', type: 'live' },
+  { id: STATUS.finished, name: 'Finished', shortName: 'Fin.', type: 'finished' },
+  { id: STATUS.finishedAwardedWin, name: 'Finished awarded win', shortName: 'AW', type: 'finished' },
+  {
+    id: STATUS.finishedAfterPenalties,
+    name: 'Finished after penalties',
+    shortName: 'Fin pen.',
+    type: 'finished',
+  },
+  {
+    id: STATUS.finishedAfterExtraTime,
+    name: 'Finished after extra time',
+    shortName: 'Fin ext.',
+    type: 'finished',
+  },
+  { id: STATUS.penalties, name: 'Penalties', shortName: 'Pen.', type: 'live' },
+  { id: STATUS.firstHalf, name: '1st half', shortName: '1st half', type: 'live' },
+  { id: STATUS.secondHalf, name: '2nd half', shortName: '2nd half', type: 'live' },
+  { id: STATUS.extraTimeFirstHalf, name: 'Extratime 1st half', shortName: 'Extra 1st', type: 'live' },
+  { id: STATUS.extraTimeSecondHalf, name: 'Extratime 2nd half', shortName: 'Extra 2nd', type: 'live' },
+  { id: STATUS.extraTimeHalftime, name: 'Extratime halftime', shortName: 'Extra HT', type: 'live' },
+  { id: STATUS.waitingForExtraTime, name: 'Waiting for extratime', shortName: 'Waiting ET', type: 'live' },
+  { id: STATUS.shootOut, name: 'Penalty shootout', shortName: 'Penalty', type: 'live' },
+  { id: STATUS.waitingForPenalty, name: 'Waiting for penalty', shortName: 'Before Pen', type: 'live' },
+  { id: STATUS.delayedByRain, name: 'Delayed by rain', shortName: 'Delayed', type: 'scheduled' },
+  { id: STATUS.toFinish, name: 'To finish', shortName: 'To fin.', type: 'scheduled' },
 ];
 
-/** The statuses that soccer uses, by id. Which of the provider's they are is known by their names only. */
+/** The statuses of soccer, by id, identified by their names in the provider's catalogue. */
 export const STATUSES_OF_SOCCER: ReadonlyMap<number, Status> = new Map(
   STATUSES.map((status) => [status.id, status]),
 );
 
-/** Ids of the results of a participant. `score` leaves the penalty shoot-out out; absent is unknown, not zero. */
+/** Ids of the results of a participant. `score` excludes the penalty shoot-out; absent is unknown, not zero. */
 export const RESULT = {
   score: 2,
   regularTime: 3,
@@ -207,13 +243,13 @@ export const RESULT = {
   progress: 412,
 } as const;
 
-/** The minute at which each phase nominally ends, by `event_status_id`: what is above it is added time. */
+/** The minute at which each phase nominally ends, by `event_status_id`: minutes above it are added time. */
 export const PHASE_BOUNDARIES: ReadonlyMap<number, number> = new Map([
-  [33, 45],
-  [34, 90],
-  [35, 105],
-  [36, 120],
+  [STATUS.firstHalf, 45],
+  [STATUS.secondHalf, 90],
+  [STATUS.extraTimeFirstHalf, 105],
+  [STATUS.extraTimeSecondHalf, 120],
 ]);
 
-/** The phases (`event_status_id`) of a penalty shoot-out: its goals are counted apart. */
-export const SHOOT_OUT_PHASES: ReadonlySet<number> = new Set([16, 141]);
+/** The phases (`event_status_id`) of a penalty shoot-out, whose goals are counted apart. */
+export const SHOOT_OUT_PHASES: ReadonlySet<number> = new Set([STATUS.penalties, STATUS.shootOut]);

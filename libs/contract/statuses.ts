@@ -1,7 +1,7 @@
 /**
- * The statuses of all sports, those of soccer and these: id, name and short name by type. What the service's specification does
- * not show is from the provider's own published catalogue (its PHP client's fixtures of 2019, MIT licence); later ones come
- * with polling.
+ * The statuses of all sports, those of soccer included: id, name and short name by type. What the service's
+ * specification does not show is from the provider's published catalogue (its PHP client's fixtures of 2019, MIT
+ * licence); polling adds later ones.
  */
 import { STATUSES_OF_SOCCER, type Status } from './soccer.ts';
 
@@ -120,7 +120,7 @@ const BY_TYPE: Readonly<Partial<Record<Status['type'], string>>> = {
     383|Break after 21th inning|21th in. break; 384|Break after 22th inning|22th in. break`,
 };
 
-/** Every status that is known, by id. Whose sport it is, nobody says. */
+/** Every known status, by id. The sport of a status is unknown. */
 export const STATUSES: ReadonlyMap<number, Status> = new Map(
   [
     ...STATUSES_OF_SOCCER.values(),

@@ -1,6 +1,22 @@
 /** The simple values of the provider's records. */
 import { z } from 'zod';
-import { fitsInBytes } from './utf8.ts';
+
+/** Most bytes of UTF-8 for one UTF-16 code unit. */
+const MAX_BYTES_OF_UNIT = 3;
+
+/**
+ * Whether texts together take at most `maxBytes` of UTF-8. Counts bytes only where their length alone does not decide:
+ * nearly all texts are far below the limit, and cost nothing.
+ */
+export function fitsInBytes(texts: readonly string[], maxBytes: number): boolean {
+  let units = 0;
+  for (const text of texts) units += text.length;
+  if (units > maxBytes) return false;
+  if (units * MAX_BYTES_OF_UNIT <= maxBytes) return true;
+  let bytes = 0;
+  for (const text of texts) bytes += Buffer.byteLength(text);
+  return bytes <= maxBytes;
+}
 
 /** The largest id or number that a field of Avro type `int` takes. */
 export const INT_MAX = 2_147_483_647;
@@ -12,8 +28,8 @@ export const LONG_MAX = Number.MAX_SAFE_INTEGER - 1;
 const MAX_IDENTIFIER_BYTES = 255;
 
 /**
- * A whole number as the provider writes it: a number, or a string of digits; null, absent and '' are none.
- * Returns null where there is none or where it is something else.
+ * A whole number as the provider writes it: a number, or a string of digits. Returns null for null, absent, '' and any
+ * other value.
  */
 export function toWholeNumber(value: unknown): number | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value : null;
@@ -33,7 +49,7 @@ export function whole(max: number) {
   );
 }
 
-/** Like `whole`, or none: null, absent or ''. */
+/** Like `whole`, or empty: null, absent or ''. */
 export function wholeOrNone(max: number) {
   return z
     .custom<number | string | null | undefined>(
@@ -43,10 +59,10 @@ export function wholeOrNone(max: number) {
     .optional();
 }
 
-/** Text, or none: null or absent. */
+/** Text, or empty: null or absent. */
 export const textOrNone = z.string('expected text or null').nullish();
 
-/** The provider's boolean, or none. */
+/** The provider's boolean, or empty. */
 export const yesNoOrNone = z.enum(['yes', 'no'], 'expected yes, no or null').nullish();
 
 const anyValue = z.union([z.number(), z.string(), z.null()], 'expected a number, text or null').optional();
@@ -56,8 +72,8 @@ const idAndValue = z.object({ id: whole(INT_MAX), value: anyValue });
 const listOfValues = z.array(idAndValue, 'expected a list');
 
 /**
- * A list of results, statistics or details, or none. A message holds some hundred of them, so a good list is looked
- * through by hand; the schema speaks where it is not.
+ * A list of results, statistics or details, or empty. A message has some hundred of them, so a valid list is checked by
+ * hand; the schema reports the problems of any other.
  */
 export const valuesOrNone = z
   .custom<z.infer<typeof listOfValues>>()
@@ -88,7 +104,7 @@ export const identifier = z
   .string('expected text')
   .refine(isIdentifier, `expected 1 to ${MAX_IDENTIFIER_BYTES} bytes of well-formed text`);
 
-/** Whether a text can stand as a key: not empty, not absurdly long, and the same again after UTF-8. */
-export function isIdentifier(text: string): boolean {
+/** Whether a text can be a key: not empty, not absurdly long, and unchanged by UTF-8. */
+function isIdentifier(text: string): boolean {
   return text.length > 0 && fitsInBytes([text], MAX_IDENTIFIER_BYTES) && text.isWellFormed();
 }

@@ -1,40 +1,40 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { clockAt, isClockNews } from './clock.ts';
 
 const reading = (time: number | null, status: string | null, ut = 1000) => ({ time, status, ut });
 
-describe('the clock shows', () => {
-  it.each([
+describe('the clock', () => {
+  test.each([
     {
-      why: 'a running clock goes on',
+      why: 'runs on after its reading',
       clock: reading(60, 'running'),
       status: 33,
       clock_time: 90,
       played_time: 90,
     },
     {
-      why: 'a stopped clock stands',
+      why: 'stands still when stopped',
       clock: reading(60, 'stopped'),
       status: 33,
       clock_time: 60,
       played_time: 60,
     },
     {
-      why: 'a clock of unknown status stands',
+      why: 'stands still with an unknown status',
       clock: reading(60, null),
       status: 33,
       clock_time: 60,
       played_time: 60,
     },
     {
-      why: 'the first half comes before',
+      why: 'adds the first half to the second',
       clock: reading(60, 'running'),
       status: 34,
       clock_time: 90,
       played_time: 2790,
     },
     {
-      why: 'both halves come before',
+      why: 'adds both halves to extra time',
       clock: reading(60, 'running'),
       status: 35,
       clock_time: 90,
@@ -42,7 +42,7 @@ describe('the clock shows', () => {
     },
     { why: 'and extra time', clock: reading(60, 'running'), status: 36, clock_time: 90, played_time: 6390 },
     {
-      why: 'added time goes on',
+      why: 'continues in added time',
       clock: reading(2800, 'running'),
       status: 33,
       clock_time: 2830,
@@ -52,14 +52,14 @@ describe('the clock shows', () => {
     { why: 'waiting for extra time', clock: null, status: 48, clock_time: null, played_time: 5400 },
     { why: 'half-time of extra time', clock: null, status: 37, clock_time: null, played_time: 6300 },
     {
-      why: 'a shoot-out has no time',
+      why: 'has no time in a shoot-out',
       clock: reading(0, 'stopped'),
       status: 141,
       clock_time: 0,
       played_time: null,
     },
     {
-      why: 'a finished match has none',
+      why: 'has no time in a finished match',
       clock: reading(0, 'stopped'),
       status: 11,
       clock_time: 0,
@@ -71,16 +71,16 @@ describe('the clock shows', () => {
     expect(clockAt(clock, status, 1030)).toEqual({ clock_time, played_time });
   });
 
-  it('the reading itself before the reading was made', () => {
+  test('shows the reading itself before the time of the reading', () => {
     expect(clockAt(reading(60, 'running'), 33, 990)).toEqual({ clock_time: 60, played_time: 60 });
   });
 });
 
-describe('a reading is news', () => {
-  it.each([
-    { news: false, why: 'there was none and is none', before: null, after: null },
+describe('a clock reading is a change', () => {
+  test.each([
+    { news: false, why: 'there is still none', before: null, after: null },
     { news: true, why: 'it is the first', before: null, after: reading(0, 'running') },
-    { news: true, why: 'it is gone', before: reading(0, 'running'), after: null },
+    { news: true, why: 'it was removed', before: reading(0, 'running'), after: null },
     { news: false, why: 'it ticks', before: reading(60, 'running'), after: reading(90, 'running', 1030) },
     {
       news: false,
@@ -99,7 +99,7 @@ describe('a reading is news', () => {
     { news: false, why: 'it stands', before: reading(60, 'stopped'), after: reading(60, 'stopped', 1030) },
     {
       news: true,
-      why: 'it was set while standing',
+      why: 'it was set while stopped',
       before: reading(60, 'stopped'),
       after: reading(63, 'stopped', 1030),
     },
@@ -111,19 +111,19 @@ describe('a reading is news', () => {
     },
     {
       news: true,
-      why: 'its time is known now',
+      why: 'its time became known',
       before: reading(null, 'running'),
       after: reading(0, 'running'),
     },
     {
       news: true,
-      why: 'its time is unknown now',
+      why: 'its time became unknown',
       before: reading(0, 'running'),
       after: reading(null, 'running'),
     },
     {
       news: false,
-      why: 'its time stays unknown',
+      why: 'its time is still unknown',
       before: reading(null, 'running'),
       after: reading(null, 'running', 1030),
     },

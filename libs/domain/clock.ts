@@ -1,14 +1,23 @@
-import { PHASE_BOUNDARIES } from '#contract/soccer.ts';
+import { PHASE_BOUNDARIES, STATUS } from '#contract/soccer.ts';
 import type { Clock } from '#topics/generated/types.ts';
 
-/** A reading may differ by this much from what the running clock would show without being news, seconds. */
+/** How far a reading may differ from the running clock before it counts as a change, seconds. */
 const TICK_TOLERANCE_SECONDS = 2;
 
 /** The period completed before each period, by event status; none before the first. */
-const PERIOD_BEFORE: Readonly<Record<number, number | null>> = { 33: null, 34: 33, 35: 34, 36: 35 };
+const PERIOD_BEFORE: Readonly<Record<number, number | null>> = {
+  [STATUS.firstHalf]: null,
+  [STATUS.secondHalf]: STATUS.firstHalf,
+  [STATUS.extraTimeFirstHalf]: STATUS.secondHalf,
+  [STATUS.extraTimeSecondHalf]: STATUS.extraTimeFirstHalf,
+};
 
 /** The period completed before each break: half-time, waiting for extra time, its half-time. */
-const PERIOD_BEFORE_BREAK: Readonly<Record<number, number>> = { 9: 33, 48: 34, 37: 35 };
+const PERIOD_BEFORE_BREAK: Readonly<Record<number, number>> = {
+  [STATUS.halftime]: STATUS.firstHalf,
+  [STATUS.waitingForExtraTime]: STATUS.secondHalf,
+  [STATUS.extraTimeHalftime]: STATUS.extraTimeFirstHalf,
+};
 
 /** What a clock shows. Seconds; null is unknown. */
 export type ClockFace = {
@@ -39,7 +48,7 @@ function completed(period: number | null): number {
   return period === null ? 0 : (PHASE_BOUNDARIES.get(period) ?? 0) * 60;
 }
 
-/** Whether a reading tells something new: another status, or a time that the clock would not show by itself. */
+/** Whether a reading is a change: another status, or a time other than the running clock shows. */
 export function isClockNews(before: Clock | null, after: Clock | null): boolean {
   if (before === null || after === null) return before !== after;
   if (before.status !== after.status) return true;

@@ -3,7 +3,7 @@ import type { Clock } from '#topics/generated/types.ts';
 import type { EventRegister } from './event-register.ts';
 import { NO_SIDES, READERS, type Sides } from './readings.ts';
 
-/** What the laws read of the event register, its clock apart. Unknown is null. */
+/** The event fields that the laws read, except the clock. Null is unknown. */
 export type EventFacts = {
   readonly name: string | null;
   readonly sport_id: number | null;
@@ -19,7 +19,7 @@ export type EventFacts = {
   readonly bet_status: string | null;
   /** active, deleted. */
   readonly item_status: string | null;
-  /** JSON text of the provider's flag; null where it was never told, or told as null. */
+  /** JSON text of the provider's flag; null where it is missing or reported as null. */
   readonly verified_result: string | null;
   readonly sides: Sides;
 };
@@ -56,16 +56,16 @@ export function readClock(register: EventRegister): Clock | null {
   const time = register.reading('clock_time') ?? null;
   const status = register.reading('clock_status') ?? null;
   if (time === null && status === null) return null;
-  const ut = register.toldAt(time === null ? 'clock_status' : 'clock_time');
+  const ut = register.reportedAt(time === null ? 'clock_status' : 'clock_time');
   return ut === undefined ? null : { time, status, ut };
 }
 
-/** Whether goals have rules here. A sport that was never told is taken for soccer: incident types belong to one sport. */
+/** Whether we have goal rules for the sport. An unknown sport counts as soccer: incident types belong to one sport. */
 export function hasGoalRules(facts: EventFacts): boolean {
   return facts.sport_id === SOCCER || facts.sport_id === null;
 }
 
-/** Whether the event is over for good: nothing more is expected of it but corrections. */
+/** Whether the event has ended: only corrections may follow. */
 export function isOver(statusType: string | null): boolean {
   return statusType === 'finished' || statusType === 'cancelled' || statusType === 'deleted';
 }

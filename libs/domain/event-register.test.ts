@@ -1,20 +1,20 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '#contract/canonical-json.ts';
 import { DomainError } from './errors.ts';
 import { EventRegister } from './event-register.ts';
 
-function told(...messages: readonly (readonly [ut: number, ...parts: object[]])[]): EventRegister {
+function registerOf(...messages: readonly (readonly [ut: number, ...parts: object[]])[]): EventRegister {
   const register = new EventRegister();
   for (const [ut, ...parts] of messages)
-    register.tell(register.read(parts.map((part) => canonicalJson(part))), ut);
+    register.apply(register.read(parts.map((part) => canonicalJson(part))), ut);
   return register;
 }
 
 describe('a field of the event (law 2)', () => {
-  it.each([
+  test.each([
     {
-      why: 'the later value stands',
+      why: 'the later value wins',
       messages: [
         [1, { a: 9 }],
         [2, { a: 1 }],
@@ -32,7 +32,7 @@ describe('a field of the event (law 2)', () => {
       at: 2,
     },
     {
-      why: 'at the same time the larger JSON stands',
+      why: 'at the same time the larger JSON wins',
       messages: [
         [1, { a: 2 }],
         [1, { a: 10 }],
@@ -59,7 +59,7 @@ describe('a field of the event (law 2)', () => {
       at: 1,
     },
     {
-      why: 'null says null',
+      why: 'null is a value',
       messages: [
         [1, { a: 1 }],
         [2, { a: null }],
@@ -68,7 +68,7 @@ describe('a field of the event (law 2)', () => {
       at: 2,
     },
     {
-      why: 'absent says nothing',
+      why: 'an absent field changes nothing',
       messages: [
         [1, { a: 1 }],
         [2, { b: 1 }],
@@ -77,7 +77,7 @@ describe('a field of the event (law 2)', () => {
       at: 1,
     },
     {
-      why: 'the same value is remembered at its latest time',
+      why: 'the same value gets its latest time',
       messages: [
         [1, { a: 1 }],
         [2, { a: 1 }],
@@ -95,40 +95,40 @@ describe('a field of the event (law 2)', () => {
       at: 2,
     },
   ] as const)('$why', ({ messages, a, at }) => {
-    const register = told(...(messages as unknown as [number, object][]));
+    const register = registerOf(...(messages as unknown as [number, object][]));
     expect(register.json('a')).toBe(canonicalJson(a));
-    expect(register.toldAt('a')).toBe(at);
+    expect(register.reportedAt('a')).toBe(at);
   });
 });
 
-describe('what is told', () => {
-  it('names the fields with a new value', () => {
-    const register = told([1, { a: 1, b: 1 }]);
-    const tell = (ut: number, part: object) => register.tell(register.read([canonicalJson(part)]), ut);
-    expect(tell(1, { a: 1, b: 1 })).toEqual({ changed: false, fields: [] });
-    expect(tell(2, { a: 1, b: 1 })).toEqual({ changed: true, fields: [] });
-    expect(tell(3, { a: 1, b: 2, c: 1 })).toEqual({ changed: true, fields: ['b', 'c'] });
-    expect(tell(1, { a: 7, b: 7 })).toEqual({ changed: false, fields: [] });
-    expect(tell(9, {})).toEqual({ changed: false, fields: [] });
+describe('applying an event', () => {
+  test('returns the fields with a new value', () => {
+    const register = registerOf([1, { a: 1, b: 1 }]);
+    const apply = (ut: number, part: object) => register.apply(register.read([canonicalJson(part)]), ut);
+    expect(apply(1, { a: 1, b: 1 })).toEqual({ changed: false, fields: [] });
+    expect(apply(2, { a: 1, b: 1 })).toEqual({ changed: true, fields: [] });
+    expect(apply(3, { a: 1, b: 2, c: 1 })).toEqual({ changed: true, fields: ['b', 'c'] });
+    expect(apply(1, { a: 7, b: 7 })).toEqual({ changed: false, fields: [] });
+    expect(apply(9, {})).toEqual({ changed: false, fields: [] });
   });
 
-  it('moves the time of a part that is told again to the letter, but only of the fields that it still tells', () => {
+  test('moves the time of a repeated part, but only of the fields that it still determines', () => {
     const part = { a: 1, b: 1 };
-    const register = told([1, part], [5, { b: 2 }], [3, part]);
+    const register = registerOf([1, part], [5, { b: 2 }], [3, part]);
     expect(register.grouped()).toEqual([
       { ut: 3, json: '{"a":1}' },
       { ut: 5, json: '{"b":2}' },
     ]);
   });
 
-  it('moves no time of a field that another part of the message tells by now', () => {
+  test('moves no time of a field that another part of the message now determines', () => {
     const part = { a: 1, b: 1 };
-    const register = told([1, {}, part], [5, { b: 2 }], [7, {}, part], [8, { b: 3 }], [8, {}, part]);
+    const register = registerOf([1, {}, part], [5, { b: 2 }], [7, {}, part], [8, { b: 3 }], [8, {}, part]);
     expect(register.grouped()).toEqual([{ ut: 8, json: '{"a":1,"b":3}' }]);
   });
 
-  it('that is not a JSON object is refused before anything changes', () => {
-    const register = told([1, { a: 1 }]);
+  test('rejects a part that is not a JSON object, and changes nothing', () => {
+    const register = registerOf([1, { a: 1 }]);
     for (const text of ['', '{"a":', '[1]', 'null']) {
       const refusal = expect(() => register.read(['{"a":2}', text]), text);
       refusal.toThrow(DomainError);
@@ -138,20 +138,22 @@ describe('what is told', () => {
   });
 });
 
-describe('what is written down', () => {
-  it('is canonical JSON, grouped by time, oldest first', () => {
-    const register = told([7, { z: 1, c: { y: [], x: '}' } }, { b: '"' }], [3, { a: 1, z: 0 }]);
+describe('the grouped fields', () => {
+  test('are canonical JSON, grouped by time, oldest first', () => {
+    const register = registerOf([7, { z: 1, c: { y: [], x: '}' } }, { b: '"' }], [3, { a: 1, z: 0 }]);
     expect(register.grouped()).toEqual([
       { ut: 3, json: '{"a":1}' },
       { ut: 7, json: '{"b":"\\"","c":{"x":"}","y":[]},"z":1}' },
     ]);
   });
 
-  it('does not depend on the parts in which it was told', () => {
-    expect(told([1, { a: 1, b: 2, c: 3 }]).grouped()).toEqual(told([1, { c: 3 }, { a: 1, b: 2 }]).grouped());
+  test('do not depend on the parts of the messages', () => {
+    expect(registerOf([1, { a: 1, b: 2, c: 3 }]).grouped()).toEqual(
+      registerOf([1, { c: 3 }, { a: 1, b: 2 }]).grouped(),
+    );
   });
 
-  it('restores the register', () => {
+  test('restore the register', () => {
     const messages = fc.array(
       fc.tuple(
         fc.integer({ min: 0, max: 3 }),
@@ -161,7 +163,7 @@ describe('what is written down', () => {
     );
     fc.assert(
       fc.property(messages, (history) => {
-        const register = told(...history);
+        const register = registerOf(...history);
         expect(EventRegister.restore(register.grouped()).grouped()).toEqual(register.grouped());
       }),
     );

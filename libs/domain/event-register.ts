@@ -1,20 +1,90 @@
 import type { FieldsAt } from '#topics/generated/types.ts';
 import { DomainError } from './errors.ts';
-import { membersOf } from './json-members.ts';
 import { type ReadField, type Reading, readField } from './readings.ts';
 import { object } from './values.ts';
 
-/** The time that told fields, shared by all fields that one part of a message told last. */
+const QUOTE = 34;
+const COMMA = 44;
+const OPEN_BRACKET = 91;
+const BACKSLASH = 92;
+const CLOSE_BRACKET = 93;
+const OPEN_BRACE = 123;
+const CLOSE_BRACE = 125;
+
+/**
+ * Splits a canonical JSON object into its names and the JSON text of their values, without serializing these again.
+ * `value` is the parsed `text`.
+ */
+export function membersOf(
+  text: string,
+  value: Readonly<Record<string, unknown>>,
+): [name: string, json: string][] {
+  const names = Object.keys(value);
+  const [only] = names;
+  if (names.length === 1 && only !== undefined) {
+    // `participants`, the longest value, comes in a part of its own.
+    return [[only, text.slice(endOfText(text, 1) + 1, -1)]];
+  }
+  const members: [string, string][] = [];
+  for (let at = 1; at < text.length - 1; ) {
+    const colon = endOfText(text, at);
+    const comma = endOfValue(text, colon + 1);
+    members.push([nameIn(text, at, colon), text.slice(colon + 1, comma)]);
+    at = comma + 1;
+  }
+  return members;
+}
+
+function nameIn(text: string, start: number, end: number): string {
+  const name = text.slice(start + 1, end - 1);
+  return name.includes('\\') ? (JSON.parse(text.slice(start, end)) as string) : name;
+}
+
+/** Where the string that begins at `start` ends. */
+function endOfText(text: string, start: number): number {
+  for (let at = start + 1; ; at++) {
+    at = text.indexOf('"', at);
+    let escapes = 0;
+    while (text.charCodeAt(at - 1 - escapes) === BACKSLASH) escapes++;
+    if (escapes % 2 === 0) return at + 1;
+  }
+}
+
+/** Where the value that begins at `start` ends: at the comma or bracket that follows it. */
+function endOfValue(text: string, start: number): number {
+  let depth = 0;
+  for (let at = start; ; at++) {
+    switch (text.charCodeAt(at)) {
+      case QUOTE:
+        at = endOfText(text, at) - 1;
+        break;
+      case OPEN_BRACE:
+      case OPEN_BRACKET:
+        depth++;
+        break;
+      case CLOSE_BRACE:
+      case CLOSE_BRACKET:
+        if (depth === 0) return at;
+        depth--;
+        break;
+      case COMMA:
+        if (depth === 0) return at;
+        break;
+    }
+  }
+}
+
+/** The report time (`ut`) shared by all fields last reported by one part of a message. */
 type Stamp = { ut: number; fields: number };
 
 type Field = {
   readonly name: string;
-  /** The name as the start of a JSON member. */
+  /** The name with its colon, as the start of a JSON member. */
   readonly member: string;
   stamp: Stamp;
   /** Canonical JSON of the value. */
   json: string;
-  /** What the laws read of the value. */
+  /** The value as the laws read it. */
   reading: unknown;
 };
 
@@ -22,42 +92,42 @@ type Field = {
 export type EventPart = {
   readonly text: string;
   readonly fields: readonly Pick<Field, 'name' | 'json' | 'reading'>[];
-  /** The stamp its fields got when it was told last. */
+  /** The stamp its fields got when it was last reported. */
   stamp: Stamp;
 };
 
 /** What a message's event changed in the register. */
-export type Told = {
-  /** Something remembered changed, be it only the time of a field. */
+export type FieldChanges = {
+  /** A stored value or the time of a field changed. */
   readonly changed: boolean;
   /** The fields with a new value. */
   readonly fields: readonly string[];
 };
 
-const NOTHING_TOLD: Told = { changed: false, fields: [] };
+const NO_CHANGES: FieldChanges = { changed: false, fields: [] };
 
 /**
  * Law 2: field by field, the value with the higher `ut` wins, equal times by the larger canonical JSON. A field absent
  * from a message says nothing about that field.
  *
- * Most parts of an event repeat to the letter from message to message. Such a part is neither read nor taken apart: its
- * fields share one stamp, and only that moves.
+ * Most parts of an event repeat byte for byte from message to message. Such a part is not parsed again: its fields
+ * share one stamp, and only that moves.
  */
 export class EventRegister {
   readonly #fields = new Map<string, Field>();
   /** The fields by name. */
   readonly #sorted: Field[] = [];
-  /** The part told last, by its place in the message. */
+  /** The last reported part, by its index in the message. */
   readonly #lastParts: (EventPart | undefined)[] = [];
 
-  /** The register that `grouped()` wrote down. */
+  /** Restores a register from `grouped()`. */
   static restore(groups: readonly FieldsAt[]): EventRegister {
     const register = new EventRegister();
-    for (const { ut, json } of groups) register.#tellEach(readPart(json), ut, []);
+    for (const { ut, json } of groups) register.#applyEach(readPart(json), ut, []);
     return register;
   }
 
-  /** Reads the parts of a message without changing anything. Throws `DomainError` UNREADABLE_EVENT. */
+  /** Parses the parts of a message; changes nothing. Throws `DomainError` UNREADABLE_EVENT. */
   read(texts: readonly string[]): EventPart[] {
     const parts: EventPart[] = [];
     for (let place = 0; place < texts.length; place++) {
@@ -68,8 +138,8 @@ export class EventRegister {
     return parts;
   }
 
-  /** Applies what `read` has read. */
-  tell(parts: readonly EventPart[], ut: number): Told {
+  /** Applies the parts that `read` returned, reported at `ut` (Unix seconds). */
+  apply(parts: readonly EventPart[], ut: number): FieldChanges {
     let changed = false;
     const fields: string[] = [];
     for (let place = 0; place < parts.length; place++) {
@@ -77,32 +147,32 @@ export class EventRegister {
       if (part === undefined || part.fields.length === 0) continue;
       const last = this.#lastParts[place];
       if (part === last && part.stamp.fields === part.fields.length) {
-        // All its fields still stand as this very text told them.
+        // All its fields still have the values of this text.
         if (ut > part.stamp.ut) {
           part.stamp.ut = ut;
           changed = true;
         }
         continue;
       }
-      if (this.#tellEach(part, ut, fields)) changed = true;
+      if (this.#applyEach(part, ut, fields)) changed = true;
       if (last === undefined || part.stamp.ut >= last.stamp.ut) this.#lastParts[place] = part;
     }
-    return changed ? { changed, fields } : NOTHING_TOLD;
+    return changed ? { changed, fields } : NO_CHANGES;
   }
 
-  /** The canonical JSON of a field's value; undefined where it was never told. */
+  /** The canonical JSON of a field's value; undefined where it was never reported. */
   json(name: string): string | undefined {
     return this.#fields.get(name)?.json;
   }
 
-  /** What the laws read of a field's value; undefined where it was never told. */
+  /** A field's value as the laws read it; undefined where it was never reported. */
   reading<K extends ReadField>(name: K): Reading<K> | undefined {
     // Written by `readField` of the same name.
     return this.#fields.get(name)?.reading as Reading<K> | undefined;
   }
 
-  /** When the standing value of a field was told, Unix seconds. */
-  toldAt(name: string): number | undefined {
+  /** When the current value of a field was reported, Unix seconds. */
+  reportedAt(name: string): number | undefined {
     return this.#fields.get(name)?.stamp.ut;
   }
 
@@ -116,8 +186,8 @@ export class EventRegister {
     return [...groups].sort(([a], [b]) => a - b).map(([ut, json]) => ({ ut, json: `${json}}` }));
   }
 
-  /** Tells each field of a part by itself; true where one of them was accepted. */
-  #tellEach(part: EventPart, ut: number, changedFields: string[]): boolean {
+  /** Applies each field of a part on its own; true where one of them was accepted. */
+  #applyEach(part: EventPart, ut: number, changedFields: string[]): boolean {
     const stamp: Stamp = { ut, fields: 0 };
     part.stamp = stamp;
     for (const { name, json, reading } of part.fields) {

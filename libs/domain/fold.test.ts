@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { fold, rankOf } from './fold.ts';
 
-it.each([
+test.each([
   ['Beşiktaş J.K.', 'besiktas j k'],
   ['  Łódź   Widzew ', 'lodz widzew'],
   ['1. FC Köln', '1 fc koln'],
@@ -16,7 +16,7 @@ it.each([
   expect(fold(folded)).toBe(folded);
 });
 
-it('ranks the name itself first, then its beginning, then any words of it', () => {
+test('ranks the whole name first, then a prefix, then any of its words', () => {
   expect(rankOf('real madrid', ['real', 'madrid'])).toBe(0);
   expect(rankOf('real madrid', ['real'])).toBe(1);
   expect(rankOf('real madrid', ['madrid'])).toBe(2);

@@ -1,6 +1,6 @@
-/** Names as they are searched: without accents, case or punctuation. Pure. */
+/** Folds names for search: without accents, case or punctuation. Pure. */
 
-/** Letters that Unicode does not take apart into a letter and a mark. */
+/** Letters that Unicode does not decompose into a letter and a mark. */
 const LETTERS: Readonly<Record<string, string>> = {
   ...{ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ı: 'i', ħ: 'h', ŋ: 'n' },
 };
@@ -18,7 +18,7 @@ export function fold(name: string): string {
     .trim();
 }
 
-/** How well a folded name fits folded words: 0 is the name itself, 1 its beginning, 2 anything else; null not at all. */
+/** How well a folded name matches folded words: 0 is the whole name, 1 a prefix, 2 anything else; null is no match. */
 export function rankOf(folded: string, words: readonly string[]): 0 | 1 | 2 | null {
   if (!words.every((word) => folded.includes(word))) return null;
   const text = words.join(' ');

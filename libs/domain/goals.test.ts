@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Incident } from '#topics/generated/types.ts';
 import { tallyGoals } from './goals.ts';
 import { readSides } from './readings.ts';
@@ -8,7 +8,7 @@ const sides = readSides(participants());
 const goal = (id: string, options?: IncidentOptions) => incident(id, 413, options);
 const cancels = (id: string, options?: IncidentOptions) => incident(id, 424, options);
 
-/** The tally of a timeline in id order; `removed` names the ids that are. */
+/** The tally of a timeline in id order; `removed` has the ids of removed incidents. */
 function tally(timeline: readonly Incident[], removed: readonly string[] = [], of = sides) {
   const known = timeline.map((one) => ({ id: one.id, incident: one, removed: removed.includes(one.id) }));
   const is424 = ({ incident }: (typeof known)[number]) => incident.incident_id === 424;
@@ -21,7 +21,7 @@ function tally(timeline: readonly Incident[], removed: readonly string[] = [], o
 }
 
 describe('the side that a goal counts for (law 5)', () => {
-  it.each([
+  test.each([
     { type: 413, of: HOME, counts_for: null, score: { home: 1, away: 0 } },
     { type: 413, of: AWAY, counts_for: null, score: { home: 0, away: 1 } },
     { type: 421, of: HOME, counts_for: null, score: { home: 1, away: 0 } },
@@ -41,7 +41,7 @@ describe('the side that a goal counts for (law 5)', () => {
     expect(result.counting).toEqual(anomaly === undefined ? ['5-1'] : []);
   });
 
-  it('is unknown, and so is the score, while a side is', () => {
+  test('is unknown, and so is the score, while a side is unknown', () => {
     for (const known of [[], participants().slice(0, 1), participants().slice(1)]) {
       expect(tally([], [], readSides(known))).toMatchObject({ score: null, firm: null });
     }
@@ -51,7 +51,7 @@ describe('the side that a goal counts for (law 5)', () => {
     });
   });
 
-  it('is in the shoot-out where its phase is one', () => {
+  test('is in the shoot-out where its phase is the shoot-out', () => {
     const result = tally([
       goal('5-1', { event_status_id: 36 }),
       goal('5-2', { event_status_id: 141 }),
@@ -67,15 +67,15 @@ describe('the side that a goal counts for (law 5)', () => {
     });
   });
 
-  it('has no shoot-out without a goal that counts there', () => {
+  test('has no shoot-out without a goal that counts there', () => {
     expect(tally([goal('5-1', { event_status_id: 141, confirmation: 'cancelled' })]).shootOut).toBeNull();
   });
 });
 
 describe('a goal is void (law 6)', () => {
-  it.each([
+  test.each([
     {
-      why: 'removed, before all',
+      why: 'removed, before any other reason',
       by: [goal('5-1', { confirmation: 'cancelled' }), cancels('5-2', { parent_id: '5-1' })],
       removed: ['5-1'],
       voided: 'removed',
@@ -99,7 +99,7 @@ describe('a goal is void (law 6)', () => {
       voided: 'goal_cancelled',
     },
     {
-      why: 'not by a 424 that is to be confirmed',
+      why: 'not by a 424 that awaits confirmation',
       by: [goal('5-1'), cancels('5-2', { parent_id: '5-1', confirmation: 'tbd' })],
       removed: [],
       voided: undefined,
@@ -123,7 +123,7 @@ describe('a goal is void (law 6)', () => {
       voided: 'goal_cancelled',
     },
     {
-      why: 'by a parent of any side, part or time',
+      why: 'by a parent of any side, phase or time',
       by: [
         goal('5-1', { event_time: 0 }),
         cancels('5-2', { parent_id: '5-1', participant_id: AWAY, event_status_id: 141, event_time: 5400 }),
@@ -132,7 +132,7 @@ describe('a goal is void (law 6)', () => {
       voided: 'goal_cancelled',
     },
     {
-      why: 'named by two, one of them to be confirmed',
+      why: 'named by two, one of them awaiting confirmation',
       by: [
         goal('5-1'),
         cancels('5-2', { parent_id: '5-1', confirmation: 'tbd' }),
@@ -145,7 +145,7 @@ describe('a goal is void (law 6)', () => {
     expect(tally(by, removed).voided['5-1']).toBe(voided);
   });
 
-  it('and is subtracted once, sparing the goal before, when told in all three ways', () => {
+  test('and is subtracted once, and no earlier goal with it, when reported in all three ways', () => {
     const timeline = [
       goal('5-1', { event_time: 300 }),
       goal('5-2', { event_time: 600, confirmation: 'cancelled' }),
@@ -161,58 +161,58 @@ describe('a goal is void (law 6)', () => {
 });
 
 describe('a cancellation without a parent (law 6)', () => {
-  it.each([
+  test.each([
     {
-      why: 'takes the nearest goal before it',
+      why: 'names the nearest goal before it',
       timeline: [goal('5-1'), goal('5-2'), cancels('5-3')],
       voided: ['5-2'],
     },
-    { why: 'takes none after it', timeline: [cancels('5-1'), goal('5-2')], voided: [], orphans: ['5-1'] },
+    { why: 'names none after it', timeline: [cancels('5-1'), goal('5-2')], voided: [], orphans: ['5-1'] },
     {
-      why: 'takes none of the other side',
+      why: 'names none of the other side',
       timeline: [goal('5-1', { participant_id: AWAY }), cancels('5-2')],
       voided: [],
       orphans: ['5-2'],
     },
     {
-      why: 'takes an own goal of the rival',
+      why: 'names an own goal of the rival',
       timeline: [incident('5-1', 423, { participant_id: AWAY }), cancels('5-2')],
       voided: ['5-1'],
     },
     {
-      why: 'goes by its own `for`',
+      why: 'uses its own `for`',
       timeline: [goal('5-1'), cancels('5-2', { participant_id: AWAY, counts_for: 'rival' })],
       voided: ['5-1'],
     },
     {
-      why: 'takes one at most ten minutes before',
+      why: 'names one at most ten minutes before',
       timeline: [goal('5-1', { event_time: 0 }), cancels('5-2', { event_time: 600 })],
       voided: ['5-1'],
     },
     {
-      why: 'not longer before',
+      why: 'names none longer before',
       timeline: [goal('5-1', { event_time: 0 }), cancels('5-2', { event_time: 601 })],
       voided: [],
       orphans: ['5-2'],
     },
     {
-      why: 'nor longer after, for match time is not the order',
+      why: 'names none longer after: match time is not the order',
       timeline: [goal('5-1', { event_time: 1201 }), cancels('5-2')],
       voided: [],
       orphans: ['5-2'],
     },
     {
-      why: 'takes one of unknown time',
+      why: 'names one of unknown time',
       timeline: [goal('5-1', { event_time: null }), cancels('5-2')],
       voided: ['5-1'],
     },
     {
-      why: 'of unknown time, takes one of any time',
+      why: 'of unknown time, names one of any time',
       timeline: [goal('5-1', { event_time: 5400 }), cancels('5-2', { event_time: null })],
       voided: ['5-1'],
     },
     {
-      why: 'of unknown time, takes one of unknown time',
+      why: 'of unknown time, names one of unknown time',
       timeline: [goal('5-1', { event_time: null }), cancels('5-2', { event_time: null })],
       voided: ['5-1'],
     },
@@ -222,7 +222,7 @@ describe('a cancellation without a parent (law 6)', () => {
       voided: ['5-2'],
     },
     {
-      why: 'of unknown time, takes the nearest in id order, whatever the times',
+      why: 'of unknown time, names the nearest in id order, whatever the times',
       timeline: [
         goal('5-1', { event_time: 600 }),
         goal('5-2', { event_time: 0 }),
@@ -231,7 +231,7 @@ describe('a cancellation without a parent (law 6)', () => {
       voided: ['5-2'],
     },
     {
-      why: 'of unknown time, still takes none after it or of the other side',
+      why: 'of unknown time, still names none after it or of the other side',
       timeline: [
         goal('5-1', { participant_id: AWAY }),
         cancels('5-2', { event_time: null }),
@@ -241,12 +241,12 @@ describe('a cancellation without a parent (law 6)', () => {
       orphans: ['5-2'],
     },
     {
-      why: 'of play, passes over a goal of the shoot-out',
+      why: 'of play, skips a goal of the shoot-out',
       timeline: [goal('5-1'), goal('5-2', { event_status_id: 141 }), cancels('5-3')],
       voided: ['5-1'],
     },
     {
-      why: 'of the shoot-out, passes over a goal of play',
+      why: 'of the shoot-out, skips a goal of play',
       timeline: [
         goal('5-1', { event_status_id: 141 }),
         goal('5-2', { event_status_id: 36 }),
@@ -255,29 +255,29 @@ describe('a cancellation without a parent (law 6)', () => {
       voided: ['5-1'],
     },
     {
-      why: 'of the shoot-out, takes no goal of play',
+      why: 'of the shoot-out, names no goal of play',
       timeline: [goal('5-1'), cancels('5-2', { event_status_id: 16 })],
       voided: [],
       orphans: ['5-2'],
     },
     {
-      why: 'of the shoot-out and of unknown time, takes no goal of play',
+      why: 'of the shoot-out and of unknown time, names no goal of play',
       timeline: [goal('5-1'), cancels('5-2', { event_status_id: 141, event_time: null })],
       voided: [],
       orphans: ['5-2'],
     },
     {
-      why: 'takes one of another phase of the shoot-out',
+      why: 'names one of another phase of the shoot-out',
       timeline: [goal('5-1', { event_status_id: 16 }), cancels('5-2', { event_status_id: 141 })],
       voided: ['5-1'],
     },
     {
-      why: 'takes one of another phase of play',
+      why: 'names one of another phase of play',
       timeline: [goal('5-1', { event_status_id: 33 }), cancels('5-2', { event_status_id: 9 })],
       voided: ['5-1'],
     },
     {
-      why: 'of unknown phase, is of play',
+      why: 'of unknown phase, counts as play',
       timeline: [
         goal('5-1', { event_status_id: 34 }),
         goal('5-2', { event_status_id: 141 }),
@@ -286,61 +286,61 @@ describe('a cancellation without a parent (law 6)', () => {
       voided: ['5-1'],
     },
     {
-      why: 'takes a goal of unknown phase as one of play',
+      why: 'names a goal of unknown phase as one of play',
       timeline: [goal('5-1', { event_status_id: null }), cancels('5-2')],
       voided: ['5-1'],
     },
     {
-      why: 'passes over a goal that a parent named',
+      why: 'skips a goal that a parent named',
       timeline: [goal('5-1'), goal('5-2'), cancels('5-3'), cancels('5-9', { parent_id: '5-2' })],
       voided: ['5-1', '5-2'],
     },
     {
-      why: 'each takes its own',
+      why: 'each names its own',
       timeline: [goal('5-1'), goal('5-2'), cancels('5-3'), cancels('5-4')],
       voided: ['5-1', '5-2'],
     },
     {
-      why: 'takes a void one too',
+      why: 'names a void one too',
       timeline: [goal('5-1'), goal('5-2', { confirmation: 'cancelled' }), cancels('5-3')],
       voided: ['5-2'],
     },
     {
-      why: 'takes a removed one too',
+      why: 'names a removed one too',
       timeline: [goal('5-1'), goal('5-2'), cancels('5-3')],
       removed: ['5-2'],
       voided: ['5-2'],
     },
     {
-      why: 'cancelled, it keeps no goal from the next',
+      why: 'cancelled, leaves its goal to the next one',
       timeline: [goal('5-1'), goal('5-2'), cancels('5-3', { confirmation: 'cancelled' }), cancels('5-4')],
       voided: ['5-2'],
     },
     {
-      why: 'removed, it keeps no goal from the next',
+      why: 'removed, leaves its goal to the next one',
       timeline: [goal('5-1'), goal('5-2'), cancels('5-3'), cancels('5-4')],
       removed: ['5-3'],
       voided: ['5-2'],
     },
     {
-      why: 'to be confirmed, it keeps its goal from the next',
+      why: 'awaiting confirmation, keeps its goal from the next one',
       timeline: [goal('5-1'), goal('5-2'), cancels('5-3', { confirmation: 'tbd' }), cancels('5-4')],
       voided: ['5-1'],
     },
     {
-      why: 'with a parent that is no goal, it is an orphan',
+      why: 'with a parent that is no goal, is an orphan',
       timeline: [goal('5-1'), cancels('5-2', { parent_id: '5-7' })],
       voided: [],
       orphans: ['5-2'],
     },
     {
-      why: 'of no side, it is an orphan',
+      why: 'of no side, is an orphan',
       timeline: [goal('5-1', { participant_id: null }), cancels('5-2', { participant_id: null })],
       voided: [],
       orphans: ['5-2'],
     },
     {
-      why: 'orphans are in order',
+      why: 'lists orphans in order',
       timeline: [cancels('5-1'), cancels('5-2', { parent_id: '5-7' })],
       voided: [],
       orphans: ['5-1', '5-2'],
@@ -353,7 +353,7 @@ describe('a cancellation without a parent (law 6)', () => {
 });
 
 describe('the firm score and review (law 7)', () => {
-  it.each([
+  test.each([
     { why: 'a confirmed goal', timeline: [goal('5-1')], firm: 1, underReview: false },
     {
       why: 'a goal without confirmation',
@@ -362,25 +362,25 @@ describe('the firm score and review (law 7)', () => {
       underReview: false,
     },
     {
-      why: 'a goal to be confirmed',
+      why: 'a goal that awaits confirmation',
       timeline: [goal('5-1', { confirmation: 'tbd' })],
       firm: 0,
       underReview: true,
     },
     {
-      why: 'a goal that a 424 to be confirmed names',
+      why: 'a goal named by a 424 that awaits confirmation',
       timeline: [goal('5-1'), cancels('5-2', { confirmation: 'tbd' })],
       firm: 1,
       underReview: true,
     },
     {
-      why: 'a void goal that one names',
+      why: 'a void goal named by one',
       timeline: [goal('5-1', { confirmation: 'cancelled' }), cancels('5-2', { confirmation: 'tbd' })],
       firm: 0,
       underReview: false,
     },
     {
-      why: 'an orphan to be confirmed',
+      why: 'an orphan that awaits confirmation',
       timeline: [cancels('5-2', { confirmation: 'tbd' })],
       firm: 0,
       underReview: false,

@@ -1,32 +1,84 @@
 import { INCIDENT, INCIDENT_TYPES_OF_SOCCER, SHOOT_OUT_PHASES } from '#contract/soccer.ts';
-import type { Incident, Score } from '#topics/generated/types.ts';
+import type { Agreement, Coverage, Incident, Score, ScoreSource } from '#topics/generated/types.ts';
 import type { Sides } from './readings.ts';
+
+/** The result of law 8. */
+export type FinalScore = {
+  readonly score: Score | null;
+  readonly firm: Score | null;
+  readonly source: ScoreSource;
+  readonly agreement: Agreement;
+};
+
+/** The input of law 8. */
+export type ScoreSources = {
+  readonly coverage: Coverage;
+  /** The score of the goals; null where goals have no rules here or a side is unknown. */
+  readonly derived: Score | null;
+  readonly derivedFirm: Score | null;
+  /** The provider's own result. */
+  readonly reported: Score | null;
+};
+
+/** Whether an incident shows that the timeline is reported from its start. */
+export function isTimelineStart({ incident_id }: Incident): boolean {
+  return incident_id === INCIDENT.notStarted || incident_id === INCIDENT.firstHalfStarted;
+}
+
+/**
+ * Law 8, coverage: complete once a snapshot was applied or an incident of the timeline's start is present, partial with
+ * any other incident. `known` and `starts` count incidents: all with a body; those of the start, not removed.
+ */
+export function coverageOf(snapshotAt: number | null, starts: number, known: number): Coverage {
+  if (snapshotAt !== null || starts > 0) return 'complete';
+  return known > 0 ? 'partial' : 'none';
+}
+
+/** Law 8: a complete timeline wins over the provider's result, that over a partial timeline. */
+export function decideScore({ coverage, derived, derivedFirm, reported }: ScoreSources): FinalScore {
+  const usable = coverage === 'none' ? null : derived;
+  if (usable !== null && (coverage === 'complete' || reported === null)) {
+    return {
+      score: usable,
+      firm: derivedFirm,
+      source: 'incidents',
+      agreement: reported === null ? 'unknown' : sameScore(usable, reported) ? 'agrees' : 'differs',
+    };
+  }
+  if (reported !== null) return { score: reported, firm: reported, source: 'reported', agreement: 'agrees' };
+  return { score: null, firm: null, source: 'none', agreement: 'unknown' };
+}
+
+/** Whether two scores, known or not, are the same. */
+export function sameScore(a: Score | null, b: Score | null): boolean {
+  return a === b || (a !== null && b !== null && a.home === b.home && a.away === b.away);
+}
 
 const GOAL_TYPES: ReadonlySet<number> = new Set([INCIDENT.goal, INCIDENT.penaltyGoal, INCIDENT.ownGoal]);
 
-/** How far apart in match time a goal and the cancellation without a parent that names it may be, seconds. */
+/** How far apart in match time a goal and a cancellation without a parent may be, seconds. */
 const NEAR_SECONDS = 600;
 
-/** An incident with a body, as its register has it. */
+/** An incident with a body, as in its register. */
 export type KnownIncident = {
   readonly id: string;
   readonly incident: Incident | null;
   readonly removed: boolean;
 };
 
-export type VoidReason = 'removed' | 'cancelled' | 'goal_cancelled';
+type VoidReason = 'removed' | 'cancelled' | 'goal_cancelled';
 
-/** What the goals of a match come to. Ids in order. */
+/** The outcome of all goals of a match. Ids in order. */
 export type GoalTally = {
-  /** As it stands; null where a side is unknown, for goals cannot be given to it then. */
+  /** The current score; null where a side is unknown, because goals cannot be assigned to it. */
   readonly score: Score | null;
-  /** Without goals still to be confirmed. */
+  /** The score without goals that await confirmation. */
   readonly firm: Score | null;
   /** Goals of the penalty shoot-out; null where none counted. */
   readonly shootOut: Score | null;
   readonly underReview: boolean;
   readonly counting: readonly string[];
-  /** All goals that are not void, wherever they count. */
+  /** All goals that are not void, shoot-out included. */
   readonly valid: readonly string[];
   readonly voided: ReadonlyMap<string, VoidReason>;
   readonly orphans: readonly string[];
@@ -37,12 +89,12 @@ export type GoalTally = {
 export type Side = 'home' | 'away';
 type Goal = { readonly id: string; readonly incident: Incident; readonly removed: boolean };
 
-/** Whether an incident is a goal, wherever it counts. */
+/** Whether an incident is a goal, in play or in the shoot-out. */
 export function isGoal(incident: Incident): boolean {
   return GOAL_TYPES.has(incident.incident_id);
 }
 
-/** Whether an incident takes a goal back. */
+/** Whether an incident cancels a goal. */
 export function isCancellation(incident: Incident): boolean {
   return incident.incident_id === INCIDENT.goalCancelled;
 }
@@ -104,7 +156,7 @@ export function tallyGoals(
   };
 }
 
-/** The side that a goal, or a cancellation, is for; null where that is no one. */
+/** The side that a goal or a cancellation counts for; null where it is unknown. */
 export function sideOf(incident: Incident, { home, away }: Pick<Sides, 'home' | 'away'>): Side | null {
   const participant = incident.participant_id;
   if (participant === null) return null;
@@ -133,7 +185,7 @@ function voidReason(goal: Goal, named: readonly Incident[]): VoidReason | null {
   return stands ? 'goal_cancelled' : null;
 }
 
-/** Gives each cancellation that is neither removed nor cancelled itself the goal it names. */
+/** Assigns to each cancellation that is neither removed nor cancelled itself the goal it names. */
 function nameGoals(
   goals: readonly Goal[],
   cancellations: readonly Goal[],
@@ -144,7 +196,7 @@ function nameGoals(
   const standing = cancellations.filter((one) => !one.removed && one.incident.confirmation !== 'cancelled');
   if (standing.length === 0) return { naming, orphans };
   const goalIds = new Set(goals.map(({ id }) => id));
-  // Those with a parent go first, whatever their id.
+  // Those with a parent first, whatever their id.
   for (const { id, incident } of standing) {
     const parent = incident.parent_id;
     if (parent === null) continue;
@@ -160,7 +212,7 @@ function nameGoals(
   return { naming, orphans: orphans.sort() };
 }
 
-/** Whether a goal, void or not, is one that a cancellation without a parent may mean. */
+/** Whether a cancellation without a parent may refer to this goal, void or not. */
 function matches(goal: Goal, cancellation: Goal, sides: Sides): boolean {
   if (goal.id >= cancellation.id) return false;
   const side = sideOf(cancellation.incident, sides);
@@ -168,11 +220,11 @@ function matches(goal: Goal, cancellation: Goal, sides: Sides): boolean {
   if (isInShootOut(goal.incident) !== isInShootOut(cancellation.incident)) return false;
   const goalTime = goal.incident.event_time;
   const time = cancellation.incident.event_time;
-  // The provider's own feed has incidents without a time: an unknown one excludes nothing.
+  // The provider's own feed has incidents without a time: an unknown time excludes no goal.
   return goalTime === null || time === null || Math.abs(goalTime - time) <= NEAR_SECONDS;
 }
 
-/** Which part of the match an incident belongs to: the shoot-out, else play, also where its phase is unknown. */
+/** The part of the match an incident belongs to: the shoot-out, else play, also where its phase is unknown. */
 function isInShootOut({ event_status_id }: Incident): boolean {
   return event_status_id !== null && SHOOT_OUT_PHASES.has(event_status_id);
 }

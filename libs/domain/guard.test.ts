@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Incident } from '#topics/generated/types.ts';
 import { GUARD_REASONS, guardOf, sameGuard } from './guard.ts';
 import {
@@ -13,7 +13,7 @@ import {
 } from './testing/messages.ts';
 import { given } from './testing/spec.ts';
 
-/** The reasons of a match in play with these incidents, in any order of ids, and these fields. */
+/** The guard's reasons for a match in play with these incidents, in any order of ids, and these fields. */
 function reasons(
   timeline: readonly Incident[],
   fields: Readonly<Record<string, unknown>> = {},
@@ -30,7 +30,7 @@ function reasons(
 const timeline = (...types: readonly number[]) => types.map((type, i) => incident(`5-${100 + i}`, type));
 const last = (type: number, options: IncidentOptions) => incident('5-900', type, options);
 
-describe('something possible is open until it is decided (law 9)', () => {
+describe('a possible incident is open until it is decided (law 9)', () => {
   const kinds = [
     {
       reason: 'possible_goal',
@@ -49,7 +49,7 @@ describe('something possible is open until it is decided (law 9)', () => {
   ];
   const always = [429, 430, 431, 432, 433, 434, 435, 436, 437];
 
-  it.each(
+  test.each(
     kinds.flatMap(({ reason, possible, decided, not }) => [
       ...[...decided, ...always].map((by) => ({ reason, possible, by, open: false })),
       ...not.map((by) => ({ reason, possible, by, open: true })),
@@ -60,16 +60,16 @@ describe('something possible is open until it is decided (law 9)', () => {
     expect(reasons(timeline(429, possible, by)).includes(reason)).toBe(open);
   });
 
-  it.each(kinds)('$reason, by its own end', ({ reason, possible }) => {
-    const told = timeline(429, possible);
-    const opened = told.map((one) => incidentMessage(one));
+  test.each(kinds)('$reason, by its own end', ({ reason, possible }) => {
+    const incidents = timeline(429, possible);
+    const opened = incidents.map((one) => incidentMessage(one));
     const later = { ut: START + 60 };
     const event = eventMessage(START, eventFields());
     const ends = [
       incidentMessage(incident('5-101', possible, { ...later, confirmation: 'cancelled' })),
       incidentMessage(incident('5-101', possible, later), { deleted: true }),
       incidentMessage(incident('5-101', 400, later)),
-      snapshotMessage(START + 60, told.slice(0, 1)),
+      snapshotMessage(START + 60, incidents.slice(0, 1)),
       eventMessage(START + 60, { status_type: 'finished' }),
     ];
     expect(given(event, ...opened).state.guard.reasons).toContain(reason);
@@ -77,7 +77,7 @@ describe('something possible is open until it is decided (law 9)', () => {
       expect(given(event, ...opened).when(end).state.guard.reasons).not.toContain(reason);
   });
 
-  it('decided by what was cancelled, and open again where that was removed', () => {
+  test('decided by a cancelled decision, and open again once that is removed', () => {
     const opened = [
       eventMessage(START, eventFields()),
       ...timeline(429, 1827).map((one) => incidentMessage(one)),
@@ -94,27 +94,27 @@ describe('the game is broken (law 9)', () => {
   const play = [400, 403, 408, 409, 413, 416, 421, 422, 423, 425, 1833, 430];
   const beside = [415, 418, 419, 424, 427, 449, 450, 452, 1827, 1829, 1830, 1831, 1832, 99_999];
 
-  it.each(breaks)('by %i', (type) => {
+  test.each(breaks)('by %i', (type) => {
     expect(reasons(timeline(429, 400, type))).toContain('game_break');
   });
 
-  it.each(play)('until %i shows play', (type) => {
+  test.each(play)('until %i shows play', (type) => {
     expect(reasons(timeline(429, 420, type))).not.toContain('game_break');
   });
 
-  it.each(beside)('still after %i, which is beside play', (type) => {
+  test.each(beside)('still after %i, which is outside play', (type) => {
     expect(reasons(timeline(429, 420, type))).toContain('game_break');
     expect(reasons(timeline(429, type))).not.toContain('game_break');
   });
 
-  it('not by what was cancelled, and not ended by it', () => {
+  test('neither begun nor ended by a cancelled incident', () => {
     expect(reasons([...timeline(429, 400), last(420, { confirmation: 'cancelled' })])).toEqual([]);
     expect(reasons([...timeline(429, 420), last(400, { confirmation: 'cancelled' })])).toEqual([
       'game_break',
     ]);
   });
 
-  it.each(['finished', 'scheduled', 'interrupted', 'cancelled', null])(
+  test.each(['finished', 'scheduled', 'interrupted', 'cancelled', null])(
     'only while live, not %s',
     (status_type) => {
       expect(reasons(timeline(429, 445), { status_type })).not.toContain('game_break');
@@ -123,74 +123,82 @@ describe('the game is broken (law 9)', () => {
 });
 
 describe('the other reasons (law 9)', () => {
-  it.each([
+  test.each([
     {
       reason: 'under_review',
-      when: 'a goal is to be confirmed',
-      told: [last(413, { confirmation: 'tbd' })],
+      when: 'a goal awaits confirmation',
+      incidents: [last(413, { confirmation: 'tbd' })],
       fields: {},
     },
-    { reason: 'bet_suspended', when: 'betting is', told: [], fields: { bet_status: 'suspended' } },
+    { reason: 'bet_suspended', when: 'betting is', incidents: [], fields: { bet_status: 'suspended' } },
     {
       reason: 'score_differs',
-      when: 'the provider reports another',
-      told: timeline(429),
+      when: 'the provider reports another score',
+      incidents: timeline(429),
       fields: { participants: participants(1, 0) },
     },
     {
       reason: 'interrupted',
       when: 'the status type says so',
-      told: [],
+      incidents: [],
       fields: { status_type: 'interrupted' },
     },
-    { reason: 'interrupted', when: 'the status is Interrupted', told: [], fields: { status_id: 2 } },
+    { reason: 'interrupted', when: 'the status is Interrupted', incidents: [], fields: { status_id: 2 } },
     {
       reason: 'interrupted',
       when: 'the status is Abandoned',
-      told: [],
+      incidents: [],
       fields: { status_id: 7, status_type: 'finished' },
     },
     {
       reason: 'interrupted',
       when: 'the last status incident is Interrupted',
-      told: timeline(429, 441, 400),
+      incidents: timeline(429, 441, 400),
       fields: { status_type: 'scheduled' },
     },
     {
       reason: 'interrupted',
       when: 'the last status incident is Abandoned',
-      told: timeline(429, 442),
+      incidents: timeline(429, 442),
       fields: { status_type: 'finished' },
     },
-  ])('$reason when $when', ({ reason, told, fields }) => {
-    expect(reasons(told, fields)).toEqual([reason]);
+  ])('$reason when $when', ({ reason, incidents, fields }) => {
+    expect(reasons(incidents, fields)).toEqual([reason]);
   });
 
-  it.each([
-    { why: 'all is quiet', told: timeline(429, 400), fields: {} },
-    { why: 'nothing is known', told: [], fields: { status_id: null, status_type: null, bet_status: null } },
+  test.each([
+    { why: 'all is quiet', incidents: timeline(429, 400), fields: {} },
+    {
+      why: 'nothing is known',
+      incidents: [],
+      fields: { status_id: null, status_type: null, bet_status: null },
+    },
     {
       why: 'betting on a finished match is suspended',
-      told: [],
+      incidents: [],
       fields: { bet_status: 'suspended', status_type: 'finished' },
     },
     {
-      why: 'the provider reports the same',
-      told: timeline(429),
+      why: 'the provider reports the same score',
+      incidents: timeline(429),
       fields: { participants: participants('0', 0) },
     },
-    { why: 'the provider alone knows the score', told: [], fields: { participants: participants(1, 0) } },
-    { why: 'play went on after the interruption', told: timeline(429, 441, 430), fields: {} },
+    {
+      why: 'the provider alone knows the score',
+      incidents: [],
+      fields: { participants: participants(1, 0) },
+    },
+    { why: 'play was resumed after the interruption', incidents: timeline(429, 441, 430), fields: {} },
     {
       why: 'the interruption was cancelled',
-      told: [...timeline(429, 400), last(441, { confirmation: 'cancelled' })],
+      incidents: [...timeline(429, 400), last(441, { confirmation: 'cancelled' })],
       fields: {},
     },
-  ])('none when $why', ({ told, fields }) => {
-    expect(reasons(told, fields)).toEqual([]);
+  ])('none when $why', ({ incidents, fields }) => {
+    expect(reasons(incidents, fields)).toEqual([]);
   });
 
-  it('are given in a fixed order', () => {
+  test('are given in a fixed order', () => {
     const last = {
       possible_goal: 'b',
       possible_card: 'b',
@@ -210,7 +218,7 @@ describe('the other reasons (law 9)', () => {
     expect(guardOf({ ...guard, last })).toEqual({ safe: false, reasons: [...GUARD_REASONS] });
   });
 
-  it('are the same only as a whole', () => {
+  test('compare as equal only as a whole', () => {
     const guard = (...some: string[]) => ({ safe: some.length === 0, reasons: some });
     expect(sameGuard(guard('a'), guard('a'))).toBe(true);
     expect(sameGuard(guard('a'), guard('b'))).toBe(false);

@@ -1,8 +1,139 @@
-import type { Agreement, Guard } from '#topics/generated/types.ts';
+import { INCIDENT, INCIDENT_TYPES_OF_SOCCER, STATUS } from '#contract/soccer.ts';
+import type { Agreement, Guard, Incident } from '#topics/generated/types.ts';
 import { isOver } from './event-facts.ts';
-import type { LastOf, Signal } from './signals.ts';
 
-/** Why trading may not act on the score, in the order in which reasons are given. */
+/**
+ * The signals of a timeline that the trading guard needs: for each, the last incident in id order that gives it. Law 9
+ * reads these alone, so that a message costs the same however long the timeline is.
+ */
+export const SIGNALS = [
+  'possible_goal',
+  'possible_card',
+  'possible_penalty',
+  'possible_var',
+  'goal_decided',
+  'card_decided',
+  'penalty_decided',
+  'var_decided',
+  'game_break',
+  'play',
+  'interruption',
+  'other_status',
+] as const;
+
+export type Signal = (typeof SIGNALS)[number];
+
+/** The id of the last incident of each signal. */
+export type LastOf = Readonly<Partial<Record<Signal, string>>>;
+
+type Table = Readonly<Partial<Record<Signal, readonly number[]>>>;
+
+const PERIOD_STARTS = [
+  INCIDENT.firstHalfStarted,
+  INCIDENT.secondHalfStarted,
+  INCIDENT.extraTimeFirstHalfStarted,
+  INCIDENT.extraTimeSecondHalfStarted,
+  INCIDENT.shootOutStarted,
+];
+const PERIOD_ENDS = [
+  INCIDENT.halftime,
+  INCIDENT.waitingForExtraTime,
+  INCIDENT.extraTimeHalftime,
+  INCIDENT.waitingForPenalty,
+];
+const FINISHES = [
+  INCIDENT.finishedAfterExtraTime,
+  INCIDENT.finishedAfterPenalties,
+  INCIDENT.finishedAwardedWin,
+  INCIDENT.finishedRegularTime,
+];
+
+/** Reported of a team outside of play: no sign that play was resumed. */
+const BESIDE_PLAY: ReadonlySet<number> = new Set([
+  INCIDENT.injury,
+  INCIDENT.redCard,
+  INCIDENT.yellowCard,
+  INCIDENT.goalCancelled,
+  INCIDENT.substitutionOut,
+  INCIDENT.substitutionIn,
+]);
+
+const TYPES = [...INCIDENT_TYPES_OF_SOCCER.values()];
+const GAME_BREAKS = TYPES.filter(({ gameBreak }) => gameBreak).map(({ id }) => id);
+const PLAY = TYPES.filter(({ id, type, gameBreak }) => type === 'team' && !gameBreak && !BESIDE_PLAY.has(id));
+
+/** Incidents of play and of pending decisions. A cancelled one did not happen. */
+const HAPPENED: Table = {
+  possible_goal: [INCIDENT.possibleGoal],
+  possible_card: [INCIDENT.possibleCard],
+  possible_penalty: [INCIDENT.possiblePenalty],
+  possible_var: [INCIDENT.possibleVar],
+  game_break: GAME_BREAKS,
+  play: [...PLAY.map(({ id }) => id), ...PERIOD_STARTS],
+  interruption: [INCIDENT.interrupted, INCIDENT.abandoned],
+  other_status: [
+    INCIDENT.notStarted,
+    INCIDENT.startDelayed,
+    INCIDENT.cancelled,
+    INCIDENT.postponed,
+    INCIDENT.toFinish,
+    ...PERIOD_STARTS,
+    ...PERIOD_ENDS,
+    ...FINISHES,
+  ],
+};
+
+/** Incidents that decide a pending one. A cancelled one decides too: against it. */
+const DECIDED: Table = {
+  goal_decided: [
+    INCIDENT.goal,
+    INCIDENT.penaltyGoal,
+    INCIDENT.ownGoal,
+    INCIDENT.goalCancelled,
+    INCIDENT.kickOff,
+    ...PERIOD_STARTS,
+    ...PERIOD_ENDS,
+    ...FINISHES,
+  ],
+  card_decided: [
+    INCIDENT.redCard,
+    INCIDENT.yellowCard,
+    INCIDENT.possibleCardCancelled,
+    ...PERIOD_STARTS,
+    ...FINISHES,
+  ],
+  penalty_decided: [
+    INCIDENT.penalty,
+    INCIDENT.penaltyGoal,
+    INCIDENT.missedPenalty,
+    INCIDENT.possiblePenaltyCancelled,
+    ...PERIOD_STARTS,
+    ...FINISHES,
+  ],
+  var_decided: [INCIDENT.varEnded, ...PERIOD_STARTS, ...FINISHES],
+};
+
+const MASKS = masksOf([HAPPENED, DECIDED]);
+const MASKS_OF_CANCELLED = masksOf([DECIDED]);
+
+/** The signals an incident gives, as a bit for each of `SIGNALS`. A removed incident gives none. */
+export function signalsOf(incident: Incident | null, removed: boolean): number {
+  if (incident === null || removed) return 0;
+  const masks = incident.confirmation === 'cancelled' ? MASKS_OF_CANCELLED : MASKS;
+  return masks.get(incident.incident_id) ?? 0;
+}
+
+function masksOf(tables: readonly Table[]): ReadonlyMap<number, number> {
+  const masks = new Map<number, number>();
+  SIGNALS.forEach((signal, bit) => {
+    for (const type of tables.flatMap((table) => table[signal] ?? [])) {
+      masks.set(type, (masks.get(type) ?? 0) | (1 << bit));
+    }
+  });
+  return masks;
+}
+
+/** Why trading may not act on the score, in the order in which the guard lists reasons. */
 export const GUARD_REASONS = [
   'under_review',
   'possible_goal',
@@ -17,7 +148,7 @@ export const GUARD_REASONS = [
 
 export type GuardReason = (typeof GUARD_REASONS)[number];
 
-/** What law 9 decides from. */
+/** The input of law 9. */
 export type GuardInputs = {
   readonly underReview: boolean;
   readonly agreement: Agreement;
@@ -27,12 +158,9 @@ export type GuardInputs = {
   readonly last: LastOf;
 };
 
-const STATUS_INTERRUPTED = 2;
-const STATUS_ABANDONED = 7;
-
 /**
- * Law 9: whether trading may act, and if not, why. A function of what was told and never of a clock: staleness is for
- * the reader to judge from the stamps.
+ * Law 9: whether trading may act, and if not, why. A function of the reported data, never of a clock: readers judge
+ * staleness by the stamps.
  */
 export function guardOf({
   underReview,
@@ -56,15 +184,15 @@ export function guardOf({
     score_differs: agreement === 'differs',
     interrupted:
       statusType === 'interrupted' ||
-      statusId === STATUS_INTERRUPTED ||
-      statusId === STATUS_ABANDONED ||
+      statusId === STATUS.interrupted ||
+      statusId === STATUS.abandoned ||
       isLater(last.interruption, last.other_status),
   };
   const reasons = GUARD_REASONS.filter((reason) => holds[reason]);
   return { safe: reasons.length === 0, reasons };
 }
 
-/** Whether two guards say the same. */
+/** Whether two guards are equal. */
 export function sameGuard(a: Guard, b: Guard): boolean {
   return (
     a === b ||
@@ -72,7 +200,7 @@ export function sameGuard(a: Guard, b: Guard): boolean {
   );
 }
 
-/** Whether something was told, and nothing of `other` after it in id order. */
+/** Whether a signal of the kind was given, with none of `other` after it in id order. */
 function isLater(id: string | undefined, other: string | undefined): boolean {
   return id !== undefined && (other === undefined || id > other);
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { KnownIncident } from './goals.ts';
 import { IncidentIndex } from './incident-index.ts';
 import { incident } from './testing/messages.ts';
@@ -10,10 +10,10 @@ const known = (id: string, type: number, removed = false): KnownIncident => ({
   removed,
 });
 
-/** A timeline that nobody may look through. */
+/** A timeline that throws when it is read. */
 const unread: Iterable<KnownIncident> = {
   [Symbol.iterator]() {
-    throw new Error('the whole timeline was looked through');
+    throw new Error('the whole timeline was read');
   },
 };
 
@@ -26,19 +26,19 @@ function indexed(...timeline: readonly KnownIncident[]): IncidentIndex {
 describe('the last incident of a signal', () => {
   const timeline = [known('5-1', 429), known('5-2', 420), known('5-3', 400), known('5-4', 400)];
 
-  it('is known without looking through the timeline, in whatever order it was told', () => {
+  test('is known without reading the timeline, in any order of reports', () => {
     expect(indexed(...timeline).last(unread)).toMatchObject({ play: '5-4', game_break: '5-2' });
     expect(indexed(...timeline.toReversed()).last(unread)).toMatchObject({ play: '5-4', game_break: '5-2' });
   });
 
-  it('stays known where another one goes, or it changes in something else', () => {
+  test('stays known where another incident is removed, or it changes in something else', () => {
     const index = indexed(...timeline);
     index.update(known('5-3', 400, true), known('5-3', 400));
     index.update(known('5-4', 401), known('5-4', 400));
     expect(index.last(unread)).toMatchObject({ play: '5-4' });
   });
 
-  it('is looked for again where it goes', () => {
+  test('is searched again where it is removed', () => {
     const index = indexed(...timeline);
     const gone = known('5-4', 400, true);
     index.update(gone, known('5-4', 400));
@@ -46,15 +46,15 @@ describe('the last incident of a signal', () => {
     expect(index.last(unread)).toMatchObject({ play: '5-3' });
   });
 
-  it('is none where none is left', () => {
+  test('is none where no other is left', () => {
     const index = indexed(known('5-2', 420));
     index.update(known('5-2', 400), known('5-2', 420));
     expect(index.last([known('5-2', 400)])).toEqual({ play: '5-2' });
   });
 });
 
-describe('what is counted', () => {
-  it('are incidents with a body, and those of the start that are not removed', () => {
+describe('the counts', () => {
+  test('cover incidents with a body, and those of the start that are not removed', () => {
     const index = indexed(known('5-1', 429), known('5-2', 427), known('5-3', 400), { id: '5-4', ...absent });
     expect(index).toMatchObject({ known: 3, starts: 2 });
     index.update(known('5-1', 429, true), known('5-1', 429));
@@ -64,7 +64,7 @@ describe('what is counted', () => {
 });
 
 describe('the lists', () => {
-  it('hold goals, cancellations and removed incidents by id, and say where goals may have changed', () => {
+  test('hold goals, cancellations and removed incidents by id, and report where goals may have changed', () => {
     const index = new IncidentIndex();
     expect(index.update(known('5-3', 413), absent)).toBe(true);
     expect(index.update(known('5-1', 423), absent)).toBe(true);

@@ -1,15 +1,43 @@
 import type { Incident } from '#topics/generated/types.ts';
-import { isCancellation, isGoal, type KnownIncident } from './goals.ts';
-import { isTimelineStart } from './score.ts';
-import { type LastOf, SIGNALS, type Signal, signalsOf } from './signals.ts';
-import { insertById, removeById } from './sorted.ts';
+import { isCancellation, isGoal, isTimelineStart, type KnownIncident } from './goals.ts';
+import { type LastOf, SIGNALS, type Signal, signalsOf } from './guard.ts';
 
-/** What the index knew an incident as: its type and presence when it was last indexed. */
+/** Ids are compared as strings, by code units (law 4). */
+export function compareIds(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** The index of `id`, or where to insert it, in items sorted by id. */
+function position(items: readonly { readonly id: string }[], id: string): number {
+  let low = 0;
+  let high = items.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const item = items[middle];
+    if (item !== undefined && item.id < id) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Inserts an item into a list sorted by id, unless the list has one of that id. */
+function insertById<T extends { readonly id: string }>(items: T[], item: T): void {
+  const at = position(items, item.id);
+  if (items[at]?.id !== item.id) items.splice(at, 0, item);
+}
+
+/** Removes the item of that id from a list sorted by id. */
+function removeById<T extends { readonly id: string }>(items: T[], id: string): void {
+  const at = position(items, id);
+  if (items[at]?.id === id) items.splice(at, 1);
+}
+
+/** The type and presence of an incident when it was last indexed. */
 export type Indexed = Pick<KnownIncident, 'incident' | 'removed'>;
 
 /**
- * What the rules ask of a timeline, kept up to date incident by incident: looking at the whole timeline again is only
- * needed where the last incident of a signal stops giving it.
+ * What the rules ask of a timeline, updated incident by incident. The whole timeline is scanned again only where the
+ * last incident of a signal no longer gives it.
  */
 export class IncidentIndex {
   /** Incidents of goal types, by id. */
@@ -23,10 +51,10 @@ export class IncidentIndex {
   /** Removed incidents, by id. */
   readonly removed: KnownIncident[] = [];
   readonly #last: Partial<Record<Signal, string>> = {};
-  /** Signals, as bits, whose last incident must be looked for again. */
+  /** Signals, as bits, whose last incident must be searched again. */
   #lost = 0;
 
-  /** Takes in a change of an incident. True where it may change what the goals come to. */
+  /** Indexes a changed incident. True where the change may affect the goals. */
   update(now: KnownIncident, before: Indexed): boolean {
     if (before.incident === null && now.incident !== null) this.known += 1;
     this.starts += startsOf(now) - startsOf(before);
@@ -39,7 +67,7 @@ export class IncidentIndex {
     return place(this.cancellations, now, before, isCancellation) || goals;
   }
 
-  /** The last incident of each signal; `all` are the incidents to look through where one was lost. */
+  /** The last incident of each signal; searches `all` where the last one was lost. */
   last(all: Iterable<KnownIncident>): LastOf {
     if (this.#lost !== 0) this.#findLost(all);
     return this.#last;
@@ -84,7 +112,7 @@ function startsOf({ incident, removed }: Indexed): number {
   return incident !== null && !removed && isTimelineStart(incident) ? 1 : 0;
 }
 
-/** Puts an incident where it belongs; true where it belongs or belonged there. */
+/** Moves an incident into or out of a list; true where it is or was in it. */
 function place(
   items: KnownIncident[],
   now: KnownIncident,

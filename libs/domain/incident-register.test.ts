@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { outranks } from './incident-register.ts';
 import { incident, incidentMessage, START, snapshotMessage } from './testing/messages.ts';
 import { given } from './testing/spec.ts';
@@ -6,8 +6,8 @@ import { given } from './testing/spec.ts';
 const body = (ut: number, confirmation: string | null, note: string) =>
   incident('5-1', 413, { ut, confirmation, note });
 
-describe('a record wins over the one that stands (law 1)', () => {
-  it.each([
+describe('a record wins over the stored one (law 1)', () => {
+  test.each([
     { record: body(2, null, 'a'), standing: body(1, 'cancelled', 'b'), wins: true, why: 'it is later' },
     { record: body(1, 'cancelled', 'b'), standing: body(2, null, 'a'), wins: false, why: 'it is earlier' },
     {
@@ -34,31 +34,31 @@ describe('a record wins over the one that stands (law 1)', () => {
 });
 
 describe('a delete', () => {
-  const told = incident('5-1', 413, { ut: START + 10 });
+  const reported = incident('5-1', 413, { ut: START + 10 });
 
-  it('tells nothing of the body', () => {
+  test('leaves the body as it is', () => {
     const later = incident('5-1', 413, { ut: START + 20, confirmation: 'cancelled' });
-    const { incident: register } = given(incidentMessage(told)).when(
+    const { incident: register } = given(incidentMessage(reported)).when(
       incidentMessage(later, { deleted: true }),
     );
-    expect(register('5-1')).toMatchObject({ incident: told, removed: true, deleted_at: START + 20 });
+    expect(register('5-1')).toMatchObject({ incident: reported, removed: true, deleted_at: START + 20 });
   });
 
-  it('is remembered at its latest time', () => {
+  test('is stored with its latest time', () => {
     const early = incident('5-1', 413, { ut: START });
-    const deleted = given(incidentMessage(told), incidentMessage(told, { deleted: true }));
+    const deleted = given(incidentMessage(reported), incidentMessage(reported, { deleted: true }));
     expect(deleted.when(incidentMessage(early, { deleted: true })).incidents).toEqual([]);
   });
 
-  it('of an unknown incident is remembered and is no tombstone', () => {
-    const outcome = given().when(incidentMessage(told, { deleted: true }));
+  test('of an unknown incident is stored and is no tombstone', () => {
+    const outcome = given().when(incidentMessage(reported, { deleted: true }));
     expect(outcome.incidents).toEqual(['5-1']);
     expect(outcome.incident('5-1')).toMatchObject({ incident: null, removed: false, deleted_at: START + 10 });
     expect(outcome.state).toMatchObject({ removed: [], coverage: 'none' });
   });
 
-  it('removes an incident that is told only after it', () => {
-    const outcome = given(incidentMessage(told, { deleted: true })).when(incidentMessage(told));
+  test('removes an incident that is reported only after it', () => {
+    const outcome = given(incidentMessage(reported, { deleted: true })).when(incidentMessage(reported));
     expect(outcome.kinds).toEqual(['incident_added', 'incident_removed', 'goal_cancelled']);
     expect(outcome.state.removed).toEqual(['5-1']);
   });
@@ -68,7 +68,7 @@ describe('a snapshot', () => {
   const one = incident('5-1', 400, { ut: START });
   const two = incident('5-2', 400, { ut: START });
 
-  it('removes what it leaves out and keeps it as a tombstone', () => {
+  test('removes the incidents it does not list and keeps them as tombstones', () => {
     const outcome = given(incidentMessage(one), incidentMessage(two)).when(
       snapshotMessage(START + 60, [one]),
     );
@@ -77,7 +77,7 @@ describe('a snapshot', () => {
     expect(outcome.incidents).toEqual(['5-1', '5-2']);
   });
 
-  it('of the same time as another adds to its list', () => {
+  test('of the same time as another adds to its list', () => {
     const outcome = given(
       incidentMessage(one),
       incidentMessage(two),
@@ -87,7 +87,7 @@ describe('a snapshot', () => {
     expect(outcome.kinds).toEqual(['incident_reinstated', 'snapshot_applied']);
   });
 
-  it('that is older tells its bodies, and nothing of what is listed now', () => {
+  test('that is older applies its bodies, and changes nothing of what is listed now', () => {
     const amended = incident('5-2', 400, { ut: START + 30, note: 'amended' });
     const outcome = given(snapshotMessage(START + 60, [one])).when(snapshotMessage(START + 40, [amended]));
     expect(outcome.state).toMatchObject({ removed: ['5-2'], snapshot_at: START + 60 });

@@ -1,9 +1,49 @@
 import type { Cause, Incident } from '#topics/generated/types.ts';
-import { IncidentIndex } from './incident-index.ts';
-import { isRemoved, type Presence } from './removal.ts';
-import { compareIds } from './sorted.ts';
+import { compareIds, IncidentIndex } from './incident-index.ts';
 
-/** The register of one incident. Changed by `IncidentRegister` alone, but for its stamps. */
+/** Law 3: how long an incident may take from being written to being listed, seconds. */
+export const SETTLE_SECONDS = 5;
+
+/** The stored presence of an incident. Times in Unix seconds. */
+export type Presence = {
+  /** The winning body; null where only deletes have arrived. */
+  readonly incident: Incident | null;
+  /** Highest `ut` of the records that deleted it. */
+  readonly deletedAt: number | null;
+  /** Time of the latest snapshot that listed it. */
+  readonly listedAt: number | null;
+};
+
+/**
+ * Law 3: an incident is removed exactly when it was last known absent no earlier than last known present. An id with
+ * deletes only is not removed: it never existed. `snapshotAt`: time of the event's latest snapshot, null without one.
+ */
+export function isRemoved(presence: Presence, snapshotAt: number | null): boolean {
+  if (presence.incident === null) return false;
+  return absentAt(presence, snapshotAt) >= presentAt(presence.incident, presence, snapshotAt);
+}
+
+/** When an incident with this body was last known present, Unix seconds. */
+export function presentAt(
+  { ut }: Pick<Incident, 'ut'>,
+  { listedAt }: Pick<Presence, 'listedAt'>,
+  snapshotAt: number | null,
+): number {
+  return snapshotAt !== null && listedAt === snapshotAt ? Math.max(ut, snapshotAt) : ut;
+}
+
+/** When an incident was last known absent, Unix seconds; minus infinity where it never was. */
+export function absentAt(
+  { deletedAt, listedAt }: Pick<Presence, 'deletedAt' | 'listedAt'>,
+  snapshotAt: number | null,
+): number {
+  const deleted = deletedAt ?? Number.NEGATIVE_INFINITY;
+  return snapshotAt === null || listedAt === snapshotAt
+    ? deleted
+    : Math.max(deleted, snapshotAt - SETTLE_SECONDS);
+}
+
+/** The register of one incident. Only `IncidentRegister` changes it, except its stamps. */
 export type IncidentEntry = {
   readonly id: string;
   incident: Incident | null;
@@ -15,7 +55,7 @@ export type IncidentEntry = {
   cause: Cause | null;
 };
 
-/** An incident that a message changed, and what it was before. */
+/** An incident that a message changed, and its previous values. */
 export type IncidentChange = {
   readonly entry: IncidentEntry;
   readonly before: Presence & { readonly removed: boolean };
@@ -25,13 +65,13 @@ export type IncidentChange = {
 export type IncidentChanges = {
   /** By incident id. */
   readonly incidents: readonly IncidentChange[];
-  /** What the goals come to may have changed. */
+  /** The outcome of the goals may have changed. */
   readonly goals: boolean;
-  /** The message's snapshot is the latest now, or changed what is known to be listed. */
+  /** The message's snapshot is now the latest, or changed the set of listed incidents. */
   readonly snapshot: boolean;
 };
 
-export const NO_INCIDENT_CHANGES: IncidentChanges = { incidents: [], goals: false, snapshot: false };
+export const NO_CHANGES: IncidentChanges = { incidents: [], goals: false, snapshot: false };
 
 const UNKNOWN: IncidentChange['before'] = { incident: null, deletedAt: null, listedAt: null, removed: false };
 
@@ -57,7 +97,7 @@ export class IncidentRegister {
   readonly #entries = new Map<string, IncidentEntry>();
   #snapshotAt: number | null = null;
 
-  /** The register that was written down as its entries and the time of the latest snapshot. */
+  /** Restores a register from its entries and the time of the latest snapshot. */
   static restore(entries: Iterable<IncidentEntry>, snapshotAt: number | null): IncidentRegister {
     const register = new IncidentRegister();
     register.#snapshotAt = snapshotAt;
@@ -82,7 +122,7 @@ export class IncidentRegister {
     return this.#entries.values();
   }
 
-  /** Says which version changed these incidents, and what caused it. */
+  /** Stamps these incidents with the version that changed them, and its cause. */
   stamp(changes: IncidentChanges, version: number, cause: Cause): void {
     for (const { entry } of changes.incidents) {
       entry.version = version;
@@ -90,15 +130,15 @@ export class IncidentRegister {
     }
   }
 
-  /** Applies the record of an incident message. A record that deletes tells when, and nothing of the body. */
+  /** Applies the record of an incident message. A delete sets the time of the delete and leaves the body as it is. */
   record(incident: Incident, deleted: boolean): IncidentChanges {
     const entry = this.#entry(incident.id);
     const before = presenceOf(entry);
     if (deleted) {
-      if (entry.deletedAt !== null && entry.deletedAt >= incident.ut) return NO_INCIDENT_CHANGES;
+      if (entry.deletedAt !== null && entry.deletedAt >= incident.ut) return NO_CHANGES;
       entry.deletedAt = incident.ut;
     } else {
-      if (!accepts(entry, incident)) return NO_INCIDENT_CHANGES;
+      if (!accepts(entry, incident)) return NO_CHANGES;
       entry.incident = incident;
     }
     return this.#settle([{ entry, before }], false);
@@ -126,7 +166,7 @@ export class IncidentRegister {
     if (this.#snapshotAt === null || time > this.#snapshotAt) {
       this.#snapshotAt = time;
       news = true;
-      // What the new list leaves out may be removed by it.
+      // The new list may remove incidents that it does not contain.
       for (const entry of this.#entries.values()) {
         if (isRemoved(entry, time) !== entry.removed) touch(entry);
       }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
-import { avroType } from '#topics/avro.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { avroType } from '#topics/codec.ts';
 import type {
   Incident,
   MatchIncident,
@@ -10,11 +10,11 @@ import type {
 } from '#topics/generated/types.ts';
 import { loadSchemas } from '#topics/schemas.ts';
 import { applyMessage, type Match, matchIncident, matchState, newMatch, restoreMatch } from './match.ts';
-import { histories, retold, tellsSomething } from './testing/arbitraries.ts';
+import { hasContent, histories, redelivered } from './testing/arbitraries.ts';
 import { causeOf, EVENT_ID } from './testing/messages.ts';
 import { derive } from './testing/oracle.ts';
 
-/** All of a state but what tells of the order in the log. */
+/** A state without version and cause. */
 function withoutOrder<T extends MatchState | MatchIncident>({ version: _, cause: __, ...rest }: T) {
   return rest;
 }
@@ -39,7 +39,7 @@ function fail(topic: string): never {
   throw new Error(`no schema of ${topic}`);
 }
 
-/** What is on the topics of a match: the bytes of its state and of its incidents. */
+/** The records of a match: the bytes of its state and of its incidents. */
 function written(match: Match, ids: readonly string[]): { state: Buffer; incidents: Buffer[] } {
   return {
     state: stateType.toBuffer(matchState(match)),
@@ -47,7 +47,7 @@ function written(match: Match, ids: readonly string[]): { state: Buffer; inciden
   };
 }
 
-/** A match read back from what was written of it. */
+/** A match restored from its records. */
 function readBack(match: Match, ids: readonly string[]): Match {
   const { state, incidents } = written(match, ids);
   return restoreMatch(
@@ -56,7 +56,7 @@ function readBack(match: Match, ids: readonly string[]): Match {
   );
 }
 
-/** The same messages, every incident of them changed; bodies stay, so that the same records win. */
+/** The same messages, every incident changed; bodies stay, so that the same records win. */
 function changed(
   history: readonly NormalizedMessage[],
   change: (incident: Incident) => Partial<Omit<Incident, 'body'>>,
@@ -75,16 +75,16 @@ function stateOf(messages: readonly NormalizedMessage[]): MatchState {
   return matchState(match);
 }
 
-const withRetelling = histories.chain((history) => fc.tuple(fc.constant(history), retold(history)));
+const withDuplicates = histories.chain((history) => fc.tuple(fc.constant(history), redelivered(history)));
 const runs = { numRuns: 500 };
 
-// Some ten thousand matches are played here, on a machine that may have other work.
+// These tests play some ten thousand matches, on a machine that may have other work.
 vi.setConfig({ testTimeout: 120_000 });
 
 describe('match state is a function of the set of messages', () => {
-  it('equals the laws as written down in the oracle, in any order, told any number of times', () => {
+  test('equals the oracle in any order, with any duplicates', () => {
     fc.assert(
-      fc.property(withRetelling, ([history, order]) => {
+      fc.property(withDuplicates, ([history, order]) => {
         const match = newMatch(EVENT_ID);
         play(match, order);
         const expected = derive(EVENT_ID, history);
@@ -97,9 +97,9 @@ describe('match state is a function of the set of messages', () => {
     );
   });
 
-  it('changes by nothing that was told before', () => {
+  test('ignores duplicates', () => {
     fc.assert(
-      fc.property(withRetelling, ([history, order]) => {
+      fc.property(withDuplicates, ([history, order]) => {
         const match = newMatch(EVENT_ID);
         for (const message of history) {
           play(match, [message]);
@@ -116,7 +116,7 @@ describe('match state is a function of the set of messages', () => {
 });
 
 describe('snapshots of one time (law 3)', () => {
-  it('list what any of them lists', () => {
+  test('list what any of them lists', () => {
     fc.assert(
       fc.property(histories, fc.infiniteStream(fc.boolean()), (history, first) => {
         const split = history.flatMap((message) => {
@@ -132,7 +132,7 @@ describe('snapshots of one time (law 3)', () => {
 });
 
 describe('cancellations without a parent (law 6)', () => {
-  it('name alike whether all times are unknown or all the same', () => {
+  test('name the same goals whether all times are unknown or all equal', () => {
     fc.assert(
       fc.property(histories, (history) => {
         const goalsOf = (event_time: number | null) => {
@@ -145,7 +145,7 @@ describe('cancellations without a parent (law 6)', () => {
     );
   });
 
-  it('void only goals before them of their own part, play or shoot-out', () => {
+  test('void only goals before them of their own part, play or shoot-out', () => {
     fc.assert(
       fc.property(histories, (history) => {
         const match = newMatch(EVENT_ID);
@@ -170,7 +170,7 @@ describe('cancellations without a parent (law 6)', () => {
 });
 
 describe('the reported result (law 8)', () => {
-  it('stands as the firm one too, and never against a complete timeline of soccer', () => {
+  test('is the firm one too, and never wins over a complete timeline of soccer', () => {
     fc.assert(
       fc.property(histories, (history) => {
         const { source, score, firm, reported, agreement, coverage, sport_id } = stateOf(history);
@@ -187,7 +187,7 @@ describe('the reported result (law 8)', () => {
 });
 
 describe('a match that is restored from its records', () => {
-  it('goes on to the very bytes of one that never stopped', () => {
+  test('gives the same bytes as one that never stopped', () => {
     fc.assert(
       fc.property(histories, fc.infiniteStream(fc.boolean()), (history, stops) => {
         const steady = newMatch(EVENT_ID);
@@ -195,7 +195,7 @@ describe('a match that is restored from its records', () => {
         history.forEach((message, offset) => {
           const expected = play(steady, [message], offset);
           expect(JSON.stringify(play(stopping, [message], offset))).toBe(JSON.stringify(expected));
-          if (!history.slice(0, offset + 1).some(tellsSomething)) return;
+          if (!history.slice(0, offset + 1).some(hasContent)) return;
           const known = idsOf(history.slice(0, offset + 1));
           expect(written(stopping, known)).toEqual(written(steady, known));
           if (stops.next().value) stopping = readBack(stopping, known);
@@ -207,7 +207,7 @@ describe('a match that is restored from its records', () => {
 });
 
 describe('transitions', () => {
-  it('count versions without gaps, each with an unbroken number of transitions', () => {
+  test('number versions, and transitions within a version, without gaps', () => {
     fc.assert(
       fc.property(histories, (history) => {
         const match = newMatch(EVENT_ID);
@@ -228,7 +228,7 @@ describe('transitions', () => {
     );
   });
 
-  it('replayed, give the scores, the guard and the removed incidents', () => {
+  test('give the scores, the guard and the removed incidents when replayed', () => {
     fc.assert(
       fc.property(histories, (history) => {
         const match = newMatch(EVENT_ID);
@@ -250,7 +250,7 @@ describe('transitions', () => {
     );
   });
 
-  it('tell of every goal that becomes void, and of every void one that is a goal again', () => {
+  test('report every goal that becomes void, and every void one that counts again', () => {
     fc.assert(
       fc.property(histories, (history) => {
         const match = newMatch(EVENT_ID);
@@ -260,13 +260,15 @@ describe('transitions', () => {
           if (transitions.length === 0) continue;
           const state = matchState(match);
           const after = Object.keys(state.void_goals).sort();
-          const told = (kind: string) =>
+          const emitted = (kind: string) =>
             transitions.filter((one) => one.kind === kind).map((one) => one.incident_id);
           const isGoal = (id: string) =>
             [5, null].includes(state.sport_id) &&
             [413, 421, 423].includes(matchIncident(match, id).incident?.incident_id ?? 0);
-          expect(told('goal_cancelled')).toEqual(after.filter((id) => !before.includes(id)));
-          expect(told('goal_reinstated')).toEqual(before.filter((id) => !after.includes(id) && isGoal(id)));
+          expect(emitted('goal_cancelled')).toEqual(after.filter((id) => !before.includes(id)));
+          expect(emitted('goal_reinstated')).toEqual(
+            before.filter((id) => !after.includes(id) && isGoal(id)),
+          );
           before = after;
         }
       }),
@@ -274,7 +276,7 @@ describe('transitions', () => {
     );
   });
 
-  it('come with the ids of exactly the incidents whose record changed', () => {
+  test('come with the ids of exactly the incidents whose record changed', () => {
     fc.assert(
       fc.property(histories, (history) => {
         const match = newMatch(EVENT_ID);

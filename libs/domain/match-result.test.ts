@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Cause, Incident, MatchResult, NormalizedMessage } from '#topics/generated/types.ts';
 import { applyMessage, matchIncident, matchResult, matchState, newMatch, restoreMatch } from './match.ts';
 import { resultChanges, resultKey, type TableResult } from './match-result.ts';
@@ -30,7 +30,7 @@ function resultOf(...messages: NormalizedMessage[]): TableResult {
   return result;
 }
 
-const told = (fields: Record<string, unknown> = {}, at = 0) => eventMessage(START + at, eventFields(fields));
+const event = (fields: Record<string, unknown> = {}, at = 0) => eventMessage(START + at, eventFields(fields));
 const kickOff = incidentMessage(incident('5-1', 429));
 const player = { subparticipant_id: 9, subparticipant_name: 'Nine' };
 
@@ -47,34 +47,34 @@ const withResults = (home: Record<number, unknown>, away: Record<number, unknown
   }));
 
 describe('the result of a match', () => {
-  it('is of its group, under one key', () => {
-    const result = resultOf(told({ group_id: 0, round_id: 3 }));
+  test('belongs to its group, under one key', () => {
+    const result = resultOf(event({ group_id: 0, round_id: 3 }));
     expect(resultKey(result)).toBe(`6628/25528/76600/-/${EVENT_ID}`);
     expect(result).toMatchObject({ round_id: 3, status_type: 'live', group_id: null, score: null });
   });
 
-  it.each([
-    ['its season is not known', told({ season_id: null })],
-    ['its competition is not known', told({ competition_id: 0 })],
-    ['it is of another sport', told({ sport_id: 1 })],
-    ['its status is deleted', told({ status_type: 'deleted' })],
-    ['its item status is deleted', told({ item_status: 'deleted' })],
-    ['it was deleted', told({ action: 'delete' })],
+  test.each([
+    ['its season is not known', event({ season_id: null })],
+    ['its competition is not known', event({ competition_id: 0 })],
+    ['it is of another sport', event({ sport_id: 1 })],
+    ['its status is deleted', event({ status_type: 'deleted' })],
+    ['its item status is deleted', event({ item_status: 'deleted' })],
+    ['it was deleted', event({ action: 'delete' })],
   ])('is none where %s', (_, message) => {
     expect(matchResult(matchOf(message))).toBeNull();
   });
 
-  it('is back where the event is told again after it was deleted, whatever the order', () => {
+  test('exists again once the event is reported after its delete, in any order', () => {
     const gone = eventMessage(START + 5, { action: 'delete' });
-    expect(matchResult(matchOf(told(), gone))).toBeNull();
-    expect(matchResult(matchOf(gone, told()))).toBeNull();
-    expect(matchResult(matchOf(told(), gone, told({}, 9)))).not.toBeNull();
-    expect(matchResult(matchOf(told({}, 9), gone, told()))).not.toBeNull();
+    expect(matchResult(matchOf(event(), gone))).toBeNull();
+    expect(matchResult(matchOf(gone, event()))).toBeNull();
+    expect(matchResult(matchOf(event(), gone, event({}, 9)))).not.toBeNull();
+    expect(matchResult(matchOf(event({}, 9), gone, event()))).not.toBeNull();
   });
 
-  it('has the goals that count, with their scorers, and the halves they fell in', () => {
+  test('has the goals that count, with their scorers, and the halves they fell in', () => {
     const result = resultOf(
-      told(),
+      event(),
       kickOff,
       by('5-2', 413, { ...player, additional_info: { assistant_id: '8', assistant_name: 'Eight' } }),
       by('5-3', 423, player, { participant_id: HOME, event_status_id: 34 }),
@@ -93,34 +93,34 @@ describe('the result of a match', () => {
     ]);
   });
 
-  it('has the provider’s halves where the timeline is not whole, and its goals only where they add up', () => {
+  test('has the provider’s halves where the timeline is incomplete, and its goals only where they add up', () => {
     const fields = { participants: withResults({ 2: 1, 4: 0, 5: 1 }, { 2: 0, 4: 0, 5: 0 }) };
     const goal = by('5-2', 413, player);
-    const partial = resultOf(told(fields), goal);
+    const partial = resultOf(event(fields), goal);
     expect(partial.first_half).toEqual({ home: 0, away: 0 });
     expect(partial.goals).toHaveLength(1);
     expect(partial.cards).toBeNull();
-    expect(resultOf(told(fields)).goals).toBeNull();
-    expect(resultOf(told({ participants: participants(0, 0) })).goals).toEqual([]);
+    expect(resultOf(event(fields)).goals).toBeNull();
+    expect(resultOf(event({ participants: participants(0, 0) })).goals).toEqual([]);
   });
 
-  it('falls back to the provider’s halves where the phase of a goal is not known', () => {
+  test('has the provider’s halves where the phase of a goal is unknown', () => {
     const fields = { participants: withResults({ 2: 1, 4: 1, 5: 0 }, { 2: 0, 4: 0, 5: 0 }) };
     const goal = by('5-2', 413, player, { event_status_id: null });
-    expect(resultOf(told(fields), kickOff, goal).first_half).toEqual({ home: 1, away: 0 });
-    expect(resultOf(told(), kickOff, goal).first_half).toBeNull();
+    expect(resultOf(event(fields), kickOff, goal).first_half).toEqual({ home: 1, away: 0 });
+    expect(resultOf(event(), kickOff, goal).first_half).toBeNull();
   });
 
-  it('is the one reported of an awarded match', () => {
-    const awarded = told({ status_id: 12, status_type: 'finished', participants: participants(3, 0) });
+  test('is the reported one of an awarded match', () => {
+    const awarded = event({ status_id: 12, status_type: 'finished', participants: participants(3, 0) });
     const result = resultOf(awarded, kickOff, by('5-2', 413, player, { participant_id: AWAY }));
     expect(result).toMatchObject({ score: { home: 3, away: 0 }, first_half: null, second_half: null });
   });
 
-  it('has the cards that stand', () => {
+  test('has the cards that stand', () => {
     const deleted = incidentMessage(incident('5-4', 419, { ut: START + 1 }), { deleted: true });
     const result = resultOf(
-      told(),
+      event(),
       kickOff,
       by('5-3', 418, player, { participant_id: AWAY }),
       by('5-2', 419, player),
@@ -134,9 +134,9 @@ describe('the result of a match', () => {
     ]);
   });
 
-  it('is the same of a match that was restored', () => {
+  test('is the same after a restore', () => {
     const match = matchOf(
-      told(),
+      event(),
       kickOff,
       by('5-2', 413, player),
       by('5-3', 419, player),
@@ -147,7 +147,7 @@ describe('the result of a match', () => {
   });
 });
 
-describe('whether a message may change it', () => {
+describe('the result flag of a message', () => {
   const resultFlag = (...messages: NormalizedMessage[]) => {
     const match = newMatch(EVENT_ID);
     return messages
@@ -155,25 +155,25 @@ describe('whether a message may change it', () => {
       .at(-1);
   };
 
-  it('is told wherever it does', () => {
+  test('is set wherever the result changes', () => {
     const later = incident('5-2', 413, { ut: START + 9, participant_id: AWAY });
-    expect(resultFlag(told())).toBe(true);
-    expect(resultFlag(told(), kickOff)).toBe(true);
-    expect(resultFlag(told(), kickOff, by('5-2', 413, player))).toBe(true);
-    expect(resultFlag(told(), kickOff, by('5-2', 413, player), incidentMessage(later))).toBe(true);
+    expect(resultFlag(event())).toBe(true);
+    expect(resultFlag(event(), kickOff)).toBe(true);
+    expect(resultFlag(event(), kickOff, by('5-2', 413, player))).toBe(true);
+    expect(resultFlag(event(), kickOff, by('5-2', 413, player), incidentMessage(later))).toBe(true);
     const named = { subparticipant_id: 10, subparticipant_name: 'Ten' };
     expect(
-      resultFlag(told(), kickOff, by('5-2', 413, player), by('5-2', 413, named, { ut: START + 9 })),
+      resultFlag(event(), kickOff, by('5-2', 413, player), by('5-2', 413, named, { ut: START + 9 })),
     ).toBe(true);
-    expect(resultFlag(told(), kickOff, by('5-2', 419, player))).toBe(true);
-    expect(resultFlag(told(), eventMessage(START + 5, { action: 'delete' }), told({}, 9))).toBe(true);
+    expect(resultFlag(event(), kickOff, by('5-2', 419, player))).toBe(true);
+    expect(resultFlag(event(), eventMessage(START + 5, { action: 'delete' }), event({}, 9))).toBe(true);
   });
 
-  it('is told, or it changes nothing', () => {
+  test('is set, or the result does not change', () => {
     fc.assert(
       fc.property(histories, (history) => {
         const match = newMatch(EVENT_ID);
-        applyMessage(match, told(), causeOf(told(), 0));
+        applyMessage(match, event(), causeOf(event(), 0));
         for (const [offset, message] of history.entries()) {
           const before = matchResult(match);
           const { result } = applyMessage(match, message, causeOf(message, offset));
@@ -183,13 +183,13 @@ describe('whether a message may change it', () => {
     );
   });
 
-  it('is not told of play', () => {
-    expect(resultFlag(told(), kickOff, incidentMessage(incident('5-2', 408)))).toBe(false);
-    expect(resultFlag(told(), told({ clock_time: 9 }, 9))).toBe(false);
+  test('is not set by play alone', () => {
+    expect(resultFlag(event(), kickOff, incidentMessage(incident('5-2', 408)))).toBe(false);
+    expect(resultFlag(event(), event({ clock_time: 9 }, 9))).toBe(false);
   });
 });
 
-describe('what is told of a change', () => {
+describe('the records of a change', () => {
   const cause: Cause = { topic: 't', partition: 0, offset: 1, ut: 2, received_at: 3, message_id: 'm' };
   const stamp = { version: 7, cause };
   const changes = (before: TableResult | null, after: TableResult | null) =>
@@ -200,26 +200,26 @@ describe('what is told of a change', () => {
     version,
     home: home?.id ?? null,
   });
-  const inGroup = (group_id: number) => resultOf(told({ group_id }));
+  const inGroup = (group_id: number) => resultOf(event({ group_id }));
 
-  it('is nothing where nothing changed', () => {
+  test('are none where nothing changed', () => {
     expect(changes(null, null)).toEqual([]);
     expect(changes(inGroup(1), inGroup(1))).toEqual([]);
   });
 
-  it('is the new result under the same key', () => {
-    const after = resultOf(told({ group_id: 1, status_id: 34 }));
+  test('have the new result under the same key', () => {
+    const after = resultOf(event({ group_id: 1, status_id: 34 }));
     expect(changes(inGroup(1), after)).toEqual([{ ...after, removed: false, ...stamp }]);
   });
 
-  it('is that the match has left, first, where it is in another group', () => {
+  test('begin with a removal where the match moved to another group', () => {
     expect(changes(inGroup(1), inGroup(2)).map(brief)).toEqual([
       { removed: true, group_id: 1, version: 7, home: null },
       { removed: false, group_id: 2, version: 7, home: HOME },
     ]);
   });
 
-  it('is that the match has left, where it is no more', () => {
+  test('have a removal where the match no longer exists', () => {
     expect(changes(inGroup(1), null).map(brief)).toEqual([
       { removed: true, group_id: 1, version: 7, home: null },
     ]);

@@ -1,4 +1,4 @@
-import { INCIDENT, PHASE_BOUNDARIES, SOCCER } from '#contract/soccer.ts';
+import { INCIDENT, PHASE_BOUNDARIES, SOCCER, STATUS } from '#contract/soccer.ts';
 import type {
   Cause,
   Incident,
@@ -8,34 +8,28 @@ import type {
   ResultPerson,
   Score,
 } from '#topics/generated/types.ts';
-import { type KnownIncident, type Side, sideOf } from './goals.ts';
-import { sameScore } from './score.ts';
-import { compareIds } from './sorted.ts';
+import { type KnownIncident, type Side, sameScore, sideOf } from './goals.ts';
+import { compareIds } from './incident-index.ts';
 import { long, object, text } from './values.ts';
 import type { MatchView } from './view.ts';
 
-/** What tables need of a match, without what tells when it was told. */
+/** What tables need of a match, without the version and time of the report. */
 export type TableResult = Omit<MatchResult, 'version' | 'removed' | 'cause'>;
 
-/** What a result is read from, beside the view. */
+/** What a result is derived from, beside the view. */
 export type ResultSources = {
   readonly eventId: number;
   readonly view: MatchView;
-  /** The provider said that there is no such event. */
+  /** The provider deleted the event. */
   readonly deleted: boolean;
   readonly incidentOf: (id: string) => Incident | null;
   /** See `standingCards`. */
   readonly cards: readonly ResultCard[];
 };
 
-const AWARDED = 12;
-const FIRST_HALF = 33;
-const SECOND_HALF = 34;
-
 /**
  * What tables need of a match; null where it belongs to none: it was deleted, is of another sport, or its competition
- * or season is not known. A function of the match's state alone, so that what was told last follows from the state
- * that was restored.
+ * or season is unknown. A function of the match's state alone, so that a restored state gives what was last published.
  */
 export function tableResult(sources: ResultSources): TableResult | null {
   const { eventId, view, deleted } = sources;
@@ -83,8 +77,8 @@ export function isCard({ incident_id }: Incident): boolean {
 }
 
 /**
- * What is to be told where a match's result was `before` and is `after` now: nothing where both are the same, and that
- * the match has left, under its old key, where it is elsewhere now or nowhere. `again`: also what is the same.
+ * The records to publish when a match's result changes from `before` to `after`: none where both are equal; a removal
+ * under the old key where the match moved to another table or left. `again`: publish an equal result too.
  */
 export function resultChanges(
   before: TableResult | null,
@@ -101,7 +95,7 @@ export function resultChanges(
   return changes;
 }
 
-/** Where a match has its place in tables. */
+/** Where a match belongs in the tables. */
 export type Place = Pick<TableResult, 'event_id' | 'competition_id' | 'season_id' | 'stage_id' | 'group_id'>;
 
 /** The key of a result on match-results: one for an event and a group. */
@@ -109,7 +103,7 @@ export function resultKey(place: Place): string {
   return `${seasonKey(place)}/${place.stage_id ?? '-'}/${place.group_id ?? '-'}/${place.event_id}`;
 }
 
-/** What the partition of results and tables is chosen by: all that is ranked together has one writer. */
+/** The partition key of results and tables: one writer owns everything that is ranked together. */
 export function seasonKey({
   competition_id,
   season_id,
@@ -128,8 +122,8 @@ function scoresOf({ view, incidentOf }: ResultSources): Scores {
   const { facts, final, tally, coverage } = view;
   const { reported, table } = facts.sides;
   const counting = tally.counting.flatMap((id) => incidentOf(id) ?? []);
-  // An awarded match has the result that it was given, whatever was played.
-  const awarded = facts.status_id === AWARDED && reported !== null;
+  // An awarded match has its awarded result, whatever was played.
+  const awarded = facts.status_id === STATUS.finishedAwardedWin && reported !== null;
   const score = awarded ? reported : final.score;
   const oneByOne = coverage === 'complete' || (final.score !== null && sameScore(tally.score, final.score));
   const halves = awarded || final.source !== 'incidents' ? null : halvesOf(counting, view);
@@ -141,7 +135,7 @@ function scoresOf({ view, incidentOf }: ResultSources): Scores {
   };
 }
 
-/** Null where a goal's phase is not known: then it is of no half for certain. */
+/** Null where a goal's phase is unknown: then it belongs to neither half for certain. */
 function halvesOf(
   counting: readonly Incident[],
   { facts }: MatchView,
@@ -152,8 +146,8 @@ function halvesOf(
     const phase = incident.event_status_id;
     const side: Side | null = sideOf(incident, facts.sides);
     if (phase === null || side === null || !PHASE_BOUNDARIES.has(phase)) return null;
-    if (phase === FIRST_HALF) first[side] += 1;
-    else if (phase === SECOND_HALF) second[side] += 1;
+    if (phase === STATUS.firstHalf) first[side] += 1;
+    else if (phase === STATUS.secondHalf) second[side] += 1;
   }
   return { first, second };
 }
@@ -163,7 +157,7 @@ const GOAL_KINDS: Readonly<Record<number, ResultGoal['kind']>> = {
   [INCIDENT.ownGoal]: 'own_goal',
 };
 
-/** Records of incidents are never changed, only replaced, so that each is read once. */
+/** Incident records are immutable, so each is read once. */
 const goalsRead = new WeakMap<Incident, ResultGoal>();
 
 function goalOf(incident: Incident): ResultGoal {
@@ -171,7 +165,7 @@ function goalOf(incident: Incident): ResultGoal {
   if (read !== undefined) return read;
   const goal: ResultGoal = {
     kind: GOAL_KINDS[incident.incident_id] ?? 'goal',
-    // A goal without its participant counts for no one.
+    // A goal without its participant counts for neither team.
     team_id: incident.participant_id ?? 0,
     ...peopleOf(incident),
   };
@@ -246,7 +240,7 @@ function sameList<T>(a: readonly T[] | null, b: readonly T[] | null, same: (a: T
   return a.length === b.length && a.every((one, at) => same(one, b[at] as T));
 }
 
-/** Two flat records of one type. */
+/** Compares two flat records of one type. */
 function sameFields<T extends object>(a: T | null, b: T | null): boolean {
   if (a === b || a === null || b === null) return a === b;
   for (const key in a) if (a[key] !== b[key]) return false;

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { DomainError } from './errors.ts';
 import { applyMessage, matchIncident, matchState, newMatch, restoreMatch } from './match.ts';
 import {
@@ -19,7 +19,7 @@ import { given, played } from './testing/spec.ts';
 const opening = eventMessage(START, eventFields());
 
 describe('the state of a match', () => {
-  it('shows what was told, and what it comes to', () => {
+  test('shows the reported values and what derives from them', () => {
     const goal = incidentMessage(incident('5-110', 413, { ut: START + 60 }), {
       fields: { clock_time: 60, participants: participants('1', 0) },
     });
@@ -73,7 +73,7 @@ describe('the state of a match', () => {
     });
   });
 
-  it('knows no goals of a sport without rules here: the reported result stands', () => {
+  test('derives no goals of a sport without rules: the reported result stands', () => {
     const fields = eventFields({ sport_id: 1, participants: participants(80, 75) });
     const { state } = given(
       eventMessage(START, fields),
@@ -88,7 +88,7 @@ describe('the state of a match', () => {
     });
   });
 
-  it('takes a sport that was never told for soccer', () => {
+  test('counts an unknown sport as soccer', () => {
     const { state } = given(
       eventMessage(START, { participants: participants() }),
       snapshotMessage(START, [incident('5-1', 413)]),
@@ -96,7 +96,7 @@ describe('the state of a match', () => {
     expect(state).toMatchObject({ sport_id: null, score: { home: 1, away: 0 } });
   });
 
-  it('knows no score without sides', () => {
+  test('knows no score without sides', () => {
     const { state } = given(snapshotMessage(START, [incident('5-1', 413)]));
     expect(state).toMatchObject({
       score: null,
@@ -106,7 +106,7 @@ describe('the state of a match', () => {
     });
   });
 
-  it('keeps apart the ids of incidents that name what every object has', () => {
+  test('tells apart incident ids that are names of object members', () => {
     const { state } = given(
       opening,
       incidentMessage(incident('__proto__', 413, { confirmation: 'cancelled' })),
@@ -116,7 +116,7 @@ describe('the state of a match', () => {
 });
 
 describe('a message', () => {
-  it.each(['event_keep_alive', 'events_lineups'] as const)('%s says nothing about the state', (type) => {
+  test.each(['event_keep_alive', 'events_lineups'] as const)('%s does not change the state', (type) => {
     const match = played([opening]);
     const before = JSON.stringify(matchState(match));
     const message = { ...eventMessage(START + 60, { name: 'B - A' }), type, body: '{}' };
@@ -128,7 +128,7 @@ describe('a message', () => {
     expect(JSON.stringify(matchState(match))).toBe(before);
   });
 
-  it.each([
+  test.each([
     {
       code: 'WRONG_EVENT',
       message: { ...eventMessage(START + 60, { name: 'B - A' }), event_id: EVENT_ID + 1 },
@@ -140,7 +140,7 @@ describe('a message', () => {
         event_fields: ['{"name":"B - A"}', '{"clock_time":'],
       },
     },
-  ])('that is refused with $code changes nothing', ({ code, message }) => {
+  ])('that is rejected with $code changes nothing', ({ code, message }) => {
     const match = played([opening]);
     const before = JSON.stringify(matchState(match));
     const refusal = expect(() => applyMessage(match, message, causeOf(message, 1)));
@@ -151,13 +151,13 @@ describe('a message', () => {
 });
 
 describe('a match', () => {
-  it('has no state before anything is told, and no incident that was never told', () => {
+  test('has no state before the first message, and no unknown incident', () => {
     const match = newMatch(EVENT_ID);
-    expect(() => matchState(match)).toThrow(expect.objectContaining({ code: 'NOTHING_TOLD' }));
+    expect(() => matchState(match)).toThrow(expect.objectContaining({ code: 'NOTHING_REPORTED' }));
     expect(() => matchIncident(match, '5-1')).toThrow(expect.objectContaining({ code: 'UNKNOWN_INCIDENT' }));
   });
 
-  it('is restored from its records, stamps included', () => {
+  test('is restored from its records, stamps included', () => {
     const match = played([
       opening,
       incidentMessage(incident('5-1', 413)),

@@ -8,9 +8,9 @@ import type {
 } from '#topics/generated/types.ts';
 import { DomainError } from './errors.ts';
 import { EventRegister } from './event-register.ts';
-import { type IncidentChanges, IncidentRegister, NO_INCIDENT_CHANGES } from './incident-register.ts';
+import { type IncidentChanges, IncidentRegister, NO_CHANGES } from './incident-register.ts';
 import { isCard, standingCards, type TableResult, tableResult } from './match-result.ts';
-import { tellStep } from './transitions.ts';
+import { transitionsOf } from './transitions.ts';
 import { deriveView, type MatchView } from './view.ts';
 
 const inside = Symbol('inside');
@@ -25,47 +25,47 @@ type Inside = {
   version: number;
   /** What caused the last version; null before the first. */
   cause: Cause | null;
-  /** The cards that stand; null: to be looked for again. */
+  /** The cards that stand; null: derive them again. */
   cards: readonly ResultCard[] | null;
 };
 
-/** What a message did. Both empty: nothing was accepted, and there is nothing to write. */
+/** The effect of a message. Both lists empty: it was not accepted, and there is nothing to write. */
 export type Applied = {
   /** In order; at least one where anything changed. */
   readonly transitions: readonly MatchTransition[];
   /** Ids, in order, of the incidents whose `matchIncident` changed. */
   readonly incidents: readonly string[];
-  /** Something changed that `matchResult` is made of. */
+  /** An input of `matchResult` changed. */
   readonly result: boolean;
 };
 
-const NOTHING: Applied = { transitions: [], incidents: [], result: false };
+const NO_EFFECT: Applied = { transitions: [], incidents: [], result: false };
 
-/** A match nothing was told about yet. */
+/** A match without an applied message. */
 export function newMatch(eventId: number): Match {
   return matchOf(eventId, new EventRegister(), new IncidentRegister());
 }
 
 /**
- * Applies a message to a match (laws 1 to 10). Keep-alives and line-ups say nothing about its state and are ignored.
+ * Applies a message to a match (laws 1 to 10). Keep-alives and line-ups do not change its state and are ignored.
  * Throws `DomainError` WRONG_EVENT or UNREADABLE_EVENT, and then has changed nothing.
  */
 export function applyMessage(match: Match, message: NormalizedMessage, cause: Cause): Applied {
-  if (message.type === 'event_keep_alive' || message.type === 'events_lineups') return NOTHING;
+  if (message.type === 'event_keep_alive' || message.type === 'events_lineups') return NO_EFFECT;
   if (message.event_id !== match.eventId) {
     throw new DomainError('WRONG_EVENT', `a message of event ${message.event_id} for event ${match.eventId}`);
   }
   const { event, incidents, view: before } = match[inside];
-  const told = event.tell(event.read(message.event_fields), message.ut);
+  const fieldChanges = event.apply(event.read(message.event_fields), message.ut);
   const changes =
     message.snapshot !== null
       ? incidents.snapshot(message.snapshot, message.ut)
       : message.incident !== null
         ? incidents.record(message.incident.incident, message.incident.deleted)
-        : NO_INCIDENT_CHANGES;
-  if (!told.changed && !changes.snapshot && changes.incidents.length === 0) return NOTHING;
+        : NO_CHANGES;
+  if (!fieldChanges.changed && !changes.snapshot && changes.incidents.length === 0) return NO_EFFECT;
 
-  const after = deriveView(event, incidents, before, { fields: told.fields, goals: changes.goals });
+  const after = deriveView(event, incidents, before, { fields: fieldChanges.fields, goals: changes.goals });
   const cards = changes.incidents.length > 0 && tellsCard(changes);
   if (cards) match[inside].cards = null;
   const version = match[inside].version + 1;
@@ -76,13 +76,13 @@ export function applyMessage(match: Match, message: NormalizedMessage, cause: Ca
   const { eventId } = match;
   const typeOf = (id: string): number | null => incidents.get(id)?.incident?.incident_id ?? null;
   return {
-    transitions: tellStep({
+    transitions: transitionsOf({
       eventId,
       version,
       cause,
       before,
       after,
-      fields: told.fields,
+      fields: fieldChanges.fields,
       incidents: changes,
       snapshotAt: incidents.snapshotAt,
       bySnapshot: message.snapshot !== null,
@@ -102,11 +102,11 @@ function tellsCard({ incidents }: IncidentChanges): boolean {
 }
 
 function tellsResult(event: EventRegister, before: MatchView, after: MatchView): boolean {
-  // Whatever goals come to makes a new final score. A delete is told by its time, which moves without a new value.
+  // Any change of the goals makes a new final score. A delete moves only its time, without a new value.
   return before.facts !== after.facts || before.final !== after.final || event.json('action') !== undefined;
 }
 
-/** The state of a match, as it goes on the topic. Throws `DomainError` NOTHING_TOLD before the first accepted message. */
+/** The state of a match, as it goes on the topic. Throws `DomainError` NOTHING_REPORTED before the first accepted message. */
 export function matchState(match: Match): MatchState {
   const { event, incidents, view } = match[inside];
   const { version, cause } = stampOf(match);
@@ -162,17 +162,18 @@ export function matchResult(match: Match): TableResult | null {
   });
 }
 
-/** The version of a match and what caused it. Throws `DomainError` NOTHING_TOLD before the first accepted message. */
+/** The version of a match and what caused it. Throws `DomainError` NOTHING_REPORTED before the first accepted message. */
 export function stampOf(match: Match): { readonly version: number; readonly cause: Cause } {
   const { version, cause } = match[inside];
-  if (cause === null) throw new DomainError('NOTHING_TOLD', `nothing was told about event ${match.eventId}`);
+  if (cause === null)
+    throw new DomainError('NOTHING_REPORTED', `no message of event ${match.eventId} was applied`);
   return { version, cause };
 }
 
-/** Only a message that deletes its event tells an `action`; what is told of the event's status later brings it back. */
+/** Only a message that deletes its event has an `action`; a later report of the event's status restores the event. */
 function isDeleted(event: EventRegister): boolean {
   if (event.reading('action') !== 'delete') return false;
-  return (event.toldAt('action') ?? 0) >= (event.toldAt('status_id') ?? 0);
+  return (event.reportedAt('action') ?? 0) >= (event.reportedAt('status_id') ?? 0);
 }
 
 /** The register of one incident, as it goes on the topic. Throws `DomainError` UNKNOWN_INCIDENT. */
@@ -194,8 +195,8 @@ export function matchIncident(match: Match, id: string): MatchIncident {
 }
 
 /**
- * The match that was written down as its state and all its incidents. Going on from it gives the same bytes as never
- * having stopped: there is no other memory.
+ * Restores a match from its state and all its incidents. It then gives the same bytes as a match that never stopped:
+ * it keeps no other memory.
  */
 export function restoreMatch(state: MatchState, incidents: Iterable<MatchIncident>): Match {
   const entries = Array.from(

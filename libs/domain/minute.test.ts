@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { renderMinute } from './minute.ts';
 
 const at = (minutes: number, seconds: number) => minutes * 60 + seconds;
 
 describe('a minute is shown (rule 7)', () => {
-  it.each([
+  test.each([
     { time: at(0, 0), phase: 33, shown: '0' },
     { time: at(0, 1), phase: 33, shown: '1' },
     { time: at(22, 0), phase: 33, shown: '22' },

@@ -2,10 +2,10 @@ import { PHASE_BOUNDARIES } from '#contract/soccer.ts';
 import type { Clock } from '#topics/generated/types.ts';
 import { clockAt } from './clock.ts';
 
-/** A match whose clock runs is quiet when nothing was received of it for so long, seconds. */
+/** A match whose clock runs is quiet once nothing was received of it for this long, seconds. */
 export const QUIET_AFTER = 60;
 
-/** What the minute of a match is made of: `ut` is the provider's time, Unix seconds, `received_at` Unix milliseconds. */
+/** Input of the minute: `ut` is the provider's time, Unix seconds; `received_at` Unix milliseconds. */
 export type TimedMatch = {
   readonly clock: Clock | null;
   readonly status_id: number | null;
@@ -25,9 +25,9 @@ export function renderMinute(eventTime: number, eventStatusId: number | null): s
 }
 
 /**
- * The minute that is played at `now` (Unix seconds), e.g. `67`; null outside the periods. The provider's clock goes on
- * from the moment its last message was received, so that a wrong clock or another year shows no wrong minute. Of a match
- * that is quiet the minute stands: nobody knows whether it still runs.
+ * The minute that is played at `now` (Unix seconds), e.g. `67`; null outside the periods. The provider's clock counts
+ * from the receipt of its last message, so that a provider's wrong clock shows no wrong minute. The minute of a quiet
+ * match stands still: whether its clock still runs is unknown.
  */
 export function playedMinute({ clock, status_id, ut, received_at }: TimedMatch, now: number): string | null {
   const since = Math.min(QUIET_AFTER, Math.max(0, now - received_at / 1000));

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { NO_SIDES, readSides } from './readings.ts';
 import { AWAY, HOME, participants } from './testing/messages.ts';
 
@@ -7,11 +7,11 @@ const home = side(HOME, 'Home', 'HOM');
 const away = side(AWAY, 'Away', 'AWA');
 
 describe('the sides of an event', () => {
-  it('are told by the counter of a participant, not by its place', () => {
+  test('are found by the counter of a participant, not by its position', () => {
     expect(readSides(participants().toReversed())).toMatchObject({ home, away, reported: null });
   });
 
-  it.each([
+  test.each([
     { value: [2, 1], reported: { home: 2, away: 1 } },
     { value: ['2', '0'], reported: { home: 2, away: 0 } },
     { value: [0, 0], reported: { home: 0, away: 0 } },
@@ -24,18 +24,18 @@ describe('the sides of an event', () => {
     expect(readSides(participants(value[0], value[1])).reported).toEqual(reported);
   });
 
-  it.each([null, undefined, 'two', {}, [], [null], [{ counter: 1 }], [{ id: 'x', counter: 1 }]])(
+  test.each([null, undefined, 'two', {}, [], [null], [{ counter: 1 }], [{ id: 'x', counter: 1 }]])(
     'are unknown where there are none: %j',
     (value) => {
       expect(readSides(value)).toEqual(NO_SIDES);
     },
   );
 
-  it('may be known of one only', () => {
+  test('may be known one by one', () => {
     expect(readSides(participants(1, 1).slice(1))).toMatchObject({ home: null, away, reported: null });
   });
 
-  it('pass over what is no participant', () => {
+  test('skip what is no participant', () => {
     expect(readSides([{ id: 'x', counter: 1 }, null, ...participants()])).toMatchObject({
       home,
       away,
@@ -43,13 +43,13 @@ describe('the sides of an event', () => {
     });
   });
 
-  it('take the first of several', () => {
+  test('are the first of several with the same counter', () => {
     expect(
       readSides([...participants(1, 1), { id: 5, counter: 1, results: [{ id: 2, value: 9 }] }]),
     ).toMatchObject({ home, away, reported: { home: 1, away: 1 } });
   });
 
-  it('tell tables the halves that both sides have, and where a team is from', () => {
+  test('give tables the halves that both sides have, and a team’s area', () => {
     const [first, second] = participants() as object[];
     const results = (halves: unknown[]) => halves.map((value, at) => ({ id: 4 + at, value }));
     const { table } = readSides([

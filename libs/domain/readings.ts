@@ -12,7 +12,7 @@ export type Sides = {
 };
 
 /** What only tables need of both sides. */
-export type TableSides = {
+type TableSides = {
   readonly home: ResultTeam | null;
   readonly away: ResultTeam | null;
   /** The provider's results 4 and 5; null unless both sides have one. */
@@ -28,7 +28,7 @@ export const NO_SIDES: Sides = {
   table: { home: null, away: null, first_half: null, second_half: null },
 };
 
-/** How the laws read the fields of an event that they know; every other field is kept as it is. */
+/** How the laws read the event fields that they know; all other fields stay unread. */
 export const READERS = {
   name: text,
   sport_id: int,
@@ -49,7 +49,7 @@ export const READERS = {
   participants: readSides,
 } as const satisfies Readonly<Record<string, (value: unknown) => unknown>>;
 
-/** A field that the laws read, and what they read of it. */
+/** A field that the laws read, and its type. */
 export type ReadField = keyof typeof READERS;
 export type Reading<K extends ReadField> = ReturnType<(typeof READERS)[K]>;
 
@@ -58,7 +58,7 @@ export function readField(name: string, value: unknown): unknown {
   return Object.hasOwn(READERS, name) ? READERS[name as ReadField](value) : undefined;
 }
 
-/** The sides of a value of the event's `participants`: counter 1 is home, 2 is away. */
+/** The sides in the event's `participants` value: counter 1 is home, 2 is away. */
 export function readSides(value: unknown): Sides {
   const records = list(value).map(object);
   const home = records.find((record) => isSide(record, 1));

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   EVENT_ID,
   eventFields,
@@ -14,48 +14,48 @@ import { given } from './testing/spec.ts';
 
 const opening = eventMessage(START, eventFields());
 const kickOff = incidentMessage(incident('5-100', 429));
-const told = (id: string, type: number, options?: IncidentOptions) =>
+const incidentOf = (id: string, type: number, options?: IncidentOptions) =>
   incidentMessage(incident(id, type, options));
 const later = (seconds: number) => ({ ut: START + seconds });
 
-describe('what is told of an incident (law 10)', () => {
-  const known = told('5-1', 400);
-  it.each([
+describe('the transitions of an incident (law 10)', () => {
+  const known = incidentOf('5-1', 400);
+  test.each([
     { why: 'its first body', before: [], message: known, kinds: ['incident_added'] },
     {
       why: 'its first body, cancelled',
       before: [],
-      message: told('5-1', 400, { confirmation: 'cancelled' }),
+      message: incidentOf('5-1', 400, { confirmation: 'cancelled' }),
       kinds: ['incident_added'],
     },
     {
       why: 'it became confirmed',
-      before: [told('5-1', 400, { confirmation: 'tbd' })],
-      message: told('5-1', 400, later(1)),
+      before: [incidentOf('5-1', 400, { confirmation: 'tbd' })],
+      message: incidentOf('5-1', 400, later(1)),
       kinds: ['incident_confirmed'],
     },
     {
       why: 'it became cancelled',
       before: [known],
-      message: told('5-1', 400, { ...later(1), confirmation: 'cancelled' }),
+      message: incidentOf('5-1', 400, { ...later(1), confirmation: 'cancelled' }),
       kinds: ['incident_cancelled'],
     },
     {
-      why: 'it is to be confirmed again',
+      why: 'it awaits confirmation again',
       before: [known],
-      message: told('5-1', 400, { ...later(1), confirmation: 'tbd' }),
+      message: incidentOf('5-1', 400, { ...later(1), confirmation: 'tbd' }),
       kinds: ['incident_amended'],
     },
     {
       why: 'another body',
       before: [known],
-      message: told('5-1', 400, { participant_id: null }),
+      message: incidentOf('5-1', 400, { participant_id: null }),
       kinds: ['incident_amended'],
     },
     {
-      why: 'the same, told later',
+      why: 'the same, reported later',
       before: [known],
-      message: told('5-1', 400, later(1)),
+      message: incidentOf('5-1', 400, later(1)),
       kinds: ['incident_amended'],
     },
     {
@@ -65,13 +65,13 @@ describe('what is told of an incident (law 10)', () => {
       kinds: ['incident_removed'],
     },
     {
-      why: 'deleted, but told since',
+      why: 'deleted, but reported since',
       before: [known],
       message: incidentMessage(incident('5-1', 400, { ut: START - 1 }), { deleted: true }),
       kinds: ['incident_amended'],
     },
     {
-      why: 'deleted before it was told',
+      why: 'deleted before it was reported',
       before: [],
       message: incidentMessage(incident('5-1', 400), { deleted: true }),
       kinds: ['incident_deleted_unseen'],
@@ -79,17 +79,22 @@ describe('what is told of an incident (law 10)', () => {
     {
       why: 'back',
       before: [known, incidentMessage(incident('5-1', 400, later(1)), { deleted: true })],
-      message: told('5-1', 400, later(2)),
+      message: incidentOf('5-1', 400, later(2)),
       kinds: ['incident_reinstated'],
     },
     {
       why: 'back, and cancelled',
       before: [known, incidentMessage(incident('5-1', 400, later(1)), { deleted: true })],
-      message: told('5-1', 400, { ...later(2), confirmation: 'cancelled' }),
+      message: incidentOf('5-1', 400, { ...later(2), confirmation: 'cancelled' }),
       kinds: ['incident_reinstated', 'incident_cancelled'],
     },
     { why: 'a copy', before: [known], message: known, kinds: [] },
-    { why: 'an older record', before: [known], message: told('5-1', 400, { ut: START - 1 }), kinds: [] },
+    {
+      why: 'an older record',
+      before: [known],
+      message: incidentOf('5-1', 400, { ut: START - 1 }),
+      kinds: [],
+    },
   ])('$why: $kinds', ({ before, message, kinds }) => {
     const outcome = given(opening, kickOff, ...before).when(message);
     expect(outcome.kinds).toEqual(kinds);
@@ -97,41 +102,41 @@ describe('what is told of an incident (law 10)', () => {
     expect(outcome.incidents).toEqual(kinds.length === 0 ? [] : ['5-1']);
   });
 
-  it('names its type, where a body tells it', () => {
+  test('have its type, where a body has it', () => {
     expect(given(opening).when(known).transitions[0]).toMatchObject({ incident_type: 400 });
     const unseen = incidentMessage(incident('5-1', 400), { deleted: true });
     expect(given(opening).when(unseen).transitions[0]).toMatchObject({ incident_type: null });
   });
 });
 
-describe('what is told of goals and scores (law 10)', () => {
-  const goal = told('5-110', 413);
+describe('the transitions of goals and scores (law 10)', () => {
+  const goal = incidentOf('5-110', 413);
 
-  it('a goal', () => {
+  test('a goal', () => {
     const outcome = given(opening, kickOff).when(goal);
     expect(outcome.kinds).toEqual(['incident_added', 'score_changed', 'firm_score_changed']);
     const score = { before: { home: 0, away: 0 }, after: { home: 1, away: 0 } };
     expect(outcome.transitions.slice(1)).toMatchObject([{ score }, { score }]);
   });
 
-  it('a goal to be confirmed, and its confirmation', () => {
-    const tbd = told('5-110', 413, { confirmation: 'tbd' });
+  test('a goal that awaits confirmation, and its confirmation', () => {
+    const tbd = incidentOf('5-110', 413, { confirmation: 'tbd' });
     expect(given(opening, kickOff).when(tbd).kinds).toEqual([
       'incident_added',
       'score_changed',
       'guard_changed',
     ]);
-    expect(given(opening, kickOff, tbd).when(told('5-110', 413, later(9))).kinds).toEqual([
+    expect(given(opening, kickOff, tbd).when(incidentOf('5-110', 413, later(9))).kinds).toEqual([
       'incident_confirmed',
       'firm_score_changed',
       'guard_changed',
     ]);
   });
 
-  it.each([
+  test.each([
     {
       how: 'cancelled',
-      message: told('5-110', 413, { ...later(60), confirmation: 'cancelled' }),
+      message: incidentOf('5-110', 413, { ...later(60), confirmation: 'cancelled' }),
       first: 'incident_cancelled',
     },
     {
@@ -139,28 +144,28 @@ describe('what is told of goals and scores (law 10)', () => {
       message: incidentMessage(incident('5-110', 413, later(60)), { deleted: true }),
       first: 'incident_removed',
     },
-    { how: 'named by a 424', message: told('5-120', 424, later(60)), first: 'incident_added' },
+    { how: 'named by a 424', message: incidentOf('5-120', 424, later(60)), first: 'incident_added' },
   ])('a goal that is $how', ({ message, first }) => {
     const outcome = given(opening, kickOff, goal).when(message);
     expect(outcome.kinds).toEqual([first, 'goal_cancelled', 'score_changed', 'firm_score_changed']);
     expect(outcome.transitions[1]).toMatchObject({ incident_id: '5-110', incident_type: 413 });
   });
 
-  it('a goal that is void from the start', () => {
-    const cancels = told('5-120', 424, { parent_id: '5-110' });
+  test('a goal that is void from the start', () => {
+    const cancels = incidentOf('5-120', 424, { parent_id: '5-110' });
     expect(given(opening, kickOff, cancels).when(goal).kinds).toEqual(['incident_added', 'goal_cancelled']);
   });
 
-  it('nothing more of a goal that is void in another way', () => {
-    const cancelled = told('5-110', 413, { ...later(60), confirmation: 'cancelled' });
-    expect(given(opening, kickOff, goal, cancelled).when(told('5-120', 424, later(90))).kinds).toEqual([
+  test('none for a void goal that is void in another way', () => {
+    const cancelled = incidentOf('5-110', 413, { ...later(60), confirmation: 'cancelled' });
+    expect(given(opening, kickOff, goal, cancelled).when(incidentOf('5-120', 424, later(90))).kinds).toEqual([
       'incident_added',
     ]);
   });
 
-  it('a goal that is given back', () => {
-    const cancels = told('5-120', 424, later(60));
-    const back = told('5-120', 424, { ...later(90), confirmation: 'cancelled' });
+  test('a goal that is reinstated', () => {
+    const cancels = incidentOf('5-120', 424, later(60));
+    const back = incidentOf('5-120', 424, { ...later(90), confirmation: 'cancelled' });
     expect(given(opening, kickOff, goal, cancels).when(back).kinds).toEqual([
       'incident_cancelled',
       'goal_reinstated',
@@ -169,17 +174,17 @@ describe('what is told of goals and scores (law 10)', () => {
     ]);
   });
 
-  it('a void goal that turns out to be none is not given back', () => {
-    const cancelled = told('5-110', 413, { confirmation: 'cancelled' });
-    expect(given(opening, kickOff, cancelled).when(told('5-110', 419, later(60))).kinds).toEqual([
+  test('none for a void goal that turns out to be no goal', () => {
+    const cancelled = incidentOf('5-110', 413, { confirmation: 'cancelled' });
+    expect(given(opening, kickOff, cancelled).when(incidentOf('5-110', 419, later(60))).kinds).toEqual([
       'incident_confirmed',
     ]);
   });
 
-  it('one goal cancelled and another given back, by id', () => {
-    const first = told('5-105', 413);
-    const cancels = told('5-120', 424, { ...later(60), parent_id: '5-105' });
-    const other = told('5-120', 424, { ...later(90), parent_id: '5-110' });
+  test('one goal cancelled and another reinstated, by id', () => {
+    const first = incidentOf('5-105', 413);
+    const cancels = incidentOf('5-120', 424, { ...later(60), parent_id: '5-105' });
+    const other = incidentOf('5-120', 424, { ...later(90), parent_id: '5-110' });
     const outcome = given(opening, kickOff, first, goal, cancels).when(other);
     expect(outcome.transitions.map(({ kind, incident_id }) => [kind, incident_id])).toEqual([
       ['incident_amended', '5-120'],
@@ -189,13 +194,13 @@ describe('what is told of goals and scores (law 10)', () => {
   });
 });
 
-describe('what is told of the event (law 10)', () => {
+describe('the transitions of the event (law 10)', () => {
   const when = (fields: Record<string, unknown>, seconds = 60) =>
     given(opening, kickOff).when(eventMessage(START + seconds, { clock_time: seconds, ...fields }))
       .transitions;
   const value = (before: string | null, after: string | null) => ({ before, after });
 
-  it('its status', () => {
+  test('its status', () => {
     expect(when({ status_id: 9 })).toMatchObject([
       { kind: 'status_changed', value: value('33 live', '9 live') },
     ]);
@@ -204,7 +209,7 @@ describe('what is told of the event (law 10)', () => {
     ]);
   });
 
-  it('its clock, where it is not what it would show by itself', () => {
+  test('its clock, where it differs from the running clock', () => {
     expect(when({ clock_status: 'stopped' })).toMatchObject([
       { kind: 'clock_changed', value: value('0 running', '60 stopped') },
     ]);
@@ -217,20 +222,20 @@ describe('what is told of the event (law 10)', () => {
     ]);
   });
 
-  it('its bet status', () => {
+  test('its bet status', () => {
     expect(when({ bet_status: 'suspended' })).toMatchObject([
       { kind: 'bet_status_changed', value: value('active', 'suspended') },
       { kind: 'guard_changed', guard: { safe: false, reasons: ['bet_suspended'] } },
     ]);
   });
 
-  it('its verified result', () => {
+  test('its verified result', () => {
     expect(when({ verified_result: true })).toMatchObject([
       { kind: 'result_verified', value: value(null, 'true') },
     ]);
   });
 
-  it('its other fields by name, sorted', () => {
+  test('its other fields by name, sorted', () => {
     expect(when({ relation_status: 'finished', name: 'B - A' })).toMatchObject([
       { kind: 'event_amended', fields: ['name', 'relation_status'] },
     ]);
@@ -240,28 +245,28 @@ describe('what is told of the event (law 10)', () => {
     ]);
   });
 
-  it('a field that means the same as before, by name', () => {
+  test('a field with another value of the same meaning, by name', () => {
     expect(when({ status_id: '33' })).toMatchObject([{ kind: 'event_amended', fields: ['status_id'] }]);
   });
 
-  it('nothing of a ticking clock, or of what is told again, where there is other news', () => {
+  test('none for a running clock or a repeated field, where there is another change', () => {
     const outcome = given(opening, kickOff).when(
       incidentMessage(incident('5-110', 400, later(60)), { fields: eventFields({ clock_time: 60 }) }),
     );
     expect(outcome.kinds).toEqual(['incident_added']);
   });
 
-  it('that it was told again later, where there is no other news', () => {
+  test('a later report of the same values, where there is no other change', () => {
     const outcome = given(opening).when(eventMessage(START + 60, { name: 'Home - Away' }));
     expect(outcome.transitions).toMatchObject([{ kind: 'event_amended', fields: [] }]);
     expect(given(opening).when(opening).transitions).toEqual([]);
   });
 });
 
-describe('what is told of a snapshot (law 10)', () => {
+describe('the transitions of a snapshot (law 10)', () => {
   const first = incident('5-100', 429);
 
-  it('that it was applied, once', () => {
+  test('that it was applied, once', () => {
     const snapshot = snapshotMessage(START + 60, [first]);
     const outcome = given(opening, kickOff).when(snapshot);
     expect(outcome.kinds).toEqual(['snapshot_applied']);
@@ -269,7 +274,7 @@ describe('what is told of a snapshot (law 10)', () => {
     expect(given(opening, kickOff, snapshot).when(snapshot)).toMatchObject({ kinds: [], incidents: [] });
   });
 
-  it('even with nothing in it', () => {
+  test('even of an empty one', () => {
     expect(given(opening).when(snapshotMessage(START, [])).kinds).toEqual([
       'score_changed',
       'firm_score_changed',
@@ -277,8 +282,8 @@ describe('what is told of a snapshot (law 10)', () => {
     ]);
   });
 
-  it('after the incidents that it brought or removed, by id', () => {
-    const outcome = given(opening, kickOff, told('5-2', 413)).when(
+  test('after those of the incidents that it added or removed, by id', () => {
+    const outcome = given(opening, kickOff, incidentOf('5-2', 413)).when(
       snapshotMessage(START + 60, [first, incident('5-150', 400), incident('5-20', 400)]),
     );
     expect(outcome.transitions.map(({ kind, incident_id }) => [kind, incident_id])).toEqual([
@@ -295,7 +300,7 @@ describe('what is told of a snapshot (law 10)', () => {
 });
 
 describe('a version (law 10)', () => {
-  it('tells everything of one message in order, each with its own id', () => {
+  test('emits all transitions of one message in order, each with its own id', () => {
     const { transitions } = given(opening, kickOff).when(
       incidentMessage(incident('5-110', 413, { ...later(60), confirmation: 'tbd' }), {
         fields: {

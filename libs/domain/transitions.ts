@@ -1,13 +1,12 @@
 import type { Cause, Clock, IncidentPresence, MatchTransition, Score } from '#topics/generated/types.ts';
 import { isClockNews } from './clock.ts';
 import type { EventFacts } from './event-facts.ts';
-import type { IncidentChange, IncidentChanges } from './incident-register.ts';
-import { absentAt, presentAt } from './removal.ts';
-import { sameScore } from './score.ts';
-import { compareIds } from './sorted.ts';
+import { sameScore } from './goals.ts';
+import { compareIds } from './incident-index.ts';
+import { absentAt, type IncidentChange, type IncidentChanges, presentAt } from './incident-register.ts';
 import type { MatchView } from './view.ts';
 
-/** What a transition tells, in the order in which a version tells them. */
+/** The kinds of transitions, in the order in which a version emits them. */
 export type TransitionKind =
   | 'incident_added'
   | 'incident_reinstated'
@@ -28,7 +27,7 @@ export type TransitionKind =
   | 'snapshot_applied'
   | 'guard_changed';
 
-/** One accepted version: what it came from and what it made. */
+/** One accepted version: its input, and the views before and after. */
 export type Step = {
   readonly eventId: number;
   readonly version: number;
@@ -38,7 +37,7 @@ export type Step = {
   readonly incidents: IncidentChanges;
   /** Time of the event's latest snapshot, Unix seconds; null without one. */
   readonly snapshotAt: number | null;
-  /** The cause is a snapshot: what it changed is not in the cause alone. */
+  /** The cause is a snapshot: the cause alone does not contain what it changed. */
   readonly bySnapshot: boolean;
   /** Fields of the event with a new value. */
   readonly fields: readonly string[];
@@ -53,7 +52,7 @@ type Detail = Partial<
   >
 >;
 
-/** Told by a kind of its own where that kind is told at all. */
+/** Fields that a kind of their own reports when they change. */
 const OWN_KIND: Readonly<Record<string, TransitionKind>> = {
   status_id: 'status_changed',
   status_type: 'status_changed',
@@ -63,36 +62,36 @@ const OWN_KIND: Readonly<Record<string, TransitionKind>> = {
   verified_result: 'result_verified',
 };
 
-/** Fields that move by themselves while the match runs. */
+/** Fields that advance while the match runs. */
 const TICKING: ReadonlySet<string> = new Set(['clock_time', 'played_time', 'ut']);
 
-/** Law 10: what a version changed, told in a fixed order; never empty. */
-export function tellStep(step: Step): MatchTransition[] {
-  const teller = new Teller(step);
-  for (const change of step.incidents.incidents) tellIncident(teller, change, step);
-  if (step.before.tally !== step.after.tally) tellGoals(teller, step);
-  tellScores(teller, step);
+/** Law 10: the changes of a version, in a fixed order; never empty. */
+export function transitionsOf(step: Step): MatchTransition[] {
+  const collector = new TransitionCollector(step);
+  for (const change of step.incidents.incidents) emitIncident(collector, change, step);
+  if (step.before.tally !== step.after.tally) emitGoals(collector, step);
+  emitScores(collector, step);
   if (step.before.facts !== step.after.facts || step.before.clock !== step.after.clock)
-    tellEvent(teller, step);
-  tellAmended(teller, step);
-  if (step.incidents.snapshot) teller.tell('snapshot_applied', {});
-  if (step.before.guard !== step.after.guard) teller.tell('guard_changed', { guard: step.after.guard });
-  return teller.told;
+    emitEvent(collector, step);
+  emitAmended(collector, step);
+  if (step.incidents.snapshot) collector.emit('snapshot_applied', {});
+  if (step.before.guard !== step.after.guard) collector.emit('guard_changed', { guard: step.after.guard });
+  return collector.emitted;
 }
 
-/** Numbers what is told. */
-class Teller {
-  readonly told: MatchTransition[] = [];
+/** Collects transitions and numbers them within their version. */
+class TransitionCollector {
+  readonly emitted: MatchTransition[] = [];
   readonly #step: Step;
 
   constructor(step: Step) {
     this.#step = step;
   }
 
-  tell(kind: TransitionKind, detail: Detail): void {
+  emit(kind: TransitionKind, detail: Detail): void {
     const { eventId, version, cause, after } = this.#step;
-    const n = this.told.length;
-    this.told.push({
+    const n = this.emitted.length;
+    this.emitted.push({
       id: `${eventId}:${version}:${n}`,
       event_id: eventId,
       version,
@@ -110,27 +109,27 @@ class Teller {
     });
   }
 
-  /** Whether a kind was told. */
-  tells(kind: TransitionKind | undefined): boolean {
-    return kind !== undefined && this.told.some((transition) => transition.kind === kind);
+  /** Whether a transition of the kind was emitted. */
+  hasEmitted(kind: TransitionKind | undefined): boolean {
+    return kind !== undefined && this.emitted.some((transition) => transition.kind === kind);
   }
 
   change(kind: TransitionKind, before: string | null, after: string | null): void {
-    if (before !== after) this.tell(kind, { value: { before, after } });
+    if (before !== after) this.emit(kind, { value: { before, after } });
   }
 
   score(kind: TransitionKind, before: Score | null, after: Score | null): void {
-    if (!sameScore(before, after)) this.tell(kind, { score: { before, after } });
+    if (!sameScore(before, after)) this.emit(kind, { score: { before, after } });
   }
 }
 
-/** Its presence is in the first record of a version that tells of it. */
-function tellIncident(teller: Teller, change: IncidentChange, step: Step): void {
+/** Only the first transition of an incident in a version has its presence. */
+function emitIncident(collector: TransitionCollector, change: IncidentChange, step: Step): void {
   const { id, incident } = change.entry;
   const detail = { incident_id: id, incident_type: incident?.incident_id ?? null };
   let incident_presence: IncidentPresence | null = presenceAfter(change, step);
   for (const kind of kindsOf(change)) {
-    teller.tell(kind, { ...detail, incident_presence });
+    collector.emit(kind, { ...detail, incident_presence });
     incident_presence = null;
   }
 }
@@ -165,41 +164,41 @@ function decisionOf(confirmation: string | null): TransitionKind | null {
   return confirmation === 'cancelled' ? 'incident_cancelled' : null;
 }
 
-/** A goal is cancelled as it becomes void, however; it is reinstated as it is a goal again. */
-function tellGoals(teller: Teller, { before, after, typeOf }: Step): void {
+/** A goal is cancelled when it becomes void for whatever reason, and reinstated when it counts again. */
+function emitGoals(collector: TransitionCollector, { before, after, typeOf }: Step): void {
   const wasVoid = before.tally.voided;
   const isVoid = after.tally.voided;
   const cancelled = [...isVoid.keys()].filter((id) => !wasVoid.has(id));
   const reinstated = after.tally.valid.filter((id) => wasVoid.has(id));
   for (const id of [...cancelled, ...reinstated].sort(compareIds)) {
     const kind = isVoid.has(id) ? 'goal_cancelled' : 'goal_reinstated';
-    teller.tell(kind, { incident_id: id, incident_type: typeOf(id) });
+    collector.emit(kind, { incident_id: id, incident_type: typeOf(id) });
   }
 }
 
-function tellScores(teller: Teller, { before, after }: Step): void {
+function emitScores(collector: TransitionCollector, { before, after }: Step): void {
   if (before.final === after.final) return;
-  teller.score('score_changed', before.final.score, after.final.score);
-  teller.score('firm_score_changed', before.final.firm, after.final.firm);
+  collector.score('score_changed', before.final.score, after.final.score);
+  collector.score('firm_score_changed', before.final.firm, after.final.firm);
 }
 
-function tellEvent(teller: Teller, { before, after }: Step): void {
-  teller.change('status_changed', statusText(before.facts), statusText(after.facts));
+function emitEvent(collector: TransitionCollector, { before, after }: Step): void {
+  collector.change('status_changed', statusText(before.facts), statusText(after.facts));
   if (isClockNews(before.clock, after.clock)) {
-    teller.tell('clock_changed', {
+    collector.emit('clock_changed', {
       value: { before: clockText(before.clock), after: clockText(after.clock) },
     });
   }
-  teller.change('bet_status_changed', before.facts.bet_status, after.facts.bet_status);
-  teller.change('result_verified', before.facts.verified_result, after.facts.verified_result);
+  collector.change('bet_status_changed', before.facts.bet_status, after.facts.bet_status);
+  collector.change('result_verified', before.facts.verified_result, after.facts.verified_result);
 }
 
-/** Tells the fields that no other kind told. A ticking clock, or a field told again later, is told only where nothing else is. */
-function tellAmended(teller: Teller, { fields, incidents }: Step): void {
-  const untold = fields.filter((name) => !TICKING.has(name) && !teller.tells(OWN_KIND[name]));
-  if (untold.length > 0) teller.tell('event_amended', { fields: [...new Set(untold)].sort() });
-  else if (teller.told.length === 0 && !incidents.snapshot) {
-    teller.tell('event_amended', { fields: [...new Set(fields)].sort() });
+/** Emits the fields that no other kind reports. A field that only advances or repeats is emitted only where nothing else is. */
+function emitAmended(collector: TransitionCollector, { fields, incidents }: Step): void {
+  const unreported = fields.filter((name) => !TICKING.has(name) && !collector.hasEmitted(OWN_KIND[name]));
+  if (unreported.length > 0) collector.emit('event_amended', { fields: [...new Set(unreported)].sort() });
+  else if (collector.emitted.length === 0 && !incidents.snapshot) {
+    collector.emit('event_amended', { fields: [...new Set(fields)].sort() });
   }
 }
 
@@ -211,7 +210,7 @@ function clockText(clock: Clock | null): string | null {
   return clock === null ? null : wordsOf(clock.time, clock.status);
 }
 
-/** Known values as words, e.g. `34 live`, `2700 stopped`. */
+/** The known values as text, e.g. `34 live`, `2700 stopped`. */
 function wordsOf(...values: readonly (string | number | null)[]): string | null {
   const known = values.filter((value) => value !== null);
   return known.length === 0 ? null : known.join(' ');

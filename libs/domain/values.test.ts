@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { count, int, list, long, object, text } from './values.ts';
 
-describe('a field that may be written in several ways', () => {
-  it.each([
+describe('a loosely typed field', () => {
+  test.each([
     { value: 7, long: 7, int: 7, count: 7 },
     { value: '7', long: 7, int: 7, count: 7 },
     { value: '007', long: 7, int: 7, count: 7 },
@@ -28,11 +28,11 @@ describe('a field that may be written in several ways', () => {
     });
   });
 
-  it('has one zero', () => {
+  test('has one zero', () => {
     expect(Object.is(int(-0), 0)).toBe(true);
   });
 
-  it('is text, an object or a list only where it is one', () => {
+  test('is text, an object or a list only where it is one', () => {
     expect([text('a'), text(1), text(null)]).toEqual(['a', null, null]);
     expect([object({ a: 1 }), object([]), object(null), object('a')]).toEqual([{ a: 1 }, null, null, null]);
     expect([list([1]), list({ length: 1 }), list(null)]).toEqual([[1], [], []]);

@@ -1,6 +1,6 @@
 /**
- * Lenient readers for the provider's loosely typed fields: what cannot be read is unknown (null), never a guess
- * and never an error. Numbers outside the range of the topic's type are unknown too.
+ * Lenient readers for the provider's loosely typed fields: an unreadable value is unknown (null), never a guess and
+ * never an error. Numbers outside the range of the topic's type are unknown too.
  */
 
 const INT_MAX = 2 ** 31 - 1;
@@ -37,7 +37,7 @@ export function object(value: unknown): Readonly<Record<string, unknown>> | null
     : null;
 }
 
-/** A list; anything else is empty. */
+/** A list; any other value gives an empty one. */
 export function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { applyMessage, matchState, newMatch } from './match.ts';
 import { causeOf } from './testing/messages.ts';
 import { expectable, readVectors, VECTORS_DIR, type Vector } from './testing/vectors.ts';
@@ -16,19 +16,19 @@ function stateOf({ event_id, messages }: Vector) {
 
 describe(`vectors of ${VECTORS_DIR}, through the pure functions`, () => {
   describe.each(vectors)('$name: $why', (vector) => {
-    it('come to the expected state as told', () => {
+    test('give the expected state in order', () => {
       expect(expectable(stateOf(vector))).toEqual(vector.expect);
     });
 
-    it('come to it in any order, told more than once', () => {
+    test('give it in any order, with duplicates', () => {
       const messages = [...vector.messages];
-      const retold = fc
+      const redelivered = fc
         .subarray(messages)
         .chain((again) =>
           fc.shuffledSubarray([...messages, ...again], { minLength: messages.length + again.length }),
         );
       fc.assert(
-        fc.property(retold, (order) => {
+        fc.property(redelivered, (order) => {
           expect(expectable(stateOf({ ...vector, messages: order }))).toEqual(vector.expect);
         }),
         { numRuns: 20 },
@@ -37,8 +37,8 @@ describe(`vectors of ${VECTORS_DIR}, through the pure functions`, () => {
   });
 
   if (vectors.length === 0) {
-    it('are not there, and so none was checked', () => {
-      // Where the folder was asked for by name, that is a mistake.
+    test('are missing, so none was checked', () => {
+      // A missing folder is an error where VECTORS_DIR names it.
       expect(process.env.VECTORS_DIR).toBeUndefined();
     });
   }

@@ -1,12 +1,11 @@
 import type { Clock, Coverage, Guard } from '#topics/generated/types.ts';
 import { type EventFacts, hasGoalRules, isFact, readClock, readEventFacts } from './event-facts.ts';
 import type { EventRegister } from './event-register.ts';
-import { type GoalTally, tallyGoals } from './goals.ts';
+import { coverageOf, decideScore, type FinalScore, type GoalTally, tallyGoals } from './goals.ts';
 import { guardOf, sameGuard } from './guard.ts';
 import type { IncidentRegister } from './incident-register.ts';
-import { coverageOf, decideScore, type FinalScore } from './score.ts';
 
-/** What the laws derive from the registers at one version; never changed, only replaced. */
+/** What the laws derive from the registers at one version; immutable. */
 export type MatchView = {
   readonly facts: EventFacts;
   readonly clock: Clock | null;
@@ -16,15 +15,15 @@ export type MatchView = {
   readonly guard: Guard;
 };
 
-/** Which inputs of a view changed since the one before. */
+/** Which inputs of a view changed since the previous one. */
 export type Stale = {
   /** Fields of the event with a new value. */
   readonly fields: readonly string[];
-  /** Incidents of goals or their cancellations. */
+  /** Incidents of goals or goal cancellations. */
   readonly goals: boolean;
 };
 
-/** Derives a view anew; what did not change is taken over from `previous`. */
+/** Derives a view; reuses the unchanged parts of `previous`. */
 export function deriveView(
   event: EventRegister,
   incidents: IncidentRegister,

@@ -17,7 +17,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A machine on which nothing is installed. */
+/** A machine without any installation. */
 const bare = (): Env => ({ PATH: folder, HOME: folder, DOCKER_HOST: `unix://${folder}/none.sock` });
 const start = (env: Env) => startBackbone({ dataDir: join(folder, 'data'), env, onProgress: () => {} });
 
@@ -29,7 +29,7 @@ async function program(name: string, script: string): Promise<void> {
 const NO_DOCKER = '(KAFKA_BROKERS is not set and no Docker engine answers)';
 const ADVICE = 'or start Docker, or set KAFKA_BROKERS and SCHEMA_REGISTRY_URL';
 
-test('what is configured is taken, and nothing is started', async () => {
+test('uses the configured one, and starts nothing', async () => {
   const url = 'http://registry:8080/apis/ccompat/v7';
   const backbone = await start({ ...bare(), KAFKA_BROKERS: 'one:9092', SCHEMA_REGISTRY_URL: url });
   expect(backbone).toMatchObject({ kind: 'configured', brokers: ['one:9092'], registryUrl: url });
@@ -37,13 +37,13 @@ test('what is configured is taken, and nothing is started', async () => {
   await backbone.stop();
 });
 
-test('half a configuration is refused', async () => {
+test('rejects half a configuration', async () => {
   await expect(start({ ...bare(), KAFKA_BROKERS: 'one:9092' })).rejects.toMatchObject({
     code: 'CONFIG_INCOMPLETE',
   });
 });
 
-test('no Java and no Docker: one line says what to install', async () => {
+test('without Java and Docker: one line names what to install', async () => {
   await expect(start(bare())).rejects.toMatchObject({
     code: 'NO_BACKBONE',
     message: `no Java found: install Java 17 or later and Maven, ${ADVICE} ${NO_DOCKER}`,
@@ -67,7 +67,7 @@ test('Java but nothing downloaded yet, no Maven and no Docker', async () => {
   });
 });
 
-test('an engine that cannot start containers is said, and the embedded broker is next', async () => {
+test('reports an engine that cannot start containers, and starts the embedded broker instead', async () => {
   const socket = join(folder, 'engine.sock');
   engine = createServer((_request, response) => response.end('OK')).listen(socket);
   await once(engine, 'listening');

@@ -13,30 +13,30 @@ export type BackboneOptions = {
   readonly dataDir: string;
   readonly env: Env;
   readonly onProgress: OnProgress;
-  /** Where Docker is used: `compose` (default) keeps the data for the next time, `throwaway` (tests) keeps nothing. */
+  /** With Docker: `compose` (default) keeps the data for the next start, `throwaway` (tests) keeps none. */
   readonly containers?: 'compose' | 'throwaway';
-  /** Ports that the embedded broker and registry take where they are free. */
+  /** Ports for the embedded broker and registry where they are free. */
   readonly preferredPorts?: { readonly kafka: number; readonly registry: number };
 };
 
 /** A broker and a schema registry to work with. */
 export type Backbone = {
-  /** Who runs it: whoever set KAFKA_BROKERS, the Docker engine, or this process. */
+  /** Its origin: KAFKA_BROKERS, the Docker engine, or this process. */
   readonly kind: 'configured' | 'docker' | 'embedded';
-  /** One line for the user: which was taken, and why. */
+  /** One line for the user: the choice and its reason. */
   readonly why: string;
   readonly brokers: string[];
   /** Address of the registry's Confluent API. */
   readonly registryUrl: string;
-  /** Stops what was started here; never what was configured. */
+  /** Stops what was started here; never a configured one. */
   stop(): Promise<void>;
 };
 
 /**
  * Finds or starts a broker and a registry: those of KAFKA_BROKERS and SCHEMA_REGISTRY_URL when set; else in Docker when
  * an engine answers; else Apache Kafka and Apicurio Registry on this machine's Java, which end with this process.
- * Throws EmbeddedError: CONFIG_INCOMPLETE (one of the two is set), NO_BACKBONE (neither Docker nor a Java that will do;
- * the cause tells which), DATA_FOLDER_IN_USE, DATA_FOLDER_NEWER, DOWNLOAD_FAILED, START_….
+ * Throws EmbeddedError: CONFIG_INCOMPLETE (one of the two is set), NO_BACKBONE (neither Docker nor a suitable Java; see
+ * the cause), DATA_FOLDER_IN_USE, DATA_FOLDER_NEWER, DOWNLOAD_FAILED, START_….
  */
 export async function startBackbone(options: BackboneOptions): Promise<Backbone> {
   const given = configured(options.env);
@@ -103,10 +103,10 @@ async function startEmbedded(options: BackboneOptions, because: string): Promise
   }
 }
 
-/** What is missing on this machine is told together with the other ways out. */
+/** Names what is missing on this machine together with the alternatives. */
 function withAdvice(error: unknown, because: string): unknown {
   const missing = ['JAVA_MISSING', 'JAVA_TOO_OLD', 'MAVEN_MISSING'];
   if (!(error instanceof EmbeddedError) || !missing.includes(error.code)) return error;
   const advice = 'or start Docker, or set KAFKA_BROKERS and SCHEMA_REGISTRY_URL';
-  return new EmbeddedError('NO_BACKBONE', `${reasonOf(error)}, ${advice} (${because})`, { cause: error });
+  return new EmbeddedError('NO_BACKBONE', `${reasonOf(error)}, ${advice} (${because})`, error);
 }

@@ -9,14 +9,14 @@ import { HOST, requireFree } from './ports.ts';
 import { type RunningServer, startServer } from './server.ts';
 import type { Env } from './types.ts';
 
-/** The Java, the jars of Apache Kafka and the environment that brokers run with. */
+/** The Java, the jars of Apache Kafka and the environment of brokers. */
 export type Jvm = { readonly java: string; readonly libs: string; readonly env: Env };
 
-/** Where one broker listens: for clients, for controllers, and for what a proxy forwards. */
+/** The ports of one broker: for clients, for controllers, and for a proxy's forwarding. */
 export type Ports = {
   readonly port: number;
   readonly controllerPort: number;
-  /** Null: it has no listener that is advertised as another port. */
+  /** Null: without a listener advertised under another port. */
   readonly proxiedPort: number | null;
 };
 
@@ -27,22 +27,22 @@ export type Node = {
   readonly ports: Ports;
   /** `node id@host:port` of every controller. */
   readonly voters: readonly string[];
-  /** The port that clients of its proxied listener are sent to. */
+  /** The port that its proxied listener advertises to clients. */
   readonly proxyPort: number | undefined;
   readonly settings: Readonly<Record<string, string>>;
 };
 
-/** How the process of a broker is run. */
+/** Settings of a broker's process. */
 export type ProcessOptions = {
   /** Largest heap in megabytes. Default 1024. */
   readonly heapMb?: number;
   /** Further arguments of the Java machine. */
   readonly jvmArgs?: readonly string[];
-  /** How long a start may take. Default 180 s: one that ends is reported at once. */
+  /** Longest start. Default 180 s; a broker that exits is reported at once. */
   readonly readyTimeoutMs?: number;
 };
 
-/** Far more than it takes, for a machine may be busy with other work. */
+/** Far above the usual time: a machine may be busy with other work. */
 const READY_TIMEOUT_MS = 180_000;
 const STOP_TIMEOUT_MS = 30_000;
 
@@ -64,7 +64,7 @@ export async function launch(
   await writeFile(properties, render(brokerSettings(node, data)));
   await owned.note({ owner: process.pid, ...ports });
   await requireFree(ports.port);
-  // What answers at the port must be this broker, not one that took the port first.
+  // The answer must come from this broker, not from one that took the port first.
   const clusterId = await clusterIdOf(folder);
   const output = join(logs, 'kafka.out');
   const starting = startServer({
@@ -101,7 +101,7 @@ export async function launch(
   return server;
 }
 
-/** What a broker says that does not know the metadata version of its data, or a record of it. */
+/** The broker's messages for an unknown metadata version of its data, or an unknown record of it. */
 const WRITTEN_BY_NEWER =
   /UnsupportedVersionException: Can't read version|No MetadataVersion with feature level/;
 
@@ -112,11 +112,11 @@ function newerData(error: unknown, folder: string): unknown {
   return new EmbeddedError(
     'DATA_FOLDER_NEWER',
     `the data in ${folder} was written by a newer Kafka, and the one started here cannot read it: remove the folder to begin with empty topics or set DATA_DIR to another one; to keep the data, run the newer Kafka on it and set KAFKA_BROKERS and SCHEMA_REGISTRY_URL`,
-    { cause: error },
+    error,
   );
 }
 
-/** The cluster that a broker's folder was formatted for; undefined where it is not formatted. */
+/** The cluster id in a broker's folder; undefined where it is not formatted. */
 export async function clusterIdOf(folder: string): Promise<string | undefined> {
   const file = join(folder, 'data', 'meta.properties');
   const formatted = await access(file).then(
@@ -127,7 +127,7 @@ export async function clusterIdOf(folder: string): Promise<string | undefined> {
   return /^cluster\.id=(.+)$/m.exec(await readFile(file, 'utf8'))?.[1]?.trim();
 }
 
-/** Formats aside and renames, so that a start that is killed here leaves nothing half done. Throws START_FAILED. */
+/** Formats aside and renames, so that a killed start leaves nothing half done. Throws START_FAILED. */
 export async function format({ java, libs, env }: Jvm, node: Node, clusterId: string): Promise<void> {
   const { folder } = node;
   const fresh = join(folder, 'data.new');
@@ -149,16 +149,14 @@ export async function format({ java, libs, env }: Jvm, node: Node, clusterId: st
     throw new EmbeddedError(
       'START_FAILED',
       `the broker's storage could not be formatted: ${said || reasonOf(cause)}`,
-      {
-        cause,
-      },
+      cause,
     );
   }
   await rm(properties);
   await rename(fresh, join(folder, 'data'));
 }
 
-/** The listener PROXIED is there for clients that reach the broker through a proxy, which it names as its address. */
+/** The listener PROXIED is for clients behind a proxy: it advertises the proxy's address. */
 function brokerSettings(node: Node, logDir: string): Record<string, string> {
   const { port, controllerPort, proxiedPort } = node.ports;
   const listeners = [`PLAINTEXT://${HOST}:${port}`];

@@ -7,12 +7,12 @@ import { CONFLUENT_API } from './settings.ts';
 import type { Env } from './types.ts';
 
 const FILE = join(import.meta.dirname, '..', '..', 'docker-compose.yml');
-/** Images may have to be fetched first. */
+/** Images may have to be pulled first. */
 const TIMEOUT_MS = 15 * 60_000;
 
 /**
- * Brings up `kafka` and `registry` of docker-compose.yml and waits until they are healthy. Their data stays in a volume;
- * `stop` stops what did not run before. Throws DOCKER_FAILED.
+ * Starts `kafka` and `registry` of docker-compose.yml and waits until they are healthy. Their data stays in a volume;
+ * `stop` stops those that were not running before. Throws DOCKER_FAILED.
  */
 export async function composeUp(engine: Engine, env: Env): Promise<Containers> {
   if (!engine.local) {
@@ -35,7 +35,7 @@ export async function composeUp(engine: Engine, env: Env): Promise<Containers> {
 
 async function compose(env: Env, ...args: string[]): Promise<string> {
   try {
-    // Compose wants every variable that the file requires, also those of services that are not asked for.
+    // Compose requires every mandatory variable of the file, also those of services not requested.
     const unused = 'not-used-by-the-broker';
     const complete = { WEBHOOK_SECRET: unused, CLIENTS_KEY: unused, ...env };
     const command = ['compose', '--file', FILE, ...args];
@@ -44,6 +44,6 @@ async function compose(env: Env, ...args: string[]): Promise<string> {
   } catch (cause) {
     const said = cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim() : '';
     const reason = said.split('\n').at(-1) || reasonOf(cause);
-    throw new EmbeddedError('DOCKER_FAILED', `docker compose ${args[0]} failed: ${reason}`, { cause });
+    throw new EmbeddedError('DOCKER_FAILED', `docker compose ${args[0]} failed: ${reason}`, cause);
   }
 }

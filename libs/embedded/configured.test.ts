@@ -15,7 +15,7 @@ test('both are configured', () => {
   });
 });
 
-test('a password in the address is used but not shown', () => {
+test('uses a password in the address but does not show it', () => {
   const url = 'https://me:hidden@registry/v7?token=hidden';
   const given = configured({ KAFKA_BROKERS: 'one:9092', SCHEMA_REGISTRY_URL: url });
   expect(given?.addresses.registryUrl).toBe(url);
@@ -37,6 +37,6 @@ test.each([
     { KAFKA_BROKERS: 'one:9092', SCHEMA_REGISTRY_URL: 'registry:8080' },
     'SCHEMA_REGISTRY_URL is not an http or https address',
   ],
-])('%o is refused', (env, message) => {
+])('rejects %o', (env, message) => {
   expect(() => configured(env)).toThrow(expect.objectContaining({ code: 'CONFIG_INCOMPLETE', message }));
 });

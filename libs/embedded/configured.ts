@@ -1,16 +1,16 @@
 import { EmbeddedError } from './errors.ts';
 import type { Env } from './types.ts';
 
-/** A broker and a registry that the environment names. */
+/** A broker and a registry configured in the environment. */
 export type Configured = {
   readonly addresses: { readonly brokers: string[]; readonly registryUrl: string };
-  /** The addresses for people: without user names, passwords and query. */
+  /** The addresses for display: without user names, passwords and query. */
   readonly shown: string;
 };
 
 /**
  * What KAFKA_BROKERS (host:port, comma between several) and SCHEMA_REGISTRY_URL name; undefined when neither is set.
- * Throws CONFIG_INCOMPLETE when one of them is missing or not readable.
+ * Throws CONFIG_INCOMPLETE when one of them is missing or unreadable.
  */
 export function configured(env: Env): Configured | undefined {
   const brokers = (env.KAFKA_BROKERS ?? '')

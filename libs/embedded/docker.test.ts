@@ -17,7 +17,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Something that answers a ping as an engine does, with the given status. */
+/** A server that answers a ping like an engine, with the given status. */
 async function answering(where: string | number, status: number): Promise<Server> {
   server = createServer((request, response) => {
     response.statusCode = request.url === '/_ping' ? status : 404;
@@ -29,7 +29,7 @@ async function answering(where: string | number, status: number): Promise<Server
   return server;
 }
 
-test('looks where DOCKER_HOST says, else at the usual sockets', () => {
+test('tries DOCKER_HOST, else the usual sockets', () => {
   expect(engineAddresses({ DOCKER_HOST: 'tcp://engine:2375', HOME: '/home/me' })).toEqual([
     'tcp://engine:2375',
   ]);
@@ -53,7 +53,7 @@ test('finds an engine at a port', async () => {
   expect(await findEngine({ DOCKER_HOST: address })).toEqual({ address, local: true });
 });
 
-test('finds none where nobody answers, or not as an engine does', async () => {
+test('finds none without an answer, or with one that is not an engine’s', async () => {
   expect(await findEngine({ DOCKER_HOST: `unix://${join(folder, 'none.sock')}` })).toBeUndefined();
   expect(await findEngine({ DOCKER_HOST: 'ssh://me@elsewhere' })).toBeUndefined();
   expect(await findEngine({ DOCKER_HOST: 'nonsense' })).toBeUndefined();

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Env } from './types.ts';
 
-/** Where a Docker engine answers: `unix:///path` or `tcp://host:port`. */
+/** The address of a Docker engine: `unix:///path` or `tcp://host:port`. */
 export type Engine = { readonly address: string; readonly local: boolean };
 
 /** A broker and a registry that run in containers. */
@@ -24,7 +24,7 @@ export async function findEngine(env: Env): Promise<Engine | undefined> {
   return undefined;
 }
 
-/** Where to look for an engine, in this order. */
+/** The addresses of engines to try, in this order. */
 export function engineAddresses(env: Env): string[] {
   if (env.DOCKER_HOST) return [env.DOCKER_HOST];
   const sockets = ['/var/run/docker.sock', join(env.HOME ?? homedir(), '.docker', 'run', 'docker.sock')];

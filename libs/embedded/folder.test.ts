@@ -14,7 +14,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const NOTES = { owner: 4711, port: 1, controllerPort: 2, proxiedPort: null };
 
-test('the next owner reads what the last one noted', async () => {
+test('the next owner reads the notes of the last one', async () => {
   const first = await ownFolder(folder);
   expect(first.last).toBeUndefined();
   await first.note(NOTES);
@@ -24,7 +24,7 @@ test('the next owner reads what the last one noted', async () => {
   second.release();
 });
 
-test('a folder that has an owner tells whose it is', async () => {
+test('reports the owner of a folder in use', async () => {
   const owner = await ownFolder(folder);
   await owner.note(NOTES);
   await expect(ownFolder(folder)).rejects.toMatchObject({
@@ -34,7 +34,7 @@ test('a folder that has an owner tells whose it is', async () => {
   owner.release();
 });
 
-test('a broker that outlived its starter is waited for', async () => {
+test('waits for a broker that outlived its starter', async () => {
   const program = `
     setTimeout(() => require('node:fs').writeFileSync(process.argv[1] + '/last', ''), 700);
     console.log(1);
@@ -43,18 +43,18 @@ test('a broker that outlived its starter is waited for', async () => {
   await once(broker.stdout, 'data');
   await writeFile(join(folder, 'broker.json'), JSON.stringify({ ...NOTES, broker: broker.pid }));
   const owner = await ownFolder(folder);
-  // What it did last has been done; that it ended, this process may be told a moment later.
+  // Its last write is visible before this process learns of its end.
   expect(await readdir(folder)).toContain('last');
   owner.release();
 });
 
-test('another process with the number of the last broker is none of ours', async () => {
+test('ignores another process with the last broker’s pid', async () => {
   await writeFile(join(folder, 'broker.json'), JSON.stringify({ ...NOTES, broker: process.pid }));
   const owner = await ownFolder(folder);
   owner.release();
 });
 
-test('notes that were cut off while they were written are as none', async () => {
+test('ignores half-written notes', async () => {
   await writeFile(join(folder, 'broker.json'), '{"owner":47');
   const owner = await ownFolder(folder);
   expect(owner.last).toBeUndefined();

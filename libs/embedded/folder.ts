@@ -2,34 +2,34 @@ import { execFile } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { poll } from '#timing/poll.ts';
 import { EmbeddedError } from './errors.ts';
 import { tryLock } from './lock.ts';
-import { poll } from './polling.ts';
 
-/** What is noted in a data folder while a broker uses it, and read again by the next start. */
+/** The notes in a data folder in use, for the next start. */
 export type FolderNotes = {
   /** The process that started the broker. */
   readonly owner: number;
-  /** The broker's own process, once it runs. */
+  /** The broker's pid, once it runs. */
   readonly broker?: number;
   readonly port: number;
   readonly controllerPort: number;
   readonly proxiedPort: number | null;
 };
 
-/** A data folder that is this process's alone until it is released. */
+/** A data folder that this process owns until it releases it. */
 export type OwnedFolder = {
-  /** What the last broker here noted. */
+  /** The notes of the last broker here. */
   readonly last: FolderNotes | undefined;
   note(notes: FolderNotes): Promise<void>;
   release(): void;
 };
 
-/** A broker whose starter was killed ends within some seconds, later on a busy machine: a new start waits that long. */
+/** Longest wait for the end of a broker whose starter was killed: some seconds, more on a busy machine. */
 const LEFTOVER_TIMEOUT_MS = 60_000;
 
 /**
- * Makes the folder and takes it for this process. Throws DATA_FOLDER_IN_USE with the pid of whoever has it.
+ * Creates the folder and claims it for this process. Throws DATA_FOLDER_IN_USE with the pid of the owner.
  */
 export async function ownFolder(folder: string): Promise<OwnedFolder> {
   await mkdir(folder, { recursive: true });
@@ -70,7 +70,7 @@ async function readNotes(file: string): Promise<FolderNotes | undefined> {
   }
 }
 
-/** True when the process runs and its command names the folder (its number may be another process's by now). */
+/** True when the process runs and its command names the folder: its pid may have been reused. */
 async function runsIn(pid: number, folder: string): Promise<boolean> {
   try {
     process.kill(pid, 0);

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { spawnGuarded } from './guarded.ts';
 
-/** A machine that is busy takes its time. */
-const PATIENT = { timeout: 50_000 };
+/** A busy machine needs time. */
+const POLL = { timeout: 50_000 };
 
 let folder: string;
 beforeEach(async () => {
@@ -44,7 +44,7 @@ function runs(pid: number): boolean {
   }
 }
 
-/** A process of its own that starts the script guarded, tells the pid, and stays. */
+/** A separate process that starts the guarded script, prints the pid, and stays. */
 async function parentOf(
   script: string,
   graceSeconds: number,
@@ -65,7 +65,7 @@ async function parentOf(
   return { parent, pid: Number(line.toString()) };
 }
 
-test('the process is the command itself; its output and its end are told', async () => {
+test('the process is the command itself; its output and its exit are captured', async () => {
   const child = await start('echo $$; pwd; echo oops >&2; exit 7');
   expect(await child.ended()).toEqual({ code: 7, signal: null });
   expect(child.running()).toBe(false);
@@ -73,25 +73,25 @@ test('the process is the command itself; its output and its end are told', async
   child.signal('SIGTERM'); // nothing happens any more
 });
 
-test('stop is graceful first and by force in the end', async () => {
+test('stop is graceful first, then by force', async () => {
   const willing = await start('exec sleep 100');
   expect(await willing.stop(60_000)).toEqual({ code: null, signal: 'SIGTERM' });
   const stubborn = await start(STUBBORN);
-  await expect.poll(output, PATIENT).toBe('ready\n');
+  await expect.poll(output, POLL).toBe('ready\n');
   expect(await stubborn.stop(300)).toEqual({ code: null, signal: 'SIGKILL' });
 });
 
 const output = () => readFile(join(folder, 'output'), 'utf8');
 
 test.each([
-  ['that ends when asked', WILLING, 60, 'ready\nasked\n'],
-  ['that does not end when asked', STUBBORN, 1, 'ready\n'],
+  ['that ends on SIGTERM', WILLING, 60, 'ready\nasked\n'],
+  ['that ignores SIGTERM', STUBBORN, 1, 'ready\n'],
 ])('a command %s is gone after its parent was killed', async (_what, script, graceSeconds, said) => {
   const { parent, pid } = await parentOf(script, graceSeconds);
-  await expect.poll(output, PATIENT).toBe('ready\n');
+  await expect.poll(output, POLL).toBe('ready\n');
   expect(runs(pid)).toBe(true);
   parent.kill('SIGKILL');
-  await expect.poll(() => runs(pid), PATIENT).toBe(false);
+  await expect.poll(() => runs(pid), POLL).toBe(false);
   expect(await output()).toBe(said);
 });
 

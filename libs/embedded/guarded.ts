@@ -2,13 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Env, Exit } from './types.ts';
 
 /**
  * Starts a watcher and then becomes the command, so that the process started here is the command itself.
- * The watcher waits on a pipe that only the parent holds: when the parent is gone, however it ended, the pipe
- * ends and the watcher ends the command. A line on the pipe says that the command has already ended.
+ * The watcher waits on a pipe that only the parent holds: when the parent ends, in whatever way, the pipe ends and the
+ * watcher ends the command. A line on the pipe says that the command has already ended.
  * $1: seconds between SIGTERM and SIGKILL; the rest: the command.
  */
 const GUARD = `
@@ -30,27 +29,27 @@ export type GuardedOptions = {
   readonly args: readonly string[];
   readonly env: Env;
   readonly cwd?: string;
-  /** File that takes standard output and standard error; emptied first. */
+  /** File for standard output and standard error; truncated first. */
   readonly outputFile: string;
-  /** Seconds between SIGTERM and SIGKILL when the parent is gone. */
+  /** Seconds between SIGTERM and SIGKILL once the parent has ended. */
   readonly graceSeconds: number;
 };
 
-/** A child process that ends when this process does, even when this one is killed. It does not keep this one alive. */
+/** A child process that ends with this process, even when this one is killed. It does not keep this one alive. */
 export type Guarded = {
   readonly pid: number;
   /** Waits for the end of the process (and keeps this process alive until then). */
   ended(): Promise<Exit>;
   running(): boolean;
-  /** Sends the signal; nothing happens when the process has ended. */
+  /** Sends the signal; does nothing after the end of the process. */
   signal(signal: NodeJS.Signals): void;
-  /** SIGTERM, and SIGKILL when it still runs after `patienceMs`. */
-  stop(patienceMs: number): Promise<Exit>;
+  /** SIGTERM, and SIGKILL when it still runs after `timeoutMs`. */
+  stop(timeoutMs: number): Promise<Exit>;
 };
 
 /**
- * Starts a command in a process group of its own (Ctrl-C in a terminal reaches the parent only, which then stops
- * things in order) and sees to it that it ends with this process. Rejects when it cannot be started.
+ * Starts a command in its own process group (Ctrl-C in a terminal reaches the parent only, which then stops things in
+ * order) that ends with this process. Rejects when it cannot be started.
  */
 export async function spawnGuarded(options: GuardedOptions): Promise<Guarded> {
   const output = openSync(options.outputFile, 'w');
@@ -66,7 +65,7 @@ export async function spawnGuarded(options: GuardedOptions): Promise<Guarded> {
   );
   closeSync(output);
   const pipe = child.stdin as Socket;
-  // A watcher that is gone is no reason to fall over: the pipe is only ever written to say good-bye.
+  // A missing watcher is no error: the pipe only reports the end of the command.
   pipe.on('error', () => {});
   await once(child, 'spawn');
   child.unref();
@@ -88,13 +87,11 @@ export async function spawnGuarded(options: GuardedOptions): Promise<Guarded> {
     if (exit === undefined) child.ref();
     return exited;
   };
-  const stop = async (patienceMs: number): Promise<Exit> => {
+  const stop = async (timeoutMs: number): Promise<Exit> => {
     signal('SIGTERM');
-    const patience = new AbortController();
-    const late = delay(patienceMs, undefined, { signal: patience.signal }).then(() => signal('SIGKILL'));
-    late.catch(() => {});
+    const late = setTimeout(() => signal('SIGKILL'), timeoutMs);
     const result = await ended();
-    patience.abort();
+    clearTimeout(late);
     return result;
   };
 

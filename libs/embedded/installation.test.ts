@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** An `mvn` that counts its runs in the file `runs` and then does as told; $out is the folder it is to fill. */
+/** An `mvn` that counts its runs in the file `runs` and then runs a script; $out is the folder to fill. */
 async function fakeMaven(script: string): Promise<void> {
   await mkdir(join(folder, 'bin'), { recursive: true });
   const text = `#!/bin/sh
@@ -39,21 +39,21 @@ test('the cache is where XDG says, else in the home folder', () => {
   expect(cacheFolder({ HOME: '/home/me' })).toBe('/home/me/.cache/touchline');
 });
 
-test('downloads once, and two at once download once', async () => {
+test('downloads once, also for two processes at once', async () => {
   await fakeMaven(`${UNTIL_GO}; ${COMPLETE}`);
-  const told: string[] = [];
-  // The first goes on when the second one waits for it.
-  const tell = (line: string) => {
-    told.push(line);
+  const lines: string[] = [];
+  // The first continues when the second one waits for it.
+  const onProgress = (line: string) => {
+    lines.push(line);
     if (line.startsWith('waiting for another process')) go();
   };
-  const both = await Promise.all([install(env, tell), install(env, tell)]);
-  const again = await install(env, (line) => told.push(line));
+  const both = await Promise.all([install(env, onProgress), install(env, onProgress)]);
+  const again = await install(env, (line) => lines.push(line));
   expect(await runs()).toBe(1);
   expect(both[0]).toEqual(both[1]);
   expect(again).toEqual(both[0]);
   expect(again.registryJar).toMatch(/touchline\/backbone-[0-9a-f]{12}\/registry\/registry-1-runner\.jar$/);
-  expect(told.some((line) => line.startsWith('waiting for another process'))).toBe(true);
+  expect(lines.some((line) => line.startsWith('waiting for another process'))).toBe(true);
 });
 
 test('another version of the broker is downloaded beside the default one, once', async () => {
@@ -68,21 +68,21 @@ test('another version of the broker is downloaded beside the default one, once',
   expect(more).toEqual([]);
 });
 
-test('tells how far it is', async () => {
+test('reports its progress', async () => {
   await fakeMaven(`
     echo '[INFO] Downloading from central: https://repo.example/a/1/a-1.jar'
     echo '[INFO] Downloaded from central: https://repo.example/a/1/a-1.jar (1 kB)'
     echo '[INFO] Downloading from central: https://repo.example/b/2/b-2.jar'
     ${UNTIL_GO}; ${COMPLETE}`);
-  const told: string[] = [];
+  const lines: string[] = [];
   await install(env, (line) => {
-    told.push(line);
+    lines.push(line);
     if (line.endsWith('b-2.jar')) go();
   });
-  expect(told.at(-1)).toMatch(/^downloading the broker and the registry, once: 1 done, \d+ s, b-2\.jar$/);
+  expect(lines.at(-1)).toMatch(/^downloading the broker and the registry, once: 1 done, \d+ s, b-2\.jar$/);
 });
 
-test('what is left of a download that was cut off is not used', async () => {
+test('ignores the rest of an interrupted download', async () => {
   await fakeMaven('mkdir -p "$out/kafka"; touch "$out/kafka/half.jar"; kill -9 $$');
   await expect(install(env, () => {})).rejects.toMatchObject({ code: 'DOWNLOAD_FAILED' });
   await fakeMaven(COMPLETE);
@@ -91,14 +91,14 @@ test('what is left of a download that was cut off is not used', async () => {
   expect(await runs()).toBe(2);
 });
 
-test('a download that says it went well but is not whole is an error', async () => {
+test('rejects an incomplete download that reports success', async () => {
   await fakeMaven('mkdir -p "$out/kafka" "$out/registry"');
   await expect(install(env, () => {})).rejects.toMatchObject({ code: 'DOWNLOAD_FAILED' });
   await fakeMaven(COMPLETE);
   await install(env, () => {}); // and is not taken for one the next time
 });
 
-test('what Maven says went wrong is told', async () => {
+test('reports Maven’s error', async () => {
   await fakeMaven(
     `echo '[INFO] hm'; echo '[ERROR] no route to host -> [Help 1]'; echo '[ERROR] more'; exit 1`,
   );
@@ -109,7 +109,7 @@ test('what Maven says went wrong is told', async () => {
   expect(firstError('all is well')).toBeUndefined();
 });
 
-test('without Maven it says so, and only when there is something to download', async () => {
+test('reports a missing Maven, and only when there is something to download', async () => {
   const without = { ...env, PATH: join(folder, 'bin') };
   await expect(install(without, () => {})).rejects.toMatchObject({
     code: 'MAVEN_MISSING',

@@ -4,14 +4,14 @@ import { access, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
+import { poll } from '#timing/poll.ts';
 import { EmbeddedError } from './errors.ts';
 import { type Guarded, spawnGuarded } from './guarded.ts';
 import { type Lock, tryLock } from './lock.ts';
-import { poll } from './polling.ts';
 import { KAFKA_VERSION } from './settings.ts';
 import type { Env, OnProgress } from './types.ts';
 
-/** Where the broker and the registry lie on this machine. */
+/** The paths of the broker and the registry on this machine. */
 export type Installation = {
   /** Folder with the jars of Apache Kafka. */
   readonly kafkaLibs: string;
@@ -22,16 +22,16 @@ export type Installation = {
 const POM = join(import.meta.dirname, 'pom.xml');
 const DOWNLOAD_TIMEOUT_MS = 20 * 60_000;
 
-/** The folder that downloads are kept in: `touchline` in XDG_CACHE_HOME, else in ~/.cache. */
+/** The cache folder of downloads: `touchline` in XDG_CACHE_HOME, else in ~/.cache. */
 export function cacheFolder(env: Env): string {
   const base = env.XDG_CACHE_HOME;
   return join(base && isAbsolute(base) ? base : join(env.HOME ?? homedir(), '.cache'), 'touchline');
 }
 
 /**
- * Gives the broker and the registry of pom.xml, downloading them with Maven the first time. Two processes that ask
- * at once download once. What is not complete is never used: a download becomes visible by a rename at its end.
- * Each version of the broker has a folder of its own in the cache. Throws MAVEN_MISSING or DOWNLOAD_FAILED.
+ * Returns the broker and the registry of pom.xml, downloading them with Maven the first time. Two processes at once
+ * download once. An incomplete download is never used: it becomes visible by a rename at its end. Each version of the
+ * broker has its own folder in the cache. Throws MAVEN_MISSING or DOWNLOAD_FAILED.
  */
 export async function install(
   env: Env,
@@ -58,13 +58,13 @@ export async function install(
 }
 
 async function waitForLock(file: string, onProgress: OnProgress): Promise<Lock> {
-  let told = false;
+  let announced = false;
   const lock = await poll(
     () => {
       const taken = tryLock(file);
-      if (!taken && !told)
+      if (!taken && !announced)
         onProgress('waiting for another process that downloads the broker and the registry');
-      told = true;
+      announced = true;
       return taken;
     },
     { timeoutMs: DOWNLOAD_TIMEOUT_MS, everyMs: 500 },
@@ -114,12 +114,12 @@ async function requireMaven(env: Env): Promise<void> {
     throw new EmbeddedError(
       'MAVEN_MISSING',
       'no Maven found to download the broker and the registry with: install Maven 3.6 or later (mvn)',
-      { cause },
+      cause,
     );
   }
 }
 
-/** Tells what Maven downloads until it ends; its exit code, or undefined when it was ended for taking too long. */
+/** Reports Maven's downloads until it ends; returns its exit code, or undefined when it timed out. */
 async function follow(
   maven: Guarded,
   log: string,

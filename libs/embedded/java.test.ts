@@ -23,14 +23,14 @@ describe('findJava', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  /** A `java` that says only which version it is. */
+  /** A `java` that only prints its version. */
   async function fakeJava(bin: string, version: string): Promise<void> {
     await mkdir(bin, { recursive: true });
     await writeFile(join(bin, 'java'), `#!/bin/sh\necho 'openjdk version "${version}"' >&2\n`);
     await chmod(join(bin, 'java'), 0o755);
   }
 
-  test('takes the Java of JAVA_HOME before the one on the PATH', async () => {
+  test('prefers the Java of JAVA_HOME to the one on the PATH', async () => {
     await fakeJava(join(folder, 'home', 'bin'), '21.0.1');
     await fakeJava(join(folder, 'path'), '17.0.1');
     const env = { JAVA_HOME: join(folder, 'home'), PATH: join(folder, 'path') };
@@ -38,14 +38,14 @@ describe('findJava', () => {
     expect(await findJava({ PATH: env.PATH })).toEqual({ path: 'java', major: 17 });
   });
 
-  test('passes over one that is too old where another will do', async () => {
+  test('skips one that is too old where another is suitable', async () => {
     await fakeJava(join(folder, 'home', 'bin'), '11.0.2');
     await fakeJava(join(folder, 'path'), '17.0.1');
     const env = { JAVA_HOME: join(folder, 'home'), PATH: join(folder, 'path') };
     expect(await findJava(env)).toEqual({ path: 'java', major: 17 });
   });
 
-  test('says that Java is missing, or too old', async () => {
+  test('reports that Java is missing, or too old', async () => {
     await expect(findJava({ PATH: folder })).rejects.toMatchObject({
       code: 'JAVA_MISSING',
       message: 'no Java found: install Java 17 or later and Maven',

@@ -5,7 +5,7 @@ import { EmbeddedError } from './errors.ts';
 import type { Env } from './types.ts';
 
 /** The oldest Java that runs both the broker and the registry. */
-export const MINIMUM_JAVA = 17;
+const MINIMUM_JAVA = 17;
 
 export type Java = { readonly path: string; readonly major: number };
 

@@ -18,24 +18,24 @@ import { CLUSTER_BROKER, LONE_BROKER } from './settings.ts';
 import type { Env, OnProgress } from './types.ts';
 
 type BrokerOptions = ProcessOptions & {
-  /** The brokers' own folder: their data, settings and logs. Made when it is not there. */
+  /** The brokers' own folder: their data, settings and logs. Created where it is missing. */
   readonly dataDir: string;
   /** Version of Apache Kafka. Default KAFKA_VERSION; another one is downloaded beside it. */
   readonly version?: string;
-  /** Broker settings that go over the ones here. */
+  /** Broker settings that override the ones here. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly env?: Env;
   readonly onProgress?: OnProgress;
 };
 
 export type KafkaOptions = BrokerOptions & {
-  /** Listen here and nowhere else. Default: `preferredPort` or the port of the last start here when free, else a free one. */
+  /** A fixed port. Default: `preferredPort` or the port of the last start here when free, else a free one. */
   readonly port?: number;
-  /** Taken where it is free, before that of the last start. */
+  /** Used where it is free, before that of the last start. */
   readonly preferredPort?: number | undefined;
   /**
-   * A port of this machine, where a proxy listens: the broker opens one more listener (`proxiedPort`), to which the
-   * proxy is to forward, and sends the clients that come by it to the proxy.
+   * The port of a proxy on this machine: the broker opens another listener (`proxiedPort`) as the proxy's target, and
+   * advertises the proxy to clients that connect through it.
    */
   readonly proxyPort?: number;
 };
@@ -43,33 +43,33 @@ export type KafkaOptions = BrokerOptions & {
 export type KafkaClusterOptions = BrokerOptions & {
   /** Number of brokers, three at least. */
   readonly brokers: number;
-  /** As `proxyPort` of a single broker, one for each. */
+  /** `proxyPort` for each broker. */
   readonly proxyPorts?: readonly number[];
 };
 
 /**
- * A broker on this machine, with its data. It ends when this process does, even when this one is killed.
- * `start` and `restart` keep the ports; `stop` lets go of the data folder.
+ * A broker on this machine, with its data. It ends with this process, even when this one is killed. `start` and
+ * `restart` keep the ports; `stop` releases the data folder.
  */
 export type Kafka = Controls & {
   readonly brokers: string[];
   readonly port: number;
-  /** Where a proxy of it is to forward to; null without `proxyPort`. */
+  /** The target port of its proxy; null without `proxyPort`. */
   readonly proxiedPort: number | null;
 };
 
-/** Several brokers that are one cluster. */
+/** Several brokers of one cluster. */
 export type KafkaCluster = {
   readonly brokers: string[];
-  /** Each of them, in the order of their node ids, which begin at 1. `stop` of one is for good. */
+  /** Each of them, in the order of their node ids, from 1. `stop` of one is final. */
   readonly nodes: readonly Kafka[];
-  /** Graceful stop of all of them for good. */
+  /** Graceful, final stop of all of them. */
   stop(): Promise<void>;
 };
 
 /**
  * Starts a single broker that is its own controller (KRaft). Storage is formatted when the folder is new; otherwise
- * topics, offsets and transactions are what they were. Throws EmbeddedError: DATA_FOLDER_IN_USE, DATA_FOLDER_NEWER,
+ * topics, offsets and transactions are kept. Throws EmbeddedError: DATA_FOLDER_IN_USE, DATA_FOLDER_NEWER,
  * JAVA_…, MAVEN_MISSING, DOWNLOAD_FAILED, PORT_IN_USE (a port was asked for), START_….
  */
 export async function startKafka(options: KafkaOptions): Promise<Kafka> {
@@ -86,8 +86,8 @@ export async function startKafka(options: KafkaOptions): Promise<Kafka> {
 
 /**
  * Starts a cluster (KRaft) in which every broker is a controller too: it works while more than half of them run, and any
- * of them may be killed, also the active controller. Internal topics and those made without another number have three
- * replicas, two of which must have a record. Throws as `startKafka`.
+ * of them may be killed, also the active controller. Internal topics and those created without a number have three
+ * replicas and need two in sync. Throws as `startKafka`.
  */
 export async function startKafkaCluster(options: KafkaClusterOptions): Promise<KafkaCluster> {
   const folders = Array.from({ length: options.brokers }, (_, index) =>
@@ -137,7 +137,7 @@ async function startNodes(options: BrokerOptions, plan: Plan): Promise<Kafka[]> 
   }
 }
 
-/** Gives each broker its ports: those of its last start where they are free; `port` is the first one's. */
+/** Assigns ports to each broker: those of its last start where they are free; `port` is for the first one. */
 async function plannedNodes(
   plan: Plan,
   options: BrokerOptions,
@@ -169,7 +169,7 @@ async function plannedNodes(
   }));
 }
 
-/** Formats what is new, for the cluster that the other brokers are of. */
+/** Formats new folders, for the cluster of the other brokers. */
 async function formatMissing(jvm: Jvm, nodes: readonly Node[]): Promise<void> {
   const ids = await Promise.all(nodes.map(({ folder }) => clusterIdOf(folder)));
   const clusterId = ids.find((id) => id !== undefined) ?? randomBytes(16).toString('base64url');
@@ -178,7 +178,7 @@ async function formatMissing(jvm: Jvm, nodes: readonly Node[]): Promise<void> {
   );
 }
 
-/** All at once, for none is ready before more than half of them run. One that fails ends the others. */
+/** Starts all at once, since none is ready before more than half of them run. A failure ends the others. */
 async function launchAll(
   jvm: Jvm,
   nodes: readonly Node[],
@@ -203,7 +203,7 @@ async function launchAll(
   });
 }
 
-/** A broker that is alone may move its controller; in a cluster the others know where it is. */
+/** A single broker may move its controller; in a cluster the others know its address. */
 async function placedAgain(node: Node): Promise<Node> {
   if (node.voters.length > 1) return node;
   const controllerPort = await freePort(node.ports.controllerPort);

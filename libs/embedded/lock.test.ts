@@ -28,7 +28,7 @@ test('one at a time, and again after a release', () => {
   second?.release();
 });
 
-test('a process that is killed leaves no lock behind', async () => {
+test('a killed process leaves no lock behind', async () => {
   const file = join(folder, 'lock');
   const script = `
     const { tryLock } = await import(process.argv[1]);
@@ -51,6 +51,6 @@ test('a process that is killed leaves no lock behind', async () => {
   lock.release();
 });
 
-test('a file that cannot be made is an error, not a lock that is held', () => {
+test('a file that cannot be created is an error, not a held lock', () => {
   expect(() => tryLock(join(folder, 'no', 'such', 'folder'))).toThrow();
 });

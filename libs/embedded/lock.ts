@@ -1,12 +1,11 @@
 import { DatabaseSync } from 'node:sqlite';
 
-/** A lock that is held until it is released or this process ends, however it ends. */
+/** A lock that is held until it is released or this process ends, in whatever way. */
 export type Lock = { release(): void };
 
 /**
- * Takes the lock of a file, or gives back undefined when another process (or another lock here) has it.
- * The lock is the one that SQLite takes on a database file: the operating system lets go of it with the process,
- * so there is never a stale one to judge. The file stays; it holds nothing.
+ * Locks a file; undefined when another process (or another lock here) holds it. Uses SQLite's lock of a database file:
+ * the operating system releases it with the process, so it never goes stale. The file stays, and is empty.
  */
 export function tryLock(file: string): Lock | undefined {
   const database = new DatabaseSync(file, { timeout: 0 });

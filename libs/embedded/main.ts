@@ -8,7 +8,7 @@ const HELP = `Brings up a Kafka broker and a schema registry, says where they ar
 
   node libs/embedded/main.ts [--data-dir FOLDER]
 
-  --data-dir FOLDER   where the data is kept; a second start goes on from there (default: DATA_DIR, else .touchline)
+  --data-dir FOLDER   where the data is kept; a second start continues with it (default: DATA_DIR, else .touchline)
   --help              this text
 
 Prints KAFKA_BROKERS=… and SCHEMA_REGISTRY_URL=… on standard output, all else on standard error.
@@ -29,7 +29,7 @@ async function run(dataDir: string): Promise<void> {
   const ended = untilSignal();
   const starting = startBackbone({ dataDir, env: process.env, onProgress: showProgress(process.stderr) });
   const backbone = await Promise.race([starting, ended]);
-  // Ended before all was ready: what already runs ends with this process.
+  // Stopped before all was ready: what already runs ends with this process.
   if (!backbone) process.exit(1);
   endProgress(process.stderr);
   process.stderr.write(`${backbone.why}\n`);

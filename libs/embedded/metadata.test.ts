@@ -12,7 +12,7 @@ afterEach(() => {
   server = undefined;
 });
 
-/** Something that listens and is not a broker. */
+/** A server that is not a broker. */
 async function listening(onConnection: (socket: Socket) => void): Promise<number> {
   server = createServer((socket) => {
     sockets.add(socket);
@@ -35,13 +35,13 @@ function answer(...parts: [size: 16 | 32, value: number][]): Buffer {
   return Buffer.concat([length, body]);
 }
 
-test('nobody listens', async () => {
+test('without a listener it is not ready', async () => {
   const port = await listening(() => {});
   server?.close();
   expect(await answersMetadata(HOST, port)).toBe(false);
 });
 
-test('someone listens and says nothing', async () => {
+test('a listener that sends nothing is not ready', async () => {
   const port = await listening(() => {});
   expect(await answersMetadata(HOST, port, undefined, 100)).toBe(false);
 });
@@ -51,11 +51,11 @@ test.each([
   ['talks HTTP', (socket: Socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')],
   ['cuts its answer short', (socket: Socket) => socket.write(answer([32, 1], [32, 1]))],
   ['knows no broker', (socket: Socket) => socket.write(answer([32, 1], [32, 0], [16, -1], [32, 1], [32, 0]))],
-])('someone listens and %s', async (_what, onConnection) => {
+])('a listener that %s is not ready', async (_what, onConnection) => {
   expect(await answersMetadata(HOST, await listening(onConnection), undefined, 1_000)).toBe(false);
 });
 
-/** What a broker answers: one broker, the cluster `AB`, and the controller. */
+/** A broker's answer: one broker, the cluster `AB`, and the controller. */
 function brokerAnswer(controller: number): Buffer {
   return answer(
     [32, 1], // correlation id
@@ -76,7 +76,7 @@ test('a broker without a controller is not ready', async () => {
   expect(await answersMetadata(HOST, port)).toBe(false);
 });
 
-test('a broker is ready, and known by its cluster', async () => {
+test('a broker with a controller is ready, and known by its cluster', async () => {
   const whole = brokerAnswer(1);
   const port = await listening((socket) => {
     socket.write(whole.subarray(0, 3));

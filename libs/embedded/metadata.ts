@@ -3,13 +3,12 @@ import { connect } from 'node:net';
 const METADATA = 3;
 const VERSION = 2;
 const CORRELATION_ID = 1;
-/** A metadata answer without topics is some hundred bytes: more is not a broker's. */
+/** A metadata answer without topics is some hundred bytes: a larger one is not a broker's. */
 const LARGEST_ANSWER = 1 << 20;
 
 /**
- * True when a broker answers a metadata request there, knows itself and a controller, and is of the given cluster
- * (undefined: of any). Never rejects.
- * Asked on the wire (Metadata version 2, no topics), because it is all that is needed of a client here.
+ * True when a broker answers a metadata request, knows itself and a controller, and belongs to the given cluster
+ * (undefined: any). Never rejects. Uses the wire protocol (Metadata version 2, no topics): no other request is needed.
  */
 export function answersMetadata(
   host: string,

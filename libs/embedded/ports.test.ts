@@ -20,7 +20,7 @@ test('a free port can be listened on and is below those of outgoing connections'
 
 const taken = new EmbeddedError('PORT_IN_USE', 'taken');
 
-test('a port that someone else was faster to take is given up for another', async () => {
+test('a port that another process took first is replaced by another one', async () => {
   const tried: number[] = [];
   const preferred = await freePort();
   const port = await untilPortHolds(
@@ -37,7 +37,7 @@ test('a port that someone else was faster to take is given up for another', asyn
   expect(port).toBe(tried[2]);
 });
 
-test('a fixed port is tried once, others not for ever, and other errors not again', async () => {
+test('a fixed port is tried once, others a few times, and other errors are not retried', async () => {
   let tries = 0;
   const fail = (error: Error) => async () => {
     tries++;
@@ -52,7 +52,7 @@ test('a fixed port is tried once, others not for ever, and other errors not agai
   expect(tries).toBe(7);
 });
 
-test('of the preferred ports the first one that is free is taken', async () => {
+test('uses the first preferred port that is free', async () => {
   const busy = createServer().listen(await freePort(), HOST);
   await once(busy, 'listening');
   const { port: taken } = busy.address() as { port: number };

@@ -2,13 +2,13 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { EmbeddedError } from './errors.ts';
 
-/** Everything started here listens on this machine only. */
+/** All servers started here listen on this machine only. */
 export const HOST = '127.0.0.1';
 
 /**
- * Free ports are taken from here and not from the range the system gives to outgoing connections
- * (from 32768 on Linux): while a broker is down, a client that keeps connecting to a port of that range
- * can be given the very same port as its own, connect to itself, and keep the broker from coming back.
+ * Free ports are allocated from here, not from the system's range for outgoing connections (from 32768 on Linux): while a
+ * broker is down, a client that keeps connecting to a port of that range can get the same port as its own, connect to
+ * itself, and keep the broker from restarting.
  */
 const LOWEST = 15_000;
 const HIGHEST = 32_000;
@@ -32,8 +32,8 @@ export async function requireFree(port: number): Promise<void> {
 }
 
 /**
- * A port that is free now and not one of `taken`. `preferred` is given back when it is free.
- * Someone else may take it before it is used: whoever starts a server must be ready to ask again.
+ * A port that is free now and not one of `taken`: `preferred` where it is free. Another process may take it before it is
+ * used: a caller that starts a server must be ready to retry.
  */
 export async function freePort(preferred?: number, taken: ReadonlySet<number> = new Set()): Promise<number> {
   const isOurs = async (port: number) => !taken.has(port) && (await isFree(port));
@@ -48,8 +48,8 @@ export async function freePort(preferred?: number, taken: ReadonlySet<number> = 
 const ATTEMPTS = 5;
 
 /**
- * Starts something on a port: the fixed one, else the first of the preferred ones that is free, else any; and again on
- * another while it finds its port taken by someone who was faster. A fixed port that is taken is an error (PORT_IN_USE).
+ * Starts something on a port: the fixed one, else the first preferred one that is free, else any; retries on another
+ * port where its own was taken first. A taken fixed port is an error (PORT_IN_USE).
  */
 export async function untilPortHolds<T>(
   fixed: number | undefined,

@@ -2,7 +2,7 @@ import type { OnProgress } from './types.ts';
 
 const QUIET_MS = 10_000;
 
-/** The part of a writable stream that progress needs; a terminal says so with `isTTY`. */
+/** The part of a writable stream that progress needs; `isTTY` marks a terminal. */
 export type ProgressStream = {
   write(text: string): unknown;
   readonly isTTY?: boolean;
@@ -10,8 +10,8 @@ export type ProgressStream = {
 };
 
 /**
- * Shows progress where a person looks: on a terminal one line that is written over, elsewhere (a log file) a line for
- * each step and for a long step one every ten seconds. Lines that share the text before the first colon are one step.
+ * Shows progress: on a terminal one line that is rewritten, elsewhere (a log file) a line for each step and one every ten
+ * seconds of a long step. Lines with the same text before the first colon are one step.
  */
 export function showProgress(
   stream: ProgressStream,
@@ -30,7 +30,7 @@ export function showProgress(
   };
 }
 
-/** Ends the line that `showProgress` has been writing over on a terminal. */
+/** Ends the line that `showProgress` rewrites on a terminal. */
 export function endProgress(stream: ProgressStream): void {
   if (stream.isTTY) stream.write('\r\u001b[2K');
 }

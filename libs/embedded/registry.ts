@@ -8,13 +8,13 @@ import { CONFLUENT_API, registryEnvironment } from './settings.ts';
 import type { Env, OnProgress } from './types.ts';
 
 export type RegistryOptions = {
-  /** The broker that keeps the registry's schemas. */
+  /** The broker that stores the registry's schemas. */
   readonly brokers: readonly string[];
-  /** Folder for logs and temporary files; schemas are not here but in the broker. */
+  /** Folder for logs and temporary files; the broker has the schemas. */
   readonly dataDir: string;
-  /** Listen here and nowhere else. Default: `preferredPort` or the port of the last start here when free, else a free one. */
+  /** A fixed port. Default: `preferredPort` or the port of the last start here when free, else a free one. */
   readonly port?: number;
-  /** Taken where it is free, before that of the last start. */
+  /** Used where it is free, before that of the last start. */
   readonly preferredPort?: number | undefined;
   /** Largest heap in megabytes. Default 256. */
   readonly heapMb?: number;
@@ -25,8 +25,8 @@ export type RegistryOptions = {
 };
 
 /**
- * A schema registry on this machine. It ends when this process does, even when this one is killed.
- * `start` and `restart` keep the port.
+ * A schema registry on this machine. It ends with this process, even when this one is killed. `start` and `restart` keep
+ * the port.
  */
 export type SchemaRegistry = Controls & {
   /** Address of its Confluent API (version 7). */
@@ -37,9 +37,8 @@ export type SchemaRegistry = Controls & {
 const STOP_TIMEOUT_MS = 15_000;
 
 /**
- * Starts an Apicurio Registry that keeps its schemas in the broker (kafkasql), so that they are there again after
- * a start with the same broker data. Throws EmbeddedError: JAVA_…, MAVEN_MISSING, DOWNLOAD_FAILED, PORT_IN_USE
- * (a port was asked for), START_….
+ * Starts an Apicurio Registry that stores its schemas in the broker (kafkasql): a start with the same broker data has
+ * them again. Throws EmbeddedError: JAVA_…, MAVEN_MISSING, DOWNLOAD_FAILED, PORT_IN_USE (of a fixed port), START_….
  */
 export async function startRegistry(options: RegistryOptions): Promise<SchemaRegistry> {
   const env = options.env ?? process.env;
@@ -82,10 +81,10 @@ async function launch({ java, jar, env, port, options }: Launch): Promise<Runnin
       args: [
         `-Xmx${options.heapMb ?? 256}m`,
         '-XX:+UseSerialGC',
-        // Little is asked of it: what the second compiler would gain is less than what it costs at the start.
+        // The load is small: the second compiler would gain less than it costs at the start.
         '-XX:TieredStopAtLevel=1',
         '-XX:+ExitOnOutOfMemoryError',
-        `-Dtouchline.folder=${folder}`, // tells in a list of processes whose it is
+        `-Dtouchline.folder=${folder}`, // names its owner in a list of processes
         '-jar',
         jar,
       ],
@@ -128,7 +127,7 @@ function urlOf(port: number): string {
   return `http://${HOST}:${port}${CONFLUENT_API}`;
 }
 
-/** Its API answers before it has read all of its journal, with the schemas that it has read: a service would miss some. */
+/** Its API answers before it has read all of its journal: a service would miss some schemas. */
 async function saysReady(port: number): Promise<boolean> {
   try {
     const response = await fetch(`http://${HOST}:${port}/health/ready`, {

@@ -1,17 +1,17 @@
 import { open, stat } from 'node:fs/promises';
+import { poll } from '#timing/poll.ts';
 import { EmbeddedError } from './errors.ts';
 import { type Guarded, type GuardedOptions, spawnGuarded } from './guarded.ts';
-import { poll } from './polling.ts';
 
-/** A Java server to run: how it is started, when it is ready, where it writes what it has to say. */
+/** A Java server to run: its command, readiness check and log files. */
 export type ServerSpec = {
-  /** As it appears in messages: "Kafka broker". */
+  /** Its name in messages: "Kafka broker". */
   readonly name: string;
   readonly process: GuardedOptions;
   readonly logFiles: readonly string[];
   ready(): Promise<boolean>;
   readonly readyTimeoutMs: number;
-  /** How long a graceful stop may take before it is ended by force. */
+  /** Longest graceful stop before it is killed. */
   readonly stopTimeoutMs: number;
 };
 
@@ -20,17 +20,17 @@ export type RunningServer = Pick<Guarded, 'pid' | 'ended' | 'running' | 'signal'
   stop(): Promise<void>;
 };
 
-/** What can be done to a server by the one who started it. */
+/** Control of a server by its starter. */
 export type Controls = {
-  /** Process number of the latest start; undefined while it is down. */
+  /** Pid of the latest start; undefined while it is down. */
   readonly pid: number | undefined;
-  /** Sends the signal (default SIGKILL) and, unless it is SIGSTOP or SIGCONT, waits until the server has ended. */
+  /** Sends the signal (default SIGKILL) and waits for the end of the server, except for SIGSTOP and SIGCONT. */
   kill(signal?: NodeJS.Signals): Promise<void>;
-  /** Starts a server that is down again. After `stop` it is an error. */
+  /** Starts a server that is down again. An error after `stop`. */
   start(): Promise<void>;
   /** Graceful stop and start. */
   restart(): Promise<void>;
-  /** Graceful stop for good, by force when it takes too long. */
+  /** Graceful, final stop; by force when it takes too long. */
   stop(): Promise<void>;
 };
 
@@ -74,7 +74,7 @@ export async function startServer(spec: ServerSpec): Promise<RunningServer> {
   throw new EmbeddedError('START_TIMEOUT', `the ${spec.name} was not ready within ${seconds} s:${log}`);
 }
 
-/** Controls of a server that runs now; `onStopped` is called after `stop`. */
+/** Control of a running server; calls `onStopped` after `stop`. */
 export function controls(
   first: RunningServer,
   startAgain: () => Promise<RunningServer>,
@@ -84,7 +84,7 @@ export function controls(
   let stopped = false;
   const start = async () => {
     if (stopped)
-      throw new EmbeddedError('START_FAILED', 'a server that was stopped is started anew, not again');
+      throw new EmbeddedError('START_FAILED', 'a stopped server cannot be restarted: start a new one');
     if (!server.running()) server = await startAgain();
   };
   return {
@@ -115,7 +115,7 @@ async function sizeOf(file: string): Promise<number> {
   );
 }
 
-/** The last lines that were written to the files since they had the given sizes. */
+/** The last lines written to the files since they had the given sizes. */
 async function tailOf(files: readonly string[], before: ReadonlyMap<string, number>): Promise<string> {
   const lines: string[] = [];
   for (const file of files) {

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { KAFKA_IMAGE, kafkaVariable, LONE_BROKER, REGISTRY_IMAGE, registryEnvironment } from './settings.ts';
 
-test('settings become the variables that the Kafka image reads', () => {
+test('settings map to the variables of the Kafka image', () => {
   expect(kafkaVariable('offsets.topic.replication.factor')).toBe('KAFKA_OFFSETS_TOPIC_REPLICATION_FACTOR');
   expect(kafkaVariable('a-b_c.d')).toBe('KAFKA_A___B__C_D');
 });
 
 const read = (...path: string[]) => readFile(join(import.meta.dirname, ...path), 'utf8');
 
-test('the same versions are embedded, in test containers and in docker compose', async () => {
+test('embedded, test containers and docker compose use the same versions', async () => {
   const pom = await read('pom.xml');
   const compose = await read('..', '..', 'docker-compose.yml');
   const version = (name: string) => new RegExp(`<${name}.version>(.+?)<`).exec(pom)?.[1];
@@ -20,7 +20,7 @@ test('the same versions are embedded, in test containers and in docker compose',
   expect(compose).toContain(`image: ${REGISTRY_IMAGE}\n`);
 });
 
-test('the broker and the registry of docker compose are set up as the embedded ones', async () => {
+test('docker compose configures broker and registry like the embedded ones', async () => {
   const compose = await read('..', '..', 'docker-compose.yml');
   const variables = Object.entries(LONE_BROKER).map(([key, value]) => [kafkaVariable(key), value]);
   for (const [name, value] of [...variables, ...Object.entries(registryEnvironment(['kafka:19092']))]) {

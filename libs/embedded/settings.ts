@@ -1,10 +1,10 @@
-/** The broker where no other version is asked for: 4.3.0 to 4.4.0 have a defect, see docs/known-issues.md. */
+/** The default broker version: 4.3.0 to 4.4.0 have a defect, see docs/known-issues.md. */
 export const KAFKA_VERSION = '4.2.1';
-/** Images with the same versions as pom.xml; docker-compose.yml names them too, and a test compares the three. */
+/** Images of the versions in pom.xml; docker-compose.yml names them too, and a test compares the three. */
 export const KAFKA_IMAGE = `apache/kafka:${KAFKA_VERSION}`;
 export const REGISTRY_IMAGE = 'apicurio/apicurio-registry:3.0.9';
 
-/** Where the registry's Confluent API is, under its host and port. */
+/** The path of the registry's Confluent API. */
 export const CONFLUENT_API = '/apis/ccompat/v7';
 
 const ANY_BROKER: Readonly<Record<string, string>> = {
@@ -16,7 +16,7 @@ const ANY_BROKER: Readonly<Record<string, string>> = {
   'transaction.state.log.num.partitions': '8',
 };
 
-/** Settings of a broker that is alone: one replica of everything, small internal topics, no waiting for others. */
+/** Settings of a single broker: one replica of everything, small internal topics, no waiting for others. */
 export const LONE_BROKER: Readonly<Record<string, string>> = {
   ...ANY_BROKER,
   'node.id': '1',
@@ -27,7 +27,7 @@ export const LONE_BROKER: Readonly<Record<string, string>> = {
   'share.coordinator.state.topic.min.isr': '1',
 };
 
-/** Settings of a broker of three or more: what two of three replicas have is kept. */
+/** Settings of three or more brokers: two of three replicas must acknowledge a record. */
 export const CLUSTER_BROKER: Readonly<Record<string, string>> = {
   ...ANY_BROKER,
   'default.replication.factor': '3',
@@ -40,30 +40,30 @@ export const CLUSTER_BROKER: Readonly<Record<string, string>> = {
 };
 
 /**
- * Settings for tests that kill a broker: the controller takes a broker back after 1.5 s instead of 9 s of silence, which
- * is what a start after SIGKILL waits for. Not for use: a machine under load would be declared dead too soon.
+ * Settings for tests that kill a broker: the controller fences a silent broker after 1.5 s instead of 9 s, the wait of a
+ * start after SIGKILL. Not for use: a machine under load would be declared dead too soon.
  */
 export const QUICK_REJOIN: Readonly<Record<string, string>> = {
   'broker.session.timeout.ms': '1500',
   'broker.heartbeat.interval.ms': '300',
 };
 
-/** Java arguments for a broker that is started often and works little: 40 % less work at the start, slower after it. */
+/** Java arguments for a broker that starts often under little load: 40 % less work at the start, slower afterwards. */
 export const QUICK_START: readonly string[] = ['-XX:TieredStopAtLevel=1'];
 
-/** Settings (as environment) of a registry that keeps its schemas in the broker. */
+/** Settings (as environment) of a registry that stores its schemas in the broker. */
 export function registryEnvironment(brokers: readonly string[]): Record<string, string> {
   return {
     APICURIO_STORAGE_KIND: 'kafkasql',
     APICURIO_KAFKASQL_BOOTSTRAP_SERVERS: brokers.join(','),
     // The journal is the only copy of the schemas: without this the broker drops it after its default of seven days.
     APICURIO_KAFKASQL_TOPIC_RETENTION_MS: '-1',
-    // At its start it waits that long for a snapshot, 5 s by default; without one it reads the whole journal.
+    // Its start waits this long for a snapshot, 5 s by default; without one it reads the whole journal.
     APICURIO_KAFKASQL_CONSUMER_POLL_TIMEOUT: '250',
   };
 }
 
-/** A broker setting as the environment variable that the Kafka image reads. */
+/** The environment variable of the Kafka image for a broker setting. */
 export function kafkaVariable(setting: string): string {
   return `KAFKA_${setting.toUpperCase().replaceAll('_', '__').replaceAll('-', '___').replaceAll('.', '_')}`;
 }

@@ -1,8 +1,8 @@
 import type { StartedTestContainer } from 'testcontainers';
+import { poll } from '#timing/poll.ts';
 import type { Containers } from './docker.ts';
 import { EmbeddedError, reasonOf } from './errors.ts';
 import { answersMetadata } from './metadata.ts';
-import { poll } from './polling.ts';
 import { freePort } from './ports.ts';
 import {
   CONFLUENT_API,
@@ -20,8 +20,8 @@ const REGISTRY_PORT = 8080;
 const START_TIMEOUT_MS = 180_000;
 
 /**
- * A broker and a registry in containers that are gone afterwards, through testcontainers (whose own helper container
- * removes them when this process is killed). Undefined when testcontainers is not installed; throws DOCKER_FAILED.
+ * A broker and a registry in disposable containers, through testcontainers (whose own helper container removes them when
+ * this process is killed). Undefined when testcontainers is not installed; throws DOCKER_FAILED.
  */
 export async function startThrowaway(): Promise<Containers | undefined> {
   const testcontainers = await import('testcontainers').catch((error: NodeJS.ErrnoException) => {
@@ -38,7 +38,7 @@ export async function startThrowaway(): Promise<Containers | undefined> {
     const { host } = (await getContainerRuntimeClient()).info.containerRuntime;
     const network = await new Network().start();
     started.push(network);
-    // The broker tells its clients where it is, so the port on this machine must be known before it starts.
+    // The broker advertises its address, so the port on this machine must be known before it starts.
     const port = await freePort();
     const kafka = await new GenericContainer(KAFKA_IMAGE)
       .withNetwork(network)
@@ -64,9 +64,11 @@ export async function startThrowaway(): Promise<Containers | undefined> {
     return { brokers: [`${host}:${port}`], registryUrl: `http://${address}${CONFLUENT_API}`, stop };
   } catch (cause) {
     await stop().catch(() => {});
-    throw new EmbeddedError('DOCKER_FAILED', `the containers could not be started: ${reasonOf(cause)}`, {
+    throw new EmbeddedError(
+      'DOCKER_FAILED',
+      `the containers could not be started: ${reasonOf(cause)}`,
       cause,
-    });
+    );
   }
 }
 

@@ -1,7 +1,7 @@
 /** Environment variables as a process has them. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** Takes one line of progress at a time, without a line end. */
+/** Receives one line of progress at a time, without a line end. */
 export type OnProgress = (line: string) => void;
 
 /** How a process ended: its exit code, or the signal that ended it. */

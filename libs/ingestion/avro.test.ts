@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { INT_MAX, LONG_MAX } from '#contract/values.ts';
-import { avroType } from '#topics/avro.ts';
+import { avroType } from '#topics/codec.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { loadSchemas } from '#topics/schemas.ts';
 import { readDelivery } from './delivery.ts';
@@ -17,7 +17,7 @@ function type(topic: string) {
 const normalized = type('normalized-messages');
 const sameAgain = (message: NormalizedMessage) => normalized.fromBuffer(normalized.toBuffer(message));
 
-/** Values at and around the edges of what a field takes, and of other types. */
+/** Values at and around the limits of a field, and of other types. */
 const value = fc.oneof(
   fc.constantFrom(0, 1, -1, 1.5, INT_MAX, INT_MAX + 1, LONG_MAX, LONG_MAX + 1, 2 ** 53, Number.MAX_VALUE),
   fc.constantFrom(
@@ -61,8 +61,8 @@ const eventField = fc.constantFrom(
 );
 const messageField = fc.constantFrom('id', 'uuid', 'ut', 'type');
 
-describe('whatever is normalized', () => {
-  it('fits its schema', () => {
+describe('a normalized message', () => {
+  test('fits its schema', () => {
     let readable = 0;
     fc.assert(
       fc.property(
@@ -88,7 +88,7 @@ describe('whatever is normalized', () => {
     expect(readable).toBeGreaterThan(50);
   });
 
-  it('fits its schema at the ends of what its numbers may be', () => {
+  test('fits its schema at the limits of its numbers', () => {
     const incident = {
       incident_id: INT_MAX,
       participant_id: LONG_MAX,
@@ -102,7 +102,7 @@ describe('whatever is normalized', () => {
     if (message !== undefined) expect(sameAgain(message)).toEqual(message);
   });
 
-  it('fits its schema as a snapshot too', () => {
+  test('fits its schema as a snapshot too', () => {
     fc.assert(
       fc.property(fc.array(fc.dictionary(incidentField, value, { maxKeys: 2 })), (changes) => {
         const incidents = changes.map((change) => incidentRecord(change));

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readDeadLetter, readDelivery } from './delivery.ts';
 import { CONTEXT, eventMessage, incidentMessage } from './testing/messages.ts';
 
@@ -9,7 +9,7 @@ const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).di
 const good = JSON.stringify(incidentMessage());
 
 describe('readDelivery', () => {
-  it('keeps the bytes, under their SHA-256', () => {
+  test('keeps the bytes, under their SHA-256', () => {
     const body = ` [ ${good} ]\n`;
     expect(read(body).raw).toEqual({
       delivery_id: sha256(body),
@@ -19,18 +19,18 @@ describe('readDelivery', () => {
     });
   });
 
-  it('normalizes every message, in order, of that delivery', () => {
+  test('normalizes every message, in order, of that delivery', () => {
     const { normalized, deadLetters } = read(`[${good},${JSON.stringify(eventMessage())}]`);
     expect(normalized.map((message) => message.type)).toEqual(['incident', 'event']);
     expect(normalized[0]?.delivery_id).toBe(sha256(`[${good},${JSON.stringify(eventMessage())}]`));
     expect(deadLetters).toEqual([]);
   });
 
-  it('keeps nothing of the empty array', () => {
+  test('stores no record of the empty array', () => {
     expect(read('[]')).toEqual({ raw: null, normalized: [], deadLetters: [], ignored: new Map() });
   });
 
-  it.each([
+  test.each([
     ['not_utf8', Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d])],
     ['not_utf8', Buffer.concat([Buffer.from(`[${good}`), Buffer.from([0xc3]), Buffer.from(']')])],
     ['not_json', Buffer.from('')],
@@ -42,7 +42,7 @@ describe('readDelivery', () => {
     ['not_json', Buffer.from('['.repeat(200_000))],
     ['too_many', Buffer.from(`[${'{},'.repeat(10_000)}{}]`)],
     ['unknown_shape', Buffer.from('[{"hello":"world"}]')],
-  ])('gives up a body that is %s, with its bytes', (code, body) => {
+  ])('sends a body that is %s to dead letters, with its bytes', (code, body) => {
     const { raw, normalized, deadLetters } = read(body);
     expect(normalized).toEqual([]);
     expect(raw?.body).toEqual(body);
@@ -60,7 +60,7 @@ describe('readDelivery', () => {
     expect(deadLetters[0]?.key?.toString()).toBe(sha256(body));
   });
 
-  it('gives up one bad message with its bytes, and goes on', () => {
+  test('sends one bad message to dead letters with its bytes, and continues', () => {
     const bad = '{"type" : "event", "note": "],[" }';
     const { normalized, deadLetters } = read(`[${good}, ${bad} ,5,${good}]`);
     expect(normalized).toHaveLength(2);
@@ -68,13 +68,13 @@ describe('readDelivery', () => {
     expect(new Set(deadLetters.map((letter) => letter.id)).size).toBe(2);
   });
 
-  it('gives the same dead letter for the same bytes at the same place', () => {
+  test('makes the same dead letter of the same bytes at the same place', () => {
     const ids = (body: string) => read(body).deadLetters.map((letter) => letter.id);
     expect(ids(`[${good},1,1]`)).toEqual(ids(`[${good},1,1]`));
     expect(ids(`[${good},1,1]`)).not.toEqual(ids(`[${good},1,2]`));
   });
 
-  it('counts messages of types that nothing uses', () => {
+  test('counts messages of unused types', () => {
     expect(read(`[{"type":"season"},${good},{"type":"season"},{"type":"tour"}]`)).toMatchObject({
       normalized: [{}],
       deadLetters: [],
@@ -85,7 +85,7 @@ describe('readDelivery', () => {
     });
   });
 
-  it('takes a byte order mark, which says nothing', () => {
+  test('ignores a byte order mark', () => {
     expect(read(`\ufeff[${good}]`).normalized).toHaveLength(1);
   });
 });
@@ -97,7 +97,7 @@ describe('readDeadLetter', () => {
     return letter;
   };
 
-  it('reads the messages again, as of their own delivery', () => {
+  test('normalizes the messages again, as of their own delivery', () => {
     const letter = { ...letterOf('[1,2]'), value: Buffer.from(good) };
     const again = readDeadLetter(letter, { ...context, receivedAt: 5 });
     expect(again).toMatchObject({
@@ -106,12 +106,12 @@ describe('readDeadLetter', () => {
     });
   });
 
-  it('reads a whole body again', () => {
+  test('normalizes a whole body again', () => {
     const letter = { ...letterOf('5'), value: Buffer.from(`[${good},${good}]`) };
     expect(readDeadLetter(letter, context).normalized).toHaveLength(2);
   });
 
-  it.each(['{', '5', '[5]', '[[5],1]'])('names what is still unreadable: %s', (body) => {
+  test.each(['{', '5', '[5]', '[[5],1]'])('reports what is still unreadable: %s', (body) => {
     expect(readDeadLetter(letterOf(body), context)).toMatchObject({ normalized: [], faults: [{}] });
   });
 });

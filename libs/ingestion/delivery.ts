@@ -1,36 +1,35 @@
-/** From the bytes of one delivery to everything that is written of it. Pure: the same bytes give the same records. */
+/** Turns the bytes of one delivery into its records. Pure: the same bytes give the same records. */
+
 import { hash } from 'node:crypto';
+import type { DeadLetterCode } from '#errors/catalogue.ts';
 import type { DeadLetter, NormalizedMessage, RawMessage } from '#topics/generated/types.ts';
 import { jsonElements } from './json-elements.ts';
-import { type MessageContext, normalizeMessage, type UnreadableCode } from './normalize.ts';
+import { type MessageContext, normalizeMessage } from './normalize.ts';
 
-/** Why bytes were given up: a body as a whole, or a message in it. */
-export type DeliveryFaultCode = 'not_utf8' | 'not_json' | 'not_array' | 'too_many' | UnreadableCode;
-
-/** Who read a delivery, and when. */
+/** Who received a delivery, and when. */
 export type DeliveryContext = {
   /** The ingress service. */
   readonly origin: MessageContext['origin'];
-  /** The name of the service, for its dead letters. */
+  /** The name of the service, in its dead letters. */
   readonly service: string;
   /** Unix milliseconds. */
   readonly receivedAt: number;
 };
 
-/** What a delivery holds. */
+/** The content of a delivery. */
 export type Delivery = {
-  /** Null where nothing is to be kept: the empty array of a test delivery. */
+  /** Null where nothing is stored: the empty array of a test delivery. */
   readonly raw: RawMessage | null;
   readonly normalized: readonly NormalizedMessage[];
   readonly deadLetters: readonly DeadLetter[];
-  /** How many messages of each type that nothing here uses. */
+  /** Number of messages of each unused type. */
   readonly ignored: ReadonlyMap<string, number>;
 };
 
-/** A body of more messages is given up as a whole: reading them would hold up all other deliveries. */
+/** A body with more messages goes to dead letters as a whole: reading them would block all other deliveries. */
 const MAX_MESSAGES = 10_000;
 
-type Fault = { readonly code: DeliveryFaultCode; readonly reason: string };
+type Fault = { readonly code: DeadLetterCode; readonly reason: string };
 type MessageFault = Fault & { readonly index: number };
 type Messages = Pick<Delivery, 'normalized' | 'ignored'> & {
   readonly count: number;
@@ -40,12 +39,12 @@ type Messages = Pick<Delivery, 'normalized' | 'ignored'> & {
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Reads the body of a delivery. What cannot be read becomes a dead letter, and the rest goes on:
- * - a body that is not UTF-8, not JSON, not an array, or holds too many messages: one, with the body's bytes;
+ * Reads the body of a delivery. Unreadable parts become dead letters, the rest is normalized:
+ * - a body that is not UTF-8, not JSON, not an array, or has too many messages: one, with the body's bytes;
  * - a message that cannot be normalized: one, with the message's bytes as they stand in the body; with the whole body
  *   where it is the only message.
  *
- * A dead letter's `key` is the delivery id, by which `raw-messages` has the body. Never throws on what is in the bytes.
+ * A dead letter's `key` is the delivery id, the key of the body in `raw-messages`. Never throws, whatever the bytes.
  */
 export function readDelivery(body: Buffer, context: DeliveryContext): Delivery {
   const deliveryId = hash('sha256', body, 'hex');
@@ -71,8 +70,8 @@ export function readDelivery(body: Buffer, context: DeliveryContext): Delivery {
 }
 
 /**
- * Reads a dead letter of a delivery once more, e.g. by a release that knows more. Its messages belong to the delivery
- * they came with, so there is no raw record. What is still unreadable is named in `faults`.
+ * Normalizes a delivery from its dead letter again, e.g. by a later release. Its messages belong to the original
+ * delivery, so there is no raw record. `faults` has what is still unreadable.
  */
 export function readDeadLetter(
   letter: DeadLetter,

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { jsonElements } from './json-elements.ts';
 
 const cut = (text: string): string[] => jsonElements(Buffer.from(text)).map(String);
 
-it('cuts at the top level only, and leaves each element as it stands', () => {
+test('splits at the top level only, and copies each element unchanged', () => {
   expect(cut(' [ {"a" : [1, 2]} , "x,]\\"[" ,\n3, [ [] ], null ] ')).toEqual([
     '{"a" : [1, 2]}',
     '"x,]\\"["',
@@ -14,7 +14,7 @@ it('cuts at the top level only, and leaves each element as it stands', () => {
   ]);
 });
 
-it('finds the elements of any array', () => {
+test('finds the elements of any array', () => {
   fc.assert(
     fc.property(
       fc.array(fc.jsonValue({ stringUnit: 'binary' }), { minLength: 1 }),

@@ -6,7 +6,7 @@ const CLOSE = new Set([0x5d, 0x7d]);
 const WHITESPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
 /**
- * Cuts the text of a JSON array into the bytes of its elements, exactly as they stand there.
+ * Splits the text of a JSON array into the bytes of its elements, unchanged.
  * `body` must be valid UTF-8 and valid JSON, with an array at the top that is not empty.
  */
 export function jsonElements(body: Buffer): Buffer[] {

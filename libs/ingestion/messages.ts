@@ -1,7 +1,7 @@
 /**
- * What the provider pushes and feeds (spec, "Events" and "Resources and their fields"; where the spec does not show a
- * shape, as the provider's own clients have it). A known field is checked exactly, an unknown one is allowed
- * everywhere: it is kept by normalizing, which copies from the original; parsed values carry known fields only.
+ * Schemas of the provider's messages and records (spec, "Events" and "Resources and their fields"; where the spec does not
+ * show a shape, that of the provider's own clients). Known fields are checked exactly, unknown ones are allowed
+ * everywhere: normalizing keeps them by copying the original; parsed values have known fields only.
  */
 import { z } from 'zod';
 import {
@@ -15,13 +15,13 @@ import {
   yesNoOrNone,
 } from '#contract/values.ts';
 
-/** `event_time`: minutes and seconds of match time; the minutes may exceed 99. '' is none, as null is. */
+/** `event_time`: minutes and seconds of match time; the minutes may exceed 99. '' is empty, like null. */
 const EVENT_TIME = /^(?:[0-9]{2,4}:[0-5][0-9])?$/;
 
 const action = z.enum(['insert', 'update', 'delete'], 'expected insert, update or delete').nullish();
 
 /** A side of an event; `counter` 1 is home, 2 away. */
-export const participantSchema = z.object({
+const participantSchema = z.object({
   id: whole(LONG_MAX),
   counter: wholeOrNone(INT_MAX),
   type: textOrNone,
@@ -32,8 +32,8 @@ export const participantSchema = z.object({
   stats: valuesOrNone,
 });
 
-/** A match, as it rides in every message about it. */
-export const eventSchema = z.object({
+/** A match, as in every message about it. */
+const eventSchema = z.object({
   id: whole(LONG_MAX),
   action,
   name: textOrNone,
@@ -61,7 +61,7 @@ export const eventSchema = z.object({
   participants: z.array(participantSchema, 'expected a list').nullish(),
 });
 
-/** Something that happened in a match (spec, "Incident"). */
+/** An incident of a match (spec, "Incident"). */
 export const incidentSchema = z.object({
   id: identifier,
   action,
@@ -85,16 +85,16 @@ export const incidentSchema = z.object({
   ut: wholeOrNone(LONG_MAX),
 });
 
-/** What every message has. `uuid` stands for `id` where that is missing. */
+/** The fields of every message. `uuid` replaces a missing `id`. */
 const envelope = {
   id: z.union([z.int(), identifier], 'expected a number or text').nullish(),
   uuid: identifier.nullish(),
-  /** A whole number; anything else says nothing, and is no reason to refuse a message. */
+  /** A whole number; any other value is ignored and rejects no message. */
   source: z.unknown().optional(),
   ut: whole(LONG_MAX),
 };
 
-/** An incident; it carries its event too. */
+/** An incident; it contains its event too. */
 export const incidentMessageSchema = z.object({
   ...envelope,
   data: z.object({ incident: incidentSchema, event: eventSchema }, 'expected an object'),
@@ -108,8 +108,8 @@ export const eventMessageSchema = z.object({
 
 const ofEvent = { id: wholeOrNone(LONG_MAX) };
 
-/** The sign of life of a live match, about every 30 seconds. Where its event is told is not specified: see `eventIdOf`. */
-export const keepAliveSchema = z.object({
+/** The line-ups of a match, and the keep-alive of a live one, about every 30 seconds. The place of its event is not specified: see `eventIdOf`. */
+export const ofEventSchema = z.object({
   ...envelope,
   data: z.object(
     { ...ofEvent, event_id: wholeOrNone(LONG_MAX), event: z.object(ofEvent).nullish() },
@@ -117,9 +117,4 @@ export const keepAliveSchema = z.object({
   ),
 });
 
-/** The line-ups of a match. */
-export const lineupsSchema = keepAliveSchema;
-
 export type IncidentFields = z.infer<typeof incidentSchema>;
-export type EventFields = z.infer<typeof eventSchema>;
-export type ParticipantFields = z.infer<typeof participantSchema>;

@@ -1,6 +1,6 @@
 /** The limits of messages and snapshots, in bytes of UTF-8. */
-import { describe, expect, it } from 'vitest';
-import { avroType } from '#topics/avro.ts';
+import { describe, expect, test } from 'vitest';
+import { avroType } from '#topics/codec.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { loadSchemas } from '#topics/schemas.ts';
 import { TOPICS } from '#topics/topics.ts';
@@ -29,7 +29,7 @@ const normalizedType = avroType(schema);
 
 const bytesOf = (parts: readonly string[]) => Buffer.byteLength(parts.join(''));
 
-/** Text of that many bytes of UTF-8: of the character as often as it goes, and then of ASCII. */
+/** Text of that many bytes of UTF-8: the character repeated, then padded with ASCII. */
 function textOf(bytes: number, character: string): string {
   const each = Buffer.byteLength(character);
   return character.repeat(Math.floor(bytes / each)) + 'x'.repeat(bytes % each);
@@ -38,13 +38,13 @@ function textOf(bytes: number, character: string): string {
 describe.each(['x', 'é', '球', '🏆'])('limits in bytes, of text of %s', (character) => {
   const name = (bytes: number) => textOf(bytes, character);
 
-  it('an incident id has 255 at most', () => {
+  test('an incident id has 255 at most', () => {
     const id = (bytes: number) => codeOf(normalizeMessage(incidentMessage({}, { id: name(bytes) }), CONTEXT));
     expect(id(255)).toBe('normalized');
     expect(id(256)).toBe('unknown_shape data.incident.id: expected 1 to 255 bytes of well-formed text');
   });
 
-  it.each(['event', 'incident'])('a message has as many as its limit, told by its %s', (part) => {
+  test.each(['event', 'incident'])('a message may fill its limit with its %s', (part) => {
     const message = (text: string) =>
       part === 'event' ? incidentMessage({}, {}, { name: text }) : incidentMessage({}, { info: text });
     const { event_fields, incident } = normalized(message(''));
@@ -55,7 +55,7 @@ describe.each(['x', 'é', '球', '🏆'])('limits in bytes, of text of %s', (cha
     );
   });
 
-  it('a line-up has as many', () => {
+  test('a line-up may fill the same limit', () => {
     const message = (text: string) => ({
       id: 1,
       type: 'events_lineups',
@@ -73,7 +73,7 @@ describe.each(['x', 'é', '球', '🏆'])('limits in bytes, of text of %s', (cha
   const listed = (id: number, info: string) => incidentRecord({ id: `5-${id}`, info });
   const overhead = bytesOf([normalized(incidentMessage({}, listed(100, ''))).incident?.incident.body ?? '']);
 
-  it('an incident of a snapshot has as many as a message', () => {
+  test('an incident of a snapshot may fill the limit of a message', () => {
     const left = MAX_MESSAGE_BYTES - overhead;
     expect(codeOf(snapshot([listed(100, name(left))]))).toBe('normalized');
     expect(codeOf(snapshot([listed(100, ''), listed(101, name(left + 1))]))).toMatch(
@@ -81,7 +81,7 @@ describe.each(['x', 'é', '球', '🏆'])('limits in bytes, of text of %s', (cha
     );
   });
 
-  it('all incidents of a snapshot have as many as its limit', () => {
+  test('all incidents of a snapshot may fill its limit', () => {
     const each = MAX_SNAPSHOT_BYTES / 16;
     const list = (more: number) =>
       Array.from({ length: 16 }, (_, at) => listed(100 + at, name(each - overhead + (at === 7 ? more : 0))));
@@ -92,10 +92,10 @@ describe.each(['x', 'é', '球', '🏆'])('limits in bytes, of text of %s', (cha
 
 describe('the largest snapshots', () => {
   const longest = 'i'.repeat(251);
-  it.each([
+  test.each([
     { of: 'the shortest incidents', incident: (at: number) => ({ id: at.toString(36), incident_id: 413 }) },
     {
-      of: 'incidents that are ids mostly',
+      of: 'incidents that are mostly ids',
       incident: (at: number) => {
         const id = `${at}${longest}`.slice(0, 255);
         return { id, incident_id: 413, parent_id: id };

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '#contract/canonical-json.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { type Normalized, normalizeMessage, normalizeSnapshot } from './normalize.ts';
@@ -19,7 +19,7 @@ function reason(result: Normalized): string {
 }
 
 describe('an incident message', () => {
-  it('becomes the incident, the event by parts, and where it came from', () => {
+  test('becomes the incident, the event by parts, and its origin', () => {
     const message = normalized(incidentMessage());
     expect(message).toMatchObject({
       message_id: '35375779',
@@ -49,26 +49,26 @@ describe('an incident message', () => {
     });
   });
 
-  it('takes the incident’s own ut before the message’s', () => {
+  test('uses the incident’s own ut before the message’s', () => {
     expect(normalized(incidentMessage({}, { ut: 1_789_999_990 })).incident?.incident.ut).toBe(1_789_999_990);
     expect(normalized(incidentMessage({}, { ut: 1_789_999_990 })).ut).toBe(1_790_000_000);
     expect(normalized(incidentMessage({}, { ut: null })).incident?.incident.ut).toBe(1_790_000_000);
   });
 
-  it('is deleted by its action only, and the body leaves the action out', () => {
+  test('is a delete by its action only, and the body omits the action', () => {
     const inserted = normalized(incidentMessage());
     const deleted = normalized(incidentMessage({}, { action: 'delete' }));
     expect(deleted.incident?.deleted).toBe(true);
     expect(deleted.incident?.incident).toEqual(inserted.incident?.incident);
   });
 
-  it('keeps fields that nobody here knows', () => {
+  test('keeps unknown fields', () => {
     const extra = { period_timer: { direction: 'up', time: 570 }, z: [{ b: 1, a: [] }], __x: 'ü' };
     const body = JSON.parse(normalized(incidentMessage({}, extra)).incident?.incident.body ?? '');
     expect(body).toMatchObject(extra);
   });
 
-  it('reads times above 99 minutes, and none', () => {
+  test('accepts times above 99 minutes, and missing ones', () => {
     const time = (event_time: unknown) =>
       normalized(incidentMessage({}, { event_time })).incident?.incident.event_time;
     expect([time('00:00'), time('45:59'), time('120:03'), time(null), time(''), time(undefined)]).toEqual([
@@ -81,7 +81,7 @@ describe('an incident message', () => {
     ]);
   });
 
-  it('reads ids as numbers or as digits', () => {
+  test('accepts ids as numbers or as digits', () => {
     const message = normalized(
       incidentMessage({}, { participant_id: '102', incident_id: '413' }, { id: '7000001' }),
     );
@@ -89,7 +89,7 @@ describe('an incident message', () => {
     expect(message.incident?.incident.incident_id).toBe(413);
   });
 
-  it('without its event is unreadable', () => {
+  test('without its event is unreadable', () => {
     expect(reason(normalize(incidentMessage({ data: { incident: incidentRecord() } })))).toMatch(
       /^unknown_shape data\.event: /,
     );
@@ -101,7 +101,7 @@ function withoutAction(record: Record<string, unknown>): Record<string, unknown>
 }
 
 describe('the event of a message', () => {
-  it('is split by how often its fields change, without id', () => {
+  test('is split by how often its fields change, without id', () => {
     expect(normalized(eventMessage()).event_fields).toEqual([
       '{"clock_status":"running","clock_time":570}',
       '{"bet_status":"active","relation_status":"in_progress","status_id":33,"status_type":"live"}',
@@ -111,20 +111,20 @@ describe('the event of a message', () => {
     ]);
   });
 
-  it('leaves out a part that has no fields', () => {
+  test('omits a part without fields', () => {
     expect(normalized(eventMessage({ data: { event: { id: 1, clock_time: null } } })).event_fields).toEqual([
       '{"clock_time":null}',
     ]);
     expect(normalized(eventMessage({ data: { event: { id: 1 } } })).event_fields).toEqual([]);
   });
 
-  it('keeps an action that deletes the event, and no other', () => {
+  test('keeps an action that deletes the event, and no other', () => {
     const parts = (action: unknown) =>
       normalized(eventMessage({ data: { event: { id: 1, action } } })).event_fields;
     expect([parts('insert'), parts('update'), parts('delete')]).toEqual([[], [], ['{"action":"delete"}']]);
   });
 
-  it('repeats to the letter what has not changed, whatever the order of its keys', () => {
+  test('repeats unchanged parts byte for byte, whatever the order of their keys', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.nat(9000), (extra, clock_time) => {
         const before = eventMessage({}, extra);
@@ -139,7 +139,7 @@ describe('the event of a message', () => {
     );
   });
 
-  it('holds every field of the record but id and action', () => {
+  test('has every field of the record but id and action', () => {
     const event = { ...(eventMessage().data as { event: object }).event, more: { b: 1, a: 2 } };
     const parts = normalized(eventMessage({ data: { event } })).event_fields.map((part) => JSON.parse(part));
     const { id: _id, action: _action, ...fields } = event as Record<string, unknown>;
@@ -153,7 +153,7 @@ function normalizedOrNone(message: unknown): string[] {
 }
 
 describe('identity', () => {
-  it('is the id, else the uuid, as text', () => {
+  test('is the id, else the uuid, as text', () => {
     expect(normalized(eventMessage({ id: 'a-1' })).message_id).toBe('a-1');
     expect(normalized(eventMessage({ id: null, uuid: 'f47ac10b' })).message_id).toBe('f47ac10b');
     expect(normalized(eventMessage({ id: 5, uuid: 'f47ac10b' })).message_id).toBe('5');
@@ -162,8 +162,8 @@ describe('identity', () => {
 });
 
 describe('other messages', () => {
-  it.each([[{ event: { id: 7 } }], [{ event_id: '7' }], [{ id: 7, lineups: [{ b: 1, a: 2 }] }]])(
-    'keeps the data of a sign of life or of line-ups: %j',
+  test.each([[{ event: { id: 7 } }], [{ event_id: '7' }], [{ id: 7, lineups: [{ b: 1, a: 2 }] }]])(
+    'keeps the data of a keep-alive or of line-ups: %j',
     (data) => {
       for (const type of ['event_keep_alive', 'events_lineups']) {
         expect(normalized({ id: 1, type, ut: 5, data })).toMatchObject({
@@ -178,7 +178,7 @@ describe('other messages', () => {
     },
   );
 
-  it('ignores those that name no event, and every other type', () => {
+  test('ignores those without an event, and every other type', () => {
     expect(normalize({ id: 1, type: 'event_keep_alive', ut: 5, data: {} })).toEqual({
       kind: 'ignored',
       type: 'event_keep_alive',
@@ -187,7 +187,7 @@ describe('other messages', () => {
   });
 });
 
-describe('what cannot be read', () => {
+describe('an unreadable message', () => {
   const deep = JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`);
   const cases: [string, unknown, RegExp][] = [
     ['a number', 5, /^unknown_shape message: expected an object/],
@@ -263,8 +263,8 @@ describe('what cannot be read', () => {
       /^unknown_shape data\.incident\.confirmation: /,
     ],
     ['an unknown action', incidentMessage({}, { action: 'undo' }), /^unknown_shape data\.incident\.action: /],
-    ['a for that is neither', incidentMessage({}, { for: 'both' }), /^unknown_shape data\.incident\.for: /],
-    ['a message as long as a book', eventMessage({}, { name: 'x'.repeat(600_000) }), /^too_large /],
+    ['an unknown for', incidentMessage({}, { for: 'both' }), /^unknown_shape data\.incident\.for: /],
+    ['a message of 600 KB', eventMessage({}, { name: 'x'.repeat(600_000) }), /^too_large /],
     [
       'a message of 400,000 characters that take three bytes each',
       eventMessage({}, { name: '球'.repeat(400_000) }),
@@ -276,11 +276,11 @@ describe('what cannot be read', () => {
       /^unknown_shape data\.incident\.id: expected 1 to 255 bytes/,
     ],
   ];
-  it.each(cases)('%s', (_name, message, expected) => {
+  test.each(cases)('%s', (_name, message, expected) => {
     expect(reason(normalize(message))).toMatch(expected);
   });
 
-  it('never throws, and never tells a value', () => {
+  test('never throws, and never contains a value', () => {
     fc.assert(
       fc.property(
         fc.jsonValue({ maxDepth: 5 }),
@@ -307,7 +307,7 @@ describe('a snapshot', () => {
       { ...CONTEXT, origin: 'feed' },
     );
 
-  it('is the event’s whole incident list at the time of the response', () => {
+  test('is the event’s whole incident list at the time of the response', () => {
     expect(snapshot([incidentRecord({ ut: 1_790_000_100 }), incidentRecord({ id: '5-120' })])).toMatchObject({
       kind: 'normalized',
       message: {
@@ -326,12 +326,12 @@ describe('a snapshot', () => {
     });
   });
 
-  it('may be empty, and does not count what says it is deleted as present', () => {
+  test('may be empty, and does not list a record that says it is deleted', () => {
     expect(snapshot([])).toMatchObject({ kind: 'normalized', message: { snapshot: [] } });
     expect(snapshot([incidentRecord({ action: 'delete' })])).toMatchObject({ message: { snapshot: [] } });
   });
 
-  it('is unreadable as a whole where one incident is, for a list without it would remove it', () => {
+  test('is unreadable as a whole where one incident is: a list without it would remove it', () => {
     expect(reason(snapshot([incidentRecord(), incidentRecord({ event_time: 'x' })]))).toMatch(
       /^unknown_shape incidents\.1\.event_time: /,
     );
@@ -342,7 +342,7 @@ const fixtures = new URL('../../../shared/provider/', import.meta.url);
 describe.runIf(existsSync(fixtures))('the provider’s own messages (../shared/provider)', () => {
   const read = (name: string) => JSON.parse(readFileSync(new URL(name, fixtures), 'utf8'));
 
-  it('are all normalized', () => {
+  test('are all normalized', () => {
     const messages = [read('rabbit__message.json'), ...read('Feeds__feeds.json').api.data];
     expect(messages.map((message) => normalized(message).type)).toEqual([
       'incident',

@@ -1,52 +1,44 @@
-/** From the provider's messages and records to `normalized-messages`: parsed once, here, and trusted after that. */
+/** Normalizes the provider's messages and records: parsed once, here, and trusted afterwards. */
 import type { z } from 'zod';
-import { ByKeys } from '#contract/by-keys.ts';
 import {
+  ByKeys,
   CanonicalJsonError,
   canonicalJson,
   canonicalPart,
   type Fields,
   fieldsOf,
 } from '#contract/canonical-json.ts';
-import { fitsInBytes } from '#contract/utf8.ts';
-import { INT_MAX, toWholeNumber } from '#contract/values.ts';
+import { fitsInBytes, INT_MAX, toWholeNumber } from '#contract/values.ts';
+import type { DeadLetterCode } from '#errors/catalogue.ts';
+import { PoisonError } from '#errors/poison-error.ts';
 import type { Incident, NormalizedMessage } from '#topics/generated/types.ts';
 import {
   eventMessageSchema,
   type IncidentFields,
   incidentMessageSchema,
   incidentSchema,
-  keepAliveSchema,
-  lineupsSchema,
+  ofEventSchema,
 } from './messages.ts';
 
-/**
- * Why a message cannot be normalized.
- * - `unknown_shape`: it is not an object, or a known field is missing or has another type than the contract says.
- * - `too_deep`: it nests deeper than any record does.
- * - `too_large`: its canonical form takes more bytes than any record's, and would not fit the topics of match state.
- */
-export type UnreadableCode = 'unknown_shape' | 'too_deep' | 'too_large';
-
-/** What became of a message. */
+/** The result of normalizing a message. */
 export type Normalized =
   | { readonly kind: 'normalized'; readonly message: NormalizedMessage }
-  /** Well formed, of a type that nothing here uses. */
+  /** Well formed, of an unused type. */
   | { readonly kind: 'ignored'; readonly type: string }
   /** `reason` is one line that names the path, never a value. */
-  | { readonly kind: 'unreadable'; readonly code: UnreadableCode; readonly reason: string };
+  | { readonly kind: 'unreadable'; readonly code: DeadLetterCode; readonly reason: string };
 
-/** Where a message came from. */
+/** The origin of a message. */
 export type MessageContext = {
   /** The ingress service. */
   readonly origin: 'webhook' | 'feed';
-  /** The raw-messages record it is part of. */
+  /** The raw-messages record that contains it. */
   readonly deliveryId: string;
   /** Unix milliseconds. */
   readonly receivedAt: number;
 };
 
-/** An event's whole incident list, as `GET /v2/events/{id}/incidents` gives it. */
+/** An event's whole incident list, the answer of `GET /v2/events/{id}/incidents`. */
 export type SnapshotRecords = {
   readonly messageId: string;
   readonly eventId: number;
@@ -56,18 +48,18 @@ export type SnapshotRecords = {
 };
 
 /**
- * Most that the event and incident of one message take as canonical JSON, in bytes of UTF-8, and so each incident of a
- * snapshot. Real ones take some thousand.
+ * Most bytes of UTF-8 of a message's event and incident as canonical JSON, and of each incident of a snapshot. Real ones
+ * take a few thousand.
  */
 export const MAX_MESSAGE_BYTES = 512 * 1024;
 
 /**
- * Most that all incidents of a snapshot take as canonical JSON, in bytes of UTF-8. With what is read of them, at most as
- * much again, they fit a record of normalized-messages.
+ * Most bytes of UTF-8 of all incidents of a snapshot as canonical JSON. With the fields read from them, at most as many
+ * again, they fit a record of normalized-messages.
  */
 export const MAX_SNAPSHOT_BYTES = 4 * 1024 * 1024;
 
-/** The event's fields that change together; what is in none of them is the rest. */
+/** The event's fields that change together; all others are the rest. */
 const EVENT_PARTS: readonly (readonly string[])[] = [
   ['clock_status', 'clock_time', 'played_time'],
   ['bet_status', 'latency', 'relation_status', 'status_id', 'status_name', 'status_type'],
@@ -88,24 +80,14 @@ const bodyFields = new ByKeys((keys) => fieldsOf(withoutAction(keys)));
 const eventParts = new ByKeys(partsOf);
 const eventPartsWithoutAction = new ByKeys((keys) => partsOf(withoutAction(keys)));
 
-/** Thrown inside this file only, to leave a record half done. */
-class Unreadable extends Error {
-  readonly code: UnreadableCode;
-
-  constructor(code: UnreadableCode, reason: string) {
-    super(reason);
-    this.code = code;
-  }
-}
-
 /**
- * Normalizes one provider message, as parsed from JSON. Never throws on what is in it.
- * Of an unknown type: `ignored`. An incident without its event, or an event without a numeric id: `unreadable`.
+ * Normalizes one provider message, as parsed from JSON. Never throws, whatever its content. An unknown type is
+ * `ignored`; an incident without its event, or an event without a numeric id, is `unreadable`.
  */
 export function normalizeMessage(message: unknown, context: MessageContext): Normalized {
   return guarded(() => {
     if (!isObject(message)) throw notAnObject(message);
-    if (typeof message.type !== 'string') throw new Unreadable('unknown_shape', 'type: expected text');
+    if (typeof message.type !== 'string') throw new PoisonError('UNKNOWN_SHAPE', 'type: expected text');
     switch (message.type) {
       case 'incident':
         return normalized(incidentMessage(message, context));
@@ -121,9 +103,8 @@ export function normalizeMessage(message: unknown, context: MessageContext): Nor
 }
 
 /**
- * Normalizes an event's whole incident list. One incident that is unreadable or too large makes all of it unreadable:
- * without that one, the list would say that the incident was removed. An incident's `ut` falls back to the time of the
- * response.
+ * Normalizes an event's whole incident list. One unreadable or too large incident makes all of it unreadable: a list
+ * without that incident would remove it. An incident without `ut` has the time of the response.
  */
 export function normalizeSnapshot(records: SnapshotRecords, context: MessageContext): Normalized {
   return guarded(() => {
@@ -131,7 +112,7 @@ export function normalizeSnapshot(records: SnapshotRecords, context: MessageCont
     for (const [index, record] of records.incidents.entries()) {
       const at = `incidents.${index}`;
       const fields = parse(incidentSchema, record, at);
-      // A record that says of itself that it was deleted is not one that the list shows as present.
+      // A record that says it is deleted is not present in the list.
       if (fields.action === 'delete') continue;
       const incident = incidentOf(fields, record as object, records.time);
       limitBytes([incident.body], MAX_MESSAGE_BYTES, at);
@@ -156,9 +137,10 @@ function guarded(work: () => Normalized): Normalized {
   try {
     return work();
   } catch (error) {
-    if (error instanceof Unreadable) return { kind: 'unreadable', code: error.code, reason: error.message };
+    if (error instanceof PoisonError)
+      return { kind: 'unreadable', code: error.published, reason: error.message };
     if (error instanceof CanonicalJsonError) {
-      const code = error.code === 'too_deep' ? 'too_deep' : 'unknown_shape';
+      const code = error.code === 'TOO_DEEP' ? 'too_deep' : 'unknown_shape';
       return { kind: 'unreadable', code, reason: `message: ${error.message}` };
     }
     throw error;
@@ -202,7 +184,7 @@ function otherMessage(
   type: 'event_keep_alive' | 'events_lineups',
   context: MessageContext,
 ): Normalized {
-  const fields = parse(type === 'event_keep_alive' ? keepAliveSchema : lineupsSchema, message);
+  const fields = parse(ofEventSchema, message);
   const eventId = [fields.data.event?.id, fields.data.event_id, fields.data.id]
     .map(toWholeNumber)
     .find((id) => id !== null);
@@ -254,14 +236,14 @@ function incidentOf(fields: IncidentFields, record: object, fallbackUt: number):
   };
 }
 
-/** Seconds of "MM:SS"; null where there is none. */
+/** Seconds of "MM:SS"; null without a value. */
 function secondsOf(time: string | null | undefined): number | null {
   if (!time) return null;
   const colon = time.indexOf(':');
   return Number(time.slice(0, colon)) * 60 + Number(time.slice(colon + 1));
 }
 
-/** The event's fields by part. Its `action` says something of the message only, but for a delete. */
+/** The event's fields by part. Its `action` describes the message only, except a delete. */
 function eventFields(event: object): string[] {
   const { action } = event as { action?: unknown };
   const parts = action === 'insert' || action === 'update' ? eventPartsWithoutAction : eventParts;
@@ -273,11 +255,11 @@ function messageIdOf(fields: {
   uuid?: string | null | undefined;
 }): string {
   const id = fields.id ?? fields.uuid;
-  if (id === null || id === undefined) throw new Unreadable('unknown_shape', 'id: expected an id or a uuid');
+  if (id === null || id === undefined) throw new PoisonError('UNKNOWN_SHAPE', 'id: expected an id or a uuid');
   return String(id);
 }
 
-/** What a message says of itself beside its id; a source that is no number is none. */
+/** The fields of a message's head beside its id; a source that is no number is empty. */
 function senderOf({ uuid, source }: { uuid?: string | null | undefined; source?: unknown }) {
   const number = toWholeNumber(source);
   return { uuid: uuid ?? null, source: number !== null && number >= 0 && number <= INT_MAX ? number : null };
@@ -285,7 +267,7 @@ function senderOf({ uuid, source }: { uuid?: string | null | undefined; source?:
 
 function limitBytes(texts: readonly string[], maxBytes: number, at = 'message'): void {
   if (!fitsInBytes(texts, maxBytes)) {
-    throw new Unreadable('too_large', `${at}: more than ${maxBytes} bytes`);
+    throw new PoisonError('TOO_LARGE', `${at}: more than ${maxBytes} bytes`);
   }
 }
 
@@ -294,13 +276,13 @@ function parse<S extends z.ZodType>(schema: S, value: unknown, at = ''): z.outpu
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   const path = [...(at === '' ? [] : [at]), ...(issue?.path ?? [])].join('.') || 'message';
-  throw new Unreadable('unknown_shape', `${path}: ${issue?.message ?? 'not as the contract says'}`);
+  throw new PoisonError('UNKNOWN_SHAPE', `${path}: ${issue?.message ?? 'not as the contract says'}`);
 }
 
-/** Absurd nesting is told apart, for it hints at an attack. */
+/** Absurd nesting has its own code, as a possible attack. */
 function notAnObject(message: unknown): Error {
   canonicalJson(message);
-  return new Unreadable('unknown_shape', 'message: expected an object');
+  return new PoisonError('UNKNOWN_SHAPE', 'message: expected an object');
 }
 
 function isObject(value: unknown): value is Raw {

@@ -1,10 +1,13 @@
 /**
- * Which addresses a customer's webhook may be sent to (docs/decisions/0060): public unicast ones, and what an operator
- * allows. Addresses are texts as resolvers and WHATWG URLs give them; there every odd spelling is already the usual one.
+ * The addresses that a customer's webhook may use (docs/decisions/0060): public unicast ones, and ranges that an operator
+ * allows. Addresses are texts from resolvers and WHATWG URLs, which already normalise every odd spelling.
  */
-import { BlockList, isIP } from 'node:net';
 
-/** IPv4 that is not public unicast: the IANA special-purpose registry, multicast, and what clouds serve themselves on. */
+import { BlockList, isIP } from 'node:net';
+import { TouchlineError } from '#errors/touchline-error.ts';
+import { parseRange } from '#service/address-range.ts';
+
+/** IPv4 that is not public unicast: the IANA special-purpose registry, multicast, and platform services of clouds. */
 const REFUSED_IPV4 = [
   '0.0.0.0/8', // this network
   '10.0.0.0/8', // private
@@ -33,7 +36,7 @@ const REFUSED_IPV4 = [
  */
 const GLOBAL_IPV6 = ['2000::/3'];
 
-/** What is in there and yet is none, or wraps an IPv4 address that nobody sees. */
+/** Ranges of global unicast that are special, or wrap an IPv4 address. */
 const REFUSED_IPV6 = [
   '2001::/23', // IETF protocol assignments: Teredo, benchmarks, ORCHID
   '2001:db8::/32', // documentation
@@ -46,7 +49,7 @@ const refusedIpv4 = blockList(REFUSED_IPV4);
 const globalIpv6 = blockList(GLOBAL_IPV6);
 const refusedIpv6 = blockList(REFUSED_IPV6);
 
-/** Whether an address is public unicast. False for what is no IP address. */
+/** Whether an address is public unicast. False for a text that is no IP address. */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:
@@ -58,13 +61,15 @@ export function isPublicAddress(address: string): boolean {
   }
 }
 
-/** A text is not a range of addresses. */
-export class AddressRangeError extends Error {
-  readonly code = 'RANGE_INVALID';
+/** A text that is not a range of addresses. */
+export class AddressRangeError extends TouchlineError<'AddressRangeError'> {
+  override readonly name = 'AddressRangeError';
 
   constructor(text: string) {
-    super(`${JSON.stringify(text)} is not a range of addresses, as 10.1.0.0/16 or fd00:1::/64`);
-    this.name = 'AddressRangeError';
+    super(
+      'RANGE_INVALID',
+      `${JSON.stringify(text)} is not a range of addresses, as 10.1.0.0/16 or fd00:1::/64`,
+    );
   }
 }
 
@@ -91,7 +96,7 @@ export class AllowedRanges {
     return isPublicAddress(address) || this.includes(address);
   }
 
-  /** The ranges with commas between, as they were given. */
+  /** The ranges as configured, comma separated. */
   toString(): string {
     return this.#ranges.join(',');
   }
@@ -100,10 +105,9 @@ export class AllowedRanges {
 function blockList(ranges: readonly string[]): BlockList {
   const list = new BlockList();
   for (const range of ranges) {
-    const [, address = '', prefix = ''] = /^([0-9a-f.:]+)\/(\d{1,3})$/i.exec(range) ?? [];
-    const family = isIP(address);
-    if (family === 0 || Number(prefix) > (family === 4 ? 32 : 128)) throw new AddressRangeError(range);
-    list.addSubnet(address, Number(prefix), family === 4 ? 'ipv4' : 'ipv6');
+    const parsed = parseRange(range);
+    if (parsed === null) throw new AddressRangeError(range);
+    list.addSubnet(parsed.address, parsed.prefix, parsed.family);
   }
   return list;
 }

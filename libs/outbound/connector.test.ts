@@ -24,7 +24,7 @@ async function connector(closing: AbortSignal, address: string): Promise<() => P
     );
 }
 
-test('leaves nothing at the signal of the endpoint, which outlives connections', async () => {
+test('leaves no listener on the signal of the endpoint, which outlives connections', async () => {
   const { signal } = new AbortController();
   const connect = await connector(signal, '127.0.0.1');
   for (let n = 0; n < 3; n++) {
@@ -38,7 +38,7 @@ test('leaves nothing at the signal of the endpoint, which outlives connections',
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
-test('resumes the TLS session of the connection before', async () => {
+test('resumes the TLS session of the previous connection', async () => {
   const connect = await connector(new AbortController().signal, '127.0.0.1');
   const first = await connect();
   await once(first, 'session');
@@ -50,7 +50,7 @@ test('resumes the TLS session of the connection before', async () => {
   expect(reused).toEqual([false, true]);
 });
 
-test('connects no more once the endpoint is closed', async () => {
+test('opens no connection once the endpoint is closed', async () => {
   const closing = new AbortController();
   closing.abort();
   const connect = await connector(closing.signal, '127.0.0.1');

@@ -1,28 +1,34 @@
-/** Connections to addresses that were checked, and to no other (docs/decisions/0060). */
+/** Connects to checked addresses only (docs/decisions/0060). */
+
 import { isIP, type LookupFunction } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import { buildConnector } from 'undici';
+import { TouchlineError } from '#errors/touchline-error.ts';
 import type { AllowedRanges } from './addresses.ts';
 import type { ResolveName } from './resolve.ts';
 
-/** How connections are made. */
+/** Options of connections. */
 export type ConnectorOptions = {
   readonly allowed: AllowedRanges;
   readonly resolve: ResolveName;
   /** For resolving, connecting and the TLS handshake together, milliseconds. */
   readonly timeoutMs: number;
-  /** What is trusted, if not the usual authorities alone. */
+  /** Trusted certificates beside the usual authorities. */
   readonly secureContext: SecureContext | undefined;
-  /** Ends whatever is being connected. */
+  /** Aborts connections in progress. */
   readonly closing: AbortSignal;
 };
 
-/** How long one of several addresses has before the next is tried, milliseconds. */
+/** How long to try one of several addresses before the next, milliseconds. */
 const ADDRESS_ATTEMPT_MS = 1_000;
 
-/** No address of a name may be called. */
-export class AddressNotPublicError extends Error {
-  readonly code = 'ADDRESS_NOT_PUBLIC';
+/** No address of a name is allowed. */
+export class AddressNotPublicError extends TouchlineError<'AddressNotPublicError'> {
+  override readonly name = 'AddressNotPublicError';
+
+  constructor() {
+    super('ADDRESS_NOT_PUBLIC', 'no address of the name may be called');
+  }
 }
 
 /** The `connect` of a pool to one host. */
@@ -30,7 +36,7 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
   const { resolve, allowed, timeoutMs, secureContext, closing } = options;
   let session: Buffer | undefined;
   return (target, callback) => {
-    // A signal for each connection: a socket never leaves a signal that outlives it.
+    // A signal for each connection: a socket never leaves a listener on a long-lived one.
     const connecting = new AbortController();
     const abort = (): void => connecting.abort(closing.reason);
     closing.addEventListener('abort', abort);
@@ -58,7 +64,7 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
   };
 }
 
-/** Gives a connection the addresses of its name that may be called: it is made to these, and nothing is resolved again. */
+/** Gives a connection the allowed addresses of its name: it connects to these, without resolving again. */
 function permittedLookup(resolve: ResolveName, allowed: AllowedRanges, signal: AbortSignal): LookupFunction {
   return (name, _options, callback) => {
     resolve(name, signal).then(

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Answer, answers, HttpsReceiver } from '../../test/support/https-receiver.ts';
 import { untilTrue } from '../../test/support/poll.ts';
 import { endpointOf, endpointTo, tcpServer } from './testing/endpoints.ts';
@@ -7,7 +7,7 @@ const BODY = '[]';
 const SHORT_MS = 300;
 
 describe('Events, Timeout', () => {
-  it.each<[string, Answer]>([
+  test.each<[string, Answer]>([
     ['no answer', answers.silent],
     ['an answer that drips', answers.drip],
     ['a head that drips', headThatDrips],
@@ -28,7 +28,7 @@ describe('Events, Timeout', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('keeps the status of an answer whose text drips', async () => {
+  test('keeps the status of an answer whose body drips', async () => {
     const { endpoint } = await endpointTo(
       (response) => {
         response.writeHead(500).write('x');
@@ -38,13 +38,13 @@ describe('Events, Timeout', () => {
     expect(await endpoint.post(BODY)).toEqual({ kind: 'status', status: 500, retryAfterMs: null });
   });
 
-  it('ends a TLS handshake that hangs', async () => {
+  test('ends a TLS handshake that hangs', async () => {
     const endpoint = endpointOf(await tcpServer(() => {}), { timeoutMs: SHORT_MS });
     expect(await endpoint.post(BODY)).toEqual({ kind: 'timeout' });
     expect(await endpoint.post(BODY)).toEqual({ kind: 'timeout' });
   });
 
-  it('ends a resolution that hangs', async () => {
+  test('ends a resolution that hangs', async () => {
     const aborted = Promise.withResolvers<void>();
     const endpoint = endpointOf('https://a.example.test/', { timeoutMs: SHORT_MS }, (_name, signal) => {
       signal.addEventListener('abort', () => aborted.resolve());
@@ -54,7 +54,7 @@ describe('Events, Timeout', () => {
     await aborted.promise;
   });
 
-  it('ends what waits for a connection', async () => {
+  test('ends a delivery that waits for a connection', async () => {
     const { endpoint, receiver } = await endpointTo(answers.silent, { timeoutMs: SHORT_MS, connections: 1 });
     const outcomes = await Promise.all([endpoint.post(BODY), endpoint.post(BODY), endpoint.post(BODY)]);
     expect(outcomes).toEqual([{ kind: 'timeout' }, { kind: 'timeout' }, { kind: 'timeout' }]);
@@ -62,7 +62,7 @@ describe('Events, Timeout', () => {
     expect(await endpoint.post(BODY)).toEqual({ kind: 'accepted' });
   });
 
-  it('ends a delivery to a peer that went away without a word', async () => {
+  test('ends a delivery to a peer that vanished', async () => {
     const { endpoint, receiver } = await endpointTo(answers.accepted, { timeoutMs: SHORT_MS });
     expect(await endpoint.post(BODY)).toEqual({ kind: 'accepted' });
     receiver.answerWith(answers.silent);
@@ -85,27 +85,27 @@ function continues(...[response]: Parameters<Answer>): void {
 }
 
 describe('a delivery fails with a code', () => {
-  it('where nothing listens', async () => {
+  test('where no server listens', async () => {
     const receiver = await HttpsReceiver.start();
     const { url, ca } = receiver;
     await receiver.close();
     expect(await endpointOf(url, { ca }).post(BODY)).toEqual({ kind: 'failed', reason: 'ECONNREFUSED' });
   });
 
-  it('where the name has no address', async () => {
+  test('where the name has no address', async () => {
     const unknown = Object.assign(new Error('queryA ENOTFOUND a.example.test'), { code: 'ENOTFOUND' });
     const endpoint = endpointOf('https://a.example.test/', {}, () => Promise.reject(unknown));
     expect(await endpoint.post(BODY)).toEqual({ kind: 'failed', reason: 'ENOTFOUND' });
   });
 
-  it('where the certificate is not trusted', async () => {
+  test('where the certificate is not trusted', async () => {
     const receiver = await HttpsReceiver.start(answers.accepted, { trusted: false });
     const endpoint = endpointOf(receiver.url, { ca: receiver.ca });
     expect(await endpoint.post(BODY)).toEqual({ kind: 'failed', reason: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
     expect(receiver.received).toEqual([]);
   });
 
-  it('where the certificate is of another name', async () => {
+  test('where the certificate has another name', async () => {
     const receiver = await HttpsReceiver.start();
     const url = `https://other.test:${receiver.port}/`;
     const endpoint = endpointOf(url, { ca: receiver.ca }, async () => ['127.0.0.1']);
@@ -113,7 +113,7 @@ describe('a delivery fails with a code', () => {
     expect(receiver.received).toEqual([]);
   });
 
-  it('where no TLS is spoken', async () => {
+  test('where the server does not speak TLS', async () => {
     const url = await tcpServer((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'));
     const outcome = await endpointOf(url).post(BODY);
     expect(outcome).toMatchObject({ kind: 'failed', reason: expect.stringMatching(/^[A-Z0-9_]+$/) });
@@ -121,7 +121,7 @@ describe('a delivery fails with a code', () => {
 });
 
 describe('an endpoint', () => {
-  it('ends a delivery when it is stopped', async () => {
+  test('ends a delivery when it is stopped', async () => {
     const { endpoint, receiver } = await endpointTo(answers.silent);
     const stop = new AbortController();
     const outcome = endpoint.post(BODY, stop.signal);
@@ -132,7 +132,7 @@ describe('an endpoint', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('ends all deliveries and connections when it is closed', async () => {
+  test('ends all deliveries and connections on close', async () => {
     const { endpoint, receiver } = await endpointTo(answers.silent, { connections: 1 });
     const outcomes = [endpoint.post(BODY), endpoint.post(BODY)];
     await untilTrue('one is sent', () => receiver.received.length === 1);
@@ -143,7 +143,7 @@ describe('an endpoint', () => {
     await untilTrue('the connection is closed', async () => (await receiver.open()) === 0);
   });
 
-  it('closes a connection that is being made when it is closed', async () => {
+  test('closes a connection in progress on close', async () => {
     const connected = Promise.withResolvers<void>();
     const closed = Promise.withResolvers<void>();
     const url = await tcpServer((socket) => {

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER, verify } from '#signing/signing.ts';
 import { type Answer, answers } from '../../test/support/https-receiver.ts';
 import { untilTrue } from '../../test/support/poll.ts';
@@ -9,7 +9,7 @@ import { endpointOf, endpointTo, SECRET } from './testing/endpoints.ts';
 const BODY = '[{"id":"5-1","name":"é"}]';
 
 describe('Events, Delivery', () => {
-  it('is a POST of the body as it is, as JSON, to path and query of the URL', async () => {
+  test('is a POST of the body unchanged, as JSON, to path and query of the URL', async () => {
     const { endpoint, receiver } = await endpointTo(answers.accepted);
     const other = endpointOf(`${receiver.url}?a=1&b#c`, { ca: receiver.ca });
     expect(await endpoint.post(BODY)).toEqual({ kind: 'accepted' });
@@ -27,7 +27,7 @@ describe('Events, Delivery', () => {
     });
   });
 
-  it('is signed anew each time, valid for five minutes', async () => {
+  test('is signed again each time, valid for five minutes', async () => {
     let now = 1_790_000_000_999;
     const { endpoint, receiver } = await endpointTo(answers.accepted, { now: () => now });
     await endpoint.post(BODY);
@@ -43,13 +43,13 @@ describe('Events, Delivery', () => {
     }
   });
 
-  it('uses connections again', async () => {
+  test('reuses connections', async () => {
     const { endpoint, receiver } = await endpointTo(answers.accepted);
     for (let n = 0; n < 20; n++) expect(await endpoint.post(BODY)).toEqual({ kind: 'accepted' });
     expect(receiver.connections).toBeLessThanOrEqual(2);
   });
 
-  it('closes a connection that is idle for as long as the receiver said', async () => {
+  test('closes an idle connection after the time that the receiver named', async () => {
     const { endpoint, receiver } = await endpointTo((response) => {
       response.writeHead(200, { connection: 'keep-alive', 'keep-alive': 'timeout=3' }).end('Accepted');
     });
@@ -58,7 +58,7 @@ describe('Events, Delivery', () => {
     await untilTrue('the connection is closed', async () => (await receiver.open()) === 0, 20_000);
   });
 
-  it('opens no more connections than allowed', async () => {
+  test('opens no more connections than allowed', async () => {
     const { endpoint, receiver } = await endpointTo(answers.accepted, { connections: 3 });
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => endpoint.post(BODY)));
     expect(outcomes).toEqual(Array.from({ length: 20 }, () => ({ kind: 'accepted' })));
@@ -71,7 +71,7 @@ const plain = (status: number, headers: Record<string, string>, body: string | B
 };
 
 describe('Events, Success', () => {
-  it.each<[string, Answer, DeliveryOutcome]>([
+  test.each<[string, Answer, DeliveryOutcome]>([
     ['Accepted', answers.accepted, { kind: 'accepted' }],
     ['Accepted in parts', acceptedInParts, { kind: 'accepted' }],
     ['accepted', answers.lowerCase, { kind: 'different' }],
@@ -123,7 +123,7 @@ describe('Events, Success', () => {
     expect(receiver.received.map(({ path }) => path)).toEqual(['/webhook', '/webhook']);
   });
 
-  it('reads no more of a huge answer than the limit', async () => {
+  test('reads no more of a huge answer than the limit', async () => {
     let written = 0;
     const closed = Promise.withResolvers<void>();
     const { endpoint } = await endpointTo((response) => {

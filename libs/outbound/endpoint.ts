@@ -11,39 +11,39 @@ import { type ResolveName, resolveName } from './resolve.ts';
 import { retryAfterMs } from './retry-after.ts';
 import { trusting } from './trust.ts';
 
-/** How one delivery ended. */
+/** The outcome of one delivery. */
 export type DeliveryOutcome =
   | { readonly kind: 'accepted' }
-  /** No whole answer within the deadline. */
+  /** No complete answer before the deadline. */
   | { readonly kind: 'timeout' }
-  /** The address is not one that may be called: nothing was sent. */
+  /** The address is not allowed: nothing was sent. */
   | { readonly kind: 'refused'; readonly reason: RefusalReason }
-  /** DNS, connection, TLS, reset. `reason` is a code, as ECONNRESET, and never holds the URL. */
+  /** DNS, connection, TLS, reset. `reason` is a code, such as ECONNRESET, and never contains the URL. */
   | { readonly kind: 'failed'; readonly reason: string }
-  /** Any status but 200, redirects too. `retryAfterMs` is what the answer asked for, in milliseconds. */
+  /** Any status but 200, redirects too. `retryAfterMs` is from the answer's Retry-After, milliseconds. */
   | { readonly kind: 'status'; readonly status: number; readonly retryAfterMs: number | null }
   /** 200, but the body could not be read: encoded, not UTF-8, larger than the limit, or cut. */
   | { readonly kind: 'unreadable' }
   /** 200, but the text is not exactly `Accepted`. */
   | { readonly kind: 'different' };
 
-/** Why an address is not called. */
+/** Why an address is refused. */
 export type RefusalReason =
   | 'not_a_url'
   | 'not_https'
-  /** The URL holds a user name or a password. */
+  /** The URL contains a user name or a password. */
   | 'credentials'
   /** No address of the name is public, or in an allowed range. */
   | 'address_not_public';
 
-/** Whom an endpoint is called for, and how. */
+/** Options of an endpoint. */
 export type EndpointOptions = {
   readonly url: string;
   /** 32 characters. */
   readonly secret: string;
-  /** What may be called beyond public addresses. */
+  /** Allowed addresses beyond public ones. */
   readonly allowed: AllowedRanges;
-  /** Sockets kept at most, default 2. More posts at once wait for one, within their deadline. */
+  /** Most sockets, default 2. Further posts wait for one, within their deadline. */
   readonly connections?: number;
   /** For the whole answer, from the call to the last byte, milliseconds; default 10,000. */
   readonly timeoutMs?: number;
@@ -57,38 +57,38 @@ const ACCEPTED = Buffer.from('Accepted');
 /** The whole answer, milliseconds (spec, "Limits"). */
 const TIMEOUT_MS = 10_000;
 const CONNECTIONS = 2;
-/** More of an answer's body than this is not read, bytes: what counts is eight. */
+/** Most bytes of an answer's body that are read: the expected text has eight. */
 const MOST_OF_AN_ANSWER = 1024;
-/** More of an answer's head than this is not read, bytes. */
+/** Most bytes of an answer's head that are read. */
 const MOST_OF_A_HEAD = 16 * 1024;
-/** An idle connection is closed after this time, milliseconds; a receiver may ask for other times, up to the second. */
+/** Idle time before a connection is closed, milliseconds; a receiver may ask for another, up to the second value. */
 const IDLE_MS = 30_000;
 const MOST_IDLE_MS = 60_000;
 
-/** Why an attempt was aborted; never leaves this file. */
+/** The reason of an aborted attempt; never leaves this file. */
 const DEADLINE = new Error('deadline');
 const STOPPED = new Error('stopped');
 
 /**
- * Posts to one address. Each connection resolves the name once and is made to one of the very addresses that were
- * checked; certificate, server name and `Host` stay those of the name. Redirects are not followed.
+ * Posts to one address. Each connection resolves the name once and connects to one of the checked addresses;
+ * certificate, server name and `Host` stay those of the name. Redirects are not followed.
  */
 export class WebhookEndpoint {
   readonly #options: EndpointOptions;
   readonly #timeoutMs: number;
   readonly #closing = new AbortController();
-  /** Null where the URL alone tells that it is not called. */
+  /** Null where the URL itself is refused. */
   readonly #target: { readonly pool: Pool; readonly path: string } | null = null;
   readonly #refusal: RefusalReason | null;
 
-  /** `resolve` says what addresses a name has: DNS, if it is not given. */
+  /** `resolve` looks up the addresses of a name; by default in DNS. */
   constructor(options: EndpointOptions, resolve: ResolveName = resolveName) {
     this.#options = options;
     this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
     const url = URL.parse(options.url);
     this.#refusal = refusalOf(url, options.allowed);
     if (url === null || this.#refusal !== null) return;
-    // The dot at the end of a name is no part of a certificate's name.
+    // A trailing dot is no part of a certificate's name.
     url.hostname = url.hostname.replace(/\.$/, '');
     this.#target = {
       pool: this.#createPool(url.origin, resolve),
@@ -97,7 +97,7 @@ export class WebhookEndpoint {
   }
 
   /**
-   * Signs `body` anew, valid for five minutes, and posts it. Never rejects. An abort of `signal`, as `close`, ends it as
+   * Signs `body`, valid for five minutes, and posts it. Never rejects. An abort of `signal`, or `close`, ends it as
    * `failed`.
    */
   async post(body: Buffer | string, signal?: AbortSignal): Promise<DeliveryOutcome> {
@@ -151,7 +151,7 @@ export class WebhookEndpoint {
     const { statusCode: status, headers } = answer;
     const read = readLimited(answer.body, MOST_OF_AN_ANSWER);
     if (status !== 200) {
-      // Read only so that the connection can be used again.
+      // Read only so that the connection can be reused.
       await read.catch(() => null);
       return { kind: 'status', status, retryAfterMs: retryAfterMs(headers['retry-after'], now()) };
     }
@@ -169,7 +169,7 @@ export class WebhookEndpoint {
     return new Pool(origin, {
       connections,
       pipelining: 1,
-      // The deadline of the whole answer stands for both.
+      // The deadline of the whole answer covers both.
       headersTimeout: 0,
       bodyTimeout: 0,
       maxHeaderSize: MOST_OF_A_HEAD,
@@ -183,7 +183,7 @@ export class WebhookEndpoint {
   }
 }
 
-/** A connection to an address that stands in the URL never asks for it: it is checked here. */
+/** An IP address in the URL is never resolved: it is checked here. */
 function refusalOf(url: URL | null, allowed: AllowedRanges): RefusalReason | null {
   if (url === null) return 'not_a_url';
   if (url.protocol !== 'https:') return 'not_https';

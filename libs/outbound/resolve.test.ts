@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { resolveName } from './resolve.ts';
 
 const A = 1;
@@ -8,10 +8,10 @@ const AAAA = 28;
 const NAME_ERROR = 3;
 const NAME = 'a.example.test';
 
-/** What a name server says to a question of a type: addresses in bytes, no such name, or nothing at all. */
+/** A name server's answer to a query of a type: addresses in bytes, no such name, or none. */
 type Zone = (type: number) => readonly (readonly number[])[] | 'no such name' | 'silent';
 
-/** A name server; the address to ask it at. */
+/** A name server; returns its address. */
 async function nameServer(zone: Zone): Promise<string> {
   const socket = createSocket('udp4');
   socket.on('message', (query, { port, address }) => {
@@ -41,7 +41,7 @@ const { signal } = new AbortController();
 const IPV6 = [0x20, 1, 0x48, 0x60, ...Array.from({ length: 11 }, () => 0), 1];
 
 describe('the addresses of a name', () => {
-  it('are those of both families, IPv4 first', async () => {
+  test('are those of both families, IPv4 first', async () => {
     const server = await nameServer((type) =>
       type === A
         ? [
@@ -53,27 +53,27 @@ describe('the addresses of a name', () => {
     expect(await resolveName(NAME, signal, [server])).toEqual(['8.8.8.8', '9.9.9.9', '2001:4860::1']);
   });
 
-  it('are those of one family where the other has none', async () => {
+  test('are those of one family where the other has none', async () => {
     const only = (wanted: number, bytes: number[]) => nameServer((type) => (type === wanted ? [bytes] : []));
     expect(await resolveName(NAME, signal, [await only(A, [8, 8, 8, 8])])).toEqual(['8.8.8.8']);
     expect(await resolveName(NAME, signal, [await only(AAAA, IPV6)])).toEqual(['2001:4860::1']);
   });
 
-  it('are those of one family where the other is not answered', async () => {
+  test('are those of one family where the other gets no answer', async () => {
     const server = await nameServer((type) => (type === A ? [[8, 8, 8, 8]] : 'silent'));
     const started = performance.now();
     expect(await resolveName(NAME, signal, [server])).toEqual(['8.8.8.8']);
     expect(performance.now() - started).toBeLessThan(1_500);
   });
 
-  it('are none: the error has a code', async () => {
+  test('are none: the error has a code', async () => {
     const unknown = await nameServer(() => 'no such name');
     await expect(resolveName(NAME, signal, [unknown])).rejects.toMatchObject({ code: 'ENOTFOUND' });
     const empty = await nameServer(() => []);
     await expect(resolveName(NAME, signal, [empty])).rejects.toMatchObject({ code: 'ENODATA' });
   });
 
-  it('are waited for no longer than until the abort', async () => {
+  test('are awaited until the abort at most', async () => {
     const asked = Promise.withResolvers<void>();
     const server = await nameServer(() => {
       asked.resolve();
@@ -86,7 +86,7 @@ describe('the addresses of a name', () => {
     await expect(resolveName(NAME, stop.signal, [server])).rejects.toBe(stop.signal.reason);
   });
 
-  it.each(['localhost', 'LocalHost', 'a.localhost'])(
+  test.each(['localhost', 'LocalHost', 'a.localhost'])(
     'of %s are loopback, without any server',
     async (name) => {
       const server = await nameServer(() => 'silent');

@@ -1,27 +1,27 @@
-/** Names to addresses, by DNS. */
+/** Resolves names to addresses, by DNS. */
 import { Resolver } from 'node:dns/promises';
 
-/** Resolves a name to its addresses, at least one; rejects with an error that has a code, as ENOTFOUND. */
+/** Resolves a name to its addresses, at least one; rejects with an error with a code, such as ENOTFOUND. */
 export type ResolveName = (name: string, signal: AbortSignal) => Promise<readonly string[]>;
 
-/** How long the other address family is waited for once one has answered, milliseconds (RFC 8305, "Resolution Delay"). */
+/** How long to wait for the other address family once one has answered, milliseconds (RFC 8305, "Resolution Delay"). */
 const RESOLUTION_DELAY_MS = 200;
-/** How long a server is waited for before it is asked again, milliseconds, and how often it is asked. */
+/** How long to wait for a server before a retry, milliseconds, and the number of attempts. */
 const SERVER_TIMEOUT_MS = 2_000;
 const TRIES = 4;
 const LOCALHOST = /^(.+\.)?localhost$/i;
 
 /**
- * IPv4 and IPv6 addresses of a name, in this order. Not by `getaddrinfo`: it cannot be cancelled, and a few names whose
- * servers never answer would occupy the threads that it shares with everything else in the process. `servers` are
- * host:port of name servers to ask instead of the system's. Rejects with an error of `node:dns` when `signal` is aborted.
+ * IPv4 and IPv6 addresses of a name, in this order. Does not use `getaddrinfo`: it cannot be cancelled, and a few names
+ * with silent servers would occupy the thread pool of the process. `servers` are host:port of name servers in place of
+ * the system's. Rejects with an error of `node:dns` when `signal` is aborted.
  */
 export async function resolveName(
   name: string,
   signal: AbortSignal,
   servers?: readonly string[],
 ): Promise<readonly string[]> {
-  // Not a matter of DNS (RFC 6761).
+  // Not resolved by DNS (RFC 6761).
   if (LOCALHOST.test(name)) return ['127.0.0.1', '::1'];
   const resolver = new Resolver({ timeout: SERVER_TIMEOUT_MS, tries: TRIES });
   if (servers !== undefined) resolver.setServers(servers);

@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { retryAfterMs } from './retry-after.ts';
 
 const NOW = Date.UTC(2026, 5, 11, 18, 0, 0);
 
 describe('Retry-After', () => {
-  it.each([
+  test.each([
     ['0', 0],
     ['1', 1_000],
     ['120', 120_000],
@@ -15,7 +15,7 @@ describe('Retry-After', () => {
     expect(retryAfterMs(header, NOW)).toBe(wait);
   });
 
-  it.each([
+  test.each([
     undefined,
     '',
     'soon',
@@ -29,11 +29,11 @@ describe('Retry-After', () => {
     'Thu, 11 Jun 2026 18:02:00',
     'Thu, 99 Jun 2026 18:02:00 GMT',
     'Thu Jun 11 18:02:00 2026',
-  ])('%j asks for nothing', (header) => {
+  ])('ignores %j', (header) => {
     expect(retryAfterMs(header, NOW)).toBeNull();
   });
 
-  it('given twice asks for nothing', () => {
+  test('ignores a repeated header', () => {
     expect(retryAfterMs(['1', '2'], NOW)).toBeNull();
   });
 });

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { loadConfig, renderSettings } from '#service/config.ts';
 import { HttpsReceiver } from '../../test/support/https-receiver.ts';
@@ -17,7 +17,7 @@ async function file(text: string): Promise<string> {
 }
 
 describe('settings of outbound requests', () => {
-  it('allow public addresses only, if nothing is set', () => {
+  test('allow public addresses only by default', () => {
     const config = loadConfig(spec, {});
     expect(config.WEBHOOK_ALLOWED_RANGES.permits('8.8.8.8')).toBe(true);
     expect(config.WEBHOOK_ALLOWED_RANGES.permits('127.0.0.1')).toBe(false);
@@ -25,7 +25,7 @@ describe('settings of outbound requests', () => {
     expect(renderSettings(spec)).toMatch(/WEBHOOK_ALLOWED_RANGES +\(empty\).*\n.*WEBHOOK_CA_FILE +\(none\)/);
   });
 
-  it('allow ranges', () => {
+  test('allow ranges', () => {
     const { WEBHOOK_ALLOWED_RANGES: allowed } = loadConfig(spec, {
       WEBHOOK_ALLOWED_RANGES: ' 127.0.0.0/8, fd00::/8',
     });
@@ -37,12 +37,12 @@ describe('settings of outbound requests', () => {
     expect(String(allowed)).toBe('127.0.0.0/8,fd00::/8');
   });
 
-  it('give the certificates of a file', async () => {
+  test('give the certificates of a file', async () => {
     const { ca } = await HttpsReceiver.start();
     expect(loadConfig(spec, { WEBHOOK_CA_FILE: await file(ca) }).WEBHOOK_CA_FILE).toBe(ca);
   });
 
-  it('name all that is wrong', async () => {
+  test('report every problem', async () => {
     const path = await file('no certificate');
     expect(() =>
       loadConfig(spec, { WEBHOOK_ALLOWED_RANGES: '10.0.0.0/8,x/y', WEBHOOK_CA_FILE: path }),

@@ -1,4 +1,4 @@
-/** Settings of what sends to addresses that customers give. */
+/** Settings of requests to customers' addresses. */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { HttpsReceiver } from '../../test/support/https-receiver.ts';
 import { AllowedRanges } from './addresses.ts';
 import type { ResolveName } from './resolve.ts';
@@ -8,8 +8,8 @@ const LOOPBACK = new AllowedRanges(['127.0.0.1/32']);
 const { NONE } = AllowedRanges;
 const NOT_PUBLIC = { kind: 'refused', reason: 'address_not_public' };
 
-describe('a URL is refused', () => {
-  it.each([
+describe('a URL is rejected', () => {
+  test.each([
     '127.0.0.1',
     '127.1',
     '127.0.1',
@@ -67,7 +67,7 @@ describe('a URL is refused', () => {
     expect(await endpointOf(`https://${host}:8443/a?b`, { allowed: NONE }).post('[]')).toEqual(NOT_PUBLIC);
   });
 
-  it.each([
+  test.each([
     ['https://user@example.test/', 'credentials'],
     ['https://user:pass@example.test/', 'credentials'],
     ['https://:pass@example.test/', 'credentials'],
@@ -90,7 +90,7 @@ describe('a URL is refused', () => {
 });
 
 describe('a name', () => {
-  it.each([
+  test.each([
     ['loopback', ['127.0.0.1']],
     ['loopback of both families', ['127.0.0.1', '::1']],
     ['private', ['10.0.0.1']],
@@ -101,7 +101,7 @@ describe('a name', () => {
     ['link-local with a zone', ['fe80::1%lo']],
     ['no address at all', ['localhost']],
     ['nothing', []],
-  ])('is refused whose addresses are %s', async (_name, addresses) => {
+  ])('is rejected whose addresses are %s', async (_name, addresses) => {
     const receiver = await HttpsReceiver.start();
     const url = `https://a.example.test:${receiver.port}/`;
     expect(
@@ -110,7 +110,7 @@ describe('a name', () => {
     expect(receiver.connections).toBe(0);
   });
 
-  it('is called at those of its addresses that may be called, and no other', async () => {
+  test('is called at its allowed addresses only', async () => {
     const receiver = await HttpsReceiver.start();
     const { port, ca } = receiver;
     const url = `https://a.example.test:${port}/`;
@@ -120,14 +120,14 @@ describe('a name', () => {
     expect(receiver.received[0]?.headers.host).toBe(`a.example.test:${port}`);
   });
 
-  it('is called at the next of its addresses where one does not answer', async () => {
+  test('is called at its next address where one does not answer', async () => {
     const receiver = await HttpsReceiver.start();
     const url = `https://a.example.test:${receiver.port}/`;
     const endpoint = endpointOf(url, { ca: receiver.ca }, async () => ['127.0.0.2', '127.0.0.1']);
     expect(await endpoint.post('[]')).toEqual({ kind: 'accepted' });
   });
 
-  it('loses the dot at its end', async () => {
+  test('loses its trailing dot', async () => {
     const receiver = await HttpsReceiver.start();
     const { port, ca } = receiver;
     const names: string[] = [];
@@ -145,7 +145,7 @@ describe('a name', () => {
 });
 
 describe('DNS rebinding', () => {
-  it('does not reach an address that was not checked', async () => {
+  test('does not reach an address that was not checked', async () => {
     const receiver = await HttpsReceiver.start();
     const url = `https://a.example.test:${receiver.port}/`;
     const given: string[] = [];
@@ -162,7 +162,7 @@ describe('DNS rebinding', () => {
     expect(receiver.connections).toBe(0);
   });
 
-  it('resolves once a connection, and checks each answer', async () => {
+  test('resolves once for each connection, and checks each answer', async () => {
     const receiver = await HttpsReceiver.start((response) =>
       response.setHeader('connection', 'close').end('Accepted'),
     );
@@ -177,7 +177,7 @@ describe('DNS rebinding', () => {
     expect(receiver.connections).toBe(2);
   });
 
-  it('does not follow a redirect to an address that may not be called', async () => {
+  test('does not follow a redirect to a refused address', async () => {
     const inside = await HttpsReceiver.start();
     const outside = await HttpsReceiver.start((response) => {
       response.writeHead(302, { location: inside.url }).end('Accepted');

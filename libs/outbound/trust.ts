@@ -1,9 +1,9 @@
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 
-/** By certificates: each holds all the usual ones too, and a process has as many endpoints as there are customers. */
+/** Cached by certificates: each context includes the usual ones, and a process has an endpoint for each customer. */
 const contexts = new Map<string, SecureContext>();
 
-/** What trusts these certificates (PEM) beside the usual ones. */
+/** A context that trusts these certificates (PEM) beside the usual ones. */
 export function trusting(ca: string): SecureContext {
   const known = contexts.get(ca);
   if (known !== undefined) return known;

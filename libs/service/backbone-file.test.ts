@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { backboneFile } from './backbone-file.ts';
 
 const address = {
@@ -17,7 +17,7 @@ function folder(): string {
   return path;
 }
 
-it('gives the address back while its writer runs, and nothing after it was removed', () => {
+test('returns the address while its writer runs, and null after its removal', () => {
   const dataDir = join(folder(), 'new', 'folder');
   const file = backboneFile(dataDir);
   expect(file.read()).toBeNull();
@@ -28,7 +28,7 @@ it('gives the address back while its writer runs, and nothing after it was remov
   expect(file.read()).toBeNull();
 });
 
-it('does not believe a file whose writer is gone', () => {
+test('ignores a file whose writer has ended', () => {
   const file = backboneFile(folder());
   const { pid } = spawnSync(process.execPath, ['--version']);
   writeFileSync(file.path, JSON.stringify({ ...address, pid }));
@@ -37,7 +37,7 @@ it('does not believe a file whose writer is gone', () => {
   expect(readdirSync(join(file.path, '..'))).toEqual(['backbone.json']);
 });
 
-it('takes what is no such file for none', () => {
+test('ignores an invalid file', () => {
   const file = backboneFile(folder());
   writeFileSync(file.path, '{"brokers":[');
   expect(file.read()).toBeNull();

@@ -1,9 +1,9 @@
-/** How the command line finds the broker and the registry that a running `touchline up` has started. */
+/** How the command line finds the broker and the registry of a running `touchline up`. */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where topics and schemas are. */
-export type BackboneAddress = {
+/** The addresses of broker and registry. */
+type BackboneAddress = {
   readonly brokers: readonly string[];
   readonly registryUrl: string;
   readonly topicPrefix: string;
@@ -12,17 +12,17 @@ export type BackboneAddress = {
 /** `backbone.json` in a data folder. */
 export type BackboneFile = {
   readonly path: string;
-  /** The address; null where there is no file, or the process that wrote it has ended without taking it away. */
+  /** The address; null without a file, or where its writer ended without removing it. */
   read(): BackboneAddress | null;
-  /** Says that this process holds the backbone at that address. */
+  /** Writes that this process runs the backbone at that address. */
   write(address: BackboneAddress): void;
-  /** Takes the file away where it is this process's own. */
+  /** Removes the file where this process wrote it. */
   remove(): void;
 };
 
 type Content = BackboneAddress & { readonly pid: number };
 
-/** The file of a data folder. Nothing is read or written yet. */
+/** The file of a data folder. Reads and writes nothing yet. */
 export function backboneFile(dataDir: string): BackboneFile {
   const path = join(dataDir, 'backbone.json');
   return {
@@ -36,7 +36,7 @@ export function backboneFile(dataDir: string): BackboneFile {
     write(address) {
       const content: Content = { ...address, pid: process.pid };
       mkdirSync(dataDir, { recursive: true });
-      // Renamed into place: a reader sees all of it or nothing.
+      // Renamed into place: a reader never sees half a file.
       const draft = `${path}.${process.pid}`;
       writeFileSync(draft, `${JSON.stringify(content, null, 2)}\n`);
       renameSync(draft, path);
@@ -60,7 +60,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Of another user, and running.
+    // A running process of another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

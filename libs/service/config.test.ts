@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import {
   ConfigError,
@@ -41,7 +41,7 @@ function problemsOf(env: Record<string, string>): string[] {
 }
 
 describe('loadConfig', () => {
-  it('parses what is set and fills in defaults', () => {
+  test('parses settings and fills in defaults', () => {
     expect(loadConfig(spec, { ...good, UNRELATED: 'x' })).toEqual({
       KAFKA_BROKERS: ['one:9092', 'two:9093'],
       SCHEMA_REGISTRY_URL: 'http://localhost:8081/apis/ccompat/v7',
@@ -54,14 +54,14 @@ describe('loadConfig', () => {
     });
   });
 
-  it('takes an empty text as not set', () => {
+  test('treats an empty text as not set', () => {
     expect(loadConfig(spec, { ...good, WEBHOOK_PORT: '', TOPIC_PREFIX: '' })).toMatchObject({
       WEBHOOK_PORT: 8080,
       TOPIC_PREFIX: 'touchline.',
     });
   });
 
-  it('names everything that is wrong at once', () => {
+  test('names every wrong setting at once', () => {
     expect(
       problemsOf({
         KAFKA_BROKERS: 'one:9092,,two',
@@ -84,22 +84,22 @@ describe('loadConfig', () => {
     ]);
   });
 
-  it.each(['1.5', '1e3', '0x10', ' 5', '-1', '65536', 'NaN'])('refuses %j as a port', (value) => {
+  test.each(['1.5', '1e3', '0x10', ' 5', '-1', '65536', 'NaN'])('rejects %j as a port', (value) => {
     expect(problemsOf({ ...good, WEBHOOK_PORT: value })).toHaveLength(1);
   });
 
-  it.each(['ftp://localhost', 'localhost:8081', 'http://'])('refuses %j as an address', (value) => {
+  test.each(['ftp://localhost', 'localhost:8081', 'http://'])('rejects %j as an address', (value) => {
     expect(problemsOf({ ...good, SCHEMA_REGISTRY_URL: value })).toHaveLength(1);
   });
 
-  it('never prints the value of a secret', () => {
+  test('never prints the value of a secret', () => {
     const leak = 'do-not-print-me-0123456789-do-not-print-me';
     expect(problemsOf({ ...good, WEBHOOK_SECRET: leak }).join('\n')).not.toContain(leak.slice(0, 8));
   });
 });
 
 describe('help', () => {
-  it('describes every setting from the same definition', () => {
+  test('describes every setting from the same definition', () => {
     expect(describeSettings(spec)).toContainEqual({
       name: 'WEBHOOK_SECRET',
       about: 'The shared secret, comma for two.',
@@ -115,7 +115,7 @@ describe('help', () => {
     expect(describeSettings(spec).filter((setting) => setting.about === '')).toEqual([]);
   });
 
-  it('shows name, default and meaning, one setting a line', () => {
+  test('shows name, default and meaning, a line for each setting', () => {
     const text = renderHelp({ usage: 'touchline x', about: 'Does x.', config: spec });
     expect(text).toContain('Usage: touchline x\n\nDoes x.\n');
     expect(text).toMatch(/^ {2}KAFKA_BROKERS +required +Brokers to start from/m);
@@ -124,6 +124,6 @@ describe('help', () => {
   });
 });
 
-it('finds the secrets, each item of a list by itself', () => {
+test('finds the secrets, each item of a list separately', () => {
   expect(secretValues(spec, loadConfig(spec, good))).toEqual(['a'.repeat(32), 'b'.repeat(32)]);
 });

@@ -2,16 +2,21 @@
  * Settings of a process: read from the environment once, checked as a whole at start.
  * A setting is a zod schema of a text with `.describe()`; the same definition gives `--help`.
  */
+
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { TouchlineError } from '#errors/touchline-error.ts';
+import { parseRange } from './address-range.ts';
 
-/** One or more settings are missing or wrong; the message names each on a line of its own, secrets' values never. */
-export class ConfigError extends Error {
-  readonly code = 'CONFIG_INVALID';
+/** Settings are missing or wrong; the message names each on its own line, never a secret's value. */
+export class ConfigError extends TouchlineError<'ConfigError'> {
+  override readonly name = 'ConfigError';
 
   constructor(problems: readonly string[]) {
-    super(['These settings are wrong:', ...problems.map((problem) => `  ${problem}`)].join('\n'));
-    this.name = 'ConfigError';
+    super(
+      'CONFIG_INVALID',
+      ['These settings are wrong:', ...problems.map((problem) => `  ${problem}`)].join('\n'),
+    );
   }
 }
 
@@ -28,25 +33,25 @@ export function integer(min: number, max: number) {
     .pipe(z.number().min(min, error).max(max, error));
 }
 
-/** A TCP port; 0 asks for a free one. */
+/** A TCP port; 0 uses a free one. */
 export function port() {
   return integer(0, 65_535);
 }
 
 /** An address of this machine to listen on. */
-export function host() {
+function host() {
   return z
     .string()
     .refine((text) => isIP(text) !== 0 || text === 'localhost', 'must be an IP address, or localhost');
 }
 
-/** An http or https address, without a slash at its end. */
+/** An http or https address, without a trailing slash. */
 export function httpUrl() {
   const error = 'must be an http or https address';
   return z.url({ protocol: /^https?$/, error }).transform((url) => url.replace(/\/+$/, ''));
 }
 
-/** A list with commas between, at least one item, each checked by `item`. */
+/** A comma-separated list of at least one item, each checked by `item`. */
 export function list<T extends z.ZodType<unknown, string>>(item: T) {
   return z
     .string()
@@ -54,17 +59,13 @@ export function list<T extends z.ZodType<unknown, string>>(item: T) {
     .pipe(z.array(item).min(1));
 }
 
-const NETWORK = /^(?<address>[^/]+)(?:\/(?<bits>\d{1,3}))?$/;
-
-/** Addresses and networks as `10.0.0.0/8`, with commas between. */
+/** Comma-separated addresses and networks, such as `10.0.0.0/8`. */
 export function networks() {
   return list(z.string().refine(isNetwork, 'must be addresses or networks as 10.0.0.0/8'));
 }
 
 function isNetwork(text: string): boolean {
-  const { address = '', bits } = NETWORK.exec(text)?.groups ?? {};
-  const family = isIP(address);
-  return family !== 0 && Number(bits ?? 1) >= 1 && Number(bits ?? 1) <= (family === 4 ? 32 : 128);
+  return isIP(text) !== 0 || (parseRange(text)?.prefix ?? 0) >= 1;
 }
 
 /** Marks a setting as secret: its value stays out of errors, `--help` and logs. */
@@ -93,7 +94,7 @@ export const processSettings = {
     .describe(`Least level that is logged: ${LOG_LEVELS.join(', ')}.`),
 };
 
-/** Settings of every process that serves something besides metrics and health. */
+/** Settings of every process that serves requests besides metrics and health. */
 export const listenSettings = {
   LISTEN_HOST: host()
     .default(LOOPBACK)
@@ -115,7 +116,7 @@ export const kafkaSettings = {
     .describe('Put before every topic, subject, group and transaction name.'),
 };
 
-/** Settings of every process that shares the partitions of its input with others of its kind. */
+/** Settings of every process that shares the partitions of its input with other replicas. */
 export const groupSettings = {
   SESSION_TIMEOUT_MS: integer(6_000, 300_000)
     .prefault('10000')
@@ -123,7 +124,7 @@ export const groupSettings = {
 };
 
 /** Settings of every process that keeps its position in its input. */
-export const inputSettings = {
+const inputSettings = {
   ON_LOST_INPUT: z
     .enum(['stop', 'continue'], 'must be stop or continue')
     .default('stop')
@@ -132,6 +133,9 @@ export const inputSettings = {
     ),
 };
 
+/** Settings of every processor. */
+export const processorSettings = { ...processSettings, ...kafkaSettings, ...groupSettings, ...inputSettings };
+
 /** Settings of a process that keeps files. */
 export const dataSettings = {
   DATA_DIR: z.string().default('.touchline').describe('Folder for what is kept on this machine.'),
@@ -139,7 +143,7 @@ export const dataSettings = {
 
 /**
  * Checks every setting of `spec` in `env` and returns them parsed. An empty text counts as not set.
- * Throws one `ConfigError` that names all that is wrong.
+ * Throws one `ConfigError` that names every wrong setting.
  */
 export function loadConfig<S extends z.ZodObject>(spec: S, env: Environment): z.output<S> {
   const given: Record<string, string> = {};
@@ -163,7 +167,7 @@ export function loadConfig<S extends z.ZodObject>(spec: S, env: Environment): z.
   throw new ConfigError([...new Set(problems)]);
 }
 
-/** What `--help` says of a setting; `fallback` is null where it has to be set. */
+/** A setting in `--help`; `fallback` is null where it is required. */
 export type SettingHelp = { name: string; about: string; secret: boolean; fallback: string | null };
 
 /** Describes the settings of a specification, in its order. */
@@ -182,7 +186,7 @@ export function describeSettings(spec: z.ZodObject): SettingHelp[] {
   });
 }
 
-/** The texts of all secret settings of a parsed configuration, each item of a list by itself: what must not be logged. */
+/** The values of all secret settings of a parsed configuration, each list item separately: never log them. */
 export function secretValues<S extends z.ZodObject>(spec: S, config: z.output<S>): string[] {
   const values: Record<string, unknown> = config;
   return describeSettings(spec)

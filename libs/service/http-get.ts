@@ -1,36 +1,40 @@
 /** One GET over HTTP, with a limit for its time and its size. */
+import type { IncomingHttpHeaders } from 'node:http';
+import { pipeline, type Readable, type Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { request } from 'undici';
+import { TouchlineError } from '#errors/touchline-error.ts';
 import { readLimited } from './read-limited.ts';
 import { systemCode } from './system-code.ts';
 
-/** An answer as it came. */
+/** An answer, unparsed. */
 export type HttpReply = { readonly status: number; readonly body: Buffer };
 
-/** Why there is no answer. */
-export type HttpErrorCode = 'timeout' | 'unreachable' | 'too_large' | 'stopped';
-
 /**
- * A request without an answer. It has no cause and names no address: an error of the HTTP client may hold the URL, and
- * the URL may hold secrets.
+ * A request without an answer. It has no cause and names no address: an error of the HTTP client may contain the URL, and
+ * the URL secrets.
  */
-export class HttpError extends Error {
+export class HttpError extends TouchlineError<'HttpError'> {
   override readonly name = 'HttpError';
-  readonly code: HttpErrorCode;
-
-  constructor(code: HttpErrorCode, detail: string) {
-    super(detail);
-    this.code = code;
-  }
 }
 
-/** How requests are made. */
+/** Options of requests. */
 export type HttpLimits = {
   /** Longest time for a whole answer, milliseconds. */
   readonly timeoutMs: number;
-  /** Longest body, bytes, unpacked. */
+  /** Longest body after decompression, bytes. */
   readonly maxBytes: number;
 };
 
-/** Asks for JSON. A redirect is an answer like any other: it is not followed. Throws `HttpError`. */
+const DECODERS: Readonly<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+const ENCODINGS = Object.keys(DECODERS).join(', ');
+
+/** A GET for JSON. A redirect is an answer like any other: it is not followed. Throws `HttpError`. */
 export async function httpGet(
   url: string,
   { timeoutMs, maxBytes }: HttpLimits,
@@ -38,18 +42,24 @@ export async function httpGet(
 ): Promise<HttpReply> {
   const deadline = AbortSignal.timeout(timeoutMs);
   try {
-    const response = await fetch(url, {
-      redirect: 'manual',
-      headers: { accept: 'application/json' },
+    // Not fetch: its streams cost as much processor time again as a small answer.
+    const { statusCode, headers, body } = await request(url, {
+      headers: { accept: 'application/json', 'accept-encoding': ENCODINGS },
       signal: AbortSignal.any([signal, deadline]),
     });
-    const body = response.body === null ? Buffer.alloc(0) : await readLimited(response.body, maxBytes);
-    if (body === null) throw new HttpError('too_large', `an answer of more than ${maxBytes} bytes`);
-    return { status: response.status, body };
+    const bytes = await readLimited(decoded(body, headers), maxBytes);
+    if (bytes === null) throw new HttpError('TOO_LARGE', `an answer of more than ${maxBytes} bytes`);
+    return { status: statusCode, body: bytes };
   } catch (error) {
     if (error instanceof HttpError) throw error;
-    if (signal.aborted) throw new HttpError('stopped', 'given up');
-    if (deadline.aborted) throw new HttpError('timeout', `no whole answer within ${timeoutMs} ms`);
-    throw new HttpError('unreachable', `no answer (${systemCode(error) ?? 'connection failed'})`);
+    if (signal.aborted) throw new HttpError('STOPPED', 'given up');
+    if (deadline.aborted) throw new HttpError('TIMEOUT', `no whole answer within ${timeoutMs} ms`);
+    throw new HttpError('UNREACHABLE', `no answer (${systemCode(error) ?? 'connection failed'})`);
   }
+}
+
+function decoded(body: Readable, headers: IncomingHttpHeaders): AsyncIterable<Uint8Array> {
+  const decoder = DECODERS[headers['content-encoding'] ?? ''];
+  // An error of the body destroys the decoder, whose reader throws it.
+  return decoder === undefined ? body : pipeline(body, decoder(), () => {});
 }

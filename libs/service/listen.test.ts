@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { isLoopback, urlHost } from './listen.ts';
 
-it.each([
+test.each([
   ['127.0.0.1', true, 'localhost'],
   ['127.8.9.1', true, 'localhost'],
   ['::1', true, 'localhost'],

@@ -1,4 +1,4 @@
-/** Where the servers of a process listen, and how such an address is written in a URL. */
+/** The addresses that the servers of a process listen on, and their form in URLs. */
 import { BlockList, isIP, isIPv6 } from 'node:net';
 
 const LOOPBACK = new BlockList();
@@ -7,12 +7,12 @@ LOOPBACK.addAddress('::1', 'ipv6');
 
 const ALL_ADDRESSES = new Set(['0.0.0.0', '::']);
 
-/** Whether an IP address, or `localhost`, is reached from this machine only. */
+/** Whether only this machine reaches an IP address, or `localhost`. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || (isIP(host) !== 0 && LOOPBACK.check(host, isIPv6(host) ? 'ipv6' : 'ipv4'));
 }
 
-/** The host of URLs by which programs on this machine reach a server that listens on `host`. */
+/** The host of URLs by which local programs reach a server that listens on `host`. */
 export function urlHost(host: string): string {
   if (ALL_ADDRESSES.has(host) || isLoopback(host)) return 'localhost';
   return isIPv6(host) ? `[${host}]` : host;

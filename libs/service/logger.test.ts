@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { createLogger } from './logger.ts';
 
 const SECRET = 'an-actual-secret-of-32-characters';
@@ -16,7 +16,7 @@ function capture(write: (logger: ReturnType<typeof createLogger>) => void): stri
   return lines.join('');
 }
 
-it('writes one JSON object a line, with name, level and message', () => {
+test('writes one JSON object a line, with name, level and message', () => {
   const [first, second, rest] = capture((logger) => {
     logger.info({ port: 1 }, 'listening');
     logger.warn('odd');
@@ -26,7 +26,7 @@ it('writes one JSON object a line, with name, level and message', () => {
   expect(rest).toBe('');
 });
 
-it.each([
+test.each([
   ['a secret in the message', (log: ReturnType<typeof createLogger>) => log.info(`using ${SECRET}`)],
   ['a secret under any key', (log) => log.info({ config: { list: [{ x: SECRET }] } }, 'config')],
   [
@@ -63,7 +63,7 @@ it.each([
   expect(text).not.toContain('hidden-value');
 });
 
-it('leaves everything else as it is', () => {
+test('leaves everything else unchanged', () => {
   const text = capture((log) =>
     log.info({ event_id: 5, url: 'http://x/?page=1', tokenized: 'yes', nothing: null }, 'ok'),
   );

@@ -3,21 +3,21 @@ import { type DestinationStream, destination, type Logger, pino } from 'pino';
 
 export type { Logger } from 'pino';
 
-/** How a logger is made. */
+/** Options of a logger. */
 export type LoggerOptions = {
   /** The process, as `name` of every line. */
   name: string;
-  /** Least level that is written. */
+  /** Lowest level that is written. */
   level: string;
-  /** Texts that are blanked wherever they stand in a line. */
+  /** Texts that are redacted wherever they occur in a line. */
   secrets?: readonly string[];
-  /** Where lines go; stderr by default. */
+  /** The output of lines; stderr by default. */
   stream?: DestinationStream;
 };
 
 /**
- * A pino logger. Written synchronously, so that the last line before an exit is not lost: what is logged here is
- * for operators and far from any hot path.
+ * A pino logger. Writes synchronously, so that the last line before an exit is not lost: log lines are for operators and
+ * far from any hot path.
  */
 export function createLogger({ name, level, secrets = [], stream }: LoggerOptions): Logger {
   const redact = redactor(secrets);
@@ -28,14 +28,14 @@ export function createLogger({ name, level, secrets = [], stream }: LoggerOption
 }
 
 const REDACTED = '[redacted]';
-/** The end of a key whose value is secret whatever its shape, after all but letters is dropped: `X-Api-Token`, `secret_key`. */
+/** The end of a key whose value is always secret, compared by letters only: `X-Api-Token`, `secret_key`. */
 const SECRET_KEY = /(secrets?|secretkey|tokens?|password|authorization|apikey|cookie)$/;
 const SECRET_PARAMETER = /\b(token|secret_key|client_secret|secret|password)=[^&\s"'#]+/gi;
-/** Personal access tokens, wherever they stand. */
+/** Personal access tokens, wherever they occur. */
 const ACCESS_TOKEN = /touchline_pat_[\w-]+/g;
 const BEARER = /\b(Bearer|Basic)\s+[\w.~+/=-]+/gi;
 
-/** Blanks secrets in a text: the given ones, those in query strings, credentials of an HTTP header, and access tokens. */
+/** Redacts secrets in a text: the given ones, those in query strings, credentials of an HTTP header, and access tokens. */
 export function redactor(secrets: readonly string[]): (text: string) => string {
   return (text) => {
     let clean = text

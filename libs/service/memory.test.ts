@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { CalmRule } from './memory.ts';
 
 const MIB = 1024 * 1024;
 
-/** Looks every ten seconds: processor time of that stretch in milliseconds, and resident MiB. */
+/** A sample every ten seconds: processor time since the last one in milliseconds, and resident MiB. */
 function looking() {
   const rule = new CalmRule({ calm: 0.05, worthBytes: 8 * MIB });
   let [at, cpuMs] = [0, 0];
@@ -17,8 +17,8 @@ function looking() {
   };
 }
 
-describe('memory is given back', () => {
-  it('in a calm stretch, not under load and not before one was seen', () => {
+describe('memory is released', () => {
+  test('in a calm period, neither under load nor before the first sample', () => {
     const { look } = looking();
     expect([look(10, 300), look(5_000, 300), look(500, 300), look(499, 300)]).toEqual([
       false,
@@ -28,7 +28,7 @@ describe('memory is given back', () => {
     ]);
   });
 
-  it('again only once there is more of it', () => {
+  test('again only once the process has grown', () => {
     const { rule, look } = looking();
     look(0, 300);
     expect(look(0, 300)).toBe(true);

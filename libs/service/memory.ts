@@ -1,11 +1,11 @@
-/** Gives memory back between matches: V8 and malloc keep what a tournament needed. */
+/** Releases memory between matches: V8 and malloc keep the peak of a tournament. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** How often it is looked whether the process has little to do. */
+/** How often to check whether the process is idle. */
 const LOOK_MS = 10_000;
 
-/** What a process has used until now. */
+/** A process's resource usage so far. */
 export type Usage = {
   /** Milliseconds of the monotonic clock. */
   readonly at: number;
@@ -17,13 +17,13 @@ export type Usage = {
 
 /** When a collection is worth its pause. */
 export type CalmLimits = {
-  /** Below this share of a core the process has little to do. */
+  /** Below this share of a core the process counts as idle. */
   readonly calm: number;
-  /** This much came since the last one, bytes. */
+  /** Minimum growth since the last collection, bytes. */
   readonly worthBytes: number;
 };
 
-/** Says when memory is to be given back: in a calm stretch, and where there is more of it than after the last time. */
+/** Decides when to release memory: in a calm period, and after growth since the last time. */
 export class CalmRule {
   readonly #limits: CalmLimits;
   #last: Usage | null = null;
@@ -42,16 +42,15 @@ export class CalmRule {
     return resident > this.#after + this.#limits.worthBytes;
   }
 
-  /** What is resident after a collection, bytes. */
+  /** Resident memory after a collection, bytes. */
   collected(resident: number): void {
     this.#after = resident;
   }
 }
 
 /**
- * Gives the pages that this process does not need back to the system whenever it has little to do. V8 does that by itself
- * only on signs of memory pressure, which Node does not pass on; `last-resort` is one. The process stands still meanwhile,
- * 2.5 ms for each MiB in use.
+ * Returns unused pages to the system whenever the process is idle. V8 does so by itself only under memory pressure, of
+ * which Node does not inform it; `last-resort` simulates it. The process pauses meanwhile, 2.5 ms for each MiB in use.
  */
 export function giveMemoryBack(limits: CalmLimits): void {
   setFlagsFromString('--expose-gc');
@@ -70,5 +69,5 @@ export function giveMemoryBack(limits: CalmLimits): void {
   }, LOOK_MS).unref();
 }
 
-/** For a processor: rarely, for a goal may come in the middle of it. */
+/** For a processor: rarely, since a goal may arrive during the pause. */
 export const PROCESSOR_LIMITS: CalmLimits = { calm: 0.02, worthBytes: 64 * 1024 * 1024 };

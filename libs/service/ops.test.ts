@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { Counter, Gauge } from 'prom-client';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { createMetrics } from './metrics.ts';
 import { type Ops, OpsListenError, opsAnswer, startOps } from './ops.ts';
 
@@ -24,7 +24,7 @@ async function start(ready: () => boolean = () => true) {
   return { metrics, get, ops };
 }
 
-it('serves the metrics of the process with its name as a label', async () => {
+test('serves the metrics of the process with its name as a label', async () => {
   const { metrics, get } = await start();
   new Counter({ name: 'goals_total', help: 'Goals.', registers: [metrics] }).inc(3);
   const { status, type, body } = await get('/metrics?x=1');
@@ -34,7 +34,7 @@ it('serves the metrics of the process with its name as a label', async () => {
   expect(body).toContain('process_cpu_seconds_total{service="tester"}');
 });
 
-it('is live at once and ready when the service is', async () => {
+test('is live at once and ready when the service is', async () => {
   let ready = false;
   const { get } = await start(() => ready);
   expect(await get('/health/live')).toMatchObject({ status: 200, body: 'live\n' });
@@ -43,40 +43,40 @@ it('is live at once and ready when the service is', async () => {
   expect(await get('/health/ready')).toMatchObject({ status: 200, body: 'ready\n' });
 });
 
-it('knows nothing else', async () => {
+test('serves no other path', async () => {
   const { get } = await start();
   expect((await get('/')).status).toBe(404);
   expect((await get('/metrics', 'POST')).status).toBe(405);
 });
 
-it('tells its process, and nobody else, why the metrics cannot be read', async () => {
+test('reports to its process only why the metrics cannot be read', async () => {
   const metrics = createMetrics('tester');
   const collect = (): never => {
     throw new Error('the password is swordfish');
   };
   metrics.registerMetric(new Gauge({ name: 'broken', help: 'x', registers: [], collect }));
-  const told: unknown[] = [];
+  const failures: unknown[] = [];
   const answer = await opsAnswer('/metrics', {
     metrics,
     ready: () => true,
-    onFailure: (error) => told.push(error),
+    onFailure: (error) => failures.push(error),
   });
   expect(answer).toMatchObject({ status: 500, body: 'metrics failed\n' });
-  expect(String(told)).toContain('swordfish');
+  expect(String(failures)).toContain('swordfish');
 });
 
-it('keeps two processes in one apart', async () => {
+test('keeps two processes in one apart', async () => {
   const [first, second] = [createMetrics('a'), createMetrics('b')];
   new Counter({ name: 'same_total', help: 'x', registers: [first] }).inc();
   expect(await second.metrics()).not.toContain('same_total');
 });
 
-it('is reached at its own address alone', async () => {
+test('is reachable at its own address only', async () => {
   const { ops } = await start();
   await expect(fetch(`http://127.0.0.2:${ops.port}/health/live`)).rejects.toThrow();
 });
 
-it('says which port cannot be had', async () => {
+test('names the port that is not available', async () => {
   const taken = createServer();
   await new Promise<void>((done) => taken.listen(0, '127.0.0.1', done));
   const port = (taken.address() as { port: number }).port;

@@ -1,30 +1,35 @@
 /** The small HTTP server for operators: metrics and health. */
+
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { TouchlineError } from '#errors/touchline-error.ts';
 import type { Registry } from './metrics.ts';
 
-/** The port of the ops server is taken, or the address is none of this machine's. */
-export class OpsListenError extends Error {
-  readonly code = 'OPS_LISTEN_FAILED';
+/** The port of the ops server is taken, or the address is not one of this machine. */
+export class OpsListenError extends TouchlineError<'OpsListenError'> {
+  override readonly name = 'OpsListenError';
 
   constructor(port: number, host: string, cause: Error) {
-    super(`cannot listen on METRICS_PORT ${port} of METRICS_HOST ${host}: ${cause.message}`, { cause });
-    this.name = 'OpsListenError';
+    super(
+      'OPS_LISTEN_FAILED',
+      `cannot listen on METRICS_PORT ${port} of METRICS_HOST ${host}: ${cause.message}`,
+      cause,
+    );
   }
 }
 
-/** What operators are told. */
+/** The sources of the answers. */
 export type OpsSource = {
   readonly metrics: Registry;
   readonly ready: () => boolean;
-  /** Told why the metrics cannot be read; whoever asked for them is not. */
+  /** Receives the error where the metrics cannot be read; the client does not. */
   readonly onFailure?: (error: unknown) => void;
 };
 
 /** An answer to an operator. */
 export type OpsAnswer = { readonly status: number; readonly body: string; readonly type: string };
 
-/** Answers a GET of a path; for a service that has an HTTP port of its own too. */
+/** Answers a GET of a path; also for a service with an HTTP port of its own. */
 export async function opsAnswer(path: string, { metrics, ready, onFailure }: OpsSource): Promise<OpsAnswer> {
   if (path === '/health/live') return textAnswer(200, 'live');
   if (path === '/health/ready') return ready() ? textAnswer(200, 'ready') : textAnswer(503, 'not ready');
@@ -42,7 +47,7 @@ export type Ops = { readonly port: number; close(): Promise<void> };
 
 /**
  * Serves `/metrics`, `/health/live` (200 while the process answers) and `/health/ready` (200 where `ready()`, else 503).
- * Port 0 takes a free one. Throws `OpsListenError`.
+ * Port 0 uses a free one. Throws `OpsListenError`.
  */
 export async function startOps(options: OpsSource & { port: number; host: string }): Promise<Ops> {
   const { port, host } = options;

@@ -1,4 +1,4 @@
-/** All bytes of a stream; null where there are more than the limit: the rest is not read, and the stream is destroyed or cancelled. */
+/** All bytes of a stream; null above the limit: the rest is not read, and the stream is destroyed or cancelled. */
 export async function readLimited(
   stream: AsyncIterable<Uint8Array>,
   maxBytes: number,

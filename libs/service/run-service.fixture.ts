@@ -1,4 +1,4 @@
-/** A service for run-service.test.ts: says what happens to it on stdout, and behaves as `MODE` tells. */
+/** A service for run-service.test.ts: prints its events to stdout, and behaves by `MODE`. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { processSettings, secret } from './config.ts';
@@ -9,7 +9,7 @@ const say = (text: string): void => void process.stdout.write(`${text}\n`);
 await runService({
   name: 'fixture',
   about: 'Does nothing, well.',
-  // Of the test that waits for it alone: every other stop may take as long as a busy machine makes it.
+  // Only for the test of this limit: all other stops may take as long as a busy machine needs.
   stopWithinMs: Number(process.env.STOP_WITHIN_MS ?? 60_000),
   config: z.object({
     ...processSettings,
@@ -40,7 +40,7 @@ await runService({
     if (mode === 'rejects') setTimeout(() => void Promise.reject(new Error('nobody listens')), 10);
     if (mode === 'throws') setTimeout(() => [1].map(() => JSON.parse('{')), 10);
     if (mode === 'reports') setTimeout(() => [new Error('first'), new Error('second')].forEach(fail), 10);
-    // Both are here before the first is heard: between the signals of another process any time may pass.
+    // Both signals are sent before the first is handled: between two from another process any time may pass.
     if (mode === 'asked-twice')
       setTimeout(() => ['SIGINT', 'SIGTERM'].map((signal) => process.kill(process.pid, signal)), 10);
     process.emitWarning('odd things happen');

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 
 const FIXTURE = fileURLToPath(new URL('run-service.fixture.ts', import.meta.url));
 const children: ChildProcess[] = [];
@@ -9,7 +9,7 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
 });
 
-/** Starts the fixture; `out` and `log` grow as it speaks, `ended` gives its exit code or signal. */
+/** Starts the fixture; `out` and `log` grow with its output, `ended` resolves to its exit code or signal. */
 function start(env: Record<string, string> = {}, args: string[] = [], command = [FIXTURE]) {
   const child = spawn(process.execPath, [...command, ...args], {
     env: { PATH: process.env.PATH, ...env },
@@ -31,7 +31,7 @@ const said = (run: { out: string }, text: string) =>
   vi.waitFor(() => expect(run.out).toContain(text), 30_000);
 
 describe('command line and settings', () => {
-  it('prints its help, settings and all', async () => {
+  test('prints its help with all settings', async () => {
     const run = start({}, ['--help']);
     expect(await run.ended).toBe(0);
     expect(run.out).toMatch(/^Usage: touchline fixture\n\nDoes nothing, well\.\n/);
@@ -39,13 +39,13 @@ describe('command line and settings', () => {
     expect(run.log).toBe('');
   });
 
-  it.each([[['--hlep']], [['something']]])('refuses %j', async (args) => {
+  test.each([[['--hlep']], [['something']]])('rejects %j', async (args) => {
     const run = start({}, args);
     expect(await run.ended).toBe(2);
     expect(run.log).toMatch(/^touchline fixture: .+\n$/);
   });
 
-  it('names wrong settings without their secrets', async () => {
+  test('names wrong settings without their secrets', async () => {
     const run = start({ METRICS_PORT: 'x', PIN: 'leak' });
     expect(await run.ended).toBe(2);
     expect(run.log).toBe(
@@ -57,7 +57,7 @@ describe('command line and settings', () => {
   });
 });
 
-it('logs nothing but JSON, warnings of Node included', async () => {
+test('logs only JSON, including warnings of Node', async () => {
   const run = start();
   await said(run, 'started');
   run.child.kill('SIGTERM');
@@ -70,7 +70,7 @@ it('logs nothing but JSON, warnings of Node included', async () => {
 });
 
 describe('health', () => {
-  it('is ready once started, on a free port that the log names', async () => {
+  test('is ready once started, on a free port that the log names', async () => {
     const run = start();
     await said(run, 'started');
     const { port } = JSON.parse(
@@ -81,7 +81,7 @@ describe('health', () => {
     );
   });
 
-  it('is live but not ready while it starts', async () => {
+  test('is live but not ready while it starts', async () => {
     const run = start({ MODE: 'slow-start' });
     await said(run, 'starting');
     const { port } = JSON.parse(
@@ -95,7 +95,7 @@ describe('health', () => {
 });
 
 describe('stopping', () => {
-  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('finishes its work on %s', async (signal) => {
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('finishes its work on %s', async (signal) => {
     const run = start();
     await said(run, 'started');
     run.child.kill(signal);
@@ -105,13 +105,13 @@ describe('stopping', () => {
     expect(run.log).not.toContain('000000');
   });
 
-  it('takes signals within a moment as one request', async () => {
+  test('treats signals within a moment as one request', async () => {
     const run = start({ MODE: 'asked-twice' });
     expect(await run.ended).toBe(0);
     expect(run.out).toContain('stop done');
   });
 
-  it('is forced by a second signal', async () => {
+  test('is forced by a second signal', async () => {
     const run = start({ MODE: 'hangs' });
     await said(run, 'started');
     run.child.kill('SIGTERM');
@@ -121,7 +121,7 @@ describe('stopping', () => {
     expect(run.log).toContain('stopped by force');
   });
 
-  it('gives up a stop that takes too long', async () => {
+  test('aborts a stop that takes too long', async () => {
     const run = start({ MODE: 'hangs', STOP_WITHIN_MS: '500' });
     await said(run, 'started');
     run.child.kill('SIGTERM');
@@ -129,7 +129,7 @@ describe('stopping', () => {
     expect(run.log).toContain('did not stop in time');
   });
 
-  it.each(['slow-start', 'deaf-start'])('gives up a start that is under way (%s)', async (mode) => {
+  test.each(['slow-start', 'deaf-start'])('aborts a start in progress (%s)', async (mode) => {
     const run = start({ MODE: mode });
     await said(run, 'starting');
     run.child.kill('SIGTERM');
@@ -139,7 +139,7 @@ describe('stopping', () => {
 });
 
 describe('failing', () => {
-  it.each([
+  test.each([
     ['fails-to-start', 'no broker', ''],
     ['rejects', 'nobody listens', 'stop done'],
     ['throws', 'JSON', 'stop done'],
@@ -155,7 +155,7 @@ describe('failing', () => {
 });
 
 describe('a parent that ends', () => {
-  it('is noticed by the end of stdin where that is its pipe', async () => {
+  test('is noticed by the end of stdin where stdin is its pipe', async () => {
     const run = start({ TOUCHLINE_PARENT_PIPE: '1' });
     await said(run, 'started');
     run.child.stdin?.end();
@@ -164,7 +164,7 @@ describe('a parent that ends', () => {
     expect(run.out).toContain('stop done');
   });
 
-  it('leaves stdin alone where it is not', async () => {
+  test('leaves stdin alone where it is not', async () => {
     const run = start();
     await said(run, 'started');
     run.child.stdin?.end();
@@ -174,13 +174,13 @@ describe('a parent that ends', () => {
     expect(run.log).not.toContain('parent gone');
   });
 
-  it.each(['pipe', 'ipc'])('is noticed after a kill -9 by the %s', async (way) => {
+  test.each(['pipe', 'ipc'])('is noticed after a kill -9 by the %s', async (way) => {
     const options = way === 'pipe' ? "['pipe','inherit','inherit']" : "['ignore','inherit','inherit','ipc']";
     const program = `require('node:child_process').spawn(process.execPath, [${JSON.stringify(FIXTURE)}], { stdio: ${options} })`;
     const run = start(way === 'pipe' ? { TOUCHLINE_PARENT_PIPE: '1' } : {}, [], ['-e', program]);
     await said(run, 'started');
     run.child.kill('SIGKILL');
-    // Its output ends when the last process that holds it has ended: the fixture, not the killed parent.
+    // Its output ends with the last process that holds it: the fixture, not the killed parent.
     expect(await run.ended).toBe('SIGKILL');
     expect(run.out).toContain('stop done');
   });

@@ -1,6 +1,6 @@
 /**
- * How every process of Touchline is run: settings, log, metrics and health, start, and a graceful stop.
- * A service says what it is (`ServiceDefinition`); its main.ts holds nothing but that and its wiring.
+ * Runs every process of Touchline: settings, log, metrics and health, start, and a graceful stop. A service is a
+ * `ServiceDefinition`; its main.ts has only that and its wiring.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -11,33 +11,33 @@ import { createMetrics, type Registry } from './metrics.ts';
 import { type Ops, startOps } from './ops.ts';
 import { onStopRequest } from './stop-requests.ts';
 
-/** What a service is given to start with. */
+/** What a starting service receives. */
 export type ServiceContext<Config> = {
   readonly config: Config;
   readonly logger: Logger;
   readonly metrics: Registry;
-  /** Aborted when a stop is asked for: a start that still waits for something gives up. */
+  /** Aborted on a stop request: a start that still waits for something gives up. */
   readonly signal: AbortSignal;
-  /** Reports what the service cannot go on after: it is logged, the service stopped, the exit code 1. */
+  /** Reports a fatal error: it is logged, the service stopped, the exit code 1. */
   fail(error: unknown): void;
-  /** Stops a service that has done all it had to do: as a signal would, exit code 0. */
+  /** Stops a service that has finished its work: like a signal, exit code 0. */
   finish(): void;
 };
 
-/** A service that has started. */
+/** A started service. */
 export type RunningService = {
-  /** Whether it does its work now; shown at `/health/ready`. */
+  /** Whether the service does its work; served at `/health/ready`. */
   ready(): boolean;
-  /** Finishes what was begun and gives everything back. Called once. */
+  /** Finishes pending work and releases everything. Called once. */
   stop(): Promise<void>;
 };
 
-/** How long a start that is under way may take to give up. */
+/** How long a start in progress may take to abort. */
 const STARTING_MS = 1_000;
 
 type ProcessSpec = z.ZodObject<typeof processSettings>;
 
-/** What a service is. */
+/** The definition of a service. */
 export type ServiceDefinition<Spec extends ProcessSpec> = {
   /** Name of its folder. */
   readonly name: string;
@@ -54,7 +54,7 @@ export type ServiceDefinition<Spec extends ProcessSpec> = {
 const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
 
 /**
- * Runs a service until it is asked to stop or fails, then ends the process.
+ * Runs a service until a stop request or a failure, then ends the process.
  * `args` are those of the command line; `--help` prints the settings and returns.
  */
 export async function runService<Spec extends ProcessSpec>(
@@ -108,7 +108,7 @@ export async function runService<Spec extends ProcessSpec>(
     running = await service.start({ config, logger, metrics, signal: stopping.signal, fail, finish });
     if (!stopping.signal.aborted) logger.info('started');
   };
-  // A start that was told to give up may well throw; that is no failure.
+  // An aborted start may throw; that is no failure.
   const begun = begin().catch((error: unknown) => {
     if (!stopping.signal.aborted) fail(error);
   });
@@ -119,7 +119,7 @@ export async function runService<Spec extends ProcessSpec>(
     logger.error({ within_ms: within }, 'did not stop in time');
     process.exit(EXIT.failed);
   }, within);
-  // A start that does not heed the signal, e.g. one that waits for a broker, is not waited for long: it does no work yet.
+  // Do not wait long for a start that ignores the signal, e.g. one that waits for a broker: it does no work yet.
   await Promise.race([begun, delay(STARTING_MS, undefined, { ref: false })]);
   await running?.stop().catch(fail);
   await ops?.close();

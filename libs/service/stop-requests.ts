@@ -1,21 +1,21 @@
 /**
  * Requests to stop a process: a signal, or the end of its parent.
  *
- * The first asks for a graceful stop, a second one forces it. A Ctrl-C reaches every process of the terminal's group and
- * is passed on by launchers and parents as well, so what arrives within a moment of the first is the same request.
+ * The first is a graceful stop, a second one forces it. Ctrl-C reaches every process of the terminal's group, and
+ * launchers and parents forward it too, so requests within a moment of the first are the same one.
  */
 import { constants } from 'node:os';
 
-/** What is done on a request; `reason` is `SIGTERM`, `SIGINT`, `SIGHUP` or `parent gone`. */
+/** The handler of a request; `reason` is `SIGTERM`, `SIGINT`, `SIGHUP` or `parent gone`. */
 export type StopHandlers = { graceful(reason: string): void; force(exitCode: number): void };
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 const SAME_REQUEST_MS = 250;
 
 /**
- * Calls `graceful` once and `force` on a later signal. With `TOUCHLINE_PARENT_PIPE=1` stdin is a pipe that the parent
- * holds: its end means that the parent is gone, however it ended. The end of an IPC channel means the same.
- * Returns a function that takes the handlers away.
+ * Calls `graceful` once and `force` on a later request. With `TOUCHLINE_PARENT_PIPE=1` stdin is a pipe that the parent
+ * holds: its end means that the parent has ended, in whatever way. The end of an IPC channel means the same. Returns a
+ * function that removes the handlers.
  */
 export function onStopRequest(handlers: StopHandlers, env: NodeJS.ProcessEnv = process.env): () => void {
   let firstAt: number | undefined;
@@ -36,7 +36,7 @@ export function onStopRequest(handlers: StopHandlers, env: NodeJS.ProcessEnv = p
   if (watchesPipe) {
     for (const event of ['end', 'close', 'error']) process.stdin.on(event, onParentGone);
     process.stdin.resume();
-    // The pipe is watched, not waited for: it must not keep a finished process alive.
+    // The pipe is watched without keeping a finished process alive.
     if ('unref' in process.stdin) process.stdin.unref();
   }
   process.on('disconnect', onParentGone);

@@ -1,6 +1,6 @@
 /**
- * The system's code of a failure, as ECONNREFUSED, of the error or of what caused it; undefined where none has one. What
- * may be reported of a request that failed: messages of errors hold addresses.
+ * The system's code of a failure, such as ECONNREFUSED, from the error or its causes; undefined without one. Safe to report
+ * of a failed request: messages of errors contain addresses.
  */
 export function systemCode(error: unknown): string | undefined {
   for (let at = error; at instanceof Error; at = at.cause) {

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { checkSignature, sign, type Verdict, verify } from './signing.ts';
 
 const SECRET = `${'a'.repeat(31)}A`;
@@ -16,21 +16,21 @@ const check = (
 ): Verdict => verify(body, { timestamp, signature }, [SECRET], NOW);
 
 describe('sign', () => {
-  it('is HMAC-SHA256 of the body, a dot and the timestamp, as lower-case hex', () => {
+  test('is HMAC-SHA256 of the body, a dot and the timestamp, as lower-case hex', () => {
     const expected = createHmac('sha256', SECRET).update(`${BODY}.${FRESH}`).digest('hex');
     expect(sign(BODY, FRESH, SECRET)).toBe(expected);
-    // Computed apart from this code: printf '[].1790000300' | openssl dgst -sha256 -hmac <the secret>
+    // Computed independently: printf '[].1790000300' | openssl dgst -sha256 -hmac <the secret>
     const fromOpenssl = '984f2c2490ffb2ea6127ba5e2d3daeb1211e7c5f1d3a4e297b9700ea61912d0e';
     expect(sign(Buffer.from('[]'), FRESH, SECRET)).toBe(fromOpenssl);
   });
 });
 
 describe('verify', () => {
-  it('accepts what was signed with the secret', () => {
+  test('accepts what was signed with the secret', () => {
     expect(check(FRESH, sign(BODY, FRESH, SECRET))).toBe('ok');
   });
 
-  it('accepts either secret while two are in use', () => {
+  test('accepts either secret while two are in use', () => {
     for (const secret of [SECRET, OTHER]) {
       const headers = { timestamp: FRESH, signature: sign(BODY, FRESH, secret) };
       expect(verify(BODY, headers, [SECRET, OTHER], NOW)).toBe('ok');
@@ -44,12 +44,12 @@ describe('verify', () => {
     );
   });
 
-  it('takes the second it is now, and nothing before it', () => {
+  test('accepts an expiration of the current second, and none before it', () => {
     expect(check('1790000000', sign(BODY, '1790000000', SECRET))).toBe('ok');
     expect(check('1789999999', sign(BODY, '1789999999', SECRET))).toBe('timestamp_expired');
   });
 
-  it.each([
+  test.each([
     '',
     '0',
     '-1',
@@ -70,18 +70,18 @@ describe('verify', () => {
     '١٧٩٠٠٠٠٣٠٠',
     '9007199254740993',
     '9'.repeat(400),
-  ])('takes no timestamp %j, however well it is signed', (timestamp) => {
+  ])('rejects timestamp %j although it is signed', (timestamp) => {
     expect(check(timestamp, sign(BODY, timestamp, SECRET))).toBe('timestamp_malformed');
   });
 
-  it('looks at the timestamp before the signature', () => {
+  test('checks the timestamp before the signature', () => {
     expect(check(undefined, undefined)).toBe('timestamp_missing');
     expect(check('soon', undefined)).toBe('timestamp_malformed');
     expect(check('1', undefined)).toBe('timestamp_expired');
     expect(check(FRESH, undefined)).toBe('signature_missing');
   });
 
-  it('takes a signature in its one form only', () => {
+  test('accepts only one form of a signature', () => {
     const good = sign(BODY, FRESH, SECRET);
     for (const bad of [
       '',
@@ -97,7 +97,7 @@ describe('verify', () => {
     }
   });
 
-  it('tells any change of one bit of body, timestamp or secret', () => {
+  test('detects any changed bit of body, timestamp or secret', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 200 }), fc.nat(), fc.nat(7), (bytes, at, bit) => {
         const signature = sign(bytes, FRESH, SECRET);
@@ -111,7 +111,7 @@ describe('verify', () => {
     );
   });
 
-  it('takes a body in parts of any size for the same as the whole', () => {
+  test('accepts a body in parts of any size', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 50 })), (parts) => {
         const whole = Buffer.concat(parts);
@@ -128,12 +128,12 @@ describe('verify', () => {
     );
   });
 
-  it('does not take a byte moved between body and timestamp', () => {
+  test('rejects a byte moved between body and timestamp', () => {
     const signature = sign(Buffer.from('1.2'), FRESH, SECRET);
     expect(check(`2.${FRESH}`, signature, Buffer.from('1'))).toBe('timestamp_malformed');
   });
 
-  it('throws on nothing', () => {
+  test('never throws', () => {
     const headerValue = fc.option(
       fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[0-9a-f]{64}$/), fc.constant(FRESH)),
       {

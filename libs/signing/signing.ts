@@ -1,6 +1,6 @@
 /**
  * Signatures of webhook deliveries (spec, "Authentication", rule 8): HMAC-SHA256, as lower-case hex, of the exact raw
- * body + "." + the value of the expiration header, keyed with the 32-character secret that both sides know.
+ * body + "." + the value of the expiration header, keyed with the 32-character secret shared by both sides.
  */
 import { createHmac, type Hmac, timingSafeEqual } from 'node:crypto';
 
@@ -22,7 +22,7 @@ export type SignatureHeaders = {
   readonly signature: string | undefined;
 };
 
-/** Why a delivery is not authentic, in the order in which it is checked. */
+/** Why a delivery is not authentic, in the order of the checks. */
 export type SignatureFault =
   | 'timestamp_missing'
   /** Not a positive whole number in plain decimal digits. */
@@ -31,7 +31,7 @@ export type SignatureFault =
   | 'signature_missing'
   /** Not 64 lower-case hex digits. */
   | 'signature_malformed'
-  /** Another body, another timestamp or another secret. */
+  /** The body, the timestamp or the secret differs. */
   | 'signature_mismatch';
 
 /** The verdict on a delivery. */
@@ -54,8 +54,8 @@ export function signatureHeaders(
 }
 
 /**
- * Whether a delivery is authentic: signed with one of `secrets` (two while they are rotated) and not expired.
- * `nowMs` is Unix milliseconds. Checks the timestamp before it computes anything. Throws on no input.
+ * Whether a delivery is authentic: signed with one of `secrets` (two during a rotation) and not expired. `nowMs` is Unix
+ * milliseconds. Checks the timestamp before it computes anything. Never throws.
  */
 export function verify(
   body: Uint8Array,
@@ -69,15 +69,15 @@ export function verify(
   return check.matches() ? 'ok' : 'signature_mismatch';
 }
 
-/** The check of one delivery's body, which may come in parts: nothing of them is kept. */
+/** Checks the body of one delivery, which may arrive in parts; stores none of them. */
 export interface SignatureCheck {
   /** The next bytes of the body. */
   update(bytes: Uint8Array): void;
-  /** Whether the body was signed with one of the secrets. Call it once, after the last bytes. */
+  /** Whether the body was signed with one of the secrets. Call it once, after the last part. */
   matches(): boolean;
 }
 
-/** What is wrong with the headers of a delivery, else the check of its body. As `verify`, before the body is there. */
+/** The fault of a delivery's headers, else the check of its body: `verify` before the body has arrived. */
 export function checkSignature(
   { timestamp, signature }: SignatureHeaders,
   secrets: readonly string[],
@@ -109,7 +109,7 @@ class HmacCheck implements SignatureCheck {
   }
 
   matches(): boolean {
-    // All secrets are tried, so that the time taken does not tell which one matched.
+    // Tries all secrets, so that the time taken does not reveal which one matched.
     let matches = 0;
     for (const hmac of this.#hmacs) {
       const digest = hmac.update(`.${this.#timestamp}`).digest();

@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { issueToken, MIN_KEY_BYTES, verifyToken } from './token.ts';
 
 const KEY = Buffer.alloc(MIN_KEY_BYTES, 'k');
@@ -9,12 +9,12 @@ const NOW = 1_790_000_000;
 const positive = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
 
 describe('a token', () => {
-  it('is version, client, expiration and HMAC-SHA256 of them', () => {
+  test('is version, client, expiration and HMAC-SHA256 of them', () => {
     const signature = createHmac('sha256', KEY).update('v1.7.1790003600').digest('base64url');
     expect(issueToken(7, NOW + 3600, KEY)).toBe(`v1.7.1790003600.${signature}`);
   });
 
-  it('says whose it is until it expires, and nothing from that second on', () => {
+  test('names its client until it expires, and no one from that second on', () => {
     fc.assert(
       fc.property(positive, positive, (clientId, expiration) => {
         const token = issueToken(clientId, expiration, KEY);
@@ -26,7 +26,7 @@ describe('a token', () => {
     );
   });
 
-  it('is worth nothing with any character changed, added or taken away', () => {
+  test('is invalid with any character changed, added or removed', () => {
     const token = issueToken(7, NOW + 3600, KEY);
     const character = fc.constantFrom(...'0123456789abcXYZ-_.v=+/ \0');
     fc.assert(
@@ -40,9 +40,9 @@ describe('a token', () => {
     );
   });
 
-  it('has one spelling only', () => {
+  test('has one spelling only', () => {
     const token = issueToken(7, NOW + 3600, KEY);
-    // The last character of 43 carries four bits: three other characters mean the same bytes.
+    // The last character of 43 carries four bits: three other characters decode to the same bytes.
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const accepted = [...alphabet].filter(
       (last) => verifyToken(token.slice(0, -1) + last, NOW, KEY) !== null,
@@ -50,7 +50,7 @@ describe('a token', () => {
     expect(accepted).toEqual([token.at(-1)]);
   });
 
-  it('takes any text for what it is', () => {
+  test('accepts any text as input', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 90 }), (text) => {
         expect(verifyToken(text, NOW, KEY)).toBeNull();
@@ -60,12 +60,12 @@ describe('a token', () => {
     expect(verifyToken('v1.0.1.'.padEnd(50, 'A'), 0, KEY)).toBeNull();
   });
 
-  it.each([0, -1, 1.5, Number.NaN, Number.MAX_SAFE_INTEGER + 1])('is not given for %d', (odd) => {
+  test.each([0, -1, 1.5, Number.NaN, Number.MAX_SAFE_INTEGER + 1])('is not issued for %d', (odd) => {
     expect(() => issueToken(odd, NOW, KEY)).toThrow(RangeError);
     expect(() => issueToken(1, odd, KEY)).toThrow(RangeError);
   });
 
-  it('takes a key object for the bytes in it', () => {
+  test('treats a key object like its bytes', () => {
     const token = issueToken(7, NOW + 3600, KEY);
     expect(issueToken(7, NOW + 3600, createSecretKey(KEY))).toBe(token);
     expect(verifyToken(token, NOW, createSecretKey(KEY))).not.toBeNull();
@@ -74,7 +74,7 @@ describe('a token', () => {
     expect(() => issueToken(1, NOW, generateKeyPairSync('ed25519').privateKey)).toThrow(RangeError);
   });
 
-  it('needs a key as long as the hash', () => {
+  test('needs a key as long as the hash', () => {
     expect(() => issueToken(1, NOW, KEY.subarray(1))).toThrow(RangeError);
     expect(() => verifyToken(issueToken(1, NOW, KEY), NOW, KEY.subarray(1))).toThrow(RangeError);
   });

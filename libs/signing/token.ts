@@ -1,20 +1,20 @@
 /**
- * Tokens of the REST contract (spec, "Authentication"). A token says whose it is and until when, and is signed; nothing
- * is kept of it, so every replica that has the key verifies every token: `v1.<client id>.<expiration>.<signature>`, where
- * the signature is HMAC-SHA256 of what stands before it, as base64url. All of it can stand in a URL as it is.
+ * Tokens of the REST contract (spec, "Authentication"). A token contains its client and expiration and is signed; no
+ * state is stored, so every replica with the key verifies every token: `v1.<client id>.<expiration>.<signature>`. The
+ * signature is HMAC-SHA256 of the text before it, as base64url. A token needs no escaping in a URL.
  */
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 
 /** Shortest key, in bytes: as long as the hash. */
 export const MIN_KEY_BYTES = 32;
 
-/** Bytes, or what `createSecretKey` makes of them: with that a token is verified several times as fast. */
+/** Bytes, or a `createSecretKey` of them, which verifies several times as fast. */
 export type TokenKey = Uint8Array | KeyObject;
 
-/** What a token says. */
+/** The content of a token. */
 export type TokenClaims = {
   readonly clientId: number;
-  /** Unix seconds; from this second on the token is worth nothing. */
+  /** Unix seconds; from this second on the token is invalid. */
   readonly expiration: number;
 };
 
@@ -33,14 +33,14 @@ export function issueToken(clientId: number, expiration: number, key: TokenKey):
 }
 
 /**
- * What a token says, or null: malformed, signed with another key, or expired by `now` (Unix seconds). Throws on no
- * token; a RangeError for a key that is too short.
+ * The content of a token, or null: malformed, signed with another key, or expired at `now` (Unix seconds). Never throws
+ * for a token; a RangeError for a key that is too short.
  */
 export function verifyToken(token: string, now: number, key: TokenKey): TokenClaims | null {
   if (token.length > MAX_LENGTH) return null;
   const [, claims, clientId, expiration, signed] = TOKEN.exec(token) ?? [];
   if (claims === undefined || signed === undefined) return null;
-  // Compared as text: one and the same signature has several spellings in base64url, of which only ours is taken.
+  // Compared as text: a signature has several spellings in base64url, only ours is accepted.
   const expected = signature(claims, key).toString('base64url');
   if (!timingSafeEqual(Buffer.from(signed), Buffer.from(expected))) return null;
   return now < Number(expiration) ? { clientId: Number(clientId), expiration: Number(expiration) } : null;

@@ -1,4 +1,4 @@
-/** Spills to a file that may not grow until it fails, and tells how as JSON. Its limit is the one of this process. */
+/** Spills to a size-limited file until it fails, and prints the error as JSON. The limit is that of this process. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { SpillStore } from './spill-store.ts';
 

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * A private temporary file of slots of one size. It has no name once it is open, so that it is gone with the process
- * however that ends. Reads are synchronous: they come from the page cache. A write of 1 MiB takes 0.4 to 2 ms and may be left
- * to another thread.
+ * A private temporary file of slots of one size. It has no name once it is open, so that it disappears with the process
+ * however that ends. Reads are synchronous, from the page cache. A write of 1 MiB takes 0.4 to 2 ms and can run on another
+ * thread.
  */
 export class SegmentFile {
   readonly #slotBytes: number;
@@ -24,24 +24,24 @@ export class SegmentFile {
     unlinkSync(path);
   }
 
-  /** Segments that are being written by another thread. */
+  /** Segments that another thread is writing. */
   get writing(): number {
     return this.#writing;
   }
 
-  /** Finds room for a segment and gives its first slot; one larger than a slot has several in a row. */
+  /** Allocates slots for a segment and returns the first; a segment larger than a slot has several in a row. */
   reserve(bytes: number): number {
     const count = this.#slotsOf(bytes);
     return count === 1 ? (this.#free.pop() ?? this.#atEnd(1)) : this.#atEnd(count);
   }
 
-  /** Writes a segment. Throws what the disk does. */
+  /** Writes a segment. Throws errors of the disk. */
   writeNow(slot: number, bytes: Uint8Array): void {
     const start = slot * this.#slotBytes;
     for (let at = 0; at < bytes.length; ) at += writeSync(this.#fd, bytes, at, bytes.length - at, start + at);
   }
 
-  /** Writes a segment on another thread: nothing of it may change before `done`, which is not called once the file is closed. */
+  /** Writes a segment on another thread: do not change it before `done`, which is not called once the file is closed. */
   writeLater(slot: number, bytes: Uint8Array, done: (error: Error | null) => void): void {
     const start = slot * this.#slotBytes;
     this.#writing += 1;
@@ -60,7 +60,7 @@ export class SegmentFile {
     writeFrom(0);
   }
 
-  /** Fills `into` from `offset` of a segment; where the file ends before that, the rest is left as it is. */
+  /** Fills `into` from `offset` of a segment; leaves bytes beyond the end of the file as they are. */
   read(slot: number, offset: number, into: Uint8Array): void {
     const start = slot * this.#slotBytes + offset;
     for (let at = 0; at < into.length; ) {
@@ -70,7 +70,7 @@ export class SegmentFile {
     }
   }
 
-  /** Gives the slots of a segment of so many bytes back. */
+  /** Frees the slots of a segment of this many bytes. */
   free(slot: number, bytes: number): void {
     for (let more = this.#slotsOf(bytes) - 1; more >= 0; more -= 1) this.#free.push(slot + more);
     if (this.#free.length < this.#slots) return;
@@ -79,7 +79,7 @@ export class SegmentFile {
     ftruncateSync(this.#fd, 0);
   }
 
-  /** What is being written keeps the file open until it is. */
+  /** Pending writes keep the file open. */
   close(): void {
     this.#closed = true;
     if (this.#writing === 0) closeSync(this.#fd);

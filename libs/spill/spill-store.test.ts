@@ -14,7 +14,7 @@ describe.each([
   ['on disk, an entry a segment', { segmentBytes: 64, memoryBytes: 0 }],
   ['across both', { segmentBytes: 256, memoryBytes: 512 }],
 ])('spill store %s', (_, options) => {
-  test('has the last record of each key of an owner, in the order of the last ones', () => {
+  test('has the last record of each key of an owner, in the order of the last writes', () => {
     const store = new SpillStore(options);
     store.put(1, [record('state', 'state 1'), record('a', 'a 1')]);
     store.put(2, [record('state', 'other')]);
@@ -34,7 +34,7 @@ describe.each([
     store.close();
   });
 
-  test('copies what it is given', () => {
+  test('copies its input', () => {
     const store = new SpillStore(options);
     const given = record('k', 'before');
     store.put(1, [given]);
@@ -54,7 +54,7 @@ describe.each([
     store.close();
   });
 
-  test('an unknown owner is null', () => {
+  test('returns null for an unknown owner', () => {
     expect(new SpillStore(options).take(5)).toBeNull();
   });
 });
@@ -62,7 +62,7 @@ describe.each([
 test.each([
   ['written at once', Number.POSITIVE_INFINITY],
   ['written by another thread', 100],
-])('gives back what is dead: the log stays within twice what counts, %s', async (_, turnAfter) => {
+])('frees dead records: the log stays within twice the live ones, %s', async (_, turnAfter) => {
   const segmentBytes = 4096;
   const store = new SpillStore({ segmentBytes, memoryBytes: 2 * segmentBytes });
   const expected = new Map<number, string>();
@@ -104,10 +104,10 @@ test('asks to wait while other threads write', async () => {
   await waiting;
 });
 
-test('a disk that is full is an error of a later record', async () => {
+test('reports a full disk on a later record', async () => {
   const script = join(import.meta.dirname, 'full-disk.fixture.ts');
   const command = 'ulimit -f 16 && exec "$0" "$1"';
-  // With no other settings of the environment: a cache of compiled code would be written at the start, and meet the limit.
+  // Without the environment: the cache of compiled code would be written at the start, and reach the limit.
   const env = { PATH: process.env.PATH ?? '' };
   const { stdout } = await promisify(execFile)('sh', ['-c', command, process.execPath, script], { env });
   expect(JSON.parse(stdout)).toEqual({ code: 'EFBIG', kept: true });

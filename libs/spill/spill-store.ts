@@ -1,10 +1,10 @@
 import { SegmentFile } from './segment-file.ts';
 
-/** A record of a changelog, as it is kept. */
+/** A record of a changelog, as stored. */
 export type KeyedValue = { readonly key: Buffer; readonly value: Buffer };
 
 export type SpillStoreOptions = {
-  /** Bytes kept in memory, in whole segments and two of them at least; the rest is in a temporary file, or on its way there. */
+  /** Bytes kept in memory, in whole segments and two of them at least; the rest is in a temporary file or being written. */
   readonly memoryBytes?: number;
   /** Size of a segment, a multiple of 8. */
   readonly segmentBytes?: number;
@@ -12,38 +12,38 @@ export type SpillStoreOptions = {
 
 const MEMORY_BYTES = 2 * 1024 * 1024;
 const SEGMENT_BYTES = 1024 * 1024;
-/** Segments on their way to the file above which `room` asks to wait, and above which the caller writes them itself. */
+/** Pending segments above which `room` asks to wait, and above which the caller writes them itself. */
 const MANY_WRITING = 2;
 const MAX_WRITING = 8;
 
-/** Before the records of an entry: position of the owner's entry before it (8), owner (8), bytes (4), unused (4). */
+/** Before the records of an entry: position of the owner's previous entry (8), owner (8), bytes (4), unused (4). */
 const ENTRY_HEAD = 24;
 /** Before each record: lengths of key and value. */
 const RECORD_HEAD = 8;
 /** Entries begin at multiples of this, so that their heads can be read as numbers. */
 const ALIGN = 8;
 const NONE = -1;
-/** What is read at once of an entry in the file: most are not larger. */
+/** Bytes of the first read of an entry in the file: most are not larger. */
 const READ_BYTES = 4096;
 
 type Segment = {
   readonly number: number;
   readonly capacity: number;
-  /** Bytes of the entries in it, and of those that still count. */
+  /** Bytes of its entries, and of the live ones. */
   used: number;
   live: number;
   /** Null once it is in the file. */
   memory: Memory | null;
-  /** Its place in the file; none before it is to be written. */
+  /** Its first slot in the file; undefined before it is written. */
   slot: number;
 };
 
 type Memory = { readonly bytes: Buffer; readonly numbers: Float64Array; readonly words: Uint32Array };
 
 /**
- * Encoded records by owner (an event, a season), on disk but for the newest. A log of segments: records are appended,
- * an index has the owner's last entry, each entry the position of the one before. So a changelog is kept at the cost of
- * a copy, what it superseded is passed over when the owner is read. Lost with the process: the topics are the truth.
+ * Encoded records by owner (an event, a season), on disk except the newest. A log of segments: records are appended, an
+ * index has the owner's last entry, and each entry the position of the previous one. So storing a changelog costs one
+ * copy; superseded records are skipped on read. Lost with the process: the topics are the source of truth.
  */
 export class SpillStore {
   readonly #segmentBytes: number;
@@ -54,10 +54,10 @@ export class SpillStore {
   readonly #last = new Map<number, number>();
   /** By number, oldest first. */
   readonly #segments = new Map<number, Segment>();
-  /** Those that stay in memory, oldest first; the last is appended to. */
+  /** Those in memory, oldest first; records are appended to the last. */
   readonly #inMemory: Segment[] = [];
   readonly #scratch = Buffer.allocUnsafeSlow(READ_BYTES);
-  /** Memory for the next segments: fresh pages cost as much as the copy into them. */
+  /** Memory for the next segments: page faults of fresh memory cost as much as the copy into it. */
   readonly #spare: Memory[] = [];
   #file: SegmentFile | null = null;
   #next = 0;
@@ -65,9 +65,9 @@ export class SpillStore {
   #used = 0;
   #live = 0;
   #compacting = false;
-  /** Why a segment could not be written. */
+  /** The error of a failed segment write. */
   #failure: Error | null = null;
-  /** Waits for segments to be in the file. */
+  /** Waits for segment writes. */
   #waiting: PromiseWithResolvers<void> | null = null;
 
   constructor({ memoryBytes = MEMORY_BYTES, segmentBytes = SEGMENT_BYTES }: SpillStoreOptions = {}) {
@@ -91,8 +91,8 @@ export class SpillStore {
   }
 
   /**
-   * Keeps records `from` to `to` of a list for an owner, each in the place of an earlier one with its key. The bytes are
-   * copied. Throws what the disk does, also of an earlier record.
+   * Stores records `from` to `to` of a list for an owner, each replacing an earlier one with its key. Copies the bytes.
+   * Throws errors of the disk, also those of an earlier record.
    */
   put(owner: number, records: readonly KeyedValue[], from = 0, to = records.length): void {
     let bytes = ENTRY_HEAD;
@@ -124,19 +124,19 @@ export class SpillStore {
     this.#last.set(owner, segment.number * this.#units + start / ALIGN);
   }
 
-  /** What to wait for, before more is put, so that other threads keep up with it; undefined where they do. */
+  /** A promise to wait for before the next `put`, so that pending writes stay bounded; undefined where they do. */
   room(): Promise<void> | undefined {
     if (this.#file === null || this.#file.writing <= MANY_WRITING) return undefined;
     this.#waiting ??= Promise.withResolvers();
     return this.#waiting.promise;
   }
 
-  /** The owner's records by key, in the order in which they were put last; null where it is unknown. They stay. */
+  /** The owner's records by key, in the order of their last writes; null for an unknown owner. Removes nothing. */
   read(owner: number): Map<string, Buffer> | null {
     const entries = this.#entries(owner);
     if (entries === null) return null;
     const records = unpack(entries);
-    // So that what was superseded is passed over once.
+    // So that superseded records are skipped only once.
     if (entries.length > 1) {
       this.#drop(owner);
       this.#putAll(owner, records);
@@ -144,7 +144,7 @@ export class SpillStore {
     return records;
   }
 
-  /** Takes the owner's records out, as `read` gives them. */
+  /** Removes and returns the owner's records, as `read` does. */
   take(owner: number): Map<string, Buffer> | null {
     const entries = this.#entries(owner);
     if (entries === null) return null;
@@ -172,7 +172,7 @@ export class SpillStore {
     );
   }
 
-  /** Copies of the owner's entries, the last one first; null where it has none. */
+  /** Copies of the owner's entries, the last one first; null without one. */
   #entries(owner: number): Buffer[] | null {
     const last = this.#last.get(owner);
     if (last === undefined) return null;
@@ -201,7 +201,7 @@ export class SpillStore {
     return entry;
   }
 
-  /** Forgets the owner's entries; segments in which nothing counts any more are given back. */
+  /** Drops the owner's entries; frees segments without live ones. */
   #drop(owner: number): void {
     let position = this.#last.get(owner) ?? NONE;
     this.#last.delete(owner);
@@ -285,7 +285,7 @@ export class SpillStore {
     this.#waiting = null;
   }
 
-  /** From here on a segment is read from the file. Where nothing in it counts any more, its place is free. */
+  /** From here on a segment is read from the file. Frees its slots where it has no live entries. */
   #written(segment: Segment): void {
     this.#reuse(segment);
     segment.memory = null;
@@ -297,7 +297,7 @@ export class SpillStore {
       this.#spare.push(memory as Memory);
   }
 
-  /** Moves what still counts out of the segments with the least of it, while more than half of the log is dead. */
+  /** Moves live entries out of the segments with the fewest of them, while more than half of the log is dead. */
   #compact(): void {
     if (this.#compacting) return;
     this.#compacting = true;
@@ -347,7 +347,7 @@ function writeLength(target: Buffer, at: number, length: number): number {
   return at + 4;
 }
 
-/** The records of entries, the last of which comes first. The values are views of them. */
+/** The records of entries, the last entry first. The values are views of them. */
 function unpack(entries: readonly Buffer[]): Map<string, Buffer> {
   const records = new Map<string, Buffer>();
   for (const entry of entries.toReversed()) {

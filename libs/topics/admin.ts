@@ -1,6 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { BUSY, isPassing, PASSING, withTopicAdmin } from '#streams/client/kafkajs/topic-admin.ts';
 import type { NewTopic, TopicAdmin } from '#streams/client/port.ts';
+import { poll } from '#timing/poll.ts';
+import { retry } from '#timing/retry.ts';
 import { TopicAdminError, TopicMismatchError } from './errors.ts';
 import { PROCESSOR_NAMES, PROCESSORS, positionsTopicName } from './processors.ts';
 import {
@@ -13,90 +14,86 @@ import {
   topicName,
 } from './topics.ts';
 
-/** Where topics are made, and how. */
+/** Where and how to create topics. */
 export type CreateTopicsOptions = {
   readonly brokers: readonly string[];
   readonly prefix: string;
-  /** Default: the broker's own. From 3 on, two replicas must have a record before it counts as written. */
+  /** Default: the broker's own. From 3 on, two replicas must acknowledge a record. */
   readonly replicationFactor?: number;
-  /** Partitions of the topics of a match, all of them, instead of the table's. */
+  /** Partitions of all topics of a match, instead of the table's. */
   readonly partitions?: number;
 };
 
-/** How long a broker may need until it can make topics; and how long these may take to be seen by it. */
-const SETTLE_MS = 30_000;
-/** Compaction leaves the newest segment alone, so the segments of a compacted topic are small. */
+/** How long a broker may take until it can create topics, and until it lists new ones. */
+const SETTLE_MS = 120_000;
+const LOOK_MS = 50;
+/** Compaction skips the newest segment, so the segments of a compacted topic are small. */
 const COMPACTED_SEGMENT_BYTES = 64 * 1024 * 1024;
 
 /**
- * Makes every topic that is missing as the table says, and changes none that is there: its retention is the operator's.
- * May run in several processes at once. Throws `TopicMismatchError` where one has another number of partitions,
- * `TopicAdminError` where the broker cannot be reached or refuses.
+ * Creates every missing topic of the table, and changes no existing one: retention is the operator's. May run in several
+ * processes at once. Throws `TopicMismatchError` where one has another number of partitions, `TopicAdminError` where the
+ * broker cannot be reached or refuses.
  */
 export async function createTopics(options: CreateTopicsOptions): Promise<void> {
-  // More replicas than there are brokers is to be told, not waited for.
+  // Report more replicas than brokers at once: waiting would not help.
   const passing = options.replicationFactor === undefined ? PASSING : BUSY;
-  await withAdmin(options.brokers, PATIENT, async (admin) => {
-    const until = performance.now() + SETTLE_MS;
-    for (;;) {
-      try {
-        await makeMissing(admin, options);
-        return await settled(admin, options);
-      } catch (error) {
-        if (!isPassing(error, passing) || performance.now() > until) throw error;
-        await delay(50);
-      }
-    }
+  await withAdmin(options.brokers, STARTING_RETRIES, async (admin) => {
+    const make = async (): Promise<void> => {
+      await makeMissing(admin, options);
+      await settled(admin, options);
+    };
+    const pause = { firstMs: LOOK_MS, ceilingMs: LOOK_MS };
+    await retry(make, { ...pause, deadlineMs: SETTLE_MS, passes: (error) => isPassing(error, passing) });
   });
 }
 
 /**
- * The topics of the table that are on the broker. Asks a broker that does not answer a few times only.
- * Throws `TopicAdminError`.
+ * The topics of the table that exist on the broker. Few retries where it does not answer. Throws `TopicAdminError`.
  */
 export async function findTopics(options: {
   readonly brokers: readonly string[];
   readonly prefix: string;
 }): Promise<ReadonlySet<TopicName>> {
-  const there = await withAdmin(options.brokers, BRIEF, (admin) => admin.partitionCounts());
+  const there = await withAdmin(options.brokers, TERMINAL_RETRIES, (admin) => admin.partitionCounts());
   return new Set(TOPIC_NAMES.filter((topic) => there.has(topicName(options.prefix, topic))));
 }
 
-/** How long a topic may take to be gone once it was deleted. */
+/** How long a deleted topic may take to disappear. */
 const GONE_MS = 60_000;
 
 /** Deletes topics, by their names on the broker, and waits until they are gone. Throws `TopicAdminError`. */
 export async function deleteTopics(brokers: readonly string[], names: readonly string[]): Promise<void> {
-  await withAdmin(brokers, BRIEF, async (admin) => {
+  await withAdmin(brokers, TERMINAL_RETRIES, async (admin) => {
     const there = await admin.partitionCounts();
     const topics = names.filter((name) => there.has(name));
     if (topics.length === 0) return;
     await admin.deleteTopics(topics);
-    const until = performance.now() + GONE_MS;
-    for (let left = topics; left.length > 0; ) {
-      if (performance.now() > until)
-        throw new Error(`${left.join(', ')} are still there after they were deleted`);
-      await delay(50);
+    let left = topics;
+    const areGone = async (): Promise<boolean> => {
       const now = await admin.partitionCounts();
       left = topics.filter((name) => now.has(name));
-    }
+      return left.length === 0;
+    };
+    if ((await poll(areGone, { timeoutMs: GONE_MS, everyMs: LOOK_MS })) === true) return;
+    throw new Error(`${left.join(', ')} still exist after they were deleted`);
   });
 }
 
 /** The partitions of a topic, by its name on the broker; 0 where it is missing. Throws `TopicAdminError`. */
 export async function topicPartitions(brokers: readonly string[], name: string): Promise<number> {
-  return (await withAdmin(brokers, BRIEF, (admin) => admin.partitionCounts())).get(name) ?? 0;
+  return (await withAdmin(brokers, TERMINAL_RETRIES, (admin) => admin.partitionCounts())).get(name) ?? 0;
 }
 
 /** How many members a consumer group has. Throws `TopicAdminError`. */
 export function groupMembers(brokers: readonly string[], group: string): Promise<number> {
-  return withAdmin(brokers, BRIEF, (admin) => admin.groupMembers(group));
+  return withAdmin(brokers, TERMINAL_RETRIES, (admin) => admin.groupMembers(group));
 }
 
-/** For a broker that may still be starting: about 20 s. */
-const PATIENT = 12;
-/** For someone who waits at a terminal: about 3 s. */
-const BRIEF = 4;
+/** Retries for a broker that may still be starting: about 20 s. */
+const STARTING_RETRIES = 12;
+/** Retries for a caller at a terminal: about 3 s. */
+const TERMINAL_RETRIES = 4;
 
 async function withAdmin<T>(
   brokers: readonly string[],
@@ -110,11 +107,11 @@ async function withAdmin<T>(
   }
 }
 
-/** What of a topic's table is a setting of the broker. */
-type Kept = Pick<TopicSpec, 'cleanup' | 'retentionMs' | 'segmentBytes' | 'maxMessageBytes'>;
+/** The columns of a topic's table that are broker settings. */
+type TopicLimits = Pick<TopicSpec, 'cleanup' | 'retentionMs' | 'segmentBytes' | 'maxMessageBytes'>;
 
-/** The broker's settings of a topic, by their names there. */
-export function topicSettings(spec: Kept): Record<string, string> {
+/** A topic's settings by the broker's names. */
+export function topicSettings(spec: TopicLimits): Record<string, string> {
   return {
     'cleanup.policy': spec.cleanup,
     'max.message.bytes': String(spec.maxMessageBytes),
@@ -131,8 +128,10 @@ function partitionsOf(topic: TopicName, { partitions }: CreateTopicsOptions): nu
   return partitions !== undefined && isByEvent(topic) ? partitions : TOPICS[topic].partitions;
 }
 
-/** Every topic that must be there, by its name on the broker: those of the table, and those of positions. */
-function wantedTopics(options: CreateTopicsOptions): { name: string; partitions: number; spec: Kept }[] {
+/** Every required topic, by its name on the broker: those of the table, and positions topics. */
+function wantedTopics(
+  options: CreateTopicsOptions,
+): { name: string; partitions: number; spec: TopicLimits }[] {
   const { prefix } = options;
   return [
     ...TOPIC_NAMES.map((topic) => ({
@@ -164,8 +163,7 @@ async function makeMissing(admin: TopicAdmin, options: CreateTopicsOptions): Pro
 }
 
 async function settled(admin: TopicAdmin, options: CreateTopicsOptions): Promise<void> {
-  const until = performance.now() + SETTLE_MS;
-  for (;;) {
+  const areThere = async (): Promise<boolean> => {
     const there = await admin.partitionCounts();
     const wrong = wantedTopics(options).flatMap(({ name, partitions }) => {
       const found = there.get(name);
@@ -173,10 +171,10 @@ async function settled(admin: TopicAdmin, options: CreateTopicsOptions): Promise
         ? []
         : [{ found, text: `${name} has ${found} partitions, not ${partitions}` }];
     });
-    if (wrong.length === 0) return;
-    if (wrong.every(({ found }) => found !== undefined))
+    if (wrong.length > 0 && wrong.every(({ found }) => found !== undefined))
       throw new TopicMismatchError(wrong.map(({ text }) => text));
-    if (performance.now() > until) throw new Error('the topics did not appear after they were made');
-    await delay(50);
-  }
+    return wrong.length === 0;
+  };
+  if ((await poll(areThere, { timeoutMs: SETTLE_MS, everyMs: LOOK_MS })) === true) return;
+  throw new Error('the topics did not appear after they were created');
 }

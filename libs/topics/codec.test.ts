@@ -1,7 +1,6 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { avroType } from './avro.ts';
-import { type Codec, createCodec, createDecoder } from './codec.ts';
+import { describe, expect, test } from 'vitest';
+import { avroType, type Codec, createCodec, createDecoder } from './codec.ts';
 import { DecodeError, EncodeError } from './errors.ts';
 import type { AvroRecord } from './schemas.ts';
 import { loadSchemas } from './schemas.ts';
@@ -20,24 +19,24 @@ function codecOf<T extends TopicName>(topic: T, id = 7): Codec<TopicValues[T]> {
   return createCodec(topic, avroType(schemaOf(topic)), id, unknownWriter);
 }
 
-/** Plain objects: avsc's records have a constructor of their own. */
+/** Plain objects: avsc's records have their own constructor. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 describe('the wire format', () => {
-  it('puts a zero byte and the big-endian id before the body', () => {
+  test('puts a zero byte and the big-endian id before the body', () => {
     const bytes = codecOf('match-incidents', 0x01020304).encode(sampleOf('match-incidents'));
     expect([...bytes.subarray(0, 5)]).toEqual([0, 1, 2, 3, 4]);
     const body = avroType(schemaOf('match-incidents')).toBuffer(sampleOf('match-incidents'));
     expect(bytes.subarray(5).equals(body)).toBe(true);
   });
 
-  it.each(TOPIC_NAMES)('gives back what was written to %s, without a promise', (topic) => {
+  test.each(TOPIC_NAMES)('decodes what was encoded for %s, without a promise', (topic) => {
     const codec = codecOf(topic);
     const value = sampleOf(topic);
     expect(plain(codec.decode(codec.encode(value)))).toEqual(plain(value));
   });
 
-  it('keeps records apart that were encoded one after the other', () => {
+  test('does not mix records encoded one after the other', () => {
     const codec = codecOf('match-incidents');
     const [first, second] = [sampleOf('match-incidents'), { ...sampleOf('match-incidents'), id: 'another' }];
     const bytes = [codec.encode(first), codec.encode(second)];
@@ -45,7 +44,7 @@ describe('the wire format', () => {
     expect(plain(codec.decode(bytes[1] as Buffer))).toEqual(plain(second));
   });
 
-  it('takes records larger than any before', () => {
+  test('encodes records larger than any before', () => {
     const codec = codecOf('raw-messages');
     for (const size of [10, 100_000, 5_000_000, 1]) {
       const value = { ...sampleOf('raw-messages'), body: Buffer.alloc(size, 'x') };
@@ -55,7 +54,7 @@ describe('the wire format', () => {
     }
   });
 
-  it('takes whole numbers up to 2^53 - 2 and any text', () => {
+  test('accepts whole numbers up to 2^53 - 2 and any text', () => {
     const codec = codecOf('match-incidents');
     fc.assert(
       fc.property(fc.nat({ max: 2 ** 53 - 2 }), fc.string({ unit: 'grapheme' }), (number, text) => {
@@ -67,7 +66,7 @@ describe('the wire format', () => {
 });
 
 describe('a value that does not fit', () => {
-  it.each([
+  test.each([
     ['a missing field', { version: undefined }, 'version'],
     ['the wrong type', { event_id: 'secret-text' }, 'event_id'],
     ['a fraction', { version: 1.5 }, 'version'],
@@ -81,7 +80,7 @@ describe('a value that does not fit', () => {
     expect(encode).not.toThrow('secret-text');
   });
 
-  it('does not hurt the next one', () => {
+  test('does not affect the next one', () => {
     const codec = codecOf('match-incidents');
     expect(() => codec.encode({} as TopicValues['match-incidents'])).toThrow(EncodeError);
     expect(plain(codec.decode(codec.encode(sampleOf('match-incidents'))))).toEqual(
@@ -90,11 +89,11 @@ describe('a value that does not fit', () => {
   });
 });
 
-describe('bytes that cannot be read', () => {
+describe('unreadable bytes', () => {
   const codec = codecOf('normalized-messages');
   const bytes = codec.encode(sampleOf('normalized-messages'));
 
-  it.each([
+  test.each([
     ['nothing', Buffer.alloc(0)],
     ['less than a header', bytes.subarray(0, 4)],
     ['another first byte', Buffer.concat([Buffer.from([1]), bytes.subarray(1)])],
@@ -106,7 +105,7 @@ describe('bytes that cannot be read', () => {
     expect(() => codec.decode(wrong)).toThrow(DecodeError);
   });
 
-  it('an id that the registry does not know: DecodeError', async () => {
+  test('with an id that the registry does not know are a DecodeError', async () => {
     const wrong = Buffer.from(bytes);
     wrong.writeUInt32BE(99, 1);
     await expect(codec.decode(wrong)).rejects.toThrow(
@@ -114,7 +113,7 @@ describe('bytes that cannot be read', () => {
     );
   });
 
-  it.each(['array', 'map'])('an %s that claims billions of items is refused at once', (kind) => {
+  test.each(['array', 'map'])('an %s that claims billions of items is rejected at once', (kind) => {
     const items = kind === 'array' ? { type: 'array', items: 'string' } : { type: 'map', values: 'string' };
     const schema = { type: 'record', name: 'R', fields: [{ name: 'a', type: items }] } as AvroRecord;
     const hostile = createCodec('test', avroType(schema), 0, unknownWriter);
@@ -126,7 +125,7 @@ describe('bytes that cannot be read', () => {
     );
   });
 
-  it('never ends in anything but a value or a DecodeError, whatever byte is changed', () => {
+  test('give a value or a DecodeError, whatever byte is changed', () => {
     for (const topic of TOPIC_NAMES) {
       const own = codecOf(topic);
       const good = own.encode(sampleOf(topic));
@@ -163,7 +162,7 @@ describe("a writer's schema that is not ours", () => {
   ]);
   const written = createCodec('t', avroType(older), 1, unknownWriter).encode({ a: 5, gone: 'x' });
 
-  it('is fetched once, resolved to ours, and read without a promise from then on', async () => {
+  test('is fetched once, resolved to ours, and used without a promise from then on', async () => {
     const asked: number[] = [];
     const decoder = createDecoder(
       't',
@@ -181,7 +180,7 @@ describe("a writer's schema that is not ours", () => {
     expect(asked).toEqual([1]);
   });
 
-  it('is asked for again after the registry was away', async () => {
+  test('is fetched again after the registry was down', async () => {
     let away = true;
     const decoder = createDecoder('t', avroType(ours), async () => {
       if (away) throw new Error('away');
@@ -192,7 +191,7 @@ describe("a writer's schema that is not ours", () => {
     expect(plain(await decoder.decode(written))).toMatchObject({ a: 5 });
   });
 
-  it('is a DecodeError where it cannot be resolved', async () => {
+  test('is a DecodeError where it cannot be resolved', async () => {
     const other = record([{ name: 'a', type: 'string' }]);
     const decoder = createDecoder('t', avroType(ours), async () => avroType(other));
     await expect(decoder.decode(written)).rejects.toThrow(DecodeError);

@@ -1,35 +1,98 @@
-import type { AvroType } from './avro.ts';
+import avro from 'avsc';
 import { DecodeError, EncodeError } from './errors.ts';
+import type { AvroRecord } from './schemas.ts';
 
-/** Turns the values of a topic into bytes and back, in the wire format of Confluent's registry. */
+/** The Avro type of a schema, safe for untrusted bytes. */
+export type AvroType = avro.Type;
+
+/** Options of every Avro type here: unions unwrapped, longs as numbers (rejected beyond the safe range). */
+export const AVRO_OPTIONS = { wrapUnions: 'never', typeHook } as const;
+
+/** The Avro type of a schema. */
+export function avroType(schema: AvroRecord): AvroType {
+  return avro.Type.forSchema(schema as avro.Schema, { ...AVRO_OPTIONS });
+}
+
+/** The part of avsc's reader that we use. */
+type Tap = { readonly buf: Buffer; pos: number; readLong(): number; readString(): string; skipLong(): void };
+type Reader = { _read(tap: Tap): unknown };
+
+/**
+ * avsc trusts the item count that precedes the items: a record of eleven bytes can claim billions and exhaust the memory.
+ * Every item of our schemas takes at least a byte, so a count above the bytes left is invalid.
+ */
+function blockSize(tap: Tap): number {
+  let count = tap.readLong();
+  if (count < 0) {
+    count = -count;
+    tap.skipLong();
+  }
+  if (count > tap.buf.length - tap.pos) throw new Error('more items than bytes');
+  return count;
+}
+
+class BoundedArray extends avro.types.ArrayType {
+  // `this` may be avsc's resolver, which has `itemsType` too.
+  _read(tap: Tap): unknown[] {
+    const items = this.itemsType as unknown as Reader;
+    const values: unknown[] = [];
+    for (let count = blockSize(tap); count > 0; count = blockSize(tap)) {
+      for (; count > 0; count--) values.push(items._read(tap));
+    }
+    return values;
+  }
+}
+
+class BoundedMap extends avro.types.MapType {
+  _read(tap: Tap): Record<string, unknown> {
+    const values = this.valuesType as unknown as Reader;
+    const map: Record<string, unknown> = {};
+    for (let count = blockSize(tap); count > 0; count = blockSize(tap)) {
+      for (; count > 0; count--) {
+        const key = tap.readString();
+        map[key] = values._read(tap);
+      }
+    }
+    return map;
+  }
+}
+
+function typeHook(schema: avro.Schema, options: unknown): AvroType | undefined {
+  if (typeof schema !== 'object' || !('type' in schema)) return undefined;
+  if (schema.type === 'array') return new BoundedArray(schema, options);
+  if (schema.type === 'map') return new BoundedMap(schema, options);
+  return undefined;
+}
+
+/** Encodes and decodes the values of a topic, in the wire format of Confluent's registry. */
 export interface Codec<T> extends Decoder<T> {
   /** Throws `EncodeError` where the value does not fit the schema. */
   encode(value: T): Buffer;
 }
 
-/** The reading half of a codec. */
+/** The decoder of a codec. */
 export interface Decoder<T> {
   /**
-   * The value of a record's bytes, in the shape of this version's schema whatever schema it was written with.
-   * Synchronous, but for the first record of a schema that was not met before. Throws or rejects with `DecodeError`
-   * for bytes that can never be read, with `RegistryUnavailableError` where the schema could not be fetched now.
+   * The value of a record's bytes, in the shape of this version's schema whatever schema it was written with. Synchronous,
+   * except for the first record of a new schema. Throws or rejects with `DecodeError` for bytes that can never be read,
+   * with `RegistryUnavailableError` where the schema cannot be fetched now.
    */
   decode(bytes: Buffer): T | Promise<T>;
 }
 
-/** Fetches the schema that records with this id were written with; null where the registry does not know the id. */
+/** Fetches the writer's schema by id; null where the registry does not know the id. */
 export type FindWriter = (id: number) => Promise<AvroType | null>;
 
 /** Before the Avro body: a zero byte and the schema's id, four bytes, big-endian. */
-const HEADER_BYTES = 5;
+export const HEADER_BYTES = 5;
 
 /**
- * Where values are encoded before they are copied out at their size: writing and measuring in one pass. Shared by all
- * codecs, for encoding never waits; it grows to the largest record met.
+ * Buffer for encoding, from which values are copied: one pass writes and measures. Shared by all codecs, since encoding is
+ * synchronous; it grows to the largest record.
  */
 let slab = Buffer.allocUnsafeSlow(64 * 1024);
 
-/** A codec that writes `type` under the registry's `id` for it. */
+/** A codec that writes `type` under its `id` at the registry. */
 export function createCodec<T>(topic: string, type: AvroType, id: number, findWriter: FindWriter): Codec<T> {
   const header = Buffer.alloc(HEADER_BYTES);
   header.writeUInt32BE(id, 1);
@@ -40,7 +103,7 @@ export function createCodec<T>(topic: string, type: AvroType, id: number, findWr
       let end: number;
       try {
         end = type.encode(value, slab, HEADER_BYTES);
-        // A negative end is the number of bytes that were missing.
+        // A negative end is the number of missing bytes.
         while (end < 0) {
           slab = Buffer.allocUnsafeSlow(2 * (slab.length - end));
           end = type.encode(value, slab, HEADER_BYTES);
@@ -56,14 +119,14 @@ export function createCodec<T>(topic: string, type: AvroType, id: number, findWr
   };
 }
 
-/** A decoder into `type`. `ownId` is the id of `type` itself where it is known: its records need no resolving. */
+/** A decoder into `type`. `ownId` is the id of `type`, where known: its records need no resolving. */
 export function createDecoder<T>(
   topic: string,
   type: AvroType,
   findWriter: FindWriter,
   ownId?: number,
 ): Decoder<T> {
-  /** By id of the writer's schema; undefined as value where it is the reader's own. */
+  /** By id of the writer's schema; undefined where it is the reader's own. */
   const resolvers = new Map<number, ReturnType<AvroType['createResolver']> | undefined>();
   if (ownId !== undefined) resolvers.set(ownId, undefined);
 
@@ -97,7 +160,7 @@ export function createDecoder<T>(
   };
 }
 
-/** The paths that do not fit, without their values. */
+/** The paths of invalid fields, without their values. */
 function invalidFields(type: AvroType, value: unknown): string {
   const paths = new Set<string>();
   type.isValid(value, { errorHook: (path) => paths.add(path.join('.') || '(the value)') });

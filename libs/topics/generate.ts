@@ -1,7 +1,7 @@
 /**
- * Writes what is made of `schemas/` and the table of topics: `generated/types.ts` and docs/topics.md. Run by
- * `npm run generate`; a unit test fails where a written file is stale. With `--baseline` (at a release) it also
- * writes `schemas/baseline/`: what later schemas must be able to read.
+ * Writes the files generated from `schemas/` and the table of topics: `generated/types.ts` and the topics page. Run by
+ * `npm run generate`; a unit test fails where a file is stale. With `--baseline` (at a release) it also writes
+ * `schemas/baseline/`: later schemas must be able to read those.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { renderTopicsDoc } from './render-doc.ts';
@@ -10,7 +10,7 @@ import { BASELINE, loadSchemas } from './schemas.ts';
 
 const schemas = loadSchemas();
 writeFileSync(new URL('./generated/types.ts', import.meta.url), renderTypes(schemas));
-writeFileSync(new URL('../../docs/topics.md', import.meta.url), renderTopicsDoc(schemas));
+writeFileSync(new URL('../../docs/reference/topics.md', import.meta.url), renderTopicsDoc(schemas));
 if (process.argv.includes('--baseline')) {
   rmSync(BASELINE, { recursive: true, force: true });
   mkdirSync(BASELINE);

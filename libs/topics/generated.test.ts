@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { renderTopicsDoc } from './render-doc.ts';
 import { renderTypes } from './render-types.ts';
 import { loadSchemas } from './schemas.ts';
@@ -7,25 +7,25 @@ import { isByEvent, TOPIC_NAMES, TOPICS } from './topics.ts';
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
 
-it.each([
+test.each([
   ['libs/topics/generated/types.ts', renderTypes],
-  ['docs/topics.md', renderTopicsDoc],
-])('%s is what the schemas and the table of topics say (else: npm run generate)', (path, render) => {
+  ['docs/reference/topics.md', renderTopicsDoc],
+])('%s is up to date with the schemas and the table of topics (else: npm run generate)', (path, render) => {
   expect(read(`../../${path}`)).toBe(render(loadSchemas()));
 });
 
-it('has a schema for every topic, and a topic for every schema', () => {
+test('has a schema for every topic, and a topic for every schema', () => {
   expect([...loadSchemas().topics.keys()].sort()).toEqual([...TOPIC_NAMES].sort());
 });
 
-it('gives the topics of a match the same number of partitions', () => {
+test('all topics of a match have the same number of partitions', () => {
   const partitions = TOPIC_NAMES.filter(isByEvent).map((topic) => TOPICS[topic].partitions);
   expect(partitions.length).toBeGreaterThan(3);
   expect(new Set(partitions).size).toBe(1);
 });
 
-it('keeps tags and tables whole in the rendered page', () => {
-  const page = read('../../docs/topics.md');
+test('the rendered page escapes tags and table cells', () => {
+  const page = read('../../docs/reference/topics.md');
   expect(page).not.toContain('{{');
   expect(page).toContain('`<event_id>:<version>:<n>`');
   for (const line of page.split('\n').filter((text) => text.startsWith('|'))) expect(line).toMatch(/\|$/);

@@ -1,15 +1,15 @@
-/** The processors and their topics: what they are wired with, and what the commands that operate them know of them. */
+/** The processors and their topics, for their wiring and for the commands that operate them. */
 import { TOPICS, type TopicName, topicName } from './topics.ts';
 
 /** The topics of a processor. */
 export type ProcessorSpec = {
-  /** What it reads; its positions topic has as many partitions. */
+  /** Its input; its positions topic has as many partitions. */
   readonly input: TopicName;
-  /** What it restores its state from. A task writes the partition that has the number of its input's. */
+  /** It restores its state from these. A task writes the partition with the number of its input's. */
   readonly changelogs: readonly TopicName[];
-  /** Changelogs that others write to as well: the poller, tables as the provider made them. */
+  /** Changelogs with other writers too: the poller, for tables of the provider's own. */
   readonly mixedChangelogs: readonly TopicName[];
-  /** Outputs of which a task writes the partition that has the number of its input's. */
+  /** Outputs of which a task writes the partition with the number of its input's. */
   readonly own: readonly TopicName[];
   /** Outputs of which a task may write any partition, beside other tasks. */
   readonly shared: readonly TopicName[];
@@ -50,17 +50,17 @@ export type ProcessorName = keyof typeof PROCESSORS;
 
 export const PROCESSOR_NAMES = Object.keys(PROCESSORS) as ProcessorName[];
 
-/** What a processor is called on the broker: its group, and the first part of its transactional ids. */
+/** A processor's name on the broker: its group, and the first part of its transactional ids. */
 export function applicationOf(prefix: string, processor: ProcessorName): string {
   return `${prefix}${processor}`;
 }
 
-/** Where a processor keeps its positions, by its name on the broker (libs/streams/runtime/positions.ts). */
+/** The positions topic of a processor, by its name on the broker (libs/streams/runtime/positions.ts). */
 export function positionsTopicName(prefix: string, processor: ProcessorName): string {
   return `${applicationOf(prefix, processor)}-positions`;
 }
 
-/** The topics of a processor by their names on the broker, as the task runtime takes them. */
+/** The topics of a processor by their names on the broker, in the shape of the task runtime. */
 export function streamTopics(prefix: string, processor: ProcessorName) {
   const { input, changelogs, mixedChangelogs, own, shared }: ProcessorSpec = PROCESSORS[processor];
   return {

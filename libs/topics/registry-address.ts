@@ -1,11 +1,11 @@
-/** Where a registry is: an address that may be shown, and who asks there. */
+/** The address of a registry, safe to show, and its credentials. */
 export type RegistryAddress = {
   /** Without user, password and query. */
   readonly url: string;
   readonly user: { readonly username: string; readonly password: string } | null;
 };
 
-/** Takes user and password out of an address: no request carries them in its URL, and no error or log line shows them. */
+/** Splits user and password off an address: no request URL, error or log line contains them. */
 export function parseRegistryAddress(address: string): RegistryAddress {
   const { origin, pathname, username, password } = new URL(address);
   return {

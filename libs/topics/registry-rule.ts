@@ -1,21 +1,27 @@
-/** The rule by which the registry checks a subject. The registry client sets it only after the first schema is in. */
+/** The compatibility rule of a registry subject. The registry client sets it only after the first schema. */
+
 import { COMPATIBILITY } from '@kafkajs/confluent-schema-registry';
+import { TouchlineError } from '#errors/touchline-error.ts';
 import type { RegistryAddress } from './registry-address.ts';
 
-/** The registry did not do as asked. `status` is that of HTTP; 503 where there was no answer. */
-class RegistryHttpError extends Error {
+/** The registry refused a request. `status` is the HTTP status; 503 without an answer. */
+class RegistryHttpError extends TouchlineError<'RegistryHttpError'> {
+  override readonly name = 'RegistryHttpError';
   readonly status: number;
 
   constructor(status: number, message: string, cause?: unknown) {
-    super(message, { cause });
-    this.name = 'RegistryHttpError';
+    super('REGISTRY_ANSWER', message, cause);
     this.status = status;
   }
 }
 
-/** A subject is checked by a rule that lets schemas in which cannot read the records before. */
-export class CompatibilityError extends Error {
+/** The rule of a subject admits schemas that cannot read earlier records. */
+export class CompatibilityError extends TouchlineError<'CompatibilityError'> {
   override readonly name = 'CompatibilityError';
+
+  constructor(message: string, cause?: unknown) {
+    super('COMPATIBILITY_TOO_WEAK', message, cause);
+  }
 }
 
 const CHECKS_BACKWARD: ReadonlySet<string> = new Set([
@@ -26,8 +32,8 @@ const CHECKS_BACKWARD: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Sees to it that the subject is checked to be readable backwards, before anything is registered under it: where it has
- * no rule it gets `BACKWARD`; a stricter one stays. Returns the rule. Throws `CompatibilityError` for one that is not.
+ * Makes the subject backward compatible before any schema is registered: sets `BACKWARD` where it has no rule, and keeps
+ * a stricter one. Returns the rule. Throws `CompatibilityError` for a weaker one.
  */
 export async function requireBackward(
   { url, user }: RegistryAddress,
@@ -51,7 +57,7 @@ export async function requireBackward(
     signal: AbortSignal.timeout(timeoutMs),
   });
   await set.catch((error: unknown) => {
-    // Another process sets the rule at this moment: to be asked again, not a refusal of any schema.
+    // Another process sets the rule at the same time: retry, since no schema was rejected.
     throw error instanceof RegistryHttpError && error.status === 409
       ? new RegistryHttpError(503, error.message, error)
       : error;

@@ -7,12 +7,12 @@ import { Registry } from './registry.ts';
 
 const PASSWORD = 's3cret/with:signs';
 
-test('sends user and password of its address in a header, and shows them to nobody', async () => {
+test('sends user and password of its address in a header, and shows them nowhere', async () => {
   const asked: IncomingHttpHeaders[] = [];
   const server = createServer(({ headers, method }, response) => {
     asked.push(headers);
     response.setHeader('content-type', 'application/json');
-    // The rule is there; the schema is refused.
+    // The rule exists; the schema is rejected.
     response.statusCode = method === 'GET' ? 200 : 401;
     response.end(JSON.stringify({ compatibilityLevel: 'BACKWARD', error_code: 401, message: 'no' }));
   });

@@ -1,37 +1,48 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { SchemaRegistry, SchemaType } from '@kafkajs/confluent-schema-registry';
-import { AVRO_OPTIONS, type AvroType, avroType } from './avro.ts';
-import { type Codec, createCodec, createDecoder, type Decoder } from './codec.ts';
+import { jittered } from '#timing/backoff.ts';
+import {
+  AVRO_OPTIONS,
+  type AvroType,
+  avroType,
+  type Codec,
+  createCodec,
+  createDecoder,
+  type Decoder,
+} from './codec.ts';
 import { IncompatibleSchemaError, RegistryUnavailableError } from './errors.ts';
 import { parseRegistryAddress, type RegistryAddress } from './registry-address.ts';
 import { CompatibilityError, requireBackward } from './registry-rule.ts';
 import { type AvroRecord, loadSchemas } from './schemas.ts';
 import { TOPIC_NAMES, type TopicName, type TopicValues } from './topics.ts';
 
-/** How a registry is reached. */
+/** The connection to a registry. */
 export type RegistryOptions = {
   /** Address of its Confluent API, e.g. `http://localhost:8081/apis/ccompat/v7`; user and password may be in it. */
   readonly url: string;
   /** Topic prefix: subjects are `<prefix><topic>-value`. */
   readonly prefix: string;
-  /** How long a registry that is away or still starting is asked again, in milliseconds. Default 60,000. */
+  /** How long to retry while a registry is down or starting, milliseconds. Default 60,000. */
   readonly waitMs?: number;
 };
 
-/** As the registry client declares it: mappersmith is its own dependency. */
+/** The codecs of topics, by topic. */
+export type CodecsOf<T extends TopicName> = { readonly [K in T]: Codec<TopicValues[K]> };
+
+/** The registry client's option type: mappersmith is its own dependency. */
 type Middleware = NonNullable<ConstructorParameters<typeof SchemaRegistry>[0]['middlewares']>[number];
 
 const CLIENT_ID = 'touchline';
-/** How the client's message begins where it got no answer. */
+/** The beginning of the client's message where it got no answer. */
 const UNANSWERED = 'Error, status 400: ';
 /** Longest wait for one answer. */
 const REQUEST_MS = 5_000;
 const FIRST_RETRY_MS = 50;
 const RETRY_CEILING_MS = 1_000;
-/** How long an id that the registry does not know is asked for: one that starts again answers before it knows all. */
+/** How long to retry an unknown id: a restarted registry answers before it knows all ids. */
 const UNKNOWN_MS = 5_000;
 
-/** The schemas of all topics at a registry. Every method waits for a registry that is still starting. */
+/** The schemas of all topics at a registry. Every method waits for a starting registry. */
 export class Registry {
   readonly #address: RegistryAddress;
   readonly #prefix: string;
@@ -39,7 +50,7 @@ export class Registry {
   readonly #client: SchemaRegistry;
   readonly #schemas = loadSchemas().topics;
   readonly #registered = new Map<TopicName, Promise<number>>();
-  /** Ids that the registry was asked for long enough. */
+  /** Ids that stayed unknown for that long. */
   readonly #unknown = new Set<number>();
 
   private constructor({ url, prefix, waitMs = 60_000 }: RegistryOptions) {
@@ -56,7 +67,7 @@ export class Registry {
     );
   }
 
-  /** Asks nothing of the registry yet. */
+  /** Sends no request yet. */
   static open(options: RegistryOptions): Registry {
     return new Registry(options);
   }
@@ -67,20 +78,26 @@ export class Registry {
   }
 
   /**
-   * Registers the schema of every topic, each checked to be able to read what was written with the one before (BACKWARD).
+   * Registers the schema of every topic, each checked against the previous one (BACKWARD).
    * Throws `IncompatibleSchemaError`, `RegistryUnavailableError`.
    */
   async registerAll(): Promise<void> {
     await Promise.all(TOPIC_NAMES.map((topic) => this.#register(topic)));
   }
 
-  /** Writes and reads the values of a topic; registers its schema. Throws as `registerAll`. */
+  /** Encodes and decodes the values of a topic; registers its schema. Throws as `registerAll`. */
   async codec<T extends TopicName>(topic: T): Promise<Codec<TopicValues[T]>> {
     const id = await this.#register(topic);
     return createCodec(topic, avroType(this.#schema(topic)), id, (writer) => this.#findWriter(writer));
   }
 
-  /** Reads the values of a topic, and changes nothing at the registry. */
+  /** The codecs of several topics. Throws as `codec`. */
+  async codecs<const T extends TopicName>(topics: readonly T[]): Promise<CodecsOf<T>> {
+    const codecs = await Promise.all(topics.map(async (topic) => [topic, await this.codec(topic)] as const));
+    return Object.fromEntries(codecs) as CodecsOf<T>;
+  }
+
+  /** Decodes the values of a topic, and changes nothing at the registry. */
   decoder<T extends TopicName>(topic: T): Decoder<TopicValues[T]> {
     return createDecoder(topic, avroType(this.#schema(topic)), (writer) => this.#findWriter(writer));
   }
@@ -116,7 +133,7 @@ export class Registry {
     }
   }
 
-  /** The schema of an id; null where the registry does not know it, and did not come to know it. */
+  /** The schema of an id; null where it stays unknown to the registry. */
   async #findWriter(id: number): Promise<AvroType | null> {
     const unknownMs = this.#unknown.has(id) ? 0 : UNKNOWN_MS;
     try {
@@ -135,8 +152,8 @@ export class Registry {
   }
 
   /**
-   * Asks again where the registry is away or still starting. Where it does not know what is asked for, pauses of
-   * `unknownMs` at most are made: neither its absence before nor an answer that came late says what it will know.
+   * Retries while the registry is down or starting. While it does not know the requested id or subject, pauses for
+   * `unknownMs` in total: neither earlier absence nor a late answer counts.
    */
   async #whenAnswered<T>(ask: () => Promise<T>, unknownMs = 0): Promise<T> {
     const deadline = performance.now() + this.#waitMs;
@@ -150,22 +167,22 @@ export class Registry {
         if (status === 404) unknownLeft -= wait;
         const isAway = (status >= 500 || status === 429) && asked + wait <= deadline;
         if (status === 404 ? unknownLeft < 0 : !isAway) throw error;
-        // Several processes start at once: their retries are spread.
-        await delay(wait * (0.5 + Math.random()));
+        // Several processes start at once: spread their retries.
+        await delay(jittered(wait, 0.5, Math.random()));
       }
     }
   }
 }
 
-/** The HTTP status of a failed request, null where it is another error. What was not answered counts as 503. */
+/** The HTTP status of a failed request, null for any other error. No answer counts as 503. */
 function statusOf(error: unknown): number | null {
   if (!(error instanceof Error && 'status' in error && typeof error.status === 'number')) return null;
-  // The client gives a connection that failed the status 400, as if the request had been wrong. What a registry
-  // itself says to a wrong request is JSON, and shown otherwise.
+  // The client gives a failed connection the status 400, like an invalid request. The registry's own 400 answers are JSON,
+  // with another message.
   return error.message.includes(UNANSWERED) ? 503 : error.status;
 }
 
-/** Whether the registry said no to the schema itself (409), or would have taken any. */
+/** Whether the registry rejected the schema itself (409), not the request. */
 function isRefusal(error: unknown): boolean {
   return error instanceof CompatibilityError || statusOf(error) === 409;
 }
@@ -175,7 +192,7 @@ function reasonOf(error: unknown): string {
   return text.replace(`${CLIENT_ID} - `, '').replace(UNANSWERED, '');
 }
 
-/** Without it the client waits for ever where nothing answers. */
+/** Without it the client waits for ever where there is no answer. */
 const limitTime: Middleware = () => ({
   prepareRequest: async (next) => (await next()).enhance({ timeout: REQUEST_MS }),
 });

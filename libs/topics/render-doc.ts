@@ -1,4 +1,4 @@
-/** Renders docs/topics.md: the prose of topics-doc.md with its tables, made of the table of topics and the schemas. */
+/** Renders docs/reference/topics.md: the prose of topics-doc.md with its tables, made of the table of topics and the schemas. */
 import { readFileSync } from 'node:fs';
 import { topicSettings } from './admin.ts';
 import type { AvroField, AvroNamed, AvroRecord, AvroSchema, Schemas } from './schemas.ts';
@@ -8,7 +8,7 @@ import { DEAD_LETTER_CODES, GUARD_REASONS, TRANSITION_KINDS } from './vocabulary
 const TEMPLATE = new URL('./topics-doc.md', import.meta.url);
 const DAY = 86_400_000;
 
-/** The whole page. Throws where the prose asks for a part that there is not, or leaves one out. */
+/** The whole page. Throws where the prose names an unknown part, or omits one. */
 export function renderTopicsDoc(schemas: Schemas): string {
   const parts = new Map<string, string>([
     ['topics', topicsTable()],
@@ -21,7 +21,7 @@ export function renderTopicsDoc(schemas: Schemas): string {
   const used = new Set<string>();
   const page = readFileSync(TEMPLATE, 'utf8').replace(/^\{\{([a-z-]+)\}\}\n/gm, (_, name: string) => {
     const part = parts.get(name);
-    if (part === undefined) throw new Error(`topics-doc.md asks for {{${name}}}, which there is not`);
+    if (part === undefined) throw new Error(`topics-doc.md asks for {{${name}}}, which does not exist`);
     used.add(name);
     return part;
   });
@@ -36,7 +36,7 @@ function topicsTable(): string {
     const kept = cleanup === 'compact' ? 'the latest of each key' : days(retentionMs);
     return [`[\`${topic}\`](#${topic})`, key, String(partitions), kept, about];
   });
-  return table(['topic', 'key', 'partitions', 'kept', 'what it tells'], rows);
+  return table(['topic', 'key', 'partitions', 'kept', 'holds'], rows);
 }
 
 function topicSection(topic: TopicName, schemas: Schemas): string {
@@ -60,7 +60,7 @@ function topicSection(topic: TopicName, schemas: Schemas): string {
 function keptText(topic: TopicName): string {
   const { cleanup, retentionMs } = TOPICS[topic];
   if (cleanup === 'delete') return days(retentionMs);
-  return `the latest record of each key, for ever; the mark of a deleted key for ${days(retentionMs)} more`;
+  return `the latest record of each key, for ever; the tombstone of a deleted key for ${days(retentionMs)} more`;
 }
 
 function recordSection(record: AvroRecord, heading: string): string {
@@ -86,7 +86,7 @@ function typeText(schema: AvroSchema): string {
   return schema.name;
 }
 
-/** Records inside a record, each once, in the order they are met. */
+/** Nested records, each once, in order of appearance. */
 function nestedRecords(root: AvroRecord): AvroRecord[] {
   const found = new Map<string, AvroRecord>();
   const visit = (schema: AvroSchema): void => {
@@ -119,7 +119,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return `${[line(head), `|${head.map(() => '---|').join('')}`, ...rows.map(line)].join('\n')}\n`;
 }
 
-/** A cell must not end the table, nor hold what looks like a tag; in code, `<` is just that. */
+/** Escapes what would end a table cell or look like a tag; in code, `<` is safe. */
 function escapeCell(text: string): string {
   const escaped = text.split('`').map((part, at) => (at % 2 === 0 ? part.replaceAll('<', '&lt;') : part));
   return escaped.join('`').replaceAll('|', '\\|');

@@ -11,7 +11,7 @@ const PRIMITIVES: Readonly<Record<string, string>> = {
   bytes: 'Buffer',
 };
 
-/** Renders the TypeScript types of all schemas, named types in the order they are met, each once. */
+/** Renders the TypeScript types of all schemas, named types in order of appearance, each once. */
 export function renderTypes(schemas: Schemas): string {
   const declared = new Map<string, string>();
   const declare = (schema: AvroNamed): void => {

@@ -1,8 +1,8 @@
-/** Reads `schemas/`: one Avro file a topic value, and the records they share in `schemas/common/`. */
+/** Reads `schemas/`: one Avro file for each topic value, and shared records in `schemas/common/`. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 
-/** An Avro schema as JSON, as far as this project uses Avro. */
+/** An Avro schema as JSON, limited to what this project uses. */
 export type AvroSchema = string | AvroSchema[] | AvroNamed | AvroContainer;
 export type AvroField = { name: string; type: AvroSchema; doc?: string; default?: unknown };
 export type AvroRecord = {
@@ -12,21 +12,21 @@ export type AvroRecord = {
   doc?: string;
   fields: AvroField[];
 };
-export type AvroEnum = { type: 'enum'; name: string; namespace?: string; doc?: string; symbols: string[] };
+type AvroEnum = { type: 'enum'; name: string; namespace?: string; doc?: string; symbols: string[] };
 export type AvroNamed = AvroRecord | AvroEnum;
-export type AvroContainer = { type: 'array'; items: AvroSchema } | { type: 'map'; values: AvroSchema };
+type AvroContainer = { type: 'array'; items: AvroSchema } | { type: 'map'; values: AvroSchema };
 
-/** The schemas by topic (file name without suffix), each complete in itself, and the shared records by name. */
+/** The schemas by topic (file name without suffix), each self-contained, and the shared records by name. */
 export type Schemas = {
   readonly common: ReadonlyMap<string, AvroRecord>;
   readonly topics: ReadonlyMap<string, AvroRecord>;
 };
 
 const ROOT = new URL('../../schemas/', import.meta.url);
-/** The folder of the schemas as last released, each complete in itself. */
+/** The folder of the last released schemas, each self-contained. */
 export const BASELINE = new URL('baseline/', ROOT);
 
-/** Loads every schema; a shared record stands whole at its first use in a topic's schema, by name after that. */
+/** Loads every schema; a shared record is inlined at its first use in a topic's schema, and named after that. */
 export function loadSchemas(): Schemas {
   const common = new Map(
     readFolder(new URL('common/', ROOT)).map(({ schema }): [string, AvroRecord] => [schema.name, schema]),

@@ -23,13 +23,13 @@ import type {
   WebhookTime,
 } from './generated/types.ts';
 
-/** How a topic is made and read. docs/topics.md is generated from this. */
+/** How a topic is made and read. docs/reference/topics.md is generated from this. */
 export type TopicSpec = {
-  /** One sentence for those who read it. */
+  /** One sentence for its readers. */
   readonly about: string;
-  /** What its key is. */
+  /** Its key. */
   readonly key: string;
-  /** Which partition a key goes to. */
+  /** The partition of a key. */
   readonly partitioning: string;
   readonly partitions: number;
   readonly cleanup: 'delete' | 'compact';
@@ -42,8 +42,8 @@ export type TopicSpec = {
 };
 
 /**
- * Largest key and value together of a record that the match processor publishes: what the runtime and the broker add
- * still fits into a record batch of 1 MiB. A message that would make one larger becomes a dead letter.
+ * Largest key and value together of a record of the match processor: with the overhead of runtime and broker it still
+ * fits into a record batch of 1 MiB. A message that would exceed it becomes a dead letter.
  */
 export const MAX_RECORD_BYTES = 800 * 1024;
 
@@ -51,9 +51,9 @@ const DAY = 86_400_000;
 const MIB = 1024 * 1024;
 /** Partitioning of the topics of a match: one event has the same partition in all of them. */
 const BY_EVENT = 'murmur2 of the event id, the same for all topics of a match';
-/** Partitioning of the tables: all that is ranked by the matches of a season has one writer. */
+/** Partitioning of the tables: one writer owns everything that is ranked by the matches of a season. */
 const BY_SEASON = 'murmur2 of "<competition id>/<season id>", the same for all topics of tables';
-/** Partitioning of what is known of webhook subscriptions. */
+/** Partitioning of the topics of webhook subscriptions. */
 const BY_SUBSCRIPTION = 'murmur2 of the subscription id';
 
 /**
@@ -64,7 +64,7 @@ export const TOPICS = {
   'raw-messages': {
     about: 'Deliveries of the provider as they arrived, byte for byte.',
     key: 'delivery id',
-    partitioning: 'any: deliveries of one produce request stand together',
+    partitioning: 'any: deliveries of one produce request share one',
     partitions: 8,
     cleanup: 'delete',
     retentionMs: 30 * DAY,
@@ -107,8 +107,8 @@ export const TOPICS = {
     maxMessageBytes: MIB,
   },
   'match-results': {
-    about: 'What tables need of every match; a match that left a group is told there as removed.',
-    key: 'competition id "/" season id "/" stage id "/" group id "/" event id, "-" where there is none',
+    about: 'What tables need of every match; a match that left a group is published there as removed.',
+    key: 'competition id "/" season id "/" stage id "/" group id "/" event id, "-" for a missing one',
     partitioning: BY_SEASON,
     partitions: 8,
     cleanup: 'compact',
@@ -116,7 +116,7 @@ export const TOPICS = {
     maxMessageBytes: MIB,
   },
   catalogue: {
-    about: 'What competitions, seasons, stages, groups and the types of things are called.',
+    about: 'Names of competitions, seasons, stages, groups and types.',
     key: 'kind "/" id',
     partitioning: 'murmur2 of the key',
     partitions: 1,
@@ -125,7 +125,7 @@ export const TOPICS = {
     maxMessageBytes: MIB,
   },
   'standings-results': {
-    about: 'The match results that the tables stand on, as the standings processor took them: its memory.',
+    about: 'The match results behind the tables, as the standings processor applied them: its changelog.',
     key: 'as in match-results',
     partitioning: BY_SEASON,
     partitions: 8,
@@ -134,7 +134,7 @@ export const TOPICS = {
     maxMessageBytes: MIB,
   },
   'standings-catalogue': {
-    about: 'The tables that there are.',
+    about: 'The catalogue of the existing tables.',
     key: 'standings id',
     partitioning: BY_SEASON,
     partitions: 8,
@@ -143,7 +143,7 @@ export const TOPICS = {
     maxMessageBytes: MIB,
   },
   standings: {
-    about: 'Every table as it stands.',
+    about: 'The current state of every table.',
     key: 'standings id',
     partitioning: BY_SEASON,
     partitions: 8,
@@ -152,7 +152,7 @@ export const TOPICS = {
     maxMessageBytes: 8 * MIB,
   },
   clients: {
-    about: 'Who may call the served contract, for what, and where its webhooks go.',
+    about: 'The clients of the served contract: their access, and where their webhooks go.',
     key: 'client id',
     partitioning: 'murmur2 of the key',
     partitions: 1,
@@ -190,7 +190,8 @@ export const TOPICS = {
     maxMessageBytes: MIB,
   },
   'webhook-messages': {
-    about: 'What clients are sent by webhook, a record for every accepted change, in the provider’s shape.',
+    about:
+      'The webhook messages for clients, at least one for every accepted change, in the provider’s shape.',
     key: 'event id',
     partitioning: BY_EVENT,
     partitions: 8,
@@ -199,7 +200,8 @@ export const TOPICS = {
     maxMessageBytes: 2 * MIB,
   },
   'webhook-times': {
-    about: 'Incidents that were sent with another time than the provider’s: memory of the webhook composer.',
+    about:
+      'Incidents that were sent with another time than the provider’s: changelog of the webhook composer.',
     key: 'event id "/" incident id',
     partitioning: BY_EVENT,
     partitions: 8,
@@ -208,7 +210,7 @@ export const TOPICS = {
     maxMessageBytes: MIB,
   },
   'webhook-attempts': {
-    about: 'Every attempt to deliver to a webhook subscription, and what was decided about it.',
+    about: 'Every attempt to deliver to a webhook subscription, and every order about it.',
     key: 'subscription id',
     partitioning: BY_SUBSCRIPTION,
     partitions: 8,
@@ -217,7 +219,7 @@ export const TOPICS = {
     maxMessageBytes: MIB,
   },
   'webhook-progress': {
-    about: 'How far every webhook subscription is delivered, and how it fares.',
+    about: 'The progress and the health of every webhook subscription.',
     key: 'subscription id',
     partitioning: BY_SUBSCRIPTION,
     partitions: 8,
@@ -248,7 +250,8 @@ export const TOPICS = {
     maxMessageBytes: MIB,
   },
   'poller-checkpoints': {
-    about: 'How far the provider’s REST was read; who owns its one partition is the poller that reads.',
+    about:
+      'The progress of reading the provider’s REST; the owner of its one partition is the active poller.',
     key: 'resource',
     partitioning: 'murmur2 of the key',
     partitions: 1,
@@ -257,7 +260,7 @@ export const TOPICS = {
     maxMessageBytes: MIB,
   },
   'dead-letters': {
-    about: 'What could not be used, with its bytes and the reason.',
+    about: 'Unusable input, with its bytes and the reason.',
     key: 'dead letter id',
     partitioning: 'murmur2 of the key',
     partitions: 1,
@@ -269,10 +272,10 @@ export const TOPICS = {
 
 export type TopicName = keyof typeof TOPICS;
 
-/** How a positions topic is made, but for its partitions. */
+/** The spec of a positions topic, except its partitions. */
 export const POSITIONS: Omit<TopicSpec, 'partitions'> = {
   about:
-    'How far a processor has come in its input, in the transaction of its results: JSON, for Touchline itself.',
+    'The position of a processor in its input, written in the transaction of its results: JSON, for Touchline itself.',
   key: 'partition of the input',
   partitioning: 'that of the input',
   cleanup: 'compact',
@@ -306,10 +309,10 @@ export type TopicValues = {
   'dead-letters': DeadLetter;
 };
 
-/** All topic names, in the order of a message's way. */
+/** All topic names, in the order of processing. */
 export const TOPIC_NAMES = Object.keys(TOPICS) as TopicName[];
 
-/** Whether the topic is one of those that share the partition of the event id. */
+/** Whether the topic is partitioned by event id. */
 export function isByEvent(topic: TopicName): boolean {
   return TOPICS[topic].partitioning === BY_EVENT;
 }

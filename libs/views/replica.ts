@@ -4,12 +4,14 @@ import { topicIds } from '#streams/client/topic-ids.ts';
 import { PositionLostError } from '#streams/read/follow.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
+import { SOURCES, type SourceTopic } from './ingest/records.ts';
+import { followSources } from './ingest/source.ts';
 import type { ViewMetrics } from './metrics.ts';
+import { applyRecords } from './render/apply.ts';
 import { isBroken, removeViews } from './store/database.ts';
-import { feedViews } from './store/source.ts';
-import { SOURCES, type SourceTopic, Views } from './store/views.ts';
+import { Views } from './store/views.ts';
 
-/** Views that were not used for longer are built anew: tombstones of that time are gone after a day. */
+/** Views unused for longer are rebuilt: tombstones of that time are gone after a day. */
 const MAX_AGE_MS = 12 * 3_600_000;
 const SWEEP_MS = 10_000;
 /** Between two parts of a sweep, so that requests come in between. */
@@ -31,7 +33,7 @@ export type ReplicaOptions = {
   readonly log: Logger;
   /** Aborted when the process is to stop. */
   readonly signal: AbortSignal;
-  /** Reports what the process cannot go on after. */
+  /** Called with an error after which the process must stop. */
   readonly fail: (error: unknown) => void;
 };
 
@@ -51,14 +53,14 @@ export class Replica {
     this.views = views;
   }
 
-  /** Opens the views of the folder, or builds them anew. Throws `ViewsInUseError`, `StreamError`. */
+  /** Opens the views of the folder, or rebuilds them. Throws `ViewsInUseError`, `StreamError`. */
   static async open(options: ReplicaOptions): Promise<Replica> {
     const { name, dataDir, brokers, prefix, topics = SOURCES, log } = options;
     const folder = join(dataDir, name);
     const names = topics.map((topic) => topicName(prefix, topic));
     const source = Object.fromEntries(await topicIds(brokers, names));
     const { views, fresh } = Views.open({ folder, source, maxAgeMs: MAX_AGE_MS, now: Date.now() });
-    if (fresh !== null) log.info({ why: fresh }, 'the views are made anew');
+    if (fresh !== null) log.info({ why: fresh }, 'rebuilds the views');
     return new Replica(options, folder, views);
   }
 
@@ -72,12 +74,15 @@ export class Replica {
     const { brokers, prefix, registryUrl, name, topics = SOURCES } = this.#options;
     const { feedRetentionMs, metrics, log, signal, fail } = this.#options;
     const startedAt = performance.now();
-    this.#fed = feedViews({
-      ...{ brokers, prefix, topics, feedRetentionMs, metrics, log, views: this.views },
+    this.#fed = followSources({
+      ...{ brokers, prefix, topics, feedRetentionMs, metrics, log },
+      offsets: this.views.offsets(),
+      apply: (records, position) => applyRecords(this.views, records, position, Date.now()),
       reader: `touchline-${name}`,
       registry: Registry.open({ url: registryUrl, prefix }),
       signal: AbortSignal.any([signal, this.#stopping.signal]),
       onCaughtUp: () => {
+        this.views.live = true;
         this.#caughtUp = true;
         log.info({ seconds: Math.round((performance.now() - startedAt) / 100) / 10 }, 'caught up');
       },
@@ -89,7 +94,7 @@ export class Replica {
     if (topics.includes('normalized-messages')) sweep();
   }
 
-  /** To be told of what a request failed of: the process ends where the views are damaged. */
+  /** Call with the error of a failed request: the process ends if the views are damaged. */
   onFailure(error: unknown): void {
     if (!isBroken(error)) return;
     // What is read next may be wrong without failing.
@@ -107,6 +112,6 @@ export class Replica {
     // Whatever found it, a batch, a request or a sweep: of no use any more.
     if (!isBroken(signal.reason) && !(signal.reason instanceof PositionLostError)) return;
     removeViews(this.#folder);
-    log.warn('the next start makes the views anew');
+    log.warn('the next start rebuilds the views');
   }
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { WebhookAttempt } from '#topics/generated/types.ts';
 import { type AttemptKind, applyAttempt, type Progress } from './progress.ts';
 
@@ -18,13 +18,13 @@ const STARTED = attempt('started', { next: offsets(5, 7) });
 const FAILED = attempt('failed', { attempt: 3, outcome: 'timeout', next_attempt_at: 200 });
 
 describe('progress', () => {
-  it('begins where the first start says, whatever a second one says', () => {
+  test('begins at the first start, and ignores a second one', () => {
     expect(fold(STARTED, attempt('started', { next: offsets(9, 9) }))).toMatchObject({
       ...{ epoch: 1, next: offsets(5, 7), attempts: 0, disabled: null },
     });
   });
 
-  it('moves forward only, with what was delivered or passed', () => {
+  test('only moves forward, with delivered or passed records', () => {
     expect(
       fold(
         STARTED,
@@ -36,7 +36,7 @@ describe('progress', () => {
     ).toMatchObject({ next: offsets(8, 9), last_outcome: 'accepted', delivered_at: 100 });
   });
 
-  it('remembers since when attempts fail, until one is accepted', () => {
+  test('stores since when attempts fail, until one is accepted', () => {
     const failing = fold(STARTED, FAILED, { ...FAILED, started_at: 150, attempt: 4, next_attempt_at: 300 });
     expect(failing).toMatchObject({
       attempts: 4,
@@ -49,7 +49,7 @@ describe('progress', () => {
     });
   });
 
-  it('is disabled and enabled again where it was, without the attempts that failed', () => {
+  test('continues at the same offset after it was disabled and enabled, without the failed attempts', () => {
     const disabled = fold(STARTED, FAILED, attempt('disabled', { reason: 'failing' }));
     expect(disabled).toMatchObject({ epoch: 2, disabled: 'failing', failing_since: 90 });
     expect(applyAttempt(disabled, attempt('enabled'))).toMatchObject({
@@ -57,14 +57,14 @@ describe('progress', () => {
     });
   });
 
-  it('goes back where an operator says so, and is enabled by that', () => {
+  test('moves back on an operator’s order, which also enables it', () => {
     expect(
       fold(STARTED, attempt('disabled', { reason: 'operator' }), attempt('resent', { next: offsets(1, 2) })),
     ).toMatchObject({ epoch: 3, disabled: null, next: offsets(1, 2) });
   });
 
-  it.each(['delivered', 'failed', 'passed', 'lost'] as const)(
-    'takes no %s of an epoch before an order',
+  test.each(['delivered', 'failed', 'passed', 'lost'] as const)(
+    'ignores a %s of the epoch before an order',
     (kind) => {
       const resent = fold(STARTED, attempt('resent', { next: offsets(1, 2) }));
       const late = attempt(kind, { epoch: 1, next: offsets(9, 9), attempt: 8 });
@@ -72,12 +72,12 @@ describe('progress', () => {
     },
   );
 
-  it('knows nothing before a start, and nothing after a removal', () => {
+  test('is unknown before a start and after a removal', () => {
     expect(fold(attempt('delivered', { next: offsets(4) }), FAILED)).toBeNull();
     expect(fold(STARTED, attempt('removed'), attempt('delivered', { next: offsets(9) }))).toBeNull();
   });
 
-  it('is not changed by a word that is not known', () => {
+  test('ignores an unknown kind', () => {
     const before = fold(STARTED);
     expect(applyAttempt(before, { ...STARTED, kind: 'something new' })).toBe(before);
   });

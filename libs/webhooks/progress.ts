@@ -1,72 +1,65 @@
-/** What the records of webhook-attempts make of a subscription's progress. Pure. */
+/** Folds the records of webhook-attempts into a subscription's progress. Pure. */
 import type { WebhookAttempt, WebhookOffset, WebhookProgress } from '#topics/generated/types.ts';
 
-/** What a record of webhook-attempts tells. */
+/** What a record of webhook-attempts reports. */
 export type AttemptKind =
-  /** Somebody knows of the subscription: it is delivered from `next` on. */
+  /** The first record of a subscription: it is delivered from `next` on. */
   | 'started'
   /** A batch was accepted: everything before `next` is delivered. */
   | 'delivered'
   /** A batch was not accepted. */
   | 'failed'
-  /** Nothing before `next` is for this subscription, beyond what was delivered. */
+  /** No record before `next` is for this subscription, beyond the delivered ones. */
   | 'passed'
   /** Records before `next` expired before they were delivered. */
   | 'lost'
-  /** Nothing is sent from now on; `reason` says why. For `failing` only where it still fails. */
+  /** Deliveries stop; `reason` says why. `failing` applies only where it still fails. */
   | 'disabled'
-  /** It is sent again, from where it was. */
+  /** Deliveries resume where they stopped. */
   | 'enabled'
-  /** It is sent again from `next` on, enabled where it was not. */
+  /** Deliveries resume from `next` on; enables a disabled subscription. */
   | 'resent'
   /** The subscription is gone. */
   | 'removed';
 
-/** Why nothing is sent to a subscription. */
-export type DisabledReason =
-  /** No attempt was accepted for as long as the setting says. */
-  | 'failing'
-  /** An operator said so. */
-  | 'operator';
-
-/** What every record of webhook-attempts says. */
+/** The fields of every record of webhook-attempts. */
 export type AttemptHead = Pick<WebhookAttempt, 'subscription_id' | 'client_id' | 'epoch' | 'at'> & {
   readonly kind: AttemptKind;
 };
 
-/** A record of webhook-attempts; what is not told is none. */
-export function attemptOf(head: AttemptHead, told: Partial<WebhookAttempt> = {}): WebhookAttempt {
+/** A record of webhook-attempts; missing fields are empty. */
+export function attemptOf(head: AttemptHead, fields: Partial<WebhookAttempt> = {}): WebhookAttempt {
   return {
     ...{ started_at: null, attempt: 0, outcome: null, status: null, reason: null, messages: 0, bytes: 0 },
     ...{ first: null, last: null, next: [], next_attempt_at: null },
-    ...{ ...head, ...told },
+    ...{ ...head, ...fields },
   };
 }
 
-/** Progress without its record's way to be missing; null where there is none: not started yet, or removed. */
+/** Progress as a plain value; null where there is none: not started yet, or removed. */
 export type Progress = WebhookProgress | null;
 
 /**
- * The progress after a record. Records of orders (disabled, enabled, resent) begin an epoch; what an earlier epoch began
- * moves nothing any more, and within one epoch nothing moves back: a record told twice, or late by a dispatcher that lost
- * its partition, does no harm. The same object where nothing changed.
+ * The progress after a record. Orders (disabled, enabled, resent) begin an epoch; records of an earlier epoch change
+ * nothing, and within an epoch `next` never moves back: a duplicate, or a late record of a dispatcher that was
+ * fenced, does no harm. Returns the same object where nothing changed.
  */
 export function applyAttempt(progress: Progress, attempt: WebhookAttempt): Progress {
   const { kind, at } = attempt;
   if (kind === 'removed') return null;
   if (progress === null) {
-    // Without a start nothing is known to go on from.
+    // Without a start there is no position.
     return kind === 'started' || kind === 'resent' ? begin(attempt) : null;
   }
   switch (kind) {
     case 'enabled':
       return { ...progress, ...RESTED, epoch: progress.epoch + 1, disabled: null, updated_at: at };
     case 'disabled':
-      // A dispatcher that lost its partition may judge by what is no longer so.
+      // A dispatcher that lost its partition may report outdated failures.
       if (attempt.reason === 'failing' && !isFailingIn(progress, attempt.epoch)) return progress;
       return {
         ...{ ...progress, ...RESTED, epoch: progress.epoch + 1, updated_at: at },
-        // How long it has failed stays to be seen.
+        // The duration of the failure counts from the next attempt.
         failing_since: progress.failing_since,
         disabled: attempt.reason ?? 'operator',
       };

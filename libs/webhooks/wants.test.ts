@@ -1,20 +1,20 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { wants } from './wants.ts';
 
 const message = (competition_id: number | null, type = 'incident') => ({ competition_id, type });
 
 describe('a subscription is sent', () => {
-  it('everything where neither its contract nor its types limit it', () => {
+  test('everything where neither its contract nor its types limit it', () => {
     const all = { competitions: null, types: null };
     expect([message(1), message(null), message(1, 'event')].every((one) => wants(all, one))).toBe(true);
   });
 
-  it('what is of the competitions in its contract, and nothing of an unknown one', () => {
+  test('the competitions in its contract, and none of an unknown competition', () => {
     const some = { competitions: new Set([1, 2]), types: null };
     expect([1, 2, 3, null].map((id) => wants(some, message(id)))).toEqual([true, true, false, false]);
   });
 
-  it('the types it asked for', () => {
+  test('the types it asked for', () => {
     const incidents = { competitions: null, types: new Set(['incident']) };
     expect(['incident', 'event'].map((type) => wants(incidents, message(1, type)))).toEqual([true, false]);
   });

@@ -1,6 +1,6 @@
 import type { WebhookMessage } from '#topics/generated/types.ts';
 
-/** What a subscription is sent. */
+/** The filter of a subscription. */
 export type Audience = {
   /** Null is all. */
   readonly competitions: ReadonlySet<number> | null;
@@ -8,7 +8,7 @@ export type Audience = {
   readonly types: ReadonlySet<string> | null;
 };
 
-/** Whether a subscription is sent a message. One of an unknown competition goes to those who may have all. */
+/** Whether a subscription receives a message. One of an unknown competition goes to subscriptions without that limit. */
 export function wants(
   { competitions, types }: Audience,
   { competition_id, type }: Pick<WebhookMessage, 'competition_id' | 'type'>,

@@ -1,14 +1,14 @@
 import { Writable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
-import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { ALL_OPERATIONS } from '#contract/rest/operations.ts';
 import type { Access, ProviderData } from '#contract/rest/provider.ts';
 import { answerError } from '#contract/rest/records/envelope.ts';
 import { eventMessage } from '#ingestion/testing/messages.ts';
 import { createLogger } from '#service/logger.ts';
 import { createMetrics, type Registry } from '#service/metrics.ts';
-import { createProviderData } from '#views/data/provider-data.ts';
+import { createProviderData } from '#views/render/answers/provider-data.ts';
 import type { BoardView } from '#views/store/board-view.ts';
 import { isBroken } from '#views/store/database.ts';
 import { EVERYTHING, World } from '#views/testing/world.ts';
@@ -65,7 +65,7 @@ async function make(changes: Partial<AppOptions> = {}): Promise<FastifyInstance>
 
 const status = async (url: string) => (await app.inject(url)).statusCode;
 
-it('makes the URLs of pages with the scheme that a trusted proxy tells, and no other', async () => {
+test('makes the URLs of pages with the scheme of a trusted proxy only', async () => {
   world.play(...Array.from({ length: 6 }, (_, n) => eventMessage({ id: n + 1 }, { id: n + 1 })));
   const pageFrom = async (trustedProxies: string[], proto: string): Promise<string> => {
     const made = await make({ publicUrl: undefined, trustedProxies });
@@ -82,7 +82,7 @@ it('makes the URLs of pages with the scheme that a trusted proxy tells, and no o
   expect(await pageFrom(['10.1.0.0/16'], 'javascript')).toBe('http://public.example');
 });
 
-it('answers nothing but health until it has caught up', async () => {
+test('answers nothing but health until it has caught up', async () => {
   ready = false;
   for (const url of ['/v2/sports', '/v2/events/1', '/', '/docs', '/nowhere'])
     expect(await status(url)).toBe(503);
@@ -95,7 +95,7 @@ it('answers nothing but health until it has caught up', async () => {
   for (const url of ['/v2/sports', '/', '/docs', '/health/ready']) expect(await status(url)).toBe(200);
 });
 
-it('shows the contract as a document and as a page', async () => {
+test('shows the contract as a document and as a page', async () => {
   const document = (await app.inject('/openapi.json')).json();
   expect(document).toMatchObject({ openapi: '3.1.0', servers: [{ url: 'https://api.example' }] });
   const page = await app.inject('/docs');
@@ -108,7 +108,7 @@ it('shows the contract as a document and as a page', async () => {
   }
 });
 
-it('counts requests by route and status, and tells no token to a log or a metric', async () => {
+test('counts requests by route and status, and leaks no token to a log or a metric', async () => {
   await app.inject('/v2/statuses?token=good');
   await app.inject('/v2/statuses?token=secrettoken');
   await app.inject('/v2/oauth?client_id=1&secret_key=secretkey');
@@ -121,7 +121,7 @@ it('counts requests by route and status, and tells no token to a log or a metric
   }
 });
 
-it('says of a path that there is not nothing but that, wherever it is', async () => {
+test('says of a path that there is not nothing but that, wherever it is', async () => {
   for (const path of ['/v2/nowhere', '/v3/events', '/nowhere']) {
     const { statusCode, body } = await app.inject(`${path}?token=secrettoken`);
     expect([statusCode, JSON.parse(body).api.error.message]).toEqual([404, 'Not found']);
@@ -129,7 +129,7 @@ it('says of a path that there is not nothing but that, wherever it is', async ()
   }
 });
 
-it('gives the public address in the URLs of pages', async () => {
+test('gives the public address in the URLs of pages', async () => {
   const { api } = (await app.inject('/v2/incidents?limit=5&token=good')).json();
   expect(api.method.next_page).toMatch(/^https:\/\/api\.example\/v2\/incidents\?/);
 });
@@ -161,7 +161,7 @@ const ANSWERS: readonly (readonly [number, string])[] = [
   [404, '/match/9?token=hush'],
 ];
 
-it.each(['trace', 'debug', 'info'])(
+test.each(['trace', 'debug', 'info'])(
   'writes no token and no URL to the log at level %s, and none of the sort to an error',
   async (level) => {
     const lines: string[] = [];
@@ -195,7 +195,7 @@ it.each(['trace', 'debug', 'info'])(
   },
 );
 
-it('tells what a request failed of, and is asked nothing more where it was the views', async () => {
+test('reports the error of a failed request, and stops if the views failed', async () => {
   world.play(eventMessage({}, { id: 1 }));
   world.damage();
   app = await make();
@@ -206,7 +206,7 @@ it('tells what a request failed of, and is asked nothing more where it was the v
   expect(failures).toHaveLength(1);
 });
 
-it('serves the contract alone where the board is off', async () => {
+test('serves the contract alone where the board is off', async () => {
   app = await make({ board: null });
   for (const url of ['/', '/match/1', '/standings', '/board/events', '/board/matches/1']) {
     const response = await app.inject(`${url}?token=hush`);
@@ -223,6 +223,6 @@ it('serves the contract alone where the board is off', async () => {
   expect(await registry.metrics()).not.toContain('touchline_board_readers');
 });
 
-it('keeps metrics off the port of clients', async () => {
+test('keeps metrics off the port of clients', async () => {
   expect(await status('/metrics')).toBe(404);
 });

@@ -27,7 +27,7 @@ export type AppOptions = {
   readonly log: FastifyBaseLogger;
   /** Whether the views have caught up; before that only health is answered. */
   readonly ready: () => boolean;
-  /** Told of what a request failed of, once it is answered: errors that are not the client's. */
+  /** Called with server errors of requests, once they are answered. */
   readonly onFailure: (error: unknown) => void;
 };
 
@@ -48,7 +48,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   answerErrors(app, { now, version, onFailure });
   app.addHook('onRequest', (request, reply, done) => {
     if (ready() || OPS.includes(request.routeOptions.url ?? '')) return done();
-    sendError(reply.header('retry-after', '1'), 'not_ready', version, Math.floor(now()));
+    sendError(reply.header('retry-after', '1'), 'NOT_READY', version, Math.floor(now()));
   });
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'none';

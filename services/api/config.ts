@@ -43,5 +43,3 @@ export const settings = z.object({
       'How long messages stay in /v2/feed after they were received; 24 hours are what it shows by itself.',
     ),
 });
-
-export type Settings = z.output<typeof settings>;

@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { hashSecret } from '#clients/secret.ts';
 import type { Client } from '#topics/generated/types.ts';
 import { World } from '#views/testing/world.ts';
@@ -21,7 +21,7 @@ beforeEach(async () => {
   await know();
 });
 
-it('gives a token of an hour for the right secret, which any replica with the key takes', async () => {
+test('gives a token of an hour for the right secret, which any replica with the key takes', async () => {
   const one = await createGatekeeper(world.views.clients, KEY);
   const granted = await one.exchange('7', 'right', NOW);
   expect(granted?.expiration).toBe(NOW + 3_600);
@@ -35,7 +35,7 @@ it('gives a token of an hour for the right secret, which any replica with the ke
   expect(other.access(granted?.token ?? '', NOW)).toBeNull();
 });
 
-it.each([
+test.each([
   ['7', 'wrong'],
   ['7', ''],
   ['8', 'right'],
@@ -47,7 +47,7 @@ it.each([
   expect(await gatekeeper.exchange(id, secret, NOW)).toBeNull();
 });
 
-it('forgets a secret that was changed, and a client that is disabled, at once', async () => {
+test('forgets a secret that was changed, and a client that is disabled, at once', async () => {
   const gatekeeper = await createGatekeeper(world.views.clients, KEY);
   const granted = await gatekeeper.exchange('7', 'right', NOW);
   expect(await gatekeeper.exchange('7', 'right', NOW)).not.toBeNull();
@@ -58,7 +58,7 @@ it('forgets a secret that was changed, and a client that is disabled, at once', 
   expect(await gatekeeper.exchange('7', 'right', NOW)).toBeNull();
 });
 
-it('does not take an older record of a client for a newer one', async () => {
+test('does not take an older record of a client for a newer one', async () => {
   await know({ version: 5, active: false });
   await know({ version: 4 });
   const gatekeeper = await createGatekeeper(world.views.clients, KEY);

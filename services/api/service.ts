@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { isLoopback } from '#service/listen.ts';
 import type { ServiceDefinition } from '#service/run-service.ts';
 import { serviceVersion } from '#service/version.ts';
-import { createProviderData } from '#views/data/provider-data.ts';
+import { createProviderData } from '#views/render/answers/provider-data.ts';
 import { Replica } from '#views/replica.ts';
 import { createApp } from './app.ts';
 import { settings } from './config.ts';

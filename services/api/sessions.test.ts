@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { hashSecret } from '#clients/secret.ts';
 import type { Client } from '#topics/generated/types.ts';
 import { World } from '#views/testing/world.ts';
@@ -32,7 +32,7 @@ beforeEach(async () => {
   sessions = await replica();
 });
 
-it('opens a session for the right secret alone', async () => {
+test('opens a session for the right secret alone', async () => {
   expect(await sessions.open('7', 'wrong')).toBeNull();
   expect(await sessions.open('8', 'right')).toBeNull();
   const session = (await sessions.open('7', 'right')) ?? '';
@@ -41,7 +41,7 @@ it('opens a session for the right secret alone', async () => {
   expect(viewer?.access()).toMatchObject({ competitions: new Set([1, 2]), operations: null });
 });
 
-it('is taken by every replica with the key, and by no other', async () => {
+test('is taken by every replica with the key, and by no other', async () => {
   const session = (await sessions.open('7', 'right')) ?? '';
   expect((await replica()).viewer(session)).not.toBeNull();
   expect((await replica(`${KEY}x`)).viewer(session)).toBeNull();
@@ -49,14 +49,14 @@ it('is taken by every replica with the key, and by no other', async () => {
     expect(sessions.viewer(text)).toBeNull();
 });
 
-it('is no token of the contract, nor is a token a session', async () => {
+test('is no token of the contract, nor is a token a session', async () => {
   const gatekeeper = await createGatekeeper(world.views.clients, KEY);
   const { token } = (await gatekeeper.exchange('7', 'right', now)) ?? { token: '' };
   expect(sessions.viewer(token)).toBeNull();
   expect(gatekeeper.access((await sessions.open('7', 'right')) ?? '', now)).toBeNull();
 });
 
-it('ends after its time, for whoever looks on as well', async () => {
+test('ends after its time, for whoever looks on as well', async () => {
   const session = (await sessions.open('7', 'right')) ?? '';
   const viewer = sessions.viewer(session);
   now = BEGUN + SESSION_SECONDS - 1;
@@ -65,7 +65,7 @@ it('ends after its time, for whoever looks on as well', async () => {
   expect([sessions.viewer(session), viewer?.access()]).toEqual([null, null]);
 });
 
-it.each([
+test.each([
   ['the secret is rotated', async () => ({ secret_hash: await hashSecret('other') })],
   ['the client is disabled', async () => ({ active: false })],
 ])('ends when %s', async (_, change) => {
@@ -75,7 +75,7 @@ it.each([
   expect([sessions.viewer(session), viewer?.access()]).toEqual([null, null]);
 });
 
-it('follows the contract while it lasts', async () => {
+test('follows the contract while it lasts', async () => {
   const session = (await sessions.open('7', 'right')) ?? '';
   const viewer = sessions.viewer(session);
   const { secret_hash } = world.views.clients.find(7)?.client ?? {};

@@ -1,15 +1,16 @@
+import { TouchlineError } from '#errors/touchline-error.ts';
+
 /** How far the machine's clock may be from the steady one before that is a step, milliseconds. */
 const STEP_MS = 1_000;
 /** How much of a difference is made up for at once, so that a clock that is slewed is followed. */
 const FOLLOW = 0.1;
 
 /** The machine's clock was set to another time. */
-export class ClockStepError extends Error {
+export class ClockStepError extends TouchlineError<'ClockStepError'> {
   override readonly name = 'ClockStepError';
-  readonly code = 'CLOCK_STEP';
 
   constructor(byMs: number) {
-    super(`the clock of this machine was set by ${Math.round(byMs)} ms`);
+    super('CLOCK_STEP', `the clock of this machine was set by ${Math.round(byMs)} ms`);
   }
 }
 

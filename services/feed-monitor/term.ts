@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { readKept } from '#clients/read-kept.ts';
+import { readLatest } from '#clients/read-latest.ts';
 import { DomainError } from '#domain/errors.ts';
 import { HealthMonitor } from '#domain/health/monitor.ts';
 import type { HealthLimits } from '#domain/health/verdict.ts';
-import { partitionHash } from '#streams/client/murmur2.ts';
 import { partitionKey } from '#streams/client/port.ts';
+import { partitionHash } from '#streams/client/produce-batches.ts';
 import type { Term } from '#streams/leadership/leadership.ts';
 import type { Logger } from '#streams/log.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
@@ -92,7 +92,7 @@ class MonitorTerm {
   async #begin() {
     const { brokers, prefix, registry, limits, firstLookMs, log } = this.#options;
     const { messages, reports } = this.#topics;
-    const kept = await readKept('feed-health', { brokers, prefix, registry }, this.#term.signal);
+    const kept = await readLatest('feed-health', { brokers, prefix, registry }, this.#term.signal);
     const now = this.#clock.now();
     const written = [...kept.values()].map(({ written_at }) => Math.min(written_at, now));
     const window = Math.max(limits.staleAfterMs, limits.keepAliveAfterMs) + limits.staleAfterMs;

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The poller's own time. The provider's clock is another one: it is read from its answers only. */
+/** The poller's own time. The provider's time comes only from its answers. */
 export type Clock = {
-  /** Milliseconds that only ever grow; a process that was paused finds them gone by. */
+  /** Monotonic milliseconds; they include pauses of the process. */
   monotonic(): number;
   /** Unix milliseconds, for stamps. */
   unix(): number;

@@ -9,13 +9,13 @@ const PROVIDER = {
   PROVIDER_SECRET_KEY: 'the-secret',
 };
 
-test('without a provider nothing of it has to be set', () => {
+test('without a provider its credentials are optional', () => {
   const config = loadConfig(pollerConfig, KAFKA);
   expect(config).toMatchObject({ PROVIDER_BASE_URL: '', FOLLOW_SPORTS: [5], FOLLOW_SEASONS: [] });
   expect(secretValues(pollerConfig, config)).toEqual([]);
 });
 
-test('with a provider its credentials have to be set, and the secret is one', () => {
+test('with a provider its credentials are required, and the secret is redacted', () => {
   expect(() => loadConfig(pollerConfig, { ...KAFKA, PROVIDER_BASE_URL: 'https://provider' })).toThrow(
     'PROVIDER_CLIENT_ID and PROVIDER_SECRET_KEY must be set too',
   );

@@ -1,44 +1,20 @@
+import type { CodeOf } from '#errors/catalogue.ts';
+import { TouchlineError } from '#errors/touchline-error.ts';
+
 /** Why the provider gave no usable answer. */
-export type ProviderErrorCode =
-  /** It refused the token twice, the second one new. */
-  | 'unauthorized'
-  /** It refuses the client id or the secret. */
-  | 'credentials'
-  /** 403: outside the contract. */
-  | 'forbidden'
-  /** 404. */
-  | 'not_found'
-  /** Any other 4xx: the same request would be refused again. */
-  | 'rejected'
-  /** 5xx. */
-  | 'server_error'
-  /** No connection, or it broke. */
-  | 'unreachable'
-  | 'timeout'
-  /** 3xx: a redirect is never followed, for it would carry the token elsewhere. */
-  | 'redirected'
-  /** Not JSON, or not the envelope of the contract. */
-  | 'bad_answer'
-  /** Longer than `RESPONSE_LIMIT`. */
-  | 'too_large'
-  /** A list changed while its pages were read, every time it was tried. */
-  | 'inconsistent'
-  /** The request was given up because the poller stops or leads no longer. */
-  | 'stopped';
+export type ProviderErrorCode = CodeOf<'ProviderError'>;
 
 /**
  * A request to the provider that failed. It has no cause and names no address: an error of the HTTP client may hold the
  * URL, and the URL holds the token.
  */
-export class ProviderError extends Error {
-  readonly code: ProviderErrorCode;
+export class ProviderError extends TouchlineError<'ProviderError'> {
+  override readonly name = 'ProviderError';
   /** As `events.index`. */
   readonly operation: string;
 
   constructor(code: ProviderErrorCode, operation: string, detail: string) {
-    super(`${operation}: ${detail}`);
-    this.name = 'ProviderError';
-    this.code = code;
+    super(code, `${operation}: ${detail}`);
     this.operation = operation;
   }
 }

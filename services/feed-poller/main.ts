@@ -5,7 +5,7 @@ import { pollerConfig } from './config.ts';
 import { SERVICE } from './name.ts';
 import { startPoller } from './service.ts';
 
-/** By how much the heap may grow before it is collected, in percent of what is in use: docs/performance.md. */
+/** By how much the heap may grow before it is collected, in percent of what is in use: docs/reference/performance.md. */
 const HEAP_GROWING_PERCENT = 30;
 
 setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);

@@ -18,7 +18,7 @@ export function pollerMetrics(registry: Registry) {
     },
   });
   return {
-    /** Gives the feed's lag in seconds when it is asked for; null where it is not known. */
+    /** Sets the source of the feed's lag in seconds; null while it is unknown. */
     lagIs(from: () => number | null): void {
       lag = from;
     },

@@ -1,2 +1,2 @@
-/** The name of the service, and how it signs what it gives up. */
+/** The name of the service, also in its dead letters. */
 export const SERVICE = 'feed-poller';

@@ -1,8 +1,9 @@
-import { type Place, readKept } from '#clients/read-kept.ts';
+import { type Place, readLatest } from '#clients/read-latest.ts';
 import type { RunningService, ServiceContext } from '#service/run-service.ts';
 import { openStreamClient } from '#streams/client/client.ts';
 import { Leadership, type Term } from '#streams/leadership/leadership.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
+import type { RandomBackoff } from '#timing/backoff.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { machineClock } from './clock.ts';
@@ -11,12 +12,11 @@ import { pollerMetrics } from './metrics.ts';
 import { SERVICE } from './name.ts';
 import { Provider } from './provider/provider.ts';
 import { httpTransport } from './provider/transport.ts';
-import { Outlet, openOutletCodecs } from './publish/outlet.ts';
-import type { Backoff } from './schedule/backoff.ts';
+import { TopicWriter, WRITTEN } from './publish/topic-writer.ts';
 import { ContractScope } from './schedule/contract.ts';
 import { type PollerSettings, poll } from './schedule/poller.ts';
 
-/** Starts the poller: it joins those that could poll, and polls where it is the one that leads. */
+/** Starts the poller: it joins the group of candidates, and polls while it leads. */
 export async function startPoller(context: ServiceContext<PollerConfig>): Promise<RunningService> {
   const { config, logger: log, metrics: registry } = context;
   if (config.PROVIDER_BASE_URL === '') {
@@ -27,7 +27,7 @@ export async function startPoller(context: ServiceContext<PollerConfig>): Promis
   const metrics = pollerMetrics(registry);
   const schemas = Registry.open({ url: config.SCHEMA_REGISTRY_URL, prefix });
   const place: Place = { brokers, prefix, registry: schemas };
-  const codecs = await openOutletCodecs(schemas);
+  const codecs = await schemas.codecs(WRITTEN);
   const publisher = await openPublisher({ brokers, clientId: SERVICE, log });
   const stopping = new AbortController();
   const provider = new Provider({
@@ -45,13 +45,13 @@ export async function startPoller(context: ServiceContext<PollerConfig>): Promis
 
   const lead = async ({ signal, permit }: Term): Promise<void> => {
     const [checkpoints, catalogue] = await Promise.all([
-      readKept('poller-checkpoints', place, signal),
-      readKept('catalogue', place, signal),
+      readLatest('poller-checkpoints', place, signal),
+      readLatest('catalogue', place, signal),
     ]);
     if (signal.aborted) return;
     log.info({ feed: checkpoints.get('feed')?.position ?? null }, 'polling from the checkpoint');
     metrics.stopped.reset();
-    const outlet = new Outlet({
+    const topicWriter = new TopicWriter({
       publish: (records) => publisher.publish(records),
       codecs,
       prefix,
@@ -63,8 +63,8 @@ export async function startPoller(context: ServiceContext<PollerConfig>): Promis
       {
         settings: settingsOf(config),
         provider,
-        outlet,
-        kept: { checkpoints, catalogue },
+        topicWriter,
+        restored: { checkpoints, catalogue },
         clock: machineClock,
         context: {
           clock: machineClock,
@@ -101,7 +101,7 @@ export async function startPoller(context: ServiceContext<PollerConfig>): Promis
   };
 }
 
-function backoffOf(config: PollerConfig): Backoff {
+function backoffOf(config: PollerConfig): RandomBackoff {
   return { firstMs: config.RETRY_FIRST_MS, ceilingMs: config.RETRY_CEILING_MS, random: Math.random };
 }
 

@@ -1,12 +1,9 @@
 import { z } from 'zod';
-import { groupSettings, inputSettings, integer, kafkaSettings, processSettings } from '#service/config.ts';
+import { integer, processorSettings } from '#service/config.ts';
 
 /** The configuration of the service. */
 export const config = z.object({
-  ...processSettings,
-  ...kafkaSettings,
-  ...groupSettings,
-  ...inputSettings,
+  ...processorSettings,
   KEEP_LOADED_SECONDS: integer(0, 604_800)
     .prefault('900')
     .describe(

@@ -1,4 +1,5 @@
 import {
+  applyMessage,
   type Match,
   matchIncident,
   matchResult,
@@ -7,56 +8,142 @@ import {
   restoreMatch,
   stampOf,
 } from '#domain/match.ts';
-import type { TableResult } from '#domain/match-result.ts';
-import type { MatchIncident, MatchState } from '#topics/generated/types.ts';
+import { resultChanges, resultKey, type TableResult } from '#domain/match-result.ts';
+import { PoisonError } from '#errors/poison-error.ts';
+import type { Cause, MatchIncident, MatchState, NormalizedMessage } from '#topics/generated/types.ts';
+import { MAX_RECORD_BYTES } from '#topics/topics.ts';
 import type { MatchCodecs } from './match-codecs.ts';
 
-/** A match in memory, with what is known of its published records. */
+/** The most a message enlarges a record, as a multiple of its own bytes: a field is up to four times in a state. */
+const GROWTH = 4;
+
+/**
+ * Whether a message of this many bytes may make a record of the match too large, estimated without encoding it: if so,
+ * `checkSizes` decides.
+ */
+export function mayOutgrow(
+  { stateBytes, resultBytes, idBytes, pendingBytes }: LoadedMatch,
+  messageBytes: number,
+): boolean {
+  return GROWTH * (stateBytes + resultBytes + idBytes + pendingBytes + messageBytes) > MAX_RECORD_BYTES;
+}
+
+/**
+ * Applies a message to a copy of its match. Throws `PoisonError` where one of the resulting records is larger than its
+ * topic allows.
+ */
+export function checkSizes(
+  codecs: MatchCodecs,
+  loaded: LoadedMatch,
+  message: NormalizedMessage,
+  cause: Cause,
+): void {
+  const copy = copyOf(loaded);
+  const { transitions, incidents } = applyMessage(copy, message, cause);
+  if (transitions.length === 0) return;
+  const event = String(copy.eventId);
+  for (const transition of transitions) {
+    checkSize('match-transitions', event, codecs['match-transitions'].encode(transition));
+  }
+  for (const id of incidents) {
+    checkSize(
+      'match-incidents',
+      incidentKey(copy.eventId, id),
+      codecs['match-incidents'].encode(matchIncident(copy, id)),
+    );
+  }
+  checkSize('match-state', event, codecs['match-state'].encode(matchState(copy)));
+  for (const change of resultChanges(loaded.published, matchResult(copy), stampOf(copy))) {
+    checkSize('match-results', resultKey(change), codecs['match-results'].encode(change));
+  }
+}
+
+/** Throws `PoisonError` for a record that is larger than its topic allows. */
+export function checkSize(topic: string, key: string, value: Buffer): void {
+  const bytes = Buffer.byteLength(key) + value.length;
+  if (bytes <= MAX_RECORD_BYTES) return;
+  throw new PoisonError(
+    'STATE_TOO_LARGE',
+    `${topic} ${key.slice(0, 100)}: the record would take ${bytes} bytes, ${MAX_RECORD_BYTES} are the limit`,
+  );
+}
+
+/** The key of an incident on match-incidents. */
+export function incidentKey(eventId: number, incidentId: string): string {
+  return `${eventId}/${incidentId}`;
+}
+
+/** The most that one message moves the clock, milliseconds. */
+const STEP_MS = 60_000;
+
+/**
+ * Elapsed time by the times of receipt of messages, without reading a clock. A message far ahead moves it by one minute,
+ * and one far behind resets its base, so that neither a step of a receiver's clock nor its correction stops it.
+ * Differences of seconds between receivers do not count.
+ */
+export class ReceivedClock {
+  #elapsedMs = 0;
+  #at: number | null = null;
+
+  /** Milliseconds since the first message; less after a long silence. */
+  get elapsedMs(): number {
+    return this.#elapsedMs;
+  }
+
+  /** Advances to the time of receipt of the next message, Unix milliseconds. */
+  follow(receivedAt: number): void {
+    const ahead = receivedAt - (this.#at ?? receivedAt);
+    if (ahead > 0) this.#elapsedMs += Math.min(ahead, STEP_MS);
+    if (this.#at === null || ahead > 0 || ahead < -STEP_MS) this.#at = receivedAt;
+  }
+}
+
+/** A match in memory, with the state of its published records. */
 export type LoadedMatch = {
   readonly match: Match;
   /** Incidents that changed since the last flush. */
   touched: Set<string>;
-  /** Its incidents as they were last published, by key: to encode all of them again for spilling costs more. */
+  /** Its last published incidents, by key: encoding all of them again to spill the match costs more. */
   readonly incidents: Map<string, Buffer>;
-  /** Bytes of `incidents`, of the ids in them, and of the state and the result as they were last published. */
+  /** Bytes of `incidents`, of their ids, and of the last published state and result. */
   incidentBytes: number;
   idBytes: number;
   stateBytes: number;
   resultBytes: number;
   /** Bytes of the messages applied since the last flush. */
   pendingBytes: number;
-  /** When it was last used: by the clock of receipt, milliseconds, and counted in messages. */
+  /** Last use: by the clock of receipt, milliseconds, and by the number of messages. */
   usedAt: number;
   turn: number;
-  /** It is being played, as its state was last published: more messages are to be expected. */
+  /** In play, by its last published state: more messages are expected. */
   live: boolean;
-  /** The result that was last published of it. */
+  /** Its last published result. */
   published: TableResult | null;
-  /** `published` may be of another state than the match is in. */
+  /** `published` may belong to an earlier state. */
   stale: boolean;
-  /** Nothing was published of it since the partition was claimed. */
+  /** Nothing of it was published since the partition was claimed. */
   restored: boolean;
 };
 
-/** Key of an empty record that a match is spilled with once something was published of it since the claim. */
+/** Key of an empty record that marks a spilled match as published since the claim. */
 const PUBLISHED = '';
 
-/** What a loaded match takes beside its records, bytes: an estimate, on the safe side. */
+/** Memory of a loaded match beside its records, bytes: an estimate, on the safe side. */
 const OBJECT_BYTES = 8 * 1024;
-/** How many times its encoded bytes a decoded record takes: an estimate too. */
+/** Memory of a decoded record as a multiple of its encoded bytes: an estimate too. */
 const DECODED = 3;
 
-/** About how much memory a match takes, bytes. */
+/** Estimated memory of a match, bytes. */
 export function weightOf({ stateBytes, incidentBytes }: LoadedMatch): number {
   return OBJECT_BYTES + DECODED * (stateBytes + incidentBytes);
 }
 
-/** A match that nothing is known of. */
+/** A new match. */
 export function newLoaded(codecs: MatchCodecs, eventId: number): LoadedMatch {
   return loadedOf(codecs, newMatch(eventId), new Map(), 0, false);
 }
 
-/** The match of these records, whole; a promise only where the schema of one was not met before. */
+/** The whole match of these records; a promise only for the first record of a new schema. */
 export function load(
   codecs: MatchCodecs,
   eventId: number,
@@ -79,7 +166,7 @@ export function load(
   return whole(state, incidents as MatchIncident[]);
 }
 
-/** The records of a match that has no changes to publish, as `load` takes them; none where nothing was ever published. */
+/** The records of a match without changes to publish, in the shape of `load`; none where nothing was ever published. */
 export function spilled(codecs: MatchCodecs, loaded: LoadedMatch): { key: Buffer; value: Buffer }[] {
   const { match, incidents, stateBytes, restored } = loaded;
   if (stateBytes === 0) return [];
@@ -90,8 +177,8 @@ export function spilled(codecs: MatchCodecs, loaded: LoadedMatch): { key: Buffer
   return records;
 }
 
-/** A match of its own that is as this one is now. */
-export function copyOf({ match, incidents, touched, stateBytes, pendingBytes }: LoadedMatch): Match {
+/** An independent copy of a match. */
+function copyOf({ match, incidents, touched, stateBytes, pendingBytes }: LoadedMatch): Match {
   if (stateBytes === 0 && pendingBytes === 0) return newMatch(match.eventId);
   const ids = new Set(touched);
   for (const key of incidents.keys()) ids.add(incidentIdOf(key));
@@ -101,12 +188,12 @@ export function copyOf({ match, incidents, touched, stateBytes, pendingBytes }: 
   );
 }
 
-/** Whether a match is being played. */
+/** Whether a match is in play. */
 export function isLive({ status_type }: MatchState): boolean {
   return status_type === 'live';
 }
 
-/** Takes an incident as published. */
+/** Marks an incident as published. */
 export function setIncident(loaded: LoadedMatch, key: string, value: Buffer): void {
   const before = loaded.incidents.get(key);
   if (before === undefined) loaded.idBytes += key.length;

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { RecordCollector } from '#streams/runtime/record-collector.ts';
+import { RecordCollector } from '#streams/runtime/processor.ts';
 import type { TopicValues } from '#topics/topics.ts';
 import { codecs, goal, partitionOf, run } from './testing/partition.ts';
 
-test('what is written is all that a new owner needs to go on with the same bytes', () => {
+test('a new owner restores everything it needs from the written records: it publishes the same bytes', () => {
   const messages = [
     goal(1, 100, 0, false),
     goal(1, 110, 60, false, 'tbd'),
@@ -43,7 +43,7 @@ function results(lines: readonly string[]): Result[] {
     });
 }
 
-test('a result is published where something of it changes, and as removed in the group that a match has left', () => {
+test('publishes a result where it changes, and a removal in the group that a match has left', () => {
   const { written } = run({}, [
     goal(1, 100, 0, false),
     goal(1, 110, 60, false),
@@ -62,26 +62,21 @@ test('a result is published where something of it changes, and as removed in the
 test.each([
   ['in memory', {}],
   ['spilled after each commit', { maxLoadedBytes: 1 }],
-])(
-  'a new owner publishes the result of every match once more, and from then on what changes, %s',
-  (_, limits) => {
-    const before = run({}, [goal(1, 100, 0, false), goal(1, 110, 60, false)]);
-    const after = partitionOf(limits);
-    for (const line of before.written) {
-      const [topic = '', key = '', hex = ''] = line.split(' ');
-      if (topic !== 'match-state' && topic !== 'match-incidents') continue;
-      after.restore(topic, [{ offset: 0, key: Buffer.from(key), value: Buffer.from(hex, 'hex') }]);
-    }
-    const collector = new RecordCollector(0);
-    // The first is known already.
-    for (const [offset, at] of [60, 90, 91, 92].entries()) {
-      after.process({ offset, key: null, value: goal(1, 110, at, false) }, collector);
-      after.flush(collector);
-      after.committed();
-    }
-    const lines = collector.records.map(
-      ({ topic, key, value }) => `${topic} ${key} ${value?.toString('hex')}`,
-    );
-    expect(results(lines)).toEqual([['4/5/-/6/1', 3, false, 1]]);
-  },
-);
+])('a new owner publishes the result of every match once more, then only changes, %s', (_, limits) => {
+  const before = run({}, [goal(1, 100, 0, false), goal(1, 110, 60, false)]);
+  const after = partitionOf(limits);
+  for (const line of before.written) {
+    const [topic = '', key = '', hex = ''] = line.split(' ');
+    if (topic !== 'match-state' && topic !== 'match-incidents') continue;
+    after.restore(topic, [{ offset: 0, key: Buffer.from(key), value: Buffer.from(hex, 'hex') }]);
+  }
+  const collector = new RecordCollector(0);
+  // The first result is known already.
+  for (const [offset, at] of [60, 90, 91, 92].entries()) {
+    after.process({ offset, key: null, value: goal(1, 110, at, false) }, collector);
+    after.flush(collector);
+    after.committed();
+  }
+  const lines = collector.records.map(({ topic, key, value }) => `${topic} ${key} ${value?.toString('hex')}`);
+  expect(results(lines)).toEqual([['4/5/-/6/1', 3, false, 1]]);
+});

@@ -1,63 +1,72 @@
 import { applyMessage, matchIncident, matchResult, matchState, stampOf } from '#domain/match.ts';
 import { resultChanges, resultKey, seasonKey } from '#domain/match-result.ts';
 import { type KeyedValue, SpillStore } from '#spill/spill-store.ts';
-import { partitionHash } from '#streams/client/murmur2.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
-import { decodeInput } from '#streams/runtime/decode-input.ts';
-import type { PartitionProcessor } from '#streams/runtime/processor.ts';
-import type { RecordCollector } from '#streams/runtime/record-collector.ts';
+import { partitionHash } from '#streams/client/produce-batches.ts';
+import { decodeInput, type PartitionProcessor, type RecordCollector } from '#streams/runtime/processor.ts';
 import type { Cause, NormalizedMessage } from '#topics/generated/types.ts';
 import { TOPICS, type TopicName } from '#topics/topics.ts';
-import { isLive, type LoadedMatch, load, newLoaded, setIncident, spilled, weightOf } from './loaded-match.ts';
+import {
+  checkSize,
+  checkSizes,
+  incidentKey,
+  isLive,
+  type LoadedMatch,
+  load,
+  mayOutgrow,
+  newLoaded,
+  ReceivedClock,
+  setIncident,
+  spilled,
+  weightOf,
+} from './loaded-match.ts';
 import type { MatchCodecs } from './match-codecs.ts';
-import { ReceivedClock } from './received-clock.ts';
-import { checkSize, checkSizes, incidentKey, mayOutgrow } from './state-limit.ts';
 
 export type MatchPartitionOptions = {
   readonly partition: number;
   readonly codecs: MatchCodecs;
   /** Name of a topic on the broker. */
   readonly topicName: (topic: TopicName) => string;
-  /** A match leaves memory when nothing was received for it for this long, milliseconds (see `ReceivedClock`). */
+  /** A match is spilled when no message of it was received for this long, milliseconds (see `ReceivedClock`). */
   readonly keepLoadedMs: number;
-  /** As many matches stay in memory at most; those used last. */
+  /** Most matches in memory; the most recently used stay. */
   readonly maxLoaded: number;
-  /** About as many bytes of matches stay in memory at most. Default 64 MiB. */
+  /** Most bytes of matches in memory, estimated. Default 64 MiB. */
   readonly maxLoadedBytes?: number;
 };
 
 /**
- * As many matches stay in memory that are not being played: nothing is received for most of them for hours, and what
- * is dropped after a commit or two is collected at little cost.
+ * Most matches in memory that are not in play: most of them receive nothing for hours, and objects dropped after a
+ * commit or two are cheap to collect.
  */
 const MAX_RESTING = 64;
 const MAX_LOADED_BYTES = 64 * 1024 * 1024;
-/** Of the matches in memory, how many stay when there are too many: to look for those used last costs a pass. */
+/** The share of matches that stay when there are too many: finding the most recently used costs a pass. */
 const KEPT_SHARE = 0.75;
-/** How far a transaction may go over the limit. */
+/** How far a transaction may exceed the limit. */
 const FULL_SHARE = 1.5;
 
 const RESULT_PARTITIONS = TOPICS['match-results'].partitions;
 
-/** Looking for matches to spill costs a pass over all that are in memory. */
+/** Looking for matches to spill costs a pass over all in memory. */
 const SWEEP_MS = 60_000;
 
 const SLASH = 47;
 const ZERO = 48;
 
-/** All matches of one partition: applies messages, keeps the state of matches, publishes what changed. */
+/** All matches of one partition: applies messages, keeps their state, publishes changes. */
 export class MatchPartition implements PartitionProcessor {
   readonly #options: MatchPartitionOptions;
   readonly #maxLoadedBytes: number;
   readonly #names: Readonly<Record<keyof MatchCodecs, string>>;
   readonly #loaded = new Map<number, LoadedMatch>();
-  /** By event. Matches in memory are not in it. */
+  /** Spilled records by event, without the matches in memory. */
   readonly #spilled = new SpillStore();
   /** Matches that changed since the last flush. */
   readonly #changed = new Map<number, LoadedMatch>();
   readonly #clock = new ReceivedClock();
   #loadedBytes = 0;
-  /** Matches in memory that are not being played. */
+  /** Matches in memory that are not in play. */
   #resting = 0;
   #turn = 0;
   #sweptAt = 0;
@@ -75,7 +84,7 @@ export class MatchPartition implements PartitionProcessor {
     };
   }
 
-  /** Kept encoded: a match is decoded when the next message of it comes. */
+  /** Spills restored records: a match is decoded when its next message comes. */
   restore(topic: string, records: readonly ConsumedRecord[]): void | Promise<void> {
     if (topic === this.#names['match-state']) this.#restoreStates(records);
     else this.#restoreIncidents(records);
@@ -88,7 +97,7 @@ export class MatchPartition implements PartitionProcessor {
     return this.#apply(record, message, collector);
   }
 
-  /** Enough is changed for a transaction: nothing is spilled before it is committed. */
+  /** Whether a transaction has enough changes: changed matches cannot be spilled before the commit. */
   isFull(): boolean {
     return (
       this.#loaded.size > this.#options.maxLoaded * FULL_SHARE ||
@@ -97,7 +106,7 @@ export class MatchPartition implements PartitionProcessor {
     );
   }
 
-  /** Throws `PoisonError` state_too_large where `process` could not know it. */
+  /** Throws `PoisonError` for a record over the limit that `process` could not foresee. */
   flush(collector: RecordCollector): void {
     const { codecs } = this.#options;
     for (const [eventId, loaded] of this.#changed) {
@@ -149,12 +158,12 @@ export class MatchPartition implements PartitionProcessor {
     this.#changed.clear();
   }
 
-  /** A batch has a state for every transaction: only the last of each event is copied. */
+  /** A batch has a state for every transaction: copies only the last of each event. */
   #restoreStates(records: readonly ConsumedRecord[]): void {
     const seen = new Set<number>();
     for (let at = records.length - 1; at >= 0; at--) {
       const record = records[at] as ConsumedRecord;
-      if (!isKept(record)) continue;
+      if (!hasValue(record)) continue;
       const eventId = eventIdOf(record.key);
       if (seen.has(eventId)) continue;
       seen.add(eventId);
@@ -162,21 +171,21 @@ export class MatchPartition implements PartitionProcessor {
     }
   }
 
-  /** A transaction's incidents of one event stand together, and are kept together. */
+  /** Incidents of one event are adjacent in a transaction, and are spilled together. */
   #restoreIncidents(records: readonly ConsumedRecord[]): void {
-    const kept: readonly KeyedValue[] = records.every(isKept) ? records : records.filter(isKept);
-    for (let from = 0, to = 0; from < kept.length; from = to) {
-      const eventId = eventIdOf((kept[from] as KeyedValue).key);
+    const values: readonly KeyedValue[] = records.every(hasValue) ? records : records.filter(hasValue);
+    for (let from = 0, to = 0; from < values.length; from = to) {
+      const eventId = eventIdOf((values[from] as KeyedValue).key);
       do to += 1;
-      while (to < kept.length && eventIdOf((kept[to] as KeyedValue).key) === eventId);
-      this.#spilled.put(eventId, kept, from, to);
+      while (to < values.length && eventIdOf((values[to] as KeyedValue).key) === eventId);
+      this.#spilled.put(eventId, values, from, to);
     }
   }
 
   /**
-   * What was last published follows from the state before, so that a restored match knows it without a record of it.
-   * But readers may have seen what an aborted transaction of the owner before published of it
-   * (docs/decisions/0045), so it is published again.
+   * The last published result derives from the restored state, so it needs no record of its own. But readers may have
+   * seen a result of the previous owner's aborted transaction (docs/decisions/0045), so a restored match publishes its
+   * result again.
    */
   #publishResult(loaded: LoadedMatch, collector: RecordCollector): void {
     const { match, published, restored } = loaded;
@@ -250,19 +259,19 @@ export class MatchPartition implements PartitionProcessor {
     this.#changed.set(event_id, loaded);
   }
 
-  /** The match in memory, loaded whole, or new. */
+  /** The match from memory, loaded from disk, or new. */
   #find(eventId: number): LoadedMatch | Promise<LoadedMatch> {
     const found = this.#loaded.get(eventId);
     if (found !== undefined) return found;
     const records = this.#spilled.take(eventId);
-    if (records === null) return this.#keep(eventId, newLoaded(this.#options.codecs, eventId));
+    if (records === null) return this.#hold(eventId, newLoaded(this.#options.codecs, eventId));
     const loaded = load(this.#options.codecs, eventId, records);
     return loaded instanceof Promise
-      ? loaded.then((ready) => this.#keep(eventId, ready))
-      : this.#keep(eventId, loaded);
+      ? loaded.then((ready) => this.#hold(eventId, ready))
+      : this.#hold(eventId, loaded);
   }
 
-  #keep(eventId: number, loaded: LoadedMatch): LoadedMatch {
+  #hold(eventId: number, loaded: LoadedMatch): LoadedMatch {
     this.#loaded.set(eventId, loaded);
     this.#loadedBytes += weightOf(loaded);
     if (!loaded.live) this.#resting += 1;
@@ -293,7 +302,7 @@ export class MatchPartition implements PartitionProcessor {
     }
   }
 
-  /** Matches in memory without changes to publish, the one used last at the end. */
+  /** Matches in memory without changes to publish, least recently used first. */
   #leastUsed(): [eventId: number, loaded: LoadedMatch][] {
     return [...this.#loaded]
       .filter(([eventId]) => !this.#changed.has(eventId))
@@ -301,11 +310,11 @@ export class MatchPartition implements PartitionProcessor {
   }
 }
 
-function isKept(record: ConsumedRecord): record is ConsumedRecord & KeyedValue {
+function hasValue(record: ConsumedRecord): record is ConsumedRecord & KeyedValue {
   return record.key !== null && record.value !== null;
 }
 
-/** The event id that a key begins with, read without making a string. */
+/** The event id at the start of a key, read without making a string. */
 function eventIdOf(key: Buffer): number {
   let id = 0;
   for (let at = 0; at < key.length; at++) {

@@ -1,17 +1,17 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { normalizeMessage } from '#ingestion/normalize.ts';
-import { RecordCollector } from '#streams/runtime/record-collector.ts';
+import { RecordCollector } from '#streams/runtime/processor.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { codecs, goal, partitionOf, run, START } from './testing/partition.ts';
 
-/** Messages of another match, one a minute: what time is told by. */
+/** Messages of another match, one a minute: they advance the clock. */
 function minutes(from: number, to: number): Buffer[] {
   const messages: Buffer[] = [];
   for (let at = from; at <= to; at += 60) messages.push(goal(2, 110, at, false));
   return messages;
 }
 
-describe('a match that nothing is received for', () => {
+describe('a match without messages', () => {
   const messages = [
     goal(1, 100, 0, false),
     goal(1, 110, 60, false),
@@ -24,7 +24,7 @@ describe('a match that nothing is received for', () => {
   ];
   const all = run({ keepLoadedMs: Number.MAX_SAFE_INTEGER }, messages);
 
-  test('leaves memory after its time and is loaded whole for a late message: the same bytes are published', () => {
+  test('is spilled after its time and loaded whole for a late message: the same bytes are published', () => {
     const spilling = run({}, messages.slice(0, -1));
     expect(spilling.partition.loadedSize()).toBe(1);
     expect(spilling.partition.size()).toBe(2);
@@ -36,7 +36,7 @@ describe('a match that nothing is received for', () => {
     ['ahead', (at: number) => (at === 240 ? 315_360_000 : at)],
     ['ahead, for a while', (at: number) => (at < 400 ? at + 315_360_000 : at)],
     ['back', (at: number) => (at > 600 ? at - 315_360_000 : at)],
-  ])('leaves memory too where the receiver’s clock steps %s', (_, clock) => {
+  ])('is spilled too where the receiver’s clock steps %s', (_, clock) => {
     const steps = [goal(1, 100, clock(0), false), ...minutes(60, 2_000)].map((bytes, at) => {
       const message = codecs['normalized-messages'].decode(bytes) as NormalizedMessage;
       const received_at = (START + clock(at * 60)) * 1_000;
@@ -47,7 +47,7 @@ describe('a match that nothing is received for', () => {
     expect(partition.size()).toBe(2);
   });
 
-  test('leaves memory without a trace where only keep-alives were received for it', () => {
+  test('is dropped without a record where it received only keep-alives', () => {
     const alive = normalizeMessage(
       { id: 1, type: 'event_keep_alive', ut: START, data: { event: { id: 7 } } },
       { origin: 'webhook', deliveryId: 'delivery', receivedAt: START * 1_000 },
@@ -62,9 +62,9 @@ describe('a match that nothing is received for', () => {
   });
 });
 
-describe('more matches than stay in memory', () => {
+describe('more matches than the limit', () => {
   const ids = Array.from({ length: 40 }, (_, at) => at + 1);
-  // All within a second, then each once more, and once with what changes nothing of the result.
+  // All within a second, then each once more, and once without a change of the result.
   const messages = [100, 110, 110].flatMap((incident, at) => ids.map((id) => goal(id, incident, at, false)));
   const all = run({}, messages);
 
@@ -72,14 +72,14 @@ describe('more matches than stay in memory', () => {
     ['by number', { maxLoaded: 8 }],
     ['by bytes', { maxLoadedBytes: 80_000 }],
     ['of which none stays', { maxLoadedBytes: 1 }],
-  ])('%s: those used last stay, and the same bytes are published', (_, limits) => {
+  ])('%s: the most recently used stay, and the same bytes are published', (_, limits) => {
     const few = run(limits, messages);
     expect(few.written).toEqual(all.written);
     expect(few.partition.loadedSize()).toBeLessThanOrEqual(8);
     expect(few.partition.size()).toBe(40);
   });
 
-  test('that are not being played ask for a commit too, and few of them stay', () => {
+  test('that are not in play ask for a commit too, and few of them stay', () => {
     const partition = partitionOf();
     const collector = new RecordCollector(0);
     const over = Array.from({ length: 97 }, (_, at) => goal(at + 1, 100, at, true));
@@ -94,7 +94,7 @@ describe('more matches than stay in memory', () => {
     expect(partition.size()).toBe(97);
   });
 
-  test('those used last are not loaded again', () => {
+  test('keep the most recently used ones loaded', () => {
     const decode = vi.spyOn(codecs['match-state'], 'decode');
     onTestFinished(() => decode.mockRestore());
     const used = [...ids.slice(0, 8), 1, 9, 1, 9, 8, 7].map((id, at) => goal(id, 100, at, false));
@@ -104,7 +104,7 @@ describe('more matches than stay in memory', () => {
     expect(decode).toHaveBeenCalledTimes(1);
   });
 
-  test('ask for a commit, and stay while they have changes that are not flushed', () => {
+  test('ask for a commit, and stay while they have unpublished changes', () => {
     const partition = partitionOf({ maxLoaded: 8 });
     const collector = new RecordCollector(0);
     for (const [offset, value] of messages.slice(0, 40).entries()) {

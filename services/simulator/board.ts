@@ -1,6 +1,6 @@
-import { INCIDENT, RESULT, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
+import { INCIDENT, RESULT, STATUS, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
 import { finalScore, type MatchFacts, type Period, type Side } from '../../data/dataset.ts';
-import { STATUS, type StatusId } from './periods.ts';
+import type { StatusId } from './periods.ts';
 import type { Change, ScriptedIncident } from './script.ts';
 
 type Value = { readonly id: number; readonly value: number | string | null };
@@ -30,8 +30,8 @@ const STAT_OF: ReadonlyMap<number, number> = new Map([
 const PHASE_OF: Readonly<Record<Period, StatusId>> = {
   '1H': STATUS.firstHalf,
   '2H': STATUS.secondHalf,
-  E1: STATUS.extraFirstHalf,
-  E2: STATUS.extraSecondHalf,
+  E1: STATUS.extraTimeFirstHalf,
+  E2: STATUS.extraTimeSecondHalf,
   P: STATUS.shootOut,
 };
 const PERIOD_OF: ReadonlyMap<StatusId, Period> = new Map(
@@ -43,7 +43,7 @@ const ADDED_TIME: Readonly<Partial<Record<Period, number>>> = { '1H': 201, '2H':
 const PLAYED_BEFORE: Readonly<Record<Period, number>> = { '1H': 0, '2H': 2700, E1: 5400, E2: 6300, P: 7200 };
 const DETAIL = { periodLength: 16, periods: 17, extraPeriodLength: 50, extraTime: 58, timer: 124 } as const;
 
-/** What changes of an event in the course of a match, as the provider shows it at a time. */
+/** The changing fields of an event, as the provider shows them at a time. */
 export type EventFace = {
   readonly status_id: StatusId;
   readonly status_name: string;
@@ -61,7 +61,7 @@ export type EventFace = {
 };
 
 /**
- * The board of one match: takes what happens, shows the event. Goals count as the provider counts them: a goal under
+ * The board of one match: applies steps, shows the event. Goals count as the provider counts them: a goal under
  * review is in the score, and leaves it when it is cancelled, deleted or named by a 424 that stands.
  */
 export class Board {
@@ -95,7 +95,7 @@ export class Board {
     return this.#clock !== null && 'runsSince' in this.#clock;
   }
 
-  /** Takes a change of the event; `at` is Unix seconds. */
+  /** Applies a change of the event; `at` is Unix seconds. */
   change(change: Change, at: number): void {
     if (change.status !== undefined) this.#status = change.status;
     if (change.period !== undefined) {
@@ -113,8 +113,8 @@ export class Board {
     if (change.verified) this.#verified = true;
   }
 
-  /** Takes a record of an incident. */
-  tell(incident: ScriptedIncident): void {
+  /** Applies a record of an incident. */
+  apply(incident: ScriptedIncident): void {
     const { key, side, countsFor, cancels } = incident;
     const stands = incident.confirmation !== 'cancelled' && incident.action !== 'delete';
     if (countsFor !== undefined)
@@ -181,7 +181,7 @@ export class Board {
     return this.#finished ? this.#official(side, periods) : null;
   }
 
-  /** Where the goals are not known one by one: the official scores, once it is over. */
+  /** When single goals are unknown: the official scores, once the match is over. */
   #official(side: Side, periods: readonly Period[]): number {
     const index = side === 'home' ? 0 : 1;
     const { ht, ft } = this.#facts;
@@ -235,7 +235,7 @@ export class Board {
     ];
   }
 
-  /** Who won after all that was played; null in a draw, and before the end. */
+  /** The winner, shoot-out included; null for a draw and before the end. */
   #winner(): number | null {
     if (!this.#finished) return null;
     const side = this.#advanced() ?? this.#leader();
@@ -251,7 +251,7 @@ export class Board {
     return undefined;
   }
 
-  /** Who goes on to the next round; undefined in a league. */
+  /** The side that advances to the next round; undefined in a league. */
   #advanced(): Side | undefined {
     return this.#knockout ? this.#leader() : undefined;
   }

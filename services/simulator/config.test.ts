@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { ConfigError, loadConfig, secretValues } from '#service/config.ts';
 import { settings } from './config.ts';
 
@@ -8,7 +8,7 @@ const WEBHOOK = {
 };
 const REST = { REST_PORT: '0', REST_SECRET_KEY: 'a-secret-key' };
 
-it('a simulator pushes webhooks, serves REST, or both', () => {
+test('a simulator pushes webhooks, serves REST, or both', () => {
   expect(loadConfig(settings, WEBHOOK)).toMatchObject({ ...WEBHOOK, REST_FAULTS: 'none' });
   expect(loadConfig(settings, REST)).toMatchObject({
     REST_PORT: 0,
@@ -18,7 +18,7 @@ it('a simulator pushes webhooks, serves REST, or both', () => {
   expect(loadConfig(settings, { ...WEBHOOK, ...REST })).toMatchObject({ ...WEBHOOK, REST_PORT: 0 });
 });
 
-it.each([
+test.each([
   [{}, 'WEBHOOK_URL'],
   [{ WEBHOOK_URL: WEBHOOK.WEBHOOK_URL }, 'WEBHOOK_SECRET'],
   [{ REST_PORT: '0' }, 'REST_SECRET_KEY'],
@@ -26,13 +26,13 @@ it.each([
   expect(() => loadConfig(settings, given)).toThrow(`${missing}: is not set and has no default`);
 });
 
-it('an order of REST faults that cannot be understood is refused', () => {
+test('rejects an invalid setting of REST faults', () => {
   const given = { ...REST, REST_FAULTS: 'some,late=1' };
   expect(() => loadConfig(settings, given)).toThrow(ConfigError);
   expect(() => loadConfig(settings, given)).toThrow('REST_FAULTS: unknown fault "late"');
 });
 
-it('the secrets of both are told to nobody', () => {
+test('redacts the secrets of webhooks and of REST', () => {
   expect(secretValues(settings, loadConfig(settings, { ...WEBHOOK, ...REST }))).toEqual([
     WEBHOOK.WEBHOOK_SECRET,
     REST.REST_SECRET_KEY,

@@ -84,7 +84,7 @@ const fields = {
     ),
   REST_KEEP: positive()
     .optional()
-    .describe('Seconds that REST is served after all was told; until it is stopped by default.'),
+    .describe('Seconds that REST is served after everything is published; by default until it is stopped.'),
   REST_FAULTS: orderOf(parseRestFaults)
     .default('none')
     .describe(

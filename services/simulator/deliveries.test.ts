@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Match, matchState, newMatch } from '#domain/match.ts';
 import { readDelivery } from '#ingestion/delivery.ts';
 import { finalScore, readDataset } from '../../data/dataset.ts';
@@ -9,7 +9,7 @@ import { schedule } from './schedule.ts';
 import { apply } from './testing/states.ts';
 
 const DATASET = readDataset('world-cup-2018');
-const PATIENCE = 60_000;
+const TIMEOUT_MS = 60_000;
 
 function waves(faults: string, seed = 'test') {
   return schedule(DATASET, { seed, faults: parseFaults(faults), keepAliveEvery: 300, clockEvery: 0 });
@@ -28,19 +28,19 @@ function messagesOf(deliveries: readonly Delivery[]): ProviderMessage[] {
 }
 
 describe('waves', () => {
-  const told = [...waves('none')];
+  const played = [...waves('none')];
 
-  it('play rounds one after the other, no team twice at once', () => {
-    expect(told.map(({ matches }) => matches.length)).toEqual([16, 16, 16, 8, 4, 2, 1, 1]);
-    for (const { matches } of told) {
+  test('play one round after another, and no team twice at once', () => {
+    expect(played.map(({ matches }) => matches.length)).toEqual([16, 16, 16, 8, 4, 2, 1, 1]);
+    for (const { matches } of played) {
       const teams = matches.flatMap(({ facts }) => [facts.home, facts.away]);
       expect(new Set(teams).size).toBe(teams.length);
     }
   });
 
-  it('have one clock that never goes back, and never tell a match before its date', () => {
+  test('have one clock that never goes back, and play no match before its date', () => {
     let last = 0;
-    for (const { messages, startsAt, endsAt, matches } of told) {
+    for (const { messages, startsAt, endsAt, matches } of played) {
       expect(startsAt).toBeGreaterThan(last);
       expect(messages.map(({ ut }) => ut)).toEqual(messages.map(({ ut }) => ut).sort((a, b) => a - b));
       for (const { facts, messages: its } of matches) {
@@ -51,14 +51,14 @@ describe('waves', () => {
     }
   });
 
-  it('can be fewer', () => {
-    const telling = { seed: 'x', faults: parseFaults('none'), keepAliveEvery: 0, clockEvery: 0 };
-    expect([...schedule(DATASET, telling, 20)].map(({ matches }) => matches.length)).toEqual([16, 4]);
+  test('can be fewer', () => {
+    const matchSettings = { seed: 'x', faults: parseFaults('none'), keepAliveEvery: 0, clockEvery: 0 };
+    expect([...schedule(DATASET, matchSettings, 20)].map(({ matches }) => matches.length)).toEqual([16, 4]);
   });
 });
 
 describe('deliveries', () => {
-  it('carry every message once and in order where no fault is ordered', () => {
+  test('carry every message once and in order without faults', () => {
     const { deliveries, counts } = deliver('none');
     const messages = [...waves('none')].flatMap((wave) => wave.messages);
     expect(messagesOf(deliveries)).toEqual(messages);
@@ -67,7 +67,7 @@ describe('deliveries', () => {
     expect(deliveries.map(({ due }) => due)).toEqual(deliveries.map(({ due }) => due).sort((a, b) => a - b));
   });
 
-  it(
+  test(
     'are the same for the same seed, and others for another',
     () => {
       const digest = (seed: string) =>
@@ -79,29 +79,29 @@ describe('deliveries', () => {
       expect(digest('a')).toEqual(first);
       expect(digest('b')).not.toEqual(first);
     },
-    PATIENCE,
+    TIMEOUT_MS,
   );
 
-  it.each(Object.keys(DELIVERY_FAULTS).map((fault) => `${fault}=0.3`))(
+  test.each(Object.keys(DELIVERY_FAULTS).map((fault) => `${fault}=0.3`))(
     'with faults %s lose nothing',
     (faults) => {
       const { deliveries, counts } = deliver(faults);
       const sent = messagesOf(deliveries).map((message) => JSON.stringify(message));
       const distinct = new Set(sent);
-      const told = [...waves(faults)]
+      const published = [...waves(faults)]
         .flatMap((wave) => wave.messages)
         .map((message) => JSON.stringify(message));
-      expect(distinct).toEqual(new Set(told));
+      expect(distinct).toEqual(new Set(published));
       expect(counts.duplicate).toBe(sent.length - distinct.size);
       expect(counts.drop + counts.signature).toBe(deliveries.filter(({ mishap }) => mishap !== null).length);
       expect(counts.malformed).toBe(deliveries.filter(({ malformed }) => malformed !== null).length);
-      expect(sent.join() === told.join()).toBe(counts.reorder + counts.delay + counts.duplicate === 0);
+      expect(sent.join() === published.join()).toBe(counts.reorder + counts.delay + counts.duplicate === 0);
       const ordered = faults.split('=')[0] as keyof typeof DELIVERY_FAULTS;
       expect(counts[ordered]).toBeGreaterThan(100);
     },
   );
 
-  it.each(['some', 'many'])(
+  test.each(['some', 'many'])(
     'with faults %s give the official scores, and a dead letter for each malformed body',
     (faults) => {
       const { deliveries, counts } = deliver(faults);
@@ -130,6 +130,6 @@ describe('deliveries', () => {
         expect(match === undefined ? null : matchState(match).score).toEqual({ home, away });
       }
     },
-    PATIENCE,
+    TIMEOUT_MS,
   );
 });

@@ -4,7 +4,7 @@ import { createRandom, type Random } from './random.ts';
 import type { ProviderMessage } from './records.ts';
 import type { Wave } from './schedule.ts';
 
-/** How the first try of a delivery goes wrong. All but `lost_answer` must leave nothing at the receiver. */
+/** Failure of the first attempt of a delivery. All but `lost_answer` must leave nothing at the receiver. */
 export type Mishap =
   /** The connection breaks halfway through the body. */
   | 'cut_body'
@@ -22,11 +22,11 @@ export type Delivery = {
   /** Messages in it. */
   readonly messages: number;
   readonly mishap: Mishap | null;
-  /** Nobody can read it, or one message of it: how it is malformed. */
+  /** The kind of malformation when the body or one of its messages is unreadable. */
   readonly malformed: string | null;
 };
 
-/** What was ordered and done, by kind. */
+/** Injected faults, by kind. */
 export type DeliveryCounts = Record<DeliveryFault, number>;
 
 /** How deliveries are made. */
@@ -52,7 +52,7 @@ const MISHAPS: Readonly<Record<'drop' | 'signature', readonly Mishap[]>> = {
 type Due = { readonly due: number; readonly message: ProviderMessage };
 
 /**
- * Makes signed-to-be deliveries of the waves' messages, in the order in which they are due: a function of its
+ * Turns the messages of waves into unsigned deliveries, in the order in which they are due: a function of its
  * arguments. Every message is delivered at least once, unchanged. `counts` is added to as they are taken.
  */
 export function* planDeliveries(
@@ -121,7 +121,7 @@ function* batches(
   if (batch.length > 0) yield* deliver(batch, plan, random, counts);
 }
 
-/** How the first try goes wrong, if it does: one thing at a time. */
+/** The failure of the first attempt, if any: at most one. */
 function mishapOf(faults: Faults, random: Random, counts: DeliveryCounts): Mishap | null {
   for (const kind of ['drop', 'signature'] as const) {
     if (!random.chance(faults[kind])) continue;

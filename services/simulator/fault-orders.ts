@@ -1,12 +1,13 @@
-/** How an order of faults is written. */
+/** Parses settings of faults. */
 
-/** An order of faults that cannot be understood. */
-export class FaultsError extends Error {
-  readonly code = 'FAULTS_INVALID';
+import { TouchlineError } from '#errors/touchline-error.ts';
+
+/** A setting of faults is invalid. */
+export class FaultsError extends TouchlineError<'FaultsError'> {
+  override readonly name = 'FaultsError';
 
   constructor(message: string) {
-    super(message);
-    this.name = 'FaultsError';
+    super('FAULTS_INVALID', message);
   }
 }
 

@@ -1,4 +1,4 @@
-/** The faults that can be ordered of what is told and of how it is delivered. */
+/** Faults of content and of delivery that settings can inject. */
 import { parseRates } from './fault-orders.ts';
 
 /** Faults of delivery. The rate is a share, 0 to 1. */
@@ -44,7 +44,7 @@ const DELIVERY_NAMES = Object.keys(DELIVERY_FAULTS) as DeliveryFault[];
 const CONTENT_NAMES = Object.keys(CONTENT_FAULTS) as ContentFault[];
 /** Every fault. */
 export const FAULT_NAMES: readonly Fault[] = [...DELIVERY_NAMES, ...CONTENT_NAMES];
-/** More than this a match is no football any more: the goals would not find room. */
+/** Highest rate a match: more invented goals would not fit. */
 const MOST_A_MATCH = 5;
 
 function all(delivery: number, content: number): Faults {

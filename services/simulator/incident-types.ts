@@ -15,5 +15,5 @@ export const CARD_FOR: Readonly<Partial<Record<FactKind, readonly number[]>>> = 
   red: [INCIDENT.redCard],
 };
 
-/** How play goes on after a goal that did not count. */
+/** Restart of play after a disallowed goal. */
 export const FREE_KICK = 403;

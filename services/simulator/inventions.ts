@@ -14,7 +14,7 @@ import {
   type Step,
 } from './script.ts';
 
-/** What was invented for a match: the steps, and how often what. */
+/** The invented steps of a match, and their number by kind. */
 export type Inventions = { readonly steps: Step[]; readonly counts: Partial<Record<ContentFault, number>> };
 
 /** Seconds that an invented goal keeps from what really happened: a 424 that names none must find it, not another. */
@@ -24,8 +24,8 @@ const LASTS = { min: 70, max: 200 } as const;
 const TRIES = 40;
 
 /**
- * Goals that did not count are not in the data: these are invented, and each is taken back before the match goes on,
- * so that the final score stays the official one. And real goals are reviewed, and stand.
+ * The data has no disallowed goals, so these are invented. Each is disallowed before play restarts, so the final score
+ * stays the official one. Real goals are reviewed and stand.
  */
 export function invent(
   facts: MatchFacts,
@@ -35,7 +35,7 @@ export function invent(
 ): Inventions {
   const counts: Partial<Record<ContentFault, number>> = {};
   const steps: Step[] = [];
-  // Where the timeline is not told, there are no goals to disallow.
+  // Without a timeline there are no goals to disallow.
   if (facts.facts === 'score_only') return { steps, counts };
   const add = (fault: ContentFault, what: Step[]): void => {
     steps.push(...what);
@@ -95,7 +95,7 @@ function disallowedGoal(
     plan,
   );
   const ended = second + random.int(LASTS.min, LASTS.max);
-  const told = (when: number, incident: ScriptedIncident): Step => ({ at: plan.startsAt + when, incident });
+  const step = (when: number, incident: ScriptedIncident): Step => ({ at: plan.startsAt + when, incident });
   const also = (suffix: string, type: number, by: Side, when: number): ScriptedIncident =>
     restart(`${key}/${suffix}`, type, by, when, plan);
   const cancelled: ScriptedIncident = { ...scored, action: 'update', confirmation: 'cancelled' };
@@ -106,37 +106,37 @@ function disallowedGoal(
     cancels: { key, named },
     confirmation,
   });
-  const counted = told(second + GOAL_REVIEW, confirmed);
+  const counted = step(second + GOAL_REVIEW, confirmed);
   const taken: Readonly<Record<Disallowing, () => Step[]>> = {
-    rejected: () => [told(ended, cancelled)],
-    cancelled: () => [counted, told(ended, cancelled)],
-    deleted: () => [told(ended, deleted)],
-    goal_cancelled: () => [counted, told(ended, disallows(false, 'confirmed'))],
+    rejected: () => [step(ended, cancelled)],
+    cancelled: () => [counted, step(ended, cancelled)],
+    deleted: () => [step(ended, deleted)],
+    goal_cancelled: () => [counted, step(ended, disallows(false, 'confirmed'))],
     goal_cancelled_child: () => [
       counted,
-      told(ended - 10, disallows(true, 'tbd')),
-      told(ended, { ...disallows(true, 'confirmed'), action: 'update' }),
+      step(ended - 10, disallows(true, 'tbd')),
+      step(ended, { ...disallows(true, 'confirmed'), action: 'update' }),
     ],
     every_way: () => [
-      told(ended, disallows(random.chance(0.5), 'confirmed')),
-      told(ended + 4, cancelled),
-      told(ended + 9, deleted),
+      step(ended, disallows(random.chance(0.5), 'confirmed')),
+      step(ended + 4, cancelled),
+      step(ended + 9, deleted),
     ],
   };
-  // A goal that is deleted was a slip of who told it: no one reviews that.
+  // A deleted goal is a slip of the data entry: no one reviews that.
   const review = [
-    told(second + 20, also('var', INCIDENT.possibleVar, side, second + 20)),
-    told(ended - 3, also('varEnded', INCIDENT.varEnded, side, ended - 3)),
+    step(second + 20, also('var', INCIDENT.possibleVar, side, second + 20)),
+    step(ended - 3, also('varEnded', INCIDENT.varEnded, side, ended - 3)),
   ];
   return [
-    { ...told(second, scored), change: { suspend: key } },
+    { ...step(second, scored), change: { suspend: key } },
     ...(way === 'deleted' ? [] : review),
     ...taken[way](),
-    { ...told(ended + 15, also('freeKick', FREE_KICK, opponent(side), ended + 15)), change: { resume: key } },
+    { ...step(ended + 15, also('freeKick', FREE_KICK, opponent(side), ended + 15)), change: { resume: key } },
   ];
 }
 
-/** A review that changes nothing: a 424 that names the goal, to be confirmed, and then cancelled itself. */
+/** A review that changes nothing: an unconfirmed 424 names the goal and is then cancelled itself. */
 function reviewedGoal(
   key: string,
   [, second, kind, side]: MatchFacts['events'][number],

@@ -7,7 +7,7 @@ const text =
   (mark) =>
     Buffer.from(make(mark));
 
-/** Bodies that are signed as they should be and that nobody can read. Each gives one dead letter. */
+/** Correctly signed bodies that are unreadable. Each yields one dead letter. */
 const MALFORMED: Readonly<Record<string, Maker>> = {
   not_json: text((mark) => `[{"id":"${mark}"`),
   not_an_array: text((mark) => JSON.stringify({ id: mark })),

@@ -1,18 +1,22 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { MatchState } from '#topics/generated/types.ts';
 import { DATASETS, finalScore, type MatchFacts, readDataset } from '../../data/dataset.ts';
 import { CONTENT_FAULTS, type ContentFault, DISALLOWING, parseFaults } from './faults.ts';
-import { type ToldMatch, tellMatch } from './match.ts';
+import { type SimulatedMatch, simulateMatch } from './match.ts';
 import type { ProviderMessage } from './records.ts';
 import { stateAfter } from './testing/states.ts';
 
 const DATA = DATASETS.map((name) => readDataset(name));
 const KICK_OFF = 1_530_000_000;
 
-function tellAll(faults: string, every = { keepAliveEvery: 0, clockEvery: 0 }, data = DATA): ToldMatch[] {
-  const telling = { seed: 'test', faults: parseFaults(faults), ...every };
+function simulateAll(
+  faults: string,
+  every = { keepAliveEvery: 0, clockEvery: 0 },
+  data = DATA,
+): SimulatedMatch[] {
+  const matchSettings = { seed: 'test', faults: parseFaults(faults), ...every };
   return data.flatMap(({ competition, matches }) =>
-    matches.map((facts) => tellMatch(facts, competition, KICK_OFF, telling)),
+    matches.map((facts) => simulateMatch(facts, competition, KICK_OFF, matchSettings)),
   );
 }
 
@@ -20,7 +24,7 @@ function score([home, away]: readonly [number, number]) {
   return { home, away };
 }
 
-/** What the state of a match that was played must be, whatever was invented on the way. */
+/** Expects the official result, whatever was invented during the match. */
 function expectOfficial(facts: MatchFacts, state: MatchState): void {
   const official = score(finalScore(facts));
   const known = facts.facts === 'all';
@@ -43,10 +47,10 @@ function expectOfficial(facts: MatchFacts, state: MatchState): void {
 }
 
 describe('the messages of every match give the official score', () => {
-  it.each(['none', 'some', 'many', ...Object.keys(CONTENT_FAULTS).map((fault) => `${fault}=1`)])(
+  test.each(['none', 'some', 'many', ...Object.keys(CONTENT_FAULTS).map((fault) => `${fault}=1`)])(
     'with faults %s',
     (faults) => {
-      for (const { facts, messages } of tellAll(faults))
+      for (const { facts, messages } of simulateAll(faults))
         expectOfficial(facts, stateAfter(facts.id, messages));
     },
   );
@@ -62,12 +66,12 @@ describe('an invented goal', () => {
     every_way: 'removed',
   };
 
-  it.each(DISALLOWING)('that is %s was in the score, and is not', (way) => {
-    const told = tellAll(`${way}=1`, undefined, DATA.slice(0, 1)).filter(
+  test.each(DISALLOWING)('that is %s was in the score, and is not', (way) => {
+    const simulated = simulateAll(`${way}=1`, undefined, DATA.slice(0, 1)).filter(
       ({ invented }) => invented[way] === 1,
     );
-    expect(told.length).toBeGreaterThan(60);
-    for (const { facts, messages } of told) {
+    expect(simulated.length).toBeGreaterThan(60);
+    for (const { facts, messages } of simulated) {
       const end = stateAfter(facts.id, messages);
       const [[goal = '', why] = []] = Object.entries(end.void_goals);
       expect([Object.keys(end.void_goals).length, why]).toEqual([1, reasons[way]]);
@@ -79,9 +83,9 @@ describe('an invented goal', () => {
     }
   });
 
-  it('is ordered for each match and found room in nearly all', () => {
+  test('fits into nearly every match', () => {
     for (const way of DISALLOWING) {
-      const counts = tellAll(`${way}=1`).map(({ invented }) => invented[way] ?? 0);
+      const counts = simulateAll(`${way}=1`).map(({ invented }) => invented[way] ?? 0);
       expect(counts.reduce((sum, count) => sum + count)).toBeGreaterThan(counts.length * 0.95);
     }
   });
@@ -92,10 +96,10 @@ function total({ score: current }: MatchState): number {
 }
 
 describe('the messages of a match', () => {
-  const told = tellAll('many', { keepAliveEvery: 30, clockEvery: 60 });
+  const simulated = simulateAll('many', { keepAliveEvery: 30, clockEvery: 60 });
 
-  it('come in order of ut; those of the same ut carry the same event', () => {
-    for (const { messages } of told) {
+  test('come in order of ut; those of the same ut carry the same event', () => {
+    for (const { messages } of simulated) {
       const times = messages.map(({ ut }) => ut);
       expect(times).toEqual(times.toSorted((a, b) => a - b));
       let last: ProviderMessage | undefined;
@@ -107,9 +111,9 @@ describe('the messages of a match', () => {
     }
   });
 
-  it('number incidents in order, unlike any other match', () => {
+  test('number incidents in order, unlike any other match', () => {
     const seen = new Set<string>();
-    for (const { messages } of told) {
+    for (const { messages } of simulated) {
       const ids = [...new Set(messages.flatMap(({ data }) => data.incident?.id ?? []))];
       expect(ids).toEqual(ids.toSorted());
       expect(new Set(ids.map((id) => id.length)).size).toBeLessThanOrEqual(1);
@@ -118,8 +122,8 @@ describe('the messages of a match', () => {
     }
   });
 
-  it('correct an incident with a later ut only', () => {
-    for (const { messages } of told) {
+  test('correct an incident with a later ut only', () => {
+    for (const { messages } of simulated) {
       const last = new Map<string, number>();
       for (const { data, ut } of messages) {
         if (data.incident === undefined) continue;
@@ -129,15 +133,15 @@ describe('the messages of a match', () => {
     }
   });
 
-  it('reuse an identifier where that is ordered, and else never', () => {
-    const repeats = (match: ToldMatch) =>
+  test('reuse an identifier only if the fault is set', () => {
+    const repeats = (match: SimulatedMatch) =>
       match.messages.length - new Set(match.messages.map(({ id }) => id)).size;
-    for (const match of told) expect(repeats(match)).toBe(match.invented.reused_id ?? 0);
-    for (const match of tellAll('none')) expect(repeats(match)).toBe(0);
+    for (const match of simulated) expect(repeats(match)).toBe(match.invented.reused_id ?? 0);
+    for (const match of simulateAll('none')) expect(repeats(match)).toBe(0);
   });
 
-  it('show life every 30 seconds while it is live', () => {
-    for (const { messages } of told.slice(0, 20)) {
+  test('include a keep-alive every 30 seconds while it is live', () => {
+    for (const { messages } of simulated.slice(0, 20)) {
       const beats = messages.filter(({ type }) => type === 'event_keep_alive').map(({ ut }) => ut);
       const gaps = beats.slice(1).map((ut, n) => ut - (beats[n] ?? 0));
       expect(Math.max(...gaps)).toBeLessThanOrEqual(34);
@@ -145,20 +149,20 @@ describe('the messages of a match', () => {
     }
   });
 
-  it('are the same for the same seed, and others for another', () => {
+  test('are the same for the same seed, and others for another', () => {
     const [first] = DATA;
     const facts = first?.matches[0];
     if (first === undefined || facts === undefined) throw new Error('no data');
-    const tell = (seed: string) =>
-      tellMatch(facts, first.competition, KICK_OFF, {
+    const simulate = (seed: string) =>
+      simulateMatch(facts, first.competition, KICK_OFF, {
         ...{ seed, faults: parseFaults('many'), keepAliveEvery: 30, clockEvery: 60 },
       });
-    expect(tell('a')).toEqual(tell('a'));
-    expect(tell('a')).not.toEqual(tell('b'));
+    expect(simulate('a')).toEqual(simulate('a'));
+    expect(simulate('a')).not.toEqual(simulate('b'));
   });
 });
 
-it('orders of faults are understood, or refused with what is known', () => {
+test('parses settings of faults, and rejects unknown ones with the known names', () => {
   expect(parseFaults('some,delay=0.5,every_way=2')).toEqual({
     ...parseFaults('some'),
     delay: 0.5,

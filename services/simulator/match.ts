@@ -7,22 +7,22 @@ import { createRandom, type Random } from './random.ts';
 import { createRecorder, type EventRecord, type ProviderMessage } from './records.ts';
 import { type ScriptedIncident, type Step, scriptFacts } from './script.ts';
 
-/** How a match is told. */
-export type Telling = {
+/** Settings of the simulation of a match. */
+export type MatchSettings = {
   readonly seed: string;
   readonly faults: Faults;
-  /** Seconds of match time between two signs of life while it is live; 0 for none. */
+  /** Seconds of match time between two keep-alives of a live match; 0 for none. */
   readonly keepAliveEvery: number;
   /** Seconds between two readings of a running clock; 0 for none. */
   readonly clockEvery: number;
 };
 
-/** A match as the provider tells it. */
-export type ToldMatch = {
+/** A simulated match. */
+export type SimulatedMatch = {
   readonly facts: MatchFacts;
-  /** In order, `ut` never falling; the state at a time is what the messages up to it say. */
+  /** In order of `ut`; the state at a time is the fold of the messages up to it. */
   readonly messages: readonly ProviderMessage[];
-  /** What was invented, by kind. */
+  /** Number of invented faults, by kind. */
   readonly invented: Readonly<Partial<Record<ContentFault, number>>>;
 };
 
@@ -34,39 +34,42 @@ const INCIDENT_DIGITS = 4;
  * All messages of a match that kicks off at `kickOff` (Unix seconds). A function of its arguments.
  * Two messages with the same `ut` carry the same event; a correction always has a later `ut` than what it corrects.
  */
-export function tellMatch(
+export function simulateMatch(
   facts: MatchFacts,
   competition: Competition,
   kickOff: number,
-  telling: Telling,
-): ToldMatch {
-  const { seed, faults } = telling;
+  matchSettings: MatchSettings,
+): SimulatedMatch {
+  const { seed, faults } = matchSettings;
   const periods = planPeriods(facts, createRandom(seed, facts.id, 'periods'));
   const invented = invent(facts, periods, faults, createRandom(seed, facts.id, 'inventions'));
   const clock: Step[] = [];
-  for (const plan of telling.clockEvery > 0 ? periods.filter(({ nominal }) => nominal > 0) : [])
-    for (let at = plan.startsAt + telling.clockEvery; at < plan.endsAt; at += telling.clockEvery)
+  for (const plan of matchSettings.clockEvery > 0 ? periods.filter(({ nominal }) => nominal > 0) : [])
+    for (let at = plan.startsAt + matchSettings.clockEvery; at < plan.endsAt; at += matchSettings.clockEvery)
       clock.push({ at });
   const steps = [...scriptFacts(facts, periods), ...invented.steps, ...clock];
   const reused = createRandom(seed, facts.id, 'ids');
-  const { messages, reusedIds } = tell(facts, competition, kickOff, steps, { telling, reused });
+  const { messages, reusedIds } = writeMessages(facts, competition, kickOff, steps, {
+    matchSettings,
+    reused,
+  });
   const counts = reusedIds > 0 ? { ...invented.counts, reused_id: reusedIds } : invented.counts;
   return { facts, messages, invented: counts };
 }
 
-function tell(
+function writeMessages(
   facts: MatchFacts,
   competition: Competition,
   kickOff: number,
   steps: readonly Step[],
-  { telling, reused }: { telling: Telling; reused: Random },
+  { matchSettings, reused }: { matchSettings: MatchSettings; reused: Random },
 ): { messages: ProviderMessage[]; reusedIds: number } {
   const board = new Board(facts);
   const recorder = createRecorder(facts, competition);
   const messages: ProviderMessage[] = [];
   const incidentIds = new Map<string, string>();
   const firstMessage = new Map<string, number>();
-  let toReuse = reused.count(telling.faults.reused_id);
+  let toReuse = reused.count(matchSettings.faults.reused_id);
   const reusedWanted = toReuse;
   let nextId = facts.id * 10_000;
   let ut = 0;
@@ -81,19 +84,19 @@ function tell(
     incidentIds.set(key, id);
     return id;
   };
-  const addIncident = (told: ScriptedIncident, event: EventRecord): void => {
-    const parentId = told.cancels?.named ? idOf(told.cancels.key) : null;
-    const incident = recorder.incident(told, { id: idOf(told.key), parentId }, ut);
-    const first = firstMessage.get(told.key);
+  const addIncident = (scripted: ScriptedIncident, event: EventRecord): void => {
+    const parentId = scripted.cancels?.named ? idOf(scripted.cancels.key) : null;
+    const incident = recorder.incident(scripted, { id: idOf(scripted.key), parentId }, ut);
+    const first = firstMessage.get(scripted.key);
     const reuse = first !== undefined && toReuse > 0;
     if (reuse) toReuse--;
     add('incident', { incident, event }, reuse ? first : undefined);
-    if (first === undefined) firstMessage.set(told.key, nextId);
+    if (first === undefined) firstMessage.set(scripted.key, nextId);
   };
-  let nextBeat = telling.keepAliveEvery;
+  let nextBeat = matchSettings.keepAliveEvery;
   const keepAlive = (until: number): void => {
-    if (telling.keepAliveEvery === 0 || !board.live) return;
-    for (; nextBeat < until; nextBeat += telling.keepAliveEvery) {
+    if (matchSettings.keepAliveEvery === 0 || !board.live) return;
+    for (; nextBeat < until; nextBeat += matchSettings.keepAliveEvery) {
       ut = kickOff + nextBeat;
       add('event_keep_alive', { event: { id: facts.id } });
     }
@@ -102,11 +105,11 @@ function tell(
   for (const group of groupedByTime(steps)) {
     const at = group[0]?.at ?? 0;
     keepAlive(at);
-    // What is told of the event changes with every group; no two have the same time.
+    // The event changes with every group; no two groups have the same time.
     ut = kickOff + at;
     for (const { change, incident } of group) {
       if (change !== undefined) board.change(change, ut);
-      if (incident !== undefined) board.tell(incident);
+      if (incident !== undefined) board.apply(incident);
     }
     const event = recorder.event(board.show(ut), messages.length === 0 ? 'insert' : 'update');
     for (const { incident } of group) if (incident !== undefined) addIncident(incident, event);

@@ -1,22 +1,7 @@
+import { INCIDENT, STATUS } from '#contract/soccer.ts';
 import type { MatchFacts, Period } from '../../data/dataset.ts';
 import type { Random } from './random.ts';
 
-/** Status ids of the provider for soccer. */
-export const STATUS = {
-  notStarted: 1,
-  halftime: 9,
-  finished: 11,
-  finishedAfterPenalties: 13,
-  finishedAfterExtraTime: 14,
-  firstHalf: 33,
-  secondHalf: 34,
-  extraFirstHalf: 35,
-  extraSecondHalf: 36,
-  extraHalftime: 37,
-  waitingForExtraTime: 48,
-  shootOut: 141,
-  waitingForPenalty: 142,
-} as const;
 export type StatusId = (typeof STATUS)[keyof typeof STATUS];
 
 /** A period as it is played. Times in seconds; `startsAt` and `endsAt` since the kick-off. */
@@ -49,7 +34,7 @@ const SHAPES: readonly Shape[] = [
   {
     period: '1H',
     status: STATUS.firstHalf,
-    starts: 429,
+    starts: INCIDENT.firstHalfStarted,
     matchTime: 0,
     nominal: 2700,
     pause: 0,
@@ -58,7 +43,7 @@ const SHAPES: readonly Shape[] = [
   {
     period: '2H',
     status: STATUS.secondHalf,
-    starts: 430,
+    starts: INCIDENT.secondHalfStarted,
     matchTime: 2700,
     nominal: 2700,
     pause: 900,
@@ -66,8 +51,8 @@ const SHAPES: readonly Shape[] = [
   },
   {
     period: 'E1',
-    status: STATUS.extraFirstHalf,
-    starts: 431,
+    status: STATUS.extraTimeFirstHalf,
+    starts: INCIDENT.extraTimeFirstHalfStarted,
     matchTime: 5400,
     nominal: 900,
     pause: 300,
@@ -75,8 +60,8 @@ const SHAPES: readonly Shape[] = [
   },
   {
     period: 'E2',
-    status: STATUS.extraSecondHalf,
-    starts: 432,
+    status: STATUS.extraTimeSecondHalf,
+    starts: INCIDENT.extraTimeSecondHalfStarted,
     matchTime: 6300,
     nominal: 900,
     pause: 90,
@@ -85,7 +70,7 @@ const SHAPES: readonly Shape[] = [
   {
     period: 'P',
     status: STATUS.shootOut,
-    starts: 433,
+    starts: INCIDENT.shootOutStarted,
     matchTime: 7200,
     nominal: 0,
     pause: 180,
@@ -94,22 +79,22 @@ const SHAPES: readonly Shape[] = [
 ];
 
 const ENDS_THE_MATCH: Readonly<Record<Period, readonly [incident: number, status: StatusId]>> = {
-  '1H': [437, STATUS.finished],
-  '2H': [437, STATUS.finished],
-  E1: [434, STATUS.finishedAfterExtraTime],
-  E2: [434, STATUS.finishedAfterExtraTime],
-  P: [435, STATUS.finishedAfterPenalties],
+  '1H': [INCIDENT.finishedRegularTime, STATUS.finished],
+  '2H': [INCIDENT.finishedRegularTime, STATUS.finished],
+  E1: [INCIDENT.finishedAfterExtraTime, STATUS.finishedAfterExtraTime],
+  E2: [INCIDENT.finishedAfterExtraTime, STATUS.finishedAfterExtraTime],
+  P: [INCIDENT.finishedAfterPenalties, STATUS.finishedAfterPenalties],
 };
 
 const ENDS_BEFORE: Readonly<Record<Period, readonly [incident: number, status: StatusId]>> = {
-  '1H': [445, STATUS.halftime],
-  '2H': [445, STATUS.halftime],
-  E1: [446, STATUS.waitingForExtraTime],
-  E2: [447, STATUS.extraHalftime],
-  P: [448, STATUS.waitingForPenalty],
+  '1H': [INCIDENT.halftime, STATUS.halftime],
+  '2H': [INCIDENT.halftime, STATUS.halftime],
+  E1: [INCIDENT.waitingForExtraTime, STATUS.waitingForExtraTime],
+  E2: [INCIDENT.extraTimeHalftime, STATUS.extraTimeHalftime],
+  P: [INCIDENT.waitingForPenalty, STATUS.waitingForPenalty],
 };
 
-/** Seconds of play after the last known fact of a period, at least: a goal is confirmed, and play goes on. */
+/** Least seconds of play after the last known fact of a period: a goal is confirmed and play restarts. */
 const AFTER_THE_LAST = 60;
 
 /**

@@ -20,9 +20,9 @@ export type Play = {
   readonly concurrency: number;
   /** Seconds for all of it; else how much faster than life. Infinity is as fast as it is accepted. */
   readonly pace: { readonly seconds: number } | { readonly speed: number };
-  /** Told how many seconds of play are over as each delivery is due. */
+  /** Called as each delivery is due, with the seconds of play that are over. */
   readonly onPlayed?: (played: number) => void;
-  /** Asked for each delivery: true loses it for good, it is never sent. */
+  /** Called for each delivery: true loses it for good, it is never sent. */
   readonly loses?: () => boolean;
 };
 
@@ -59,8 +59,8 @@ export async function play(
   signal: AbortSignal,
 ): Promise<PlaySummary> {
   const { dataset, seed, faults, keepAliveEvery, clockEvery } = options;
-  const telling = { seed, faults, keepAliveEvery, clockEvery };
-  const waves = (): Generator<Wave> => schedule(dataset, telling, options.matches);
+  const matchSettings = { seed, faults, keepAliveEvery, clockEvery };
+  const waves = (): Generator<Wave> => schedule(dataset, matchSettings, options.matches);
   const speed = 'speed' in options.pace ? options.pace.speed : lengthOf(waves()) / options.pace.seconds;
   const tally = new Tally(metrics);
   const plan = {

@@ -10,16 +10,20 @@ export type Random = {
   count(rate: number): number;
 };
 
+/** Numbers from 0 up to 1, the same for the same seed: 32 bits of state are plenty for choosing. */
+export function mulberry32(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
 /** A stream of random numbers of its own for each list of parts, e.g. seed, event id and purpose. */
 export function createRandom(...parts: readonly (string | number)[]): Random {
-  let state = hash(parts.join('/'));
-  // mulberry32: 32 bits of state are plenty for choosing faults.
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), state | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
+  const next = mulberry32(hash(parts.join('/')));
   const chance = (rate: number): boolean => next() < rate;
   return {
     next,

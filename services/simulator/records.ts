@@ -35,14 +35,18 @@ export type EventRecord = Readonly<Record<string, unknown>> &
   };
 
 /** A side of an event; `counter` 1 is home, 2 away. */
-export type ParticipantRecord = Readonly<Record<string, unknown>> &
+type ParticipantRecord = Readonly<Record<string, unknown>> &
   EventFace['home'] & { readonly id: number; readonly counter: 1 | 2 };
 
 /** Writes the records of one match. */
 export type Recorder = {
   event(face: EventFace, action: 'insert' | 'update'): EventRecord;
   /** `id` is the incident's, `parentId` that of the incident it refines. */
-  incident(told: ScriptedIncident, ids: { id: string; parentId: string | null }, ut: number): IncidentRecord;
+  incident(
+    scripted: ScriptedIncident,
+    ids: { id: string; parentId: string | null },
+    ut: number,
+  ): IncidentRecord;
 };
 
 const COVERAGE = 'from_tv';
@@ -95,24 +99,30 @@ export function createRecorder(facts: MatchFacts, competition: Competition): Rec
         participants: [participant(home, 1, homeFace), participant(away, 2, awayFace)],
       };
     },
-    incident(told, { id, parentId }, ut) {
-      const type = INCIDENT_TYPES_OF_SOCCER.get(told.type);
-      const team = sideOf(told.side);
+    incident(scripted, { id, parentId }, ut) {
+      const type = INCIDENT_TYPES_OF_SOCCER.get(scripted.type);
+      const team = sideOf(scripted.side);
       const yesNo = (flag: boolean | null | undefined): string => (flag ? 'yes' : 'no');
       return {
-        ...{ id, action: told.action ?? 'insert', incident_id: told.type, incident_name: type?.name ?? '' },
+        ...{
+          id,
+          action: scripted.action ?? 'insert',
+          incident_id: scripted.type,
+          incident_name: type?.name ?? '',
+        },
         ...{ participant_id: team?.id ?? null, participant_name: team?.name ?? null },
-        subparticipant_id: told.person ?? null,
-        subparticipant_name: told.person === undefined ? null : (competition.players[told.person] ?? null),
-        event_status_id: told.phase,
-        event_status_name: STATUSES_OF_SOCCER.get(told.phase)?.name ?? null,
-        event_time: clockText(told.time),
+        subparticipant_id: scripted.person ?? null,
+        subparticipant_name:
+          scripted.person === undefined ? null : (competition.players[scripted.person] ?? null),
+        event_status_id: scripted.phase,
+        event_status_name: STATUSES_OF_SOCCER.get(scripted.phase)?.name ?? null,
+        event_time: clockText(scripted.time),
         for: type?.for ?? (team === undefined ? 'none' : 'own'),
-        confirmation: told.confirmation ?? null,
+        confirmation: scripted.confirmation ?? null,
         attribute_ids: [],
         properties: [],
         additional_info: {},
-        info: told.info ?? null,
+        info: scripted.info ?? null,
         add_data: null,
         game_break: yesNo(type?.gameBreak),
         important: yesNo(type?.important),
@@ -127,7 +137,7 @@ export function createRecorder(facts: MatchFacts, competition: Competition): Rec
   };
 }
 
-/** Match time as MM:SS; the minutes go on past 99. */
+/** Match time as MM:SS; minutes may exceed 99. */
 function clockText(seconds: number): string {
   const [minutes, rest] = [Math.floor(seconds / 60), seconds % 60];
   return `${String(minutes).padStart(2, '0')}:${String(rest).padStart(2, '0')}`;

@@ -1,8 +1,8 @@
 import type { Competition, Dataset, MatchFacts } from '../../data/dataset.ts';
-import { type Telling, type ToldMatch, tellMatch } from './match.ts';
+import { type MatchSettings, type SimulatedMatch, simulateMatch } from './match.ts';
 import type { ProviderMessage } from './records.ts';
 
-/** What a wave is told from. */
+/** The plan that a wave is simulated from. */
 export type WavePlan = {
   readonly n: number;
   /** Unix seconds on the provider's clock, of its first match. */
@@ -12,7 +12,7 @@ export type WavePlan = {
 
 /** Matches that are played at the same time. */
 export type Wave = WavePlan & {
-  readonly matches: readonly ToldMatch[];
+  readonly matches: readonly SimulatedMatch[];
   /** Of all of them, by `ut`. */
   readonly messages: readonly ProviderMessage[];
   /** Unix seconds on the provider's clock: from the first message to the last. */
@@ -28,27 +28,29 @@ const PAUSE = 900;
 /**
  * Plays a data set: waves of matches in order of date, on one clock that never goes back. A wave ends where a team
  * would play twice in it, or the stage changes, so that no one plays two matches at once. It is played at the latest
- * kick-off of its matches: nothing is told before its time, while the earlier ones of a round wait for the last.
+ * kick-off of its matches: no match starts before its date, the earlier ones of a round wait for the last.
  * `count` plays the first matches only.
  */
 export function* schedule(
   { competition, matches }: Dataset,
-  telling: Telling,
+  matchSettings: MatchSettings,
   count = matches.length,
 ): Generator<Wave> {
   let clock = 0;
   for (const [n, facts] of waves(matches.slice(0, count)).entries()) {
     const kickOff = Math.max(clock + PAUSE, ...facts.map(kickOffOf));
-    const wave = tellWave({ n, kickOff, facts }, competition, telling);
+    const wave = simulateWave({ n, kickOff, facts }, competition, matchSettings);
     clock = wave.endsAt;
     yield wave;
   }
 }
 
-/** Tells a wave: a function of its arguments, so that what was told once need not be kept. */
-export function tellWave(plan: WavePlan, competition: Competition, telling: Telling): Wave {
+/** Simulates a wave: a pure function, so its messages can be recomputed instead of stored. */
+export function simulateWave(plan: WavePlan, competition: Competition, matchSettings: MatchSettings): Wave {
   const { kickOff, facts } = plan;
-  const matches = facts.map((match, i) => tellMatch(match, competition, kickOff + i * STAGGER, telling));
+  const matches = facts.map((match, i) =>
+    simulateMatch(match, competition, kickOff + i * STAGGER, matchSettings),
+  );
   const messages = matches.flatMap((match) => match.messages).sort((a, b) => a.ut - b.ut);
   const startsAt = messages[0]?.ut ?? kickOff;
   const endsAt = messages.at(-1)?.ut ?? kickOff;

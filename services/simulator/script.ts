@@ -1,7 +1,7 @@
-import { INCIDENT } from '#contract/soccer.ts';
+import { INCIDENT, STATUS } from '#contract/soccer.ts';
 import type { FactKind, MatchFacts, Period, Side } from '../../data/dataset.ts';
 import { CARD_FOR, GOAL_FOR } from './incident-types.ts';
-import { type PeriodPlan, placeOfMinute, STATUS, type StatusId } from './periods.ts';
+import { type PeriodPlan, placeOfMinute, type StatusId } from './periods.ts';
 
 /** An incident as the script has it; `key` is who it is over all its records. */
 export type ScriptedIncident = {
@@ -36,7 +36,7 @@ export type Change = {
   readonly verified?: true;
 };
 
-/** One thing that happens, `at` seconds since the kick-off. Where neither is given, the clock is told. */
+/** One step, `at` seconds since the kick-off. With neither member it publishes the clock. */
 export type Step = { readonly at: number; readonly incident?: ScriptedIncident; readonly change?: Change };
 
 /** Seconds from a card, and from the award of a penalty, to its confirmation. */
@@ -50,7 +50,7 @@ const NOT_STARTED_AT = -120;
 /** After the whistle. */
 const VERIFIED_AFTER = 240;
 
-/** What really happened in a match, as the provider's people would have told it, in no order. */
+/** The real facts of a match as steps of the provider's data entry, in no order. */
 export function scriptFacts(facts: MatchFacts, periods: readonly PeriodPlan[]): Step[] {
   const timeline = facts.facts === 'all';
   const course = courseOf(periods, timeline);
@@ -68,8 +68,8 @@ export function goalRecords(
   second: number,
   plan: PeriodPlan,
 ): { scored: ScriptedIncident; confirmed: ScriptedIncident } {
-  const { person, ...told } = goal;
-  const incident: ScriptedIncident = { ...told, phase: plan.status, time: plan.matchTime + second };
+  const { person, ...rest } = goal;
+  const incident: ScriptedIncident = { ...rest, phase: plan.status, time: plan.matchTime + second };
   return {
     scored: { ...incident, confirmation: 'tbd' },
     confirmed: {
@@ -84,7 +84,7 @@ export function goalRecords(
 /** Seconds from a goal to the kick-off that confirms it. */
 export const GOAL_REVIEW = 45;
 
-/** How play goes on after a break, which ends the break for traders. */
+/** Restart of play after a break, which ends the break for traders. */
 export function restart(
   key: string,
   type: number,
@@ -106,7 +106,7 @@ export function planOf(periods: readonly PeriodPlan[], period: Period): PeriodPl
   return plan;
 }
 
-/** From not started to the whistle. Where the timeline is not known, the event alone tells it. */
+/** From not started to the final whistle. Without a known timeline only the event changes. */
 function courseOf(periods: readonly PeriodPlan[], timeline: boolean): Step[] {
   const steps: Step[] = [{ at: ANNOUNCED_AT, change: {} }];
   const phase = (at: number, type: number, status: StatusId, time: number, change: Change): void => {

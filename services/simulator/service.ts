@@ -8,7 +8,7 @@ import { serveProvider } from './rest/serve.ts';
 import { simulate } from './simulate.ts';
 import { createWebhookSender } from './webhook.ts';
 
-/** The patience of the provider (spec, "Limits"), in milliseconds. */
+/** How long the provider waits (spec, "Limits"), in milliseconds. */
 const ANSWER_WITHIN = 10_000;
 const FIRST_WAIT = 200;
 const MOST_WAIT = 5_000;
@@ -17,7 +17,7 @@ const MOST_WAIT = 5_000;
 export const simulator: ServiceDefinition<typeof settings> = {
   name: 'simulator',
   about:
-    "Plays real matches as a provider would: signed webhooks, the provider's REST, or both, with faults to order; ends when all was accepted, or with REST when it is told to.",
+    "Plays real matches as a provider would: signed webhooks, the provider's REST, or both, with faults to order; ends when everything is accepted, or, with REST, when it is stopped.",
   config: settings,
   async start({ config, logger, metrics, signal, fail, finish }) {
     const { WEBHOOK_URL: url, WEBHOOK_SECRET: secret, REST_SECRET_KEY: secretKey } = config;
@@ -63,7 +63,7 @@ export const simulator: ServiceDefinition<typeof settings> = {
         if (config.SUMMARY_FILE !== undefined)
           writeFileSync(config.SUMMARY_FILE, `${JSON.stringify(summary)}\n`);
       },
-      onAllTold: (summary) => logger.info({ summary }, 'all was played and accepted'),
+      onAllPublished: (summary) => logger.info({ summary }, 'all was played and accepted'),
     }).then(finish, (error: unknown) => {
       if (!signal.aborted) fail(error);
     });

@@ -1,5 +1,5 @@
 import { Registry } from 'prom-client';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { readDataset } from '../../data/dataset.ts';
 import { parseFaults } from './faults.ts';
 import type { Play } from './player.ts';
@@ -38,7 +38,7 @@ async function serve(pace: Play['pace'], restFaults = 'none') {
   return { rest, metrics };
 }
 
-/** A receiver that accepts everything, and tells when. */
+/** A receiver that accepts everything and records when. */
 function accepting(onMessages: (messages: ProviderMessage[]) => void): WebhookSender {
   return {
     async deliver({ body }) {
@@ -62,13 +62,13 @@ function run(
   const over = simulate({
     ...{ playing: { ...PLAY, pace }, rest, sender, metrics, keepSeconds, signal: stop.signal },
     onSummary: (summary) => summaries.push(summary),
-    onAllTold: () => {},
+    onAllPublished: () => {},
   });
   return { summaries, over, stop };
 }
 
 describe('a simulation', () => {
-  it('with webhooks only ends when all was accepted, with the summary of before', async () => {
+  test('with webhooks only ends when all was accepted, with the summary of before', async () => {
     const got: ProviderMessage[] = [];
     const sender = accepting((messages) => got.push(...messages));
     const { summaries, over } = run(AT_ONCE, { rest: null, sender, metrics: new Registry() });
@@ -78,7 +78,7 @@ describe('a simulation', () => {
     expect(summaries[0]).not.toHaveProperty('rest');
   });
 
-  it('with REST only tells all of it, and is served on until it is stopped', async () => {
+  test('with REST only plays everything, and serves until it is stopped', async () => {
     const { rest, metrics } = await serve({ seconds: 0.3 });
     const { summaries, over, stop } = run({ seconds: 0.3 }, { rest, sender: null, metrics }, 'until stopped');
     await expect.poll(() => summaries.length, { timeout: 60_000 }).toBe(1);
@@ -92,7 +92,7 @@ describe('a simulation', () => {
     expect(await metrics.metrics()).toContain('touchline_simulator_rest_answers_total{status="200"} 2');
   });
 
-  it('with REST only and no pace tells all at once, and goes on at the pace of life', async () => {
+  test('with REST only and no pace plays everything at once, then runs at real-time pace', async () => {
     const { rest, metrics } = await serve(AT_ONCE);
     const { over } = run(AT_ONCE, { rest, sender: null, metrics });
     await over;
@@ -100,7 +100,7 @@ describe('a simulation', () => {
     expect(rest.provider.now() - endsAt).toBeLessThan(60);
   });
 
-  it('with both has one clock: what a webhook says, REST says too', async () => {
+  test('with both has one clock: REST shows every delivered webhook message', async () => {
     const { rest, metrics } = await serve({ seconds: 1 });
     const ahead: number[] = [];
     const sender = accepting((messages) => {
@@ -113,7 +113,7 @@ describe('a simulation', () => {
     expect(Math.max(...ahead)).toBeLessThanOrEqual(rest.speed * 0.01);
   });
 
-  it('with both and no pace has the clock that deliveries drive', async () => {
+  test('with both and no pace has the clock that deliveries drive', async () => {
     const { rest, metrics } = await serve(AT_ONCE);
     const ahead: number[] = [];
     const sender = accepting((messages) => ahead.push((messages.at(-1)?.ut ?? 0) - rest.provider.now()));
@@ -122,25 +122,25 @@ describe('a simulation', () => {
     expect(new Set(ahead)).toEqual(new Set([0]));
   });
 
-  it('webhook_loss never sends a delivery: what was in it can be had by REST only', async () => {
+  test('webhook_loss drops deliveries: only REST has their messages', async () => {
     const { rest, metrics } = await serve(AT_ONCE, 'webhook_loss=0.3');
     const got: ProviderMessage[] = [];
     const sender = accepting((messages) => got.push(...messages));
     const { summaries, over } = run(AT_ONCE, { rest, sender, metrics });
     await over;
-    const told = rest.provider.told();
+    const published = rest.provider.published();
     const pushed = new Set(ids(got));
-    const lost = ids(told).filter((id) => !pushed.has(id));
-    expect(lost.length).toBeGreaterThan(told.length * 0.15);
-    expect(ids(got).every((id) => new Set(ids(told)).has(id))).toBe(true);
-    expect(summaries[0]).toMatchObject({ messages: told.length, delivered: got.length });
+    const lost = ids(published).filter((id) => !pushed.has(id));
+    expect(lost.length).toBeGreaterThan(published.length * 0.15);
+    expect(ids(got).every((id) => new Set(ids(published)).has(id))).toBe(true);
+    expect(summaries[0]).toMatchObject({ messages: published.length, delivered: got.length });
     expect(summaries[0]?.rest?.faults.webhook_loss).toBeGreaterThan(20);
     expect(await metrics.metrics()).toContain(
       `touchline_simulator_rest_faults_total{fault="webhook_loss"} ${summaries[0]?.rest?.faults.webhook_loss}`,
     );
   });
 
-  it('that is stopped before the end rejects', async () => {
+  test('rejects when it is stopped before the end', async () => {
     const { rest, metrics } = await serve({ speed: 1 });
     const { over, stop } = run({ speed: 1 }, { rest, sender: null, metrics });
     stop.abort(new Error('stopped'));

@@ -4,7 +4,7 @@ import { type Play, type PlaySummary, play } from './player.ts';
 import type { RestSummary, ServedProvider } from './rest/serve.ts';
 import type { WebhookSender } from './webhook.ts';
 
-/** What was told; the rest of `PlaySummary` where there were webhooks, `rest` where REST was served. */
+/** Totals of what was published; the rest of `PlaySummary` with webhooks, `rest` with REST. */
 export type Summary = Pick<PlaySummary, 'dataset' | 'matches' | 'messages' | 'invented' | 'seconds'> &
   Partial<PlaySummary> & { readonly rest?: RestSummary };
 
@@ -15,38 +15,38 @@ export type Simulation = {
   readonly rest: ServedProvider | null;
   readonly metrics: Registry;
   readonly signal: AbortSignal;
-  /** Real seconds that REST is served after all was told; until the signal where undefined. */
+  /** Real seconds that REST is served after the last message; undefined: until the signal. */
   readonly keepSeconds: number | undefined;
-  /** Told when all was told and accepted, and again at the end where REST was served. */
+  /** Called once everything is published and accepted, and again at the end of REST. */
   readonly onSummary: (summary: Summary) => void;
-  readonly onAllTold: (summary: Summary) => void;
+  readonly onAllPublished: (summary: Summary) => void;
 };
 
 /**
- * Plays until all was told, by webhooks until it was accepted, and then serves REST on. Resolves when nothing is left
- * to do; rejects with the signal's reason when that is aborted before all was told.
+ * Plays until everything is published (and, by webhook, accepted), then keeps serving REST. Resolves when nothing is
+ * left to do; rejects with the signal's reason when it is aborted before that.
  */
 export async function simulate(simulation: Simulation): Promise<void> {
   const { rest, signal, keepSeconds, onSummary } = simulation;
-  const summary = await tellAll(simulation);
+  const summary = await playAll(simulation);
   const current = (): Summary => (rest === null ? summary : { ...summary, rest: rest.summary() });
   onSummary(current());
-  simulation.onAllTold(current());
+  simulation.onAllPublished(current());
   if (rest === null) return;
   await until(signal, keepSeconds);
   onSummary(current());
 }
 
-async function tellAll({ playing, sender, rest, metrics, signal }: Simulation): Promise<Summary> {
+async function playAll({ playing, sender, rest, metrics, signal }: Simulation): Promise<Summary> {
   const startedAt = performance.now();
   rest?.start();
   const played =
     sender === null
       ? null
       : await play(rest === null ? playing : withRest(playing, rest), sender, metrics, signal);
-  // Nothing holds up who only reads: what is not told by webhooks is told at once where there is no pace.
+  // Without a pace, REST shows at once what no webhook has to deliver first.
   rest?.reach(Number.POSITIVE_INFINITY);
-  await rest?.allTold(signal);
+  await rest?.allPublished(signal);
   if (played !== null) return played;
   const { dataset } = playing;
   const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
@@ -54,7 +54,7 @@ async function tellAll({ playing, sender, rest, metrics, signal }: Simulation): 
   return { dataset: dataset.competition.dataset, ...totals, seconds };
 }
 
-/** Webhooks in step with REST, and some of them lost where that is ordered. */
+/** Webhooks in step with REST, some of them lost if that fault is set. */
 function withRest(playing: Play, { speed, reach, provider }: ServedProvider): Play {
   return {
     ...playing,

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER, type Verdict, verify } from '#signing/signing.ts';
 import type { Delivery, Mishap } from './deliveries.ts';
 import { createWebhookSender, type WebhookSender } from './webhook.ts';
@@ -10,8 +10,8 @@ const SECRET = '0123456789abcdef0123456789abcdef';
 const BODY = Buffer.from(JSON.stringify([{ id: 1234, type: 'event', ut: 1, data: { event: { id: 1 } } }]));
 
 type Seen = { readonly verdict: Verdict; readonly body: Buffer | null };
-/** Where the time is not what a test is about. */
-const PATIENCE_MS = 60_000;
+/** Timeout of tests that do not test time, milliseconds. */
+const TIMEOUT_MS = 60_000;
 
 /** What the receiver answers to its nth request; null: nothing, until the connection ends. */
 type Answers = (n: number, verdict: Verdict) => { status: number; body: string } | null;
@@ -44,7 +44,7 @@ async function receiver(answers: Answers): Promise<{ url: string; seen: Seen[] }
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhook`, seen };
 }
 
-function senderTo(url: string, timeoutMs = PATIENCE_MS): { sender: WebhookSender; retries: string[] } {
+function senderTo(url: string, timeoutMs = TIMEOUT_MS): { sender: WebhookSender; retries: string[] } {
   const retries: string[] = [];
   const sender = createWebhookSender({
     ...{ url, secret: SECRET, timeoutMs, firstWaitMs: 5, mostWaitMs: 20 },
@@ -61,14 +61,14 @@ function delivery(mishap: Mishap | null = null): Delivery {
 const running = new AbortController().signal;
 
 describe('a delivery', () => {
-  it('is a signed POST of the body as it is', async () => {
+  test('is a signed POST of the body as it is', async () => {
     const { url, seen } = await receiver(refuseOrAccept);
     const { sender } = senderTo(url);
     expect(await sender.deliver(delivery(), running)).toEqual({ requests: 1, forged: null });
     expect(seen).toEqual([{ verdict: 'ok', body: BODY }]);
   });
 
-  it.each([
+  test.each([
     ['another status', { status: 201, body: 'Accepted' }],
     ['an error', { status: 503, body: 'later' }],
     ['lower case', { status: 200, body: 'accepted' }],
@@ -82,30 +82,30 @@ describe('a delivery', () => {
     expect(retries).toEqual([`answered ${answer.status}`, `answered ${answer.status}`]);
   });
 
-  it('is repeated where no answer came in time', async () => {
+  test('is retried when no answer arrives in time', async () => {
     const { url } = await receiver((n, verdict) => (n === 1 ? null : refuseOrAccept(n, verdict)));
     const { sender, retries } = senderTo(url, 100);
     const { requests } = await sender.deliver(delivery(), running);
-    // On a machine that is busy the answer to a later one may come too late as well.
+    // On a busy machine the answer to a later one may also be late.
     expect(requests).toBeGreaterThan(1);
     expect(retries).toHaveLength(requests - 1);
     for (const reason of retries) expect(reason).toContain('no answer');
   });
 
-  it('is repeated until the receiver is there, and given up on a stop', async () => {
+  test('is retried until the receiver is up, and cancelled on a stop', async () => {
     const { url } = await receiver(refuseOrAccept);
     for (const close of closing.splice(0)) await close();
     const { sender, retries } = senderTo(url);
     const stop = new AbortController();
     const sent = sender.deliver(delivery(), stop.signal);
-    await expect.poll(() => retries.length, { timeout: PATIENCE_MS }).toBeGreaterThan(2);
+    await expect.poll(() => retries.length, { timeout: TIMEOUT_MS }).toBeGreaterThan(2);
     stop.abort(new Error('stopped'));
     await expect(sent).rejects.toThrow();
   });
 });
 
 describe('an ordered mishap', () => {
-  it.each([
+  test.each([
     ['wrong_secret', 'signature_mismatch'],
     ['changed_body', 'signature_mismatch'],
     ['expired', 'timestamp_expired'],
@@ -118,7 +118,7 @@ describe('an ordered mishap', () => {
     expect(retries).toEqual([]);
   });
 
-  it('tells of a receiver that takes what is forged', async () => {
+  test('reports a receiver that accepts a forged request', async () => {
     const { url } = await receiver(() => ({ status: 200, body: 'Accepted' }));
     const { sender } = senderTo(url);
     expect(await sender.deliver(delivery('wrong_secret'), running)).toEqual({
@@ -127,15 +127,15 @@ describe('an ordered mishap', () => {
     });
   });
 
-  it('cut_body never arrives whole, and is sent again', async () => {
+  test('cut_body never arrives whole, and is sent again', async () => {
     const { url, seen } = await receiver(refuseOrAccept);
     const { sender } = senderTo(url);
     expect(await sender.deliver(delivery('cut_body'), running)).toEqual({ requests: 2, forged: null });
-    await expect.poll(() => seen.length, { timeout: PATIENCE_MS }).toBe(2);
+    await expect.poll(() => seen.length, { timeout: TIMEOUT_MS }).toBe(2);
     expect(seen.filter(({ body }) => body === null)).toHaveLength(1);
   });
 
-  it('lost_answer arrives twice', async () => {
+  test('lost_answer arrives twice', async () => {
     const { url, seen } = await receiver(refuseOrAccept);
     const { sender } = senderTo(url);
     expect(await sender.deliver(delivery('lost_answer'), running)).toEqual({ requests: 2, forged: null });

@@ -14,15 +14,15 @@ export type WebhookOptions = {
   /** Wait before the second try, in milliseconds; it doubles with each, up to `mostWaitMs`. */
   readonly firstWaitMs: number;
   readonly mostWaitMs: number;
-  /** Told of each try that was not accepted and ought to be, with one line without secrets. */
+  /** Called for each attempt that should have been accepted but was not, with one line without secrets. */
   readonly onRetry: (reason: string) => void;
 };
 
-/** What became of a delivery that was accepted in the end. */
-export type Delivered = {
+/** Outcome of an accepted delivery. */
+type Delivered = {
   /** Requests sent for it. */
   readonly requests: number;
-  /** What became of a forged request; null where none was sent, or none was answered. */
+  /** Outcome of a forged request; null when none was sent or answered. */
   readonly forged: 'refused' | 'accepted' | null;
 };
 

@@ -1,12 +1,9 @@
 import { z } from 'zod';
-import { groupSettings, inputSettings, kafkaSettings, processSettings } from '#service/config.ts';
+import { processorSettings } from '#service/config.ts';
 
 /** The configuration of the service. */
 export const config = z.object({
-  ...processSettings,
-  ...kafkaSettings,
-  ...groupSettings,
-  ...inputSettings,
+  ...processorSettings,
   RULES_DIR: z
     .string()
     .default('')

@@ -5,24 +5,24 @@ import type { DerivedTable } from '#domain/standings/season-tables.ts';
 import { FIRST_STANDINGS_ID } from '#domain/standings/standings-id.ts';
 import type { Cause, Standings, StandingsEntry } from '#topics/generated/types.ts';
 
-/** What was last published of a record: a new version differs from it in what is shown. */
+/** The last published record: a new version differs from it in a visible field. */
 type Published = { version: number; ut: number; digest: string };
 
-/** What was last published of a table. */
+/** The last published table. */
 type Known = { table: Published | null; entry: Published | null };
 
-/** What is to be written of a table; null where nothing of it changed. */
+/** The records to publish of a table; null where nothing changed. */
 export type TableChange = { readonly table: Standings | null; readonly entry: StandingsEntry | null };
 
 /**
- * The versions of all tables of a partition: a new one is only made where something changed. They stay in memory: 290
- * bytes a table (100,000 tables restored, heap after a collection), some 5 KB a season with every kind of table.
+ * The versions of all tables of a partition: only a change makes a new one. They stay in memory: 290 bytes a table
+ * (100,000 tables restored, heap after a collection), some 5 KB a season with every kind of table.
  */
 export class KnownTables {
   readonly #known = new Map<number, Known>();
 
   restoreTable({ standings_id, version, ut, body }: Standings): void {
-    // Tables that are passed through are not ours.
+    // Passed-through tables are not ours.
     if (standings_id < FIRST_STANDINGS_ID) return;
     this.#of(standings_id).table = { version, ut, digest: digestOf(body) };
   }
@@ -33,9 +33,9 @@ export class KnownTables {
     this.#of(entry.standings_id).entry = { version, ut, digest: digestOf(shownOf(entry)) };
   }
 
-  /** Compares a derived table with what was last published, and takes it as published. */
+  /** Compares a derived table with the last published one, and replaces that. */
   update(derived: DerivedTable, cause: Cause): TableChange {
-    // A table that never had a row was never there.
+    // A table that never had a row was never published.
     if (!derived.active && !this.#known.has(derived.id)) return { table: null, entry: null };
     const known = this.#of(derived.id);
     return { table: newTable(known, derived, cause), entry: newEntry(known, derived, cause) };
@@ -54,7 +54,7 @@ function newTable(known: Known, { id, type, object, body }: DerivedTable, cause:
   const digest = digestOf(body);
   if (known.table?.digest === digest) return null;
   const version = (known.table?.version ?? 0) + 1;
-  // Who reads what changed since a time must not miss a change that an old message caused.
+  // Readers of changes since a time must not miss a change that an old message caused.
   const ut = Math.max(known.table?.ut ?? 0, cause.ut);
   known.table = { version, ut, digest };
   return {
@@ -100,7 +100,7 @@ function digestOf(text: string): string {
   return hash('sha1', text, 'base64');
 }
 
-/** What of an entry makes a version. */
+/** The fields of an entry that make a version. */
 function shownOf({ version: _, ut: __, cause: ___, ...shown }: StandingsEntry): string {
   return JSON.stringify(Object.entries(shown).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

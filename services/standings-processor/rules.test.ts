@@ -17,14 +17,14 @@ function folder(files: Readonly<Record<string, unknown>>): string {
   return made;
 }
 
-test('the rules of the repository are read', () => {
+test('reads the rules of the repository', () => {
   const rulesOf = readRules(fileURLToPath(new URL('../../data/rules/', import.meta.url)));
   expect(rulesOf(3200, 1).name).toMatch(/^England/);
   expect(rulesOf(1658, 29848).zones).toHaveLength(2);
   expect(rulesOf(99_999_999, 1).name).toMatch(/^Every competition/);
 });
 
-test('a season’s rules go before those of its competition, and default.json stands for all others', () => {
+test('prefers a season’s rules to those of its competition, and default.json for all others', () => {
   const rulesOf = readRules(
     folder({
       'default.json': file('default'),
@@ -52,10 +52,10 @@ test.each([
     'b.json is no file of competition rules:\n  a.json is for competition 1 too',
   ],
   ['a wrong file', { 'default.json': file('d'), 'a.json': {} }, 'a.json is no file of competition rules'],
-])('%s is refused', (_, files, message) => {
+])('rejects %s', (_, files, message) => {
   expect(() => readRules(folder(files))).toThrow(message);
 });
 
-test('a folder that is not there is refused', () => {
+test('rejects a missing folder', () => {
   expect(() => readRules('/nowhere')).toThrow('it cannot be read');
 });

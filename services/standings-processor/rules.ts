@@ -7,15 +7,15 @@ import {
   rulesFor,
 } from '#contract/competition-rules.ts';
 
-/** The file for every competition that no other is for. */
+/** The file for every competition without a file of its own. */
 const DEFAULT = 'default.json';
 
 /** The rules of any season. */
 export type RulesOf = (competitionId: number, seasonId: number) => CompetitionRules;
 
 /**
- * Reads the rules files (`*.json`) of a folder. Throws `RulesError` where one is wrong, none is named default.json, or
- * two are for the same.
+ * Reads the rules files (`*.json`) of a folder. Throws `RulesError` where one is invalid, none is named default.json, or
+ * two have the same scope.
  */
 export function readRules(folder: string): RulesOf {
   const files = filesOf(folder).map((file) => ({

@@ -1,10 +1,9 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { resultKey } from '#domain/match-result.ts';
 import { rulesOf } from '#domain/standings/testing/results.ts';
-import { PoisonError } from '#streams/runtime/processor.ts';
-import { RecordCollector } from '#streams/runtime/record-collector.ts';
-import { avroType } from '#topics/avro.ts';
-import { createCodec } from '#topics/codec.ts';
+import { PoisonError } from '#errors/poison-error.ts';
+import { RecordCollector } from '#streams/runtime/processor.ts';
+import { avroType, createCodec } from '#topics/codec.ts';
 import type { MatchResult } from '#topics/generated/types.ts';
 import { loadSchemas } from '#topics/schemas.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
@@ -30,7 +29,7 @@ const rules = rulesOf();
 const partitionOf = (of = rules) =>
   new StandingsPartition({ partition: 3, codecs, topicName: (topic) => `p.${topic}`, rulesOf: () => of });
 
-function told(event_id: number, version: number, overrides: Partial<MatchResult> = {}): MatchResult {
+function resultOf(event_id: number, version: number, overrides: Partial<MatchResult> = {}): MatchResult {
   const team = { acronym: null, area_id: null, area_name: null };
   return {
     ...sampleOf('match-results'),
@@ -43,7 +42,7 @@ function told(event_id: number, version: number, overrides: Partial<MatchResult>
 
 type Written = { topic: string; key: string; value: Buffer };
 
-/** Feeds one batch and gives what was written. */
+/** Processes one batch and returns the written records. */
 async function batch(partition: StandingsPartition, ...results: MatchResult[]): Promise<Written[]> {
   const collector = new RecordCollector(3);
   for (const [offset, result] of results.entries()) {
@@ -75,62 +74,66 @@ const entries = (written: readonly Written[]) =>
     .map(({ value }) => codecs['standings-catalogue'].decode(value) as TopicValues['standings-catalogue']);
 
 describe('a partition of results', () => {
-  test('writes each table once a batch, with its entry, and keeps the results', async () => {
-    const written = await batch(partitionOf(), told(1, 1), told(2, 1));
+  test('publishes each table once a batch, with its entry, and stores the results', async () => {
+    const written = await batch(partitionOf(), resultOf(1, 1), resultOf(2, 1));
     expect(topicsOf(written)).toEqual(['p.standings-results', 'p.standings', 'p.standings-catalogue']);
     const ids = tables(written).map(({ standings_id }) => standings_id);
     expect(new Set(ids).size).toBe(ids.length);
     expect(entries(written).map(({ standings_id }) => standings_id)).toEqual(ids);
-    // Nobody scored, nobody was shown a card.
+    // No goals, no cards.
     expect(ids).toHaveLength(12);
     expect(tables(written)[0]?.cause).toMatchObject({ topic: 'match-results', partition: 3, offset: 1 });
   });
 
-  test('writes nothing for a repeat, and no table where nothing of it changed', async () => {
+  test('publishes nothing for a duplicate, and no table without a change', async () => {
     const partition = partitionOf();
-    await batch(partition, told(1, 2));
-    expect(await batch(partition, told(1, 2))).toEqual([]);
-    expect(topicsOf(await batch(partition, told(1, 3)))).toEqual(['p.standings-results']);
+    await batch(partition, resultOf(1, 2));
+    expect(await batch(partition, resultOf(1, 2))).toEqual([]);
+    expect(topicsOf(await batch(partition, resultOf(1, 3)))).toEqual(['p.standings-results']);
   });
 
-  test('has what the log tells last, also where an aborted transaction had told a later version', async () => {
+  test('follows the log, also where an aborted transaction had published a later version', async () => {
     const partition = partitionOf();
-    await batch(partition, told(1, 7, { score: { home: 9, away: 0 } }));
-    const [league] = tables(await batch(partition, told(1, 5)));
+    await batch(partition, resultOf(1, 7, { score: { home: 9, away: 0 } }));
+    const [league] = tables(await batch(partition, resultOf(1, 5)));
     const restored = partitionOf();
-    const [expected] = tables(await batch(restored, told(1, 5)));
+    const [expected] = tables(await batch(restored, resultOf(1, 5)));
     expect(league?.body).toBe(expected?.body);
   });
 
-  test('makes a new version of those tables only that changed', async () => {
+  test('makes a new version of changed tables only', async () => {
     const partition = partitionOf();
     const live = { status_id: 34, status_type: 'live' };
-    await batch(partition, told(1, 1), told(2, 1, { ...live, score: { home: 0, away: 0 } }));
-    const written = await batch(partition, told(2, 2, live));
+    await batch(partition, resultOf(1, 1), resultOf(2, 1, { ...live, score: { home: 0, away: 0 } }));
+    const written = await batch(partition, resultOf(2, 2, live));
     expect(tables(written).map(({ type_id, version }) => [type_id, version])).toEqual([[244, 2]]);
     expect(entries(written)).toEqual([]);
-    // All are derived, those of halves have changed.
-    const corrected = await batch(partition, told(1, 2, { first_half: { home: 0, away: 0 } }));
+    // All are derived; those of halves have changed.
+    const corrected = await batch(partition, resultOf(1, 2, { first_half: { home: 0, away: 0 } }));
     const kinds = tables(corrected).map(({ type_id }) => type_id);
     expect(kinds).toContain(3);
     expect(kinds).not.toContain(2);
   });
 
-  test('tells of a table whose last match has left that it is deleted, and again that it is there', async () => {
+  test('marks a table deleted once its last match has left, and active again when one returns', async () => {
     const partition = partitionOf();
-    await batch(partition, told(1, 1));
-    const gone = await batch(partition, told(1, 2, { removed: true }));
+    await batch(partition, resultOf(1, 1));
+    const gone = await batch(partition, resultOf(1, 2, { removed: true }));
     expect(entries(gone).map(({ item_status, version }) => [item_status, version])).toEqual(
       Array(12).fill(['deleted', 2]),
     );
-    expect(entries(await batch(partition, told(1, 3))).map(({ item_status }) => item_status)).toEqual(
+    expect(entries(await batch(partition, resultOf(1, 3))).map(({ item_status }) => item_status)).toEqual(
       Array(12).fill('active'),
     );
   });
 
-  test('goes on after a restore as if it had never stopped', async () => {
+  test('publishes the same after a restore as without one', async () => {
     const whole = partitionOf();
-    const steps = [[told(1, 1), told(2, 1)], [told(1, 2, { group_id: 8 }), told(1, 3)], [told(3, 1)]];
+    const steps = [
+      [resultOf(1, 1), resultOf(2, 1)],
+      [resultOf(1, 2, { group_id: 8 }), resultOf(1, 3)],
+      [resultOf(3, 1)],
+    ];
     const expected: Written[][] = [];
     for (const step of steps) expected.push(await batch(whole, ...step));
     const second = partitionOf();
@@ -141,7 +144,7 @@ describe('a partition of results', () => {
 
   test('decodes restored results when their season is needed, the last of each match', async () => {
     const whole = partitionOf();
-    const season = (id: number, version: number) => told(id, version, { season_id: id });
+    const season = (id: number, version: number) => resultOf(id, version, { season_id: id });
     const written: Written[] = [];
     for (const version of [1, 2, 3]) {
       written.push(...(await batch(whole, season(1, version), season(2, version))));
@@ -156,33 +159,38 @@ describe('a partition of results', () => {
     expect(restored.size()).toBe(2);
   });
 
-  test('has restored tables derived by the rules as they are now, another season’s with each record', async () => {
+  test('derives restored tables by the current rules, one other season with each record', async () => {
     const before = partitionOf();
     const season = (id: number) => ({ season_id: id, stage_id: id });
-    const written = await batch(before, told(1, 1, season(1)), told(2, 1, season(2)), told(3, 1, season(3)));
+    const written = await batch(
+      before,
+      resultOf(1, 1, season(1)),
+      resultOf(2, 1, season(2)),
+      resultOf(3, 1, season(3)),
+    );
     const after = partitionOf(rulesOf({ points: { won: 2, draw: 1, lost: 0 } }));
     await restore(after, written);
     const seasonsOf = (all: readonly Written[]) => [
       ...new Set(tables(all).map(({ season_id }) => season_id)),
     ];
-    expect(seasonsOf(await batch(after, told(3, 1, season(3))))).toEqual([3, 1]);
-    expect(seasonsOf(await batch(after, told(3, 1, season(3))))).toEqual([2]);
-    expect(seasonsOf(await batch(after, told(3, 1, season(3))))).toEqual([]);
+    expect(seasonsOf(await batch(after, resultOf(3, 1, season(3))))).toEqual([3, 1]);
+    expect(seasonsOf(await batch(after, resultOf(3, 1, season(3))))).toEqual([2]);
+    expect(seasonsOf(await batch(after, resultOf(3, 1, season(3))))).toEqual([]);
   });
 
-  test('leaves tables alone that the provider made', async () => {
+  test('ignores tables of the provider’s own', async () => {
     const partition = partitionOf();
     const own = { ...sampleOf('standings'), standings_id: 5 };
     await restore(partition, [{ topic: 'p.standings', key: '5', value: codecs.standings.encode(own) }]);
-    expect(tables(await batch(partition, told(1, 1))).every(({ version }) => version === 1)).toBe(true);
+    expect(tables(await batch(partition, resultOf(1, 1))).every(({ version }) => version === 1)).toBe(true);
   });
 
-  test('is full with the tables of many seasons, until they are written', async () => {
+  test('is full with the tables of many seasons, until they are flushed', async () => {
     const partition = partitionOf();
     const collector = new RecordCollector(3);
     const full: boolean[] = [];
     for (let id = 1; id <= 64; id += 1) {
-      const result = told(id, 1, { season_id: id });
+      const result = resultOf(id, 1, { season_id: id });
       const record = {
         offset: id,
         key: Buffer.from(resultKey(result)),
@@ -199,13 +207,13 @@ describe('a partition of results', () => {
   test('has more seasons than it holds decoded', async () => {
     const partition = partitionOf();
     const season = (id: number) => ({ season_id: id, stage_id: id });
-    for (let id = 1; id <= 30; id += 1) await batch(partition, told(id, 1, season(id)));
-    const [league] = tables(await batch(partition, told(100, 1, season(1))));
+    for (let id = 1; id <= 30; id += 1) await batch(partition, resultOf(id, 1, season(id)));
+    const [league] = tables(await batch(partition, resultOf(100, 1, season(1))));
     expect(league?.version).toBe(2);
     expect(JSON.parse(league?.body ?? '').groups[0].participants).toHaveLength(4);
   });
 
-  test('tells how many matches could not be counted, also of seasons that it no longer holds decoded', async () => {
+  test('counts matches that could not be counted, also of spilled seasons', async () => {
     const counts: (number | undefined)[] = [];
     const partition = new StandingsPartition({
       ...{ partition: 3, codecs, topicName: (topic) => `p.${topic}`, rulesOf: () => rules },
@@ -217,10 +225,10 @@ describe('a partition of results', () => {
       cards: null,
       ...overrides,
     });
-    await batch(partition, told(1, 1, season(1)), told(2, 1, season(1)), told(3, 1, season(2)));
-    for (let id = 11; id <= 40; id += 1) await batch(partition, told(id, 1, season(id, { cards: [] })));
-    await batch(partition, told(1, 2, season(1, { cards: [] })));
-    await batch(partition, told(3, 2, season(2, { cards: [] })));
+    await batch(partition, resultOf(1, 1, season(1)), resultOf(2, 1, season(1)), resultOf(3, 1, season(2)));
+    for (let id = 11; id <= 40; id += 1) await batch(partition, resultOf(id, 1, season(id, { cards: [] })));
+    await batch(partition, resultOf(1, 2, season(1, { cards: [] })));
+    await batch(partition, resultOf(3, 2, season(2, { cards: [] })));
     partition.close();
     expect([counts[0], ...counts.slice(-4)]).toEqual([3, 3, 2, 1, undefined]);
   });
@@ -228,7 +236,7 @@ describe('a partition of results', () => {
   test.each([
     ['no value', { offset: 0, key: Buffer.from('k'), value: null }],
     ['other bytes', { offset: 0, key: Buffer.from('k'), value: Buffer.from('no') }],
-    ['no key', { offset: 0, key: null, value: codecs['match-results'].encode(told(1, 1)) }],
+    ['no key', { offset: 0, key: null, value: codecs['match-results'].encode(resultOf(1, 1)) }],
   ])('%s is poison', async (_, record) => {
     await expect(partitionOf().process(record, new RecordCollector(3))).rejects.toThrow(PoisonError);
   });

@@ -1,11 +1,10 @@
 import { seasonKey } from '#domain/match-result.ts';
 import { FLAG_REASONS, type Flag } from '#domain/standings/games.ts';
 import { SeasonTables } from '#domain/standings/season-tables.ts';
+import { PoisonError } from '#errors/poison-error.ts';
 import { type KeyedValue, SpillStore } from '#spill/spill-store.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
-import { decodeInput } from '#streams/runtime/decode-input.ts';
-import { type PartitionProcessor, PoisonError } from '#streams/runtime/processor.ts';
-import type { RecordCollector } from '#streams/runtime/record-collector.ts';
+import { decodeInput, type PartitionProcessor, type RecordCollector } from '#streams/runtime/processor.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { Cause, MatchResult, Standings, StandingsEntry, TakenResult } from '#topics/generated/types.ts';
 import type { TopicName } from '#topics/topics.ts';
@@ -26,7 +25,7 @@ export type StandingsPartitionOptions = {
   /** Name of a topic on the broker. */
   readonly topicName: (topic: TopicName) => string;
   readonly rulesOf: RulesOf;
-  /** Told how many matches of the partition could not be counted, by reason, whenever that may have changed. */
+  /** Receives the number of matches that could not be counted, by reason, whenever it may have changed. */
   readonly onFlags?: (counts: ReadonlyMap<Flag['reason'], number>) => void;
 };
 
@@ -34,28 +33,28 @@ export type StandingsPartitionOptions = {
 const LOADED_SEASONS = 24;
 
 /**
- * Seasons of one transaction: their tables are some 20 MB, derived in about a second, far below what the group and the
- * transaction wait for.
+ * Most seasons of one transaction: their tables are some 20 MB, derived in about a second, far below the timeouts of
+ * group and transaction.
  */
 const SEASONS_AT_ONCE = 64;
 
-/** All seasons of one partition: takes match results, derives the tables that they change, writes what is new. */
+/** All seasons of one partition: applies match results, derives the changed tables, publishes changes. */
 export class StandingsPartition implements PartitionProcessor {
   readonly #options: StandingsPartitionOptions;
   readonly #names: Readonly<Record<keyof StandingsCodecs, string>>;
-  /** Every result as it is on standings-results, by the number of its season. */
+  /** Every record of standings-results, by season number. */
   readonly #results = new SpillStore();
-  /** The numbers of seasons here, in the order in which they were met. */
+  /** The numbers of seasons, in order of first use. */
   readonly #numbers = new Map<string, number>();
-  /** Seasons held decoded, the one used last at the end. */
+  /** Decoded seasons, least recently used first. */
   readonly #seasons = new Map<string, SeasonTables>();
   readonly #tables = new KnownTables();
-  /** Seasons to derive with the next flush, and what changed them last. */
+  /** Seasons to derive with the next flush, and the last cause of each. */
   readonly #changed = new Map<string, Cause>();
-  /** How many matches could not be counted, by season, and all together. */
+  /** Matches that could not be counted, by season, and in total. */
   readonly #flags = new Map<string, ReadonlyMap<Flag['reason'], number>>();
   readonly #allFlags = new Map<Flag['reason'], number>();
-  /** Restored seasons that were not derived yet: rules may be other ones now. */
+  /** Restored seasons not derived yet: the rules may have changed. */
   readonly #unchecked = new Set<string>();
 
   constructor(options: StandingsPartitionOptions) {
@@ -71,16 +70,16 @@ export class StandingsPartition implements PartitionProcessor {
 
   async restore(topic: string, records: readonly ConsumedRecord[]): Promise<void> {
     const { codecs } = this.#options;
-    const kept = records.filter(isKept);
-    if (topic === this.#names['standings-results']) this.#restoreResults(kept);
+    const values = records.filter(hasValue);
+    if (topic === this.#names['standings-results']) this.#restoreResults(values);
     else if (topic === this.#names.standings) {
-      await decodeLast(kept, codecs.standings, (table) => this.#tables.restoreTable(table));
+      await decodeLast(values, codecs.standings, (table) => this.#tables.restoreTable(table));
     } else {
-      await decodeLast(kept, codecs['standings-catalogue'], (entry) => this.#tables.restoreEntry(entry));
+      await decodeLast(values, codecs['standings-catalogue'], (entry) => this.#tables.restoreEntry(entry));
     }
   }
 
-  /** Kept encoded: a season is decoded when it is next needed. A batch's results of one season are kept together. */
+  /** Spills results: a season is decoded when it is next needed. A batch's results of one season are spilled together. */
   #restoreResults(records: readonly KeyedValue[]): void {
     let season: string | null = null;
     let from = 0;
@@ -99,7 +98,7 @@ export class StandingsPartition implements PartitionProcessor {
   async process(record: ConsumedRecord, collector: RecordCollector): Promise<void> {
     const { key, value } = record;
     const result = await decodeInput(this.#options.codecs['match-results'], value);
-    if (key === null || value === null) throw new PoisonError('no_key', 'a match result without a key');
+    if (key === null || value === null) throw new PoisonError('NO_KEY', 'a match result without a key');
     const season = seasonKey(result);
     const { ut, received_at, message_id } = result.cause;
     const cause: Cause = {
@@ -111,7 +110,7 @@ export class StandingsPartition implements PartitionProcessor {
       message_id,
     };
     const tables = await this.#season(season);
-    if (tables.take(result)) {
+    if (tables.apply(result)) {
       const taken = this.#options.codecs['standings-results'].encode({ result: value });
       this.#results.put(this.#numberOf(season), [{ key, value: taken }]);
       collector.add(this.#names['standings-results'], key, taken);
@@ -150,7 +149,7 @@ export class StandingsPartition implements PartitionProcessor {
     }
   }
 
-  /** Seasons held. */
+  /** Number of seasons. */
   size(): number {
     return this.#results.size;
   }
@@ -173,8 +172,8 @@ export class StandingsPartition implements PartitionProcessor {
   }
 
   /**
-   * Has restored tables derived once, this season's and one other's with every record, so that they come to stand on
-   * the rules as they are now without holding up a takeover.
+   * Derives restored tables again: this season's, and one other season's with every record, so that all tables follow
+   * the current rules without delaying a claim.
    */
   async #checkOne(season: string, cause: Cause): Promise<void> {
     const [first] = this.#unchecked;
@@ -185,7 +184,7 @@ export class StandingsPartition implements PartitionProcessor {
     }
   }
 
-  /** The tables of a season, from its results where it is not held decoded. */
+  /** The tables of a season, decoded from its results where it is spilled. */
   async #season(key: string): Promise<SeasonTables> {
     let tables = this.#seasons.get(key);
     if (tables === undefined) {
@@ -219,7 +218,7 @@ function seasonOf(key: string): string {
   return key.slice(0, key.indexOf('/', key.indexOf('/') + 1));
 }
 
-function isKept(record: ConsumedRecord): record is ConsumedRecord & KeyedValue {
+function hasValue(record: ConsumedRecord): record is ConsumedRecord & KeyedValue {
   return record.key !== null && record.value !== null;
 }
 

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { loadConfig } from '#service/config.ts';
 import { settings } from './config.ts';
 
@@ -8,27 +8,32 @@ const NEEDED = {
   CLIENTS_KEY: 'k'.repeat(32),
 };
 
-it('has a default for whatever is not of the deployment', () => {
+test('has a default for whatever is not of the deployment', () => {
   expect(loadConfig(settings, NEEDED)).toMatchObject({
     ...{ TOOLS_PORT: 8082, UPSTREAM_BASE_URL: 'http://localhost:8081', TOKEN_LIFETIME_DAYS: 365 },
   });
 });
 
-it('takes addresses and networks as proxies', () => {
+test('takes addresses and networks as proxies', () => {
   const TRUSTED_PROXIES = '10.0.0.1, 10.0.0.0/8,2001:db8::/32';
   expect(loadConfig(settings, { ...NEEDED, TRUSTED_PROXIES }).TRUSTED_PROXIES).toEqual([
     ...['10.0.0.1', '10.0.0.0/8', '2001:db8::/32'],
   ]);
 });
 
-it.each(['all', '10.0.0.0/33', '10.0.0.0/0', '2001:db8::/129', 'proxy.example', '10.0.0.0/8/8', 'loopback'])(
-  'does not take %s as a proxy',
-  (TRUSTED_PROXIES) => {
-    expect(() => loadConfig(settings, { ...NEEDED, TRUSTED_PROXIES })).toThrow(/TRUSTED_PROXIES: must be/);
-  },
-);
+test.each([
+  'all',
+  '10.0.0.0/33',
+  '10.0.0.0/0',
+  '2001:db8::/129',
+  'proxy.example',
+  '10.0.0.0/8/8',
+  'loopback',
+])('does not take %s as a proxy', (TRUSTED_PROXIES) => {
+  expect(() => loadConfig(settings, { ...NEEDED, TRUSTED_PROXIES })).toThrow(/TRUSTED_PROXIES: must be/);
+});
 
-it('names every wrong setting at once', () => {
+test('names every wrong setting at once', () => {
   const wrong = { ...NEEDED, TOOLS_PORT: 'x', UPSTREAM_BASE_URL: 'ftp://a', TOKEN_LIFETIME_DAYS: '-1' };
   expect(() => loadConfig(settings, wrong)).toThrow(
     /TOOLS_PORT.*\n.*UPSTREAM_BASE_URL.*\n.*TOKEN_LIFETIME_DAYS/,

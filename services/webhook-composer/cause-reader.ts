@@ -4,13 +4,13 @@ import { StreamError } from '#streams/errors.ts';
 const NO_RECORDS: ReadBatch = { records: [], next: -1, end: -1, written: -1 };
 
 /**
- * The records of a partition by their offsets. Made for asking in the order of the log: what lies between two that are
- * asked for is read with them.
+ * Reads single records of a partition by offset. Optimised for requests in log order: records between two requested ones
+ * are read in the same batch.
  */
 export class CauseReader {
   readonly #reader: PartitionReader;
   #batch = NO_RECORDS;
-  /** Offset of the first record that the batch could hold. */
+  /** Offset of the first record that the batch may contain. */
   #from = 0;
   #at = 0;
 
@@ -18,7 +18,7 @@ export class CauseReader {
     this.#reader = reader;
   }
 
-  /** The record at an offset; null where the log has none any more. Rejects with `StreamError`. */
+  /** The record at an offset; null where the log no longer has it. Rejects with `StreamError`. */
   async at(offset: number): Promise<ConsumedRecord | null> {
     while (offset < this.#from || offset >= this.#batch.next) {
       const batch = await this.#read(offset);
@@ -43,7 +43,7 @@ export class CauseReader {
     try {
       return await this.#reader.read(offset);
     } catch (error) {
-      // Its segment is gone, or the topic is another one: neither comes back.
+      // Its segment was deleted, or the topic was replaced: both are permanent.
       const isGone =
         error instanceof StreamError &&
         (error.code === 'OFFSET_OUT_OF_RANGE' || error.code === 'TOPIC_RECREATED');

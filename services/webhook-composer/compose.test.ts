@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '#contract/canonical-json.ts';
 import { applyMessage, type Match, matchIncident, matchState, newMatch } from '#domain/match.ts';
-import { histories, retold, tellsSomething } from '#domain/testing/arbitraries.ts';
+import { hasContent, histories, redelivered } from '#domain/testing/arbitraries.ts';
 import {
   causeOf,
   EVENT_ID,
@@ -15,15 +15,13 @@ import { normalizeMessage } from '#ingestion/normalize.ts';
 import type { MatchIncident, NormalizedMessage, WebhookMessage } from '#topics/generated/types.ts';
 import { compose } from './compose.ts';
 
-const seed = process.env.SEED === undefined ? {} : { seed: Number(process.env.SEED) };
-
 type Sent = { readonly match: Match; readonly messages: readonly WebhookMessage[] };
 
-/** Plays messages to a match and composes what is sent of it, as the composer does. */
-function send(told: readonly NormalizedMessage[]): Sent {
+/** Applies messages to a match and composes its webhook messages, like the composer. */
+function send(history: readonly NormalizedMessage[]): Sent {
   const match = newMatch(EVENT_ID);
   const raised = new Map<string, number>();
-  const messages = told.flatMap((message, offset) =>
+  const messages = history.flatMap((message, offset) =>
     applyMessage(match, message, causeOf(message, offset)).transitions.flatMap((transition) => {
       const id = transition.incident_id ?? '';
       const composed = compose(transition, message, raised.get(id) ?? null);
@@ -40,21 +38,21 @@ type Json = Record<string, unknown>;
 const jsonOf = ({ message }: WebhookMessage): { id: unknown; type: string; ut: number; data: Json } =>
   JSON.parse(message.toString());
 
-/** What a receiver makes of a message: the inventions of the domain's tests, which no provider would send, included. */
+/** A message as a receiver reads it, including the artificial ones of the domain's tests. */
 function arrived(sent: WebhookMessage): NormalizedMessage {
   const { type, ut, data } = jsonOf(sent);
   const { id: _, action, ...fields } = data.event as Json;
-  const told = action === 'delete' ? { ...fields, action } : fields;
+  const history = action === 'delete' ? { ...fields, action } : fields;
   const base = incidentMessage(incident('5-1', 413, { ut }));
   if (data.incident === undefined)
-    return { ...base, type: 'event', incident: null, event_fields: [canonicalJson(told)] };
+    return { ...base, type: 'event', incident: null, event_fields: [canonicalJson(history)] };
   const { action: does, ...record } = data.incident as Json;
   const { note: __, ...known } = record as ReturnType<typeof incident> & { note: unknown };
   return {
     ...base,
     type: type as 'incident',
     ut,
-    event_fields: Object.keys(told).length === 0 ? [] : [canonicalJson(told)],
+    event_fields: Object.keys(history).length === 0 ? [] : [canonicalJson(history)],
     incident: {
       deleted: does === 'delete',
       incident: { ...known, ut: (record.ut as number | undefined) ?? ut, body: canonicalJson(record) },
@@ -70,7 +68,7 @@ function receive(messages: readonly WebhookMessage[]): Match {
   return match;
 }
 
-/** Incidents that were sent, by id: what matters of them. */
+/** The incidents sent, by id: their essential fields. */
 function registers(match: Match, ids: readonly string[]) {
   return ids.flatMap((id) => {
     let entry: MatchIncident;
@@ -85,52 +83,52 @@ function registers(match: Match, ids: readonly string[]) {
   });
 }
 
-function idsOf(told: readonly NormalizedMessage[]): string[] {
-  const ids = told.flatMap(({ incident: one, snapshot }) => [
+function idsOf(history: readonly NormalizedMessage[]): string[] {
+  const ids = history.flatMap(({ incident: one, snapshot }) => [
     ...(one === null ? [] : [one.incident.id]),
     ...(snapshot ?? []).map(({ id }) => id),
   ]);
   return [...new Set(ids)].sort();
 }
 
-function expectSame(a: Match, b: Match, told: readonly NormalizedMessage[]): void {
-  expect(registers(b, idsOf(told))).toEqual(registers(a, idsOf(told)));
+function expectSame(a: Match, b: Match, history: readonly NormalizedMessage[]): void {
+  expect(registers(b, idsOf(history))).toEqual(registers(a, idsOf(history)));
   const { version: _, cause: __, snapshot_at: ___, ...mine } = matchState(b);
   const { version: _v, cause: _c, snapshot_at: _s, ...theirs } = matchState(a);
   if (mine.coverage === theirs.coverage) expect(mine).toEqual(theirs);
-  // A list makes a timeline complete; no message says so of one that does not have the start of play.
+  // A list makes a timeline complete; no message does for one without the start of play.
   else expect(theirs.coverage).toBe('complete');
 }
 
-const played = histories.chain((history) => fc.tuple(fc.constant(history), retold(history)));
+const played = histories.chain((history) => fc.tuple(fc.constant(history), redelivered(history)));
 
-describe('a receiver of what is composed', () => {
-  it('comes to the same match state, whatever order messages and snapshots came in', () => {
+describe('a receiver of composed messages', () => {
+  test('derives the same match state, in any order of messages and snapshots', () => {
     fc.assert(
       fc.property(played, ([, order]) => {
         const { match, messages } = send(order);
         if (messages.length === 0) return;
         expectSame(match, receive(messages), order);
       }),
-      { numRuns: 1_000, ...seed },
+      { numRuns: 1_000 },
     );
   });
 
-  it('comes to the same after every message, not only in the end', () => {
+  test('derives the same state after every message, not only in the end', () => {
     fc.assert(
       fc.property(played, ([, order]) => {
         for (let count = 1; count <= order.length; count++) {
-          const told = order.slice(0, count);
-          if (!told.some(tellsSomething)) continue;
-          const { match, messages } = send(told);
-          if (messages.length > 0) expectSame(match, receive(messages), told);
+          const history = order.slice(0, count);
+          if (!history.some(hasContent)) continue;
+          const { match, messages } = send(history);
+          if (messages.length > 0) expectSame(match, receive(messages), history);
         }
       }),
-      { numRuns: 100, ...seed },
+      { numRuns: 100 },
     );
   });
 
-  it('is told each message once, under ids of its own', () => {
+  test('receives each message once, under its own id', () => {
     fc.assert(
       fc.property(played, ([, order]) => {
         const { messages } = send(order);
@@ -138,27 +136,27 @@ describe('a receiver of what is composed', () => {
         expect(new Set(messages.map(({ id }) => id)).size).toBe(messages.length);
         for (const message of messages) expect(jsonOf(message).id).toBe(message.id);
       }),
-      { numRuns: 300, ...seed },
+      { numRuns: 300 },
     );
   });
 });
 
-describe('what is sent', () => {
+describe('the messages', () => {
   const goal = incident('5-1', 413, { ut: START });
   const times = (messages: readonly WebhookMessage[]) =>
     messages.map((message) => {
       const { ut, data } = jsonOf(message);
-      const told = data.incident as Json | undefined;
-      return [told?.action ?? message.type, told?.ut ?? ut];
+      const history = data.incident as Json | undefined;
+      return [history?.action ?? message.type, history?.ut ?? ut];
     });
 
-  it('of an accepted message is one message, however much it changed; of a copy none', () => {
+  test('of an accepted message are one, however much it changed; of a duplicate none', () => {
     const { messages } = send([incidentMessage(goal), incidentMessage(goal)]);
     expect(times(messages)).toEqual([['insert', START]]);
     expect(messages[0]).toMatchObject({ uuid: `${EVENT_ID}:1:0`, type: 'incident', version: 1, ut: START });
   });
 
-  it('of an incident that is gone from a list is a delete of the list’s time less the settle margin', () => {
+  test('of an incident missing in a list are a delete at the list’s time less the settle margin', () => {
     const { messages } = send([incidentMessage(goal), snapshotMessage(START + 60, [])]);
     expect(times(messages)).toEqual([
       ['insert', START],
@@ -166,7 +164,7 @@ describe('what is sent', () => {
     ]);
   });
 
-  it('of one that a list brings back is its record as of that list', () => {
+  test('of an incident that a list reinstates are its record at the time of that list', () => {
     const { messages } = send([
       incidentMessage(goal),
       snapshotMessage(START + 60, []),
@@ -177,12 +175,12 @@ describe('what is sent', () => {
       ['insert', START],
       ['delete', START + 55],
       ['update', START + 90],
-      // Newer than what stood here, and so above what the receiver was told.
+      // Newer than the standing record, and so above the one sent.
       ['update', START + 91],
     ]);
   });
 
-  it('of a late record of a removed incident ends as a delete, and shows it at no time', () => {
+  test('of a late record of a removed incident end with a delete, and show it at no time', () => {
     const { messages } = send([
       snapshotMessage(START + 60, []),
       incidentMessage(incident('5-1', 413, { ut: START + 10 })),
@@ -194,7 +192,7 @@ describe('what is sent', () => {
     ]);
   });
 
-  it('of a delete that a later list overruled is nothing', () => {
+  test('of a delete that a later list overruled are none', () => {
     const { messages } = send([
       incidentMessage(goal),
       snapshotMessage(START + 60, [goal]),
@@ -203,7 +201,7 @@ describe('what is sent', () => {
     expect(times(messages)).toEqual([['insert', START]]);
   });
 
-  it('has the provider’s shape, and normalizes to what arrived', () => {
+  test('have the provider’s shape, and normalize to the received message', () => {
     const provider = {
       id: 35375779,
       type: 'incident',

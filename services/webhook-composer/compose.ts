@@ -1,6 +1,6 @@
 /**
- * From a transition and the normalized message that caused it to what clients are sent of it, in the provider's shape.
- * Pure. docs/decisions/0051 has why a receiver that applies the laws comes to the same state of the match.
+ * Composes the webhook messages of a transition from the normalized message that caused it, in the provider's shape.
+ * Pure. docs/decisions/0051 explains why a receiver that applies the laws derives the same state of the match.
  */
 import { canonicalJson } from '#contract/canonical-json.ts';
 import { eventJson, eventRest, joinObjects, NO_SOURCE } from '#contract/provider-message.ts';
@@ -14,27 +14,27 @@ import type {
 } from '#topics/generated/types.ts';
 import { messageId, messageUuid } from './message-id.ts';
 
-/** What a transition makes. */
+/** The result for a transition. */
 export type Composed = {
   /** In order; three at most. */
   readonly messages: readonly WebhookMessage[];
   /**
-   * The highest `ut` that the transition's incident was sent with, where that is above what the provider's records say;
-   * null where it is not. Undefined: nothing of the incident was sent.
+   * The highest `ut` that the transition's incident was sent with, where above the provider's own; null where it is not.
+   * Undefined: no record of the incident was sent.
    */
   readonly raised?: number | null;
 };
 
-const NOTHING: Composed = { messages: [] };
+const NO_MESSAGES: Composed = { messages: [] };
 
 type Action = 'insert' | 'update' | 'delete';
 
-/** A record of an incident as it is to be sent. */
+/** A record of an incident to send. */
 type IncidentOut = { readonly action: Action; readonly incident: Incident; readonly ut: number };
 
 /**
- * What is sent of a transition: an incident that it changed, with its event; else the event of its cause, once a version.
- * `raised` is what this function said of the same incident before, null for nothing.
+ * The messages of a transition: an incident that it changed, with its event; else the event of its cause, once a version.
+ * `raised` is the previous result for the same incident, null without one.
  */
 export function compose(
   transition: MatchTransition,
@@ -43,13 +43,15 @@ export function compose(
 ): Composed {
   const { incident_presence: presence, kind, n } = transition;
   if (presence === null) {
-    // Transitions of releases before have no presence: what they say of an incident is not known.
+    // Transitions of earlier releases have no presence: the incident's state is unknown.
     const isEvent = n === 0 && cause.snapshot === null && !kind.startsWith('incident_');
-    return isEvent ? { messages: [envelope(transition, cause, 0, null)] } : NOTHING;
+    return isEvent ? { messages: [envelope(transition, cause, 0, null)] } : NO_MESSAGES;
   }
   const { records, raised: next } = incidentRecords(transition, presence, cause, raised);
   if (records.length === 0) {
-    return cause.event_fields.length === 0 ? NOTHING : { messages: [envelope(transition, cause, 0, null)] };
+    return cause.event_fields.length === 0
+      ? NO_MESSAGES
+      : { messages: [envelope(transition, cause, 0, null)] };
   }
   return { messages: records.map((record, part) => envelope(transition, cause, part, record)), raised: next };
 }
@@ -57,8 +59,8 @@ export function compose(
 type Records = { readonly records: readonly IncidentOut[]; readonly raised: number | null };
 
 /**
- * The records that bring a receiver's register of the incident to where ours is: to the same body, and removed or not.
- * A receiver knows times of bodies and of deletes only, so that what a list showed is sent as a time of one of these.
+ * The records that give a receiver's register of the incident the same body and presence as ours. A receiver knows times
+ * of bodies and of deletes only, so a snapshot's time is sent as one of these.
  */
 function incidentRecords(
   { kind }: MatchTransition,
@@ -71,15 +73,15 @@ function incidentRecords(
   const deletes = cause.incident?.deleted === true;
   const hasBody = !deletes && kind !== 'incident_removed';
   if (presence.present_at === null) {
-    // No body of it ever arrived: the delete stands for itself until one does.
+    // No body of it has arrived: send the delete alone until one does.
     return { records: [{ action: 'delete', incident, ut: incident.ut }], raised };
   }
   const absentAt = presence.absent_at ?? Number.NEGATIVE_INFINITY;
   const above = raised ?? Number.NEGATIVE_INFINITY;
   if (!presence.removed) {
-    // A delete that a later list or record overruled: a receiver without the list would obey it.
+    // A later list or record overruled the delete: a receiver without the list would apply it.
     if (!hasBody) return { records: [], raised };
-    // Only the list says that it is there: as of the time of the list, then.
+    // Only the list shows that it is present: send the time of the list.
     const isListed =
       incident.ut <= absentAt || (kind === 'incident_reinstated' && presence.incident !== null);
     const wanted = isListed ? presence.present_at : incident.ut;
@@ -90,7 +92,7 @@ function incidentRecords(
   if (!hasBody) return { records: [{ action: 'delete', incident, ut: Math.max(absentAt, above) }], raised };
   const ut = incident.ut > above ? incident.ut : above + 1;
   const gone: IncidentOut = { action: 'delete', incident, ut: Math.max(absentAt, ut) };
-  // Deleted before the body is told, so that no receiver shows it in between; and after, for those that go by order alone.
+  // The delete first, so that no receiver shows the body in between; and again last, for receivers that apply in order.
   return {
     records: [gone, { action: 'update', incident, ut }, gone],
     raised: ut > incident.ut ? gone.ut : null,
@@ -107,7 +109,7 @@ function envelope(
   const [id, uuid] = [messageId(place), messageUuid(place)];
   const rest = eventRest(cause);
   const isEventKnown = cause.event_fields.length > 0;
-  // What the event said goes by the time of its message; a record from a list has its own time only.
+  // The event's fields have the time of its message; a record from a list has its own time only.
   const ut = isEventKnown || record === null ? cause.ut : record.ut;
   const head = `{${id === null ? '' : `"id":${id},`}"uuid":"${uuid}","type":"${record === null ? 'event' : 'incident'}","source":${cause.source ?? NO_SOURCE},"ut":${ut},"data":{`;
   const event = eventJson(cause, rest, version === 1 ? 'insert' : 'update');
@@ -125,7 +127,7 @@ function envelope(
   };
 }
 
-/** The record as JSON; its `ut` where it is neither its own nor that of the message. */
+/** The record as JSON; with `ut` where that is neither its own nor that of the message. */
 function incidentJson({ action, incident, ut }: IncidentOut, messageUt: number): string {
   const { body } = incident;
   const known: Record<string, unknown> = JSON.parse(body);

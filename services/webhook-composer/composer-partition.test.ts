@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { applyMessage, newMatch } from '#domain/match.ts';
 import {
   causeOf,
@@ -8,9 +8,9 @@ import {
   START,
   snapshotMessage,
 } from '#domain/testing/messages.ts';
-import type { ConsumedRecord, OutputRecord, PartitionReader } from '#streams/client/port.ts';
+import type { ConsumedRecord, FetchedRecord, OutputRecord, PartitionReader } from '#streams/client/port.ts';
 import { StreamError } from '#streams/errors.ts';
-import { RecordCollector } from '#streams/runtime/record-collector.ts';
+import { RecordCollector } from '#streams/runtime/processor.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { codecOf } from '#topics/testing/codecs.ts';
 import { type ComposerCodecs, ComposerPartition } from './composer-partition.ts';
@@ -22,13 +22,13 @@ const codecs: ComposerCodecs = {
   'webhook-times': codecOf('webhook-times'),
 };
 
-/** When the messages of these tests arrive, Unix milliseconds. */
+/** When the messages of these tests are received, Unix milliseconds. */
 const RECEIVED = incidentMessage(incident('5-1', 413)).received_at;
 
-/** A log in memory, given a few records at a time, that begins at an offset. */
+/** A log in memory that begins at an offset and returns a few records at a time. */
 function readerOf(messages: readonly NormalizedMessage[], start = 0): PartitionReader {
-  const records = messages.map((message, offset): ConsumedRecord => {
-    return { offset, key: null, value: codecs['normalized-messages'].encode(message) };
+  const records = messages.map((message, offset): FetchedRecord => {
+    return { offset, timestamp: 0, key: null, value: codecs['normalized-messages'].encode(message) };
   });
   return {
     topicId: async () => 'id',
@@ -90,7 +90,7 @@ async function processAll(
 const shown = ({ topic, key, value }: OutputRecord) => [topic, String(key), value?.toString('hex') ?? null];
 
 describe('a partition of the composer', () => {
-  it('writes a message for every accepted change, keyed by its event', async () => {
+  test('publishes a message for every accepted change, keyed by its event', async () => {
     const written = await processAll(openPartition(), transitionsOf(HISTORY));
     const messages = written.filter(({ topic }) => topic === 'webhook-messages');
     expect(messages.map(({ key }) => key)).toEqual(messages.map(() => String(EVENT_ID)));
@@ -107,7 +107,7 @@ describe('a partition of the composer', () => {
     ]);
   });
 
-  it('goes on after a restart at any record as if there had been none', async () => {
+  test('publishes the same after a restart at any record', async () => {
     const records = transitionsOf(HISTORY);
     const whole = await processAll(openPartition(), records);
     expect(whole.some(({ topic }) => topic === 'webhook-times')).toBe(true);
@@ -124,13 +124,13 @@ describe('a partition of the composer', () => {
     }
   });
 
-  it('gives a transition up whose cause is gone', async () => {
+  test('gives up a transition without its cause', async () => {
     const [first] = transitionsOf(HISTORY);
     const processing = processAll(openPartition({ start: 3 }), [first as ConsumedRecord]);
-    await expect(processing).rejects.toMatchObject({ name: 'PoisonError', code: 'cause_missing' });
+    await expect(processing).rejects.toMatchObject({ name: 'PoisonError', code: 'CAUSE_MISSING' });
   });
 
-  it('composes nothing of what arrived longer ago than messages are kept', async () => {
+  test('composes nothing from input older than the retention of messages', async () => {
     const late = openPartition({ now: RECEIVED + 8 * 86_400_000, start: HISTORY.length });
     expect(await processAll(late, transitionsOf(HISTORY))).toEqual([]);
   });

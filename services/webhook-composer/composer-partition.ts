@@ -1,7 +1,6 @@
+import { PoisonError } from '#errors/poison-error.ts';
 import type { ConsumedRecord, PartitionReader } from '#streams/client/port.ts';
-import { decodeInput } from '#streams/runtime/decode-input.ts';
-import { type PartitionProcessor, PoisonError } from '#streams/runtime/processor.ts';
-import type { RecordCollector } from '#streams/runtime/record-collector.ts';
+import { decodeInput, type PartitionProcessor, type RecordCollector } from '#streams/runtime/processor.ts';
 import type { Codec } from '#topics/codec.ts';
 import type {
   MatchTransition,
@@ -25,7 +24,7 @@ export type ComposerPartitionOptions = {
   readonly codecs: ComposerCodecs;
   /** Name of a topic on the broker. */
   readonly topicName: (topic: TopicName) => string;
-  /** Reads the partition of normalized-messages that has the same number. Closed with the partition. */
+  /** Reads the same partition of normalized-messages. Closed with the partition. */
   readonly causes: PartitionReader;
   /** Unix milliseconds. */
   readonly now: () => number;
@@ -33,15 +32,15 @@ export type ComposerPartitionOptions = {
 
 const KEPT_MS = TOPICS['webhook-messages'].retentionMs;
 
-/** Every event of one partition: composes what clients are sent of its transitions. */
+/** Every event of one partition: composes the webhook messages of its transitions. */
 export class ComposerPartition implements PartitionProcessor {
   readonly #options: ComposerPartitionOptions;
   readonly #causes: CauseReader;
   readonly #messagesTopic: string;
   readonly #timesTopic: string;
-  /** By key: incidents whose `ut` was raised, see `Composed`. */
+  /** Incidents with a raised `ut`, by key: see `Composed`. */
   readonly #raised = new Map<string, number>();
-  /** The one decoded last: a list of incidents may be the cause of a transition for each. */
+  /** The last decoded cause: a list of incidents may cause a transition for each. */
   #cause: { readonly offset: number; readonly message: NormalizedMessage } | null = null;
 
   constructor(options: ComposerPartitionOptions) {
@@ -64,7 +63,7 @@ export class ComposerPartition implements PartitionProcessor {
     const decoded = decodeInput(codecs['match-transitions'], record.value);
     const transition = decoded instanceof Promise ? await decoded : decoded;
     if (!makesMessages(transition)) return;
-    // After a rebuild, or at a first start, the input holds a year of what nobody waits for any more.
+    // After a rebuild, or at a first start, the input has a year of expired messages.
     if (transition.cause.received_at < now() - KEPT_MS) return;
     const cause = await this.#causeOf(transition);
     const { event_id, incident_id } = transition;
@@ -77,12 +76,12 @@ export class ComposerPartition implements PartitionProcessor {
       this.#setRaised(key, event_id, incident_id, raised, collector);
   }
 
-  /** What is written is written with the records. */
+  /** Everything is written with the records. */
   flush(): void {}
 
   committed(): void {}
 
-  /** Incidents whose time was raised. */
+  /** Incidents with a raised time. */
   size(): number {
     return this.#raised.size;
   }
@@ -97,7 +96,7 @@ export class ComposerPartition implements PartitionProcessor {
     const record = await this.#causes.at(cause.offset);
     if (record === null) {
       throw new PoisonError(
-        'cause_missing',
+        'CAUSE_MISSING',
         `transition ${id} came of ${cause.topic}/${cause.partition}/${cause.offset}, which is not there`,
       );
     }
@@ -123,7 +122,7 @@ export class ComposerPartition implements PartitionProcessor {
   }
 }
 
-/** Whether a transition may make messages: what else a version tells is in its first ones. */
+/** Whether a transition may give messages: the first ones of a version cover its other changes. */
 function makesMessages({ n, incident_presence }: MatchTransition): boolean {
   return n === 0 || incident_presence !== null;
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type MessagePlace, messageId, messageUuid } from './message-id.ts';
 
-/** The place that a number was made of. */
+/** The place encoded in a number. */
 function placeOf(id: number): MessagePlace {
   const eventId = Math.floor(id / 2 ** 27);
   const rest = id % 2 ** 27;
@@ -31,21 +31,19 @@ const many = fc.record({
   part: fc.integer({ min: 0, max: 2 }),
 });
 
-const seed = process.env.SEED === undefined ? {} : { seed: Number(process.env.SEED) };
-
 describe('the number of a message', () => {
-  it('is a positive safe integer that its place can be read from: no other place has it', () => {
+  test('is a positive safe integer that encodes its place: no other place has it', () => {
     fc.assert(
       fc.property(fc.oneof(few, many), (place) => {
         const id = messageId(place);
         expect(Number.isSafeInteger(id) && (id ?? 0) > 0).toBe(true);
         expect(placeOf(id ?? 0)).toEqual(place);
       }),
-      { numRuns: 2_000, ...seed },
+      { numRuns: 2_000 },
     );
   });
 
-  it.each([
+  test.each([
     { eventId: 2 ** 26, version: 1, n: 0, part: 0 },
     { eventId: 1, version: 2 ** 20, n: 0, part: 0 },
     { eventId: 1, version: 2 ** 13, n: 16, part: 0 },
@@ -56,7 +54,7 @@ describe('the number of a message', () => {
 });
 
 describe('the text of a message', () => {
-  it('is the id of its transition, and more where that makes several messages', () => {
+  test('is the id of its transition, with a suffix where that gives several messages', () => {
     expect(messageUuid({ eventId: 7, version: 12, n: 3, part: 0 })).toBe('7:12:3');
     expect(messageUuid({ eventId: 7, version: 12, n: 3, part: 2 })).toBe('7:12:3:2');
   });

@@ -1,16 +1,7 @@
 import { z } from 'zod';
 import { clientsSettings } from '#clients/keys.ts';
 import { outboundSettings } from '#outbound/settings.ts';
-import {
-  groupSettings,
-  inputSettings,
-  integer,
-  kafkaSettings,
-  list,
-  listenSettings,
-  port,
-  processSettings,
-} from '#service/config.ts';
+import { integer, list, listenSettings, port, processorSettings } from '#service/config.ts';
 
 const KIB = 1024;
 
@@ -22,11 +13,8 @@ const seconds = z
 
 /** Settings of the webhook dispatcher. */
 export const dispatcherConfig = z.object({
-  ...processSettings,
+  ...processorSettings,
   ...listenSettings,
-  ...kafkaSettings,
-  ...groupSettings,
-  ...inputSettings,
   ...clientsSettings,
   ...outboundSettings,
   DISPATCHER_PORT: port()

@@ -1,16 +1,18 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { DeliveryState } from './delivery/delivery.ts';
+
+/** The state of a delivery. */
+export type DeliveryState = 'delivering' | 'failing' | 'disabled';
 
 /** The dispatcher's metrics. None has a label for a subscription: there may be thousands. */
 export type DispatcherMetrics = ReturnType<typeof dispatcherMetrics>;
 
-/** What gauges are read from. */
+/** The source of the gauges. */
 export type DispatcherSource = {
-  /** How many subscriptions this process delivers, by what they are doing. */
+  /** Number of subscriptions that this process delivers, by state. */
   readonly states: ReadonlyMap<DeliveryState, number>;
-  /** Records that subscriptions have not come to, added over those that are not disabled. */
+  /** Records of webhook-messages ahead of subscriptions, summed over those that are not disabled. */
   readonly behind: number;
-  /** Bytes of messages that are held for all subscriptions. */
+  /** Bytes of the messages held for all subscriptions. */
   readonly windowBytes: number;
 };
 
@@ -30,7 +32,7 @@ export function dispatcherMetrics(registry: Registry, source: () => DispatcherSo
   });
   new Gauge({
     name: 'touchline_dispatcher_behind_records',
-    help: 'Records of webhook-messages that subscriptions have not come to, added over all that are not disabled.',
+    help: 'Records of webhook-messages ahead of subscriptions, summed over all that are not disabled.',
     registers,
     collect() {
       this.set(source().behind);
@@ -70,7 +72,7 @@ export function dispatcherMetrics(registry: Registry, source: () => DispatcherSo
     }),
     lostRecords: new Counter({
       name: 'touchline_dispatcher_lost_records_total',
-      help: 'Records of webhook-messages that expired before a subscription came to them.',
+      help: 'Records of webhook-messages that expired before their delivery.',
       registers,
     }),
     disabled: new Counter({

@@ -1,2 +1,2 @@
-/** What this service is called: its folder, its processor, its group. */
+/** The name of this service: its folder, its processor, its group. */
 export const SERVICE = 'webhook-dispatcher';

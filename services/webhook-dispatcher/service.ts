@@ -1,8 +1,7 @@
 import { deriveKey } from '#clients/keys.ts';
 import { WebhookEndpoint } from '#outbound/endpoint.ts';
+import { openProcessor } from '#service/run-processor.ts';
 import type { RunningService, ServiceContext } from '#service/run-service.ts';
-import { openStreamClient } from '#streams/client/client.ts';
-import { warnOfBrokerDefects } from '#streams/client/platformatic/broker-defects.ts';
 import {
   type LogBounds,
   partitionKey,
@@ -10,18 +9,14 @@ import {
   type TopicPartition,
 } from '#streams/client/port.ts';
 import { follow, offsetsAt } from '#streams/read/follow.ts';
-import { openDeadLetters } from '#streams/runtime/dead-letter.ts';
-import { runStream } from '#streams/runtime/stream.ts';
 import type { WebhookProgress } from '#topics/generated/types.ts';
 import { streamTopics } from '#topics/processors.ts';
-import { Registry } from '#topics/registry.ts';
-import { type TopicName, topicName } from '#topics/topics.ts';
 import { attemptOf } from '#webhooks/progress.ts';
 import type { DispatcherConfig } from './config.ts';
 import { AttemptLog } from './delivery/attempt-log.ts';
 import { BacklogReader } from './delivery/backlog-reader.ts';
 import { Deliverer } from './delivery/deliverer.ts';
-import type { DeliveryContext } from './delivery/delivery.ts';
+import type { DeliveryContext } from './delivery/delivery-context.ts';
 import { DispatcherPartition } from './delivery/dispatcher-partition.ts';
 import { MessageWindow } from './delivery/message-window.ts';
 import { type Subscription, Subscriptions } from './delivery/subscriptions.ts';
@@ -29,23 +24,16 @@ import { dispatcherMetrics } from './metrics.ts';
 import { SERVICE } from './name.ts';
 import { startServer } from './test-endpoint/server.ts';
 
-/** How long the end waits for requests that are under way. */
+/** How long a stop waits for pending requests. */
 const DRAIN_MS = 8_000;
 
 /** Starts the dispatcher: it delivers once it knows the clients and owns partitions of subscriptions. */
 export async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promise<RunningService> {
   const { config, logger: log, metrics: registers, fail } = context;
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = config;
-  // Not waited for: no start depends on it.
-  void warnOfBrokerDefects(brokers, log);
-  const named = (topic: TopicName) => topicName(prefix, topic);
-  const registry = Registry.open({ url: config.SCHEMA_REGISTRY_URL, prefix });
-  const codecs = {
-    'webhook-attempts': await registry.codec('webhook-attempts'),
-    'webhook-progress': await registry.codec('webhook-progress'),
-  };
+  const open = await openProcessor(SERVICE, context, ['webhook-attempts', 'webhook-progress']);
+  const { client, codecs, registry, topicName: named } = open;
   const topics = streamTopics(prefix, SERVICE);
-  const client = openStreamClient({ brokers, clientId: topics.application, log });
   const messages = await partitionsOf(client, named('webhook-messages'));
   const ends = (await client.logBounds(messages)).map(({ end }) => end);
   const window = new MessageWindow(ends, config.DISPATCHER_WINDOW_BYTES);
@@ -102,7 +90,7 @@ export async function startDispatcher(context: ServiceContext<DispatcherConfig>)
         for (const { offset, value } of records) {
           if (value === null) continue;
           const message = await decoder.decode(value);
-          // A copy: else a few messages hold all bytes that were fetched with them.
+          // A copy: otherwise a few messages would keep all bytes fetched with them.
           placed.push({ offset, message: { ...message, message: Buffer.from(message.message) } });
         }
         window.add(partition, placed, next);
@@ -112,32 +100,22 @@ export async function startDispatcher(context: ServiceContext<DispatcherConfig>)
   ];
   for (const one of following) one.catch(fail);
 
-  const deadLetter = await openDeadLetters(registry, {
-    prefix,
-    service: SERVICE,
-    input: 'webhook-attempts',
-    now: Date.now,
-  });
-  const stream = await runStream({
-    ...{ brokers, client, ...topics, log, metrics: registers },
-    createProcessor: (partition) =>
+  const stream = await open.run(
+    (partition) =>
       new DispatcherPartition({
         ...{ partition, codecs, progressTopic: named('webhook-progress') },
         listener: {
           own: (of, progress) => {
             deliverer.own(of, progress);
             rewindLost(progress.values(), { client, messages, delivery }).catch((error: unknown) =>
-              log.warn({ err: error }, 'the ends of webhook-messages were not looked at'),
+              log.warn({ err: error }, 'the ends of webhook-messages cannot be read'),
             );
           },
           committed: (of, changed) => deliverer.committed(of, changed),
           release: (of) => deliverer.release(of),
         },
       }),
-    deadLetter,
-    sessionTimeoutMs: config.SESSION_TIMEOUT_MS,
-    onLostInput: config.ON_LOST_INPUT,
-  });
+  );
   const server = await startServer({
     ...{ ...outbound, attemptsPerMinute: config.WEBHOOK_TESTS_PER_MINUTE },
     ...{ port: config.DISPATCHER_PORT, host: config.LISTEN_HOST },
@@ -163,7 +141,7 @@ async function partitionsOf(client: StreamClient, topic: string): Promise<TopicP
   return Array.from({ length: count }, (_, partition) => ({ topic, partition }));
 }
 
-/** From its making on; from now on where that is not known. */
+/** From its creation on; from now on where that is unknown. */
 async function startOf(
   { createdAt }: Subscription,
   {
@@ -180,8 +158,8 @@ async function startOf(
 }
 
 /**
- * Has subscriptions that are further than webhook-messages goes delivered from its start: the topic was made anew, or was
- * restored from a backup. Ids tell receivers what they had already.
+ * Resends from the start of webhook-messages to subscriptions whose progress is beyond its end: the topic was created
+ * again, or restored from a backup. Ids tell receivers which messages are duplicates.
  */
 async function rewindLost(
   progress: Iterable<WebhookProgress>,

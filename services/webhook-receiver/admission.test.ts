@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Admission, type AdmissionLimits, Guest, type OverloadReason } from './admission.ts';
 
-/** An admission, and guests whose refusals are written down. */
+/** An admission, and guests that record their refusals. */
 function opened(limits: Partial<AdmissionLimits>) {
   const admission = new Admission({ maxConnections: 1_000, maxUnprovenBytes: 1_000, ...limits });
   const refused: [name: string, reason: OverloadReason][] = [];
@@ -15,7 +15,7 @@ function opened(limits: Partial<AdmissionLimits>) {
 }
 
 describe('connections beyond the limit', () => {
-  it('take the place of the oldest that has proven nothing', () => {
+  test('replace the oldest unproven one', () => {
     const { admission, refused, enter } = opened({ maxConnections: 3 });
     admission.prove(enter('proven'));
     for (const name of ['a', 'b', 'c', 'd']) enter(name);
@@ -26,7 +26,7 @@ describe('connections beyond the limit', () => {
     expect(admission.connections).toBe(3);
   });
 
-  it('are refused themselves where all others are proven, until one of these leaves', () => {
+  test('are refused where all others are proven, until one of these closes', () => {
     const { admission, refused, enter } = opened({ maxConnections: 2 });
     const [first] = ['a', 'b'].map((name) => {
       const guest = enter(name);
@@ -43,7 +43,7 @@ describe('connections beyond the limit', () => {
 });
 
 describe('bytes beyond the limit', () => {
-  it('take the place of what held most for longest, not of a newcomer', () => {
+  test('replace those that held most for longest, not a newcomer’s', () => {
     const { admission, refused, enter } = opened({});
     const [slow, small, fast] = [enter('slow'), enter('small'), enter('fast')];
     expect(admission.hold(slow, 400, 0)).toBe(true);
@@ -54,7 +54,7 @@ describe('bytes beyond the limit', () => {
     expect(admission.unprovenBytes).toBe(610);
   });
 
-  it('are refused themselves where they weigh most', () => {
+  test('are refused where they weigh most', () => {
     const { admission, refused, enter } = opened({});
     expect(admission.hold(enter('other'), 10, 0)).toBe(true);
     expect(admission.hold(enter('large'), 2_000, 0)).toBe(false);
@@ -62,7 +62,7 @@ describe('bytes beyond the limit', () => {
     expect(admission.unprovenBytes).toBe(10);
   });
 
-  it('of a proven connection stay while others can make room', () => {
+  test('of a proven connection stay while others can make room', () => {
     const { admission, refused, enter } = opened({});
     const [sender, stranger, another] = [enter('sender'), enter('stranger'), enter('another')];
     admission.prove(sender);
@@ -75,7 +75,7 @@ describe('bytes beyond the limit', () => {
   });
 });
 
-it('counts what is held and open, whatever happens, and never more than the limits', () => {
+test('counts held bytes and open connections at any time, and never exceeds the limits', () => {
   const step = fc.record({
     who: fc.nat(9),
     what: fc.constantFrom('hold', 'release', 'prove', 'leave'),

@@ -1,24 +1,106 @@
-/** Why a request is refused before it is known who sent it. */
+import type { SignatureCheck } from '#signing/signing.ts';
+
+/** Blocks grow with the body, from and to these sizes. */
+const SMALLEST_BLOCK = 4 * 1024;
+const LARGEST_BLOCK = 64 * 1024;
+/** Memory of a body beside its bytes: its objects, and the state of its signature. */
+const OVERHEAD = 1024;
+
+/**
+ * A body in progress: hashes its bytes as they arrive and copies them into blocks, so that the memory held matches the
+ * count however small the parts are. Memory follows the received bytes, never the announced length.
+ */
+export class IncomingBody {
+  /** Bytes received. */
+  length = 0;
+  readonly #check: SignatureCheck;
+  /** Null where the sender did not announce it. */
+  readonly #announced: number | null;
+  readonly #blocks: Buffer[] = [];
+  /** Free bytes of the last block. */
+  #room = 0;
+
+  constructor(check: SignatureCheck, announced: number | null) {
+    this.#check = check;
+    this.#announced = announced;
+  }
+
+  /** Bytes allocated once `chunk` is stored. */
+  cost(chunk: Buffer): number {
+    const overhead = this.length === 0 ? OVERHEAD : 0;
+    if (this.#isWhole(chunk)) return overhead + chunk.length;
+    let bytes = overhead;
+    for (let rest = chunk.length - this.#room, at = this.length + this.#room; rest > 0; ) {
+      const size = this.#blockSize(at);
+      bytes += size;
+      rest -= size;
+      at += size;
+    }
+    return bytes;
+  }
+
+  /** Stores a part of the body. */
+  add(chunk: Buffer): void {
+    this.#check.update(chunk);
+    if (this.#isWhole(chunk)) {
+      this.#blocks.push(chunk);
+      this.length = chunk.length;
+      return;
+    }
+    for (let at = 0; at < chunk.length; ) {
+      if (this.#room === 0) {
+        this.#room = this.#blockSize(this.length);
+        this.#blocks.push(Buffer.allocUnsafeSlow(this.#room));
+      }
+      const block = this.#blocks.at(-1) as Buffer;
+      const copied = chunk.copy(block, block.length - this.#room, at);
+      at += copied;
+      this.#room -= copied;
+      this.length += copied;
+    }
+  }
+
+  /** The whole body where its signature matches, else null. Call it once. */
+  proven(): Buffer | null {
+    if (!this.#check.matches()) return null;
+    const [only] = this.#blocks;
+    if (only !== undefined && this.#blocks.length === 1) return only.subarray(0, this.length);
+    return Buffer.concat(this.#blocks, this.length);
+  }
+
+  /** Most bodies have one part, which is stored without a copy. */
+  #isWhole(chunk: Buffer): boolean {
+    return this.length === 0 && chunk.length === this.#announced;
+  }
+
+  /** The size of the block for byte `at`. */
+  #blockSize(at: number): number {
+    const size = Math.min(LARGEST_BLOCK, Math.max(SMALLEST_BLOCK, at));
+    return this.#announced === null ? size : Math.min(size, this.#announced - at);
+  }
+}
+
+/** Why a request is refused before its sender is known. */
 export type OverloadReason =
   /** More connections than `maxConnections`. */
   | 'connections'
   /** More bytes of bodies without a proven signature than `maxUnprovenBytes`. */
   | 'unproven_bytes';
 
-/** How much a receiver keeps for those who have not proven that they are the provider. */
+/** Limits for senders that have not proven to be the provider. */
 export type AdmissionLimits = {
   readonly maxConnections: number;
-  /** Bytes of bodies, as far as they have arrived, whose signature is not proven yet. */
+  /** Bytes of received bodies whose signature is not proven yet. */
   readonly maxUnprovenBytes: number;
 };
 
-/** One connection, as far as its place is concerned. */
+/** One connection, as seen by the admission. */
 export class Guest {
-  /** Ends the connection with an answer that says why. */
+  /** Ends the connection with an answer that names the reason. */
   readonly refuse: (reason: OverloadReason) => void;
-  /** Whether a delivery that came by this connection was authentic. */
+  /** Whether this connection has brought an authentic delivery. */
   proven = false;
-  /** Bytes held for the body that arrives now. */
+  /** Bytes held of the body in progress. */
   bytes = 0;
   /** When the head of that request was read, on the clock of `performance.now`. */
   since = 0;
@@ -29,16 +111,16 @@ export class Guest {
 }
 
 /**
- * Who may stay where there are more connections or more unproven bytes than the limits allow (docs/decisions/0007).
- * Connections on which a signature was proven come last. Of the others, the oldest connection makes room for a new one, and
- * for more bytes the one that has held most for longest: whoever sends what he announced is soon done, and needs no place.
+ * Decides which connections are refused above the limits of connections or unproven bytes (docs/decisions/0007). Those
+ * with a proven signature go last. Of the others, a new connection replaces the oldest one; more bytes replace those that
+ * held most for longest: a sender that sends its announced body is soon done, and needs no room.
  */
 export class Admission {
   readonly #limits: AdmissionLimits;
-  /** In the order they came. */
+  /** In order of arrival. */
   readonly #unproven = new Set<Guest>();
   readonly #proven = new Set<Guest>();
-  /** Those that have bytes. */
+  /** Guests with held bytes. */
   readonly #holders = new Set<Guest>();
   #bytes = 0;
 
@@ -56,7 +138,7 @@ export class Admission {
     return this.#bytes;
   }
 
-  /** A connection is open. Refuses the oldest unproven one where it is one too many, or itself where all others are proven. */
+  /** A connection was opened. Refuses the oldest unproven one above the limit, or the new one where all others are proven. */
   enter(guest: Guest): void {
     this.#unproven.add(guest);
     if (this.connections <= this.#limits.maxConnections) return;
@@ -64,7 +146,7 @@ export class Admission {
     this.#refuse(oldest, 'connections');
   }
 
-  /** `bytes` more are to be held for the body of a guest. False where it was refused for that. */
+  /** Reserves `bytes` more for the body of a guest. False where the guest was refused for that. */
   hold(guest: Guest, bytes: number, now: number): boolean {
     guest.bytes += bytes;
     this.#bytes += bytes;
@@ -74,7 +156,7 @@ export class Admission {
     return guest.bytes > 0;
   }
 
-  /** Nothing is held for a guest's body any more: it is proven, refused, or gone. */
+  /** A guest's body holds no bytes any more: it is proven, refused, or dropped. */
   release(guest: Guest): void {
     this.#bytes -= guest.bytes;
     guest.bytes = 0;
@@ -88,7 +170,7 @@ export class Admission {
     this.#proven.add(guest);
   }
 
-  /** A connection is closed. */
+  /** A connection was closed. */
   leave(guest: Guest): void {
     this.release(guest);
     this.#unproven.delete(guest);
@@ -100,7 +182,7 @@ export class Admission {
     guest.refuse(reason);
   }
 
-  /** Of those that hold bytes, the unproven one with the most bytes times milliseconds; a proven one if there is no other. */
+  /** The guest to refuse: the unproven one with the most bytes times milliseconds; a proven one if there is no other. */
   #mostLasting(now: number): Guest {
     let found: Guest | undefined;
     let most = -1;
@@ -111,7 +193,7 @@ export class Admission {
       found = guest;
       most = weight;
     }
-    if (found === undefined) throw new Error('bytes are counted that nobody holds');
+    if (found === undefined) throw new Error('counted bytes without a holder');
     return found;
   }
 }

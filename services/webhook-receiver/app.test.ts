@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createLogger } from '#service/logger.ts';
 import { SIGNATURE_HEADER, sign, TIMESTAMP_HEADER } from '#signing/signing.ts';
 import type { AdmissionLimits } from './admission.ts';
@@ -15,7 +15,7 @@ async function open(
   limits: Partial<AdmissionLimits> = {},
 ): Promise<number> {
   const app = createApp({
-    ...{ secrets: [SECRET], bodyLimit: LIMIT, patienceMs: 1_000, store },
+    ...{ secrets: [SECRET], bodyLimit: LIMIT, answerTimeoutMs: 1_000, store },
     limits: { maxConnections: 100, maxUnprovenBytes: 1_000_000, ...limits },
     tally: new Tally(),
     log: createLogger({ name: 'receiver', level: 'silent' }),
@@ -24,7 +24,7 @@ async function open(
   return app.listen({ port: 0, host: '127.0.0.1' });
 }
 
-it.each([
+test.each([
   [404, '/nowhere'],
   [404, '/'],
   [405, '/webhook'],
@@ -42,7 +42,7 @@ it.each([
 const headers = `${TIMESTAMP_HEADER}: 9999999999\r\n${SIGNATURE_HEADER}: ${sign(Buffer.alloc(0), '9999999999', SECRET)}\r\n`;
 const START = `POST /webhook HTTP/1.1\r\nhost: x\r\n${headers}`;
 
-/** What comes back until the receiver ends the connection. */
+/** The bytes received until the receiver ends the connection. */
 function exchange(port: number, ...requests: string[]): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   let received = '';
@@ -58,20 +58,20 @@ function exchange(port: number, ...requests: string[]): Promise<string> {
 
 const CLOSE = 'connection: close\r\n';
 
-it.each([
+test.each([
   [413, 'announced as too large', `${headers}content-length: ${LIMIT + 1}\r\n`],
   [401, 'without a signature', `content-length: ${LIMIT}\r\n`],
   [401, 'with an expired one', `${headers.replace('9999999999', '1')}content-length: ${LIMIT}\r\n`],
 ])('answers %d to a delivery %s before its body comes', async (status, _what, lines) => {
   const port = await open();
-  // Where the body was not asked for, the connection ends without having to be told.
+  // A sender that waits for `100 Continue` has its connection closed.
   for (const expects of [CLOSE, 'expect: 100-continue\r\n']) {
     const answer = await exchange(port, `POST /webhook HTTP/1.1\r\nhost: x\r\n${expects}${lines}\r\n`);
     expect(answer.slice(0, 12)).toBe(`HTTP/1.1 ${status}`);
   }
 });
 
-it('answers 503 with Retry-After where a body takes more room than there is, and then a good delivery', async () => {
+test('answers 503 with Retry-After where a body takes more room than there is, and then a good delivery', async () => {
   const port = await open(undefined, { maxUnprovenBytes: 1_500 });
   const answer = await exchange(port, `${START}content-length: ${LIMIT}\r\n\r\n${'x'.repeat(LIMIT - 1)}`);
   expect(answer).toMatch(
@@ -81,7 +81,7 @@ it('answers 503 with Retry-After where a body takes more room than there is, and
   expect(good).toMatch(/^HTTP\/1\.1 200 [\s\S]*Accepted$/);
 });
 
-it('answers 503 to the oldest connection that proved nothing where there is one too many', async () => {
+test('answers 503 to the oldest connection that proved nothing where there is one too many', async () => {
   const port = await open(undefined, { maxConnections: 1 });
   const oldest = exchange(port, START);
   const good = await exchange(port, `${START}${CLOSE}content-length: 0\r\n\r\n`);
@@ -91,7 +91,7 @@ it('answers 503 to the oldest connection that proved nothing where there is one 
 
 const HEAD = `${START}content-length: ${LIMIT}\r\n\r\n`;
 
-it.each([
+test.each([
   ['a head that does not end', START, ''],
   ['a body that does not come', HEAD, ''],
   ['a body that comes a byte at a time', HEAD, '['],

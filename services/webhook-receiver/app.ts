@@ -3,22 +3,21 @@ import type { AddressInfo, ListenOptions } from 'node:net';
 import type { Logger } from '#service/logger.ts';
 import { checkSignature, SIGNATURE_HEADER, type SignatureFault, TIMESTAMP_HEADER } from '#signing/signing.ts';
 import { PublishError } from '#streams/publish/publish-error.ts';
-import type { AdmissionLimits } from './admission.ts';
-import { IncomingBody } from './body.ts';
+import { type AdmissionLimits, IncomingBody } from './admission.ts';
 import { type Connection, Connections, RETRY_AFTER_SECONDS } from './connections.ts';
 import type { Outcome, Tally } from './tally.ts';
 
-/** What the HTTP side of the receiver works with. */
+/** Settings of the receiver's HTTP side. */
 export type AppOptions = {
   readonly secrets: readonly string[];
-  /** Largest body that is taken, in bytes. */
+  /** Largest accepted body, bytes. */
   readonly bodyLimit: number;
-  /** Longest time from the head of a request to its end, in milliseconds. */
-  readonly patienceMs: number;
+  /** Longest time from the head of a request to its end, milliseconds. */
+  readonly answerTimeoutMs: number;
   readonly limits: AdmissionLimits;
   /**
-   * Resolves when all of an authentic delivery is on the topics; rejects with `PublishError` where it
-   * is not in time, counted from `waitedMs` ago.
+   * Resolves when all records of an authentic delivery are on the topics; rejects with `PublishError` at the deadline,
+   * counted from `waitedMs` ago.
    */
   readonly store: (body: Buffer, waitedMs: number) => Promise<void>;
   readonly tally: Tally;
@@ -27,9 +26,9 @@ export type AppOptions = {
 
 /** The HTTP side of the receiver. */
 export interface App {
-  /** Resolves to the port when it listens. */
+  /** Resolves to the port once it listens. */
   listen(options: ListenOptions): Promise<number>;
-  /** Listens no more, and resolves when every request that is under way is answered. */
+  /** Stops listening, and resolves when every pending request is answered. */
   close(): Promise<void>;
   /** Open connections. */
   readonly connections: number;
@@ -38,12 +37,12 @@ export interface App {
 }
 
 const PATH = '/webhook';
-/** How long a connection is kept that nothing comes on: longer than load balancers keep theirs. */
+/** How long an idle connection is kept: longer than load balancers keep theirs. */
 const KEEP_ALIVE_MS = 72_000;
-/** How often within the time of a request slow ones are looked for. */
+/** How often slow requests are checked for, within the time of one. */
 const CHECKS = 20;
 
-/** What a sender is told whose delivery is not authentic. */
+/** The answer's text for a delivery that is not authentic. */
 const FAULTS: Readonly<Record<SignatureFault, string>> = {
   timestamp_missing: `The header ${TIMESTAMP_HEADER} is missing.`,
   timestamp_malformed: `The header ${TIMESTAMP_HEADER} is not a positive whole number.`,
@@ -54,12 +53,13 @@ const FAULTS: Readonly<Record<SignatureFault, string>> = {
 };
 
 /**
- * `POST /webhook` (spec, "Events"): 200 `Accepted` once everything of the delivery is on the topics, and never before.
- * Checked in this order: the announced size (413), expiration and form of the signature (401), all before the body is read;
- * then the size of what arrives (413) and the signature (401); only after that is the body looked at. 503 where the broker
- * has not acknowledged all of it in time, or where too much arrives at once that nobody has proven to be the provider's: the
- * sender repeats it. Every other answer leaves nothing on a topic. Bodies of answers are one line of text.
- */
+ /**
+  * `POST /webhook` (spec, "Events"): 200 `Accepted` once all records of the delivery are on the topics, and never before.
+  * Checks in this order: the announced size (413), expiration and form of the signature (401), both before the body is read;
+  * then the received size (413) and the signature (401); the body is parsed only after that. 503 where the broker has not
+  * acknowledged all records in time, or where too many unproven bytes arrive at once: the sender repeats the delivery. Every
+  * other answer leaves nothing on a topic. Bodies of answers are one line of text.
+  */
 export function createApp(options: AppOptions): App {
   return new WebhookApp(options);
 }
@@ -72,12 +72,12 @@ class WebhookApp implements App {
 
   constructor(options: AppOptions) {
     this.#options = options;
-    const { patienceMs, limits, tally } = options;
+    const { answerTimeoutMs, limits, tally } = options;
     this.#server = createServer({
-      // What has not arrived as a whole by then is answered 408.
-      requestTimeout: patienceMs,
-      headersTimeout: patienceMs,
-      connectionsCheckingInterval: Math.ceil(patienceMs / CHECKS),
+      // A request that is incomplete by then is answered 408.
+      requestTimeout: answerTimeoutMs,
+      headersTimeout: answerTimeoutMs,
+      connectionsCheckingInterval: Math.ceil(answerTimeoutMs / CHECKS),
       keepAliveTimeout: KEEP_ALIVE_MS,
     });
     this.#connections = new Connections(this.#server, limits, tally);
@@ -120,7 +120,7 @@ class WebhookApp implements App {
     connection.answeredEarly = response.writableEnded;
   }
 
-  /** Answers what can be answered by the head of a request, and reads on else. */
+  /** Answers where the head of a request is enough, else reads the body. */
   #receive(
     request: IncomingMessage,
     response: ServerResponse,
@@ -128,7 +128,7 @@ class WebhookApp implements App {
     expectsContinue: boolean,
   ): void {
     const { shouldKeepAlive } = response;
-    // A sender that is refused before it was asked for its body may send that or another request: they look alike.
+    // A sender refused before `100 Continue` may send the body or another request next: they look alike.
     if (expectsContinue) response.shouldKeepAlive = false;
     if (request.method !== 'POST' || pathOf(request) !== PATH) {
       this.#elsewhere(request, response);
@@ -157,7 +157,7 @@ class WebhookApp implements App {
     this.#read(request, response, connection, new IncomingBody(check, announced));
   }
 
-  /** Reads the body, and hands it on once it is proven. */
+  /** Reads the body, and stores it once it is proven. */
   #read(
     request: IncomingMessage,
     response: ServerResponse,
@@ -235,7 +235,7 @@ class WebhookApp implements App {
     this.#answer(response, 413, 'too_large', `The body is larger than ${this.#options.bodyLimit} bytes.`);
   }
 
-  /** Another path or another method. Nothing of the address is repeated. */
+  /** Another path or another method. The answer repeats nothing of the address. */
   #elsewhere(request: IncomingMessage, response: ServerResponse): void {
     const path = pathOf(request);
     if (!isEncoded(path)) this.#answer(response, 400, 'bad_request', 'Bad request.');
@@ -247,12 +247,12 @@ class WebhookApp implements App {
   }
 
   /**
-   * Answers a request. A body that is still being sent is read on and dropped until the request's time is up: closing the
-   * connection at once would take the answer from the sender.
+   * Answers a request. Reads and drops the rest of its body until the request's time is up: closing the connection at once
+   * would discard the answer on the sender's side.
    */
   #answer(response: ServerResponse, status: number, outcome: Outcome, line: string): void {
     this.#options.tally.answered(outcome);
-    // A connection that is kept open would hold up the end of the server until it times out.
+    // A connection that is kept open would delay the end of the server until it times out.
     if (this.#closing) response.setHeader('connection', 'close');
     response.writeHead(status, {
       'content-type': 'text/plain; charset=utf-8',
@@ -267,7 +267,7 @@ function pathOf({ url = '' }: IncomingMessage): string {
   return query < 0 ? url : url.slice(0, query);
 }
 
-/** A header that is there twice comes as one text with a comma, which neither of the two may hold. */
+/** A repeated header arrives as one text with a comma, which is valid in neither of the two. */
 function text(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header.join(', ') : header;
 }

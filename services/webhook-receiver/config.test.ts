@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { loadConfig } from '#service/config.ts';
 import { receiverConfig } from './config.ts';
 
@@ -11,7 +11,7 @@ const NEEDED = {
 const load = (settings: Record<string, string> = {}) =>
   loadConfig(receiverConfig, { ...NEEDED, ...settings });
 
-it('has defaults for all but the secret and the addresses', () => {
+test('has defaults for all settings but the secret and the addresses', () => {
   expect(load()).toMatchObject({
     WEBHOOK_PORT: 8080,
     WEBHOOK_SECRET: [SECRET],
@@ -22,15 +22,15 @@ it('has defaults for all but the secret and the addresses', () => {
   });
 });
 
-it('takes two secrets, and no third', () => {
+test('accepts two secrets, and no third', () => {
   expect(load({ WEBHOOK_SECRET: `${SECRET},${'t'.repeat(32)}` }).WEBHOOK_SECRET).toHaveLength(2);
   expect(() => load({ WEBHOOK_SECRET: [SECRET, SECRET, SECRET].join() })).toThrow(
     /WEBHOOK_SECRET: must be one secret/,
   );
 });
 
-it.each(['short', `${SECRET}x`, `${SECRET},short`])(
-  'takes no secret of another length, and does not tell it: %s',
+test.each(['short', `${SECRET}x`, `${SECRET},short`])(
+  'rejects a secret of another length without printing it: %s',
   (secret) => {
     const error = (() => {
       try {
@@ -44,12 +44,12 @@ it.each(['short', `${SECRET}x`, `${SECRET},short`])(
   },
 );
 
-it('takes no body that would not fit its topic, and no patience beyond the sender’s', () => {
+test('takes no body that would not fit its topic, and no time beyond the sender’s', () => {
   expect(() => load({ BODY_LIMIT: String(8 * 1024 * 1024) })).toThrow(/BODY_LIMIT/);
   expect(() => load({ PATIENCE_MS: '10000' })).toThrow(/PATIENCE_MS/);
 });
 
-it('gives every thread room for the largest body, and for a connection', () => {
+test('requires room for the largest body and a connection in every thread', () => {
   const four = { WEBHOOK_THREADS: '4' };
   const least = 4 * 5 * 1024 * 1024;
   expect(load({ ...four, WEBHOOK_MAX_UNPROVEN_BYTES: String(least) })).toBeDefined();

@@ -86,8 +86,8 @@ export type ReceiverConfig = z.output<typeof receiverConfig>;
 const MOST_BY_DEFAULT = 4;
 
 /**
- * How many threads a receiver has. By default one for each core, but only Linux spreads connections over those that share
- * a port; elsewhere they would all go to one, or it is an error.
+ * Number of threads of a receiver. By default one for each core, but only Linux spreads connections over threads that
+ * share a port; elsewhere one thread would get them all, or it is an error.
  */
 export function threadsOf({ WEBHOOK_THREADS }: Pick<ReceiverConfig, 'WEBHOOK_THREADS'>): number {
   if (WEBHOOK_THREADS > 0) return WEBHOOK_THREADS;

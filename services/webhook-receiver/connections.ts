@@ -3,10 +3,10 @@ import type { Socket } from 'node:net';
 import { Admission, type AdmissionLimits, Guest, type OverloadReason } from './admission.ts';
 import type { Outcome, Tally } from './tally.ts';
 
-/** How long a refused sender may go on sending until its connection is cut: else it would lose the answer with it. */
+/** How long a refused sender may continue to send before its connection is cut: a cut discards the answer. */
 const LINGER_MS = 1_000;
 
-/** Seconds after which a refused sender should send again. */
+/** Retry-After of a refusal, seconds. */
 export const RETRY_AFTER_SECONDS = 1;
 
 const OVERLOADED = 'Overloaded, repeat it.';
@@ -14,17 +14,17 @@ const OVERLOADED = 'Overloaded, repeat it.';
 /** One connection to the receiver. */
 export class Connection {
   readonly guest: Guest;
-  /** Whether its last answer was given, apart from the request it is for: nothing of it is read any more. */
+  /** Whether its last answer was given, except for the current request: nothing more of it is read. */
   refused = false;
-  /** Whether the body of a request is being read that is not answered yet. */
+  /** Whether the body of an unanswered request is being read. */
   reading = false;
-  /** Whether the last request was answered before all of its body had arrived. */
+  /** Whether the last request was answered before its whole body was received. */
   answeredEarly = false;
-  /** Requests that have been read and are not answered yet. */
+  /** Requests read and not answered yet. */
   waiting = 0;
   /** Requests whose head was read. */
   requests = 0;
-  /** Drops the body that arrives now. */
+  /** Drops the body in progress. */
   drop: () => void = () => {};
 
   constructor(refuse: (reason: OverloadReason) => void) {
@@ -32,7 +32,7 @@ export class Connection {
   }
 }
 
-/** The connections of a server, no more than the limits allow, and the answers that end one of them early. */
+/** The connections of a server, within the limits, and the answers that end one early. */
 export class Connections {
   readonly admission: Admission;
   readonly #tally: Tally;
@@ -51,7 +51,7 @@ export class Connections {
 
   of(socket: Socket): Connection {
     const connection = this.#open.get(socket);
-    if (connection === undefined) throw new Error('a request came by a connection that was never opened');
+    if (connection === undefined) throw new Error('a request of a connection that was never opened');
     return connection;
   }
 
@@ -73,13 +73,13 @@ export class Connections {
 
   #overloaded(socket: Socket, connection: Connection, reason: OverloadReason): void {
     this.#tally.overloaded(reason);
-    // Between two requests there is nobody to answer, and an answer out of turn would be taken for another request's.
+    // Between two requests an answer would be taken for that of the next one.
     const idle = !connection.reading && connection.requests > 0;
     if (idle || connection.waiting > 0) this.#cut(socket, connection);
     else this.#end(socket, connection, 'overloaded', '503 Service Unavailable', OVERLOADED);
   }
 
-  /** Answers what did not become a request: it came too slowly, or is not HTTP. */
+  /** Answers what is no request: too slow, or not HTTP. */
   #failed(error: NodeJS.ErrnoException, socket: Socket): void {
     const connection = this.#open.get(socket);
     if (connection === undefined || connection.refused || error.code === 'ECONNRESET') {
@@ -98,7 +98,7 @@ export class Connections {
     socket.destroy();
   }
 
-  /** The last answer of a connection, whatever was being read. What still arrives is dropped. */
+  /** The last answer of a connection, whatever is being read. Later bytes are dropped. */
   #end(socket: Socket, connection: Connection, outcome: Outcome, status: string, text: string): void {
     this.#tally.answered(outcome);
     if (!socket.writable || this.#lingering.size >= this.#limits.maxConnections) {

@@ -6,23 +6,23 @@ import type { Publisher } from '#streams/publish/publisher.ts';
 import { SERVICE } from './name.ts';
 import type { Tally } from './tally.ts';
 
-/** What an intake works with. */
+/** Settings of an intake. */
 export type IntakeOptions = {
   readonly publisher: Publisher;
   readonly encode: DeliveryEncoder;
-  /** Longest time until a delivery is stored or refused, in milliseconds. */
-  readonly patienceMs: number;
+  /** Longest time until a delivery is stored or refused, milliseconds. */
+  readonly answerTimeoutMs: number;
   readonly tally: Tally;
   readonly log: Logger;
 };
 
-/** A delivery that someone waits for. `deadline`: on the clock of `performance.now`. */
+/** A delivery whose sender waits for an answer. `deadline`: on the clock of `performance.now`. */
 type Waiting = { readonly deadline: number; readonly reject: (error: PublishError) => void };
 
-/** How often within one patience it is looked who has waited too long. */
+/** How often within that time it is looked who has waited too long. */
 const LOOKS = 40;
 
-/** The way of a body onto the topics: read, encoded, published, counted. */
+/** Stores bodies: reads, encodes, publishes, counts. */
 export class Intake {
   readonly #options: IntakeOptions;
   readonly #waiting = new Set<Waiting>();
@@ -30,19 +30,19 @@ export class Intake {
 
   constructor(options: IntakeOptions) {
     this.#options = options;
-    this.#clock = setInterval(() => this.#refuseLate(), options.patienceMs / LOOKS);
+    this.#clock = setInterval(() => this.#refuseLate(), options.answerTimeoutMs / LOOKS);
   }
 
   /**
-   * Resolves when all of a delivery is on the topics. Rejects with `PublishError` where it is not in time, of which
-   * `waitedMs` are over already. It may be stored all the same then; the sender repeats it, to no effect.
+   * Resolves when all records of a delivery are on the topics. Rejects with `PublishError` at its deadline, `waitedMs` of
+   * which have passed. It may be stored all the same then; the sender repeats it, which has no effect.
    */
   store(body: Buffer, waitedMs: number): Promise<void> {
-    const { publisher, encode, patienceMs } = this.#options;
+    const { publisher, encode, answerTimeoutMs } = this.#options;
     const readAt = performance.now();
     const delivery = readDelivery(body, { origin: 'webhook', service: SERVICE, receivedAt: Date.now() });
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiting = { deadline: readAt + patienceMs - waitedMs, reject };
+    const waiting = { deadline: readAt + answerTimeoutMs - waitedMs, reject };
     this.#waiting.add(waiting);
     publisher.publish(encode(delivery)).then(
       () => {
@@ -69,7 +69,7 @@ export class Intake {
     for (const { type } of normalized) tally.messages(type, 1);
     for (const [type, times] of ignored) {
       tally.messages('unknown', times);
-      log.debug({ type: type.slice(0, 100), times }, 'messages of a type that nothing here uses');
+      log.debug({ type: type.slice(0, 100), times }, 'messages of an unused type');
     }
     for (const { id, code, reason } of deadLetters) {
       tally.deadLetter(code);
@@ -77,7 +77,7 @@ export class Intake {
     }
   }
 
-  /** Tells those that have waited too long; what they wait for goes its way. */
+  /** Rejects deliveries beyond their deadline; their publishing continues. */
   #refuseLate(): void {
     const now = performance.now();
     for (const waiting of this.#waiting) {

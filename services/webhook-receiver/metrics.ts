@@ -1,9 +1,9 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Counts, Report } from './tally.ts';
 
-/** Where the metrics come from: the threads, which are asked when somebody asks for metrics. */
+/** The threads, asked for a report when the metrics are read. */
 export type MetricsSource = {
-  /** Resolves when everything done until now has been reported. */
+  /** Resolves when all counts until now are reported. */
   report(): Promise<void>;
   /** Bytes of records that are not acknowledged yet. */
   readonly pendingBytes: number;
@@ -13,7 +13,7 @@ export type MetricsSource = {
   readonly unprovenBytes: number;
 };
 
-/** Makes the receiver's metrics in a registry; what is returned adds a report to them. */
+/** Creates the receiver's metrics in a registry; returns a function that adds a report to them. */
 export function receiverMetrics(registry: Registry, source: MetricsSource): (report: Report) => void {
   const collect = (): Promise<void> => source.report();
   const registers = [registry];

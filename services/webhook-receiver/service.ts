@@ -10,19 +10,19 @@ import { SourceStatus } from './source-status.ts';
 import { StatusReporter } from './status-reporter.ts';
 import { ReceiverThreads } from './threads.ts';
 
-/** What the receiver needs of a service's context. */
+/** The part of a service's context that the receiver uses. */
 export type ReceiverContext = Pick<
   ServiceContext<ReceiverConfig>,
   'config' | 'logger' | 'metrics' | 'fail'
 > & {
-  /** Longest time until each thread is connected to the broker, in milliseconds. Default 30,000. */
+  /** Longest time until each thread is connected to the broker, milliseconds. Default 30,000. */
   readonly connectWithinMs?: number;
 };
 
-/** A receiver that listens. */
+/** A listening receiver. */
 export type RunningReceiver = RunningService & { readonly port: number };
 
-/** Nobody waits for an answer yet: a start may take longer than a delivery. */
+/** At a start no sender waits for an answer: it may take longer than a delivery. */
 const CONNECT_WITHIN_MS = 30_000;
 
 /** Starts the receiver: it listens once it can write to the topics. */
@@ -46,7 +46,7 @@ export async function startReceiver(context: ReceiverContext): Promise<RunningRe
     port: config.WEBHOOK_PORT,
     host: config.LISTEN_HOST,
     bodyLimit: config.BODY_LIMIT,
-    patienceMs: config.PATIENCE_MS,
+    answerTimeoutMs: config.PATIENCE_MS,
     connectWithinMs,
     maxQueueBytes: Math.ceil(config.QUEUE_LIMIT / size),
     limits: {

@@ -2,7 +2,7 @@ import type { IngressStatus } from '#topics/generated/types.ts';
 import type { Report } from './tally.ts';
 
 /** The source that the receiver reports of: the origin of its messages. */
-export const WEBHOOK_SOURCE = 'webhook';
+const WEBHOOK_SOURCE = 'webhook';
 /** So many forged deliveries in a row, and no authentic one for so long, are a secret that is not the provider's. */
 const FORGED = 3;
 const SILENT_MS = 20_000;

@@ -1,7 +1,7 @@
 import type { SignatureFault } from '#signing/signing.ts';
 import type { OverloadReason } from './admission.ts';
 
-/** What became of a request. */
+/** The outcome of a request. */
 export type Outcome =
   | 'accepted'
   | 'not_authentic'
@@ -10,24 +10,24 @@ export type Outcome =
   | 'not_found'
   | 'method_not_allowed'
   | 'too_slow'
-  /** Refused before its signature was checked, for want of room. */
+  /** Refused above a limit, before its signature was checked. */
   | 'overloaded'
   | 'not_stored'
   | 'failed';
 
-/** What a thread has done since its last report, and how it is. */
+/** The counts of a thread since its last report, and its state. */
 export type Report = {
-  /** Requests answered, by what became of them. */
+  /** Answered requests, by outcome. */
   readonly answered: Counts;
-  /** Requests that are not authentic, by the first check they failed. */
+  /** Requests that are not authentic, by the first failed check. */
   readonly refused: Counts;
-  /** Connections and bodies refused for want of room, by the limit that was reached. */
+  /** Connections and bodies refused above a limit, by limit. */
   readonly overloaded: Counts;
-  /** Stored messages by type, "unknown" for those that nothing uses. */
+  /** Stored messages by type, "unknown" for unused types. */
   readonly messages: Counts;
   /** Stored dead letters by code. */
   readonly deadLetters: Counts;
-  /** How long deliveries waited until they were stored, seconds: the longest of each turn of the event loop. */
+  /** How long deliveries took until they were stored, seconds: the longest of each turn of the event loop. */
   readonly storeSeconds: readonly number[];
   /** Bytes of records that are not acknowledged yet. */
   readonly pendingBytes: number;
@@ -39,7 +39,7 @@ export type Report = {
   readonly healthy: boolean;
 };
 
-/** How often, by name. */
+/** Counts by name. */
 export type Counts = Readonly<Record<string, number>>;
 
 type Sums = 'answered' | 'refused' | 'overloaded' | 'messages' | 'deadLetters';
@@ -54,7 +54,7 @@ const emptyDraft = (): Draft => ({
   storeSeconds: [],
 });
 
-/** Adds up what a thread does until it is reported: a metric with labels costs a request more than a sum does. */
+/** Sums the counts of a thread until its report: a metric with labels costs a request more than a sum. */
 export class Tally {
   #draft = emptyDraft();
   #longest = 0;
@@ -79,14 +79,14 @@ export class Tally {
     add(this.#draft.deadLetters, code, 1);
   }
 
-  /** A delivery is stored, `seconds` after it was read. What one produce request carried is stored in one turn. */
+  /** A delivery was stored, `seconds` after it was read. Deliveries of one produce request are stored in the same turn. */
   stored(seconds: number): void {
     if (this.#longest === 0) setImmediate(() => this.#endTurn());
     this.#longest = Math.max(this.#longest, seconds);
   }
 
-  /** What has been counted since it was last taken. */
-  take(): Draft {
+  /** The counts since the last call. */
+  drain(): Draft {
     const draft = this.#draft;
     this.#draft = emptyDraft();
     return draft;

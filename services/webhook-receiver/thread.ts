@@ -1,4 +1,4 @@
-/** A thread of the receiver: it listens, and does everything from the request to the topics and back to the answer. */
+/** A thread of the receiver: listens, and processes deliveries from the request to the topics and the answer. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { openDeliveryEncoder } from '#ingestion/records.ts';
 import { createLogger } from '#service/logger.ts';
@@ -11,14 +11,14 @@ import { Tally } from './tally.ts';
 import type { FromThread, ThreadSettings, ToThread } from './threads.ts';
 
 if (parentPort === null) throw new Error('this is a thread of the webhook receiver, not a program');
-/** Reports that nobody asked for. */
+/** How often to report unasked. */
 const REPORT_MS = 250;
 
 const parent = parentPort;
 const settings = workerData as ThreadSettings;
-const { brokers, registryUrl, prefix, secrets, bodyLimit, patienceMs } = settings;
+const { brokers, registryUrl, prefix, secrets, bodyLimit, answerTimeoutMs } = settings;
 const log = createLogger({ name: SERVICE, level: settings.logLevel, secrets });
-const tell = (message: FromThread): void => parent.postMessage(message);
+const post = (message: FromThread): void => parent.postMessage(message);
 
 const tally = new Tally();
 const encode = await openDeliveryEncoder(Registry.open({ url: registryUrl, prefix }), prefix);
@@ -26,15 +26,15 @@ const publisher = await openPublisher({
   brokers,
   clientId: SERVICE,
   log,
-  timeoutMs: patienceMs,
+  timeoutMs: answerTimeoutMs,
   openTimeoutMs: settings.connectWithinMs,
   maxQueueBytes: settings.maxQueueBytes,
 });
-const intake = new Intake({ publisher, encode, patienceMs, tally, log });
+const intake = new Intake({ publisher, encode, answerTimeoutMs, tally, log });
 const app = createApp({
   secrets,
   bodyLimit,
-  patienceMs,
+  answerTimeoutMs,
   limits: settings.limits,
   store: (body, waitedMs) => intake.store(body, waitedMs),
   tally,
@@ -44,7 +44,7 @@ const app = createApp({
 const report = (): void => {
   const { connections, unprovenBytes } = app;
   const { queuedBytes: pendingBytes, healthy } = publisher;
-  tell({ ...tally.take(), pendingBytes, connections, unprovenBytes, healthy });
+  post({ ...tally.drain(), pendingBytes, connections, unprovenBytes, healthy });
 };
 const reports = setInterval(report, REPORT_MS);
 
@@ -62,4 +62,4 @@ parent.on('message', (message: ToThread) => {
   else report();
 });
 const { port, host, sharesPort: reusePort } = settings;
-tell({ port: await app.listen({ port, host, reusePort }) });
+post({ port: await app.listen({ port, host, reusePort }) });

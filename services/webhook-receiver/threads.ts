@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { Worker } from 'node:worker_threads';
+import { TouchlineError } from '#errors/touchline-error.ts';
 import type { AdmissionLimits } from './admission.ts';
 import type { Report } from './tally.ts';
 
-/** What a thread is started with. */
+/** Settings of a thread. */
 export type ThreadSettings = {
   readonly brokers: readonly string[];
   readonly registryUrl: string;
@@ -15,11 +16,11 @@ export type ThreadSettings = {
   readonly host: string;
   /** Whether other threads listen on the port too: the system spreads connections over them. */
   readonly sharesPort: boolean;
-  /** Largest body that is taken, in bytes. */
+  /** Largest accepted body, bytes. */
   readonly bodyLimit: number;
-  /** Longest time until an answer, in milliseconds. */
-  readonly patienceMs: number;
-  /** Longest time until it is connected to the broker, in milliseconds. */
+  /** Longest time until an answer, milliseconds. */
+  readonly answerTimeoutMs: number;
+  /** Longest time until it is connected to the broker, milliseconds. */
   readonly connectWithinMs: number;
   /** Most bytes of records that wait for the broker. */
   readonly maxQueueBytes: number;
@@ -27,32 +28,31 @@ export type ThreadSettings = {
   readonly logLevel: string;
 };
 
-/** To a thread; `report`: at once; `stop`: finish what is under way, then end. */
+/** To a thread; `report`: at once; `stop`: finish pending requests, then end. */
 export type ToThread = 'report' | 'stop';
 
 /** From a thread; `port`: it listens there from now on. */
 export type FromThread = { readonly port: number } | Report;
 
-/** A thread of the receiver ended by itself. */
-export class ThreadError extends Error {
-  readonly code = 'THREAD_ENDED';
+/** A thread of the receiver ended unexpectedly. */
+class ThreadError extends TouchlineError<'ThreadError'> {
+  override readonly name = 'ThreadError';
 
   constructor(cause: unknown) {
-    super('a thread of the receiver ended by itself', { cause });
-    this.name = 'ThreadError';
+    super('THREAD_ENDED', 'a thread of the receiver ended by itself', cause);
   }
 }
 
-/** Who is told of what the threads do. */
+/** Receives the reports of the threads. */
 export type ThreadsOptions = {
   readonly onReport: (report: Report) => void;
-  /** Told once that a thread ended by itself. */
+  /** Called once where a thread ended unexpectedly. */
   readonly onFailure: (error: ThreadError) => void;
 };
 
 type Thread = { readonly worker: Worker; last: Report | null };
 
-/** The threads of a receiver: each a receiver of its own, all on one port. */
+/** The threads of a receiver: each a complete receiver, all on one port. */
 export class ReceiverThreads {
   readonly #options: ThreadsOptions;
   readonly #threads = new Set<Thread>();
@@ -64,8 +64,8 @@ export class ReceiverThreads {
   }
 
   /**
-   * Starts so many threads and resolves to their port when all of them listen. Rejects where the port is taken, or a
-   * thread cannot reach the broker or the registry.
+   * Starts the threads and resolves to their port once all of them listen. Rejects where the port is taken, or a thread
+   * cannot reach the broker or the registry.
    */
   async start(count: number, settings: Omit<ThreadSettings, 'sharesPort'>): Promise<number> {
     const sharesPort = count > 1;
@@ -73,7 +73,7 @@ export class ReceiverThreads {
     try {
       const port = await this.#start({ ...settings, sharesPort });
       const others = Array.from({ length: count - 1 }, () => this.#start({ ...settings, port, sharesPort }));
-      // All of them, so that none is still starting when those that listen are stopped.
+      // Await all, so that none is still starting when the listening ones are stopped.
       for (const other of await Promise.allSettled(others))
         if (other.status === 'rejected') throw other.reason;
       return port;
@@ -83,27 +83,27 @@ export class ReceiverThreads {
     }
   }
 
-  /** Bytes of records that the threads have not had acknowledged, when they last reported. */
+  /** Unacknowledged bytes of records in all threads, at their last reports. */
   get pendingBytes(): number {
     return this.#sum('pendingBytes');
   }
 
-  /** Open connections of all threads, when they last reported. */
+  /** Open connections of all threads, at their last reports. */
   get connections(): number {
     return this.#sum('connections');
   }
 
-  /** Bytes that all threads held of bodies whose signature was not proven, when they last reported. */
+  /** Unproven bytes of bodies in all threads, at their last reports. */
   get unprovenBytes(): number {
     return this.#sum('unprovenBytes');
   }
 
-  /** Whether the broker acknowledged what each thread last sent to it. */
+  /** Whether the broker acknowledged the last send of each thread. */
   get healthy(): boolean {
     return !this.#stopping && [...this.#threads].every(({ last }) => last?.healthy ?? true);
   }
 
-  /** Resolves when every thread has reported what it has done until now. */
+  /** Resolves when every thread has reported its counts until now. */
   report(): Promise<void> {
     this.#reporting ??= Promise.all([...this.#threads].map(askForReport)).then(() => {
       this.#reporting = null;
@@ -111,7 +111,7 @@ export class ReceiverThreads {
     return this.#reporting;
   }
 
-  /** Lets the threads finish what is under way, and ends them. */
+  /** Waits for the threads' pending requests, and ends the threads. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await Promise.all(
@@ -127,7 +127,7 @@ export class ReceiverThreads {
     return [...this.#threads].reduce((sum, { last }) => sum + (last?.[of] ?? 0), 0);
   }
 
-  /** Resolves to the port that the thread listens on. */
+  /** Resolves to the port of the thread. */
   async #start(settings: ThreadSettings): Promise<number> {
     const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: settings });
     const thread: Thread = { worker, last: null };
@@ -163,7 +163,7 @@ async function askForReport({ worker }: Thread): Promise<void> {
   answered.abort();
 }
 
-/** Threads may share a port, and so might another receiver that was started by mistake: it would get half of all deliveries. */
+/** Threads may share a port, and so could another receiver started by mistake: it would get half of all deliveries. */
 async function refuseTaken({ port, host }: Pick<ThreadSettings, 'port' | 'host'>): Promise<void> {
   const server = createServer().listen({ port, host, exclusive: true });
   await once(server, 'listening');

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { startBackbone } from '#embedded/backbone.ts';
 import { endProgress, showProgress } from '#embedded/progress.ts';
+import { ARCHIVABLE, archiveClasses } from './class-archive.ts';
+import { fillCompileCache } from './compile-cache.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -44,12 +46,20 @@ async function start(): Promise<Shared> {
   process.env.NODE_COMPILE_CACHE = join(dataDir, 'compile-cache');
   const onProgress = showProgress(process.stderr);
   try {
-    const backbone = await startBackbone({ dataDir, env: process.env, onProgress, containers: 'throwaway' });
+    const { JDK_JAVA_OPTIONS: options = '' } = process.env;
+    const env = { ...process.env, JDK_JAVA_OPTIONS: `${options} ${ARCHIVABLE}` };
+    const [backbone] = await Promise.all([
+      startBackbone({ dataDir, env, onProgress, containers: 'throwaway' }),
+      fillCompileCache(),
+    ]);
     endProgress(process.stderr);
     process.stderr.write(`${backbone.why}\n`);
+    const archive = backbone.kind === 'embedded' ? await archiveClasses(dataDir, env) : undefined;
+    if (archive !== undefined) process.env.JDK_JAVA_OPTIONS = `${options} ${archive}`;
     const stop = async () => {
       await backbone.stop();
       delete process.env.NODE_COMPILE_CACHE;
+      if (archive !== undefined) process.env.JDK_JAVA_OPTIONS = options;
       await rm(dataDir, { recursive: true, force: true, maxRetries: 10 });
     };
     return { brokers: backbone.brokers, registryUrl: backbone.registryUrl, stop };

@@ -8,7 +8,7 @@ import { atEnd } from './at-end.ts';
 import type { PipelinePlace } from './pipeline.ts';
 import { until } from './poll.ts';
 import { type ServiceProcess, startService } from './processes.ts';
-import { touchline } from './touchline.ts';
+import { touchlineHere } from './touchline-here.ts';
 
 export const CLIENTS_KEY = 'the key of the tests, long enough for anyone';
 
@@ -78,9 +78,12 @@ export async function startApi(
 
 /** Runs `touchline clients …`; gives what it printed. */
 export async function clients(place: PipelinePlace, line: string): Promise<string> {
-  const run = touchline(['clients', ...line.split(' ')], { ...placeOf(place), CLIENTS_KEY });
-  expect(await run.ended, run.err).toBe(0);
-  return run.out;
+  const { code, out, err } = await touchlineHere(['clients', ...line.split(' ')], {
+    ...placeOf(place),
+    CLIENTS_KEY,
+  });
+  expect(code, err).toBe(0);
+  return out;
 }
 
 /** Provider messages as the receiver normalizes them, received now. */

@@ -1,10 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Cause, MatchTransition, NormalizedMessage } from '#topics/generated/types.ts';
+import { TOPICS } from '#topics/topics.ts';
 import { Pipeline, type PipelineOutput, type PipelinePlace } from './pipeline.ts';
 import { until } from './poll.ts';
 import type { ServiceProcess } from './processes.ts';
-import { seeded, workload } from './workload.ts';
+import { seeded } from './seed.ts';
+import { workload } from './workload.ts';
 
 /** How often each disturbance is made: often with `npm run test:faults`, a few times with `npm test`. */
 export function times<T>(full: T, short: T): T {
@@ -14,17 +16,11 @@ export function times<T>(full: T, short: T): T {
 /** For `describe.each`: tests of `npm run test:faults` alone, for each costs several brokers. */
 export const IN_FULL = times(['in full'], []);
 
+/** Of the topics of a match, as in use: every task that is disturbed counts. */
+export const PARTITIONS = TOPICS['normalized-messages'].partitions;
+
 /** Longer than any of them takes in full. */
 export const FAULT_TIMEOUT_MS = 60 * 60_000;
-
-/** What decides the moments of disturbances: from the environment, else by the clock. */
-const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000_000);
-
-/** The random numbers of a test, from 0 to 1. Its seed is printed, and taken from SEED; the messages never depend on it. */
-export function seededRandom(): () => number {
-  process.stderr.write(`SEED=${SEED} for "${expect.getState().currentTestName}"\n`);
-  return seeded(SEED);
-}
 
 /** The load under which things are disturbed; the same in every run of a test. */
 export const LOAD = { events: 40, perEvent: 60, seed: 7 };
@@ -45,7 +41,7 @@ export type Disturbance = (run: {
 
 /** Processes the load from start to end with one processor that nothing happens to. */
 export async function undisturbed(place: PipelinePlace, load = workload(LOAD)): Promise<PipelineOutput> {
-  const pipeline = await Pipeline.create(place);
+  const pipeline = await Pipeline.create({ partitions: PARTITIONS, ...place });
   const processor = pipeline.startProcessor();
   await pipeline.feed(load);
   await pipeline.settled();
@@ -68,10 +64,10 @@ export async function disturbed(options: {
   disturb: Disturbance;
 }): Promise<PipelineOutput> {
   const { place, settings, count, load: messages = workload(LOAD), disturb } = options;
-  const pipeline = await Pipeline.create(place);
+  const pipeline = await Pipeline.create({ partitions: PARTITIONS, ...place });
   const processors = Array.from({ length: options.processors }, () => pipeline.startProcessor(settings));
   await Promise.all(processors.map((processor) => processor.ready()));
-  const random = seededRandom();
+  const random = seeded();
   const feed = await pipeline.openFeed();
   const size = Math.max(1, Math.min(STEP, Math.floor(messages.length / count)));
   let sent = 0;
@@ -126,7 +122,7 @@ export function expectSame(
     return;
   }
   const ids = actual.transitions.map(({ id }) => id);
-  expect(new Set(ids).size, 'no transition is told twice').toBe(ids.length);
+  expect(new Set(ids).size, 'every transition is published once').toBe(ids.length);
   expectNoGaps(actual);
   expect(new Set(ids)).toEqual(new Set(expected.transitions.map(({ id }) => id)));
   expect(byKey(actual.states)).toEqual(byKey(expected.states));
@@ -158,9 +154,9 @@ function byKey<V>(map: ReadonlyMap<string | number, V>): Record<string, V> {
 function byEvent({ transitions }: PipelineOutput): Record<string, MatchTransition[]> {
   const events: Record<string, MatchTransition[]> = {};
   for (const transition of transitions) {
-    const told = events[transition.event_id] ?? [];
-    events[transition.event_id] = told;
-    told.push(transition);
+    const transitions = events[transition.event_id] ?? [];
+    events[transition.event_id] = transitions;
+    transitions.push(transition);
   }
   return events;
 }

@@ -12,8 +12,11 @@ import type {
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
 import { quietLog } from './log.ts';
-import { PATIENCE_MS, untilTrue } from './poll.ts';
+import { DEADLINE_MS, untilTrue } from './poll.ts';
 import { type ServiceProcess, startService } from './processes.ts';
+
+/** Of the topics of a match where a test does not say: several tasks, and a third of the work of eight. */
+export const FEW_PARTITIONS = 3;
 
 /** Where a pipeline of a test runs. */
 export type PipelinePlace = {
@@ -22,6 +25,8 @@ export type PipelinePlace = {
   readonly prefix: string;
   /** Of the topics. Default: the broker's own. */
   readonly replicationFactor?: number;
+  /** Of the topics of a match. Default FEW_PARTITIONS. */
+  readonly partitions?: number;
 };
 
 /** Everything a match processor wrote, read committed. */
@@ -46,7 +51,7 @@ export class Pipeline {
 
   static async create(place: PipelinePlace): Promise<Pipeline> {
     const registry = Registry.open({ url: place.registryUrl, prefix: place.prefix });
-    await Promise.all([createTopics(place), registry.registerAll()]);
+    await Promise.all([createTopics({ partitions: FEW_PARTITIONS, ...place }), registry.registerAll()]);
     return new Pipeline(place, registry);
   }
 
@@ -72,7 +77,7 @@ export class Pipeline {
       clientId: 'test-feed',
       log: quietLog,
       // A busy broker leads a new topic's partitions only after a while.
-      timeoutMs: PATIENCE_MS,
+      timeoutMs: DEADLINE_MS,
     });
     const topic = topicName(this.place.prefix, 'normalized-messages');
     return {

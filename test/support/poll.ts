@@ -1,25 +1,23 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { poll } from '#timing/poll.ts';
 
-/** Longest wait for one thing: far more than it takes, for a machine may be busy with other work. */
-export const PATIENCE_MS = 180_000;
-/** Between looks as long as a look takes, so that looking is not the load, within these bounds. */
-const LEAST_PAUSE_MS = 20;
-const MOST_PAUSE_MS = 1_000;
+/** Default deadline of a wait: far more than it takes, since the machine may be busy. */
+export const DEADLINE_MS = 180_000;
+const EVERY_MS = 20;
 
-/** Waits until `look` gives something other than undefined, looking again until the deadline; says what it waited for. */
+/** Polls `look` until it returns something other than undefined; at the deadline it throws with what it waited for. */
 export async function until<T>(
   what: string,
   look: () => T | undefined | Promise<T | undefined>,
-  deadlineMs = PATIENCE_MS,
+  deadlineMs = DEADLINE_MS,
 ): Promise<T> {
-  const deadline = performance.now() + deadlineMs;
-  for (;;) {
-    const started = performance.now();
+  // In a list: whatever is found counts, false too.
+  const wrapped = async (): Promise<[T] | undefined> => {
     const found = await look();
-    if (found !== undefined) return found;
-    if (performance.now() > deadline) throw new Error(`not within ${deadlineMs} ms: ${what}`);
-    await delay(Math.min(MOST_PAUSE_MS, Math.max(LEAST_PAUSE_MS, performance.now() - started)));
-  }
+    return found === undefined ? undefined : [found];
+  };
+  const found = await poll(wrapped, { timeoutMs: deadlineMs, everyMs: EVERY_MS });
+  if (found === undefined) throw new Error(`not within ${deadlineMs} ms: ${what}`);
+  return found[0];
 }
 
 /** As `until`, for a condition. */

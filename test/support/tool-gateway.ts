@@ -12,7 +12,7 @@ export async function place(changes: Partial<Pick<TestBackbone, 'brokers'>> = {}
   const at = { ...backbone(), ...changes };
   const { brokers, registryUrl, prefix } = at;
   await Promise.all([
-    createTopics({ brokers, prefix }),
+    createTopics({ brokers, prefix, partitions: 1 }),
     Registry.open({ url: registryUrl, prefix }).registerAll(),
   ]);
   return at;
@@ -80,7 +80,7 @@ export async function startGateway(
 /** An upstream of the test; `asked` counts its requests. */
 export type TestUpstream = { readonly url: string; asked: number };
 
-/** Starts an upstream that answers as it is told; without, it knows nobody. */
+/** Starts an upstream with the given answers; without, it knows no client. */
 export async function startUpstream(
   answer: (query: URLSearchParams, response: ServerResponse) => void = (_, response) =>
     response.writeHead(401).end('{}'),

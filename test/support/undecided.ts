@@ -4,12 +4,11 @@ import {
   endTxnV3,
   initProducerIdV4,
 } from '@platformatic/kafka';
-import { Connections } from '#streams/client/platformatic/connections.ts';
+import { Connections, retryTransient } from '#streams/client/platformatic/connections.ts';
 import { openTransactions as openOf } from '#streams/client/platformatic/open-transactions.ts';
-import { retryTransient } from '#streams/client/platformatic/retry.ts';
-import { RoundSender } from '#streams/client/platformatic/round-sender.ts';
+import { BatchSender } from '#streams/client/platformatic/produce.ts';
 import type { OpenTransaction, ProducerIdentity, TopicPartition } from '#streams/client/port.ts';
-import { type BatchRecord, splitRounds } from '#streams/client/rounds.ts';
+import { type BatchRecord, batchRecords } from '#streams/client/produce-batches.ts';
 
 const CLIENT_ID = 'test-undecided';
 const TRANSACTION_TIMEOUT_MS = 10_000;
@@ -50,8 +49,8 @@ export async function leaveUndecided(options: UndecidedOptions): Promise<Produce
       const transaction = { transactionalId, producerId, producerEpoch, verifyOnly: false, topics };
       await retryTransient(() => addPartitionsToTxnV3.api.async(coordinator, [transaction]));
     }
-    const sender = new RoundSender(connections, { transactionalId, id: producerId, epoch: producerEpoch });
-    await sender.send(splitRounds([...records, ...(decided?.records ?? [])]));
+    const sender = new BatchSender(connections, { transactionalId, id: producerId, epoch: producerEpoch });
+    await sender.send(batchRecords([...records, ...(decided?.records ?? [])]));
     if (decided !== undefined)
       await endTxnV3.api.async(coordinator, transactionalId, producerId, producerEpoch, decided.commit);
     return { id: String(producerId), epoch: producerEpoch };

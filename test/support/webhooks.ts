@@ -13,7 +13,7 @@ import { type Answer, answers, HttpsReceiver } from './https-receiver.ts';
 import { quietLog } from './log.ts';
 import type { PipelineOutput, PipelinePlace } from './pipeline.ts';
 import { type ServiceProcess, startService } from './processes.ts';
-import { touchline } from './touchline.ts';
+import { touchlineHere } from './touchline-here.ts';
 
 /** Short times, so that a test of failures ends soon. */
 const FAST = {
@@ -77,9 +77,9 @@ export async function subscribe(
 
 /** Runs `touchline webhooks …`; gives what it printed. */
 export async function webhooks(place: PipelinePlace, line: string): Promise<string> {
-  const run = touchline(['webhooks', ...line.split(' ')], settingsOf(place));
-  expect(await run.ended, run.err).toBe(0);
-  return run.out;
+  const { code, out, err } = await touchlineHere(['webhooks', ...line.split(' ')], settingsOf(place));
+  expect(code, err).toBe(0);
+  return out;
 }
 
 /** The ways in which a receiver fails. Half of the time it has passed the messages on before. */

@@ -1,21 +1,11 @@
 import { normalizeMessage } from '#ingestion/normalize.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
+import { seeded } from './seed.ts';
 
 /** Where the times of a workload begin, Unix seconds. */
 const KICK_OFF = 1_790_000_000;
 const HOME = 51_447;
 const AWAY = 51_448;
-
-/** A small generator of repeatable numbers from 0 to 1 (mulberry32). */
-export function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /**
  * Messages of several matches at once, as a provider's log would have them: goals that wait, are confirmed,
@@ -26,13 +16,13 @@ export function workload(options: { events: number; perEvent: number; seed: numb
   const random = seeded(options.seed);
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
   const messages: NormalizedMessage[] = [];
-  const told: { id: string; type: number; side: number; at: number }[][] = Array.from(
+  const published: { id: string; type: number; side: number; at: number }[][] = Array.from(
     { length: options.events },
     () => [],
   );
   for (let at = 0; at < options.perEvent; at += 1) {
     for (let event = 0; event < options.events; event += 1) {
-      const earlier = told[event] ?? [];
+      const earlier = published[event] ?? [];
       const again = earlier.length > 3 && random() < 0.3 ? pick(earlier) : null;
       const incident = again ?? {
         id: `5-${100_000 + at}`,

@@ -1,10 +1,10 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { UsageError } from '../../command.ts';
 import { parseClients } from './arguments.ts';
 
 const parse = (line: string) => parseClients(line.split(' '));
 
-it.each([
+test.each([
   ['add', { action: 'add' }],
   ['add --id 7 --name x', { action: 'add', id: 7, name: 'x' }],
   ['add --competitions 1,2', { action: 'add', competitions: [1, 2] }],
@@ -28,7 +28,7 @@ it.each([
   ['webhook remove 3 abc', { action: 'webhook remove', id: 3, webhookId: 'abc' }],
 ])('understands %s', (line, request) => expect(parse(line)).toEqual(request));
 
-it.each([
+test.each([
   '',
   'remove 3',
   'add 3',

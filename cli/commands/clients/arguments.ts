@@ -4,12 +4,12 @@ import { toWholeNumber } from '#contract/values.ts';
 import { parseArguments, UsageError } from '../../command.ts';
 
 type Contract = {
-  /** Null is all of them, undefined is not said. */
+  /** Null: all; undefined: not given. */
   readonly competitions?: number[] | null;
   readonly operations?: string[] | null;
 };
 
-/** What `touchline clients` was asked for. */
+/** A parsed request of `touchline clients`. */
 export type ClientsRequest =
   | ({ readonly action: 'add'; readonly id?: number; readonly name?: string } & Contract)
   | { readonly action: 'list'; readonly json: boolean }
@@ -52,7 +52,7 @@ const ACTIONS = {
 } as const satisfies Record<string, { words: number; options: readonly Option[] }>;
 type Action = keyof typeof ACTIONS;
 
-/** Understands the arguments. Throws `UsageError`. */
+/** Parses the arguments. Throws `UsageError`. */
 export function parseClients(args: readonly string[]): ClientsRequest {
   const { values, positionals } = parseArguments(args, { options: OPTIONS, allowPositionals: true });
   const [first = '', second = ''] = positionals;

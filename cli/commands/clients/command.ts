@@ -22,12 +22,12 @@ const HELP = `Usage: touchline clients add [--id <id>] [--name <name>] [--compet
        touchline clients webhook remove <id> <webhook id>
 
 The clients of the REST contract, its webhooks and its tool endpoint. They are on the topic clients; every process that
-serves them knows of a change at once. Several people may edit at the same time: no edit undoes another.
+serves them applies a change at once. Several people may edit at the same time: no edit undoes another.
 
   add            makes a client and prints its secret key, which is shown this once; without --id the next free one.
                  Without --competitions or --operations its contract covers all of them.
   list, show     what is known of clients; secrets are not
-  disable        its tokens are worth nothing from now on
+  disable        makes its tokens invalid at once
   rotate-secret  prints a new secret key, which is shown this once; tokens that were issued stay good until they expire
   contract       what the client may see: competitions by id, operations by name (see /openapi.json)
   webhook add    sends it what its contract covers, of all types of message or those named, from now on; without --secret one
@@ -52,7 +52,7 @@ export const clients: Command = {
   },
 };
 
-/** Does what was asked for; gives what to say. */
+/** Executes a request; returns its output. */
 async function perform(directory: ClientDirectory, request: ClientsRequest): Promise<string> {
   switch (request.action) {
     case 'add':

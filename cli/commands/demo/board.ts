@@ -67,7 +67,7 @@ const GUARD_WORDS: Readonly<Record<string, string>> = {
   interrupted: 'interrupted',
 };
 
-/** What is known of the matches that are played, from the topics alone. */
+/** State of the played matches, from the topics alone. */
 export class Board {
   readonly #dataset: Dataset;
   readonly #facts: ReadonlyMap<number, MatchFacts>;
@@ -79,7 +79,7 @@ export class Board {
   readonly #now: () => number;
   #transitions = 0;
 
-  /** `now` tells milliseconds. */
+  /** `now` returns milliseconds. */
   constructor(dataset: Dataset, matches: number, now: () => number = () => performance.now()) {
     this.#now = now;
     this.#dataset = dataset;
@@ -87,7 +87,7 @@ export class Board {
     this.#facts = new Map(dataset.matches.map((match) => [match.id, match]));
   }
 
-  /** Takes a state. An older one than is known changes nothing: readers go by the version. */
+  /** Applies a state; ignores one with an older version. */
   state(state: MatchState): void {
     const { event_id, version, score, under_review } = state;
     const before = this.#states.get(event_id);

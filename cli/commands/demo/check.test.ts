@@ -1,10 +1,10 @@
 import { join, resolve } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { MatchState } from '#topics/generated/types.ts';
 import { type MatchFacts, readDataset } from '../../../data/dataset.ts';
 import { parseFaults } from '../../../services/simulator/faults.ts';
-import { tellMatch } from '../../../services/simulator/match.ts';
+import { simulateMatch } from '../../../services/simulator/match.ts';
 import type { PlaySummary } from '../../../services/simulator/player.ts';
 import { stateAfter } from '../../../services/simulator/testing/states.ts';
 import { shellWord } from '../../addresses.ts';
@@ -15,8 +15,8 @@ const DATASET = readDataset('world-cup-2018');
 const MATCHES = [DATASET.matches[0], DATASET.matches[50]].filter(
   (match): match is MatchFacts => match !== undefined,
 );
-const TOLD = MATCHES.map((facts) =>
-  tellMatch(facts, DATASET.competition, 1_530_000_000, {
+const SIMULATED = MATCHES.map((facts) =>
+  simulateMatch(facts, DATASET.competition, 1_530_000_000, {
     ...{
       seed: 'check',
       faults: parseFaults('every_way=1,cancelled=1,goal_cancelled=1'),
@@ -25,7 +25,7 @@ const TOLD = MATCHES.map((facts) =>
     },
   }),
 );
-const STATES = TOLD.map(({ facts, messages }) => stateAfter(facts.id, messages));
+const STATES = SIMULATED.map(({ facts, messages }) => stateAfter(facts.id, messages));
 
 function found(change: Partial<Found> = {}, states: readonly MatchState[] = STATES): Found {
   return {
@@ -54,12 +54,12 @@ function summary(change: Partial<PlaySummary> = {}): PlaySummary {
 }
 
 describe('final scores', () => {
-  it('are right where they are the official ones, shoot-outs too', () => {
+  test('are right where they are the official ones, shoot-outs too', () => {
     expect(MATCHES[1]?.pens).toEqual([3, 4]);
     expect(mismatches(MATCHES, found())).toEqual([]);
   });
 
-  it.each([
+  test.each([
     ['the score', (state: MatchState) => ({ ...state, score: { home: 4, away: 0 } })],
     ['the score, unknown', (state: MatchState) => ({ ...state, score: null })],
     ['the firm score', (state: MatchState) => ({ ...state, firm: { home: 4, away: 0 } })],
@@ -72,29 +72,29 @@ describe('final scores', () => {
     }
   });
 
-  it('are wrong where a match is missing', () => {
+  test('are wrong where a match is missing', () => {
     const wrong = mismatches(MATCHES, found({}, STATES.slice(0, 1)));
     expect(wrong).toEqual([{ facts: MATCHES[1], state: undefined }]);
   });
 });
 
 describe('the checks', () => {
-  const failing = (told: PlaySummary, seen: Found) =>
-    checksOf(told, seen)
+  const failing = (sent: PlaySummary, seen: Found) =>
+    checksOf(sent, seen)
       .filter(({ holds }) => !holds)
       .map(({ what }) => what.split(':')[0]);
 
-  it('all hold where all is as it was sent', () => {
+  test('all hold where all is as it was sent', () => {
     expect(failing(summary(), found())).toEqual([]);
   });
 
-  it.each([
+  test.each([
     ['a message is missing', summary({ messages: 101 }), found(), 'every message that was accepted is there'],
     [
-      'a transition is told twice',
+      'a transition is published twice',
       summary(),
       found({ repeatedTransitions: 1 }),
-      'no transition was told twice',
+      'every transition is published once',
     ],
     [
       'a goal more is void',
@@ -120,8 +120,8 @@ describe('the checks', () => {
       found({ deadLetters: 2 }),
       'every unreadable body is a dead letter',
     ],
-  ])('fail where %s', (_name, told, seen, what) => {
-    expect(failing(told, seen)).toEqual([what]);
+  ])('fail where %s', (_name, sent, seen, what) => {
+    expect(failing(sent, seen)).toEqual([what]);
   });
 });
 
@@ -140,7 +140,7 @@ describe('the report', () => {
       }),
     );
 
-  it('says what was played and that it is right', () => {
+  test('says what was played and that it is right', () => {
     const text = report(found());
     for (const line of [
       'World Cup 2018: 2 matches in 10 s',
@@ -156,7 +156,7 @@ describe('the report', () => {
     expect(text).not.toContain('✗');
   });
 
-  it('says which final scores are wrong, and how', () => {
+  test('says which final scores are wrong, and how', () => {
     const [first, second] = STATES;
     if (first === undefined || second === undefined) throw new Error('no states');
     const text = report(
@@ -175,7 +175,7 @@ describe('the report', () => {
 });
 
 describe('how to read the topics', () => {
-  const kept = {
+  const running = {
     ...{ apiUrl: 'http://localhost:8081', toolsUrl: 'http://localhost:8082' },
     newClient: { id: 1, secretKey: 'a'.repeat(32) },
     prefix: 'touchline.',
@@ -188,39 +188,39 @@ describe('how to read the topics', () => {
   const root = resolve(import.meta.dirname, '../../..');
   const usual = join(root, '.touchline');
 
-  it('says where everything is that was left running, and how to get in', () => {
-    const text = renderHowToRead({ foundIn: usual, prefix: 'touchline.' }, true, kept);
+  test('says where everything is that was left running, and how to get in', () => {
+    const text = renderHowToRead({ foundIn: usual, prefix: 'touchline.' }, true, running);
     expect(text).toContain('http://localhost:8081/ ');
     expect(text).toContain(`client_id=1&secret_key=${'a'.repeat(32)}`);
     for (const address of ['127.0.0.1:9092', 'http://127.0.0.1:8085/apis/ccompat/v7', 'touchline.*'])
       expect(text).toContain(` ${address}\n`);
   });
 
-  it('needs nothing but the commands in the usual place', () => {
-    expect(renderHowToRead({ foundIn: usual, prefix: 'touchline.' }, true, kept)).toContain(
+  test('needs nothing but the commands in the usual place', () => {
+    expect(renderHowToRead({ foundIn: usual, prefix: 'touchline.' }, true, running)).toContain(
       '\n  npx touchline tail match-state --from-beginning --exit-at-end\n',
     );
   });
 
-  it('brings the broker up again where it was stopped', () => {
+  test('brings the broker up again where it was stopped', () => {
     const text = renderHowToRead({ foundIn: usual, prefix: 'touchline.' }, false, null);
     expect(text).toContain('\n  npm run up\n');
     expect(text).toContain('--keep');
   });
 
-  it('names another folder, and another prefix where no running one tells it', () => {
+  test('names another folder, and another prefix where no running platform has it', () => {
     const place = { foundIn: join(usual, 'demo'), prefix: 'x.' };
     expect(renderHowToRead(place, false, null)).toContain(
       `\n  DATA_DIR=${shellWord(place.foundIn)} TOPIC_PREFIX=x. npm run up\n`,
     );
-    expect(renderHowToRead(place, true, kept)).toContain(
+    expect(renderHowToRead(place, true, running)).toContain(
       `\n  DATA_DIR=${shellWord(place.foundIn)} npx touchline tail match-state`,
     );
   });
 
-  it('gives commands that work from any folder', () => {
+  test('gives commands that work from any folder', () => {
     const place = { foundIn: 'a folder', prefix: 'touchline.' };
-    for (const text of [renderHowToRead(place, true, kept), renderHowToRead(place, false, null)]) {
+    for (const text of [renderHowToRead(place, true, running), renderHowToRead(place, false, null)]) {
       expect(text).toContain(`\n  cd ${shellWord(root)}\n`);
       expect(text).toContain(`  DATA_DIR=${shellWord(resolve('a folder'))} npx touchline tail`);
     }

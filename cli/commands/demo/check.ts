@@ -1,8 +1,9 @@
-/** What is checked when all was played: read again from the topics, from their beginning, read committed. */
+/** Checks after the play: reads the topics from their beginning, read committed. */
+
 import { hash } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { StreamError } from '#streams/errors.ts';
 import { readTopic } from '#streams/read/read-topic.ts';
+import { retry } from '#timing/retry.ts';
 import type { MatchState, NormalizedMessage, Standings } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
@@ -34,7 +35,7 @@ export type Found = {
   readonly tables: readonly Standings[];
 };
 
-/** A match whose state at the end is not what it was. */
+/** A match whose final state is not the official one. */
 export type Mismatch = { readonly facts: MatchFacts; readonly state: MatchState | undefined };
 
 /** How long a new partition may take to get its leader, in milliseconds. */
@@ -44,7 +45,7 @@ const LEADERS_WITHIN = 15_000;
 export type Check = { readonly what: string; readonly holds: boolean };
 
 /** Reads every value of a topic, from its beginning to its end as of now. */
-export async function readAll<T extends TopicName>(
+async function readAll<T extends TopicName>(
   { brokers, registryUrl, prefix }: Place,
   topic: T,
   onValue: (value: TopicValues[T]) => void,
@@ -64,27 +65,22 @@ export async function readAll<T extends TopicName>(
 /** Whether anything was ever written to the topics of a place, which may have been made a moment ago. */
 export async function isUsed({ brokers, prefix }: Place): Promise<boolean> {
   const seen = new AbortController();
-  const until = performance.now() + LEADERS_WITHIN;
-  for (;;) {
-    try {
-      await readTopic({
-        brokers,
-        topic: topicName(prefix, 'raw-messages'),
-        fromBeginning: true,
-        untilEnd: true,
-        signal: seen.signal,
-        onRecord: () => seen.abort(),
-      });
-      return seen.signal.aborted;
-    } catch (error) {
-      // A new partition has no leader yet.
-      if (!(error instanceof StreamError) || performance.now() > until) throw error;
-      await delay(100);
-    }
-  }
+  const read = (): Promise<void> =>
+    readTopic({
+      brokers,
+      topic: topicName(prefix, 'raw-messages'),
+      fromBeginning: true,
+      untilEnd: true,
+      signal: seen.signal,
+      onRecord: () => seen.abort(),
+    });
+  // A new partition has no leader yet.
+  const passes = (error: unknown): boolean => error instanceof StreamError;
+  await retry(read, { firstMs: 100, ceilingMs: 100, deadlineMs: LEADERS_WITHIN, passes });
+  return seen.signal.aborted;
 }
 
-/** Reads the topics that tell what came of it all. */
+/** Reads the topics that hold the outcome. */
 export async function findAll(place: Place): Promise<Found> {
   const states = new Map<number, MatchState>();
   const messages = new Set<string>();
@@ -92,7 +88,7 @@ export async function findAll(place: Place): Promise<Found> {
   const transitions = new Set<string>();
   const tables = new Map<number, Standings>();
   let arrived = 0;
-  let told = 0;
+  let seen = 0;
   await Promise.all([
     readAll(place, 'match-state', (state) => {
       if ((states.get(state.event_id)?.version ?? 0) < state.version) states.set(state.event_id, state);
@@ -108,7 +104,7 @@ export async function findAll(place: Place): Promise<Found> {
     }),
     readAll(place, 'dead-letters', ({ id }) => void letters.add(id)),
     readAll(place, 'match-transitions', ({ id }) => {
-      told++;
+      seen++;
       transitions.add(id);
     }),
   ]);
@@ -117,8 +113,8 @@ export async function findAll(place: Place): Promise<Found> {
     arrived,
     messages: messages.size,
     deadLetters: letters.size,
-    transitions: told,
-    repeatedTransitions: told - transitions.size,
+    transitions: seen,
+    repeatedTransitions: seen - transitions.size,
     tables: [...tables.values()],
   };
 }
@@ -130,11 +126,11 @@ export function mismatches(matches: readonly MatchFacts[], found: Found): Mismat
     .filter(({ facts, state }) => state === undefined || !isFinished(state) || !isOfficial(state, facts));
 }
 
-/** What the topics say of what was sent, check by check. */
+/** Compares the topics with what was sent, check by check. */
 export function checksOf(summary: PlaySummary, found: Found): Check[] {
   const { forged } = summary;
   const bad = Object.values(summary.malformed).reduce((sum, count) => sum + count, 0);
-  const told = voidsToldOf(summary);
+  const expected = expectedVoidsOf(summary);
   const seen = voidsOf(found);
   return [
     {
@@ -142,12 +138,12 @@ export function checksOf(summary: PlaySummary, found: Found): Check[] {
       holds: found.messages === summary.messages,
     },
     {
-      what: `no transition was told twice: ${found.transitions}, each with an id of its own`,
+      what: `every transition is published once: ${found.transitions}, each with an id of its own`,
       holds: found.repeatedTransitions === 0,
     },
     {
-      what: `every goal that was disallowed is void, and no other: ${sum(seen)} of ${sum(told)}`,
-      holds: (Object.keys(told) as VoidReason[]).every((reason) => told[reason] === seen[reason]),
+      what: `every goal that was disallowed is void, and no other: ${sum(seen)} of ${sum(expected)}`,
+      holds: (Object.keys(expected) as VoidReason[]).every((reason) => expected[reason] === seen[reason]),
     },
     {
       what: `every forged signature was refused: ${forged.refused} of ${forged.refused + forged.accepted}`,
@@ -160,7 +156,7 @@ export function checksOf(summary: PlaySummary, found: Found): Check[] {
   ];
 }
 
-/** Whether the webhook of the demonstration was told of every goal and of every cancellation. */
+/** Whether the webhook of the demonstration received every goal and every cancellation. */
 export function checkWebhook({ goals, disallowed, differing }: WebhookFound): Check {
   return {
     what: `a client’s webhook knows every goal and every cancellation: ${goals} goals, ${disallowed} disallowed`,
@@ -177,11 +173,11 @@ const WAY_SHOWS: Readonly<Record<Disallowing, VoidReason>> = {
   deleted: 'removed',
   goal_cancelled: 'goal_cancelled',
   goal_cancelled_child: 'goal_cancelled',
-  // Of all the ways at once, the removal is told first.
+  // Of all ways at once, match-state reports the removal first.
   every_way: 'removed',
 };
 
-/** How many void goals match-state has, by why. */
+/** Number of void goals in match-state, by reason. */
 export function voidsOf({ states }: Found): Record<VoidReason, number> {
   const voids: Record<VoidReason, number> = { cancelled: 0, removed: 0, goal_cancelled: 0 };
   for (const { void_goals } of states.values())
@@ -189,7 +185,7 @@ export function voidsOf({ states }: Found): Record<VoidReason, number> {
   return voids;
 }
 
-function voidsToldOf({ invented }: PlaySummary): Record<VoidReason, number> {
+function expectedVoidsOf({ invented }: PlaySummary): Record<VoidReason, number> {
   const voids: Record<VoidReason, number> = { cancelled: 0, removed: 0, goal_cancelled: 0 };
   for (const [way, reason] of Object.entries(WAY_SHOWS)) voids[reason] += invented[way as Disallowing] ?? 0;
   return voids;
@@ -199,7 +195,7 @@ function sum(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((total, count) => total + count, 0);
 }
 
-/** What makes two arrivals the same message: all of it but when and in which delivery it came. */
+/** Identity of a message: everything except its delivery and receive time. */
 function identityOf({
   delivery_id: _delivery,
   received_at: _received,

@@ -34,12 +34,12 @@ and checks every final score against the official one. Exit code 1 where one is 
 
   --keep  leaves everything running afterwards, until Ctrl-C
 
-What it makes is in DATA_DIR and is made anew by the next demonstration; where DATA_DIR holds other data already, it
-is in the folder demo in it, and on a broker that has topics of the prefix in use, under a prefix of its own.`;
+Its data is in DATA_DIR, and the next demonstration replaces it. If DATA_DIR holds other data, it uses the folder demo
+in it; if topics of the prefix hold records on the broker already, it uses a prefix of its own.`;
 
 const EXIT = { ok: 0, wrong: 1, stopped: 130 } as const;
 
-/** Plays real matches into everything and checks what comes of it. */
+/** Plays real matches into everything and checks the outcome. */
 export const demo: Command = {
   name: 'demo',
   summary: 'starts everything, plays real matches into it, shows and checks them',
@@ -51,7 +51,7 @@ export const demo: Command = {
     let started = false;
     onStopRequest({
       graceful: () => {
-        // What is only being started ends with this process.
+        // A platform that is still starting ends with this process.
         if (!started) process.exit(EXIT.stopped);
         stopping.abort();
       },
@@ -145,7 +145,7 @@ async function simulatedProvider(host: string): Promise<Provider> {
       UNCONFIRMED_PERIOD_MS: '5000',
       SILENCE_MS: '5000',
       VERIFY_PERIOD_MS: '5000',
-      // Until the simulator is there, and once it is gone.
+      // Before the simulator is up, and after it has ended.
       RETRY_CEILING_MS: '2000',
     },
   };

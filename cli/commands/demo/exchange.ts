@@ -1,11 +1,11 @@
+import { poll } from '#timing/poll.ts';
 import { finalScore, type MatchFacts } from '../../../data/dataset.ts';
 import type { Platform } from '../../platform.ts';
 import type { Check } from './check.ts';
-import { pause } from './pause.ts';
 
 /** How long the gateway may take for an answer, in milliseconds. */
 const ANSWER_WITHIN = 15_000;
-/** How long its views may be behind the topics, in milliseconds. */
+/** How long its views may lag behind the topics, in milliseconds. */
 const VIEWS_WITHIN = 15_000;
 const LOOK_EVERY = 200;
 const REVISION = '2026-07-28';
@@ -13,8 +13,8 @@ const REVISION = '2026-07-28';
 type Gateway = Pick<Platform, 'toolsUrl' | 'newClient'>;
 
 /**
- * Exchanges the credentials of the client that was made for this run, and calls a tool with the token; nothing where
- * there was a client already, whose secret is not known.
+ * Exchanges the credentials of the client created for this run, and calls a tool with the token. Checks nothing if a
+ * client existed before, whose secret is unknown.
  */
 export async function checkTools(
   { toolsUrl, newClient }: Gateway,
@@ -26,8 +26,11 @@ export async function checkTools(
   const issued = { what: 'an access token was issued for its first client', holds: token !== null };
   const last = matches.at(-1);
   if (token === null || last === undefined) return [issued];
-  const told = await tellsScore(toolsUrl, token, last, signal);
-  return [issued, { what: 'a tool of /mcp tells the final score of the last match to it', holds: told }];
+  const returned = await returnsScore(toolsUrl, token, last, signal);
+  return [
+    issued,
+    { what: 'a tool of /mcp returns the final score of the last match to it', holds: returned },
+  ];
 }
 
 /** A new access token; null where none was issued. */
@@ -40,25 +43,24 @@ async function exchange(
   return answer?.status === 201 && typeof answer.body.token === 'string' ? answer.body.token : null;
 }
 
-/** Asks until the tool tells the final score, as long as its views may be behind. */
-async function tellsScore(
+/** Polls until the tool returns the final score, for as long as its views may lag. */
+async function returnsScore(
   toolsUrl: string,
   token: string,
   match: MatchFacts,
   signal: AbortSignal,
 ): Promise<boolean> {
   const [home, away] = finalScore(match);
-  const until = performance.now() + VIEWS_WITHIN;
-  do {
+  const isTold = async (): Promise<boolean> => {
     const answer = await callTool(toolsUrl, token, 'get_match', { match_id: match.id });
     const { score, status_type } = answer ?? {};
     const { home: homeGoals, away: awayGoals } = (score ?? {}) as { home?: number; away?: number };
-    if (status_type === 'finished' && homeGoals === home && awayGoals === away) return true;
-  } while (performance.now() < until && (await pause(LOOK_EVERY, signal)));
-  return false;
+    return status_type === 'finished' && homeGoals === home && awayGoals === away;
+  };
+  return (await poll(isTold, { timeoutMs: VIEWS_WITHIN, everyMs: LOOK_EVERY, signal })) === true;
 }
 
-/** What a tool answers: its structured content; null where it does not. */
+/** The structured content of a tool's answer; null without one. */
 async function callTool(
   toolsUrl: string,
   token: string,

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DemoRunsError, keepFolder, takeDemoFolder } from './folder.ts';
 
 let dataDir: string;
@@ -17,13 +17,13 @@ function put(...path: string[]): string {
   return file;
 }
 
-it('makes the data folder where there is none', () => {
+test('makes the data folder where there is none', () => {
   const folder = takeDemoFolder(join(dataDir, 'new'));
   expect(folder.path).toBe(join(dataDir, 'new'));
   folder.release();
 });
 
-it('empties the folder of the last demonstration, and keeps the secret and what is not its own', () => {
+test('empties the folder of the last demonstration, except the secret and foreign files', () => {
   takeDemoFolder(dataDir).release();
   const old = put('kafka', 'log');
   const [secret, other] = [put('webhook-secret'), put('notes.txt')];
@@ -33,7 +33,7 @@ it('empties the folder of the last demonstration, and keeps the secret and what 
   folder.release();
 });
 
-it('leaves data alone that no demonstration made', () => {
+test('never touches data that no demonstration wrote', () => {
   const data = put('kafka', 'log');
   const folder = takeDemoFolder(dataDir);
   expect(folder.path).toBe(join(dataDir, 'demo'));
@@ -41,7 +41,7 @@ it('leaves data alone that no demonstration made', () => {
   folder.release();
 });
 
-it('leaves data alone that is kept from now on', () => {
+test('never touches data that --keep has marked', () => {
   takeDemoFolder(dataDir).release();
   const data = put('kafka', 'log');
   keepFolder(dataDir);
@@ -51,7 +51,7 @@ it('leaves data alone that is kept from now on', () => {
   folder.release();
 });
 
-it('keeps away from a demonstration that runs, and says so where there is no other place', () => {
+test('does not use the folder of a running demonstration, and fails without another place', () => {
   const first = takeDemoFolder(dataDir);
   const data = put('kafka', 'log');
   const second = takeDemoFolder(dataDir);

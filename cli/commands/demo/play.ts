@@ -36,7 +36,7 @@ const LINE_EVERY = 3_000;
 const LOOK_EVERY = 200;
 
 /**
- * Plays, shows it, and says what came of it. Whether all is as it should be; null where `signal` came first.
+ * Plays, shows the play, and reports the outcome. Resolves to whether every check holds; null if `signal` came first.
  * Throws `ProcessError` where the simulator fails.
  */
 export async function playAndCheck(play: Play): Promise<boolean | null> {
@@ -109,7 +109,7 @@ function startSimulator(play: Play): ServiceProcess {
   });
 }
 
-/** The simulator's summary, once all was told and accepted: it goes on answering for what it told. Null at `signal`. */
+/** The simulator's summary once everything is published and accepted; it keeps serving REST. Null at `signal`. */
 async function summaryIn(file: string, signal: AbortSignal): Promise<PlaySummary | null> {
   do {
     try {

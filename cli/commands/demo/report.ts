@@ -8,7 +8,7 @@ import { count, paint } from './table.ts';
 import { renderTables } from './tables.ts';
 import type { WebhookFound } from './webhook.ts';
 
-/** All that a report tells of. */
+/** Content of a report. */
 export type Report = {
   readonly dataset: Dataset;
   readonly matches: readonly MatchFacts[];
@@ -29,7 +29,7 @@ const FAULT_WORDS: Readonly<Record<string, string>> = {
   malformed: 'unreadable bodies',
 };
 
-/** What was played, what came of it, and whether it is right. */
+/** What was played, the outcome, and whether it is right. */
 export function renderReport(report: Report): string {
   const { dataset, matches, wrong, checks, summary, found, webhook, seconds } = report;
   const voids = voidsOf(found);
@@ -72,24 +72,24 @@ export function renderReport(report: Report): string {
 /** What a platform serves. */
 type Served = Pick<Platform, 'apiUrl' | 'toolsUrl' | 'newClient' | 'backbone' | 'prefix'>;
 
-/** How to read what was played. `broker`: whether it still runs; `kept`: the platform where it was left running. */
+/** How to read what was played. `broker`: whether it still runs; `running`: the platform if it was left running. */
 export function renderHowToRead(
   place: { readonly foundIn: string; readonly prefix: string },
   broker: boolean,
-  kept: Served | null,
+  running: Served | null,
 ): string {
   const usualPrefix = kafkaSettings.TOPIC_PREFIX.parse(undefined);
   const inFolder = dataDirFor(place.foundIn);
   // What runs says its prefix itself.
-  const ofPrefix = place.prefix === usualPrefix || kept !== null ? '' : `TOPIC_PREFIX=${place.prefix} `;
+  const ofPrefix = place.prefix === usualPrefix || running !== null ? '' : `TOPIC_PREFIX=${place.prefix} `;
   const again = [`  ${inFolder}${ofPrefix}npm run up`, '  and then, in another terminal'];
   return [
-    ...(kept === null
+    ...(running === null
       ? ['Read the topics:']
       : [
           'Everything is left running until Ctrl-C.',
-          ...servedAt(kept),
-          ...backboneLines(kept),
+          ...servedAt(running),
+          ...backboneLines(running),
           'Read the topics, from another terminal:',
         ]),
     enterFolder(),
@@ -97,7 +97,7 @@ export function renderHowToRead(
     `  ${inFolder}${ofPrefix}npx touchline tail match-state --from-beginning --exit-at-end`,
     `  ${inFolder}${ofPrefix}npx touchline tail match-transitions --from-beginning --exit-at-end`,
     `  ${inFolder}${ofPrefix}npx touchline dead-letters list`,
-    ...(kept !== null ? [] : ['Or leave everything running next time:', '  npm start -- --keep']),
+    ...(running !== null ? [] : ['Or leave everything running next time:', '  npm start -- --keep']),
     '',
   ].join('\n');
 }

@@ -26,7 +26,7 @@ export class Screen {
     this.#drawn = lines.length;
   }
 
-  /** A terminal that changed its width has wrapped what was drawn: no one knows where it begins. */
+  /** A resized terminal has wrapped the drawn lines: the start of the block is unknown. */
   readonly #onResize = (): void => {
     this.#out.write(CLEAR_ALL);
     this.#drawn = 0;

@@ -5,25 +5,25 @@ import { quiet } from '../../quiet.ts';
 import type { Place } from './check.ts';
 import { pause } from './pause.ts';
 
-/** What works off which topic, in the order in which it comes to them. */
+/** Processors and their input topics, in the order of the data flow. */
 const WORK: readonly (readonly [service: string, input: TopicName])[] = [
   ['match-processor', 'normalized-messages'],
   ['standings-processor', 'match-results'],
   ['webhook-composer', 'match-transitions'],
 ];
-/** How long a processor may be without any progress, in milliseconds: it may be killed and start again. */
-const PATIENCE = 60_000;
+/** Longest time without progress, in milliseconds: a processor may be killed and restarted. */
+const DEADLINE_MS = 60_000;
 const LOOK_EVERY = 200;
 
 /**
- * Waits until the processors have worked off all there is, as long as they get on with it, or until `signal`. Their
- * committed positions say so: a processor that is idle may not have seen yet what is there for it.
+ * Waits until the processors have consumed all their input, until one makes no progress, or until `signal`. Goes by their
+ * committed positions: an idle processor may not have fetched its latest input yet.
  */
 export async function settled(place: Place, signal: AbortSignal): Promise<void> {
   for (const [service, input] of WORK) {
     const application = `${place.prefix}${service}`;
     const topic = topicName(place.prefix, input);
-    // Once: what came before it is worked off, so all that it has to do is there.
+    // Read once: the processors before this one are done, so its input is complete.
     const ends = await endsOf(place.brokers, topic);
     let least = Number.POSITIVE_INFINITY;
     let since = performance.now();
@@ -31,13 +31,13 @@ export async function settled(place: Place, signal: AbortSignal): Promise<void> 
       const left = await recordsLeft(place.brokers, application, ends);
       if (left === 0) break;
       if (left < least) [least, since] = [left, performance.now()];
-      if (performance.now() - since > PATIENCE) return;
+      if (performance.now() - since > DEADLINE_MS) return;
       if (!(await pause(LOOK_EVERY, signal))) return;
     }
   }
 }
 
-/** The offset after the last record of each partition that has one: what ends a transaction is nothing to work off. */
+/** The offset after the last record of each partition; transaction markers at the end are no input. */
 async function endsOf(brokers: readonly string[], topic: string): Promise<Map<number, number>> {
   const ends = new Map<number, number>();
   await readTopic({

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { MatchState, MatchTransition } from '#topics/generated/types.ts';
 import { readDataset } from '../../../data/dataset.ts';
 import { parseFaults } from '../../../services/simulator/faults.ts';
@@ -19,16 +19,16 @@ const known = new Map<number, MatchState[]>();
 
 /** The states of the first wave, `seconds` after its first message. */
 function statesAt(seconds: number): MatchState[] {
-  const states = known.get(seconds) ?? tellUntil((FIRST?.startsAt ?? 0) + seconds);
+  const states = known.get(seconds) ?? statesUntil((FIRST?.startsAt ?? 0) + seconds);
   known.set(seconds, states);
   return states;
 }
 
-function tellUntil(time: number): MatchState[] {
+function statesUntil(time: number): MatchState[] {
   return (FIRST?.matches ?? [])
-    .map(({ facts, messages }) => ({ facts, told: messages.filter(({ ut }) => ut <= time) }))
-    .filter(({ told }) => told.length > 0)
-    .map(({ facts, told }) => stateAfter(facts.id, told));
+    .map(({ facts, messages }) => ({ facts, messagesSoFar: messages.filter(({ ut }) => ut <= time) }))
+    .filter(({ messagesSoFar }) => messagesSoFar.length > 0)
+    .map(({ facts, messagesSoFar }) => stateAfter(facts.id, messagesSoFar));
 }
 
 function boardOf(states: readonly MatchState[], now = () => 0): Board {
@@ -44,7 +44,7 @@ function lines(board: Board, columns: number, rows: number): string[] {
 const FULL_TIME = 12_000;
 
 describe('the live table', () => {
-  it.each([
+  test.each([
     [200, 60],
     [120, 40],
     [80, 24],
@@ -61,14 +61,14 @@ describe('the live table', () => {
     }
   });
 
-  it('has as many lines at any time', () => {
+  test('has as many lines at any time', () => {
     const counts = [0, 1500, 4000, FULL_TIME].map(
       (seconds) => lines(boardOf(statesAt(seconds)), 100, 32).length,
     );
     expect(new Set(counts).size).toBe(1);
   });
 
-  it('shows score, minute, status, review and guard of each match', () => {
+  test('shows score, minute, status, review and guard of each match', () => {
     const state = statesAt(1500)[0];
     if (state === undefined) throw new Error('no state');
     const shown = { ...state, score: { home: 1, away: 0 } };
@@ -81,7 +81,7 @@ describe('the live table', () => {
     expect(matchLine([reviewed])).toMatch(/Saudi Arabia +1st half +REVIEW {2}review, bets off$/);
   });
 
-  it('marks a match that is over as official, or not', () => {
+  test('marks a match that is over as official, or not', () => {
     const state = statesAt(FULL_TIME)[0];
     if (state === undefined) throw new Error('no state');
     expect(matchLine([state])).toMatch(/^ +✓ +Russia {2}5 - 0 {2}Saudi Arabia +full time +safe$/);
@@ -92,7 +92,7 @@ describe('the live table', () => {
     expect(matchLine([{ ...state, score: null }])).toMatch(/✗ +Russia {2}\? - \? {2}/);
   });
 
-  it('knows matches that are not played yet, and those that take long', () => {
+  test('knows matches that are not played yet, and those that take long', () => {
     expect(matchLine(statesAt(0))).toMatch(/^ +Russia {4}v {4}Saudi Arabia +not started/);
     if (FINAL === undefined) throw new Error('no final');
     const shootOut = LATER.flatMap(({ matches }) => matches).find(({ facts }) => facts.pens !== undefined);
@@ -111,7 +111,7 @@ describe('the live table', () => {
       expect(texts.some((line) => text.test(line))).toBe(true);
   });
 
-  it('keeps those that are played in sight, and then the latest', () => {
+  test('shows live matches first, then the latest', () => {
     const old = statesAt(FULL_TIME);
     const [first, ...rest] = old;
     if (first === undefined) throw new Error('no state');
@@ -126,14 +126,14 @@ describe('the live table', () => {
 });
 
 describe('the board', () => {
-  it('goes by the version of a state, not by its place', () => {
+  test('applies states by version, not by order', () => {
     const [state] = statesAt(1500);
     if (state === undefined) throw new Error('no state');
     const board = boardOf([state, { ...state, version: state.version - 1, score: { home: 9, away: 9 } }]);
     expect(board.rows(1)[0]?.score).toBe(`${state.score?.home} - ${state.score?.away}`);
   });
 
-  it('leaves a review and a new score marked for a moment', () => {
+  test('marks a review and a new score for a moment', () => {
     const [state] = statesAt(1500);
     if (state === undefined) throw new Error('no state');
     let now = 0;
@@ -146,18 +146,18 @@ describe('the board', () => {
     expect(marks()).toEqual([[false, false]]);
   });
 
-  it('tells of goals and of those that were taken back, the latest first', () => {
+  test('lists goals and disallowed goals, the latest first', () => {
     const [state] = statesAt(1500);
     if (state === undefined) throw new Error('no state');
     const board = boardOf([state]);
-    const told = (before: [number, number], after: [number, number]): MatchTransition =>
+    const scoreChange = (before: [number, number], after: [number, number]): MatchTransition =>
       ({
         kind: 'score_changed',
         event_id: state.event_id,
         score: { before: { home: before[0], away: before[1] }, after: { home: after[0], away: after[1] } },
       }) as MatchTransition;
-    board.transition(told([0, 0], [0, 1]));
-    board.transition(told([0, 1], [0, 0]));
+    board.transition(scoreChange([0, 0], [0, 1]));
+    board.transition(scoreChange([0, 1], [0, 0]));
     expect(board.news.map((line) => line.trim().replace(/^\S+ +/, ''))).toEqual([
       'Russia 0-0 Saudi Arabia: goal disallowed',
       'Russia 0-1 Saudi Arabia: goal, under review',
@@ -165,7 +165,7 @@ describe('the board', () => {
     expect(board.totals().transitions).toBe(2);
   });
 
-  it('sums up', () => {
+  test('sums up', () => {
     const board = boardOf(statesAt(FULL_TIME));
     const { title, matches, finished, live, goals, disallowed } = board.totals();
     expect({ title, matches, finished, live, goals }).toEqual({

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Standings } from '#topics/generated/types.ts';
 import { readDataset } from '../../../data/dataset.ts';
 import { checkTables, renderTables } from './tables.ts';
@@ -50,7 +50,7 @@ const [first] = MATCHES;
 const LEAGUE = (rows: readonly Row[]) => table(2, first?.stage ?? 0, String(first?.group), rows);
 
 describe('tables', () => {
-  it('are right where every team has the official points and goals', () => {
+  test('are right where every team has the official points and goals', () => {
     expect(saudiHome).toBe(RUSSIA.id);
     expect(checkTables(DATASET, MATCHES, [LEAGUE(ROWS)])).toEqual({
       what: 'every table has the official points and goals: 1 of 1',
@@ -58,7 +58,7 @@ describe('tables', () => {
     });
   });
 
-  it.each<[string, Standings[]]>([
+  test.each<[string, Standings[]]>([
     ['a point is missing', [LEAGUE([{ ...RUSSIA, pts: 2 }, ...ROWS.slice(1)])]],
     ['a goal is missing', [LEAGUE([{ ...RUSSIA, scored: 4 }, ...ROWS.slice(1)])]],
     ['a team is missing', [LEAGUE(ROWS.slice(1))]],
@@ -68,7 +68,7 @@ describe('tables', () => {
     expect(checkTables(DATASET, MATCHES, tables).holds).toBe(false);
   });
 
-  it('are shown with who scored most', () => {
+  test('are shown with who scored most', () => {
     const scorers = table(6, 1, '', [{ ...RUSSIA, name: 'D. Cheryshev', scored: 2 }]);
     const text = stripVTControlCharacters(renderTables(DATASET, MATCHES, [LEAGUE(ROWS), scorers]).join('\n'));
     expect(text).toContain('1 Russia 3');

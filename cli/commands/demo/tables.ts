@@ -1,4 +1,4 @@
-/** The tables at the end of a demonstration: shown, and held against what the official scores come to. */
+/** The tables at the end of a demonstration: shown, and compared with those of the official scores. */
 import type { Standings } from '#topics/generated/types.ts';
 import { type Dataset, finalScore, type MatchFacts } from '../../../data/dataset.ts';
 import type { Check } from './check.ts';

@@ -1,4 +1,5 @@
-/** A client of the demonstration: an https server of its own that is sent everything, and what it learns from that alone. */
+/** A client of the demonstration: an https server that receives every webhook, and the state it builds from them. */
+
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -14,29 +15,29 @@ import { sealWebhook } from '#clients/webhooks.ts';
 import { applyMessage, type Match, matchState, newMatch } from '#domain/match.ts';
 import { normalizeMessage } from '#ingestion/normalize.ts';
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER, verify } from '#signing/signing.ts';
+import { poll } from '#timing/poll.ts';
 import type { Client, MatchState } from '#topics/generated/types.ts';
 import type { Platform } from '../../platform.ts';
 import { quiet } from '../../quiet.ts';
-import { pause } from './pause.ts';
 
-/** What the client knows in the end. */
+/** Final state of the client. */
 export type WebhookFound = {
-  /** Messages that it was sent, each counted once. */
+  /** Received messages, each counted once. */
   readonly messages: number;
   readonly requests: number;
-  /** Goals that count, and goals that do not any more, by what it was sent. */
+  /** Valid and disallowed goals, from the received messages. */
   readonly goals: number;
   readonly disallowed: number;
-  /** Matches of which it knows other ones than match-state does. */
+  /** Matches whose goals differ from match-state. */
   readonly differing: number;
 };
 
 const HOST = '127.0.0.1';
-/** How long deliveries may take that are still under way, in milliseconds. */
-const PATIENCE = 60_000;
+/** Time limit for outstanding deliveries, in milliseconds. */
+const DEADLINE_MS = 60_000;
 const LOOK_EVERY = 200;
 
-/** A receiver as a customer would write one, but that it applies the laws of libs/domain to what it is sent. */
+/** A receiver as a customer would write one, except that it applies the rules of libs/domain. */
 export class DemoWebhook {
   /** What a dispatcher needs to call it: its address is this machine's, its certificate its own. */
   readonly dispatcherSettings: Readonly<Record<string, string>>;
@@ -72,7 +73,7 @@ export class DemoWebhook {
     return new DemoWebhook(server, caFile);
   }
 
-  /** Has client 1 be sent everything from now on. */
+  /** Subscribes client 1 to all messages from now on. */
   async subscribe(platform: Platform): Promise<void> {
     const { port } = this.#server.address() as AddressInfo;
     const webhook = { url: `https://${HOST}:${port}/`, secret: this.#secret };
@@ -82,7 +83,7 @@ export class DemoWebhook {
     this.#id = sealed.id;
   }
 
-  /** Has it be sent nothing more: it will not be there when the topics are used again. */
+  /** Removes the subscription: this receiver is gone when the topics are used again. */
   async unsubscribe(platform: Platform): Promise<void> {
     const own = this.#id;
     if (own === null) return;
@@ -93,14 +94,15 @@ export class DemoWebhook {
     }));
   }
 
-  /** Waits until it knows the goals of these matches, or for as long as deliveries may take, or until `signal`. */
+  /** Waits until it has the goals of these matches, until the time limit, or until `signal`. */
   async settled(states: ReadonlyMap<number, MatchState>, signal: AbortSignal): Promise<WebhookFound> {
-    const deadline = performance.now() + PATIENCE;
-    for (;;) {
-      const found = this.#found(states);
-      if (found.differing === 0 || performance.now() > deadline) return found;
-      if (!(await pause(LOOK_EVERY, signal))) return found;
-    }
+    let found = this.#found(states);
+    const isSettled = (): boolean => {
+      found = this.#found(states);
+      return found.differing === 0;
+    };
+    await poll(isSettled, { timeoutMs: DEADLINE_MS, everyMs: LOOK_EVERY, signal });
+    return found;
   }
 
   close(): void {
@@ -136,7 +138,7 @@ export class DemoWebhook {
     response.end('Accepted');
   }
 
-  /** A message that comes again changes nothing, by the laws. */
+  /** A repeated message changes nothing, by the laws. */
   #take(message: unknown): void {
     const context = { origin: 'webhook', deliveryId: '', receivedAt: Date.now() } as const;
     const normalized = normalizeMessage(message, context);

@@ -1,10 +1,10 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { UsageError } from '../../command.ts';
 import { parseTokens } from './arguments.ts';
 
 const ID = 'a1b2c3d4e5f60718';
 
-it.each([
+test.each([
   [['list'], { action: 'list', clientId: null, json: false }],
   [['list', '--client', '7', '--json'], { action: 'list', clientId: 7, json: true }],
   [['revoke', ID], { action: 'revoke', id: ID }],
@@ -19,7 +19,7 @@ it.each([
   ],
 ])('understands %j', (args, request) => expect(parseTokens(args)).toEqual(request));
 
-it.each([
+test.each([
   [[]],
   [['issue']],
   [['list', ID]],
@@ -38,7 +38,7 @@ it.each([
   [['expire', ID, '--at', 'tomorrow']],
 ])('refuses %j', (args) => expect(() => parseTokens(args)).toThrow(UsageError));
 
-it('does not repeat a token that stands where its id belongs', () => {
+test('does not echo a token that is given in place of its id', () => {
   const token = `touchline_pat_${'x'.repeat(43)}`;
   expect(() => parseTokens(['revoke', token])).toThrow(expect.not.stringContaining(token));
 });

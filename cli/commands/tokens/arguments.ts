@@ -2,7 +2,7 @@ import { MAX_LABEL } from '#clients/access-tokens.ts';
 import { toWholeNumber } from '#contract/values.ts';
 import { parseArguments, UsageError } from '../../command.ts';
 
-/** What `touchline tokens` was asked for. Times are Unix milliseconds. */
+/** A parsed request of `touchline tokens`. Times are Unix milliseconds. */
 export type TokensRequest =
   | { readonly action: 'list'; readonly clientId: number | null; readonly json: boolean }
   | { readonly action: 'revoke'; readonly id: string }
@@ -32,7 +32,7 @@ const ID = /^[0-9a-f]{16}$/;
 /** A day, or a moment with its zone: what a time without one means depends on the machine. */
 const TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
-/** Understands the arguments. Throws `UsageError`. */
+/** Parses the arguments. Throws `UsageError`. */
 export function parseTokens(args: readonly string[]): TokensRequest {
   const { values, positionals } = parseArguments(args, { options: OPTIONS, allowPositionals: true });
   const [action = '', ...words] = positionals;
@@ -67,7 +67,7 @@ function expectWords(action: string, words: readonly string[], wanted: number): 
     throw new UsageError(`${action} takes ${wanted} arguments here, not ${words.length}`);
 }
 
-/** The text of a token is never repeated: somebody may have put it where its id belongs. */
+/** Never echoes the argument: it may be a token instead of its id. */
 function idOf(text = ''): string {
   if (ID.test(text)) return text;
   throw new UsageError('the id of a token has 16 hexadecimal digits, as touchline tokens list shows it');

@@ -14,13 +14,13 @@ const HELP = `Usage: touchline tokens list [--client <client id>] [--json]
        touchline tokens expire <token id> --at <time> | --never
 
 The personal access tokens of clients for the tool endpoint. They are on the topic access-tokens, as hashes: a token is
-shown by the exchange that made it (POST /api/v1/token of the tool gateway) and nowhere else. Every gateway knows of a change
-within moments. Several people may edit at the same time: no edit undoes another.
+shown only by the exchange that issued it (POST /api/v1/token of the tool gateway). Every gateway applies a change within
+moments. Several people may edit at the same time: no edit undoes another.
 
   list    the tokens, the oldest first; those that are dead for more than 30 days go when their client exchanges again
-  revoke  the token, or every token of the client, is worth nothing from now on; nothing brings it back
+  revoke  makes the token, or every token of the client, invalid at once and for good
   label   what the token is called, at most 256 characters
-  expire  from when on it is worth nothing: a day (its beginning in UTC) or a moment as 2027-01-31T12:00:00Z; or never
+  expire  sets when it expires: a day (its beginning in UTC) or a moment as 2027-01-31T12:00:00Z; or never
 
 The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that touchline up or demo runs here.
 `;
@@ -42,7 +42,7 @@ export const tokens: Command = {
   },
 };
 
-/** Does what was asked for; gives what to say. */
+/** Executes a request; returns its output. */
 async function perform(topic: Tokens, request: TokensRequest, now: number): Promise<string> {
   switch (request.action) {
     case 'list': {

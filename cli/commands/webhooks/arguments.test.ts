@@ -1,11 +1,11 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { UsageError } from '../../command.ts';
 import { parseWebhooks } from './arguments.ts';
 
 const NOW = Date.parse('2026-11-20T18:00:00Z');
 const parse = (line: string) => parseWebhooks(line.split(' ').filter(Boolean), NOW);
 
-it.each([
+test.each([
   ['list --json', { action: 'list', json: true }],
   ['attempts', { action: 'attempts', id: undefined, since: NOW - 86_400_000, limit: 50, json: false }],
   [
@@ -18,7 +18,7 @@ it.each([
   ['disable a1', { action: 'disable', id: 'a1' }],
 ])('understands %s', (line, request) => expect(parse(line)).toEqual(request));
 
-it.each([
+test.each([
   '',
   'remove a1',
   'list a1',

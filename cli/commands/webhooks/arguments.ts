@@ -1,6 +1,6 @@
 import { parseArguments, UsageError } from '../../command.ts';
 
-/** What `touchline webhooks` was asked for. Times are Unix milliseconds. */
+/** A parsed request of `touchline webhooks`. Times are Unix milliseconds. */
 export type WebhooksRequest =
   | { readonly action: 'list'; readonly json: boolean }
   | {
@@ -38,7 +38,7 @@ const LIMIT = 50;
 const MOST = 100_000;
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: DAY_MS };
 
-/** Understands the arguments; `now` is Unix milliseconds. Throws `UsageError`. */
+/** Parses the arguments; `now` is Unix milliseconds. Throws `UsageError`. */
 export function parseWebhooks(args: readonly string[], now: number): WebhooksRequest {
   const { values, positionals } = parseArguments(args, { options: OPTIONS, allowPositionals: true });
   const [action = '', ...ids] = positionals;

@@ -1,4 +1,4 @@
-/** `touchline webhooks`: how the deliveries to clients fare, and what operators may order. */
+/** `touchline webhooks`: state of the deliveries to clients, and orders of operators. */
 
 import { ClientDirectory } from '#clients/directory.ts';
 import { partitionKey } from '#streams/client/port.ts';
@@ -35,14 +35,14 @@ unambiguous; a time is as 2026-11-20T18:00:00Z, or as 2h for two hours ago.
   undelivered  the first messages that a webhook was not sent yet, and how many there are
   resend       sends everything again that was composed since a time, at most seven days back, under the same ids; a
                webhook that is disabled is enabled by it
-  enable       goes on where it was, at once
-  disable      sends nothing from now on; what comes meanwhile is sent once it is enabled, for as long as it is kept
+  enable       resumes at its last position, at once
+  disable      sends nothing more; messages until it is enabled are sent then, unless they expire first
 
-An order is obeyed at once where a dispatcher runs, else with its next start. The broker is that of KAFKA_BROKERS and
+A running dispatcher applies an order at once, else the next one that starts. The broker is that of KAFKA_BROKERS and
 SCHEMA_REGISTRY_URL, else the one that touchline up or demo runs here.
 `;
 
-/** Shows and steers the deliveries to clients. */
+/** Shows and controls the deliveries to clients. */
 export const webhooks: Command = {
   name: 'webhooks',
   summary: 'shows how webhooks are delivered, sends again, enables and disables them',
@@ -64,7 +64,7 @@ async function perform(topics: Topics, request: WebhooksRequest): Promise<void> 
       if (rows.length === 0 && !request.json) process.stderr.write('there are no webhooks\n');
       return;
     case 'attempts': {
-      // One that is gone has attempts still, under its whole id.
+      // A removed webhook still has attempts, under its whole id.
       const only = oneOf(rows, request.id)?.id ?? request.id;
       const attempts = await topics.attempts(request.since, only ?? null);
       for (const attempt of attempts.slice(-request.limit))
@@ -93,7 +93,7 @@ async function perform(topics: Topics, request: WebhooksRequest): Promise<void> 
   }
 }
 
-/** What the topics say of webhooks. */
+/** Webhook state of the topics. */
 class Topics {
   readonly #place: Place;
   readonly #registry: Registry;
@@ -161,7 +161,7 @@ class Topics {
   async order(
     { id, clientId, progress }: Row,
     kind: Extract<AttemptKind, 'enabled' | 'disabled' | 'resent'>,
-    told: Partial<WebhookAttempt>,
+    fields: Partial<WebhookAttempt>,
   ): Promise<void> {
     const codec = await this.#registry.codec('webhook-attempts');
     const publisher = await openPublisher({
@@ -171,7 +171,7 @@ class Topics {
     });
     const epoch = progress?.epoch ?? 1;
     const head = { subscription_id: id, client_id: clientId, kind, epoch, at: Date.now() };
-    const value = codec.encode(attemptOf(head, told));
+    const value = codec.encode(attemptOf(head, fields));
     await publisher.publish([{ topic: this.#name('webhook-attempts'), key: id, value }]);
     await publisher.close();
   }

@@ -1,9 +1,9 @@
-/** A line for people of each thing that `touchline webhooks` shows. */
+/** One line of text for each item that `touchline webhooks` shows. */
 import type { WebhookAttempt, WebhookMessage, WebhookProgress } from '#topics/generated/types.ts';
 import type { Audience } from '#webhooks/wants.ts';
 import { lineShown } from '../../values.ts';
 
-/** A webhook and how it fares; progress is null where no dispatcher has known of it yet. */
+/** A webhook and its progress; null before a dispatcher has seen it. */
 export type Row = Audience & {
   readonly id: string;
   readonly clientId: number;

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { AnswerError, errorCodeOf, nextRequest, parseAnswer, requestUrl, tokenUrl } from './client.ts';
+import { describe, expect, test } from 'vitest';
+import { AnswerError, parseAnswer, requestUrl, tokenUrl } from './client.ts';
 import { NOW, testServer } from './testing/world.ts';
 
 const BASE = 'https://provider.example';
@@ -9,7 +9,7 @@ const envelope = (data: unknown, method: object = {}) => ({
 });
 
 describe('an address', () => {
-  it('is for sending with the token, and for showing without it', () => {
+  test('has a form with the token for sending, and one without it for logs', () => {
     const request = { operation: 'events.incidents', id: 7, query: { deleted: 'no', limit: 500 } } as const;
     expect(requestUrl(BASE, request, 'se/cret')).toEqual({
       href: `${BASE}/v2/events/7/incidents?deleted=no&limit=500&token=se%2Fcret`,
@@ -18,7 +18,7 @@ describe('an address', () => {
     expect(requestUrl(BASE, { operation: 'sports.index' }, null).href).toBe(`${BASE}/v2/sports`);
   });
 
-  it('of the token operation is shown without the credentials', () => {
+  test('of the token operation is shown without the credentials', () => {
     expect(tokenUrl(BASE, '1', 'a&b')).toEqual({
       href: `${BASE}/v2/oauth?client_id=1&secret_key=a%26b`,
       shown: `${BASE}/v2/oauth`,
@@ -27,7 +27,7 @@ describe('an address', () => {
 });
 
 describe('an answer', () => {
-  it('of our own server is read', async () => {
+  test('of our own server can be parsed', async () => {
     const server = testServer();
     const response = await server.get(`/v2/livescore?limit=5&token=${await server.token()}`);
     const answer = parseAnswer('livescore.index', response.json());
@@ -36,7 +36,7 @@ describe('an answer', () => {
     expect(answer.data.competitions[0]?.seasons[0]?.stages[0]?.groups[0]?.events[0]?.id).toBe(1);
   });
 
-  it.each([
+  test.each([
     ['', null],
     [null, null],
     [undefined, null],
@@ -46,70 +46,30 @@ describe('an answer', () => {
     expect(parseAnswer('sports.index', envelope({ sports: [] }, { total_items })).total).toBe(total);
   });
 
-  it.each([
+  test.each([
     [[], {}],
     [undefined, {}],
     [
       { limit: 5, booked: false, none: null, deep: { a: 1 } },
       { limit: '5', booked: 'false', none: 'null' },
     ],
-  ])('whose parameters are %j has those that are simple, as text', (parameters, texts) => {
+  ])('whose parameters are %j has the simple ones, as text', (parameters, texts) => {
     expect(parseAnswer('sports.index', envelope({ sports: [] }, { parameters })).parameters).toEqual(texts);
   });
 
-  it.each([null, 'html', 7, [], {}, { api: {} }, { api: { data: {} } }])('is not an envelope: %j', (json) => {
-    expect(() => parseAnswer('sports.index', json)).toThrow(
-      expect.objectContaining({ code: 'not_an_envelope' }),
-    );
-  });
+  test.each([null, 'html', 7, [], {}, { api: {} }, { api: { data: {} } }])(
+    'is not an envelope: %j',
+    (json) => {
+      expect(() => parseAnswer('sports.index', json)).toThrow(
+        expect.objectContaining({ code: 'NOT_AN_ENVELOPE' }),
+      );
+    },
+  );
 
-  it('with data of another shape says where, and no value', () => {
+  test('with data of another shape is rejected with the place, and without values', () => {
     const parse = () => parseAnswer('sports.index', envelope({ sports: [{ id: 'se-cret' }] }));
     expect(parse).toThrow(AnswerError);
     expect(parse).toThrow(/^the answer of sports\.index .* at sports\.0\.id/);
     expect(parse).not.toThrow(/se-cret/);
-  });
-});
-
-describe('the next page', () => {
-  const request = { operation: 'events.index', query: { season_id: 4, limit: 50 } } as const;
-
-  it('is asked for with what the provider says, but with neither its host nor its token', () => {
-    const nextPage =
-      'http://elsewhere.example/v2/events?username=x&token=old&client_id=1&date_from=2026-09-01&page=2';
-    expect(nextRequest(request, { nextPage })).toEqual({
-      operation: 'events.index',
-      query: { season_id: 4, limit: 50, date_from: '2026-09-01', page: '2' },
-    });
-  });
-
-  it('is none where the provider names none, or nothing that is a URL', () => {
-    expect(nextRequest(request, { nextPage: null })).toBeNull();
-    expect(nextRequest(request, { nextPage: 'page two' })).toBeNull();
-  });
-
-  it('after the next leads through all pages of our own server', async () => {
-    const server = testServer();
-    let asked: Parameters<typeof nextRequest>[0] | null = { operation: 'sports.index', query: { limit: 5 } };
-    const ids: number[] = [];
-    while (asked !== null) {
-      const { href } = requestUrl('', asked, null);
-      const answer = parseAnswer('sports.index', (await server.get(href)).json());
-      ids.push(...answer.data.sports.map(({ id }) => id));
-      asked = nextRequest(asked, answer);
-    }
-    expect(ids).toEqual(server.world.sports.map(({ id }) => id));
-  });
-});
-
-describe('the code of an error', () => {
-  it.each([
-    [{ api: { error: { message: 'x', internal_code: 13 } } }, 13],
-    [{ api: { error: { internal_code: '13' } } }, 13],
-    [{ api: { error: {} } }, null],
-    [{ api: {} }, null],
-    ['<html>', null],
-  ])('of %j is %j', (json, code) => {
-    expect(errorCodeOf(json)).toBe(code);
   });
 });

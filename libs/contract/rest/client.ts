@@ -1,14 +1,17 @@
 /**
- * What a client of a provider needs of the contract: addresses, and answers read as leniently as providers write them.
- * Pure: sending, waiting and trying again are the client's.
+ * The client side of the contract: addresses, and lenient parsing of providers' answers. Pure: sending, waiting and
+ * retrying are the caller's.
  */
+
 import { z } from 'zod';
+import type { CodeOf } from '#errors/catalogue.ts';
+import { TouchlineError } from '#errors/touchline-error.ts';
 import { pathAndQuery } from './envelope.ts';
 import { type OperationData, type OperationName, operationNamed } from './operations.ts';
-import { readEnvelope, readError } from './records/envelope.ts';
+import { readEnvelope } from './records/envelope.ts';
 import { READINGS } from './records.ts';
 
-/** What is asked of a provider, without who asks. */
+/** A request to a provider, without credentials. */
 export type ProviderRequest<N extends OperationName = OperationName> = {
   readonly operation: N;
   /** The id in the path, where the operation has one. */
@@ -18,13 +21,13 @@ export type ProviderRequest<N extends OperationName = OperationName> = {
 
 /** An address in two forms. */
 export type RequestUrl = {
-  /** With the token, for sending and nothing else. */
+  /** With the token, only for sending. */
   readonly href: string;
-  /** Without it, for logs and errors. */
+  /** Without the token, for logs and errors. */
   readonly shown: string;
 };
 
-/** The address of a request below `baseUrl` (without a slash at its end). An open operation takes no token. */
+/** The address of a request below `baseUrl` (without a trailing slash). An open operation needs no token. */
 export function requestUrl(baseUrl: string, request: ProviderRequest, token: string | null): RequestUrl {
   const operation = operationNamed(request.operation);
   const query = request.query ?? {};
@@ -35,7 +38,7 @@ export function requestUrl(baseUrl: string, request: ProviderRequest, token: str
   };
 }
 
-/** The address that gives a token: the secret is in it. `shown` has neither. */
+/** The address of the token operation, with the secret in it. `shown` has neither secret nor token. */
 export function tokenUrl(baseUrl: string, clientId: string, secretKey: string): RequestUrl {
   const operation = operationNamed('oauth');
   return {
@@ -44,31 +47,26 @@ export function tokenUrl(baseUrl: string, clientId: string, secretKey: string): 
   };
 }
 
-/** An answer as far as every client needs it. */
+/** The parts of an answer that every client needs. */
 export type ProviderAnswer<D> = {
   /** The provider's clock when it answered, Unix seconds. */
   readonly timestamp: number;
   /** Items over all pages; null where the provider does not say. */
   readonly total: number | null;
-  /** Null where there is none. It may hold a token. */
+  /** Null on the last page. May contain a token. */
   readonly nextPage: string | null;
-  /** The effective parameters, as far as they are simple values. */
+  /** The effective parameters that are simple values. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly data: D;
 };
 
-/** Why an answer was not understood. */
-export type AnswerErrorCode = 'not_an_envelope' | 'unexpected_data';
+/** An answer that does not match the contract. Its message names the operation and the places, and no value. */
+export class AnswerError extends TouchlineError<'AnswerError'> {
+  override readonly name = 'AnswerError';
 
-/** An answer that is not the contract's. Its message names the operation and where it differs, and no value. */
-export class AnswerError extends Error {
-  readonly code: AnswerErrorCode;
-
-  constructor(code: AnswerErrorCode, operation: OperationName, issues: z.core.$ZodIssue[]) {
+  constructor(code: CodeOf<'AnswerError'>, operation: OperationName, issues: z.core.$ZodIssue[]) {
     const places = issues.slice(0, 3).map((issue) => issue.path.map(String).join('.') || 'the whole');
-    super(`the answer of ${operation} is not what the contract has at ${places.join(', ')}`);
-    this.name = 'AnswerError';
-    this.code = code;
+    super(code, `the answer of ${operation} does not match the contract at ${places.join(', ')}`);
   }
 }
 
@@ -82,16 +80,16 @@ function dataSchema(name: OperationName): z.ZodType {
   return made;
 }
 
-/** Reads the parsed JSON of a 200 answer. Unknown fields are kept. Throws AnswerError. */
+/** Parses the JSON of a 200 answer. Keeps unknown fields. Throws AnswerError. */
 export function parseAnswer<N extends OperationName>(
   operation: N,
   json: unknown,
 ): ProviderAnswer<OperationData<N>> {
   const envelope = readEnvelope.safeParse(json);
-  if (!envelope.success) throw new AnswerError('not_an_envelope', operation, envelope.error.issues);
+  if (!envelope.success) throw new AnswerError('NOT_AN_ENVELOPE', operation, envelope.error.issues);
   const { timestamp, method, data } = envelope.data.api;
   const read = dataSchema(operation).safeParse(data);
-  if (!read.success) throw new AnswerError('unexpected_data', operation, read.error.issues);
+  if (!read.success) throw new AnswerError('UNEXPECTED_DATA', operation, read.error.issues);
   return {
     timestamp,
     total: typeof method.total_items === 'number' ? method.total_items : null,
@@ -108,27 +106,4 @@ function textsOf(parameters: unknown): Record<string, string> {
     if (simple.safeParse(value).success) texts[name] = String(value);
   }
   return texts;
-}
-
-/**
- * The `internal_code` of the parsed JSON of an error; null where it has none. The message is not read: it is the
- * provider's, and may hold anything.
- */
-export function errorCodeOf(json: unknown): number | null {
-  const read = readError.safeParse(json);
-  return read.success ? (read.data.api.error.internal_code ?? null) : null;
-}
-
-/**
- * The request for the page after this one; null on the last. It keeps to the host that was asked and takes from the
- * provider's `next_page` only what the operation has as parameters: so no token is carried over that has been renewed.
- */
-export function nextRequest<N extends OperationName>(
-  request: ProviderRequest<N>,
-  answer: Pick<ProviderAnswer<unknown>, 'nextPage'>,
-): ProviderRequest<N> | null {
-  if (answer.nextPage === null || !URL.canParse(answer.nextPage)) return null;
-  const known = operationNamed(request.operation).params.shape;
-  const told = [...new URL(answer.nextPage).searchParams].filter(([name]) => name in known);
-  return { ...request, query: { ...request.query, ...Object.fromEntries(told) } };
 }

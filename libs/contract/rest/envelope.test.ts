@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { errorBody, neighbours, pathAndQuery } from './envelope.ts';
 import { REST_ERRORS, type RestErrorCode } from './errors.ts';
 import { OPERATIONS } from './operations.ts';
@@ -8,7 +8,7 @@ import { pageOf } from './tree.ts';
 const limits = fc.constantFrom(5, 10, 25, 50, 100, 150, 250, 500);
 
 describe('paging', () => {
-  it('by following the next page gives every item once, in order, as many as the total', () => {
+  test('gives every item once, in order, as many as the total', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(), { maxLength: 700 }), limits, (items, limit) => {
         const collected: number[] = [];
@@ -25,7 +25,7 @@ describe('paging', () => {
     );
   });
 
-  it('leads back from every page, and from behind the last one to the last', () => {
+  test('leads back from every page, and from one after the last to the last', () => {
     fc.assert(
       fc.property(fc.nat(2000), limits, fc.integer({ min: 1, max: 2_147_483_647 }), (total, limit, page) => {
         const { previous, next } = neighbours({ limit, page }, total);
@@ -38,7 +38,7 @@ describe('paging', () => {
 });
 
 describe('a path and query', () => {
-  it('come out of a URL as they went in, whatever is in them', () => {
+  test('survive a round trip through a URL, whatever their content', () => {
     const operation = OPERATIONS.find(({ name }) => name === 'events.show') ?? expect.fail();
     fc.assert(
       fc.property(fc.nat(), fc.string({ unit: 'grapheme' }), (id, value) => {
@@ -54,16 +54,16 @@ describe('a path and query', () => {
 });
 
 describe('an error', () => {
-  it.each(Object.keys(REST_ERRORS) as RestErrorCode[])('%s has version, time, message and code', (code) => {
+  test.each(Object.keys(REST_ERRORS) as RestErrorCode[])('%s has version, time, message and code', (code) => {
     const { message, internalCode } = REST_ERRORS[code];
     expect(JSON.parse(errorBody(code, '2.0.0', 7))).toEqual({
       api: { ver: '2.0.0', timestamp: 7, error: { message, internal_code: internalCode } },
     });
   });
 
-  it('has a code of its own, and 13 for an invalid parameter', () => {
+  test('has its own code, and 13 for an invalid parameter', () => {
     const codes = Object.values(REST_ERRORS).map(({ internalCode }) => internalCode);
     expect(new Set(codes).size).toBe(codes.length);
-    expect(REST_ERRORS.invalid_parameter.internalCode).toBe(13);
+    expect(REST_ERRORS.INVALID_PARAMETER.internalCode).toBe(13);
   });
 });

@@ -1,12 +1,12 @@
-/** The envelope of every answer (spec, "Response envelope"), as text around data that is text already. */
+/** The envelope of every answer (spec, "Response envelope"), as text around JSON text. */
 import { REST_ERRORS, type RestErrorCode } from './errors.ts';
 import type { OperationInfo } from './operation.ts';
 import type { Paging } from './provider.ts';
 
-/** What ends every answer. */
+/** The end of every answer. */
 export const ENVELOPE_END = '}}';
 
-/** What the envelope of an answer says. */
+/** The content of an answer's envelope. */
 export type EnvelopeFacts = {
   readonly version: string;
   /** Unix seconds. */
@@ -30,7 +30,7 @@ export function envelopeStart(facts: EnvelopeFacts): string {
   );
 }
 
-/** The whole body of an error. It names no parameter and no value. */
+/** The whole body of an error. Contains no parameter and no value. */
 export function errorBody(code: RestErrorCode, version: string, now: number): string {
   const { message, internalCode } = REST_ERRORS[code];
   return JSON.stringify({
@@ -38,7 +38,7 @@ export function errorBody(code: RestErrorCode, version: string, now: number): st
   });
 }
 
-/** The page before and the page after, where there are such pages. */
+/** The previous and the next page, where they exist. */
 export function neighbours(
   paging: Paging,
   total: number,
@@ -50,7 +50,7 @@ export function neighbours(
   };
 }
 
-/** The path of an operation with its id, and a query of these parameters: what follows the base URL. */
+/** The path of an operation with its id, and a query of these parameters, relative to the base URL. */
 export function pathAndQuery(
   operation: OperationInfo,
   id: number | null,

@@ -1,26 +1,26 @@
 /** Errors of the REST contract (spec, "Errors"). */
+import type { CodeOf } from '#errors/catalogue.ts';
+import { TouchlineError } from '#errors/touchline-error.ts';
 
-/** Status and `internal_code` by what went wrong; 13 is the contract's own, the others are ours. */
+/** Status and `internal_code` of each error; 13 is the contract's own, the others are ours. */
 export const REST_ERRORS = {
-  invalid_parameter: { status: 400, internalCode: 13, message: 'Invalid parameter' },
-  window_gone: { status: 400, internalCode: 7, message: 'The window begins before what the feed still has' },
-  unauthorized: { status: 401, internalCode: 1, message: 'Missing, expired or malformed token' },
-  forbidden: { status: 403, internalCode: 2, message: 'Outside the contract' },
-  not_found: { status: 404, internalCode: 4, message: 'Not found' },
-  method_not_allowed: { status: 405, internalCode: 3, message: 'Only GET is allowed' },
-  internal: { status: 500, internalCode: 5, message: 'Server error' },
-  not_ready: { status: 503, internalCode: 6, message: 'Not ready yet' },
-} as const;
+  INVALID_PARAMETER: { status: 400, internalCode: 13, message: 'Invalid parameter' },
+  WINDOW_GONE: { status: 400, internalCode: 7, message: 'The window begins before what the feed still has' },
+  UNAUTHORIZED: { status: 401, internalCode: 1, message: 'Missing, expired or malformed token' },
+  FORBIDDEN: { status: 403, internalCode: 2, message: 'Outside the contract' },
+  NOT_FOUND: { status: 404, internalCode: 4, message: 'Not found' },
+  METHOD_NOT_ALLOWED: { status: 405, internalCode: 3, message: 'Only GET is allowed' },
+  INTERNAL: { status: 500, internalCode: 5, message: 'Server error' },
+  NOT_READY: { status: 503, internalCode: 6, message: 'Not ready yet' },
+} as const satisfies Record<CodeOf<'RestError'>, object>;
 
 export type RestErrorCode = keyof typeof REST_ERRORS;
 
-/** A request that is answered with an error. Its message is the contract's: it names no parameter and no value. */
-export class RestError extends Error {
-  readonly code: RestErrorCode;
+/** An error answer to a request. Its message is the contract's: it contains no parameter and no value. */
+export class RestError extends TouchlineError<'RestError'> {
+  override readonly name = 'RestError';
 
   constructor(code: RestErrorCode, cause?: unknown) {
-    super(REST_ERRORS[code].message, { cause });
-    this.name = 'RestError';
-    this.code = code;
+    super(code, REST_ERRORS[code].message, cause);
   }
 }

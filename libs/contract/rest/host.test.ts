@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { isHost } from './host.ts';
 import { answerError } from './records/envelope.ts';
 import { testServer } from './testing/world.ts';
 
-it.each([
+test.each([
   ...[
     'localhost',
     'localhost:80',
@@ -18,7 +18,7 @@ it.each([
   expect(new URL(`http://${text}/v2`).pathname).toBe('/v2');
 });
 
-it.each([
+test.each([
   ...['', ' ', ':', ':80', 'a:', 'a:b', 'a:65536', 'a:123456', 'a:80:80', '-a', '.', 'a b', 'a\tb', 'a,b'],
   ...['evil/', 'evil/..?x', 'evil?x', 'evil#x', 'evil\\x', 'user@evil', 'a:80@evil', 'http://evil', '//evil'],
   ...[
@@ -35,15 +35,15 @@ it.each([
     '[::1%25lo]',
   ],
   ...['[::1]x', '[::1]:', 'x[::1]', `${'a'.repeat(256)}`, 'evil\r\nx', 'evil\n'],
-])('%j is none', (text) => {
+])('%j is not a host', (text) => {
   expect(isHost(text)).toBe(false);
 });
 
 describe('URLs of pages', () => {
   const server = testServer();
 
-  it.each(['evil/..?x', 'evil?', 'evil#', 'user@evil', 'a b', ':80', 'a:x', 'a:65536', '"', '[::1'])(
-    'never lead to where no host can be: Host %j is 400, whoever asks',
+  test.each(['evil/..?x', 'evil?', 'evil#', 'user@evil', 'a b', ':80', 'a:x', 'a:65536', '"', '[::1'])(
+    'never have an invalid host: Host %j is 400, with any token',
     async (host) => {
       for (const url of ['/v2/sports?limit=5', '/v2/statuses', '/v2/oauth', '/v2/nothing']) {
         const response = await server.app.inject({ url, headers: { host } });
@@ -53,8 +53,8 @@ describe('URLs of pages', () => {
     },
   );
 
-  it.each(['api.example', 'api.example:8081', '127.0.0.1:8081', '[::1]:8081', 'touchline_api'])(
-    'lead back to the host that was asked, %s, whatever a proxy says of another',
+  test.each(['api.example', 'api.example:8081', '127.0.0.1:8081', '[::1]:8081', 'touchline_api'])(
+    'have the requested host, %s, not one that a proxy names',
     async (host) => {
       const headers = {
         host,

@@ -1,6 +1,6 @@
 /**
- * What a Host header may hold where URLs are made of it: a name, an IPv4 or a bracketed IPv6 address, and a port. URLs
- * and HTTP allow more in a name, which no resolver answers to; nothing here can end a host or begin anything else.
+ * The Host header values that URLs may be made of: a name, an IPv4 or a bracketed IPv6 address, and a port. Stricter than
+ * URLs and HTTP: no character can end the host or begin another part of the URL.
  */
 const HOST =
   /^(?:[a-z0-9_](?:[a-z0-9._-]{0,253}[a-z0-9_.])?|\[(?=[^\]]*:)[0-9a-f:.]{2,45}\])(?::(?<port>[0-9]{1,5}))?$/i;

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openApi } from './openapi.ts';
 import { ALL_OPERATIONS } from './operations.ts';
 
@@ -14,7 +14,7 @@ function references(value: unknown): string[] {
 }
 
 describe('the OpenAPI document', () => {
-  it('has every operation under its path', () => {
+  test('has every operation under its path', () => {
     const names = Object.entries(document.paths).map(([path, { get }]) => [path, get.operationId]);
     expect(names).toEqual(ALL_OPERATIONS.map(({ path, name }) => [path, name]));
     expect(document).toMatchObject({ openapi: '3.1.0', info: { version: '2.0.0' }, servers: [{ url: '/' }] });
@@ -23,14 +23,14 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
-  it('refers to nothing that it does not have', () => {
+  test('has no dangling reference', () => {
     for (const reference of references(document)) {
       expect(document.components.schemas).toHaveProperty([reference.replace('#/components/schemas/', '')]);
     }
     expect(JSON.stringify(document)).not.toMatch(/\$id|\$defs|\$schema/);
   });
 
-  it.each(ALL_OPERATIONS)('says how $name can end, and who may call it', ({ name, open, idName }) => {
+  test.each(ALL_OPERATIONS)('lists the answers of $name, and who may call it', ({ name, open, idName }) => {
     const operation = operations.find(({ operationId }) => operationId === name) ?? expect.fail();
     const statuses = ['200', '400', '405', '500', '503'];
     if (!open || name === 'oauth') statuses.push('401');
@@ -41,18 +41,18 @@ describe('the OpenAPI document', () => {
     expect(operation.parameters.some(({ name: parameter }) => parameter === 'token')).toBe(false);
   });
 
-  it.each(ALL_OPERATIONS)('says of $name what the spec does not show', ({ name, notShown }) => {
+  test.each(ALL_OPERATIONS)('describes what the spec does not show of $name', ({ name, notShown }) => {
     const operation = operations.find(({ operationId }) => operationId === name);
     expect(operation?.description).toBe(notShown ?? undefined);
   });
 
-  it.each(operations)('says what each parameter of $operationId means', ({ parameters }) => {
+  test.each(operations)('describes each parameter of $operationId', ({ parameters }) => {
     expect(parameters.filter(({ description }) => description === undefined).map(({ name }) => name)).toEqual(
       [],
     );
   });
 
-  it('has parameters as they are sent, with what is needed and what is assumed', () => {
+  test('has parameters with their types, defaults and which are required', () => {
     const { parameters } = document.paths['/v2/livescore']?.get ?? expect.fail();
     expect(parameters.find(({ name }) => name === 'limit')).toEqual({
       name: 'limit',

@@ -1,4 +1,4 @@
-/** The contract as an OpenAPI 3.1 document, made of the definitions that the routes serve and check. */
+/** The contract as an OpenAPI 3.1 document, generated from the definitions that the routes serve and check. */
 import { z } from 'zod';
 import { LONG_MAX } from '../values.ts';
 import { REST_ERRORS, type RestErrorCode } from './errors.ts';
@@ -31,7 +31,7 @@ export type OperationObject = {
   };
 };
 
-/** The document, as far as it is made here. */
+/** The parts of the document that are generated here. */
 export type OpenApiDocument = {
   readonly openapi: '3.1.0';
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
@@ -48,8 +48,8 @@ const DESCRIPTION =
   'unknown paths 404, both in the envelope.';
 
 /**
- * The document of a server of this version (`<major>.<minor>.<patch>`). `baseUrl` is what stands before `/v2`; '' is the
- * host that serves the document.
+ * The document of a server of this version (`<major>.<minor>.<patch>`). `baseUrl` precedes `/v2`; '' is the host that
+ * serves the document.
  */
 export function openApi({ version, baseUrl = '' }: { version: string; baseUrl?: string }): OpenApiDocument {
   return {
@@ -91,7 +91,7 @@ function parametersOf({ params, idName, name: operation }: OperationInfo): Param
     return {
       name,
       in: 'query',
-      // A parameter with a default need not be sent.
+      // A parameter with a default is optional.
       required: !z.safeParse(params.shape[name] as z.ZodType, undefined).success,
       ...(description === undefined ? {} : { description }),
       schema: rest,
@@ -111,16 +111,16 @@ function parametersOf({ params, idName, name: operation }: OperationInfo): Param
   ];
 }
 
-/** The errors that a request of an operation's path can end in. */
+/** The possible errors of an operation's path. */
 function errorsOf({ open, idName, name }: OperationInfo): RestErrorCode[] {
   return [
-    'invalid_parameter',
-    ...(open && name !== 'oauth' ? [] : (['unauthorized'] as const)),
-    ...(open ? [] : (['forbidden'] as const)),
-    ...(idName === null ? [] : (['not_found'] as const)),
-    'method_not_allowed',
-    'internal',
-    'not_ready',
+    'INVALID_PARAMETER',
+    ...(open && name !== 'oauth' ? [] : (['UNAUTHORIZED'] as const)),
+    ...(open ? [] : (['FORBIDDEN'] as const)),
+    ...(idName === null ? [] : (['NOT_FOUND'] as const)),
+    'METHOD_NOT_ALLOWED',
+    'INTERNAL',
+    'NOT_READY',
   ];
 }
 
@@ -138,7 +138,7 @@ function response(description: string, schema: string): OperationObject['respons
 
 const reference = (id: string): string => `#/components/schemas/${id}`;
 
-/** Answers and records by name; answers refer to the records. */
+/** Schemas of answers and records by name; answers refer to records. */
 function schemas(): JsonSchema {
   const registry = z.registry<{ id: string }>();
   for (const [name, schema] of Object.entries(ANSWERS)) registry.add(schema, { id: name });
@@ -147,7 +147,7 @@ function schemas(): JsonSchema {
   }
   registry.add(answerError, { id: 'Error' });
   const made = z.toJSONSchema(registry, { uri: reference, io: 'output' }).schemas;
-  // `$id` and `$schema` are for schemas that stand alone.
+  // `$id` and `$schema` belong to standalone schemas.
   return Object.fromEntries(
     Object.entries(made).map(([id, { $id: _id, $schema: _dialect, ...schema }]) => [id, schema]),
   );

@@ -1,23 +1,23 @@
-/** What an operation of the contract is made of. */
+/** The parts of an operation of the contract. */
 import { z } from 'zod';
 import { RestError } from './errors.ts';
 import type { Access, Answer, Paging, ProviderData } from './provider.ts';
 import type { Records } from './records.ts';
 
-/** What is known of an operation before it is called: `N` is its name, `D` the schema of its data. */
+/** The static part of an operation: `N` is its name, `D` the schema of its data. */
 export type OperationInfo<N extends string = string, D extends z.ZodType = z.ZodType> = {
   /** As in `api.method.name`, such as `events.index`. */
   readonly name: N;
-  /** Below the base URL, with the id as `{id}`: `/v2/events/{id}`. */
+  /** Relative to the base URL, with the id as `{id}`: `/v2/events/{id}`. */
   readonly path: string;
   readonly summary: string;
-  /** What the spec does not show of it, and what is answered instead; null where it shows all. */
+  /** What the spec does not show of it, and our answer in its place; null where it shows all. */
   readonly notShown: string | null;
   /** Answers without a token. */
   readonly open: boolean;
-  /** What the id in the path is called where the parameters are echoed; null where the path has none. */
+  /** The name of the path's id among the echoed parameters; null without an id. */
   readonly idName: string | null;
-  /** Parameters of the query, but for the token. */
+  /** Query parameters, except the token. */
   readonly params: z.ZodObject;
   /** Whether it takes `limit` and `page`. */
   readonly paged: boolean;
@@ -27,9 +27,9 @@ export type OperationInfo<N extends string = string, D extends z.ZodType = z.Zod
 
 /** A request with its parameters in order. */
 export type Prepared = {
-  /** Every effective parameter, as text: sent, defaulted, and the id of the path. */
+  /** Every effective parameter, as text: sent, defaulted, and the path's id. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** The same without the id of the path: what a URL of another page of it needs. */
+  /** The same without the path's id: the query of another page's URL. */
   readonly query: Readonly<Record<string, string>>;
   readonly paging: Paging | null;
   answer(data: ProviderData, access: Access): Answer;
@@ -38,8 +38,8 @@ export type Prepared = {
 /** An operation that answers from `ProviderData`. */
 export type Operation<N extends string = string, D extends z.ZodType = z.ZodType> = OperationInfo<N, D> & {
   /**
-   * `query` is the query as parsed from the URL, `id` that of the path (0 where it has none), `now` Unix seconds.
-   * Throws RestError `invalid_parameter`.
+   * `query` is the parsed query of the URL, `id` that of the path (0 where it has none), `now` Unix seconds.
+   * Throws RestError `INVALID_PARAMETER`.
    */
   prepare(query: unknown, id: number, now: number): Prepared;
 };
@@ -59,7 +59,7 @@ type Definition<N extends string, D extends z.ZodType, P extends z.ZodRawShape, 
   answer(data: ProviderData, values: V, id: number, access: Access, now: number): Answer;
 };
 
-/** Makes an operation of its definition. */
+/** Makes an operation from its definition. */
 export function operation<
   N extends string,
   D extends z.ZodType,
@@ -82,8 +82,8 @@ export function operation<
     data,
     prepare(raw, id, now) {
       const parsed = params.safeParse(raw);
-      if (!parsed.success) throw new RestError('invalid_parameter');
-      // Without `settle` the values are as parsed, which is then what `V` is.
+      if (!parsed.success) throw new RestError('INVALID_PARAMETER');
+      // Without `settle` the values stay as parsed, and so have type `V`.
       const values = definition.settle?.(parsed.data, now) ?? (parsed.data as unknown as V);
       const query = echo(values);
       return {

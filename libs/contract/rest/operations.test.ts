@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { RestError } from './errors.ts';
 import {
   ALL_OPERATIONS,
@@ -15,7 +15,7 @@ const ACCESS: Access = { clientId: 1, competitions: null, operations: null };
 const CATALOGUES = [5, 10, 25, 50, 100, 150, 250, 500];
 const LISTS = [5, 10, 25, 50, 100, 150];
 
-/** What the spec's table of endpoints says. */
+/** The spec's table of endpoints. */
 const TABLE: readonly { path: string; params: readonly string[]; limits?: readonly number[] }[] = [
   { path: '/v2/oauth', params: ['client_id', 'secret_key'] },
   { path: '/v2/sports', params: ['limit', 'page'], limits: CATALOGUES },
@@ -87,7 +87,7 @@ const TABLE: readonly { path: string; params: readonly string[]; limits?: readon
 const needed = (name: string): Record<string, string> =>
   name === 'basic-livescore.index' ? { timestamp: String(NOW) } : {};
 
-/** The query that the data is asked with. */
+/** The query passed to the data. */
 function asked(name: OperationName, query: unknown, id = 1): unknown {
   const operation = OPERATIONS.find((one) => one.name === name) ?? expect.fail();
   let seen: unknown;
@@ -107,19 +107,19 @@ function isRefused(name: OperationName, query: unknown): boolean {
     operation.prepare(query, 1, NOW);
     return false;
   } catch (error) {
-    if (error instanceof RestError && error.code === 'invalid_parameter') return true;
+    if (error instanceof RestError && error.code === 'INVALID_PARAMETER') return true;
     throw error;
   }
 }
 
 describe('the table of endpoints', () => {
-  it('is served whole, and nothing else is', () => {
+  test('is served whole, and no other path is', () => {
     const paths = ALL_OPERATIONS.map(({ path }) => path);
     expect(paths.toSorted()).toEqual(TABLE.map(({ path }) => path).toSorted());
     expect(new Set(ALL_OPERATIONS.map(({ name }) => name)).size).toBe(ALL_OPERATIONS.length);
   });
 
-  it.each(TABLE)('GET $path takes its parameters and its limits', ({ path, params, limits }) => {
+  test.each(TABLE)('GET $path takes its parameters and its limits', ({ path, params, limits }) => {
     const operation = ALL_OPERATIONS.find((one) => one.path === path) ?? expect.fail();
     expect(Object.keys(operation.params.shape)).toEqual(expect.arrayContaining([...params]));
     expect(operation.paged).toBe(limits !== undefined);
@@ -130,12 +130,12 @@ describe('the table of endpoints', () => {
     expect(taken).toEqual(limits);
   });
 
-  it('is open in its three catalogues and where tokens come from', () => {
+  test('is open for its three catalogues and the token operation', () => {
     const open = ALL_OPERATIONS.filter((one) => one.open).map(({ path }) => path);
     expect(open.toSorted()).toEqual(['/v2/areas', '/v2/languages', '/v2/oauth', '/v2/sports']);
   });
 
-  it('says of what is not shown that it is', () => {
+  test('marks what the spec does not show', () => {
     const marked = ALL_OPERATIONS.filter(({ notShown }) => notShown !== null);
     for (const { notShown } of marked) expect(notShown).toContain('not shown');
     expect(marked.map(({ name }) => name)).toEqual(
@@ -153,7 +153,7 @@ describe('the table of endpoints', () => {
     );
   });
 
-  it('finds an operation by its name', () => {
+  test('finds an operation by its name', () => {
     expect(operationNamed('events.show').path).toBe('/v2/events/{id}');
     expect(isOperationName('events.show')).toBe(true);
     expect(isOperationName('venues.index')).toBe(false);
@@ -161,7 +161,7 @@ describe('the table of endpoints', () => {
 });
 
 describe('parameters', () => {
-  it.each<[OperationName, Record<string, unknown>]>([
+  test.each<[OperationName, Record<string, unknown>]>([
     ['sports.index', { limit: '7' }],
     ['sports.index', { limit: '1000' }],
     ['sports.index', { limit: '' }],
@@ -207,11 +207,11 @@ describe('parameters', () => {
     ['feed.index', { timestamp: '2', timestamp_to: '1' }],
     ['livescore.index', { events_details: 'all' }],
     ['livescore.index', { show_postponed: '0' }],
-  ])('%s refuses %j', (name, query) => {
+  ])('%s rejects %j', (name, query) => {
     expect(isRefused(name, query)).toBe(true);
   });
 
-  it('are defaulted', () => {
+  test('have defaults', () => {
     expect(asked('incidents.index', {})).toEqual({ limit: 500, page: 1, timestamp: null, sportId: null });
     expect(asked('livescore.index', {})).toEqual({
       limit: 150,
@@ -237,7 +237,7 @@ describe('parameters', () => {
     expect(asked('events.index', {})).toMatchObject({ dateFrom: '2026-09-21 00:00:00' });
   });
 
-  it('of a season need no dates', () => {
+  test('of a season need no dates', () => {
     expect(asked('events.index', { season_id: '20' })).toMatchObject({
       seasonId: 20,
       dateFrom: null,
@@ -248,7 +248,7 @@ describe('parameters', () => {
     ).toBe(false);
   });
 
-  it('reach the data', () => {
+  test('are passed to the data', () => {
     expect(
       asked('feed.index', { event_ids: '1,2,2', important: 'no', type: 'event', timestamp: '5' }),
     ).toMatchObject({
@@ -287,7 +287,7 @@ describe('parameters', () => {
     });
   });
 
-  it('of any kind are taken or refused, and nothing worse', () => {
+  test('of any kind are accepted or rejected, without another error', () => {
     const value = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 30 }),
       fc.constantFrom(
@@ -317,7 +317,7 @@ describe('parameters', () => {
     }
   });
 
-  it('that the server fills in are echoed', () => {
+  test('are echoed where the server adds them', () => {
     const echoed = (name: OperationName, query = {}) =>
       OPERATIONS.find((one) => one.name === name)?.prepare(query, 1, NOW).parameters;
     expect(echoed('standings-types.index')).toEqual({ limit: '500', page: '1', sport_id: '5' });
@@ -328,7 +328,7 @@ describe('parameters', () => {
     expect(echoed('feed.index')).toEqual({ timestamp: String(NOW - 86_400), timestamp_to: String(NOW) });
   });
 
-  it('that were echoed are taken again and mean the same', () => {
+  test('are accepted again as echoed, with the same meaning', () => {
     const queries: [OperationName, Record<string, string>][] = [
       ['livescore.index', { date_to: '2026-09-01 10:00', sport_id: '007' }],
       ['feed.index', { timestamp_to: '500', event_ids: '3,4' }],

@@ -1,4 +1,4 @@
-/** The operations of the contract: one table for the server, the client and the document (spec, "Endpoints"). */
+/** The operations of the contract: one table for server, client and document (spec, "Endpoints"). */
 import { z } from 'zod';
 import type { Operation, OperationInfo } from './operation.ts';
 import { catalogueOperations } from './operations/catalogues.ts';
@@ -6,7 +6,7 @@ import { eventOperations } from './operations/events.ts';
 import { liveOperations } from './operations/live.ts';
 import { structureOperations } from './operations/structure.ts';
 
-/** Gives a token: the one operation that answers from no data (spec, "Authentication" 2). */
+/** Returns a token: the only operation without data (spec, "Authentication" 2). */
 export const TOKEN_OPERATION = {
   name: 'oauth',
   path: '/v2/oauth',
@@ -29,12 +29,12 @@ type AnyOperation = (typeof list)[number] | typeof TOKEN_OPERATION;
 /** The name of an operation, such as `events.index`. */
 export type OperationName = AnyOperation['name'];
 
-/** What a client of a provider reads as `api.data` of an operation. */
+/** The parsed `api.data` of an operation, for a client. */
 export type OperationData<N extends OperationName> = z.output<
   ReturnType<Extract<AnyOperation, { readonly name: N }>['data']>
 >;
 
-/** Every operation that answers from data. */
+/** Every operation with data. */
 export const OPERATIONS: readonly Operation<OperationName>[] = list;
 
 /** Every operation. */
@@ -42,7 +42,7 @@ export const ALL_OPERATIONS: readonly OperationInfo<OperationName>[] = [TOKEN_OP
 
 const byName = new Map(ALL_OPERATIONS.map((one) => [one.name, one]));
 
-/** Whether an operation is called that. */
+/** Whether there is an operation of that name. */
 export function isOperationName(name: string): name is OperationName {
   return byName.has(name as OperationName);
 }

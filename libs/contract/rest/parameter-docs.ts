@@ -1,6 +1,6 @@
-/** What each parameter of the contract means to a caller, and what holds where it is not sent. */
+/** The meaning of each parameter of the contract, and its default. */
 
-/** By name, or by operation and name where one operation reads it in its own way. */
+/** By name, or by operation and name where an operation has its own meaning. */
 const MEANINGS: Readonly<Record<string, string>> = {
   client_id: 'The id of your client, as `touchline clients add` printed it.',
   secret_key: 'The secret of your client.',
@@ -50,10 +50,10 @@ const MEANINGS: Readonly<Record<string, string>> = {
     '`yes`: only messages with an incident that traders need; `no`: only others. Without it: both.',
 };
 
-/** The name under which an operation's parameters are described, where it shares them with another one. */
+/** The name that an operation's parameters are described under, where it shares them with another one. */
 const SHARED: Readonly<Record<string, string>> = { 'events-simple.index': 'events.index' };
 
-/** What a parameter of an operation means; undefined where it is not described, which a test refuses. */
+/** The meaning of a parameter of an operation; undefined without one, which a test rejects. */
 export function parameterMeaning(operation: string, name: string): string | undefined {
   return MEANINGS[`${SHARED[operation] ?? operation} ${name}`] ?? MEANINGS[name];
 }

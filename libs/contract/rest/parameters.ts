@@ -1,4 +1,4 @@
-/** The parameters of the contract's operations: how each is written in a query, and what may be in it; what each means is in parameter-docs.ts. */
+/** The parameters of the contract's operations: their syntax and values; parameter-docs.ts has their meaning. */
 import { z } from 'zod';
 import { INT_MAX, LONG_MAX } from '../values.ts';
 
@@ -8,11 +8,11 @@ export const CATALOGUE_LIMITS = [5, 10, 25, 50, 100, 150, 250, 500] as const;
 /** `limit` of lists of events (spec, "Limits"). */
 export const LIST_LIMITS = [5, 10, 25, 50, 100, 150] as const;
 
-/** Widest window of dates or of the feed, in days. The spec says that there is one, not which. */
+/** Widest window of dates or of the feed, in days. The spec names a limit without its value. */
 export const MAX_WINDOW_DAYS = 31;
 
-/** Most events that one request of the feed can name. */
-export const MAX_EVENT_IDS = 500;
+/** Most events in one request of the feed. */
+const MAX_EVENT_IDS = 500;
 
 /** Buckets of `status_type`; the spec shows three of them, the others are the provider's own. */
 export const STATUS_TYPES = [
@@ -36,12 +36,12 @@ function wholeIn(min: number, max: number) {
 /** An id, in the path or the query. */
 export const idParameter = wholeIn(0, LONG_MAX);
 
-/** Unix seconds. */
-const secondsParameter = wholeIn(0, INT_MAX);
+/** Unix seconds: where incremental reading begins (spec, rule 5), or one end of a window of the feed. */
+export const secondsParameter = wholeIn(0, INT_MAX);
 
 export const yesNoParameter = z.enum(['yes', 'no']);
 
-/** `limit` and `page`; a caller who says nothing gets the first page, as long as there is (as the fixtures show). */
+/** `limit` and `page`; by default the first page, of the largest size (as the fixtures show). */
 export function pagingParameters(limits: readonly [number, ...number[]]) {
   const largest = Math.max(...limits);
   return {
@@ -55,19 +55,13 @@ export function pagingParameters(limits: readonly [number, ...number[]]) {
   };
 }
 
-/** Incremental reading (spec, rule 5). */
-export const sinceParameter = secondsParameter;
-
-/** One end of a window of the feed. */
-export const windowParameter = secondsParameter;
-
 const DATE =
   /^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?)?$/;
 
-/** `YYYY-MM-DD`, with ` HH:MM` or ` HH:MM:SS` where wanted; UTC. A day that is not in the calendar is none. */
+/** `YYYY-MM-DD`, with an optional ` HH:MM` or ` HH:MM:SS`; UTC. A day that is not in the calendar is invalid. */
 export const dateParameter = z.string().regex(DATE).refine(isDate);
 
-/** Ids of events with commas between them. */
+/** Comma-separated ids of events. */
 export const eventIdsParameter = z
   .string()
   .max(17 * MAX_EVENT_IDS)

@@ -1,9 +1,9 @@
 /**
- * What a server of the provider's REST contract asks of the data behind it. `routes.ts` does all that is the same for
- * every server (paths, tokens, parameters, envelope, paging, errors); services/api and the simulator answer from here.
+ * The data interface of a server of the provider's REST contract. `routes.ts` has everything common to all servers
+ * (paths, tokens, parameters, envelope, paging, errors); services/api and the simulator implement this interface.
  */
 
-/** What a client's contract lets it see (spec, "Authentication" 6). */
+/** What a client may see by its contract (spec, "Authentication" 6). */
 export type Access = {
   readonly clientId: number;
   /** Competitions inside the contract; null is all of them. */
@@ -14,7 +14,7 @@ export type Access = {
 
 /** The payload of one answer. */
 export type Answer = {
-  /** JSON text of `api.data`; bytes where the answer was made before and is kept. */
+  /** JSON text of `api.data`; bytes where it is a cached answer. */
   readonly data: string | Buffer;
   /** Items over all pages; null where the operation has no list. */
   readonly total: number | null;
@@ -58,12 +58,12 @@ export type LivescoreQuery = Paging & {
   readonly dateFrom: string;
   readonly dateTo: string;
   readonly showPostponed: boolean;
-  /** Whether the dates hold the present: what is live is on the board then, whenever it began. */
+  /** Whether the dates include the present: the board then has all live events, whenever they began. */
   readonly holdsNow: boolean;
   readonly timestamp: number | null;
 };
 
-export type BasicLivescoreQuery = { readonly timestamp: number; readonly sportId: number | null };
+type BasicLivescoreQuery = { readonly timestamp: number; readonly sportId: number | null };
 
 /** `null` does not filter. `deleted` gives removed incidents only, else the others only. */
 export type IncidentsQuery = Paging & {
@@ -87,9 +87,8 @@ export type FeedQuery = {
 };
 
 /**
- * The data behind the REST contract. Every method answers at once from what is known now; lists leave out what is
- * outside `access`. A method throws `RestError` `not_found` for an id it does not have, `forbidden` for one that is
- * outside `access`.
+ * The data behind the REST contract. Every method answers synchronously from what is known; lists leave out what is
+ * outside `access`. A method throws `RestError` `not_found` for an unknown id, `forbidden` for one outside `access`.
  */
 export interface ProviderData {
   sports(query: CatalogueQuery): Answer;
@@ -115,14 +114,14 @@ export interface ProviderData {
   feedOf(id: number, access: Access): Answer;
 }
 
-/** Who may call, and what a token is. The same for every replica: nothing is kept of a session. */
+/** Authentication and tokens. The same for every replica: it stores no session. */
 export interface Gatekeeper {
-  /** A token for a client whose secret fits; null where it does not. `now` and `expiration` are Unix seconds. */
+  /** A token for a client with the right secret, else null. `now` and `expiration` are Unix seconds. */
   exchange(
     clientId: string,
     secretKey: string,
     now: number,
   ): Promise<{ readonly token: string; readonly expiration: number } | null>;
-  /** What the bearer of a token may see; null for a token that is malformed, expired or of a client that is no more. */
+  /** What the bearer of a token may see; null for a token that is malformed, expired or of a removed client. */
   access(token: string, now: number): Access | null;
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { parseAnswer } from './client.ts';
 import { isOperationName } from './operations.ts';
@@ -10,7 +10,7 @@ import { type Finding, findingsOf, fixtures, haveFixtures } from './testing/fixt
 const published = fixtures();
 const ofTheSpec = published.filter(({ name }) => isOperationName(name));
 
-/** What a neighbour of the contract has of records that are ours. */
+/** Our records in operations beside the contract. */
 const NEIGHBOURS: Readonly<Record<string, (data: never) => readonly [z.ZodType, unknown]>> = {
   'competitions.show': (data: { competition: unknown }) => [READINGS.competition, data.competition],
   'seasons.index': (data: { competitions: unknown }) => [READINGS.competition.array(), data.competitions],
@@ -23,7 +23,7 @@ const NEIGHBOURS: Readonly<Record<string, (data: never) => readonly [z.ZodType, 
   ],
 };
 
-/** Neighbours without any record of ours. */
+/** Operations beside the contract without any record of ours. */
 const STRANGERS = [
   'booked-events.destroy',
   'booked-events.index',
@@ -36,9 +36,12 @@ const STRANGERS = [
   'venues.show',
 ];
 
-/** The rows of the table in docs/rest-findings.md, one an operation. */
+/** The rows of the table in docs/reference/provider-differences.md, one for each operation. */
 function documented(): Finding[] {
-  const text = readFileSync(join(import.meta.dirname, '../../../docs/rest-findings.md'), 'utf8');
+  const text = readFileSync(
+    join(import.meta.dirname, '../../../docs/reference/provider-differences.md'),
+    'utf8',
+  );
   return [...text.matchAll(/^\| `(.+?)` \| (.+?) \| (.+?) \| (.+?) \|$/gm)].flatMap(
     ([, place = '', spec = '', seen = '', operations = '']) =>
       operations.split(', ').map((operation) => ({ operation, place, spec, seen })),
@@ -48,7 +51,7 @@ function documented(): Finding[] {
 const byText = (findings: Finding[]): string[] => findings.map((one) => JSON.stringify(one)).toSorted();
 
 describe.skipIf(!haveFixtures)('published answers of a provider (they are in ../shared)', () => {
-  it('are there for these operations of the contract', () => {
+  test('are there for these operations of the contract', () => {
     expect(ofTheSpec.map(({ name }) => name).toSorted()).toEqual([
       'areas.index',
       'competitions.index',
@@ -69,18 +72,18 @@ describe.skipIf(!haveFixtures)('published answers of a provider (they are in ../
     ]);
   });
 
-  it.each(ofTheSpec)('$file is read, and nothing of it is lost', ({ name, json }) => {
+  test.each(ofTheSpec)('$file is parsed without losing a field', ({ name, json }) => {
     if (!isOperationName(name)) throw new Error('not of the spec');
     const answer = parseAnswer(name, json);
     expect(answer.data).toEqual(json.api.data);
     expect(answer.timestamp).toBeGreaterThan(1_500_000_000);
   });
 
-  it('differ from our answers exactly where docs/rest-findings.md says', () => {
+  test('differ from our answers exactly where docs/reference/provider-differences.md says', () => {
     expect(byText(documented())).toEqual(byText(published.flatMap(findingsOf)));
   });
 
-  it('of other operations are read as far as their records are ours', () => {
+  test('of other operations can be parsed where they have records of ours', () => {
     const others = published.filter(({ name }) => !isOperationName(name));
     for (const { name, json, file } of others) {
       const [schema, records] = NEIGHBOURS[name]?.(json.api.data as never) ?? [];
@@ -112,25 +115,25 @@ describe('records', () => {
     parent_id: null,
   };
 
-  it('keep what is not known of them', () => {
+  test('keep unknown fields', () => {
     const odd = { ...incident, x_pos: 7, more: { deep: [1] } };
     expect(ANSWERS.incident.parse(odd)).toEqual(odd);
     expect(READINGS.incident.parse(odd)).toEqual(odd);
   });
 
-  it.each(Object.keys(incident))('an incident of ours always has %s', (field) => {
+  test.each(Object.keys(incident))('an incident of ours always has %s', (field) => {
     const { [field as keyof typeof incident]: _missing, ...rest } = incident;
     expect(ANSWERS.incident.safeParse(rest).success).toBe(false);
   });
 
-  it('an incident of a provider needs its identity only', () => {
+  test('of a provider’s incident need its identity only', () => {
     expect(READINGS.incident.safeParse({ id: '5-1', incident_id: '413', participant_id: '' }).success).toBe(
       true,
     );
     expect(READINGS.incident.safeParse({ incident_id: 413 }).success).toBe(false);
   });
 
-  it('one message that is not understood does not spoil a feed that is read', () => {
+  test('of a feed are independent: one unreadable message does not spoil the others', () => {
     const json = { api: { timestamp: 1, method: { name: 'feed.index' }, data: [{ type: 7 }, 'odd'] } };
     expect(parseAnswer('feed.index', json).data).toEqual([{ type: 7 }, 'odd']);
     expect(ANSWERS.feedMessage.safeParse({ type: 7 }).success).toBe(false);

@@ -1,6 +1,6 @@
 /**
- * Every record of the contract as zod, in two strictnesses made from one definition: `ANSWERS` for what a server of
- * ours answers, `READINGS` for what a client of a provider takes. Unknown fields are kept by both.
+ * Every record of the contract as zod, in two modes from one definition: `ANSWERS` for answers of our servers,
+ * `READINGS` for parsing a provider's. Both keep unknown fields.
  */
 import type { z } from 'zod';
 import { catalogueRecords } from './records/catalogues.ts';
@@ -9,8 +9,6 @@ import { feedRecords } from './records/feed.ts';
 import type { Mode } from './records/mode.ts';
 import { standingsRecords } from './records/standings.ts';
 import { structureRecords } from './records/structure.ts';
-
-export type { Mode } from './records/mode.ts';
 
 function recordsOf(mode: Mode) {
   const events = eventRecords(mode);
@@ -21,11 +19,11 @@ function recordsOf(mode: Mode) {
     ...events,
     ...standingsRecords(mode),
     ...feedRecords(mode),
-    /** Competitions down to whole events. */
+    /** Competitions nesting whole events. */
     eventTree: eventTree(mode, events.event),
-    /** Competitions down to reduced events. */
+    /** Competitions nesting reduced events. */
     simpleTree: eventTree(mode, events.simpleEvent),
-    /** One event with its incidents and the places it is in. */
+    /** One event with its incidents and its places. */
     eventChain: eventChain(mode, detailed),
   };
 }
@@ -42,7 +40,4 @@ export type StageRecord = z.infer<Records['stage']>;
 export type GroupRecord = z.infer<Records['group']>;
 export type EventRecord = z.infer<Records['event']>;
 export type IncidentRecord = z.infer<Records['incident']>;
-export type StandingsEntry = z.infer<Records['standingsEntry']>;
-export type StandingsRecord = z.infer<Records['standings']>;
 export type EventTree = z.infer<Records['eventTree']>;
-export type EventChain = z.infer<Records['eventChain']>;

@@ -1,5 +1,5 @@
 import fastify, { type InjectOptions } from 'fastify';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { RestError } from './errors.ts';
 import { ALL_OPERATIONS, OPERATIONS } from './operations.ts';
 import { answerEnvelope, answerError } from './records/envelope.ts';
@@ -13,7 +13,7 @@ const OPEN = ['/v2/sports', '/v2/areas', '/v2/languages'];
 const urlOf = (path: string): string =>
   path.replace('{id}', path.includes('standings') ? '7' : path.includes('sports') ? '5' : '1');
 
-/** A request of the operation that is in order. */
+/** A valid request of the operation. */
 const GOOD = OPERATIONS.map(({ path, name, open }) => ({
   name,
   open,
@@ -24,7 +24,7 @@ const GUARDED = GOOD.filter(({ open }) => !open);
 describe('answers', () => {
   const server = testServer();
 
-  it.each(GOOD)('of $name are exactly what the definitions have', async ({ name, url }) => {
+  test.each(GOOD)('of $name match their definitions exactly', async ({ name, url }) => {
     const response = await server.get(`${url}token=${await server.token()}`);
     expect(response.statusCode).toBe(200);
     expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
@@ -36,7 +36,7 @@ describe('answers', () => {
     expect(response.json().api.method.details).toBe(name);
   });
 
-  it('echo every effective parameter as text: sent, defaulted, and the id; never a secret', async () => {
+  test('echo every effective parameter as text: sent, defaulted, and the id; never a secret', async () => {
     const token = await server.token();
     const echo = async (url: string) => (await server.get(url)).json().api.method.parameters;
     expect(await echo('/v2/sports?limit=5&unknown=1')).toEqual({ limit: '5', page: '1' });
@@ -62,7 +62,7 @@ describe('answers', () => {
     expect(await echo('/v2/oauth?client_id=1&secret_key=open%20sesame')).toEqual({ client_id: '1' });
   });
 
-  it('count over all pages and lead to the pages beside with ready URLs', async () => {
+  test('count over all pages and have ready URLs of the pages beside', async () => {
     const token = await server.token();
     const second = await server.get(`/v2/sports?limit=5&page=2&token=${token}`);
     const { method } = second.json().api;
@@ -76,7 +76,7 @@ describe('answers', () => {
     expect(behind.json().api.data.sports).toEqual([]);
   });
 
-  it('lead to pages of the same window and below the base URL where one is set', async () => {
+  test('have URLs of the same window, below the base URL where one is set', async () => {
     const based = testServer({ baseUrl: 'https://sports.example/api' });
     for (let id = 4; id <= 9; id++) based.world.events.push({ ...based.world.events[0], id } as never);
     const token = await based.token();
@@ -92,7 +92,7 @@ describe('answers', () => {
     });
   });
 
-  it('send bytes that are ready as they are', async () => {
+  test('send ready bytes unchanged', async () => {
     const data = Buffer.from('{"sports": [ ]  }');
     const ready = testServer({
       data: { ...memoryProvider(smallWorld()), sports: () => ({ data, total: 0 }) },
@@ -104,7 +104,7 @@ describe('answers', () => {
 describe('the token operation', () => {
   const server = testServer();
 
-  it('gives a token with the client id as text', async () => {
+  test('returns a token with the client id as text', async () => {
     const response = await server.get('/v2/oauth?client_id=1&secret_key=open%20sesame');
     const { data, method } = answerEnvelope('oauth', ALL_OPERATIONS[0]?.data(ANSWERS) ?? expect.fail()).parse(
       response.json(),
@@ -113,7 +113,7 @@ describe('the token operation', () => {
     expect(method.details).toBe('oauth');
   });
 
-  it.each([
+  test.each([
     ['client_id=1&secret_key=wrong', 401],
     ['client_id=9&secret_key=open%20sesame', 401],
     ['client_id=1%00&secret_key=open%20sesame', 401],
@@ -131,26 +131,29 @@ describe('the token operation', () => {
 describe('errors', () => {
   const server = testServer();
 
-  it.each(OPEN)('%s is open, even with a token that is worth nothing', async (path) => {
+  test.each(OPEN)('%s is open, even with an invalid token', async (path) => {
     for (const query of ['', '?token=', '?token=nonsense', '?token=a&token=b']) {
       expect((await server.get(path + query)).statusCode).toBe(200);
     }
   });
 
-  it.each(GUARDED)('$name is 401 without a valid token, whatever the parameters', async ({ url }) => {
-    const expired = await testServer({ now: () => NOW - 3600 }).token();
-    for (const query of ['', 'token=', 'token=x', `token=${expired}`, 'limit=7', 'token=a&token=b']) {
-      const response = await server.get(url + query);
-      expect(response.statusCode).toBe(401);
-      expect(response.json().api).toMatchObject({
-        ver: '2.0.0',
-        timestamp: NOW,
-        error: { internal_code: 1 },
-      });
-    }
-  });
+  test.each(GUARDED)(
+    '$name is 401 without a valid token, before any check of parameters',
+    async ({ url }) => {
+      const expired = await testServer({ now: () => NOW - 3600 }).token();
+      for (const query of ['', 'token=', 'token=x', `token=${expired}`, 'limit=7', 'token=a&token=b']) {
+        const response = await server.get(url + query);
+        expect(response.statusCode).toBe(401);
+        expect(response.json().api).toMatchObject({
+          ver: '2.0.0',
+          timestamp: NOW,
+          error: { internal_code: 1 },
+        });
+      }
+    },
+  );
 
-  it('403 comes before 400, and 400 before the data', async () => {
+  test('403 comes before 400, and 400 before the data', async () => {
     const token = await server.token(NARROW);
     const statusOf = async (url: string) => (await server.get(`${url}&token=${token}`)).statusCode;
     expect(await statusOf('/v2/basic-livescore?')).toBe(403);
@@ -160,14 +163,14 @@ describe('errors', () => {
     expect(await statusOf('/v2/events/3?')).toBe(403);
   });
 
-  it('a list leaves out what is outside the contract', async () => {
+  test('a list leaves out what the contract excludes', async () => {
     const all = await server.get(`/v2/livescore?token=${await server.token(CLIENT)}`);
     const some = await server.get(`/v2/livescore?token=${await server.token(NARROW)}`);
     expect(all.json().api.method.total_items).toBe(3);
     expect(some.json().api.method.total_items).toBe(2);
   });
 
-  it.each(['99', '0', 'abc', '-1', '1.5', '1e3', '%00', '%F0%9F%8F%86', '9'.repeat(20), '9'.repeat(3000)])(
+  test.each(['99', '0', 'abc', '-1', '1.5', '1e3', '%00', '%F0%9F%8F%86', '9'.repeat(20), '9'.repeat(3000)])(
     'an event or standings of id %s are 404',
     async (id) => {
       for (const path of ['events/ID', 'events/ID/incidents', 'standings/ID', 'feed/ID']) {
@@ -177,14 +180,17 @@ describe('errors', () => {
     },
   );
 
-  it.each(['/v2', '/v2/', '/v2/nothing', '/v2/events/1/lineups', '/v2/Sports'])('%s is 404', async (url) => {
-    const response = await server.get(`${url}?token=${await server.token()}`);
-    expect(response.statusCode).toBe(404);
-    expect(answerError.safeParse(response.json()).success).toBe(true);
-  });
+  test.each(['/v2', '/v2/', '/v2/nothing', '/v2/events/1/lineups', '/v2/Sports'])(
+    '%s is 404',
+    async (url) => {
+      const response = await server.get(`${url}?token=${await server.token()}`);
+      expect(response.statusCode).toBe(404);
+      expect(answerError.safeParse(response.json()).success).toBe(true);
+    },
+  );
 
-  it.each(['sports', 'events', 'events/1', 'events/1/incidents', 'standings/7'])(
-    '/v2/%s is the same with a slash behind it',
+  test.each(['sports', 'events', 'events/1', 'events/1/incidents', 'standings/7'])(
+    '/v2/%s is the same with a trailing slash',
     async (path) => {
       const query = `token=${await server.token()}&date_from=2026-09-21`;
       const [without, withSlash] = [`/v2/${path}?${query}`, `/v2/${path}/?${query}`];
@@ -194,7 +200,7 @@ describe('errors', () => {
     },
   );
 
-  it.each([
+  test.each([
     ...(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'LOCK', 'QUERY'] as const),
   ])('%s is 405', async (method) => {
     for (const url of ['/v2/sports', '/v2/events/1/', '/v2/oauth?client_id=1', '/v2/events/x/incidents']) {
@@ -209,20 +215,20 @@ describe('errors', () => {
     }
   });
 
-  it('HEAD tells what GET would, without the body', async () => {
+  test('HEAD has the headers of GET, without the body', async () => {
     const response = await server.app.inject({ method: 'HEAD', url: '/v2/sports' });
     expect(response.statusCode).toBe(200);
     expect(response.body).toBe('');
   });
 
-  it('a URL that cannot be decoded is 400', async () => {
+  test('a URL that cannot be decoded is 400', async () => {
     const response = await server.get(`/v2/events/%zz?token=${await server.token()}`);
     expect(response.statusCode).toBe(400);
     expect(answerError.parse(response.json()).api.error.internal_code).toBe(13);
   });
 });
 
-describe('what goes wrong', () => {
+describe('an error in the data', () => {
   function failing(error: Error, onFailure: (error: unknown) => void = () => {}) {
     const data = new Proxy(memoryProvider(smallWorld()), {
       get: () => () => {
@@ -232,7 +238,7 @@ describe('what goes wrong', () => {
     return testServer({ data, onFailure });
   }
 
-  it('is 500, logged with its stack, and not told', async () => {
+  test('is 500, logged with its stack, and hidden from the client', async () => {
     const server = failing(new Error('the password is swordfish'));
     const response = await server.get(`/v2/events?token=${await server.token()}`);
     expect(response.statusCode).toBe(500);
@@ -244,13 +250,13 @@ describe('what goes wrong', () => {
     expect(server.logged[0]).toContain('swordfish');
   });
 
-  it('is its own status where the data says so, and no line in the log', async () => {
-    const server = failing(new RestError('forbidden'));
+  test('has its own status where it is a RestError, and is not logged', async () => {
+    const server = failing(new RestError('FORBIDDEN'));
     expect((await server.get(`/v2/events?token=${await server.token()}`)).statusCode).toBe(403);
     expect(server.logged).toEqual([]);
   });
 
-  it('in the gatekeeper is 500 too', async () => {
+  test('of the gatekeeper is 500 too', async () => {
     const refuse = () => {
       throw new Error('out of order');
     };
@@ -259,7 +265,7 @@ describe('what goes wrong', () => {
     expect((await server.get('/v2/oauth?client_id=1&secret_key=x')).statusCode).toBe(500);
   });
 
-  it('never writes a token, a secret or a URL to the log, at any level', async () => {
+  test('never writes a token, a secret or a URL to the log, at any level', async () => {
     const server = failing(new Error('broken'));
     const token = await server.token();
     for (const url of ['/v2/events', '/v2/nothing', '/v2/events/%zz', '/v2/feed/xyz', '/v2/sports']) {
@@ -271,7 +277,7 @@ describe('what goes wrong', () => {
     expect(server.logged.join('')).not.toMatch(/token=|v1\.1\.|hush|\/v2\//);
   });
 
-  it('nor does a server whose logging of requests is on', async () => {
+  test('nor with request logging on', async () => {
     const logged: string[] = [];
     const app = fastify({ logger: { level: 'info', stream: { write: (line) => void logged.push(line) } } });
     const data = memoryProvider(smallWorld());
@@ -281,17 +287,17 @@ describe('what goes wrong', () => {
     expect(logged).toEqual([]);
   });
 
-  it('is told to the server once it is answered, where it is its fault', async () => {
-    const told: unknown[] = [];
+  test('is reported to the server after its answer, where it is internal', async () => {
+    const failures: unknown[] = [];
     const broken = new Error('broken');
-    for (const error of [broken, new RestError('not_found')]) {
-      const server = failing(error, (failure) => told.push(failure));
+    for (const error of [broken, new RestError('NOT_FOUND')]) {
+      const server = failing(error, (failure) => failures.push(failure));
       await server.get(`/v2/events?token=${await server.token()}`);
     }
-    expect(told).toEqual([broken]);
+    expect(failures).toEqual([broken]);
   });
 
-  it('with the version is told at the start', async () => {
+  test('of the version fails the start', async () => {
     await expect(testServer({ version: '2.125' }).app.ready()).rejects.toThrow('major.minor.patch');
   });
 });

@@ -1,6 +1,6 @@
 /**
- * The contract as a Fastify plugin: everything that is the same for every server of it. Open operations never look at a
- * token; the others are answered 401 before their parameters are looked at, then 403, then 400, then from the data.
+ * The contract as a Fastify plugin: everything common to all its servers. Open operations ignore a token; the others
+ * check the token first (401), then access (403), then parameters (400), then read the data.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { toWholeNumber } from '../values.ts';
@@ -12,11 +12,11 @@ import type { Operation, OperationInfo, Prepared } from './operation.ts';
 import { ALL_OPERATIONS, OPERATIONS, TOKEN_OPERATION } from './operations.ts';
 import type { Access, Answer, Gatekeeper, ProviderData } from './provider.ts';
 
-/** What a server of the contract is made of. */
+/** The parts of a server of the contract. */
 export type RestOptions = ErrorAnswers & {
   readonly data: ProviderData;
   readonly gatekeeper: Gatekeeper;
-  /** What stands before `/v2` in the URLs of pages; the host that was asked where it is missing. */
+  /** The base of page URLs, before `/v2`; the requested host where it is missing. */
   readonly baseUrl?: string;
 };
 
@@ -27,12 +27,12 @@ const PATHS = new RegExp(
   `^(?:${ALL_OPERATIONS.map(({ path }) => path.replace('{id}', '[^/]+')).join('|')})/?$`,
 );
 
-/** What open operations are called with; none of them looks at it. */
-const NOTHING: Access = { clientId: 0, competitions: new Set(), operations: new Set() };
+/** The access of open operations, which ignore it. */
+const NO_ACCESS: Access = { clientId: 0, competitions: new Set(), operations: new Set() };
 
 /**
  * Serves every operation below `/v2`, and answers every other path and method there with an error in the envelope.
- * Its requests are logged from `warn` on only: their URLs hold tokens. Register it with `restServerOptions`.
+ * Logs its requests from `warn` on only: their URLs hold tokens. Register it with `restServerOptions`.
  */
 export async function restRoutes(app: FastifyInstance, options: RestOptions): Promise<void> {
   const { version } = options;
@@ -41,13 +41,13 @@ export async function restRoutes(app: FastifyInstance, options: RestOptions): Pr
     async (v2) => {
       answerErrors(v2, options);
       v2.addHook('onRequest', (request, reply, done) => {
-        // Refused as HTTP wants it: the URLs of pages are made of it.
-        if (!isHost(request.host)) return done(new RestError('invalid_parameter'));
+        // Rejected as HTTP requires: page URLs are made of it.
+        if (!isHost(request.host)) return done(new RestError('INVALID_PARAMETER'));
         if (!request.is404) return done();
-        // Before the body is read, which is nobody's.
-        if (!isOtherMethod(request)) return done(new RestError('not_found'));
+        // Before the body is read, which no operation uses.
+        if (!isOtherMethod(request)) return done(new RestError('NOT_FOUND'));
         reply.header('allow', METHODS.join(', '));
-        done(new RestError('method_not_allowed'));
+        done(new RestError('METHOD_NOT_ALLOWED'));
       });
       for (const operation of OPERATIONS) {
         v2.get(fastifyPath(operation), (request, reply) => answer(operation, options, request, reply));
@@ -58,7 +58,7 @@ export async function restRoutes(app: FastifyInstance, options: RestOptions): Pr
   );
 }
 
-/** Whether a request that no route takes has the path of an operation. */
+/** Whether a request without a route has the path of an operation. */
 function isOtherMethod({ method, url }: FastifyRequest): boolean {
   const [path = ''] = url.split('?', 1);
   return !METHODS.includes(method) && PATHS.test(path);
@@ -70,7 +70,7 @@ function answer(operation: Operation, options: RestOptions, request: FastifyRequ
   const now = seconds(options.now);
   const query = request.query as Query;
   const token = typeof query.token === 'string' ? query.token : null;
-  const access = operation.open ? NOTHING : admit(operation, token, options.gatekeeper, now);
+  const access = operation.open ? NO_ACCESS : admit(operation, token, options.gatekeeper, now);
   const id = operation.idName === null ? 0 : pathId(request);
   const prepared = operation.prepare(query, id, now);
   const { data, total } = prepared.answer(options.data, access);
@@ -88,26 +88,26 @@ function answer(operation: Operation, options: RestOptions, request: FastifyRequ
   return send(reply, start, data);
 }
 
-/** As the last proxy says where the server trusts it (Fastify's `trustProxy`); another word than these two is none. */
+/** The last proxy's word where the server trusts it (Fastify's `trustProxy`); any other value is ignored. */
 function schemeOf({ protocol }: FastifyRequest): 'http' | 'https' {
   return protocol === 'https' ? 'https' : 'http';
 }
 
 function admit(operation: Operation, token: string | null, gatekeeper: Gatekeeper, now: number): Access {
   const access = token === null ? null : gatekeeper.access(token, now);
-  if (access === null) throw new RestError('unauthorized');
-  if (access.operations !== null && !access.operations.has(operation.name)) throw new RestError('forbidden');
+  if (access === null) throw new RestError('UNAUTHORIZED');
+  if (access.operations !== null && !access.operations.has(operation.name)) throw new RestError('FORBIDDEN');
   return access;
 }
 
-/** An id that is not a whole number is one that nobody has. */
+/** An id that is not a whole number is an unknown id. */
 function pathId(request: FastifyRequest): number {
   const id = toWholeNumber((request.params as { readonly id: string }).id);
-  if (id === null) throw new RestError('not_found');
+  if (id === null) throw new RestError('NOT_FOUND');
   return id;
 }
 
-/** The pages beside this one, with the token that was sent. They keep the window that this one had. */
+/** The pages beside this one, with the same token and window. */
 function pages(
   operation: Operation,
   { paging, query }: Prepared,
@@ -128,10 +128,10 @@ function pages(
 async function answerToken(options: RestOptions, request: FastifyRequest, reply: FastifyReply) {
   const now = seconds(options.now);
   const credentials = TOKEN_OPERATION.params.safeParse(request.query);
-  if (!credentials.success) throw new RestError('invalid_parameter');
+  if (!credentials.success) throw new RestError('INVALID_PARAMETER');
   const { client_id, secret_key } = credentials.data as { client_id: string; secret_key: string };
   const granted = await options.gatekeeper.exchange(client_id, secret_key, now);
-  if (granted === null) throw new RestError('unauthorized');
+  if (granted === null) throw new RestError('UNAUTHORIZED');
   const { token, expiration } = granted;
   const start = envelopeStart({
     version: options.version,
@@ -146,8 +146,8 @@ async function answerToken(options: RestOptions, request: FastifyRequest, reply:
 }
 
 /**
- * Data is sent as it is: neither parsed nor made again. Bytes are not even copied, which is most of what a big answer
- * would cost: they go to the socket beside their envelope.
+ * Sends data unchanged: neither parsed nor serialized again. Bytes are not even copied, most of the cost of a big
+ * answer: they go to the socket beside their envelope.
  */
 function send(reply: FastifyReply, start: string, data: Answer['data']): FastifyReply {
   if (typeof data === 'string') return answerHeaders(reply).send(start + data + ENVELOPE_END);

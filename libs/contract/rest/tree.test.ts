@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ANSWERS } from './records.ts';
+import { eventsAnswer } from './testing/events-answer.ts';
 import { event } from './testing/world.ts';
 import {
-  eventsAnswer,
   type PlacedEvent,
   type PlaceLookup,
   pageOf,
@@ -44,7 +44,7 @@ const events = fc
   .map((places) => places.map((one, index) => placed(index + 1, one)));
 
 describe('a tree of events', () => {
-  it('nests each event in its places, with their names', () => {
+  test('nests each event in its places, with their names', () => {
     expect(JSON.parse(renderTree([placed(1), placed(2, { group_id: 4 })], known))).toEqual([
       {
         id: 1,
@@ -69,7 +69,7 @@ describe('a tree of events', () => {
     ]);
   });
 
-  it('has each event once and no place twice beside itself, and is what the definitions have', () => {
+  test('has each event once, and no place twice in a row, and matches its definition', () => {
     fc.assert(
       fc.property(events, fc.constantFrom(known, unknown), (list, lookup) => {
         const tree = JSON.parse(renderTree(list, lookup)) as Tree;
@@ -83,13 +83,13 @@ describe('a tree of events', () => {
     );
   });
 
-  it('has an id and no name for a place that is not known, and neither for one that there is not', () => {
+  test('has an unknown place with its id only, and a missing one with empty fields', () => {
     const [competition] = JSON.parse(renderTree([placed(1, { season_id: null })], unknown));
     expect(competition).toMatchObject({ id: 1, name: '', seasons: [{ id: 0, name: '' }] });
     expect(competition.seasons[0].stages[0].groups[0]).toMatchObject({ id: '', name: '', ut: '' });
   });
 
-  it('keeps the text of an event and of a place as it is', () => {
+  test('copies the text of an event and of a place', () => {
     const text = '{"id": 1 ,"big":12345678901234567890,"nested":{"}":"}"}}';
     const lookup: PlaceLookup = (_level, id) => `{ "id" : ${id}, "name":"}" , "o":{} }\n`;
     const rendered = renderTree([placed(1, { text })], lookup);
@@ -99,7 +99,7 @@ describe('a tree of events', () => {
 });
 
 describe('pages of a tree', () => {
-  it('have all events, each on one page, wherever a page ends', () => {
+  test('have all events, each on one page, wherever a page ends', () => {
     fc.assert(
       fc.property(events, fc.integer({ min: 1, max: 7 }), (list, limit) => {
         const pages = Math.ceil(list.length / limit);
@@ -116,13 +116,13 @@ describe('pages of a tree', () => {
     );
   });
 
-  it('are taken from the list in its order', () => {
+  test('follow the order of the list', () => {
     expect(pageOf([1, 2, 3, 4, 5], { limit: 2, page: 2 })).toEqual([3, 4]);
   });
 });
 
 describe('other shapes', () => {
-  it('a chain leads to one event', () => {
+  test('a chain nests one event', () => {
     const chain = JSON.parse(renderChain(placed(7), known));
     expect(chain.competition.season.stage.group).toEqual({ id: '', name: '', ut: '', event: event(7) });
     expect(chain.competition).toMatchObject({
@@ -132,7 +132,7 @@ describe('other shapes', () => {
     });
   });
 
-  it('stages are in their seasons', () => {
+  test('stages nest in their seasons', () => {
     const stage = { competition_id: 1, season_id: 2, text: '{"id":3,"name":"Final"}' };
     expect(JSON.parse(renderStages([stage], known))).toEqual([
       {
@@ -143,7 +143,7 @@ describe('other shapes', () => {
     ]);
   });
 
-  it('a list is put into a record, even into an empty one', () => {
+  test('a list is added to a record, even to an empty one', () => {
     expect(withList('{"id":1}', 'seasons', ['{"id":2}', '{"id":3}'])).toBe(
       '{"id":1,"seasons":[{"id":2},{"id":3}]}',
     );

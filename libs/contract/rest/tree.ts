@@ -1,22 +1,21 @@
 /**
- * Events in their places: competition, season, stage, group, event (spec, rule 1). Made as text from text: neither the
- * events nor the records of the places are parsed.
+ * Nests events in their places: competition, season, stage, group, event (spec, rule 1). Works on text: parses neither
+ * the events nor the records of the places.
  */
-import type { Answer, Paging } from './provider.ts';
+import type { Paging } from './provider.ts';
 
-/** The levels above an event, from the outside. */
+/** The levels above an event, outermost first. */
 export const LEVELS = ['competition', 'season', 'stage', 'group'] as const;
 
 export type Level = (typeof LEVELS)[number];
 
 /**
- * The provider's record of a place as the text of a JSON object, with `id` and `name` and without what is nested in it;
- * null where it is not known.
+ * The provider's record of a place as JSON text, with `id` and `name`, without nested fields; null where unknown.
  */
 export type PlaceLookup = (level: Level, id: number) => string | null;
 
-/** Where something is; null where it is not known, or where there is no such place; group 0 is none, as in a league. */
-export type Places = {
+/** The ids of the places; null where unknown, or where there is none; group 0 is none, as in a league. */
+type Places = {
   readonly competition_id: number | null;
   readonly season_id: number | null;
   readonly stage_id: number | null;
@@ -25,29 +24,29 @@ export type Places = {
 
 /** An event with its places. */
 export type PlacedEvent = Places & {
-  /** The event as the text of a JSON object. */
+  /** The event as JSON text. */
   readonly text: string;
 };
 
 /** A stage with its places. */
 export type PlacedStage = Pick<Places, 'competition_id' | 'season_id'> & {
-  /** The stage as the text of a JSON object. */
+  /** The stage as JSON text. */
   readonly text: string;
 };
 
 type Leaf = Partial<Places> & { readonly text: string };
 
-/** The text of an array of competitions down to these events. Places and events keep the order in which they come. */
+/** JSON text of an array of competitions nesting these events. Keeps the order of places and events. */
 export function renderTree(events: readonly PlacedEvent[], place: PlaceLookup): string {
   return nested(events, LEVELS, 'events', place);
 }
 
-/** The text of an array of competitions down to these stages. */
+/** JSON text of an array of competitions nesting these stages. */
 export function renderStages(stages: readonly PlacedStage[], place: PlaceLookup): string {
   return nested(stages, ['competition', 'season'], 'stages', place);
 }
 
-/** The text of a record of a place with a list in it, such as a competition with its seasons. */
+/** JSON text of a place's record with a list added, such as a competition with its seasons. */
 export function withList(record: string, key: string, items: readonly string[]): string {
   return `${opened(record)}"${key}":[${items.join(',')}]}`;
 }
@@ -63,15 +62,9 @@ export function renderChain(event: PlacedEvent, place: PlaceLookup): string {
   return `{"competition":${chain}}`;
 }
 
-/** One page of a list; empty behind the end. */
+/** One page of a list; empty after the last. */
 export function pageOf<T>(items: readonly T[], { limit, page }: Paging): readonly T[] {
   return items.slice((page - 1) * limit, page * limit);
-}
-
-/** The answer of a list of events: a page is cut by events, wherever in a round or a group it ends. */
-export function eventsAnswer(events: readonly PlacedEvent[], paging: Paging, place: PlaceLookup): Answer {
-  const competitions = renderTree(pageOf(events, paging), place);
-  return { data: `{"competitions":${competitions}}`, total: events.length };
 }
 
 function nested(
@@ -96,7 +89,7 @@ function placeOf(leaf: Leaf, level: Level): number | null {
   return level === 'group' && id === 0 ? null : id;
 }
 
-/** A place that is not known has its id and no name. A group that there is not has neither, as providers write it. */
+/** An unknown place has its id and no name. A missing group has neither, as providers write it. */
 function record(level: Level, id: number | null, place: PlaceLookup): string {
   if (level === 'group' && id === null) return '{"id":"","name":"","ut":""}';
   const known = id === null ? null : place(level, id);
@@ -104,7 +97,7 @@ function record(level: Level, id: number | null, place: PlaceLookup): string {
   return `{"id":${id ?? 0},"name":""}`;
 }
 
-/** An object's text, ready for one more field. */
+/** The text of an object, ready for one more field. */
 function opened(object: string): string {
   const inside = object.slice(0, object.lastIndexOf('}')).trimEnd();
   return inside.endsWith('{') ? inside : `${inside},`;

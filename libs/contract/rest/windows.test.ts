@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { RestError } from './errors.ts';
 import { formatDate, parseDate } from './parameters.ts';
 import { dateWindow, feedWindow, openDates } from './windows.ts';
@@ -9,7 +9,7 @@ const NOW = 1_790_000_000;
 const DAY = 86_400;
 
 describe('a window of dates', () => {
-  it.each([
+  test.each([
     [{}, '2026-09-21 00:00:00', '2026-09-21 23:59:59'],
     [{ date_from: '2026-09-01' }, '2026-09-01 00:00:00', '2026-09-01 23:59:59'],
     [{ date_from: '2026-09-01 10:00' }, '2026-09-01 10:00:00', '2026-09-01 23:59:59'],
@@ -24,14 +24,14 @@ describe('a window of dates', () => {
     expect(dateWindow(dates, NOW)).toEqual({ date_from, date_to });
   });
 
-  it.each([
+  test.each([
     ['wider than 31 days', { date_from: '2026-09-01', date_to: '2026-10-02' }],
     ['backwards', { date_from: '2026-09-02', date_to: '2026-09-01' }],
-  ])('is not taken when it is %s', (_why, dates) => {
+  ])('is rejected when %s', (_why, dates) => {
     expect(() => dateWindow(dates, NOW)).toThrow(RestError);
   });
 
-  it('has no end where the list is narrowed otherwise, but is not backwards', () => {
+  test('has no end where another filter narrows the list, but is never backwards', () => {
     expect(openDates({})).toEqual({ date_from: undefined, date_to: undefined });
     expect(openDates({ date_from: '2018-08-01', date_to: '2019-06-30' })).toEqual({
       date_from: '2018-08-01 00:00:00',
@@ -40,7 +40,7 @@ describe('a window of dates', () => {
     expect(() => openDates({ date_from: '2026-09-02', date_to: '2026-09-01' })).toThrow(RestError);
   });
 
-  it('holds any now, and dates are the same there and back', () => {
+  test('includes the present at any time, and dates survive a round trip', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 2_147_483_647 }), (now) => {
         const { date_from, date_to } = dateWindow({}, now);
@@ -53,7 +53,7 @@ describe('a window of dates', () => {
 });
 
 describe('a window of the feed', () => {
-  it.each([
+  test.each([
     [{}, NOW - DAY, NOW],
     [{ timestamp: NOW - 10 }, NOW - 10, NOW],
     [{ timestamp: NOW }, NOW, NOW],
@@ -67,10 +67,10 @@ describe('a window of the feed', () => {
     expect(feedWindow(window, NOW)).toEqual({ timestamp, timestamp_to });
   });
 
-  it.each([
+  test.each([
     ['backwards', { timestamp: NOW, timestamp_to: NOW - 1 }],
     ['wider than 31 days', { timestamp: NOW - 31 * DAY - 1, timestamp_to: NOW }],
-  ])('is not taken when it is %s', (_why, window) => {
+  ])('is rejected when %s', (_why, window) => {
     expect(() => feedWindow(window, NOW)).toThrow(RestError);
   });
 });

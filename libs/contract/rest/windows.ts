@@ -1,4 +1,4 @@
-/** The windows of time that a request asks for, and those it gets where it says nothing. */
+/** The time windows of requests, and their defaults. */
 import { RestError } from './errors.ts';
 import { formatDate, MAX_WINDOW_DAYS, parseDate } from './parameters.ts';
 
@@ -8,7 +8,7 @@ const MAX_WINDOW = MAX_WINDOW_DAYS * DAY;
 type Dates = { readonly date_from?: string | undefined; readonly date_to?: string | undefined };
 
 /**
- * Both ends as `YYYY-MM-DD HH:MM:SS`, inclusive. An end that is missing is that of the other's day; both are those of
+ * Both ends as `YYYY-MM-DD HH:MM:SS`, inclusive. A missing end is that of the other's day; without both the window is
  * today, by `now` (Unix seconds, UTC). Throws `invalid_parameter` for a window that is backwards or too wide.
  */
 export function dateWindow(
@@ -19,16 +19,16 @@ export function dateWindow(
   const date_from = from(dates.date_from ?? (dates.date_to ?? today).slice(0, 10));
   const date_to = to(dates.date_to ?? date_from.slice(0, 10));
   const width = parseDate(date_to) - parseDate(date_from);
-  if (width < 0 || width >= MAX_WINDOW) throw new RestError('invalid_parameter');
+  if (width < 0 || width >= MAX_WINDOW) throw new RestError('INVALID_PARAMETER');
   return { date_from, date_to };
 }
 
-/** Like `dateWindow`, for a list that is narrowed otherwise: as wide as wanted, and no end where none is given. */
+/** Like `dateWindow`, for a list with another filter: of any width, and open where an end is missing. */
 export function openDates(dates: Dates): Dates {
   const date_from = dates.date_from === undefined ? undefined : from(dates.date_from);
   const date_to = dates.date_to === undefined ? undefined : to(dates.date_to);
   if (date_from !== undefined && date_to !== undefined && date_from > date_to) {
-    throw new RestError('invalid_parameter');
+    throw new RestError('INVALID_PARAMETER');
   }
   return { date_from, date_to };
 }
@@ -39,8 +39,8 @@ const to = (date: string): string => `${date}${' 23:59:59'.slice(date.length - 1
 type Window = { readonly timestamp?: number | undefined; readonly timestamp_to?: number | undefined };
 
 /**
- * The window of the feed, Unix seconds, inclusive: the last 24 hours where nothing is said; from `timestamp` until now
- * (at most as wide as a window may be) where only that is; the 24 hours before `timestamp_to` where only that is.
+ * The window of the feed, Unix seconds, inclusive: by default the last 24 hours; with `timestamp` alone, from then until
+ * now, limited to the widest window; with `timestamp_to` alone, the 24 hours before it.
  */
 export function feedWindow(
   window: Window,
@@ -49,6 +49,6 @@ export function feedWindow(
   const timestamp = window.timestamp ?? Math.max(0, (window.timestamp_to ?? now) - DAY);
   const timestamp_to = window.timestamp_to ?? Math.min(Math.max(now, timestamp), timestamp + MAX_WINDOW);
   const width = timestamp_to - timestamp;
-  if (width < 0 || width > MAX_WINDOW) throw new RestError('invalid_parameter');
+  if (width < 0 || width > MAX_WINDOW) throw new RestError('INVALID_PARAMETER');
   return { timestamp, timestamp_to };
 }

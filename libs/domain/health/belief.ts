@@ -32,7 +32,7 @@ export function beliefInSource(source: HealthRecord, now: number): Belief {
 }
 
 /** Whether what a source says of a match may be believed at `now`, Unix milliseconds. */
-export function beliefInMatchOf(source: HealthRecord, match: HealthRecord, now: number): Belief {
+function beliefInMatchOf(source: HealthRecord, match: HealthRecord, now: number): Belief {
   if (match.state === 'ended') return beliefOf(match);
   const inSource = beliefInSource(source, now);
   if (inSource.state === 'expired') return inSource;

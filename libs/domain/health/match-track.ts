@@ -125,7 +125,7 @@ export class MatchTrack {
 
   #apply(parts: readonly string[], ut: number, at: number): void {
     if (parts.length === 0) return;
-    this.#register.tell(this.#register.read(parts), ut);
+    this.#register.apply(this.#register.read(parts), ut);
     const facts = matchFacts(this.#register);
     if (facts.runs !== this.#facts.runs) this.#runsSince = at;
     this.#facts = facts;

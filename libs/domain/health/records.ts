@@ -10,7 +10,7 @@ export type PublishedHealth = { readonly key: string; readonly value: FeedHealth
 type Written = { readonly standing: Standing; readonly facts: string; readonly at: number };
 
 /** The key of a source's record, or of a match's under it. */
-export function healthKey(source: string, eventId: number | null): string {
+function healthKey(source: string, eventId: number | null): string {
   return eventId === null ? source : `${source}/${eventId}`;
 }
 

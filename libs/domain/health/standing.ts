@@ -3,7 +3,7 @@ import { RECOVERED_MS } from './limits.ts';
 import type { Verdict } from './verdict.ts';
 
 /** What was done about a gap. */
-export type GapAction = 'open' | 'none' | 'caught_up' | 'snapshot' | 'skipped';
+type GapAction = 'open' | 'none' | 'caught_up' | 'snapshot' | 'skipped';
 
 /** The state of a source, or of a match of a source, with its gaps. */
 export type Standing = {
@@ -26,7 +26,7 @@ export type Signs = {
 };
 
 /** Gaps that a record keeps. */
-export const MAX_GAPS = 100;
+const MAX_GAPS = 100;
 
 /** A standing without a past. */
 export function aliveSince(since: number): Standing {

@@ -13,12 +13,12 @@ export type ObjectTable = {
   readonly groups: readonly { readonly id: number | null; readonly table: Table }[];
 };
 
-/** What the provider's shape has in the place of an id that is not known. */
+/** The value that the provider's shape has for an unknown id. */
 const UNKNOWN_ID = 0;
 
 /**
- * The table in the provider's shape (`data.standings`), as canonical JSON. What objects and groups are called is not
- * in it: a table is a function of match results, and those have ids only.
+ * The table in the provider's shape (`data.standings`), as canonical JSON. Names of objects and groups are not in it: a
+ * table is a function of match results, and those have ids only.
  */
 export function standingsBody({ id, type, object, groups }: ObjectTable): string {
   return canonicalJson({
@@ -56,7 +56,7 @@ export function typeFields({ type_id, type_name, subtype }: TableType) {
 
 function participantOf(row: TableRow, place: number, { ranks }: TableType, object: TableObject): object {
   return {
-    // A result has no id, so its place stands there; the row of a whole season has the season's.
+    // A row of results has no id, so its place stands for one; the row of a whole season has the season's.
     id: row.id ?? (ranks === 'competition' ? object.id : place + 1),
     name: row.name ?? '',
     participant_type: ranks,

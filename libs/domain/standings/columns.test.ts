@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { TABLE_TYPES } from './columns.ts';
 import { deriveTables } from './tables.ts';
@@ -15,7 +15,7 @@ const catalogue = z.object({
   }),
 });
 
-/** The provider's own rankings of national teams and clubs, which no match result tells. */
+/** The provider's own rankings of national teams and clubs, which match results do not give. */
 const RANKINGS = [9, 11];
 
 const player = { id: 1, name: 'One' };
@@ -28,11 +28,11 @@ const FULL = [
   }),
 ];
 
-describe('columns that cannot be known (docs/standings.md)', () => {
+describe('columns that cannot be known (docs/reference/standings.md)', () => {
   const { tables } = deriveTables(FULL, rulesOf());
   const manual = ['manual_rank'];
   const league = ['last_matches', 'manual_rank'];
-  it.each([
+  test.each([
     ['league', league],
     ['wide', ['last_matches', 'pct', 'manual_rank']],
     ['halftime', manual],
@@ -58,13 +58,13 @@ describe('columns that cannot be known (docs/standings.md)', () => {
     expect(table?.type.columns.map(({ code }) => code).filter((code) => !shown.has(code))).toEqual(absent);
   });
 
-  it('are of all types', () => {
+  test('are of all types', () => {
     expect([...tables.keys()]).toEqual([...TABLE_TYPES.keys()]);
   });
 });
 
-describe.runIf(existsSync(fixture))('beside the provider’s own catalogue (../shared/provider)', () => {
-  it('has every type, with all its columns', () => {
+describe.runIf(existsSync(fixture))('against the provider’s own catalogue (../shared/provider)', () => {
+  test('has every type, with all its columns', () => {
     const types = catalogue.parse(JSON.parse(readFileSync(fixture, 'utf8'))).api.data.standings_types;
     for (const type of types) {
       if (RANKINGS.includes(type.id)) continue;

@@ -1,10 +1,10 @@
 /**
- * The table types of soccer and their columns: ids, codes and names as the provider's catalogue of types has them.
- * What its catalogue does not show is from the service's specification; an id that neither shows is null.
+ * The table types of soccer and their columns: ids, codes and names of the provider's catalogue of types. What that
+ * catalogue does not show is from the service's specification; an id in neither is null.
  */
 import { SHOWN_COLUMNS } from './shown-columns.ts';
 
-/** A column of a table. Read by `code`: several types order theirs differently. */
+/** A column of a table. Identified by `code`: several types order theirs differently. */
 export type Column = {
   readonly id: number | null;
   readonly code: string;
@@ -14,7 +14,7 @@ export type Column = {
 
 /** A kind of table. */
 export type TableType = {
-  /** Our own name: one type has no id that is shown. */
+  /** Our own name: one type has no published id. */
   readonly kind: TableKind;
   readonly type_id: number | null;
   readonly type_name: string;
@@ -46,7 +46,7 @@ const COLUMNS: ReadonlyMap<number, Column> = new Map(
   SHOWN_COLUMNS.map(([id, code, short_name, name]) => [id, { id, code, short_name, name }]),
 );
 
-/** A column that only the specification names, or nobody; see docs/standings.md. */
+/** A column that only the specification names, or neither source; see docs/reference/standings.md. */
 function unlisted(code: string, short_name: string, name: string): Column {
   return { id: null, code, short_name, name };
 }
@@ -169,7 +169,7 @@ const SUBTYPES: Partial<Record<TableKind, TableType['subtype']>> = {
   team_overall_stats: 'overall_stats',
 };
 
-/** Every type of table that can be derived from match results. The two rankings of the provider cannot. */
+/** Every table type that can be derived from match results. The provider's two rankings cannot. */
 export const TABLE_TYPES: ReadonlyMap<TableKind, TableType> = new Map(
   [
     ...TEAM_TYPES.map((row) => typeOf('team', row)),

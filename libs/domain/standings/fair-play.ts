@@ -1,10 +1,10 @@
 import type { FairPlay } from '#contract/competition-rules.ts';
+import type { Stand } from './game-set.ts';
 import { type View, viewOf } from './game-set.ts';
 import type { Game } from './games.ts';
-import type { Stand } from './standing.ts';
 import type { ShownCard } from './types.ts';
 
-/** How often a team's players were shown what, a player and a game counted once; `unknown`: games whose cards are not known. */
+/** How many players of a team were shown which cards, a player and a game counted once; `unknown`: games with unknown cards. */
 type Shown = Record<keyof FairPlay | 'unknown', number>;
 
 const KINDS = ['yellow', 'second_yellow', 'red', 'yellow_and_red'] as const;
@@ -22,8 +22,8 @@ const SHOWN: View<Map<number, Shown>> = {
 };
 
 /**
- * The fair-play points of teams in all their games up to a stand, by team. Null where the cards of one of these games are not
- * known: nobody is placed by cards that may be missing.
+ * The fair-play points of teams in all their games up to a stand, by team. Null where the cards of one of these games
+ * are unknown: incomplete cards place no team.
  */
 export function fairPlayPoints(
   ids: readonly number[],
@@ -44,7 +44,7 @@ export function fairPlayPoints(
   return points;
 }
 
-/** What each player of a team was shown in a game. A card of a player who is not known stands alone. */
+/** The card each player of a team was shown in a game. A card of an unknown player counts alone. */
 function shownTo(team: number, cards: NonNullable<Game['cards']>): (keyof FairPlay)[] {
   const byPlayer = new Map<number | ShownCard, { yellow: number; red: number }>();
   for (const card of cards) {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { GameSet, subset, type View, viewOf } from './game-set.ts';
 import { compareOrder, type Game, readGame } from './games.ts';
 import { result, rulesOf } from './testing/results.ts';
@@ -24,7 +24,7 @@ const HOME_GOALS: View<Map<number, number>> = {
 };
 
 describe('a set of games', () => {
-  it('is in order of kick-off, then of id, whatever came first', () => {
+  test('is in order of kick-off, then of id, whatever came first', () => {
     const games = viewOf(
       subset(() => true),
       [game(3, 'A 0-0 B', 5), game(9, 'A 0-0 C', 1), game(2, 'C 0-0 B', 5), game(1, 'B 0-0 A', 7)],
@@ -36,22 +36,22 @@ describe('a set of games', () => {
     expect(games.last(new Set(games.from('2024-01-05')))?.eventId).toBe(9);
   });
 
-  it('has each team as it was told last, with a name where one was ever told', () => {
+  test('has each team as last reported, with its last known name', () => {
     const games = new GameSet();
-    const told = (event: number, name: string | null) =>
+    const gameOf = (event: number, name: string | null) =>
       game(event, 'A 0-0 B', event, { home: { id: 1, name, acronym: `A${event}` } });
-    games.add(told(1, null));
+    games.add(gameOf(1, null));
     expect(games.teams().get(1)).toMatchObject({ name: null });
-    games.add(told(3, 'Third'));
-    games.add(told(2, 'Second'));
-    games.add(told(4, null));
+    games.add(gameOf(3, 'Third'));
+    games.add(gameOf(2, 'Second'));
+    games.add(gameOf(4, null));
     expect(games.teams().get(1)).toMatchObject({ name: 'Third', acronym: 'A3' });
-    games.remove(told(3, 'Third'));
+    games.remove(gameOf(3, 'Third'));
     expect(games.teams().get(1)).toMatchObject({ name: 'Second' });
     expect([...games.teamIds()]).toEqual([1, 2]);
   });
 
-  it('makes a view once, and changes it with the games that come and go and no others', () => {
+  test('builds a view once, then updates it with each game added or removed', () => {
     const seen: number[] = [];
     const view: View<number[]> = {
       empty: () => [],
@@ -69,7 +69,7 @@ describe('a set of games', () => {
     expect(seen.slice(20)).toEqual([-5, 21]);
   });
 
-  it('has the views that it would have had the games that left never come', () => {
+  test('has the same views as a set without the removed games', () => {
     const anyGame = fc
       .tuple(
         fc.integer({ min: 1, max: 6 }),

@@ -2,25 +2,25 @@ import { compareOrder, type Game } from './games.ts';
 import type { Team } from './types.ts';
 
 /**
- * Something that is made of games one by one and unmade in the same way: after games came and went it tells what it
- * would tell had they never come. So it counts in whole numbers, or keeps the games themselves.
+ * An aggregate over games that supports adding and removing one game: after both it equals the aggregate without that
+ * game. So it counts in whole numbers, or holds the games themselves.
  */
 export type View<T> = {
   readonly empty: () => T;
-  /** Changes a view by a game that comes (1), or goes (-1). */
+  /** Adds a game to a view (1), or removes it (-1). */
   readonly change: (of: T, game: Game, times: 1 | -1) => void;
 };
 
-type Kept = { readonly of: unknown; readonly change: (game: Game, times: 1 | -1) => void };
+type CachedView = { readonly of: unknown; readonly change: (game: Game, times: 1 | -1) => void };
 
-/** A view of some games that are in no set. */
+/** A view of games outside a set. */
 export function viewOf<T>({ empty, change }: View<T>, games: Iterable<Game>): T {
   const of = empty();
   for (const game of games) change(of, game, 1);
   return of;
 }
 
-/** The games of a set for which something holds. */
+/** The games of a set that match a predicate. */
 export function subset(holds: (game: Game) => boolean): View<GameSet> {
   return {
     empty: () => new GameSet(),
@@ -33,13 +33,13 @@ export function subset(holds: (game: Game) => boolean): View<GameSet> {
 }
 
 /**
- * Games in order, each once, with the views that were asked for: these are made of all games the first time, and
- * changed with each game from then on. So a game costs the same in a long season as in a short one.
+ * Games in order, each once, with incremental views: a view is built from all games on first use, then updated with
+ * each game. So a game costs the same in a long season as in a short one.
  */
 export class GameSet {
   readonly #games: Game[] = [];
   readonly #ofTeam = new Map<number, Game[]>();
-  readonly #views = new Map<unknown, Kept>();
+  readonly #views = new Map<unknown, CachedView>();
 
   get size(): number {
     return this.#games.length;
@@ -73,10 +73,10 @@ export class GameSet {
     if (own.length === 0) this.#ofTeam.delete(id);
   }
 
-  /** A view of the games as they are now, for reading. */
+  /** A read-only view of the current games. */
   view<T>(view: View<T>): T {
-    const kept = this.#views.get(view);
-    if (kept !== undefined) return kept.of as T;
+    const cached = this.#views.get(view);
+    if (cached !== undefined) return cached.of as T;
     const of = viewOf(view, this.#games);
     this.#views.set(view, { of, change: (game, times) => view.change(of, game, times) });
     return of;
@@ -97,7 +97,7 @@ export class GameSet {
     return this.#ofTeam.get(id) ?? [];
   }
 
-  /** The newest game that is not among some. */
+  /** The newest game, except those in `without`. */
   last(without?: ReadonlySet<Game>): Game | undefined {
     return this.#games.findLast((game) => !without?.has(game));
   }
@@ -107,7 +107,7 @@ export class GameSet {
     return this.#games.slice(this.#games.findLastIndex((game) => game.start < start) + 1);
   }
 
-  /** Every team by id, as it was told last. */
+  /** Every team by id, as last reported. */
   teams(): Map<number, Team> {
     const teams = new Map<number, Team>();
     for (const [id, games] of this.#ofTeam) {
@@ -122,23 +122,23 @@ function sideOf({ home, away }: Game, id: number): Team {
   return home.id === id ? home : away;
 }
 
-/** What has a place in the order of games. */
+/** An item with a place in the order of games. */
 type InOrder = Pick<Game, 'start' | 'eventId'>;
 
-/** Puts an item in its place in a list that is in order, after what is of the same game. */
+/** Inserts an item into an ordered list, after the items of the same game. */
 export function insertInOrder<T extends InOrder>(list: T[], item: T): void {
   const last = list.at(-1);
-  // Most of what comes is the newest.
+  // Most items are the newest.
   if (last === undefined || compareOrder(last, item) <= 0) list.push(item);
   else list.splice(placeOf(list, item), 0, item);
 }
 
-/** Takes the item of a game out of a list that is in order. */
+/** Removes the item of a game from an ordered list. */
 export function removeInOrder(list: InOrder[], item: InOrder): void {
   list.splice(placeOf(list, item) - 1, 1);
 }
 
-/** Where the items after one begin. */
+/** The index after the item's place. */
 function placeOf(list: readonly InOrder[], item: InOrder): number {
   let from = 0;
   let to = list.length;
@@ -150,3 +150,13 @@ function placeOf(list: readonly InOrder[], item: InOrder): number {
   }
   return from;
 }
+
+/**
+ * Games up to somewhere in the season: all but those `without`, which are few, for they are the newest. `day`: whose
+ * corrections are in force; null: all that are known.
+ */
+export type Stand = {
+  readonly games: GameSet;
+  readonly without: ReadonlySet<Game>;
+  readonly day: string | null;
+};

@@ -6,7 +6,7 @@ import type { MatchResult, ScoredGoal, ShownCard, Team } from './types.ts';
 export type Game = {
   readonly eventId: number;
   readonly round: number | null;
-  /** YYYY-MM-DD HH:MM; '' where it is not known, which is before all that is. */
+  /** YYYY-MM-DD HH:MM; '' where unknown, which sorts first. */
   readonly start: string;
   readonly home: Team;
   readonly away: Team;
@@ -20,7 +20,7 @@ export type Game = {
   readonly cards: readonly ShownCard[] | null;
 };
 
-/** Why a match, or something of it, that should count does not. */
+/** Why a match, or a part of it, does not count although it should. */
 export const FLAG_REASONS = [
   'unknown_participant',
   'unknown_score',
@@ -41,8 +41,8 @@ const ABANDONED = 7;
 
 /**
  * Reads the last-known results of a group. The order and the repetition of results do not matter; of several results
- * of one event the latest version stands. `day` (YYYY-MM-DD): as things stood at its end, as far as the results tell;
- * null: as they stand.
+ * of one event the latest version counts. `day` (YYYY-MM-DD): the table at the end of that day, as far as the results
+ * allow; null: the current one.
  */
 export function readGames(
   results: Iterable<MatchResult>,
@@ -74,8 +74,8 @@ function isThere({ removed, status_type }: MatchResult): boolean {
 }
 
 /**
- * Reads one result by the rules; null where it is no match of the group (any more), or its teams are not known. `day`
- * as in `readGames`.
+ * Reads one result by the rules; null where it is not (or no longer) a match of the group, or its teams are unknown.
+ * `day` as in `readGames`.
  */
 export function readGame(result: MatchResult, rules: CompetitionRules, day: string | null): Game | null {
   const { event_id, home, away } = result;
@@ -117,7 +117,7 @@ function isAnnulled(eventId: number, home: Team, away: Team, rules: CompetitionR
 function stateOf({ status_id, status_type }: MatchResult): Game['state'] {
   switch (status_type) {
     case 'finished':
-      // The provider calls an abandoned match finished; it has a result only once one is awarded.
+      // The provider reports an abandoned match as finished; it has a result only once one is awarded.
       return status_id === ABANDONED ? 'void' : 'played';
     case 'live':
       return 'playing';
@@ -128,7 +128,7 @@ function stateOf({ status_id, status_type }: MatchResult): Game['state'] {
   }
 }
 
-/** What could not be counted of a result that was read as `game`. */
+/** The parts of a result that could not be counted; `game` is the same result as read. */
 export function flagsOf(result: MatchResult, game: Game | null): Flag[] {
   const { event_id, status_type } = result;
   const flags: Flag[] = [];

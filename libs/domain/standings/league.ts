@@ -1,6 +1,6 @@
-import type { GameSet } from './game-set.ts';
+import type { GameSet, Stand } from './game-set.ts';
 import { type Ranks, rankBy, rankSplit, rankTeams } from './ranking.ts';
-import { type RankAt, type Season, type Stand, teamRows, totalsAt } from './standing.ts';
+import { type RankAt, type Season, teamRows, totalsAt } from './standing.ts';
 import {
   difference,
   emptyTally,
@@ -24,8 +24,8 @@ export function leagueRows(season: Season): Row[] {
 }
 
 /**
- * The live table: the league table as it would be if all that is being played ended now. `playing` holds the games
- * whose score is unknown too.
+ * The live table: the league table as if all games being played ended now. `playing` includes games whose score is
+ * unknown.
  */
 export function liveRows(season: Season, playing: GameSet): Row[] {
   return leagueRows(season).map((row) => {
@@ -98,12 +98,12 @@ export function formRows(season: Season): Row[] {
 
 type Streaks = Readonly<Record<(typeof STREAKS)[number], number>>;
 
-/** In the order in which they rank. */
+/** In ranking order. */
 const STREAKS = ['wins', 'no_losses', 'draws', 'no_draws', 'no_wins', 'losses'] as const;
 /** Longer is worse. */
 const WORSE: ReadonlySet<string> = new Set(['no_wins', 'losses']);
 
-/** The runs that each team is on: how many of its last matches, without a break, were won, not won and so on. */
+/** The current runs of each team: how many of its last matches in a row were won, not won and so on. */
 export function streakRows(season: Season): Row[] {
   const streaksAt = (stand: Stand) =>
     new Map(Array.from(season.teams.keys(), (id) => [id, streaksOf(outcomesOf(stand, id))]));
@@ -125,7 +125,7 @@ export function streakRows(season: Season): Row[] {
 }
 
 function streaksOf(outcomes: Iterable<Outcome>): Streaks {
-  // How many games ago each letter was last; after all three no run goes on.
+  // How many games ago each letter occurred last; after all three no run continues.
   const ago = new Map<string, number>();
   let games = 0;
   for (const outcome of outcomes) {
@@ -159,7 +159,7 @@ export function rankLeague(season: Season): RankAt {
   };
 }
 
-/** What the teams did at home, away or both, in a part of the games. */
+/** The counts of the teams at home, away or both, in a part of the games. */
 export function venueTallies(
   { rules, teams }: Season,
   stand: Stand,
@@ -169,7 +169,7 @@ export function venueTallies(
   return talliesAt(stand, teams.keys(), rules.points, venue, part);
 }
 
-/** Newest first, with commas between. */
+/** Newest first, comma separated. */
 function formOf({ rules, now }: Season, id: number, venue: Venue): string {
   return outcomesOf(now, id, venue).take(rules.form_matches).map(letterOf).toArray().join(',');
 }

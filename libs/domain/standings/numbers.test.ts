@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { percentage, ratio } from './numbers.ts';
 
-it.each([
+test.each([
   [0, 3, '0.00'],
   [1, 3, '0.33'],
   [2, 3, '0.67'],
@@ -12,6 +12,6 @@ it.each([
   expect(ratio(count, of)).toBe(text);
 });
 
-it('tells percentages in the same form', () => {
+test('gives percentages in the same form', () => {
   expect([percentage(1, 3), percentage(38, 38), percentage(0, 0)]).toEqual(['33.33', '100.00', '']);
 });

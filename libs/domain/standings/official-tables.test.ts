@@ -1,5 +1,5 @@
-/** Real seasons against their official tables (../shared/data), where they are present; `npm run test:tables` is the same through the pipeline. */
-import { describe, expect, it } from 'vitest';
+/** Real seasons against their official tables (../shared/data), where present; `npm run test:tables` runs them through the pipeline. */
+import { describe, expect, test } from 'vitest';
 import { type MatchFacts, readDataset } from '../../../data/dataset.ts';
 import { deriveTables } from './tables.ts';
 import { cell, result, rulesFile } from './testing/results.ts';
@@ -13,7 +13,7 @@ import {
 } from './testing/season-files.ts';
 import type { MatchResult, ShownCard } from './types.ts';
 
-/** Every match is told as its provider would: with ids in place of names. */
+/** Every match as its provider reports it: with ids in place of names. */
 function resultsOf(matches: readonly SeasonMatch[], ids: ReadonlyMap<string, number>): MatchResult[] {
   const side = (name: string) => ({ id: ids.get(name) ?? 0, name });
   return matches.map(({ round, date, time, home, away, ft, ht }, at) => ({
@@ -41,7 +41,7 @@ function idsOf(names: Iterable<string>): Map<string, number> {
 const seasons = seasonsWithTable();
 
 describe.runIf(seasons.length > 0)('official tables (../shared/data/tables)', () => {
-  it.each(seasons)('%s', (name) => {
+  test.each(seasons)('%s', (name) => {
     const matches = readSeason(name);
     const official = readOfficialTable(name);
     const ids = idsOf(matches.flatMap(({ home, away }) => [home, away]));
@@ -76,7 +76,7 @@ describe.runIf(seasons.length > 0)('official tables (../shared/data/tables)', ()
 describe('the groups of the World Cup 2018', () => {
   const { competition, matches } = readDataset('world-cup-2018');
   const rules = rulesFile('world-cup-2018');
-  it.each(competition.stages.flatMap(({ groups }) => groups))(
+  test.each(competition.stages.flatMap(({ groups }) => groups))(
     '$name: every official rank',
     ({ id, ranks }) => {
       const results = matches.filter(({ group }) => group === id).map(resultOfFacts);
@@ -86,7 +86,7 @@ describe('the groups of the World Cup 2018', () => {
   );
 });
 
-/** A match as it ended, with its cards: a second yellow card is a yellow and a red one. */
+/** A match with its final score and cards: a second yellow card gives a yellow and a red one. */
 function resultOfFacts({ id, date, home, away, ft, round, events }: MatchFacts): MatchResult {
   const cards = events.flatMap(([, , kind, side, person]): ShownCard[] => {
     const card = { team_id: side === 'home' ? home : away, player: { id: person, name: null } };
@@ -104,7 +104,7 @@ function resultOfFacts({ id, date, home, away, ft, round, events }: MatchFacts):
 }
 
 describe.runIf(hasGroupStage())('the group stage of 2017-18 (../shared)', () => {
-  it('equals the provider’s own answer in every column', () => {
+  test('equals the provider’s own answer in every column', () => {
     const { groups, matches } = readGroupStage();
     const ids = new Map(groups.flatMap(({ participants }) => participants.map(({ id, name }) => [name, id])));
     const rules = rulesFile('champions-league-groups-2017-18');

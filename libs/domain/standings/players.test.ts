@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { deriveTables } from './tables.ts';
 import { cell, lines, result, rulesOf, table } from './testing/results.ts';
@@ -36,7 +36,7 @@ describe('persons', () => {
     result(3, 'B 9-0 C', { status_id: 33, status_type: 'live', goals: [goal(20, 2)], cards: [] }),
   ];
 
-  it('score: own goals are nobody’s, what is being played does not count yet', () => {
+  test('score: own goals count for no one, games in play do not count yet', () => {
     const scorers = table('top_scorers', results);
     expect(lines(scorers, 'goals_scored')).toEqual(['1 P10 3', '2 P11 1', '2 P20 1']);
     // P10 went from A to C: the last club is shown.
@@ -49,19 +49,19 @@ describe('persons', () => {
     ]);
   });
 
-  it('prepare goals', () => {
+  test('assist goals', () => {
     expect(lines(table('assists', results), 'assists')).toEqual(['1 P10 1', '1 P11 1']);
     expect(lines(table('assists_115', results), 'assists')).toEqual(['1 P10 1', '1 P11 1']);
   });
 
-  it('are shown cards, which are worth points where the rules say so', () => {
+  test('are shown cards, which have points where the rules say so', () => {
     const codes = ['yellow_cards', 'red_cards', 'cards', 'pts'];
     expect(lines(table('cards', results), ...codes)).toEqual(['1 P10 1 1 2 ', '1 P20 1 1 2 ']);
     const rules = rulesOf({ card_points: { yellow: 1, red: 3 } });
     expect(lines(table('cards', results, rules), ...codes)).toEqual(['1 P10 1 1 2 4', '1 P20 1 1 2 4']);
   });
 
-  it('that are not known are flagged', () => {
+  test('are flagged where they are unknown', () => {
     const reasons = deriveTables([...results, result(4, 'A 1-0 B')], rulesOf()).flags.filter(
       ({ reason }) => reason === 'unknown_scorer' || reason === 'unknown_goals',
     );
@@ -71,7 +71,7 @@ describe('persons', () => {
     ]);
   });
 
-  it('have a position before the last round of their club', () => {
+  test('have a position before the last round of their club', () => {
     const rounds = [
       result(1, 'A 2-1 B', { goals: [goal(10, 1), goal(10, 1), goal(20, 2)] }),
       result(2, 'B 2-0 A', { goals: [goal(20, 2), goal(20, 2)] }),
@@ -140,7 +140,7 @@ function season(): { results: MatchResult[]; raw: z.infer<typeof matchLine>['eve
 
 describe('England 2017-18', () => {
   const { results, raw } = season();
-  /** Counted from the timelines by themselves: how often a person is named with one of the kinds. */
+  /** Counted directly in the timelines: how often a person is named with one of the kinds. */
   const totals = (...kinds: string[]) => {
     const counts: Record<string, number> = {};
     for (const [, , kind, , id] of raw) if (kinds.includes(kind)) counts[id] = (counts[id] ?? 0) + 1;
@@ -154,17 +154,17 @@ describe('England 2017-18', () => {
       }),
     );
 
-  it('has the scorers of the timelines, the best one with the 32 goals of the record', () => {
+  test('has the scorers of the timelines, the best one with his record of 32 goals', () => {
     expect(shown('top_scorers', 'goals_scored')).toEqual(totals('goal', 'penalty_goal'));
     expect(cell(table('top_scorers', results).rows[0], 'goals_scored')).toBe(32);
   });
 
-  it('has the cards of the timelines', () => {
+  test('has the cards of the timelines', () => {
     expect(shown('cards', 'yellow_cards')).toEqual(totals('yellow', 'second_yellow'));
     expect(shown('cards', 'red_cards')).toEqual(totals('red', 'second_yellow'));
   });
 
-  it('flags the match whose goals are not known', () => {
+  test('flags the match whose goals are unknown', () => {
     const { flags } = deriveTables(results, rulesOf());
     expect(flags.filter(({ reason }) => reason === 'unknown_goals')).toHaveLength(1);
   });

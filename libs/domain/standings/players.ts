@@ -1,27 +1,28 @@
 import type { CompetitionRules } from '#contract/competition-rules.ts';
+import type { Stand } from './game-set.ts';
 import { insertInOrder, removeInOrder, type View, viewOf } from './game-set.ts';
 import type { Game } from './games.ts';
 import { rankByFigures } from './ranking.ts';
-import { lastRanks, type Season, type Stand } from './standing.ts';
+import { lastRanks, type Season } from './standing.ts';
 import type { Person, Row, Value } from './types.ts';
 
-/** One thing a person did. */
+/** A counted action of a person. */
 type Deed<T extends string> = { readonly person: Person; readonly teamId: number; readonly what: T };
 
-/** How often a person did what. */
+/** How often a person did each. */
 type Counts<T extends string> = Record<T, number>;
 
-/** What a person did in one game, and what the person was called there; null where that was not told. */
+/** The actions of a person in one game, and the person's name in it; null where it was not reported. */
 type Appearance<T extends string> = Pick<Game, 'start' | 'eventId'> & {
   readonly name: string | null;
   readonly clubId: number;
   readonly counts: Counts<T>;
 };
 
-/** What a person did in all games; its appearances oldest first. */
+/** The actions of a person in all games; appearances oldest first. */
 type Deeds<T extends string> = { readonly counts: Counts<T>; readonly appearances: Appearance<T>[] };
 
-/** What persons did, by their ids. */
+/** The actions of persons, by person id. */
 type DeedsView<T extends string> = View<Map<number, Deeds<T>>>;
 
 const GOALS = deedsView({ goals: 0 }, ({ goals }) =>
@@ -44,7 +45,7 @@ const CARDS = deedsView({ yellow: 0, red: 0 }, ({ cards }) =>
   ),
 );
 
-/** Goals by who scored them. Own goals are nobody's, and so are goals whose scorer is not known. */
+/** Goals by scorer. Own goals and goals of unknown scorers count for no one. */
 export function scorerRows(season: Season): Row[] {
   return personRows(
     season,
@@ -54,7 +55,7 @@ export function scorerRows(season: Season): Row[] {
   );
 }
 
-/** Goals by who prepared them. */
+/** Goals by assistant. */
 export function assistRows(season: Season): Row[] {
   return personRows(
     season,
@@ -64,7 +65,7 @@ export function assistRows(season: Season): Row[] {
   );
 }
 
-/** Cards by who was shown them; by points where the rules say what a card is worth, else by cards, red ones first. */
+/** Cards by player; ranked by points where the rules give cards points, else by number of cards, red ones first. */
 export function cardRows(season: Season): Row[] {
   const worth = season.rules.card_points;
   return personRows(
@@ -127,7 +128,7 @@ function add<T extends string>(counts: Counts<T>, other: Readonly<Counts<T>>, ti
   for (const what in other) counts[what] += times * other[what];
 }
 
-/** What persons had done at a stand, without those who had done nothing. */
+/** The counts of persons up to a stand, without persons that have none. */
 function countsAt<T extends string>(view: DeedsView<T>, { games, without }: Stand): Map<number, Counts<T>> {
   const later = viewOf(view, without);
   const counts = new Map<number, Counts<T>>();

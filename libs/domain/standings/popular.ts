@@ -4,7 +4,7 @@ import type { Row } from './types.ts';
 
 type Amount = { readonly home: number; readonly away: number; amount: number };
 
-/** How often each result came about, by the result. */
+/** How often each result occurred, by result. */
 export const RESULTS: View<Map<string, Amount>> = {
   empty: () => new Map(),
   change: (of, { score }, times) => {
@@ -18,7 +18,7 @@ export const RESULTS: View<Map<string, Amount>> = {
   },
 };
 
-/** How often each result came about, the most frequent first; those as frequent share a rank, fewer goals go first. */
+/** Results by frequency, the most frequent first; equal frequencies share a rank, fewer goals go first. */
 export function popularResultRows(games: GameSet): Row[] {
   const amounts = games.view(RESULTS);
   const total = amounts.values().reduce((sum, { amount }) => sum + amount, 0);

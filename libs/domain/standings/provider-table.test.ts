@@ -33,7 +33,7 @@ test('a ranking of the provider is passed through under its own id, with its tim
   });
 });
 
-test('without a time of its own it has that of the answer', () => {
+test('has the time of the answer where the table has none', () => {
   expect(providerTable({ ...ranking, ut: null }, 1_700_000_000)?.table.version).toBe(1_700_000_000);
 });
 
@@ -44,6 +44,6 @@ test.each([
   { ...ranking, type_id: 2 },
   { ...ranking, id: null },
   { ...ranking, id: 2 ** 52 },
-])('anything else is not: %j', (record) => {
+])('ignores anything else: %j', (record) => {
   expect(providerTable(record, 1)).toBeNull();
 });

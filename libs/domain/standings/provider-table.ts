@@ -4,13 +4,13 @@ import type { Standings, StandingsEntry } from '#topics/generated/types.ts';
 import { count, int, long, object, text } from '../values.ts';
 import { FIRST_STANDINGS_ID } from './standings-id.ts';
 
-/** The types that no match result tells: the rankings of national teams and of clubs. */
+/** The types that match results do not give: the rankings of national teams and of clubs. */
 export const PROVIDER_TYPES: ReadonlySet<number> = new Set([9, 11]);
 
 /**
- * The records of a table that is the provider's own, as its `GET /v2/standings/{id}` answers (`data.standings`): passed
- * through as it is, under its own id. `answeredAt`: the answer's `api.timestamp`, Unix seconds. Null for what is no such
- * table: of a type that is derived here, or without an id.
+ * The records of a table of the provider's own, from its `GET /v2/standings/{id}` answer (`data.standings`): passed
+ * through unchanged, under its own id. `answeredAt`: the answer's `api.timestamp`, Unix seconds. Null for any other
+ * table: one of a type that is derived here, or without an id.
  */
 export function providerTable(
   standings: unknown,
@@ -25,7 +25,7 @@ export function providerTable(
   const ut = long(record.ut) ?? answeredAt;
   const shared = {
     standings_id: id,
-    // The provider's time of writing: the same answer is the same version.
+    // The provider's time of writing is the version: the same answer has the same one.
     version: ut,
     type_id,
     object_type: text(record.object_type) ?? '',

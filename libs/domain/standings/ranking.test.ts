@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { idOf, lines, result, rulesFile, rulesOf, table } from './testing/results.ts';
 import type { ShownCard } from './types.ts';
 
@@ -9,13 +9,13 @@ const order = (results: Parameters<typeof table>[1], tie_break: unknown[]) =>
 const TWO = [result(1, 'B 1-0 A'), result(2, 'A 5-0 C'), result(3, 'C 1-0 B')];
 
 describe('head-to-head', () => {
-  it('looks at the matches among those equal alone', () => {
+  test('counts the matches among the equal teams alone', () => {
     const two = [...TWO.slice(0, 2), result(3, 'D 1-0 B'), result(4, 'D 0-0 C')];
     expect(order(two, ['points', 'goals_diff'])).toBe('1 D, 2 A, 3 B, 4 C');
     expect(order(two, ['points', { head_to_head: ['points'] }, 'goals_diff'])).toBe('1 D, 2 B, 3 A, 4 C');
   });
 
-  it('waits until all those equal have met as often as the rules say', () => {
+  test('waits until all equal teams have met as often as the rules say', () => {
     const two = [...TWO.slice(0, 2), result(3, 'D 1-0 B'), result(4, 'D 0-0 C')];
     const steps = (after_meetings: number) => [
       'points',
@@ -30,7 +30,7 @@ describe('head-to-head', () => {
     expect(order(three, steps(1))).toBe('1 A, 2 C, 3 B, 4 D');
   });
 
-  it('is applied again to those it leaves equal, where the rules say so', () => {
+  test('is applied again to those still equal, where the rules say so', () => {
     // All but E have nine points. Among the four A and B have six; B won between these two.
     const four = [
       result(1, 'B 1-0 A'),
@@ -56,7 +56,7 @@ describe('head-to-head', () => {
     expect(order(four, steps(true))).toBe('1 B, 2 A, 3 C, 4 D, 5 E');
   });
 
-  it('leaves those equal in it to what comes next', () => {
+  test('leaves those equal in it to the next criterion', () => {
     const circle = [...TWO, result(4, 'B 0-0 D'), result(5, 'A 0-0 D'), result(6, 'C 0-0 D')];
     expect(order(circle, ['points', { head_to_head: ['points'] }, 'goals_diff'])).toBe('1 A, 2 B, 3 C, 4 D');
   });
@@ -84,33 +84,33 @@ describe('fair play', () => {
   const ranked = (ofA: readonly string[], ofB: readonly string[]) =>
     order(carded(shown('A', ofA), shown('B', ofB)), ['points', 'goals_diff', FAIR_PLAY]);
 
-  it('counts a player once a match: a yellow card, a second one, a red one, a red one after a yellow', () => {
+  test('counts a player once a match: a yellow card, a second one, a red one, a red one after a yellow', () => {
     expect(ranked(['', 'YYR'], ['', 'Y'])).toBe('1 B, 2 A, 3 C');
     expect(ranked(['', 'R'], ['', 'YYR'])).toBe('1 B, 2 A, 3 C');
     expect(ranked(['', 'YR'], ['', 'R'])).toBe('1 B, 2 A, 3 C');
     expect(ranked(['', 'YYR'], ['', 'Y', 'Y', 'Y'])).toBe('1 A, 1 B, 3 C');
     expect(ranked(['', 'YR'], ['', 'R', 'Y'])).toBe('1 A, 1 B, 3 C');
-    // A second yellow card is one even where the red one of it was not told.
+    // A second yellow card counts as one even where its red one was not reported.
     expect(ranked(['', 'YY'], ['', 'YYR'])).toBe('1 A, 1 B, 3 C');
   });
 
-  it('counts each card of players who are not known', () => {
+  test('counts each card of unknown players', () => {
     expect(ranked(['YY'], ['', 'Y', 'Y'])).toBe('1 A, 1 B, 3 C');
   });
 
-  it('counts nothing of the other side', () => {
+  test('counts no card of the other side', () => {
     expect(order(carded([], shown('C', ['', 'R'])), ['points', 'goals_diff', FAIR_PLAY])).toBe(
       '1 A, 1 B, 3 C',
     );
   });
 
-  it('places nobody where the cards of a match are not known', () => {
+  test('places no team where the cards of a match are unknown', () => {
     const unknown = carded(null, shown('B', ['', 'Y']));
     expect(order(unknown, ['points', 'goals_diff', FAIR_PLAY])).toBe('1 A, 1 B, 3 C');
   });
 });
 
-it('lots that were drawn part those they name, and nobody else', () => {
+test('drawn lots separate the teams they name, and no others', () => {
   const equal = [result(1, 'A 0-0 B'), result(2, 'C 0-0 D')];
   const drawn = (...lots: number[][]) => order(equal, ['points', { drawing_of_lots: lots }]);
   expect(drawn([4, 2, 1, 3])).toBe('1 D, 2 B, 3 A, 4 C');
@@ -118,13 +118,13 @@ it('lots that were drawn part those they name, and nobody else', () => {
   expect(drawn()).toBe('1 A, 1 B, 1 C, 1 D');
 });
 
-it('orders by the number of wins and by goals scored where the rules say so', () => {
+test('ranks by the number of wins and by goals scored where the rules say so', () => {
   const games = [result(1, 'A 1-0 B'), result(2, 'B 3-1 A'), result(3, 'C 5-5 D')];
   expect(order(games, ['won', 'goals_scored'])).toBe('1 B, 2 A, 3 C, 3 D');
   expect(order(games, ['goals_scored', 'won'])).toBe('1 C, 1 D, 3 B, 4 A');
 });
 
-it.each(['en', 'de', 'fr', 'es', 'it', 'champions-league-groups-2017-18', 'world-cup-2018'])(
+test.each(['en', 'de', 'fr', 'es', 'it', 'champions-league-groups-2017-18', 'world-cup-2018'])(
   '%s.json can be read',
   (name) => {
     expect(rulesFile(name).tie_break[0]).toBe('points');

@@ -1,16 +1,15 @@
 import type { CompetitionRules, Criterion, TieBreak } from '#contract/competition-rules.ts';
 import { fairPlayPoints } from './fair-play.ts';
-import type { View } from './game-set.ts';
+import type { Stand, View } from './game-set.ts';
 import type { Game } from './games.ts';
-import type { Stand } from './standing.ts';
 import { difference, emptyTally, type Tally, tallyGames } from './tally.ts';
 
-/** Compares two: negative where the first is the better one. */
+/** Compares two ids: negative where the first ranks higher. */
 type Compare<T> = (a: T, b: T) => number;
 
 /**
- * Positions by id: those equal on everything share one, and the next is as far down as there are before it. The map is
- * in order of position, then of id.
+ * Positions by id: ids equal on everything share one, and the next position counts all before it. The map is in order
+ * of position, then of id.
  */
 export type Ranks = ReadonlyMap<number, number>;
 
@@ -19,7 +18,7 @@ export function rankBy(ids: Iterable<number>, compare: Compare<number>): Ranks {
   return ranksOf(partition([...ids], compare));
 }
 
-/** Positions of ids by figures, of which the larger goes first and the next one counts where they are equal. */
+/** Positions of ids by figures: the larger figure ranks higher, the next figure breaks ties. */
 export function rankByFigures(figures: Iterable<readonly [id: number, figures: readonly number[]]>): Ranks {
   const ordered = [...figures].sort(([a, ofA], [b, ofB]) => compareFigures(ofA, ofB) || a - b);
   const ranks = new Map<number, number>();
@@ -53,7 +52,7 @@ export function rankTeams(tallies: ReadonlyMap<number, Tally>, stand: Stand, rul
   return ranksOf([...split(stay), ...split(out)]);
 }
 
-/** Positions by the criteria of the rules that are a team's own totals: for the tables of homes, aways and halves. */
+/** Positions by the criteria that are a team's own totals: for tables of home games, away games and halves. */
 export function rankSplit(tallies: ReadonlyMap<number, Tally>, stand: Stand, rules: CompetitionRules): Ranks {
   const order = rules.tie_break.filter((step): step is Criterion => typeof step === 'string');
   return rankTeams(tallies, stand, { ...rules, tie_break: order });
@@ -69,7 +68,7 @@ type Facts = {
   readonly rules: CompetitionRules;
 };
 
-/** Parts teams by the steps in turn; each part holds those equal on all of them, the best part first. */
+/** Splits teams by the steps in turn; each part holds those equal on all steps, the best part first. */
 function splitBy(ids: number[], steps: readonly TieBreak[], facts: Facts): number[][] {
   const [step, ...rest] = steps;
   if (ids.length === 0) return [];
@@ -94,7 +93,7 @@ function splitBy(ids: number[], steps: readonly TieBreak[], facts: Facts): numbe
 
 type PlacingStep = Exclude<TieBreak, Criterion | { readonly head_to_head: unknown }>;
 
-/** Places by fair play or by lot, the lowest first; null where they are not known for all. */
+/** Places by fair play or by lot, the lowest first; null where they are unknown for any team. */
 function placesOf(
   ids: readonly number[],
   step: PlacingStep,
@@ -108,7 +107,7 @@ function placesOf(
   return lot === undefined ? null : new Map(lot.map((id, place) => [id, place]));
 }
 
-/** The games with a known score by who was at home, then by who was away. */
+/** The games with a known score by home team, then by away team. */
 const MEETINGS: View<Map<number, Map<number, Set<Game>>>> = {
   empty: () => new Map(),
   change: (of, game, times) => {
@@ -131,7 +130,7 @@ function gamesAmong(ids: readonly number[], { games, without }: Stand): Game[] {
   );
 }
 
-/** Whether every two of the teams have met so often. */
+/** Whether every two of the teams have met that often. */
 function haveMet(ids: readonly number[], among: readonly Game[], meetings: number): boolean {
   if (meetings === 0) return true;
   const met = new Map<string, number>();
@@ -156,14 +155,14 @@ function byTallies(tallies: ReadonlyMap<number, Tally>, criteria: readonly Crite
 
 const COMPARE: Readonly<Record<Criterion, Compare<Tally>>> = {
   points: (a, b) => b.points - a.points,
-  // As fractions, for 68 of 28 and 17 of 7 are the same; no games are no points.
+  // Compared as fractions, since 68 of 28 and 17 of 7 are equal; no games are no points.
   points_per_game: (a, b) => b.points * Math.max(1, a.mp) - a.points * Math.max(1, b.mp),
   goals_diff: (a, b) => difference(b) - difference(a),
   goals_scored: (a, b) => b.scored - a.scored,
   won: (a, b) => b.won - a.won,
 };
 
-/** Sorts, and puts those together that compare as equal; within a part by id. */
+/** Sorts, and groups ids that compare as equal; within a group by id. */
 function partition(ids: readonly number[], compare: Compare<number>): number[][] {
   const parts: number[][] = [];
   for (const id of [...ids].sort((a, b) => compare(a, b) || a - b)) {

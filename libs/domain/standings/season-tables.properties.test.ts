@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { type PlacedResult, SeasonTables } from './season-tables.ts';
 import { idOf, result, rulesOf, score } from './testing/results.ts';
 
@@ -12,7 +12,7 @@ const STATUSES = [
 ];
 const LETTERS = ['A', 'B', 'C', 'D'];
 
-/** Every kind of rule that looks at more than a total. */
+/** Every kind of rule that reads more than a total. */
 const RULES = [
   { tie_break: ['points', { head_to_head: ['points', 'goals_diff'], again: true }, 'goals_diff'] },
   { tie_break: ['points', { head_to_head: ['points'], after_meetings: 2 }, 'won'], form_matches: 2 },
@@ -49,7 +49,7 @@ const anyCard = fc.record({
   player: anyPerson,
 });
 
-/** What a result may say; each is new to a match, or in place of what was told of it before. */
+/** Fields that a result may have; each is new to a match, or replaces its previous value. */
 const PARTS: { readonly [K in keyof PlacedResult]?: fc.Arbitrary<PlacedResult[K]> } = {
   stage_id: fc.constantFrom(7, 7, 8, null),
   group_id: fc.constantFrom(null, 1, 2),
@@ -76,20 +76,20 @@ const anyPart = fc.oneof(
   ),
 );
 
-/** The next thing that is told of a match: all of it, one thing that changed, or that it left where it was. */
+/** The next report of a match: all of it, one change, or its removal. */
 const anyStep = fc.record({
   event: fc.integer({ min: 1, max: 8 }),
-  told: fc.oneof(
+  changes: fc.oneof(
     { weight: 3, arbitrary: anyWhole },
     { weight: 6, arbitrary: anyPart },
     { weight: 1, arbitrary: fc.constant({ removed: true }) },
-    // It never was there, or is no longer.
+    // It never existed, or no longer does.
     { weight: 1, arbitrary: fc.constant({ removed: true, group_id: 3 }) },
   ),
   next: fc.constantFrom('nothing', 'nothing', 'derive', 'derive', 'restart'),
 });
 
-/** The tables that there are, by id. */
+/** The existing tables, by id. */
 function tablesAt(tables: SeasonTables, known = new Map<number, string>()): Map<number, string> {
   for (const { id, active, body } of tables.derive()) {
     if (active) known.set(id, body);
@@ -98,7 +98,7 @@ function tablesAt(tables: SeasonTables, known = new Map<number, string>()): Map<
   return known;
 }
 
-it('is that of the last results alone to the byte, whatever was told and derived on the way', () => {
+test('equals that of the last results to the byte, whatever was applied and derived before', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...RULES),
@@ -108,11 +108,11 @@ it('is that of the last results alone to the byte, whatever was told and derived
         let onTheWay = new SeasonTables(1, 2, rules);
         const known = new Map<number, string>();
         const last = new Map<number, PlacedResult>();
-        steps.forEach(({ event, told, next }, at) => {
+        steps.forEach(({ event, changes, next }, at) => {
           const before = last.get(event) ?? { ...result(event, 'A 1-0 B'), stage_id: 7, group_id: null };
           const version = at + 1;
-          const now: PlacedResult = { ...before, version, ...told };
-          onTheWay.take(now);
+          const now: PlacedResult = { ...before, version, ...changes };
+          onTheWay.apply(now);
           if (!now.removed) last.set(event, now);
           else if (now.group_id !== 3) last.delete(event);
           if (next !== 'nothing') tablesAt(onTheWay, known);
@@ -121,7 +121,7 @@ it('is that of the last results alone to the byte, whatever was told and derived
         tablesAt(onTheWay, known);
         const atOnce = new SeasonTables(1, 2, rules);
         const inAnyOrder = [...last.values()].sort((a, b) => orderOf(a.event_id) - orderOf(b.event_id));
-        for (const one of inAnyOrder) atOnce.take(one);
+        for (const one of inAnyOrder) atOnce.apply(one);
         expect(known).toEqual(tablesAt(atOnce));
         const flagsOf = (tables: SeasonTables) => [...tables.flags()].filter(([, count]) => count > 0).sort();
         expect(flagsOf(onTheWay)).toEqual(flagsOf(atOnce));

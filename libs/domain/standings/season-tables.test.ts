@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { CompetitionRules } from '#contract/competition-rules.ts';
 import { TABLE_TYPES } from './columns.ts';
 import { type PlacedResult, SeasonTables } from './season-tables.ts';
@@ -16,7 +16,7 @@ function placed(event: number, text: string, overrides: Overrides = {}): PlacedR
 
 function season(rules: CompetitionRules, ...results: PlacedResult[]): SeasonTables {
   const tables = new SeasonTables(1, 2, rules);
-  for (const one of results) tables.take(one);
+  for (const one of results) tables.apply(one);
   return tables;
 }
 
@@ -43,14 +43,14 @@ const value = (body: Body | undefined, team: string, code: string) =>
     ?.columns.find((column) => column.code === code)?.value;
 
 describe('the tables of a season', () => {
-  it('of teams are derived anew where a card changes that may place them', () => {
+  test('of teams are derived again where a card that may decide the ranking changes', () => {
     const fair_play = { yellow: -1, second_yellow: -3, red: -4, yellow_and_red: -5 };
     const red = { kind: 'red' as const, team_id: 1, player: null };
     const results = [placed(1, 'A 1-0 C', { cards: [] }), placed(2, 'B 1-0 C', { cards: [] })];
     const afterCard = (tie_break: unknown[]) => {
       const tables = season(rulesOf({ tie_break }), ...results);
       tables.derive();
-      tables.take(placed(1, 'A 1-0 C', { cards: [red], version: 2 }));
+      tables.apply(placed(1, 'A 1-0 C', { cards: [red], version: 2 }));
       return bodies(tables)
         .get('league stage 7')
         ?.groups[0]?.participants.map(({ name }) => name);
@@ -59,7 +59,7 @@ describe('the tables of a season', () => {
     expect(afterCard(['points', 'goals_diff'])).toBeUndefined();
   });
 
-  it('are those of teams for each stage, group by group, and the others of the season', () => {
+  test('of teams belong to each stage, group by group, and the others to the season', () => {
     const all = bodies(
       season(
         rulesOf(),
@@ -75,14 +75,14 @@ describe('the tables of a season', () => {
     expect([...all.keys()].filter((key) => key.endsWith('stage 7'))).toHaveLength(10);
   });
 
-  it('have no rows, and so are none, once every match has left', () => {
+  test('have no rows, and so do not exist, once every match has left', () => {
     const tables = season(rulesOf(), placed(1, 'A 1-0 B'));
     expect(tables.derive().filter(({ active }) => active)).not.toHaveLength(0);
-    tables.take(placed(1, 'A 1-0 B', { version: 2, removed: true }));
+    tables.apply(placed(1, 'A 1-0 B', { version: 2, removed: true }));
     expect(tables.derive().filter(({ active }) => active)).toEqual([]);
   });
 
-  it('are derived only where a result changed them', () => {
+  test('are derived only where a result changed them', () => {
     const tables = season(
       rulesOf(),
       placed(1, 'A 1-0 B'),
@@ -92,30 +92,30 @@ describe('the tables of a season', () => {
     tables.derive();
     const kinds = () => tables.derive().map(({ kind, object }) => `${kind} ${object.id}`);
     expect(kinds()).toEqual([]);
-    expect(tables.take(placed(2, 'A 0-0 C', LIVE))).toBe(false);
+    expect(tables.apply(placed(2, 'A 0-0 C', LIVE))).toBe(false);
     expect(kinds()).toEqual([]);
-    expect(tables.take(placed(2, 'A 1-0 C', { ...LIVE, version: 2 }))).toBe(true);
+    expect(tables.apply(placed(2, 'A 1-0 C', { ...LIVE, version: 2 }))).toBe(true);
     expect(kinds()).toEqual(['live 7']);
-    tables.take(placed(2, 'A 1-0 C', { version: 3 }));
+    tables.apply(placed(2, 'A 1-0 C', { version: 3 }));
     expect(kinds()).toContain('league 7');
     tables.invalidate();
     expect(kinds()).toHaveLength(26);
   });
 
-  it('are not derived again because the season was restored', () => {
+  test('are not derived again because the season was restored', () => {
     const results = [placed(1, 'A 1-0 B'), placed(2, 'A 0-0 C', LIVE)];
     const tables = SeasonTables.restore(1, 2, rulesOf(), results);
     expect(tables.derive()).toEqual([]);
-    tables.take(placed(2, 'A 1-0 C', { ...LIVE, version: 2 }));
+    tables.apply(placed(2, 'A 1-0 C', { ...LIVE, version: 2 }));
     expect(tables.derive().map(({ kind }) => kind)).toEqual(['live']);
   });
 
-  it('are derived only as far as what is new of a result can be in them', () => {
+  test('are derived only where the changed fields of a result count', () => {
     const kindsAfter = (...steps: Overrides[]) => {
       const tables = season(rulesOf(), placed(1, 'A 1-0 B'));
       let kinds: string[] = [];
       steps.forEach((step, at) => {
-        tables.take(placed(2, 'A 0-0 C', { version: at + 1, goals: [], cards: [], ...step }));
+        tables.apply(placed(2, 'A 0-0 C', { version: at + 1, goals: [], cards: [], ...step }));
         kinds = tables.derive().map(({ kind }) => kind);
       });
       return kinds;
@@ -142,7 +142,7 @@ describe('the tables of a season', () => {
       expect(kindsAfter({}, step)).toHaveLength(TABLE_TYPES.size);
   });
 
-  it('show a correction from the day on that it is in force', () => {
+  test('show a correction from its first day in force', () => {
     const rules = rulesOf({
       corrections: [{ participant_id: 1, value: -2, reason: 'Quit', from: '2024-01-02' }],
     });
@@ -155,52 +155,52 @@ describe('the tables of a season', () => {
     const points = (all: Map<string, Body>) => value(all.get('league stage 7'), 'A', 'pts');
     expect(points(bodies(tables))).toBe(3);
     // The day is the season's: a match of another stage begins it.
-    tables.take(placed(4, 'C 0-0 E', { ...LIVE, stage_id: 8 }));
+    tables.apply(placed(4, 'C 0-0 E', { ...LIVE, stage_id: 8 }));
     expect(points(bodies(tables))).toBe(1);
-    tables.take(placed(4, 'C ? E', { ...TO_COME, stage_id: 8, version: 2 }));
+    tables.apply(placed(4, 'C ? E', { ...TO_COME, stage_id: 8, version: 2 }));
     expect(points(bodies(tables))).toBe(3);
-    tables.take(placed(2, 'A 0-0 B', { version: 2, start_date: '2024-01-01 19:00' }));
-    tables.take(placed(3, 'C 0-0 D', { version: 2, stage_id: 8, start_date: '2024-01-01 19:00' }));
-    tables.take(placed(4, 'C 0-0 E', { version: 3, stage_id: 8, removed: true }));
-    // Nothing is left to play: whatever was decided after the last match stands.
+    tables.apply(placed(2, 'A 0-0 B', { version: 2, start_date: '2024-01-01 19:00' }));
+    tables.apply(placed(3, 'C 0-0 D', { version: 2, stage_id: 8, start_date: '2024-01-01 19:00' }));
+    tables.apply(placed(4, 'C 0-0 E', { version: 3, stage_id: 8, removed: true }));
+    // Nothing is left to play: every decision after the last match counts.
     expect(points(bodies(tables))).toBe(2);
   });
 
-  it('lose a correction that is no longer in force, also where the season was restored in between', () => {
+  test('lose a correction that is no longer in force, also where the season was restored in between', () => {
     const rules = rulesOf({
       corrections: [{ participant_id: 1, value: -2, reason: 'Quit', from: '2024-01-02' }],
     });
     const results = [placed(1, 'A 1-0 B'), placed(2, 'C 0-0 D', LIVE), placed(3, 'A ? B', TO_COME)];
     const tables = SeasonTables.restore(1, 2, rules, results);
-    tables.take(placed(2, 'C ? D', { ...TO_COME, version: 2 }));
+    tables.apply(placed(2, 'C ? D', { ...TO_COME, version: 2 }));
     expect(value(bodies(tables).get('league stage 7'), 'A', 'pts')).toBe(3);
   });
 
-  it('tell what could not be counted', () => {
+  test('report what could not be counted', () => {
     const tables = season(rulesOf(), placed(1, 'A ? B', { goals: [], cards: [] }));
     expect(tables.flags().get('unknown_score')).toBe(1);
-    tables.take(placed(1, 'A ? B', { version: 2 }));
+    tables.apply(placed(1, 'A ? B', { version: 2 }));
     expect(tables.flags().get('unknown_score')).toBe(1);
-    tables.take(placed(1, 'A ? B', { version: 2, removed: true }));
+    tables.apply(placed(1, 'A ? B', { version: 2, removed: true }));
     expect([...tables.flags().values()].every((count) => count === 0)).toBe(true);
   });
 });
 
-it('takes a match along to where it was told last, and leaves it there', () => {
+test('moves a match to where it was last reported, and keeps it there', () => {
   const tables = season(rulesOf(), placed(1, 'A 1-0 B', { group_id: 1, version: 5 }));
   const groups = () =>
     bodies(tables)
       .get('league stage 7')
       ?.groups.map(({ id }) => id);
   expect(groups()).toEqual(['1']);
-  // An aborted transaction had told of version 5; what came of the same messages in the end was told after it.
-  expect(tables.take(placed(1, 'A 1-0 B', { group_id: 2, version: 4 }))).toBe(true);
+  // An aborted transaction had published version 5; the final result of the same messages came after it.
+  expect(tables.apply(placed(1, 'A 1-0 B', { group_id: 2, version: 4 }))).toBe(true);
   expect(groups()).toEqual(['2']);
-  expect(tables.take(placed(1, 'A 1-0 B', { group_id: 1, version: 5, removed: true }))).toBe(false);
-  expect(tables.take(placed(1, 'A 1-0 B', { group_id: 2, version: 4 }))).toBe(false);
+  expect(tables.apply(placed(1, 'A 1-0 B', { group_id: 1, version: 5, removed: true }))).toBe(false);
+  expect(tables.apply(placed(1, 'A 1-0 B', { group_id: 2, version: 4 }))).toBe(false);
 });
 
-it('has an id of its own for every table, the same in every build', () => {
+test('has its own id for every table, the same in every rebuild', () => {
   const object = { type: 'stage', id: 85_270, competitionId: 1658, seasonId: 29_848 } as const;
   const kinds = [...TABLE_TYPES.keys()];
   const ids = [object, { ...object, type: 'season' as const }, { ...object, seasonId: 1 }].flatMap((one) =>

@@ -15,13 +15,13 @@ export type PlacedResult = MatchResult & {
   readonly group_id: number | null;
 };
 
-/** A table as it is now. */
+/** A table in its current state. */
 export type DerivedTable = {
   readonly id: number;
   readonly kind: TableKind;
   readonly type: TableType;
   readonly object: TableObject;
-  /** False: it has no rows, and so there is no such table. */
+  /** False: the table has no rows, and so does not exist. */
   readonly active: boolean;
   /** In the provider's shape, as canonical JSON. */
   readonly body: string;
@@ -31,48 +31,48 @@ type Known = { readonly version: number; readonly game: Game | null; readonly fl
 type Group = {
   /** By event id. */
   readonly matches: Map<number, Known>;
-  /** Those of them that are matches between two known teams, as tables were derived of them last. */
+  /** Those of them that are matches between two known teams, as of the last derivation. */
   readonly games: GameSet;
 };
 type Stage = {
   /** By group id; null is no group. */
   readonly groups: Map<number | null, Group>;
-  /** The tables to derive anew. */
+  /** The tables to derive again. */
   readonly stale: Set<TableKind>;
 };
 
 type Place = { readonly stage: Stage; readonly group: Group };
 type Placed = Place & { readonly game: Game | null };
 
-/** Tables of teams are those of a stage, group by group; those of persons, results and all together are the season's. */
+/** Tables of teams belong to a stage, group by group; those of persons, results and overall stats to the season. */
 const OF_STAGE = [...TABLE_TYPES].filter(([, { ranks }]) => ranks === 'team').map(([kind]) => kind);
 const OF_SEASON = [...TABLE_TYPES].filter(([, { ranks }]) => ranks !== 'team').map(([kind]) => kind);
 const NO_DAY = '';
 const BEGUN = subset(({ state }) => state === 'played' || state === 'playing');
 
 /**
- * The tables of one season. It keeps the last-known results, and derives from them alone, anew each time, the tables
- * that results taken since the last time may have changed: a goal of a match that is being played can only change the
- * live table of its stage. What is summed up of the results follows each of them (see `GameSet`), so that one more
- * costs the same at the end of a season as at its beginning.
+ * The tables of one season. It keeps the last-known results, and derives the tables from them alone: each time those
+ * that newly applied results may have changed. A goal of a match in play can only change the live table of its stage.
+ * Aggregates over the results are updated with each of them (see `GameSet`), so that a result costs the same at the
+ * end of a season as at its beginning.
  */
 export class SeasonTables {
   readonly #competitionId: number;
   readonly #seasonId: number;
   readonly #rules: CompetitionRules;
-  /** Whether cards may decide the order of teams. */
+  /** Whether cards may decide the ranking of teams. */
   readonly #byCards: boolean;
   /** By stage id; null is no stage. */
   readonly #stages = new Map<number | null, Stage>();
-  /** Where each match is now. */
+  /** The current place of each match. */
   readonly #places = new Map<number, Place>();
-  /** What each match was that has changed since tables were derived; null: it was not there. */
+  /** The previous game of each match that changed since the last derivation; null: there was none. */
   readonly #before = new Map<number, Placed | null>();
-  /** All matches between two known teams, as tables were derived of them last. */
+  /** All matches between two known teams, as of the last derivation. */
   readonly #games = new GameSet();
   readonly #stale = new Set<TableKind>();
   readonly #flags = new Map<Flag['reason'], number>();
-  /** The corrections that the tables were derived with last. */
+  /** The corrections of the last derivation. */
   #corrections: CompetitionRules['corrections'] = [];
 
   constructor(competitionId: number, seasonId: number, rules: CompetitionRules) {
@@ -82,7 +82,7 @@ export class SeasonTables {
     this.#byCards = rules.tie_break.some((step) => typeof step === 'object' && 'fair_play' in step);
   }
 
-  /** The season with these results, whose tables were derived before. */
+  /** Restores the season from its results, whose tables were derived before. */
   static restore(
     competitionId: number,
     seasonId: number,
@@ -90,7 +90,7 @@ export class SeasonTables {
     results: Iterable<PlacedResult>,
   ): SeasonTables {
     const tables = new SeasonTables(competitionId, seasonId, rules);
-    for (const result of results) tables.take(result);
+    for (const result of results) tables.apply(result);
     tables.#settle();
     tables.#corrections = correctionsAt(rules, tables.#day());
     for (const stage of tables.#stages.values()) stage.stale.clear();
@@ -99,11 +99,11 @@ export class SeasonTables {
   }
 
   /**
-   * Takes the result of a match of this season; results come in the order of their log, and the last one stands. A
-   * match has one place: a result elsewhere takes it there. False where nothing is new: the version that is known, or
-   * that a match has left where it is not.
+   * Applies the result of a match of this season; results come in the order of their log, and the last one counts. A
+   * match has one place: a result elsewhere moves it there. False for a known version, and for a removal from a place
+   * that the match is not in.
    */
-  take(result: PlacedResult): boolean {
+  apply(result: PlacedResult): boolean {
     const { event_id, version } = result;
     const stage = this.#stageOf(result.stage_id);
     const group = groupOf(stage, result.group_id);
@@ -123,13 +123,13 @@ export class SeasonTables {
     return true;
   }
 
-  /** Has every table derived the next time, e.g. since the rules may have changed. */
+  /** Derives every table the next time, e.g. because the rules may have changed. */
   invalidate(): void {
     for (const { stale } of this.#stages.values()) addAll(stale, OF_STAGE);
     addAll(this.#stale, OF_SEASON);
   }
 
-  /** How many matches have something that could not be counted, as far as it is known now. */
+  /** How many matches have a part that could not be counted, as far as is known now. */
   flags(): ReadonlyMap<Flag['reason'], number> {
     return new Map(this.#flags);
   }
@@ -167,8 +167,7 @@ export class SeasonTables {
 
   /**
    * The day that decides which corrections are in force: the last on which a match that counts began; null, all of
-   * them, once nothing is left to play. It is told by the results and not by a clock, so that a replay shows the
-   * tables of its day.
+   * them, once nothing is left to play. Results give it, not a clock, so that a replay shows the tables of its day.
    */
   #day(): string | null {
     if (this.#rules.corrections.every(({ from }) => from === null)) return null;
@@ -176,7 +175,7 @@ export class SeasonTables {
     return this.#games.view(BEGUN).last()?.start.slice(0, 10) ?? NO_DAY;
   }
 
-  /** Takes a match out of its place, where it has one. */
+  /** Removes a match from its place, where it has one. */
   #leave(eventId: number): void {
     const place = this.#places.get(eventId);
     const known = place?.group.matches.get(eventId);
@@ -188,7 +187,7 @@ export class SeasonTables {
     this.#places.delete(eventId);
   }
 
-  /** Has the games follow the results, each match at once however often it was told. */
+  /** Applies the changed results to the games, each match once however many results it had. */
   #settle(): void {
     for (const [eventId, before] of this.#before) {
       const place = this.#places.get(eventId);
@@ -275,14 +274,14 @@ function addAll<T>(set: Set<T>, items: Iterable<T>): void {
   for (const item of items) set.add(item);
 }
 
-/** Those of the items that are in the set, which is empty then. */
+/** The items that are in the set; empties the set. */
 function takeAll<T>(set: Set<T>, items: readonly T[]): T[] {
   const taken = items.filter((item) => set.has(item));
   set.clear();
   return taken;
 }
 
-/** In order of id, null first. */
+/** By id, null first. */
 function byId<V>(map: ReadonlyMap<number | null, V>): [number | null, V][] {
   return [...map].sort(([a], [b]) => (a ?? -1) - (b ?? -1));
 }

@@ -1,35 +1,25 @@
 import type { CompetitionRules } from '#contract/competition-rules.ts';
-import type { GameSet } from './game-set.ts';
+import type { GameSet, Stand } from './game-set.ts';
 import type { Game } from './games.ts';
 import type { Ranks } from './ranking.ts';
 import { type Tally, talliesAt } from './tally.ts';
 import type { Row, Team, Values } from './types.ts';
 
-/**
- * Games up to somewhere in the season: all but those `without`, which are few, for they are the newest. `day`: whose
- * corrections are in force; null: all that are known.
- */
-export type Stand = {
-  readonly games: GameSet;
-  readonly without: ReadonlySet<Game>;
-  readonly day: string | null;
-};
-
 /** Positions at a stand. */
 export type RankAt = (stand: Stand) => Ranks;
 
-/** How things stand, and how they stood before the last round of each team. */
+/** The current standing, and the standing before the last round of each team. */
 export type Season = {
   readonly rules: CompetitionRules;
   readonly now: Stand;
   readonly teams: ReadonlyMap<number, Team>;
-  /** By team; teams with the same stand share the object. None where the team had not played before. */
+  /** By team; teams with the same stand share the object. None for a team's first round. */
   readonly before: ReadonlyMap<number, Stand>;
-  /** Positions in the league table as far as they were asked for: several tables are ranked by it. */
+  /** Positions in the league table, computed on demand: several tables are ranked by it. */
   readonly leagueRanks: Map<Stand, Ranks>;
 };
 
-/** A season of the games that count; `teams`: those of all others too, for they have their place in the tables. */
+/** A season of the games that count; `teams` also has teams without such a game, which have a row too. */
 export function seasonOf(
   games: GameSet,
   teams: ReadonlyMap<number, Team>,
@@ -40,7 +30,7 @@ export function seasonOf(
   return { rules, now, teams, before: standsBefore(games), leagueRanks: new Map() };
 }
 
-/** Teams whose stands are the same share one, so that it is ranked once. */
+/** Teams with equal stands share one, so that it is ranked once. */
 function standsBefore(games: GameSet): Map<number, Stand> {
   const byEnd = new Map<string, Stand>();
   const stands: Stand[] = [];
@@ -58,8 +48,8 @@ function standsBefore(games: GameSet): Map<number, Stand> {
 }
 
 /**
- * The games that are not before the round of a game: those that began with it or later, and those of its round. One of
- * its round that was played long before is no part of this round as it is now: a team of it has played another since.
+ * The games of the round of a game and all later ones. A game of the same round does not belong to it where one of its
+ * teams has played another game since: it was played long before.
  */
 function gamesSince({ start, round }: Game, games: GameSet): Set<Game> {
   const since = new Set(games.from(start));
@@ -68,7 +58,7 @@ function gamesSince({ start, round }: Game, games: GameSet): Set<Game> {
   for (const id of games.teamIds()) {
     const last = games.ofTeam(id).findLast((game) => game.start < start);
     if (last?.round !== round) continue;
-    // The last game of both its teams.
+    // The last game of both teams.
     if (ofRound.has(last)) since.add(last);
     ofRound.add(last);
   }
@@ -100,7 +90,7 @@ export function totalsAt({ rules, teams }: Season, stand: Stand): Map<number, Ta
   return tallies;
 }
 
-/** The position of a team or person before the last round of `team`; null where there was none. */
+/** The position of a team or person before the last round of `team`; null where it had none. */
 export function lastRanks(season: Season, rankAt: RankAt): (id: number, team?: number) => number | null {
   const known = new Map<Stand, Ranks>();
   return (id, team = id) => {

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { cell, lines, result, score, table } from './testing/results.ts';
 
 const halves = (first: string, second: string) => ({ first_half: score(first), second_half: score(second) });
@@ -15,7 +15,7 @@ function of(team: string, ...codes: string[]) {
   return codes.map((code) => cell(row, code));
 }
 
-it('sums up a team', () => {
+test('sums up a team', () => {
   expect(of('A', 'mp', 'won', 'draw', 'lost', 'scheduled')).toEqual([3, 1, 1, 1, 0]);
   expect(of('A', 'won_pct', 'home_won_pct', 'away_won_pct', 'away_draw_pct')).toEqual([
     '33.33',
@@ -45,7 +45,7 @@ it('sums up a team', () => {
   expect(of('C', 'home_won_pct', 'avg_home_goals_scored', 'home_won')).toEqual(['', '', 0]);
 });
 
-it('sums up a group', () => {
+test('sums up a group', () => {
   const [row, ...more] = table('overall_stats', GAMES).rows;
   expect(more).toEqual([]);
   const codes = ['mp', 'scheduled', 'home_won', 'home_lost', 'draw', 'away_won', 'home_won_first_half'];
@@ -67,7 +67,7 @@ it('sums up a group', () => {
   expect(averages.map((code) => cell(row, code))).toEqual(['1.67', '0.67', '1.00', '0.67']);
 });
 
-it('counts how often each result came about', () => {
+test('counts how often each result occurred', () => {
   const more = [...GAMES, result(5, 'C 1-0 A'), result(6, 'B 0-0 C')];
   expect(lines(table('popular_results', more), 'amount', 'pct')).toEqual([
     '1 0:0 2 40.00',

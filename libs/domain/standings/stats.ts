@@ -6,10 +6,10 @@ import { type Season, teamRows } from './standing.ts';
 import { emptyTally, type Part, type Tally, type Venue } from './tally.ts';
 import type { Row, Value } from './types.ts';
 
-/** Games by their goals of both sides. */
+/** Number of games by their total goals. */
 type ByGoals = Map<number, number>;
 
-/** The games of each team by their goals. */
+/** The games of each team by their total goals. */
 const GOALS: View<Map<number, ByGoals>> = {
   empty: () => new Map(),
   change: (of, { home, away, score }, times) => {
@@ -22,7 +22,7 @@ const GOALS: View<Map<number, ByGoals>> = {
   },
 };
 
-/** A team's figures of the games, at home, away and both, whole and by halves; `toCome`: games that are to come. */
+/** A team's figures at home, away and both, in whole games and halves; `toCome`: scheduled games. */
 export function teamStatsRows(season: Season, toCome: GameSet): Row[] {
   const { now } = season;
   const tallies = (venue: Venue, part: Part) => venueTallies(season, now, venue, part);
@@ -51,9 +51,9 @@ export function teamStatsRows(season: Season, toCome: GameSet): Row[] {
   });
 }
 
-/** The figures of a season's games together, as one row; `toCome`: games that are to come. */
+/** The figures of all games of a season, as one row; `toCome`: scheduled games. */
 export function overallStatsRow(season: Season, toCome: GameSet): Row {
-  // What home sides did is what games had: each has one.
+  // The home sides' figures are the games' figures: each game has one home side.
   const atHome = (part: Part) => sumOf(venueTallies(season, season.now, 'home', part));
   const { mp, won: homeWon, lost: awayWon, scored: home, allowed: away } = atHome('score');
   const first = atHome('firstHalf');
@@ -78,7 +78,7 @@ export function overallStatsRow(season: Season, toCome: GameSet): Row {
     ['avg_away_goals_scored', ratio(away, mp)],
     ['1half_avg_goals_scored', ratio(first.scored + first.allowed, first.mp)],
     ['2half_avg_goals_scored', ratio(second.scored + second.allowed, second.mp)],
-    // What one side allows the other scores.
+    // Goals allowed by one side are goals scored by the other.
     ['goals_allowed', home + away],
     ['away_goals_allowed', home],
     ['1half_goals_allowed', first.scored + first.allowed],
@@ -164,7 +164,7 @@ function halfVenueStats(venue: 'home' | 'away', half: 'first' | 'second', tally:
   ];
 }
 
-/** Games with more goals of both sides than a line, and with fewer; `games`: how many had how many goals. */
+/** Games with more total goals than a line, and with fewer; `games`: number of games by total goals. */
 function goalLines(
   games: readonly (readonly [goals: number, games: number])[],
   lines: readonly number[],

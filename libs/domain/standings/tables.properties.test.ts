@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { deriveTables } from './tables.ts';
 import { cell, lines, result, rulesOf, table } from './testing/results.ts';
 import type { MatchResult } from './types.ts';
@@ -23,7 +23,7 @@ const anyResult = fc
   .map(({ event, version, home, away, goals, status, removed }) =>
     result(event, `${home} ${goals} ${away}`, { version, ...status, removed: removed && version === 3 }),
   );
-/** Of one event and version there is one result. */
+/** Only one result has a given event and version. */
 const anyResults = fc.uniqueArray(anyResult, {
   maxLength: 25,
   selector: ({ event_id, version }) => `${event_id} ${version}`,
@@ -39,7 +39,7 @@ describe('a table is a function of the set of results', () => {
     return JSON.stringify([[...tables], found]);
   };
 
-  it('whatever their order and repetition', () => {
+  test('in any order and with any duplicates', () => {
     fc.assert(
       fc.property(
         anyResults.chain((set) =>
@@ -52,7 +52,7 @@ describe('a table is a function of the set of results', () => {
     );
   });
 
-  it('as if the last state of each match had been the only one', () => {
+  test('and equals that of the last results alone', () => {
     fc.assert(
       fc.property(anyResults, (set) => {
         const latest = new Map<number, MatchResult>();
@@ -63,7 +63,7 @@ describe('a table is a function of the set of results', () => {
     );
   });
 
-  it('whose live table is the league table as if what is being played had ended', () => {
+  test('and its live table is the league table as if games in play had ended', () => {
     fc.assert(
       fc.property(anyResults, (set) => {
         const ended = set.map((one) =>
@@ -76,7 +76,7 @@ describe('a table is a function of the set of results', () => {
     );
   });
 
-  it('whose live table says of teams that do not play what the league table says', () => {
+  test('and its live table equals the league table for teams that do not play', () => {
     fc.assert(
       fc.property(anyResults, (set) => {
         const idle = new Set(
@@ -94,8 +94,8 @@ describe('a table is a function of the set of results', () => {
     );
   });
 
-  it('whose last ranks are those of a table without the last round of each team', () => {
-    // Rounds are as mixed as can be.
+  test('and its last ranks are those of a table without the last round of each team', () => {
+    // Rounds are as mixed as possible.
     const anyMatches = fc.array(
       fc.record({
         day: fc.integer({ min: 1, max: 9 }),
@@ -125,7 +125,7 @@ describe('a table is a function of the set of results', () => {
 const byStart = (a: MatchResult, b: MatchResult) =>
   String(a.start_date).localeCompare(String(b.start_date)) || a.event_id - b.event_id;
 
-/** What docs/standings.md says of `last_rank`, match by match. */
+/** `last_rank` by docs/reference/standings.md, match by match. */
 function resultsBefore(last: MatchResult | undefined, results: readonly MatchResult[]): MatchResult[] {
   const earlier = results
     .filter(({ start_date }) => String(start_date) < String(last?.start_date))

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { TABLE_TYPES } from './columns.ts';
 import { deriveTables } from './tables.ts';
 import { cell, idOf, lines, result, rulesOf, score, table } from './testing/results.ts';
@@ -19,7 +19,7 @@ function flags(results: MatchResult[], rules = rulesOf()): string[] {
 }
 
 describe('the league table', () => {
-  it('counts matches, goals and points, and shows the newest result first', () => {
+  test('counts matches, goals and points, and shows the newest result first', () => {
     expect(
       lines(
         table('league', SEASON),
@@ -36,24 +36,24 @@ describe('the league table', () => {
     ).toEqual(['1 A 2 1 1 0 3 1 2 4 D,W', '2 B 2 1 0 1 3 3 0 3 W,L', '3 C 2 0 1 1 2 4 -2 1 L,D']);
   });
 
-  it('gives those equal on everything one rank, in the order of their ids', () => {
+  test('gives teams equal on everything one rank, in the order of their ids', () => {
     const equal = [result(1, 'D 1-0 C'), result(2, 'B 1-0 A')];
     expect(lines(table('league', equal))).toEqual(['1 B', '1 D', '3 A', '3 C']);
   });
 
-  it('has the teams that have not played yet', () => {
+  test('has the teams that have not played yet', () => {
     expect(lines(table('league', [result(1, 'A ? B', SCHEDULED)]), 'mp', 'pts', 'form')).toEqual([
       '1 A 0 0 ',
       '1 B 0 0 ',
     ]);
   });
 
-  it('shows no more of the form than the rules say', () => {
+  test('shows no more of the form than the rules say', () => {
     const games = [1, 2, 3].map((day) => result(day, `A ${day}-1 B`));
     expect(lines(table('league', games, rulesOf({ form_matches: 2 })), 'form')[0]).toBe('1 A W,W');
   });
 
-  it('names zones by rank', () => {
+  test('names zones by rank', () => {
     const zones = [{ id: 1, name: 'Up', colour: '#fff', from: 1, to: 1 }];
     const { rows } = table('league', SEASON, rulesOf({ zones }));
     expect(rows.map(({ zone_name }) => zone_name)).toEqual(['Up', '', '']);
@@ -64,18 +64,18 @@ describe('last_rank', () => {
   const last = (results: MatchResult[], rules = rulesOf()) =>
     table('league', results, rules).rows.map(({ name, rank, last_rank }) => `${name} ${last_rank} > ${rank}`);
 
-  it('is the position before the last round, whatever day of it a team played', () => {
+  test('is the position before the last round, whatever day of it a team played', () => {
     const first = [result(1, 'A 2-0 B', { round_id: 1 }), result(2, 'C 1-0 D', { round_id: 1 })];
     const second = [result(3, 'B 5-0 C', { round_id: 2 }), result(4, 'D 1-0 A', { round_id: 2 })];
     // D plays a day later, but its position before the round is the one before B's win.
     expect(last([...first, ...second])).toEqual(['B 4 > 1', 'A 1 > 2', 'D 3 > 3', 'C 2 > 4']);
   });
 
-  it('is none in a team’s first round', () => {
+  test('is none in a team’s first round', () => {
     expect(last([result(1, 'A 2-0 B')])).toEqual(['A null > 1', 'B null > 2']);
   });
 
-  it('counts a match that was caught up between as played before', () => {
+  test('counts a postponed match that is played between two rounds as before the last one', () => {
     const games = [
       result(1, 'A 1-0 B', { round_id: 1 }),
       result(9, 'C 9-0 B', { round_id: 2, start_date: '2024-01-20 15:00' }),
@@ -84,14 +84,14 @@ describe('last_rank', () => {
     expect(last(games)).toEqual(['C 1 > 1', 'A 2 > 2', 'B 3 > 3']);
   });
 
-  it('keeps what the others played in the round of a match that was caught up', () => {
+  test('keeps the other results of the round of a postponed match', () => {
     const games = [
       result(1, 'A 0-1 B', { round_id: 1 }),
       result(2, 'C 3-0 A', { round_id: 2 }),
       result(3, 'B 1-0 D', { round_id: 2 }),
       result(4, 'C 0-0 D', { round_id: 1 }),
     ];
-    // C was first but for the match that A and B had played in the same round long before.
+    // Without the match that A and B had played long before in the same round, C would have been first.
     expect(last(games)).toEqual(['B 1 > 1', 'C 2 > 2', 'D 3 > 3', 'A 4 > 4']);
   });
 });
@@ -102,19 +102,19 @@ describe('corrections', () => {
   ];
   const rules = rulesOf({ corrections });
 
-  it('change the points, and are shown with reason and day', () => {
+  test('change the points, and are shown with reason and day', () => {
     const league = table('league', SEASON, rules);
     expect(lines(league, 'pts')).toEqual(['1 B 3', '2 A 2', '3 C 1']);
     expect(league.corrections).toEqual(corrections);
   });
 
-  it('show the table of a day in the middle of the season', () => {
+  test('show the table of a day in the middle of the season', () => {
     expect(lines(table('league', SEASON, rules, '2024-01-01'), 'pts')).toEqual(['1 A 3', '2 C 0', '3 B 0']);
     expect(table('league', SEASON, rules, '2024-01-01').corrections).toEqual([]);
     expect(lines(table('league', SEASON, rules, '2024-01-02'), 'pts')).toEqual(['1 A 2', '2 C 1', '3 B 0']);
   });
 
-  it('are in force before a team’s last round from their first day on', () => {
+  test('are in force before a team’s last round from their first day on', () => {
     const before = (from: string) => {
       const rules = rulesOf({ corrections: [{ participant_id: 1, value: -4, reason: 'Quit', from }] });
       const last = [...SEASON, result(4, 'A 0-0 B'), result(5, 'C 0-0 B')];
@@ -123,7 +123,7 @@ describe('corrections', () => {
     expect([before('2024-01-04'), before('2024-01-05')]).toEqual([1, 2]);
   });
 
-  it('belong to no table of homes, aways or halves, and to no other group', () => {
+  test('apply to no table of home games, away games or halves, and to no other group', () => {
     expect(lines(table('home', SEASON, rules), 'home_pts')[0]).toBe('1 B 3');
     expect(table('home', SEASON, rules).corrections).toEqual([]);
     const elsewhere = rulesOf({ corrections: [{ participant_id: 99, value: 3, reason: 'Quit' }] });
@@ -131,8 +131,8 @@ describe('corrections', () => {
   });
 });
 
-describe('what an association decides', () => {
-  it('awards a result in place of the one played, or of none', () => {
+describe('a decision of an association', () => {
+  test('awards a result in place of the played one, or of none', () => {
     const rules = rulesOf({ awarded: [{ event_id: 1, home: 0, away: 3 }] });
     expect(lines(table('league', SEASON, rules), 'pts')).toEqual(['1 B 6', '2 C 1', '3 A 1']);
     const never = [result(1, 'A ? B', SCHEDULED)];
@@ -140,14 +140,14 @@ describe('what an association decides', () => {
     expect(flags(never, rules)).toEqual([]);
   });
 
-  it('takes the provider’s awarded win as it is reported', () => {
+  test('leaves the provider’s awarded win as reported', () => {
     expect(lines(table('league', [result(1, 'A 3-0 B', { status_id: 12 })]), 'pts')).toEqual([
       '1 A 3',
       '2 B 0',
     ]);
   });
 
-  it('annuls a match', () => {
+  test('annuls a match', () => {
     expect(lines(table('league', SEASON, rulesOf({ annulled: [1] })), 'mp', 'pts')).toEqual([
       '1 B 1 3',
       '2 A 1 1',
@@ -155,13 +155,13 @@ describe('what an association decides', () => {
     ]);
   });
 
-  it('expels a team, and keeps or annuls its results', () => {
+  test('expels a team, and keeps or annuls its results', () => {
     const rules = (results: string) => rulesOf({ expelled: [{ participant_id: idOf('A'), results }] });
     expect(lines(table('league', SEASON, rules('kept')), 'pts')).toEqual(['1 B 3', '2 C 1', '3 A 4']);
     expect(lines(table('league', SEASON, rules('annulled')), 'pts')).toEqual(['1 B 3', '2 C 0', '3 A 0']);
   });
 
-  it('ranks a curtailed season by points per game', () => {
+  test('ranks a curtailed season by points per game', () => {
     const early = [...SEASON, result(4, 'C 1-0 B'), result(5, 'C 1-1 B')];
     expect(lines(table('league', early), 'mp', 'pts')).toEqual(['1 C 4 5', '2 A 2 4', '3 B 4 4']);
     const rules = rulesOf({ curtailed: true });
@@ -169,8 +169,8 @@ describe('what an association decides', () => {
   });
 });
 
-describe('what does not count', () => {
-  it.each([
+describe('tables do not count', () => {
+  test.each([
     ['not started', SCHEDULED],
     ['abandoned', { status_id: 7 }],
     ['cancelled', { status_id: 3, status_type: 'cancelled' }],
@@ -185,7 +185,7 @@ describe('what does not count', () => {
     expect(flags(results)).toEqual([]);
   });
 
-  it('a match that is deleted or moved away, and it leaves no team behind', () => {
+  test('a match that was deleted or moved away, nor its teams', () => {
     const gone = [
       result(4, 'D 1-0 E', { status_id: null, status_type: 'deleted' }),
       result(5, 'F 1-0 G', { removed: true }),
@@ -193,13 +193,13 @@ describe('what does not count', () => {
     expect(lines(table('league', [...SEASON, ...gone]), 'pts')).toEqual(POINTS);
   });
 
-  it('an unknown score, nor an unknown team; both are flagged', () => {
+  test('an unknown score, nor an unknown team; both are flagged', () => {
     const results = [...SEASON, result(4, 'C ? A'), result(5, 'C 9-0 A', { away: null })];
     expect(lines(table('league', results), 'pts')).toEqual(POINTS);
     expect(flags(results)).toEqual(['4 unknown_score', '5 unknown_participant']);
   });
 
-  it('an unknown half, in the table of that half alone', () => {
+  test('an unknown half, in the table of that half alone', () => {
     const halves = { first_half: score('1-0'), second_half: score('0-2') };
     const results = [result(1, 'A 1-2 B', halves), result(2, 'A 3-0 B')];
     expect(lines(table('halftime', results), 'mp', '1half_won', '1half_pts')).toEqual([
@@ -221,7 +221,7 @@ describe('what does not count', () => {
 describe('the live table', () => {
   const playing = [...SEASON, result(4, 'C 2-0 A', LIVE)];
 
-  it('counts what is being played, and says by whom', () => {
+  test('counts games in play, and shows whose', () => {
     const live = table('live', playing);
     expect(lines(live, 'mp', 'pts', 'is_playing', 'home_result', 'away_result', 'event_id')).toEqual([
       '1 C 3 4 yes 2 0 4',
@@ -231,7 +231,7 @@ describe('the live table', () => {
     expect(lines(table('league', playing), 'pts')).toEqual(POINTS);
   });
 
-  it('says who is playing where the score is unknown too', () => {
+  test('shows who is playing also where the score is unknown', () => {
     const unknown = table('live', [...SEASON, result(4, 'C ? A', LIVE)]);
     expect(lines(unknown, 'pts', 'is_playing', 'home_result', 'event_id')).toEqual([
       '1 A 4 yes  4',
@@ -240,14 +240,14 @@ describe('the live table', () => {
     ]);
   });
 
-  it('is the league table where nothing is being played', () => {
+  test('is the league table where no game is in play', () => {
     const codes = ['mp', 'won', 'draw', 'lost', 'goals_scored', 'goals_allowed', 'goals_diff', 'pts', 'form'];
     expect(lines(table('live', SEASON), ...codes)).toEqual(lines(table('league', SEASON), ...codes));
   });
 });
 
 describe('the other tables of teams', () => {
-  it('split by home and away', () => {
+  test('split by home and away', () => {
     expect(lines(table('home', SEASON), 'home_mp', 'home_goals_diff', 'home_pts', 'home_form')).toEqual([
       '1 B 1 2 3 W',
       '2 A 1 2 3 W',
@@ -261,7 +261,7 @@ describe('the other tables of teams', () => {
     ]);
   });
 
-  it('rank by form', () => {
+  test('rank by form', () => {
     const games = [...SEASON, result(4, 'C 1-0 B')];
     expect(lines(table('form', games, rulesOf({ form_matches: 1 })), 'form')).toEqual([
       '1 C W',
@@ -270,7 +270,7 @@ describe('the other tables of teams', () => {
     ]);
   });
 
-  it('tell the runs that teams are on', () => {
+  test('show the current runs of teams', () => {
     const runs = ['wins', 'draws', 'losses', 'no_wins', 'no_draws', 'no_losses'];
     expect(lines(table('streaks', SEASON), ...runs)).toEqual([
       '1 B 1 0 0 0 2 1',
@@ -280,7 +280,7 @@ describe('the other tables of teams', () => {
   });
 });
 
-it('streaks rank the longer run without a win lower', () => {
+test('streaks rank the longer run without a win lower', () => {
   const games = ['B 1-0 C', 'B 0-1 D', 'B 0-1 E', 'A 0-1 C', 'A 0-1 D', 'A 0-1 E'];
   const { rows } = table(
     'streaks',
@@ -289,7 +289,7 @@ it('streaks rank the longer run without a win lower', () => {
   expect(rows.slice(-2).map(({ rank, name }) => `${rank} ${name}`)).toEqual(['4 B', '5 A']);
 });
 
-it('has every kind of table, each with columns of its type alone', () => {
+test('has every kind of table, each with columns of its type alone', () => {
   const { tables } = deriveTables(SEASON, rulesOf());
   expect([...tables.keys()]).toEqual([...TABLE_TYPES.keys()]);
   for (const { type, rows } of tables.values()) {

@@ -9,7 +9,7 @@ import { correctionsAt, type Season, seasonOf } from './standing.ts';
 import { overallStatsRow, teamStatsRows } from './stats.ts';
 import type { MatchResult, Row, Team, Value } from './types.ts';
 
-/** A cell of a table. Cells are found by `code`. */
+/** A cell of a table. Identified by `code`. */
 export type Cell = {
   readonly id: number | null;
   readonly code: string;
@@ -32,7 +32,7 @@ export type TableRow = {
   /** The club, where the row is a person's. */
   readonly subparticipant_id: number | null;
   readonly subparticipant_name: string | null;
-  /** Without those that are not known. */
+  /** Without unknown ones. */
   readonly columns: readonly Cell[];
 };
 
@@ -45,20 +45,20 @@ export type Table = {
   readonly rows: readonly TableRow[];
 };
 
-/** All tables of a group, and what could not be counted. */
+/** All tables of a group, and the parts that could not be counted. */
 export type GroupTables = {
   readonly tables: ReadonlyMap<TableKind, Table>;
   /** In order of event id. */
   readonly flags: readonly Flag[];
 };
 
-/** Tables that are about points, so that zones and corrections belong to them. */
+/** Tables of points: zones and corrections belong to them. */
 const OF_POINTS: ReadonlySet<TableKind> = new Set(['league', 'wide', 'live']);
 
 /**
  * All tables of one competition, season, stage and group, derived from the last-known results of its matches alone:
- * neither their order nor their repetition matters, and nothing is remembered. `day` (YYYY-MM-DD) gives the tables as
- * they stood at its end: without later matches, and without corrections that were not in force. `kinds`: only these.
+ * neither their order nor their repetition matters, and nothing is remembered. `day` (YYYY-MM-DD) gives the tables of
+ * the end of that day: without later matches, and without corrections that were not in force. `kinds`: only these.
  */
 export function deriveTables(
   results: Iterable<MatchResult>,
@@ -70,7 +70,7 @@ export function deriveTables(
   return { tables: tablesOf(viewOf(ALL, games), rules, day, kinds), flags };
 }
 
-/** The tables of games that were read by the same rules and day. */
+/** The tables of games that were read with the same rules and day. */
 export function tablesOf(
   games: GameSet,
   rules: CompetitionRules,
@@ -97,21 +97,21 @@ export function tablesOf(
 }
 
 const ALL = subset(() => true);
-/** What is left to play. */
+/** Scheduled games. */
 export const TO_COME = subset(({ state }) => state === 'to_come');
 const PLAYING = subset(({ state }) => state === 'playing');
-/** What counts in the live table. */
+/** The games that count in the live table. */
 const KNOWN = subset(({ score }) => score !== null);
-/** What counts in all others. */
+/** The games that count in all other tables. */
 const PLAYED = subset(({ state, score }) => state === 'played' && score !== null);
 
-/** What tables are derived from; only what a table asks for is made. */
+/** The inputs of tables, each computed on first use. */
 type Facts = {
   readonly toCome: () => GameSet;
   readonly playing: () => GameSet;
   readonly played: () => GameSet;
   readonly season: () => Season;
-  /** With what is being played. */
+  /** Including games in play. */
   readonly live: () => Season;
 };
 

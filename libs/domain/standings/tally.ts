@@ -1,15 +1,15 @@
 import type { CompetitionRules } from '#contract/competition-rules.ts';
+import type { Stand } from './game-set.ts';
 import { type View, viewOf } from './game-set.ts';
 import type { Game } from './games.ts';
-import type { Stand } from './standing.ts';
 
-/** What a team did in some games, but for what it is worth. */
+/** A team's counts over some games, without points. */
 type Counts = { mp: number; won: number; draw: number; lost: number; scored: number; allowed: number };
 
-/** What a team did in some games. */
+/** A team's counts over some games. */
 export type Tally = Counts & { points: number };
 
-/** Which score of a game is meant. */
+/** Which score of a game counts: the final one, or that of a half. */
 export type Part = 'score' | 'firstHalf' | 'secondHalf';
 
 export type Venue = 'all' | 'home' | 'away';
@@ -23,7 +23,7 @@ function noCounts(): Counts {
   return { mp: 0, won: 0, draw: 0, lost: 0, scored: 0, allowed: 0 };
 }
 
-/** Adds an outcome, or takes it away. */
+/** Adds an outcome, or removes it. */
 function count(counts: Counts, scored: number, allowed: number, times: 1 | -1): void {
   counts.mp += times;
   counts[scored > allowed ? 'won' : scored < allowed ? 'lost' : 'draw'] += times;
@@ -31,7 +31,7 @@ function count(counts: Counts, scored: number, allowed: number, times: 1 | -1): 
   counts.allowed += times * allowed;
 }
 
-/** What each team did at home, or away; a game whose part is unknown counts nowhere. */
+/** Each team's counts at home, or away; a game whose part is unknown counts for no one. */
 function countsView(venue: 'home' | 'away', part: Part): View<Map<number, Counts>> {
   const other = venue === 'home' ? 'away' : 'home';
   return {
@@ -55,7 +55,7 @@ const byPart = (venue: 'home' | 'away'): Record<Part, View<Map<number, Counts>>>
 const COUNTS = { home: byPart('home'), away: byPart('away') };
 const VENUES = { all: ['home', 'away'], home: ['home'], away: ['away'] } as const;
 
-/** What every team of `teams` did up to a stand, at home, away or both. */
+/** The counts of every team of `teams` up to a stand, at home, away or both. */
 export function talliesAt(
   { games, without }: Stand,
   teams: Iterable<number>,
@@ -69,7 +69,7 @@ export function talliesAt(
   return new Map(Array.from(teams, (id) => [id, tallyOf(id, points, counts, later)]));
 }
 
-/** What every team of `teams` did in some games. */
+/** The counts of every team of `teams` over some games. */
 export function tallyGames(
   games: readonly Game[],
   teams: Iterable<number>,
@@ -81,7 +81,7 @@ export function tallyGames(
 
 type CountsOfTeams = ReadonlyMap<number, Counts>;
 
-/** What a team did by some counts, without what it did by others. */
+/** A team's counts minus other counts. */
 function tallyOf(
   id: number,
   points: CompetitionRules['points'],
@@ -114,10 +114,10 @@ export function difference({ scored, allowed }: Tally): number {
   return scored - allowed;
 }
 
-/** A game as one of its teams had it. */
+/** A game from the view of one of its teams. */
 export type Outcome = { readonly scored: number; readonly allowed: number };
 
-/** What a team had in its games up to a stand, newest first. */
+/** A team's outcomes in its games up to a stand, newest first. */
 export function* outcomesOf({ games, without }: Stand, id: number, venue: Venue = 'all'): Generator<Outcome> {
   const own = games.ofTeam(id);
   for (let at = own.length - 1; at >= 0; at -= 1) {

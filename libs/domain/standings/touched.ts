@@ -4,13 +4,13 @@ import type { Game } from './games.ts';
 import type { Team } from './types.ts';
 
 const ALL: readonly TableKind[] = [...TABLE_TYPES.keys()];
-/** What counts matches that are to come. */
+/** Tables that count scheduled matches. */
 const SCHEDULED: readonly TableKind[] = ['team_overall_stats', 'overall_stats'];
 const HALVES: readonly TableKind[] = ['halftime', 'second_half', ...SCHEDULED];
 
 /**
- * The tables that a match can have changed by becoming `after`; null: it was not there, or is no longer. All others
- * are what they were, for nothing that they are made of is another. `byCards`: cards may decide the order of teams.
+ * The tables that a match may have changed by becoming `after`; null: it did not exist, or no longer does. All other
+ * tables have the same input as before. `byCards`: cards may decide the ranking of teams.
  */
 export function touchedBy(before: Game | null, after: Game | null, byCards: boolean): readonly TableKind[] {
   if (before === null && after === null) return [];
@@ -23,7 +23,7 @@ export function touchedBy(before: Game | null, after: Game | null, byCards: bool
   return kinds;
 }
 
-/** What was played counts in every table, but a half, a goal or a card mostly in those of its kind alone. */
+/** A played match counts in every table, but a half, a goal or a card mostly in tables of its kind alone. */
 function touchedByPlayed(before: Game, after: Game, byCards: boolean): readonly TableKind[] {
   const same = (part: keyof Game) => isDeepStrictEqual(before[part], after[part]);
   if (!same('score') || !same('round')) return ALL;

@@ -12,28 +12,28 @@ export type Team = {
 /** A person; null where the provider has not named one (yet). */
 export type Person = { readonly id: number; readonly name: string | null };
 
-/** A goal of play that counts: none of the shoot-out, none that is void. */
+/** A goal in play that counts: neither of the shoot-out nor void. */
 export type ScoredGoal = {
   readonly kind: 'goal' | 'penalty' | 'own_goal';
-  /** The team of the scorer; of an own goal, the one it counts against. */
+  /** The scorer's team; of an own goal, the team it counts against. */
   readonly team_id: number;
   readonly player: Person | null;
   readonly assistant: Person | null;
 };
 
-/** A card that stands. A second yellow card is a yellow and a red one. */
+/** A card that stands. A second yellow card gives a yellow and a red one. */
 export type ShownCard = {
   readonly kind: 'yellow' | 'red';
   readonly team_id: number;
   readonly player: Person | null;
 };
 
-/** All that tables need of a match, as it was last known. */
+/** All that tables need of a match, as last known. */
 export type MatchResult = {
   readonly event_id: number;
-  /** Of two results of one event the later version stands; those of one version are the same. */
+  /** Of two results of one event the later version counts; results of one version are equal. */
   readonly version: number;
-  /** The match is no longer one of this group: it was deleted, or moved to another. */
+  /** The match no longer belongs to this group: it was deleted, or moved to another. */
   readonly removed: boolean;
   readonly round_id: number | null;
   /** YYYY-MM-DD HH:MM, as the provider gives it. */
@@ -46,15 +46,15 @@ export type MatchResult = {
   readonly score: Score | null;
   readonly first_half: Score | null;
   readonly second_half: Score | null;
-  /** Null: not known one by one. */
+  /** Null: not known individually. */
   readonly goals: readonly ScoredGoal[] | null;
   readonly cards: readonly ShownCard[] | null;
 };
 
-/** A cell: a count is a number, a ratio text with two decimals, '' where there is nothing to take it of. */
+/** A cell: a count is a number, a ratio text with two decimals, '' where the divisor is 0. */
 export type Value = number | string;
 
-/** The values of a row by column code; a code that is not there is not known. */
+/** The values of a row by column code; a missing code is an unknown value. */
 export type Values = ReadonlyMap<string, Value>;
 
 /** A row before it becomes part of a table. */
@@ -65,7 +65,7 @@ export type Row = {
   /** The club of a person. */
   readonly club: Team | null;
   readonly rank: number;
-  /** The position before the last round of the team, or of the person's club; null where there was none. */
+  /** The position before the last round of the team, or of the person's club; null where it had none. */
   readonly last_rank: number | null;
   readonly values: Values;
 };

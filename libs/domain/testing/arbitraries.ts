@@ -13,7 +13,7 @@ import {
 } from './messages.ts';
 
 /**
- * Messages made to collide: few ids, few times (so that many are equal, and some lie on the settle margin of a
+ * Messages that collide: few ids, few times (so that many are equal, and some lie on the settle margin of a
  * snapshot), every type that a rule is about, sides that change or are unknown.
  */
 
@@ -48,7 +48,7 @@ const anything = fc
   })
   .map(({ id, type, options }) => incident(id, type, options));
 
-/** Goals and their cancellations that are likely to find each other, about the ten minutes and the parts apart. */
+/** Goals and cancellations that are likely to match, around the limits of ten minutes and of the phases. */
 const goals = fc
   .record({
     id: ids,
@@ -110,7 +110,7 @@ const fieldValues = fc.record(
   { requiredKeys: [] },
 );
 
-/** The event of a message, in parts as the provider's messages have them. */
+/** The event of a message, split into parts like the provider's messages. */
 const eventParts = fieldValues.map((parts) =>
   [parts.clock, parts.play, parts.participants, parts.rest]
     .filter((part) => part !== undefined)
@@ -121,7 +121,7 @@ const event = fc
   .tuple(times, eventParts)
   .map(([ut, parts]) => ({ ...eventMessage(ut, {}), event_fields: parts }));
 
-const told = fc
+const incidentMessages = fc
   .tuple(incidents, fc.boolean(), times, fc.option(eventParts, { freq: 2 }))
   .map(([one, same, ut, parts]) => ({
     ...incidentMessage(one),
@@ -135,26 +135,26 @@ const snapshot = fc
   .tuple(times, fc.array(incidents, { maxLength: 5 }))
   .map(([time, list]) => snapshotMessage(time, list));
 
-/** A message of the one event that tests are about. */
-export const messages: fc.Arbitrary<NormalizedMessage> = fc.oneof(
-  { weight: 8, arbitrary: told },
+/** A message of the event under test. */
+const messages: fc.Arbitrary<NormalizedMessage> = fc.oneof(
+  { weight: 8, arbitrary: incidentMessages },
   { weight: 2, arbitrary: deleted },
   { weight: 3, arbitrary: event },
   { weight: 2, arbitrary: snapshot },
 );
 
-/** Whether a message says anything about an event. */
-export function tellsSomething({ event_fields, incident, snapshot }: NormalizedMessage): boolean {
+/** Whether a message has any content of an event. */
+export function hasContent({ event_fields, incident, snapshot }: NormalizedMessage): boolean {
   return incident !== null || snapshot !== null || event_fields.some((part) => part !== '{}');
 }
 
-/** A history of one event, in which something is told. */
+/** A history of one event with at least one message with content. */
 export const histories = fc
   .array(messages, { minLength: 1, maxLength: 25, size: 'max' })
-  .filter((history) => history.some(tellsSomething));
+  .filter((history) => history.some(hasContent));
 
-/** The same messages in another order, some of them more than once. */
-export function retold(history: readonly NormalizedMessage[]): fc.Arbitrary<NormalizedMessage[]> {
+/** The same messages in another order, some of them duplicated. */
+export function redelivered(history: readonly NormalizedMessage[]): fc.Arbitrary<NormalizedMessage[]> {
   return fc.subarray([...history]).chain((again) => {
     const all = [...history, ...again];
     return fc.shuffledSubarray(all, { minLength: all.length });

@@ -1,7 +1,7 @@
 import { canonicalJson } from '#contract/canonical-json.ts';
 import type { Cause, Incident, NormalizedMessage } from '#topics/generated/types.ts';
 
-/** The event that the builders of this file are about, its sides, and a time to start from. */
+/** The event of all builders of this file, its sides, and a start time. */
 export const EVENT_ID = 7000001;
 export const HOME = 51447;
 export const AWAY = 51448;
@@ -19,10 +19,10 @@ export function causeOf(message: NormalizedMessage, offset: number): Cause {
   };
 }
 
-/** What a test says of an incident; the rest is a confirmed one of the home side in the first half. */
+/** The fields of an incident that a test sets; the rest is a confirmed one of the home side in the first half. */
 export type IncidentOptions = Partial<Omit<Incident, 'body'>> & { readonly note?: string };
 
-/** An incident with the body that fits it; `note` makes an otherwise equal body another one. */
+/** An incident with its body; `note` makes an otherwise equal body different. */
 export function incident(id: string, type: number, options: IncidentOptions = {}): Incident {
   const { note, ...rest } = options;
   const fields = {
@@ -40,7 +40,7 @@ export function incident(id: string, type: number, options: IncidentOptions = {}
   return { ...fields, body: canonicalJson({ ...fields, note: note ?? null }) };
 }
 
-/** The fields of an event in play, by name; what is given replaces or adds. */
+/** The fields of an event in play, by name; `fields` replaces or adds some. */
 export function eventFields(fields: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   return {
     name: 'Home - Away',
@@ -70,25 +70,25 @@ export function participants(home?: unknown, away?: unknown): unknown[] {
   ];
 }
 
-/** An event message telling these fields, as one part. */
+/** An event message with these fields, as one part. */
 export function eventMessage(ut: number, fields: Readonly<Record<string, unknown>>): NormalizedMessage {
   return { ...message(ut), type: 'event', event_fields: [canonicalJson(fields)] };
 }
 
-/** An incident message; without `fields` its event tells nothing. */
+/** An incident message; without `fields` its event has none. */
 export function incidentMessage(
-  told: Incident,
+  body: Incident,
   options: { readonly deleted?: boolean; readonly fields?: Readonly<Record<string, unknown>> } = {},
 ): NormalizedMessage {
   return {
-    ...message(told.ut),
+    ...message(body.ut),
     type: 'incident',
     event_fields: options.fields === undefined ? [] : [canonicalJson(options.fields)],
-    incident: { deleted: options.deleted ?? false, incident: told },
+    incident: { deleted: options.deleted ?? false, incident: body },
   };
 }
 
-/** A list of all incidents of the event as it was at `time`. */
+/** A snapshot of all incidents of the event at `time`. */
 export function snapshotMessage(time: number, incidents: readonly Incident[]): NormalizedMessage {
   return { ...message(time), type: 'incident_snapshot', snapshot: [...incidents] };
 }

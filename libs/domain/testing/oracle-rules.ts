@@ -2,7 +2,7 @@ import type { Incident, MatchIncident, Score } from '#topics/generated/types.ts'
 
 /** The laws on goals and the trading guard as the oracle reads them: over the whole timeline at once. */
 
-/** The register of an incident, without what tells of the order in the log. */
+/** The register of an incident, without its version and cause. */
 export type OracleIncident = Omit<MatchIncident, 'version' | 'cause'>;
 
 /** An incident with a body. */

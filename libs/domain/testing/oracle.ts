@@ -4,21 +4,21 @@ import { compare, deriveGoals, deriveReasons, type Known, type OracleIncident } 
 
 /**
  * The laws of match state written down a second time: straight from their text, over the whole set of messages at once,
- * as slowly as they read, and with nothing of the domain in it. What `applyMessage` comes to must equal this.
+ * simple and slow, without code of the domain. `applyMessage` must give the same.
  */
 
-/** A state without what tells of the order in the log. */
-export type OracleState = Omit<MatchState, 'version' | 'cause'>;
+/** A state without version and cause. */
+type OracleState = Omit<MatchState, 'version' | 'cause'>;
 export type Derived = { readonly state: OracleState; readonly incidents: readonly OracleIncident[] };
 
 type Field = { readonly ut: number; readonly json: string };
 
-/** The state of an event by the set of its messages. */
+/** The state of an event from the set of its messages. */
 export function derive(eventId: number, messages: readonly NormalizedMessage[]): Derived {
-  const told = messages.filter(({ type }) => type !== 'event_keep_alive' && type !== 'events_lineups');
-  const fields = deriveFields(told);
+  const relevant = messages.filter(({ type }) => type !== 'event_keep_alive' && type !== 'events_lineups');
+  const fields = deriveFields(relevant);
   const value = (name: string): unknown => JSON.parse(fields.get(name)?.json ?? 'null');
-  const { incidents, snapshotAt } = deriveIncidents(eventId, told);
+  const { incidents, snapshotAt } = deriveIncidents(eventId, relevant);
   const known = incidents.filter((one): one is Known => one.incident !== null);
   const home = participantOf(value('participants'), 1);
   const away = participantOf(value('participants'), 2);

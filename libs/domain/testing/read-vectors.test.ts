@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readVectors } from './vectors.ts';
 
 const EXPECT = {
@@ -33,17 +33,17 @@ describe('readVectors', () => {
     writeFileSync(join(folder, `${name}.json`), JSON.stringify({ event_id: 7, messages, expect: EXPECT }));
   }
 
-  it.each([
+  test.each([
     ['of an unknown type', { id: 2, type: 'odds', ut: 1, data: {} }],
     ['that cannot be normalized', { id: 2, type: 'event', ut: 1, data: {} }],
   ])('leaves out a message %s, as the services do', (_, message) => {
     write('first', [event(1), message, event(3)]);
     write('second', [event(4)]);
-    const told = readVectors(folder).map(({ name, messages }) => [
+    const vectors = readVectors(folder).map(({ name, messages }) => [
       name,
       messages.map(({ message_id }) => message_id),
     ]);
-    expect(told).toEqual([
+    expect(vectors).toEqual([
       ['first', ['1', '3']],
       ['second', ['4']],
     ]);

@@ -7,7 +7,7 @@ import type {
 import { applyMessage, type Match, matchIncident, matchState, newMatch } from '../match.ts';
 import { causeOf, EVENT_ID } from './messages.ts';
 
-/** What a message did to a match, as tests read it. */
+/** The effect of a message on a match, as tests read it. */
 export type Outcome = {
   readonly transitions: readonly MatchTransition[];
   readonly kinds: readonly string[];
@@ -16,7 +16,7 @@ export type Outcome = {
   incident(id: string): MatchIncident;
 };
 
-/** given(…messages).when(message): what that message does to a match that the others made. */
+/** given(…messages).when(message): the effect of that message on a match with the given ones applied. */
 export function given(...messages: readonly NormalizedMessage[]) {
   return {
     when(message: NormalizedMessage): Outcome {
@@ -30,14 +30,14 @@ export function given(...messages: readonly NormalizedMessage[]) {
         incident: (id) => matchIncident(match, id),
       };
     },
-    /** The state those messages make. */
+    /** The state after those messages. */
     get state(): MatchState {
       return matchState(played(messages));
     },
   };
 }
 
-/** A match to which messages were told. */
+/** A match with these messages applied. */
 export function played(messages: readonly NormalizedMessage[]): Match {
   const match = newMatch(EVENT_ID);
   messages.forEach((message, offset) => {

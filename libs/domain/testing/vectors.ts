@@ -30,9 +30,9 @@ const vectorSchema = z.object({
 
 const snapshotSchema = z.object({ event_id: z.int(), time: z.int(), incidents: z.array(z.unknown()) });
 
-/** Messages of one event as a provider told them, and the state they must come to. */
+/** Messages of one event as a provider sent them, and the state they must give. */
 export type Vector = Omit<z.infer<typeof vectorSchema>, 'messages' | 'name'> & {
-  /** Its own, else the file's. */
+  /** Its own, else that of the file. */
   readonly name: string;
   readonly messages: readonly NormalizedMessage[];
 };
@@ -43,8 +43,8 @@ export const VECTORS_DIR = resolve(
 );
 
 /**
- * Every vector of the folder, its messages normalized; none where there is no such folder. As in the services, a message
- * that nothing here uses, or that cannot be normalized, does not get as far as match state.
+ * Every vector of the folder, its messages normalized; none without the folder. As in the services, a message of an
+ * unused type, or one that cannot be normalized, does not reach match state.
  */
 export function readVectors(folder = VECTORS_DIR): Vector[] {
   if (!existsSync(folder)) return [];
@@ -61,7 +61,7 @@ export function readVectors(folder = VECTORS_DIR): Vector[] {
     });
 }
 
-/** The part of a state that vectors speak of. */
+/** The fields of a state that vectors contain. */
 export function expectable(state: MatchState): Vector['expect'] {
   return {
     score: state.score,

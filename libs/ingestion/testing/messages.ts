@@ -1,8 +1,8 @@
-/** Messages of the provider's shape, for tests. Own values; the shape is that of `messages.ts`. */
+/** Messages of the provider's shape, for tests. Made-up values; the shape is that of `messages.ts`. */
 
 type Fields = Record<string, unknown>;
 
-/** Where the tests' messages say they come from. */
+/** The origin of the tests' messages. */
 export const CONTEXT = {
   origin: 'webhook',
   deliveryId: 'd'.repeat(64),
@@ -31,7 +31,7 @@ export function incidentRecord(changes: Fields = {}): Fields {
 }
 
 /** An event record with two participants and their results. */
-export function eventRecord(changes: Fields = {}): Fields {
+function eventRecord(changes: Fields = {}): Fields {
   const participant = (id: number, counter: number, goals: number): Fields => ({
     id,
     counter,

@@ -8,12 +8,12 @@ import type { ResolveName } from '../resolve.ts';
 
 /** The secret of the tests. */
 export const SECRET = '0123456789abcdef0123456789ABCDEF';
-/** Where the time is not what a test is about. */
+/** The time for tests that do not depend on it. */
 const LONG_MS = 60_000;
 
 type TestOptions = Partial<Omit<EndpointOptions, 'url'>>;
 
-/** An endpoint that may call this machine, closed with the test. */
+/** An endpoint that may call this machine; closed with the test. */
 export function endpointOf(url: string, options: TestOptions = {}, resolve?: ResolveName): WebhookEndpoint {
   const allowed = new AllowedRanges(['127.0.0.0/8']);
   const endpoint = new WebhookEndpoint(
@@ -24,7 +24,7 @@ export function endpointOf(url: string, options: TestOptions = {}, resolve?: Res
   return endpoint;
 }
 
-/** An endpoint of a receiver that answers so. */
+/** An endpoint of a receiver with this answer. */
 export async function endpointTo(
   answer: Answer,
   options: TestOptions = {},
@@ -33,7 +33,7 @@ export async function endpointTo(
   return { receiver, endpoint: endpointOf(receiver.url, { ca: receiver.ca, ...options }) };
 }
 
-/** The URL of a server that does this with every connection, instead of TLS. */
+/** The URL of a server that runs this for every connection, instead of TLS. */
 export async function tcpServer(onConnection: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

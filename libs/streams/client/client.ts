@@ -21,8 +21,8 @@ import type {
 } from './port.ts';
 
 /**
- * The client under the runtime: kafkajs for the membership of the group, @platformatic/kafka for all that is read and
- * written (docs/decisions/0005).
+ * The Kafka client of the runtime: kafkajs for group membership, @platformatic/kafka for all reads and writes
+ * (docs/decisions/0005).
  */
 export function openStreamClient(options: KafkaOptions): StreamClient {
   return new ComposedClient(options);
@@ -33,13 +33,13 @@ const UNKNOWN_TOPIC_MS = 2_000;
 class ComposedClient implements StreamClient {
   readonly #options: KafkaOptions;
   readonly #kafka: Kafka;
-  /** Of the members of groups. */
+  /** Connections of group members. */
   readonly #sockets = new Set<Socket>();
   #closed = false;
-  /** Of everything that was opened here and is not closed yet. */
+  /** Everything opened here and not closed yet. */
   readonly #all = new Set<Connections>();
   readonly #metadata = new SharedMetadata();
-  /** For what is asked now and then. */
+  /** Connections for occasional requests. */
   readonly #connections: Connections;
 
   constructor(options: KafkaOptions) {
@@ -65,7 +65,7 @@ class ComposedClient implements StreamClient {
   }
 
   partitionCount(topic: string): Promise<number> {
-    // A topic that was created a moment ago may not be known to every broker yet.
+    // Not every broker may know a topic that was created a moment ago.
     const deadline = performance.now() + UNKNOWN_TOPIC_MS;
     return untilAnswered(this.#connections, `look at ${topic}`, async () => {
       this.#connections.forget();

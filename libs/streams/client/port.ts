@@ -1,6 +1,6 @@
 /**
- * What the task runtime asks of a Kafka client: a few methods, so that another client can be put under it.
- * `test/integration/streams/conformance.test.ts` says in running code what each of them promises.
+ * The task runtime's interface to a Kafka client: few methods, so that the client can be replaced.
+ * `test/integration/streams/conformance.test.ts` checks what each of them promises.
  */
 
 /** A record as read from a topic. Offsets are numbers: they stay far below 2^53. */
@@ -21,9 +21,9 @@ export type OutputRecord = {
 
 export type TopicPartition = { readonly topic: string; readonly partition: number };
 
-/** One producer with a transactional id; its epoch is the lock on all that it writes. */
+/** A producer with a transactional id; its epoch is the lock on everything it writes. */
 export interface TransactionalProducer {
-  /** The broker's id and epoch of it: what transactions in a partition are told apart by. */
+  /** Its producer id and epoch on the broker: they identify its transactions in a partition. */
   readonly identity: ProducerIdentity;
   /**
    * Writes all records in one transaction, or none of them. One transaction at a time. Rejects with `StreamError`; its
@@ -35,80 +35,84 @@ export interface TransactionalProducer {
 
 export type ProducerIdentity = { readonly id: string; readonly epoch: number };
 
-/** A transaction that is open in a partition. */
+/** An open transaction in a partition. */
 export type OpenTransaction = TopicPartition & {
   readonly producer: ProducerIdentity;
   /** Offset of its first record. */
   readonly start: number;
 };
 
-/** What opening a producer is told. */
+/** Options of opening a producer. */
 export type ProducerOptions = {
   readonly transactionalId: string;
-  /** Every partition that this producer writes to and no other one does. */
+  /** Every partition that only this producer writes to. */
   readonly own: readonly TopicPartition[];
   /** Further partitions that it may write to. */
   readonly shared: readonly TopicPartition[];
   /**
-   * Who wrote the last committed transaction, as its records tell; null where there is none. Asked for only where a
-   * transaction is open of which the coordinator no longer knows how it was decided.
+   * The identity that wrote the last committed transaction, read from its records; null without one. Called only for an
+   * open transaction whose outcome the coordinator no longer knows.
    */
   readonly lastCommitted: () => Promise<ProducerIdentity | null>;
-  /** Ends the opening: nothing is asked of a broker after it, and the opening rejects. */
+  /** Aborts the opening: no further request is sent, and the opening rejects. */
   readonly signal?: AbortSignal;
 };
 
-/** Records that were read at once. */
+/** A record, and its time in Unix milliseconds: the writer's, or the broker's where the topic says so. */
+export type FetchedRecord = ConsumedRecord & { readonly timestamp: number };
+
+/** Records of one read. */
 export type ReadBatch = {
-  readonly records: readonly ConsumedRecord[];
-  /** Where to read on: after the last record, control and aborted ones included. */
+  readonly records: readonly FetchedRecord[];
+  /** The next offset to read: after the last record, control and aborted ones included. */
   readonly next: number;
   /** The end of what can be read, read committed: the last stable offset; else the high watermark. */
   readonly end: number;
-  /** The high watermark: between `end` and it is what waits behind an open transaction. */
+  /** The high watermark: records between `end` and it wait behind an open transaction. */
   readonly written: number;
 };
 
-/** Reads one partition over a connection of its own. */
+/** Reads one partition over its own connection. */
 export interface PartitionReader {
-  /** The id of the topic that this reader reads; all of its reads are of that one. */
+  /** The id of the topic that this reader reads; constant over all of its reads. */
   topicId(): Promise<string>;
   /**
-   * Records at or after `offset`, as soon as there are any; none after a while. One call at a time. Finds a leader that has
-   * moved. Rejects with `StreamError`: OFFSET_OUT_OF_RANGE, TOPIC_RECREATED, UNAVAILABLE where no broker answered for long.
+   * Records at or after `offset`, as soon as there are any; none after a while. One call at a time. Follows a moved
+   * leader. Rejects with `StreamError`: OFFSET_OUT_OF_RANGE, TOPIC_RECREATED, or UNAVAILABLE after a long time without an
+   * answer.
    */
   read(offset: number): Promise<ReadBatch>;
-  /** A call under way rejects. */
+  /** Rejects a call under way. */
   close(): Promise<void>;
 }
 
-/** How a partition is read. */
+/** Options of a reader. */
 export type ReaderOptions = TopicPartition & {
-  /** Also records of transactions that are open or aborted. Default: committed ones only. */
+  /** Includes records of open and aborted transactions. Default: committed ones only. */
   readonly uncommitted?: boolean;
-  /** Of one answer; one record batch at least is given, however large. */
+  /** Limit of one answer; at least one record batch is returned, however large. */
   readonly maxBytes: number;
   /** How long the broker may wait for records. Default 500 ms. */
   readonly maxWaitMs?: number;
 };
 
-/** A partition's log. `end` counts what open transactions wrote. */
+/** The bounds of a partition's log. `end` includes open transactions. */
 export type LogBounds = { readonly start: number; readonly end: number };
 
-/** What a group member is told. */
+/** Notifications to a group member. */
 export type GroupListener = {
   /** The partitions this member owns from now on. */
   onAssigned(partitions: readonly number[]): void;
-  /** No member of the group any more, until the next assignment. */
+  /** The member is out of the group until the next assignment. */
   onLost(): void;
-  /** The group still counts this member in its current generation. */
+  /** The group confirmed the member in its current generation. */
   onHeartbeat(): void;
 };
 
 /** A member of a consumer group that shares the partitions of one topic. It reads nothing. */
 export interface GroupMember {
   start(): Promise<void>;
-  /** Commits offsets for tools that show lag; nothing reads them here. Rejects where the group does not take them. */
+  /** Commits offsets for tools that show lag; nothing reads them here. Rejects where the group refuses them. */
   commit(positions: ReadonlyMap<number, number>): Promise<void>;
   /** Leaves the group; a broker that does not answer is waited for a few seconds only. */
   stop(): Promise<void>;
@@ -124,17 +128,17 @@ export type GroupOptions = {
 /** The Kafka client under the runtime. All methods reject with `StreamError`. */
 export interface StreamClient {
   /**
-   * Opens the producer: fences every earlier one with that id, completes its transaction, and decides what was left
-   * undecided of it alike in every partition (docs/decisions/0050). Rejects with `RefusedError` HANGING_TRANSACTION.
+   * Opens the producer: fences every earlier one with that id, completes its transaction, and decides all of its
+   * undecided transactions alike in every partition (docs/decisions/0050). Rejects with `RefusedError` HANGING_TRANSACTION.
    */
   openProducer(options: ProducerOptions): Promise<TransactionalProducer>;
   openReader(options: ReaderOptions): PartitionReader;
   openGroupMember(options: GroupOptions): GroupMember;
-  /** Bounds of partitions, in the order asked for. */
+  /** Log bounds of partitions, in request order. */
   logBounds(of: readonly TopicPartition[]): Promise<LogBounds[]>;
-  /** Number of partitions as of now; 0 where the topic is missing. */
+  /** Current number of partitions; 0 where the topic is missing. */
   partitionCount(topic: string): Promise<number>;
-  /** Closes what was opened with it too, and ends what is under way. */
+  /** Closes everything it opened, and ends calls under way. */
   close(): Promise<void>;
 }
 
@@ -143,21 +147,41 @@ export function partitionKey({ topic, partition }: TopicPartition): string {
   return `${topic}-${partition}`;
 }
 
+/** A record to publish. Without `partition`, murmur2 of the key decides, as with Kafka's own clients; one of them there must be. */
+export type PublishRecord = {
+  readonly topic: string;
+  /** `any`: with all others of the same request that may go anywhere, since fewer batches cost less. */
+  readonly partition?: number | 'any';
+  readonly key: Buffer | string | null;
+  readonly value: Buffer | null;
+};
+
+/** The Kafka client under a publisher. One send at a time; after a failed one it is closed. */
+export interface BatchProducer {
+  /**
+   * Writes all records in one request for each broker and resolves when they are acknowledged by all in-sync replicas.
+   * Rejects with `StreamError`: some of them may have been written then.
+   */
+  send(records: readonly PublishRecord[]): Promise<void>;
+  /** May be called while a send is under way, and again after that; throws nothing. */
+  close(): Promise<void>;
+}
+
 /** A topic to create. */
 export type NewTopic = {
   readonly name: string;
   readonly partitions: number;
   /** Default: the broker's own. */
   readonly replicationFactor?: number;
-  /** By the broker's names. */
+  /** By the broker's setting names. */
   readonly settings: Readonly<Record<string, string>>;
 };
 
-/** What is asked of a cluster about its topics and groups. Errors are those of the client. */
+/** Administration of topics and groups. Errors are those of the client. */
 export type TopicAdmin = {
   /** Partitions of every topic on the broker, by name. */
   partitionCounts(): Promise<Map<string, number>>;
-  /** Asks for topics, without a wait for their leaders. One that is there stays as it is. */
+  /** Creates topics, without waiting for their leaders. An existing topic stays as it is. */
   createTopics(topics: readonly NewTopic[]): Promise<void>;
   deleteTopics(names: readonly string[]): Promise<void>;
   /** How many members a consumer group has. */

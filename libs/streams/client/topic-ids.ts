@@ -2,8 +2,8 @@ import { Connections } from './platformatic/connections.ts';
 import { untilAnswered } from './platformatic/offsets.ts';
 
 /**
- * The id that the cluster gave each topic when it was created, by name: a topic that was deleted and created again, or one
- * of another cluster, has another. Throws `StreamError` where no broker answers, or a topic is missing.
+ * The id of each topic, by name, set by the cluster at its creation: a topic that was deleted and created again, or one
+ * of another cluster, has another id. Throws `StreamError` where no broker answers, or a topic is missing.
  */
 export async function topicIds(
   brokers: readonly string[],

@@ -5,7 +5,7 @@ import { Leadership, type Term } from './leadership.ts';
 const TIMEOUT = 6_000;
 const log = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** Leadership whose group is played by the test; every term lasts until it is over, or fails as told. */
+/** Leadership with a fake group; each term lasts until it is over, or rejects with the error of `fail`. */
 function candidate(fail: (term: number) => Error | null = () => null) {
   const clock = {
     now: 0,
@@ -48,7 +48,7 @@ function candidate(fail: (term: number) => Error | null = () => null) {
 
 const turn = (): Promise<void> => new Promise(setImmediate);
 
-test('leads while it owns the partition, and stands by otherwise', async () => {
+test('leads while it owns the partition, else stands by', async () => {
   const { group, terms, changes, leadership } = candidate();
   expect(leadership.joined).toBe(false);
   group.onAssigned([]);
@@ -63,7 +63,7 @@ test('leads while it owns the partition, and stands by otherwise', async () => {
   expect(changes).toEqual([0, 1, 1, 0]);
 });
 
-test('nothing may be published once the group was not heard of for as long as it waits', () => {
+test('permits no publish once the last heartbeat is older than the session timeout', () => {
   const { group, clock, terms } = candidate();
   group.onAssigned([0]);
   clock.now = TIMEOUT;
@@ -78,7 +78,7 @@ test('nothing may be published once the group was not heard of for as long as it
   expect(() => terms[0]?.permit()).toThrow('may lead no longer');
 });
 
-test('a term that was over begins anew with the next heartbeat, where the group still counts on it', async () => {
+test('the next heartbeat starts a new term if the partition is still assigned', async () => {
   const { group, clock, terms } = candidate();
   group.onAssigned([0]);
   clock.now = TIMEOUT + 1;
@@ -89,15 +89,15 @@ test('a term that was over begins anew with the next heartbeat, where the group 
   expect(() => terms[1]?.permit()).not.toThrow();
 });
 
-test('a term that failed begins again', async () => {
-  const { group, terms } = candidate((term) => (term === 1 ? new Error('the broker is away') : null));
+test('starts a new term after a failed one', async () => {
+  const { group, terms } = candidate((term) => (term === 1 ? new Error('the broker is down') : null));
   group.onAssigned([0]);
   await turn();
   group.onHeartbeat();
   expect(terms).toHaveLength(2);
 });
 
-test('what is lost is led no more until it is assigned again', async () => {
+test('does not lead after losing the partition until it is assigned again', async () => {
   const { group, terms, leadership } = candidate();
   group.onAssigned([0]);
   group.onLost();

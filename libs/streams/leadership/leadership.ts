@@ -1,56 +1,56 @@
+import { TouchlineError } from '#errors/touchline-error.ts';
 import type { GroupListener, GroupMember, GroupOptions } from '../client/port.ts';
 import type { Logger } from '../log.ts';
 
-/** This process may lead no longer; nothing more may be published in this term. */
-export class LeadershipLostError extends Error {
-  readonly code = 'LEADERSHIP_LOST';
+/** This process no longer leads: it must not publish in this term. */
+class LeadershipLostError extends TouchlineError<'LeadershipLostError'> {
+  override readonly name = 'LeadershipLostError';
 
   constructor() {
-    super('this process may lead no longer');
-    this.name = 'LeadershipLostError';
+    super('LEADERSHIP_LOST', 'this process may lead no longer');
   }
 }
 
-/** A time in which this process leads, as far as it knows. */
+/** A period in which this process leads, as far as it knows. */
 export type Term = {
   /** Aborted when it is over. */
   readonly signal: AbortSignal;
-  /** Throws `LeadershipLostError` where it is over, or where the group was not heard of for as long as it waits. */
+  /** Throws `LeadershipLostError` when it is over, or when the last heartbeat is older than the session timeout. */
   permit(): void;
 };
 
 /** Time that only ever grows, and waits that end early, without an error, when `signal` is aborted. Milliseconds. */
-export type LeadershipClock = {
+type LeadershipClock = {
   monotonic(): number;
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 };
 
-/** What leadership works with. */
+/** Dependencies of leadership. */
 export type LeadershipOptions = {
   readonly openMember: (options: GroupOptions) => GroupMember;
-  /** Consumer group of all who could lead. */
+  /** Consumer group of all candidates. */
   readonly group: string;
-  /** The control topic, by its name on the broker; who owns its partition 0 leads. */
+  /** The control topic, by its name on the broker; the owner of its partition 0 leads. */
   readonly topic: string;
-  /** How long a process that went silent keeps leading, milliseconds. */
+  /** How long a silent process keeps its leadership, milliseconds. */
   readonly sessionTimeoutMs: number;
   readonly clock: LeadershipClock;
-  /** Leads until the term is over. It is called again after it has ended, while this process still leads. */
+  /** Leads until the term is over. Called again after it returns, while this process still leads. */
   readonly lead: (term: Term) => Promise<void>;
-  /** Told of each change: 1 leads, 0 stands by. */
+  /** Called on each change: 1 leads, 0 stands by. */
   readonly onChange: (leads: 0 | 1) => void;
   readonly log: Logger;
 };
 
-/** A term that has failed begins again after this long. */
+/** Pause before a new term after a failed one. */
 const AGAIN_MS = 1_000;
 
 /**
  * One leader at a time: whoever owns the one partition of the control topic in a consumer group.
  *
- * A process that is paused or cut off does not hear that another one leads. So it publishes only while its last
- * heartbeat is younger than the session timeout: the group gives its partition away no earlier. What was under way at
- * that moment may still be written; it is harmless, since messages are facts that carry their own time.
+ * A paused or disconnected process does not learn that another one leads. So it publishes only while its last heartbeat
+ * is younger than the session timeout: the group does not reassign its partition earlier. A publish in flight at that
+ * moment may still be written; it is harmless, since messages are facts with their own time.
  */
 export class Leadership implements GroupListener {
   readonly #options: LeadershipOptions;
@@ -58,7 +58,7 @@ export class Leadership implements GroupListener {
   readonly #stopping = new AbortController();
   #owns = false;
   #joined = false;
-  #heardAt = Number.NEGATIVE_INFINITY;
+  #heartbeatAt = Number.NEGATIVE_INFINITY;
   #term: { readonly over: AbortController; readonly ended: Promise<void> } | null = null;
 
   constructor(options: LeadershipOptions) {
@@ -82,7 +82,7 @@ export class Leadership implements GroupListener {
     return this.#member.start();
   }
 
-  /** Ends the term, waits for what it has begun, and leaves the group: the next one takes over at once. */
+  /** Ends the term, waits for its work, and leaves the group so that another candidate leads at once. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#end();
@@ -93,7 +93,7 @@ export class Leadership implements GroupListener {
   onAssigned(partitions: readonly number[]): void {
     this.#joined = true;
     this.#owns = partitions.includes(0);
-    this.#heardAt = this.#options.clock.monotonic();
+    this.#heartbeatAt = this.#options.clock.monotonic();
     this.#options.onChange(this.#owns ? 1 : 0);
     if (this.#owns) this.#begin();
     else {
@@ -110,11 +110,11 @@ export class Leadership implements GroupListener {
   }
 
   onHeartbeat(): void {
-    this.#heardAt = this.#options.clock.monotonic();
+    this.#heartbeatAt = this.#options.clock.monotonic();
     if (this.#owns) this.#begin();
   }
 
-  /** Begins a term, where none is under way. */
+  /** Starts a term unless one is running. */
   #begin(): void {
     if (this.#term !== null || this.#stopping.signal.aborted) return;
     const over = new AbortController();
@@ -122,7 +122,7 @@ export class Leadership implements GroupListener {
     const term: Term = {
       signal: over.signal,
       permit: () => {
-        const silent = clock.monotonic() - this.#heardAt > sessionTimeoutMs;
+        const silent = clock.monotonic() - this.#heartbeatAt > sessionTimeoutMs;
         if (silent) over.abort();
         if (over.signal.aborted) throw new LeadershipLostError();
       },
@@ -131,11 +131,11 @@ export class Leadership implements GroupListener {
     const ended = lead(term)
       .catch(async (error: unknown) => {
         if (over.signal.aborted || this.#stopping.signal.aborted) return;
-        log.warn({ err: error }, 'leading failed, it begins again');
+        log.warn({ err: error }, 'leading failed, a new term begins');
         await clock.sleep(AGAIN_MS, AbortSignal.any([over.signal, this.#stopping.signal]));
       })
       .then(() => {
-        // The next heartbeat begins another, if it is still this process that leads.
+        // The next heartbeat starts another if this process still leads.
         this.#term = null;
       });
     this.#term = { over, ended };

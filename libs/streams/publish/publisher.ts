@@ -1,33 +1,152 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { settlesWithin } from '#timing/settles-within.ts';
 import { openBatchProducer } from '../client/platformatic/batch-producer.ts';
+import type { BatchProducer, PublishRecord } from '../client/port.ts';
+import { MAX_BATCH_BYTES, recordBytes } from '../client/produce-batches.ts';
 import type { StreamError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { PublishError } from './publish-error.ts';
-import { PublishQueue, type Round } from './publish-queue.ts';
 
-/** A record to publish. Without `partition`, murmur2 of the key decides, as with Kafka's own clients; one of them there must be. */
-export type PublishRecord = {
-  readonly topic: string;
-  /** `any`: with all others of the same request that may go anywhere, since fewer batches cost less. */
-  readonly partition?: number | 'any';
-  readonly key: Buffer | string | null;
-  readonly value: Buffer | null;
+/** How many dequeued records may stay at the front of the list before it is cut. */
+const TAKEN_BEFORE_CUT = 10_000;
+
+/** One call of `publish`, until all of its records are acknowledged. */
+type Publish = {
+  /** On the clock of `performance.now`. */
+  deadline: number;
+  /** Records not acknowledged yet. */
+  open: number;
+  /** Sent without the records of others, since the broker rejected one of them. */
+  alone: boolean;
+  settled: boolean;
+  readonly resolve: () => void;
+  readonly reject: (error: PublishError) => void;
 };
 
-/** How a publisher works. */
+type QueuedRecord = { readonly publish: Publish; readonly record: PublishRecord; readonly bytes: number };
+
+/** The records of one produce request. */
+export type QueuedBatch = {
+  readonly records: readonly QueuedRecord[];
+  /** When the first of its publishes runs out of time. */
+  readonly deadline: number;
+  /** Number of publishes with records in it. */
+  readonly publishes: number;
+};
+
+/** Records that wait to be sent, in order, with their publishes. */
+export class PublishQueue {
+  readonly #maxBytes: number;
+  #records: QueuedRecord[] = [];
+  #next = 0;
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Bytes that wait to be sent or acknowledged. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Resolves when all are acknowledged. Rejects with QUEUE_FULL unless there is room, or nothing else waits. */
+  add(records: readonly PublishRecord[], deadline: number): Promise<void> {
+    const sizes = records.map(recordBytes);
+    const bytes = sizes.reduce((sum, size) => sum + size, 0);
+    if (this.#bytes > 0 && this.#bytes + bytes > this.#maxBytes) {
+      return Promise.reject(
+        new PublishError('QUEUE_FULL', `more than ${this.#maxBytes} bytes would wait to be sent`),
+      );
+    }
+    this.#bytes += bytes;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const publish = { deadline, open: records.length, alone: false, settled: false, resolve, reject };
+    for (const [index, record] of records.entries())
+      this.#records.push({ publish, record, bytes: sizes[index] ?? 0 });
+    return promise;
+  }
+
+  /**
+   * Dequeues the records of the next request: as many as one record batch of each topic may hold, or a single larger one.
+   * Null where nothing waits. Rejects publishes that ran out of time by `now`.
+   */
+  dequeue(now: number): QueuedBatch | null {
+    const records: QueuedRecord[] = [];
+    const publishes = new Set<Publish>();
+    const filled = new Map<string, number>();
+    let deadline = Number.POSITIVE_INFINITY;
+    for (; this.#next < this.#records.length; this.#next++) {
+      const queued = this.#records[this.#next] as QueuedRecord;
+      const { publish, record, bytes } = queued;
+      if (!publish.settled && publish.deadline <= now)
+        settle(publish, new PublishError('TIMEOUT', 'not sent in time'));
+      if (publish.settled) {
+        this.#bytes -= bytes;
+        continue;
+      }
+      const [other] = publishes;
+      if (other !== undefined && other !== publish && (other.alone || publish.alone)) break;
+      const size = filled.get(record.topic) ?? 0;
+      if (size > 0 && size + bytes > MAX_BATCH_BYTES) break;
+      filled.set(record.topic, size + bytes);
+      records.push(queued);
+      publishes.add(publish);
+      deadline = Math.min(deadline, publish.deadline);
+    }
+    if (this.#next === this.#records.length || this.#next > TAKEN_BEFORE_CUT) {
+      this.#records = this.#records.slice(this.#next);
+      this.#next = 0;
+    }
+    return records.length === 0 ? null : { records, deadline, publishes: publishes.size };
+  }
+
+  /** The records of a batch are acknowledged; the rest of their publishes has until `deadline` now. */
+  acknowledge(batch: QueuedBatch, deadline: number): void {
+    for (const { publish, bytes } of batch.records) {
+      this.#bytes -= bytes;
+      publish.open -= 1;
+      publish.deadline = deadline;
+      if (publish.open === 0) settle(publish);
+    }
+  }
+
+  /**
+   * A batch could not be sent. Rejects its publishes that ran out of time by `now`, or whose records alone caused the
+   * error; queues the others again, at the front.
+   */
+  fail(batch: QueuedBatch, error: PublishError, now: number): void {
+    const ofRecords = error.code === 'RECORD_TOO_LARGE';
+    for (const { publish } of batch.records) {
+      if (publish.deadline <= now || (ofRecords && batch.publishes === 1)) settle(publish, error);
+      else if (ofRecords) publish.alone = true;
+    }
+    this.#records = [...batch.records, ...this.#records.slice(this.#next)];
+    this.#next = 0;
+  }
+}
+
+function settle(publish: Publish, error?: PublishError): void {
+  if (publish.settled) return;
+  publish.settled = true;
+  if (error === undefined) publish.resolve();
+  else publish.reject(error);
+}
+
+/** Options of a publisher. */
 export type PublisherOptions = {
   readonly brokers: readonly string[];
   readonly clientId: string;
   readonly log: Logger;
-  /** Longest time a publish goes without one of its records being acknowledged, in milliseconds. Default 30,000. */
+  /** Longest time of a publish without an acknowledged record, milliseconds. Default 30,000. */
   readonly timeoutMs?: number;
-  /** Longest time until it is connected, in milliseconds. Default 30,000. */
+  /** Longest time to connect, milliseconds. Default 30,000. */
   readonly openTimeoutMs?: number;
-  /** Most bytes that wait to be sent; what comes on top is refused. Default 64 MiB. */
+  /** Most bytes in the queue; rejects publishes above it. Default 64 MiB. */
   readonly maxQueueBytes?: number;
 };
 
-/** Writes records that need no transaction, each at least once. */
+/** Publishes records outside transactions, at least once. */
 export interface Publisher {
   /**
    * Resolves when every record is acknowledged by all in-sync replicas. Rejects with `PublishError`; some of the
@@ -36,20 +155,9 @@ export interface Publisher {
   publish(records: readonly PublishRecord[]): Promise<void>;
   /** Bytes that wait to be sent or acknowledged. */
   readonly queuedBytes: number;
-  /** False from a failure to send until something is acknowledged again. */
+  /** False from a failed send until the next acknowledgement. */
   readonly healthy: boolean;
-  /** Sends what is queued, then disconnects. What is published after that is refused. */
-  close(): Promise<void>;
-}
-
-/** The Kafka client under a publisher. One send at a time; after a failed one it is closed. */
-export interface BatchProducer {
-  /**
-   * Writes all records in one request for each broker and resolves when they are acknowledged by all in-sync replicas.
-   * Rejects with `StreamError`: some of them may have been written then.
-   */
-  send(records: readonly PublishRecord[]): Promise<void>;
-  /** May be called while a send is under way, and again after that; throws nothing. */
+  /** Sends the queue, then disconnects. Rejects later publishes. */
   close(): Promise<void>;
 }
 
@@ -64,7 +172,7 @@ export async function openPublisher(options: PublisherOptions): Promise<Publishe
   return publisher;
 }
 
-/** A sequence of producers, one at a time: one whose send has failed is never used again. */
+/** Uses one producer at a time, and never again after a failed send. */
 class KafkaPublisher implements Publisher {
   readonly #open: () => Promise<BatchProducer>;
   readonly #log: Logger;
@@ -92,14 +200,14 @@ class KafkaPublisher implements Publisher {
 
   async connect(withinMs: number): Promise<void> {
     await this.#withinTime(performance.now() + withinMs, async () => {});
-    // Failures before this one were no failures to send.
+    // Failures to connect are not failures to send.
     this.#healthy = true;
   }
 
   publish(records: readonly PublishRecord[]): Promise<void> {
     if (this.#closed) return Promise.reject(new PublishError('CLOSED', 'the publisher is closed'));
     if (records.length === 0) return Promise.resolve();
-    // A client would choose one, and another one when it repeats the batch under the same sequence numbers.
+    // The client would choose one, and another one when it repeats the batch with the same sequence numbers.
     if (records.some(({ key, partition }) => key === null && partition === undefined)) {
       return Promise.reject(new PublishError('NO_PARTITION', 'a record has neither key nor partition'));
     }
@@ -114,29 +222,29 @@ class KafkaPublisher implements Publisher {
     await this.#letGo();
   }
 
-  /** Sends until nothing waits. Throws nothing: what fails is told to those who wait for it. */
+  /** Sends until the queue is empty. Never throws: errors reject the waiting publishes. */
   async #drain(): Promise<void> {
-    // What is published in the same turn of the event loop goes into one request.
+    // Publishes of the same turn of the event loop share a request.
     await new Promise(setImmediate);
-    for (let round = this.#take(); round !== null; round = this.#take()) {
+    for (let batch = this.#dequeue(); batch !== null; batch = this.#dequeue()) {
       try {
-        const records = round.records.map(({ record }) => record);
-        await this.#withinTime(round.deadline, (producer) => producer.send(records));
+        const records = batch.records.map(({ record }) => record);
+        await this.#withinTime(batch.deadline, (producer) => producer.send(records));
         this.#healthy = true;
-        this.#queue.acknowledge(round, performance.now() + this.#timeoutMs);
+        this.#queue.acknowledge(batch, performance.now() + this.#timeoutMs);
       } catch (error) {
         this.#healthy = false;
-        this.#queue.fail(round, error as PublishError, performance.now());
+        this.#queue.fail(batch, error as PublishError, performance.now());
       }
     }
     this.#draining = null;
   }
 
-  #take(): Round | null {
-    return this.#queue.take(performance.now());
+  #dequeue(): QueuedBatch | null {
+    return this.#queue.dequeue(performance.now());
   }
 
-  /** Works with a connected producer, with a new one after each failure, until it succeeds or time is up. */
+  /** Runs `work` with a connected producer, after a failure with a new one, until it succeeds or time is up. */
   async #withinTime(deadline: number, work: (producer: BatchProducer) => Promise<void>): Promise<void> {
     let last: StreamError | undefined;
     for (;;) {
@@ -148,12 +256,12 @@ class KafkaPublisher implements Publisher {
       } catch (error) {
         last = error as StreamError;
       }
-      // The attempt that time ran out for goes on in there, and may open its connection once more.
+      // The timed-out attempt is still running, and may open its connection once more.
       void this.#letGo(attempt);
       this.#healthy = false;
       if (last?.code === 'RECORD_TOO_LARGE') throw new PublishError('RECORD_TOO_LARGE', last.message, last);
       if (last !== undefined) {
-        this.#log.warn({ err: last }, 'publishing failed, it is tried again');
+        this.#log.warn({ err: last }, 'publishing failed, it is retried');
         await delay(Math.max(0, Math.min(RETRY_PAUSE_MS, deadline - performance.now())));
       }
     }
@@ -164,7 +272,7 @@ class KafkaPublisher implements Publisher {
     await work(await this.#producer);
   }
 
-  /** Closes the producer, once more when `attempt` has settled. The next attempt opens another. */
+  /** Closes the producer, and again once `attempt` has settled. The next attempt opens another. */
   async #letGo(attempt?: Promise<void>): Promise<void> {
     const producer = await this.#takeProducer();
     await producer?.close();
@@ -177,16 +285,5 @@ class KafkaPublisher implements Publisher {
     const producer = this.#producer;
     this.#producer = null;
     return producer === null ? Promise.resolve(null) : producer.catch(() => null);
-  }
-}
-
-/** True where `work` resolves in time, false where time is up first; rejects as it does. */
-async function settlesWithin(work: Promise<void>, ms: number): Promise<boolean> {
-  const { promise: timeUp, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => resolve(false), ms);
-  try {
-    return await Promise.race([work.then(() => true), timeUp]);
-  } finally {
-    clearTimeout(timer);
   }
 }

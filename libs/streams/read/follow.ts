@@ -1,63 +1,67 @@
+import { TouchlineError } from '#errors/touchline-error.ts';
 import { followPartitions } from '../client/platformatic/follower.ts';
 import { listOffsets, topicBounds } from '../client/platformatic/offsets.ts';
 import { partitionKey, type TopicPartition } from '../client/port.ts';
 
-/** A record as a reader sees it. Value null is a tombstone. */
+/** A record that was read. Value null is a tombstone. */
 export type ReadRecord = {
   readonly partition: number;
   readonly offset: number;
-  /** Unix milliseconds the producer gave it. */
+  /** The producer's time, Unix milliseconds. */
   readonly timestamp: number;
   readonly key: Buffer | null;
   readonly value: Buffer | null;
 };
 
-/** Records of one partition, in order, each given once. */
+/** Records of one partition, in order, each delivered once. */
 export type FollowedBatch = TopicPartition & {
   readonly records: readonly ReadRecord[];
-  /** Where to go on once these are kept: give it as `from` after a restart. */
+  /** The checkpoint to store with these records: pass it as `from` after a restart. */
   readonly next: number;
-  /** The partition's end as of now; what lies between is still to come. */
+  /** The current end of the partition; records up to it are still to come. */
   readonly end: number;
 };
 
 export type FollowOptions = {
   readonly brokers: readonly string[];
-  /** What the broker knows it by. Default `touchline-reader`. */
+  /** The client id on the broker. Default `touchline-reader`. */
   readonly reader?: string;
   /** Names on the broker. */
   readonly topics: readonly string[];
-  /** The next offset to read by `partitionKey`; a partition that is not in it is read from `otherwise` on. */
+  /** The next offset to read by `partitionKey`; other partitions are read from `otherwise` on. */
   readonly from?: ReadonlyMap<string, number>;
-  /** From the first record there is (default), or from the next one that is written. */
+  /** From the first record (default), or from the next one written. */
   readonly otherwise?: 'beginning' | 'end';
   /**
-   * How long the broker may hold its answer while nothing comes, in milliseconds; the end of the reading waits for it.
-   * What comes is given at once. Default 100.
+   * How long the broker may hold its answer without records, milliseconds; an abort waits for it. Records are delivered
+   * at once. Default 100.
    */
   readonly idleMs?: number;
   /** Ends the reading. */
   readonly signal?: AbortSignal;
-  /** One batch at a time. What it throws ends the reading. */
+  /** Receives one batch at a time. An error it throws ends the reading. */
   readonly onBatch: (batch: FollowedBatch) => void | Promise<void>;
-  /** Called once everything is given that was there at the start, what a transaction held open then included. */
+  /** Called once everything present at the start was delivered, open transactions included. */
   readonly onCaughtUp?: () => void;
 };
 
-/** A kept offset lies beyond the end of its partition: the topic is not the one that was read before, or lost records. */
-export class PositionLostError extends Error {
+/** A checkpoint lies beyond the end of its partition: the topic was replaced, or lost records. */
+export class PositionLostError extends TouchlineError<'PositionLostError'> {
   override readonly name = 'PositionLostError';
-  readonly code = 'POSITION_LOST';
+
+  constructor(message: string) {
+    super('POSITION_LOST', message);
+  }
 }
 
 const READER = 'touchline-reader';
 const IDLE_MS = 100;
 
 /**
- * Reads all partitions of some topics as their consumers should, read committed, from kept offsets on, for as long as
- * it is not aborted: through restarts of the broker no record is left out or given twice. Shares nothing with other
- * readers, and leaves nothing on the broker. Resolves when `signal` is aborted. Rejects with `StreamError` where the
- * broker cannot be reached at first, with `PositionLostError`, or with what `onBatch` or `onCaughtUp` threw.
+ * Reads all partitions of some topics, read committed, from checkpoints on, until it is aborted: through restarts of the
+ * broker it neither skips nor repeats a record. Shares nothing with other readers, and leaves nothing on the broker.
+ * Resolves when `signal` is aborted. Rejects with `StreamError` where no broker answers at first, with
+ * `PositionLostError`, or with an error of `onBatch` or `onCaughtUp`.
  */
 export async function follow(options: FollowOptions): Promise<void> {
   const { brokers, reader = READER, topics, otherwise = 'beginning', idleMs = IDLE_MS, onBatch } = options;
@@ -65,17 +69,17 @@ export async function follow(options: FollowOptions): Promise<void> {
   const logs = await topicBounds({ brokers, clientId: reader }, topics);
   const partitions = logs.map(({ topic, partition, start, end }) => {
     const key = partitionKey({ topic, partition });
-    const kept = from.get(key);
-    if (kept !== undefined && kept > end)
-      throw new PositionLostError(`${key} ends at ${end}, before the kept offset ${kept}`);
+    const checkpoint = from.get(key);
+    if (checkpoint !== undefined && checkpoint > end)
+      throw new PositionLostError(`${key} ends at ${end}, before the checkpoint ${checkpoint}`);
     return {
       topic,
       partition,
       end,
-      offset: Math.max(start, kept ?? (otherwise === 'beginning' ? start : end)),
+      offset: Math.max(start, checkpoint ?? (otherwise === 'beginning' ? start : end)),
     };
   });
-  // What an open transaction wrote is there, for all that a reader can tell: nobody has caught up before it is decided.
+  // Records of an open transaction count as present: nobody has caught up before it is decided.
   const missing = new Map(
     partitions.flatMap((of) => (of.offset < of.end ? [[partitionKey(of), of.end] as const] : [])),
   );
@@ -97,7 +101,7 @@ export async function follow(options: FollowOptions): Promise<void> {
   });
 }
 
-/** The first offset of each partition whose record was written at or after a time, Unix milliseconds, by `partitionKey`. */
+/** The first offset of each partition written at or after a time, Unix milliseconds, by `partitionKey`. */
 export async function offsetsAt(
   options: Pick<FollowOptions, 'brokers'> & { readonly topic: string; readonly time: number },
 ): Promise<Map<string, number>> {

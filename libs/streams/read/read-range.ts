@@ -1,6 +1,6 @@
 import type { LogBounds, PartitionReader, ReadBatch } from '../client/port.ts';
 
-/** What can be read between two offsets, as of now: ends earlier where a transaction is open. Rejects as the reader does. */
+/** The readable records between two offsets; ends earlier at an open transaction. Rejects as the reader does. */
 export async function* readRange(
   reader: PartitionReader,
   { start, end }: LogBounds,
@@ -8,7 +8,7 @@ export async function* readRange(
   for (let at = start; at < end; ) {
     const batch = await reader.read(at);
     yield batch;
-    // What is left is open.
+    // The rest belongs to an open transaction.
     if (batch.next === at && batch.end <= at) return;
     at = batch.next;
   }

@@ -6,18 +6,18 @@ export type ReadTopicOptions = {
   readonly brokers: readonly string[];
   /** Name on the broker. */
   readonly topic: string;
-  /** From the first record there is, else from the next one that is written. */
+  /** From the first record, else from the next one written. */
   readonly fromBeginning: boolean;
-  /** Ends once everything that was there at the start is read, else goes on until `signal`. */
+  /** Ends once everything present at the start is read, else continues until `signal`. */
   readonly untilEnd: boolean;
   readonly signal?: AbortSignal;
-  /** One record at a time, in the order of its partition. What it throws ends the reading. */
+  /** Receives one record at a time, in the order of its partition. An error it throws ends the reading. */
   readonly onRecord: (record: ReadRecord) => void | Promise<void>;
 };
 
 /**
- * Reads a topic as its consumers should: read committed. Resolves at the end, or when `signal` is aborted; rejects
- * with `StreamError` where the broker cannot be reached, or with what `onRecord` threw. Leaves nothing on the broker.
+ * Reads a topic, read committed. Resolves at the end, or when `signal` is aborted; rejects with `StreamError` where no
+ * broker answers, or with an error of `onRecord`. Leaves nothing on the broker.
  */
 export async function readTopic(options: ReadTopicOptions): Promise<void> {
   const { brokers, topic, fromBeginning, untilEnd, signal, onRecord } = options;

@@ -46,8 +46,8 @@ describe('assignPartitions', () => {
   });
 
   test.each([
-    ['a newcomer takes only what is over', { a: [0, 1, 2, 3], b: [] }, { a: [0, 1], b: [2, 3] }],
-    ['what a gone member held is shared', { a: [0, 1] }, { a: [0, 1, 2, 3] }],
+    ['a new member gets only the surplus', { a: [0, 1, 2, 3], b: [] }, { a: [0, 1], b: [2, 3] }],
+    ['the partitions of a lost member are shared', { a: [0, 1] }, { a: [0, 1, 2, 3] }],
     [
       'two that claim the same: the first by name keeps it',
       { b: [0, 1], a: [0, 1] },

@@ -1,7 +1,6 @@
 /**
- * Shares partitions among members: shares differ by one at most, and a member keeps what it claims (what it
- * held before) up to its share, so that as little state as possible has to be rebuilt. Deterministic in its
- * inputs, whatever their order.
+ * Shares partitions among members: shares differ by one at most, and a member keeps the partitions it owned up to its
+ * share, so that little state has to be rebuilt. Deterministic in its inputs, whatever their order.
  */
 export function assignPartitions(
   partitions: readonly number[],

@@ -1,38 +1,130 @@
+import { PoisonError } from '#errors/poison-error.ts';
+import { TouchlineError } from '#errors/touchline-error.ts';
 import type { ConsumedRecord, ReadBatch, TransactionalProducer } from '../client/port.ts';
 import { StreamError } from '../errors.ts';
 import { positionRecord } from './positions.ts';
-import { type PartitionProcessor, PoisonError } from './processor.ts';
-import { RecordCollector } from './record-collector.ts';
-import type { Suspects, TransactionRange } from './suspects.ts';
+import { type PartitionProcessor, RecordCollector } from './processor.ts';
 import type { TaskContext } from './task-context.ts';
 
-/** Results that are written at once, so that a transaction ends in its time. */
-const MAX_COLLECTED_BYTES = 16 * 1024 * 1024;
+/** Records of one transaction. */
+export type TransactionRange = { readonly first: number; readonly last: number; readonly count: number };
 
-/** It was closed while it waited for something: nothing failed. */
-export class ClosedError extends Error {
-  override readonly name = 'ClosedError';
+/** Why a record is given up. */
+export type Verdict = {
+  readonly error: PoisonError;
+  /** Its dead letter was too large: it names the record without its bytes. */
+  readonly isBare: boolean;
+};
+
+/**
+ * The failed records of a partition, over all claims of it. A record that cannot be processed, or whose results cannot be
+ * committed, is found by processing its batch again in halves, and becomes a dead letter once it failed alone.
+ */
+export class Suspects {
+  /** Failed records not yet passed, by offset; null for one with an attempt left. */
+  readonly #records = new Map<number, Verdict | null>();
+  /** The batch whose last commit failed, and the most records of a transaction until it is passed. */
+  #batch: { readonly last: number; readonly most: number } | null = null;
+  #hasLearned = false;
+
+  /** Why a record is given up; null where it is to be processed. */
+  verdictOn(offset: number): Verdict | null {
+    return this.#records.get(offset) ?? null;
+  }
+
+  /** The most records of the transaction that begins with this one. */
+  mostFrom(offset: number): number {
+    return this.#batch === null || offset > this.#batch.last ? Number.POSITIVE_INFINITY : this.#batch.most;
+  }
+
+  /** Processing threw an error: the second time, the record is given up. */
+  processingFailed(offset: number, error: unknown): void {
+    const verdict = this.#records.has(offset)
+      ? {
+          error: new PoisonError('PROCESSING_FAILED', `cannot be processed: ${String(error)}`, error),
+          isBare: false,
+        }
+      : null;
+    this.#records.set(offset, verdict);
+    this.#hasLearned = true;
+  }
+
+  /**
+   * The results of the records cannot be written, for a reason in the records. `letter`: why a record is given up whose
+   * dead letter was the only result.
+   */
+  commitFailed({ first, last, count }: TransactionRange, error: unknown, letter: PoisonError | null): void {
+    if (count > 1) {
+      this.#batch = { last, most: Math.ceil(count / 2) };
+      this.#hasLearned = true;
+      return;
+    }
+    // No attempt is left.
+    if (this.verdictOn(first)?.isBare) return;
+    const poison =
+      error instanceof PoisonError
+        ? error
+        : new PoisonError('COMMIT_FAILED', `its results cannot be written: ${String(error)}`, error);
+    const verdict =
+      letter === null
+        ? { error: poison, isBare: false }
+        : {
+            error: new PoisonError(
+              letter.code,
+              `${letter.message}; its bytes are only at its offset`,
+              letter,
+            ),
+            isBare: true,
+          };
+    this.#records.set(first, verdict);
+    this.#hasLearned = true;
+  }
+
+  /** All records before `next` are committed. */
+  committed(next: number): void {
+    for (const offset of this.#records.keys()) if (offset < next) this.#records.delete(offset);
+    if (this.#batch !== null && this.#batch.last < next) this.#batch = null;
+  }
+
+  /** Whether there is new information since the last call, so that another attempt differs. */
+  takeLearned(): boolean {
+    const hasLearned = this.#hasLearned;
+    this.#hasLearned = false;
+    return hasLearned;
+  }
 }
 
-/** What a claimed partition is processed with. */
+/** Most results of one transaction, so that it ends within its timeout. */
+const MAX_COLLECTED_BYTES = 16 * 1024 * 1024;
+
+/** It was closed while it waited: nothing failed. */
+export class ClosedError extends TouchlineError<'ClosedError'> {
+  override readonly name = 'ClosedError';
+
+  constructor() {
+    super('CLOSED', 'the partition was released');
+  }
+}
+
+/** The parts of a claimed partition. */
 export type Work = {
   readonly processor: PartitionProcessor;
   readonly producer: TransactionalProducer;
   /** The id of the input topic, and those of the changelogs by name. */
   readonly topicId: string;
   readonly changelogIds: Readonly<Record<string, string>>;
-  /** Whether the partition was released: nothing may be committed or changed after that. */
+  /** Whether the partition was released: nothing may be committed or changed afterwards. */
   readonly isClosed: () => boolean;
 };
 
-/** A transaction that is being put together. */
+/** A transaction in preparation. */
 type Draft = {
   readonly collector: RecordCollector;
-  /** Records that are given up in it. */
+  /** Records that it sends to dead letters. */
   readonly letters: { readonly offset: number; readonly error: PoisonError }[];
 };
 
-/** Turns input records of a claimed partition into committed results. Rejects with `ClosedError` once it was released. */
+/** Turns input records of a claimed partition into committed results. Rejects with `ClosedError` after a release. */
 export class BatchCommitter {
   readonly #partition: number;
   readonly #context: TaskContext;
@@ -49,17 +141,17 @@ export class BatchCommitter {
     this.#position = position;
   }
 
-  /** Offset of the next input record, as far as it is committed. */
+  /** Committed offset of the next input record. */
   get position(): number {
     return this.#position;
   }
 
-  /** The commit that is under way. */
+  /** The commit under way. */
   get committing(): Promise<void> | null {
     return this.#committing;
   }
 
-  /** Processes records in order and commits their results, all before `next`, in as many transactions as that takes. */
+  /** Processes records in order and commits their results, all before `next`, in as many transactions as needed. */
   async process({ records, next }: ReadBatch): Promise<void> {
     const { processor } = this.#work;
     const last = records.length - 1;
@@ -75,7 +167,7 @@ export class BatchCommitter {
         count >= this.#suspects.mostFrom(first.offset) || draft.collector.bytes > MAX_COLLECTED_BYTES;
       if (at < last && !isFull && processor.isFull?.() !== true) continue;
       const range = { first: first.offset, last: record.offset, count };
-      // After the last record, control records are behind it as well.
+      // The last transaction also passes control records.
       await this.#still(this.#commit(draft, range, at === last ? next : record.offset + 1));
       draft = this.#newDraft();
       from = at + 1;
@@ -100,20 +192,20 @@ export class BatchCommitter {
     }
   }
 
-  /** Throws again what is no verdict on the record. */
+  /** Rethrows errors that say nothing of the record. */
   #processingFailed(record: ConsumedRecord, error: unknown, draft: Draft): void {
-    // What went wrong after its end may lie in that.
+    // An error after the release may have its cause in the release.
     if (this.#work.isClosed()) throw new ClosedError();
     if (error instanceof PoisonError) {
       this.#giveUp(record, error, draft);
       return;
     }
-    // Something it needs is away: that says nothing of the record, however often it happens.
+    // A missing dependency says nothing of the record, however often it fails.
     if (!(error instanceof StreamError)) this.#suspects.processingFailed(record.offset, error);
     throw error;
   }
 
-  /** The letter is written with the transaction. */
+  /** The dead letter is written in the same transaction. */
   #giveUp(record: ConsumedRecord, error: PoisonError, { collector, letters }: Draft): void {
     const letter = this.#context.deadLetter(this.#partition, record, error);
     collector.add(letter.topic, letter.key, letter.value, letter.partition);
@@ -144,14 +236,14 @@ export class BatchCommitter {
     metrics.records.inc({ partition }, range.count);
     metrics.transactions.inc({ partition });
     for (const { offset, error } of letters) {
-      metrics.deadLetters.inc({ code: error.code });
-      log.warn({ partition, offset, code: error.code, err: error }, 'dead letter');
+      metrics.deadLetters.inc({ code: error.published });
+      log.warn({ partition, offset, code: error.published, err: error }, 'dead letter');
     }
     if (this.#work.isClosed()) throw new ClosedError();
     processor.committed();
   }
 
-  /** What was waited for, unless the partition was released meanwhile. */
+  /** The awaited value, unless the partition was released meanwhile. */
   async #still<T>(waited: Promise<T>): Promise<T> {
     const result = await waited;
     if (this.#work.isClosed()) throw new ClosedError();

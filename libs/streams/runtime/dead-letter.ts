@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
+import type { PoisonError } from '#errors/poison-error.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { DeadLetter } from '#topics/generated/types.ts';
 import type { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import type { ConsumedRecord, OutputRecord } from '../client/port.ts';
-import type { PoisonError } from './processor.ts';
 
-/** Where dead letters of a service go and how they are named. */
+/** The dead-letters topic of a service, and the names in its records. */
 export type DeadLetterOptions = {
   readonly service: string;
   /** Input topic without the prefix. */
@@ -18,10 +18,10 @@ export type DeadLetterOptions = {
   readonly now: () => number;
 };
 
-/** What a service's input records become that it cannot use. */
+/** Makes the dead letters of a service's input records. */
 export type DeadLetters = (partition: number, record: ConsumedRecord, error: PoisonError) => OutputRecord;
 
-/** Opens the dead letters of a service whose input is `input`. Throws as `Registry.codec`. */
+/** Opens the dead letters of a service with the input `input`. Throws as `Registry.codec`. */
 export async function openDeadLetters(
   registry: Registry,
   {
@@ -51,7 +51,7 @@ export function deadLetterOf(
   const letter: DeadLetter = {
     id,
     service,
-    code: error.code,
+    code: error.published,
     reason: error.message,
     topic: input,
     partition,

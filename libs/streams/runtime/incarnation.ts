@@ -1,3 +1,4 @@
+import { settlesWithin } from '#timing/settles-within.ts';
 import type {
   LogBounds,
   PartitionReader,
@@ -6,29 +7,56 @@ import type {
   TransactionalProducer,
 } from '../client/port.ts';
 import { RefusedError, StreamError } from '../errors.ts';
-import { BatchCommitter, ClosedError } from './batch-committer.ts';
+import { BatchCommitter, ClosedError, type Suspects } from './batch-committer.ts';
 import { findPosition } from './positions.ts';
 import type { PartitionProcessor } from './processor.ts';
-import { StableWatch } from './stable-watch.ts';
 import { findValue, positionMissing, requireSameChangelogs, startOffset } from './start-checks.ts';
 import { transactionalIdOf, writesOf } from './stream-topics.ts';
-import type { Suspects } from './suspects.ts';
 import type { TaskContext } from './task-context.ts';
 
-/** More of a backlog at once makes fewer transactions, and one match-state for more messages. */
+/**
+ * How long records may wait behind an open transaction of another producer: longer than transactions of this runtime
+ * and most others may take.
+ */
+const STUCK_MS = 60_000;
+
+/** Detects a partition whose committed records wait behind an open transaction. */
+export class StableWatch {
+  #end = -1;
+  #movedAt = 0;
+  #isReported = false;
+
+  /**
+   * Takes the last stable offset and the high watermark of an answer. Returns true once when the former has not moved for
+   * a minute although records follow it; again only after it moved. `nowMs` is monotonic.
+   */
+  becameStuck(end: number, written: number, nowMs: number): boolean {
+    if (end !== this.#end || written <= end) {
+      this.#end = end;
+      this.#movedAt = nowMs;
+      this.#isReported = false;
+      return false;
+    }
+    if (this.#isReported || nowMs < this.#movedAt + STUCK_MS) return false;
+    this.#isReported = true;
+    return true;
+  }
+}
+
+/** A larger batch of a backlog needs fewer transactions, and one match-state for more messages. */
 const FETCH_BYTES = 4 * 1024 * 1024;
-/** Of all partitions together, each of which holds two answers: the one that is processed and the next. */
+/** For all partitions together; each holds two answers: the one in process and the next. */
 const ALL_FETCH_BYTES = 32 * 1024 * 1024;
 const RESTORE_BYTES = 1024 * 1024;
-/** How long a changelog may stand still while it is restored: a transaction of somebody else is open in it. */
+/** How long restoring a changelog may make no progress: another producer has an open transaction in it. */
 const RESTORE_STALL_MS = 30_000;
-/** How long the end waits for a commit that is under way. */
+/** How long a close waits for a commit under way. */
 const LAST_COMMIT_MS = 2_000;
 
 /** A changelog to restore from. */
 type Changelog = TopicPartition & LogBounds & { readonly reader: PartitionReader };
 
-/** What a claim finds. */
+/** The result of a claim. */
 type Claimed = {
   readonly producer: TransactionalProducer;
   readonly input: PartitionReader;
@@ -40,15 +68,15 @@ type Claimed = {
 };
 
 /**
- * One claim of a partition, from fencing to its end. All that it holds is its own: one that goes on after an await although
- * another has taken its place finds itself closed, and its producer fenced.
+ * One claim of a partition, from fencing to close. It shares nothing with other claims: after an await it may find itself
+ * replaced, and then it is closed and its producer fenced.
  */
 export class Incarnation {
   readonly #partition: number;
   readonly #context: TaskContext;
   readonly #suspects: Suspects;
   readonly #held: { close(): void | Promise<void> }[] = [];
-  /** Aborted when it is closed. */
+  /** Aborted on close. */
   readonly #closing = new AbortController();
   #committer: BatchCommitter | null = null;
 
@@ -58,14 +86,14 @@ export class Incarnation {
     this.#suspects = suspects;
   }
 
-  /** Offset of the next input record, as far as it is committed; null before the partition is processed. */
+  /** Committed offset of the next input record; null before the partition is processed. */
   get position(): number | null {
     return this.#committer?.position ?? null;
   }
 
   /**
-   * Claims the partition, restores its state and processes its input until it is closed; `reached` is called between.
-   * Rejects with what failed: nothing of it may be used after that.
+   * Claims the partition, restores its state and processes its input until it is closed; calls `reached` in between.
+   * Rejects with the failure: nothing of the incarnation may be used after it.
    */
   async live(reached: (step: 'restoring' | 'running') => void): Promise<void> {
     try {
@@ -86,12 +114,16 @@ export class Incarnation {
     }
   }
 
-  /** Ends it: a commit that is under way is waited for a moment. What is not committed is the next owner's to do again. */
+  /** Closes it: waits a moment for a commit under way. The next owner repeats what is not committed. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#closing.abort();
     const committing = this.#committer?.committing ?? null;
-    if (committing !== null) await endsWithin(committing, LAST_COMMIT_MS);
+    if (committing !== null)
+      await settlesWithin(
+        committing.catch(() => {}),
+        LAST_COMMIT_MS,
+      );
     await Promise.allSettled(this.#held.map(async (held) => held.close()));
   }
 
@@ -99,7 +131,7 @@ export class Incarnation {
     return this.#closing.signal.aborted;
   }
 
-  /** Fences the owner before, decides what it left, and finds where to go on. */
+  /** Fences the previous owner, decides its last transaction, and finds the position. */
   async #claim(): Promise<Claimed> {
     const { application, client, input: topic, changelogs, positions, partitions } = this.#context;
     const { mixedChangelogs = [] } = this.#context;
@@ -108,7 +140,7 @@ export class Incarnation {
       throw new RefusedError(
         'PARTITIONS_DIFFER',
         `${topic} has a partition ${partition} now, the topics of ${application} have ${partitions}: add partitions to none of ` +
-          'them while it runs; see docs/operations.md, "A topic with other partitions"',
+          'them while it runs; see docs/guides/operate.md, "A topic with other partitions"',
       );
     }
     const producer = this.#hold(
@@ -190,7 +222,7 @@ export class Incarnation {
     const watch = new StableWatch();
     for (let reading = ahead(input.read(committer.position)); ; ) {
       const batch = await this.#still(reading);
-      // The next answer is on its way while this one is processed and committed.
+      // Fetches the next answer while this one is processed and committed.
       reading = ahead(input.read(batch.next));
       if (batch.records.length > 0) await committer.process(batch);
       if (this.#isClosed) throw new ClosedError();
@@ -202,7 +234,7 @@ export class Incarnation {
     }
   }
 
-  /** Whose transaction it is, the reader does not know: only an operator can find out and end it. */
+  /** The reader does not know the producer of the transaction: only an operator can find it and end it. */
   #reportStuck(offset: number): void {
     const { input, log } = this.#context;
     const partition = this.#partition;
@@ -214,7 +246,7 @@ export class Incarnation {
     );
   }
 
-  /** Closed with it; at once where it is closed already. */
+  /** Closed with it; immediately where it is closed already. */
   #hold<T extends { close(): void | Promise<void> }>(held: T): T {
     if (this.#isClosed) {
       void held.close();
@@ -224,7 +256,7 @@ export class Incarnation {
     return held;
   }
 
-  /** What was waited for, unless it was closed meanwhile. */
+  /** The awaited value, unless it was closed meanwhile. */
   async #still<T>(waited: Promise<T>): Promise<T> {
     const result = await waited;
     if (this.#isClosed) throw new ClosedError();
@@ -232,15 +264,8 @@ export class Incarnation {
   }
 }
 
-/** A read that is awaited later: its failure is one then. */
+/** A read that is awaited later: a failure surfaces then. */
 function ahead(reading: Promise<ReadBatch>): Promise<ReadBatch> {
   reading.catch(() => {});
   return reading;
-}
-
-async function endsWithin(ending: Promise<void>, ms: number): Promise<void> {
-  const { promise: timeUp, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  await Promise.race([ending.catch(() => {}), timeUp]);
-  clearTimeout(timer);
 }

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-/** The runtime's metrics. `partition` is that of the input. */
+/** The runtime's metrics. `partition` is the input partition. */
 export type StreamMetrics = ReturnType<typeof streamMetrics>;
 
 export function streamMetrics(registry: Registry) {

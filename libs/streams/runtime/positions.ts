@@ -1,6 +1,6 @@
 /**
- * Where the position of a task is kept: in a compacted topic beside its outputs, written in the same transaction as they are.
- * The newest record of a partition counts, found again from the end of the log.
+ * The position of a task is stored in a compacted topic, in the same transaction as its outputs. The newest record of a
+ * partition counts; it is searched from the end of the log.
  */
 import { z } from 'zod';
 import { openStreamClient } from '../client/client.ts';
@@ -16,29 +16,29 @@ import type { Logger } from '../log.ts';
 import { readRange } from '../read/read-range.ts';
 
 /**
- * The layout of what a stream keeps on topics: positions topic, changelogs, transactional ids. A version of Touchline that
- * does not know it refuses to start on it.
+ * The layout of a stream's topics: positions topic, changelogs, transactional ids. A version of Touchline that does not
+ * know the layout refuses to start.
  */
 const LAYOUT = 1;
 
-/** How far a task has come. */
+/** The progress of a task. */
 export type Position = {
   /** Offset of the next input record. */
   readonly next: number;
   /** The id of the input topic that `next` is an offset of. */
   readonly topicId: string;
-  /** The ids of the changelogs that the state of this position is in, by name. */
+  /** The ids of the changelogs with the state of this position, by name. */
   readonly changelogIds: Readonly<Record<string, string>>;
-  /** Who wrote it. */
+  /** The producer that wrote it. */
   readonly producer: ProducerIdentity;
 };
 
-/** On the topic as JSON; fields as in the rest of the topics. */
+/** JSON on the topic; fields named as in the other topics. */
 const stored = z.object({
   layout: z.number(),
   next: z.number(),
   topic_id: z.string(),
-  /** Missing in records of an earlier version: not compared then. */
+  /** Missing in records of an earlier version: then not compared. */
   changelog_ids: z.record(z.string(), z.string()).default({}),
   producer_id: z.string(),
   producer_epoch: z.number(),
@@ -46,7 +46,7 @@ const stored = z.object({
 
 const SUFFIX = '-positions';
 
-/** How much of the end of the log is looked at first: a commit and its marker take two offsets. */
+/** How far from the end of the log the search begins: a commit and its marker take two offsets. */
 const FIRST_LOOK = 16;
 const LOOK_BYTES = 64 * 1024;
 const LOOK_WAIT_MS = 100;
@@ -61,12 +61,12 @@ export function rebuildCommand(application: string): string {
   return `npx touchline rebuild ${serviceOf(application)}`;
 }
 
-/** The service of an application, as commands take it. */
+/** The service of an application, as in commands. */
 export function serviceOf(application: string): string {
   return application.slice(application.lastIndexOf('.') + 1);
 }
 
-/** The record that a transaction commits a position with. */
+/** The record that commits a position in a transaction. */
 export function positionRecord(topic: string, partition: number, position: Position): OutputRecord {
   const { next, topicId, changelogIds, producer } = position;
   const value: z.input<typeof stored> = {
@@ -80,7 +80,7 @@ export function positionRecord(topic: string, partition: number, position: Posit
   return { topic, partition, key: String(partition), value: Buffer.from(JSON.stringify(value)) };
 }
 
-/** Throws `RefusedError` LAYOUT_UNKNOWN. */
+/** A record of a positions topic. Throws `RefusedError` LAYOUT_UNKNOWN. */
 export function parsePosition(topic: string, partition: number, value: Buffer): Position {
   const parsed = stored.safeParse(parseJson(value));
   if (!parsed.success || parsed.data.layout !== LAYOUT) {
@@ -100,8 +100,8 @@ export function parsePosition(topic: string, partition: number, value: Buffer): 
 }
 
 /**
- * The last committed position of a partition, null where there is none. Reads from the end of the log, further back for as
- * long as nothing is found: transactions that were aborted leave records too.
+ * The last committed position of a partition, null without one. Reads from the end of the log, further back while
+ * nothing is found: aborted transactions leave records too.
  */
 export async function findPosition(
   client: StreamClient,
@@ -124,7 +124,7 @@ export async function findPosition(
   }
 }
 
-/** The last value between two offsets, of what is committed. */
+/** The last committed value between two offsets. */
 async function lastValue(reader: PartitionReader, range: LogBounds): Promise<Buffer | null> {
   let last: Buffer | null = null;
   for await (const { records } of readRange(reader, range))
@@ -133,8 +133,8 @@ async function lastValue(reader: PartitionReader, range: LogBounds): Promise<Buf
 }
 
 /**
- * How far an application has committed, by partition of its input; partitions without a position are left out. For tools and
- * tests: a task finds its own after fencing. Rejects with `StreamError`, `RefusedError`.
+ * The committed positions of an application, by input partition; without partitions that have none. For tools and tests:
+ * a task reads its own after fencing. Rejects with `StreamError`, `RefusedError`.
  */
 export async function readPositions(options: {
   readonly brokers: readonly string[];

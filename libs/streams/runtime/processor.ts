@@ -1,43 +1,83 @@
-import type { ConsumedRecord } from '../client/port.ts';
-import type { RecordCollector } from './record-collector.ts';
+import { PoisonError } from '#errors/poison-error.ts';
+import type { Decoder } from '#topics/codec.ts';
+import { DecodeError } from '#topics/errors.ts';
+import type { ConsumedRecord, OutputRecord } from '../client/port.ts';
+import { StreamError } from '../errors.ts';
 
 /**
- * What a service does with one partition of its input. One instance lives from a takeover to the loss of the
- * partition or the first failure; its state is rebuilt from the changelogs each time.
+ * The value of an input record; synchronous, except for the first record of a new schema. Unreadable bytes are poison;
+ * a schema that cannot be fetched is transient (`StreamError` UNAVAILABLE).
+ */
+export function decodeInput<T>(codec: Decoder<T>, value: Buffer | null): T | Promise<T> {
+  if (value === null) throw new PoisonError('NO_VALUE', 'a message without a value');
+  try {
+    const decoded = codec.decode(value);
+    return decoded instanceof Promise ? decoded.catch(undecodable) : decoded;
+  } catch (error) {
+    return undecodable(error);
+  }
+}
+
+function undecodable(error: unknown): never {
+  if (error instanceof DecodeError) {
+    throw new PoisonError('UNDECODABLE', 'not a message of the schema', error);
+  }
+  throw new StreamError('UNAVAILABLE', 'the schema of a message cannot be fetched', error);
+}
+
+/** The records of a task's next commit, in its own partition by default. */
+export class RecordCollector {
+  readonly #partition: number;
+  readonly #records: OutputRecord[] = [];
+  #bytes = 0;
+
+  constructor(partition: number) {
+    this.#partition = partition;
+  }
+
+  /** Adds a record; `topic` is the name on the broker. */
+  add(topic: string, key: Buffer | string, value: Buffer | null, partition: number = this.#partition): void {
+    this.#records.push({ topic, partition, key, value });
+    this.#bytes += value?.length ?? 0;
+  }
+
+  /** Everything added so far, in order. */
+  get records(): readonly OutputRecord[] {
+    return this.#records;
+  }
+
+  /** Bytes of the values added so far. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+}
+
+/**
+ * What a service does with one partition of its input. An instance lives from a claim to the release of the partition or
+ * the first failure; each claim rebuilds its state from the changelogs.
  */
 export interface PartitionProcessor {
   /**
-   * Records of a changelog (name on the broker), oldest first; a later one for the same key replaces it. Keys and values are
-   * views of what was read: what is kept of them is copied.
+   * Restores records of a changelog (name on the broker), oldest first; a later record of a key replaces an earlier one.
+   * Keys and values are views of the answer: copy what is stored.
    */
   restore(topic: string, records: readonly ConsumedRecord[]): void | Promise<void>;
   /**
-   * Takes one input record. Throws `PoisonError`, before anything is changed, for a record that can never be
-   * processed: it goes to dead-letters and the next one is taken. Throws `StreamError` UNAVAILABLE where something it
-   * needs is away: the partition is taken anew until it is there. After any other error the partition is rebuilt and
-   * the record tried once more, then it is poison too.
+   * Processes one input record. Throws `PoisonError`, before any change, for a record that can never be processed: it goes
+   * to dead-letters, and the next one is processed. Throws `StreamError` UNAVAILABLE where a dependency is missing: the
+   * partition is claimed again until it is there. After any other error the partition is rebuilt and the record retried
+   * once, then it is poison too.
    */
   process(record: ConsumedRecord, collector: RecordCollector): void | Promise<void>;
-  /** Whether so much has changed that it is to be committed before the next record is taken. Default: it is not. */
+  /** Whether so much has changed that it must be committed before the next record. Default: no. */
   isFull?(): boolean;
-  /** The end of a batch: adds what is written once a transaction, however many records it had. */
+  /** The end of a batch: adds the records that a transaction has once, however many input records it covers. */
   flush(collector: RecordCollector): void;
   /** The batch is committed. */
   committed(): void;
-  /** Everything that could be read is processed and committed, as of now. Called again and again while nothing comes. */
+  /** Every readable record is processed and committed. Called repeatedly while the input is idle. */
   caughtUp?(): void;
-  /** How much it holds, for the metrics. */
+  /** Entries of state held, for the metrics. */
   size(): number;
   close(): void;
-}
-
-/** A record that cannot be processed, now or later. `code` says why, from the closed list of dead letters. */
-export class PoisonError extends Error {
-  readonly code: string;
-
-  constructor(code: string, message: string, cause?: unknown) {
-    super(message, { cause });
-    this.name = 'PoisonError';
-    this.code = code;
-  }
 }

@@ -8,7 +8,7 @@ const failed = (failure: Partial<TaskFailure> = {}, state: TaskState = 'failed')
   failure: { code: 'UNAVAILABLE', at: 0, hasLearned: false, ...failure },
 });
 
-/** The times at which a task that fails at once is claimed, looked at every 10 ms while the group counts the member. */
+/** The times at which a task that fails at once is claimed; checked every 10 ms while the group confirms the member. */
 function claims(untilMs: number, failure: Partial<TaskFailure>, state: TaskState = 'failed'): number[] {
   const schedule = new RetrySchedule(SESSION_MS);
   const times: number[] = [];
@@ -22,7 +22,7 @@ function claims(untilMs: number, failure: Partial<TaskFailure>, state: TaskState
   return times;
 }
 
-test('waits twice as long after each failure, up to a ceiling', () => {
+test('doubles the wait after each failure, up to a ceiling', () => {
   expect(claims(20_000, {})).toEqual([100, 300, 700, 1_500, 3_100, 6_300, 11_300, 16_300]);
 });
 
@@ -31,11 +31,11 @@ test('waits longer where an operator has to decide', () => {
   expect((times.at(-1) ?? 0) - (times.at(-2) ?? 0)).toBe(30_000);
 });
 
-test('does not wait longer where the failure said something of a record', () => {
+test('does not wait longer where the failure gave new information on a record', () => {
   expect(claims(500, { hasLearned: true })).toEqual([100, 200, 300, 400, 500]);
 });
 
-test('begins again with the shortest wait once the task ran', () => {
+test('starts with the shortest wait again once the task ran', () => {
   const schedule = new RetrySchedule(SESSION_MS);
   schedule.heard(0);
   expect(schedule.isDue(failed(), 100)).toBe(true);
@@ -44,7 +44,7 @@ test('begins again with the shortest wait once the task ran', () => {
   expect(schedule.isDue(failed({ at: 250 }), 350)).toBe(true);
 });
 
-test('claims a fenced task only once the group has counted this member after that', () => {
+test('claims a fenced task only once the group has confirmed this member after that', () => {
   const schedule = new RetrySchedule(SESSION_MS);
   schedule.heard(90);
   expect(schedule.isDue(failed({ code: 'FENCED', at: 100 }), 1_000)).toBe(false);
@@ -52,7 +52,7 @@ test('claims a fenced task only once the group has counted this member after tha
   expect(schedule.isDue(failed({ code: 'FENCED', at: 100 }), 1_020)).toBe(true);
 });
 
-test('claims what another failure ended while the group keeps the member, silent or not', () => {
+test('claims a task after any other failure while the group keeps the member, silent or not', () => {
   const schedule = new RetrySchedule(SESSION_MS);
   schedule.heard(0);
   expect(schedule.isDue(failed({ at: 5_000 }), 9_990)).toBe(true);

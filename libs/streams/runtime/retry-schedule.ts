@@ -1,33 +1,33 @@
 import type { TaskState } from './task-state.ts';
 
-/** What the schedule looks at of a task. */
+/** The part of a task that the schedule reads. */
 export type Retried = {
   readonly partition: number;
   readonly state: TaskState;
-  /** The last failure; null before the first one. */
+  /** The last failure; null without one. */
   readonly failure: TaskFailure | null;
 };
 
 export type TaskFailure = {
-  /** Of the error that the task failed with. */
+  /** Code of the task's error. */
   readonly code: string;
-  /** On the clock that the schedule is asked with. */
+  /** On the clock of the schedule's calls. */
   readonly at: number;
-  /** Whether it lay in a record and said something new of it: another try goes differently. */
+  /** Whether it gave new information on a record: the next attempt differs. */
   readonly hasLearned: boolean;
 };
 
-/** A failed task waits this long, and twice as long each time it fails again, up to a ceiling. */
+/** A failed task waits this long, then twice as long after each failure, up to a ceiling. */
 const FIRST_RETRY_MS = 100;
 const RETRY_CEILING_MS = 5_000;
 const REFUSED_CEILING_MS = 30_000;
 
 /**
- * When tasks that failed are claimed again: the one scheduler of all retries. Times are milliseconds of one clock.
+ * When failed tasks are claimed again: the one scheduler of all retries. Times are milliseconds of one clock.
  *
- * A partition may have another owner by now, and claiming it would fence that one in turn. So a task that was fenced waits until
- * the group has counted this member after that; any other one is this member's for as long as the group keeps it: a session
- * timeout from its last heartbeat on.
+ * A partition may have a new owner, whom a claim would fence. So a fenced task waits until the group has confirmed this
+ * member after that; any other task belongs to this member while the group keeps it: for a session timeout after its
+ * last heartbeat.
  */
 export class RetrySchedule {
   readonly #sessionTimeoutMs: number;
@@ -38,12 +38,12 @@ export class RetrySchedule {
     this.#sessionTimeoutMs = sessionTimeoutMs;
   }
 
-  /** The group counts this member. */
+  /** The group confirmed this member. */
   heard(now: number): void {
     this.#heardAt = now;
   }
 
-  /** Whether the task is to be claimed now; it is then, and counts as tried. */
+  /** Whether the task is to be claimed now; true counts as an attempt. */
   isDue(task: Retried, now: number): boolean {
     const { partition, state, failure } = task;
     if (state === 'running') this.#retries.delete(partition);

@@ -5,19 +5,19 @@ import type { Logger } from '../log.ts';
 import { findPosition, positionRecord, positionsTopic } from './positions.ts';
 import { type StreamTopics, transactionalIdOf, writesOf } from './stream-topics.ts';
 
-/** A position that was set: where the task was, null where it had none, and where it goes on. */
+/** A position that was set: the previous one, null where there was none, and the new one. */
 export type SetPosition = { readonly before: number | null; readonly next: number };
 
 /**
- * Sets the position of one partition, as its owner would: a task that runs is fenced, and claims the partition from there.
- * Rejects with `RefusedError` POSITION_BEYOND_END where the input has no such offset, with `StreamError`.
+ * Sets the position of one partition in the owner's place: fences a running task, which claims the partition again from
+ * there. Rejects with `RefusedError` POSITION_BEYOND_END where the input has no such offset, with `StreamError`.
  */
 export async function setPosition(
   topics: StreamTopics,
   options: {
     readonly brokers: readonly string[];
     readonly partition: number;
-    /** An offset, or the first or the next one of the input. */
+    /** An offset, or the start or the end of the input. */
     readonly to: number | 'start' | 'end';
     readonly log: Logger;
   },

@@ -50,7 +50,7 @@ test.each([
   expect(start(found, input)).toBe(offset);
 });
 
-test('refuses a position beyond the end, and says how to go on', () => {
+test('refuses a position beyond the end, and names the remedy', () => {
   const { code, message } = refusal(position(120), { start: 0, end: 80 });
   expect(code).toBe('POSITION_BEYOND_END');
   expect(message).toContain('touchline.normalized-messages-3 ends at offset 80, before the position 120');
@@ -65,7 +65,7 @@ test('refuses input that is another topic', () => {
   expect(message).toContain('offsets 0 to 80');
 });
 
-test('refuses a gap that retention left, or counts it where the setting says so', async () => {
+test('refuses a gap left by retention, or counts it where the setting says so', async () => {
   const { code, message } = refusal(position(7), { start: 10, end: 80 });
   expect(code).toBe('INPUT_LOST');
   expect(message).toContain('3 records were removed');

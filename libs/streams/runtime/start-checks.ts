@@ -1,4 +1,4 @@
-/** Whether processing a partition may begin, and where: what would lose or repeat records is refused, with what to do. */
+/** Checks whether and where processing a partition may begin: refuses to lose or repeat records, and names the remedy. */
 
 import type { LogBounds, StreamClient, TopicPartition } from '../client/port.ts';
 import { RefusedError } from '../errors.ts';
@@ -10,7 +10,7 @@ import { type Position, rebuildCommand, serviceOf } from './positions.ts';
 const LOOK_BYTES = 256 * 1024;
 const LOOK_WAIT_MS = 100;
 
-/** What the checks know of a stream. */
+/** The part of a stream that the checks read. */
 type Checked = {
   readonly application: string;
   readonly input: string;
@@ -21,8 +21,8 @@ type Checked = {
 };
 
 /**
- * Where to begin, by the position that was found, null for none. Throws `RefusedError` where the input is not the one that
- * the position is of, or lacks records that were not processed.
+ * Where to begin, by the position, null without one. Throws `RefusedError` where the input is not the one of the
+ * position, or lacks records that were not processed.
  */
 export function startOffset(
   { application, input, onLostInput, metrics, log }: Checked,
@@ -64,8 +64,8 @@ export function startOffset(
 }
 
 /**
- * Throws `RefusedError` where a changelog is not the one that the position was written with: the state that the position
- * belongs to was in that. `changelogIds` are those of now, by name.
+ * Throws `RefusedError` where a changelog is not the one that the position was written with: the state of the position
+ * was in that one. `changelogIds` are the current ones, by name.
  */
 export function requireSameChangelogs(
   application: string,
@@ -87,7 +87,7 @@ export function requireSameChangelogs(
 /** A record of a topic. */
 type Place = TopicPartition & { readonly offset: number };
 
-/** The refusal of a partition that has state, a record of which was found, without a position. */
+/** The refusal of a partition with state but without a position; names a record of that state. */
 export function positionMissing(
   { application, positions }: Checked,
   { topic, partition, offset }: Place,

@@ -2,26 +2,26 @@ import type { TopicPartition } from '../client/port.ts';
 import { positionsTopic } from './positions.ts';
 
 /** A topic that a stream writes to. */
-export type OutputTopic = {
+type OutputTopic = {
   /** Name on the broker. */
   readonly topic: string;
   /**
-   * Which of its partitions a task writes to: the one with the number of its input partition, where it is the only writer;
-   * or any of so many, beside other tasks.
+   * The partitions that a task writes to: the one with the number of its input partition, as its only writer; or any of
+   * this many, beside other tasks.
    */
   readonly partitions: 'own' | number;
 };
 
-/** What a stream is called on the broker, and its topics by their names there. */
+/** The names of a stream and its topics on the broker. */
 export type StreamTopics = {
   /** Consumer group, and the first part of the transactional ids and of the positions topic's name. */
   readonly application: string;
   readonly input: string;
-  /** What state is restored from; each task writes its own partition of them. */
+  /** State is restored from these; each task writes its own partition of them. */
   readonly changelogs: readonly string[];
-  /** Changelogs that hold records of other writers too: alone, those are no state of this stream. Default: none. */
+  /** Changelogs that have records of other writers too: alone they are no state of this stream. Default: none. */
   readonly mixedChangelogs?: readonly string[];
-  /** Whatever else is written, dead letters included. */
+  /** All other outputs, dead letters included. */
   readonly outputs: readonly OutputTopic[];
 };
 
@@ -30,7 +30,7 @@ export function transactionalIdOf({ application, input }: StreamTopics, partitio
   return `${application}-${input}-${partition}`;
 }
 
-/** Every partition that the task of an input partition may write to: its own, and those it shares with other tasks. */
+/** Every partition that the task of an input partition may write to: its own and shared ones. */
 export function writesOf(
   { application, changelogs, outputs }: StreamTopics,
   partition: number,

@@ -1,4 +1,6 @@
 import type { Registry } from 'prom-client';
+import type { PoisonError } from '#errors/poison-error.ts';
+import { settlesWithin } from '#timing/settles-within.ts';
 import { openStreamClient } from '../client/client.ts';
 import type {
   ConsumedRecord,
@@ -11,14 +13,14 @@ import { RefusedError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { streamMetrics } from './metrics.ts';
 import { positionsTopic } from './positions.ts';
-import type { PartitionProcessor, PoisonError } from './processor.ts';
+import type { PartitionProcessor } from './processor.ts';
 import { RetrySchedule } from './retry-schedule.ts';
 import type { StreamTopics } from './stream-topics.ts';
 import { Task } from './task.ts';
 import type { TaskContext } from './task-context.ts';
 import { TASK_STATES, type TaskState } from './task-state.ts';
 
-/** A stream: one input, its changelogs and outputs, and what to do with a partition. */
+/** A stream: one input, its changelogs and outputs, and the processor of a partition. */
 export type StreamOptions = StreamTopics & {
   readonly brokers: readonly string[];
   readonly createProcessor: (partition: number) => PartitionProcessor;
@@ -27,7 +29,7 @@ export type StreamOptions = StreamTopics & {
   readonly metrics: Registry;
   /** How long a silent process keeps its partitions. Default 10 s. */
   readonly sessionTimeoutMs?: number;
-  /** What to do where input that was not processed is gone. Default: stop. */
+  /** What to do where unprocessed input is gone. Default: stop. */
   readonly onLostInput?: 'stop' | 'continue';
   /** Default: that of `openStreamClient`. */
   readonly client?: StreamClient;
@@ -37,20 +39,19 @@ export type StreamOptions = StreamTopics & {
 export type Stream = {
   /** True once it is a member of the group and every partition it owns is being processed. */
   ready(): boolean;
-  /** Waits a moment for commits that are under way, and leaves the group. */
+  /** Waits a moment for commits under way, and leaves the group. */
   stop(): Promise<void>;
 };
 
-/** How often failed tasks are looked at. */
+/** How often failed tasks are checked. */
 const LOOK_MS = 50;
 /** How often the group's offsets follow the positions. */
 const LAG_COMMIT_MS = 5_000;
 const LAST_LAG_COMMIT_MS = 1_000;
 
 /**
- * Runs a stream until it is stopped: it survives brokers that go away, rebalances and records that cannot be processed.
- * Rejects with `RefusedError` PARTITIONS_DIFFER where the topics do not fit together, with `StreamError` where no broker
- * answers.
+ * Runs a stream until it is stopped, through broker restarts, rebalances and records that cannot be processed. Rejects
+ * with `RefusedError` PARTITIONS_DIFFER where the topics do not match, with `StreamError` where no broker answers.
  */
 export async function runStream(options: StreamOptions): Promise<Stream> {
   const { brokers, application, log } = options;
@@ -71,7 +72,7 @@ export async function runStream(options: StreamOptions): Promise<Stream> {
   }
 }
 
-/** The partitions of the input, where all topics have as many as they must. Throws `RefusedError` with all that differ. */
+/** The partitions of the input. Throws `RefusedError` naming all topics with another number of partitions. */
 async function requirePartitions(client: StreamClient, options: StreamOptions): Promise<number> {
   const { application, input, changelogs, outputs } = options;
   const partitions = await client.partitionCount(input);
@@ -91,7 +92,7 @@ async function requirePartitions(client: StreamClient, options: StreamOptions): 
   throw new RefusedError(
     'PARTITIONS_DIFFER',
     `the topics do not fit together: ${wrong.join('; ')}. Missing ones are created with npx touchline topics; for others see ` +
-      'docs/operations.md, "A topic with other partitions"',
+      'docs/guides/operate.md, "A topic with other partitions"',
   );
 }
 
@@ -143,17 +144,14 @@ class StreamRuntime implements GroupListener {
     const reached = this.#positions();
     for (const partition of this.#tasks.keys()) this.#release(partition);
     await Promise.all(this.#closing);
-    await Promise.race([
-      this.#commitLag(reached),
-      new Promise((resolve) => setTimeout(resolve, LAST_LAG_COMMIT_MS)),
-    ]);
+    await settlesWithin(this.#commitLag(reached), LAST_LAG_COMMIT_MS);
     await this.#member.stop();
     await this.#context.client.close();
   }
 
-  /** Tasks that stay are not touched, whatever they are doing. */
+  /** Leaves retained tasks alone, whatever their state. */
   onAssigned(partitions: readonly number[]): void {
-    // The member leaves the group last, and may be given partitions until then.
+    // The member leaves the group last, and may be assigned partitions until then.
     if (this.#stopping) return;
     this.#joined = true;
     this.#retries.heard(performance.now());
@@ -169,7 +167,7 @@ class StreamRuntime implements GroupListener {
     this.#countTasks();
   }
 
-  /** The tasks go on: whoever is given their partitions fences them. */
+  /** Releases no task: the next owner of a partition fences it. */
   onLost(): void {
     this.#joined = false;
   }
@@ -215,7 +213,7 @@ class StreamRuntime implements GroupListener {
       await this.#member.commit(moved);
       for (const [partition, next] of moved) this.#lagCommitted.set(partition, next);
     } catch (error) {
-      this.#context.log.debug({ err: error }, 'the group did not take its offsets');
+      this.#context.log.debug({ err: error }, 'the group refused its offsets');
     }
   }
 

@@ -1,5 +1,5 @@
 /**
- * The life of a task, in the words of Kafka Streams where it has one: created, restoring, running, closed.
+ * The life cycle of a task, in the terms of Kafka Streams where it has one: created, restoring, running, closed.
  *
  *     created ──► claiming ──► restoring ──► running
  *                  ▲    │          │            │
@@ -7,22 +7,22 @@
  *     any of them ──► closed
  */
 export type TaskState =
-  /** Assigned, nothing was done yet. */
+  /** Assigned, nothing done yet. */
   | 'created'
-  /** Fencing the owner before, deciding its last transaction, finding the position. */
+  /** Fencing the previous owner, deciding its last transaction, finding the position. */
   | 'claiming'
   /** Reading the changelogs. */
   | 'restoring'
   /** Processing the input. */
   | 'running'
-  /** Something failed whose outcome is unknown; claimed again once the group confirms that it is still this member's. */
+  /** Failed with an unknown outcome; claimed again once the group confirms this member. */
   | 'failed'
-  /** Going on would lose or repeat records: an operator decides. Looked at again now and then. */
+  /** Continuing would lose or repeat records: an operator decides. Checked again from time to time. */
   | 'refused'
-  /** Released. A task that is assigned again is a new one. */
+  /** Released. A task assigned again is a new one. */
   | 'closed';
 
-/** What may follow each state. */
+/** The allowed next states. */
 export const TRANSITIONS: Readonly<Record<TaskState, readonly TaskState[]>> = {
   created: ['claiming', 'closed'],
   claiming: ['restoring', 'failed', 'refused', 'closed'],
@@ -35,7 +35,7 @@ export const TRANSITIONS: Readonly<Record<TaskState, readonly TaskState[]>> = {
 
 export const TASK_STATES = Object.keys(TRANSITIONS) as TaskState[];
 
-/** Throws where the table has no such transition: a defect of the runtime. */
+/** Throws for a transition that is not in the table: a defect of the runtime. */
 export function requireTransition(from: TaskState, to: TaskState): void {
   if (!TRANSITIONS[from].includes(to)) throw new Error(`a task cannot go from ${from} to ${to}`);
 }

@@ -1,4 +1,4 @@
-/** What a task does after it was closed or failed while it waited: nothing. */
+/** A task does nothing after it was closed or failed while it waited. */
 import { Registry } from 'prom-client';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type {
@@ -14,15 +14,15 @@ import type { PartitionProcessor } from './processor.ts';
 import { Task } from './task.ts';
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
-const RECORD = { offset: 0, key: Buffer.from('a'), value: Buffer.from('1') };
+const RECORD = { offset: 0, timestamp: 0, key: Buffer.from('a'), value: Buffer.from('1') };
 
-/** Partitions with one record each where a test says so, and what was asked of them. */
+/** Partitions with one record each where a test says so; records the requests. */
 class FakeClient implements StreamClient {
   readonly transactions: (readonly OutputRecord[])[] = [];
   readonly full = new Set<string>();
   readonly broken = new Set<string>();
   opening: (options: ProducerOptions) => Promise<void> = async () => {};
-  /** Reads that wait for more. */
+  /** Waiting reads. */
   readonly reads: PromiseWithResolvers<ReadBatch>[] = [];
   opened = 0;
   closed = 0;
@@ -55,7 +55,7 @@ class FakeClient implements StreamClient {
   }
 
   openGroupMember(): never {
-    throw new Error('not of a task');
+    throw new Error('no topic of a task');
   }
 
   async logBounds(of: readonly { topic: string }[]) {
@@ -69,7 +69,7 @@ class FakeClient implements StreamClient {
   async close() {}
 }
 
-/** Counts what it is asked to do; waits where the test says so. */
+/** Counts its calls; waits where the test says so. */
 class FakeProcessor implements PartitionProcessor {
   readonly did: string[] = [];
   readonly waits: Partial<Record<'restore' | 'process', Promise<void>>>;
@@ -136,10 +136,10 @@ function claimed(step?: 'restore' | 'process'): Task {
 }
 
 const isAt = (step: string) => vi.waitFor(() => expect(processors[0]?.did).toContain(step));
-/** Whatever is left to do after the end of a wait is done. */
+/** Runs everything that is left to do after a wait. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-/** State without a position is refused: these tests are about what is restored. */
+/** State without a position is refused, and these tests restore state. */
 function withPosition(): void {
   const { openReader } = client;
   client.full.add('app-positions');
@@ -153,7 +153,7 @@ function withPosition(): void {
 }
 
 describe('a processor that waits', () => {
-  test('in restore, while another changelog fails: the next claim has one of its own', async () => {
+  test('in restore, while another changelog fails: the next claim has its own processor', async () => {
     withPosition();
     client.full.add('one').add('input');
     client.broken.add('two');
@@ -185,7 +185,7 @@ describe('a processor that waits', () => {
     expect(client.transactions).toEqual([]);
   });
 
-  test('for a record, while its partition is released: nothing is written or counted', async () => {
+  test('for a record, while its partition is released: it writes and counts nothing', async () => {
     client.full.add('input');
     const task = claimed('process');
     await isAt('process');
@@ -199,7 +199,7 @@ describe('a processor that waits', () => {
       expect(gauges.find((one) => one.name === name)?.values, name).toEqual([]);
   });
 
-  test('for a record, and throws once its partition is released: the record is not blamed', async () => {
+  test('for a record, and throws after the release: the record is not blamed', async () => {
     client.full.add('input');
     const task = claimed('process');
     await isAt('process');
@@ -229,7 +229,7 @@ describe('a claim', () => {
     expect(task.state).toBe('closed');
   });
 
-  test('whose producer is opened after its release closes it, and goes no further', async () => {
+  test('whose producer opens after its release closes the producer, and does nothing more', async () => {
     client.opening = () => waiting.promise;
     const task = claimed();
     await task.close();
@@ -239,7 +239,7 @@ describe('a claim', () => {
     expect(processors).toEqual([]);
   });
 
-  test('that fails later leaves no gauge of what the partition was', async () => {
+  test('that fails later clears the gauges of the partition', async () => {
     client.full.add('input');
     const task = claimed();
     const lag = async () => (await registry.getSingleMetric('touchline_lag_records')?.get())?.values;

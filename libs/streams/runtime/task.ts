@@ -1,14 +1,14 @@
 import { RefusedError, StreamError } from '../errors.ts';
+import { Suspects } from './batch-committer.ts';
 import { Incarnation } from './incarnation.ts';
 import type { TaskFailure } from './retry-schedule.ts';
-import { Suspects } from './suspects.ts';
 import type { TaskContext } from './task-context.ts';
 import { requireTransition, type TaskState } from './task-state.ts';
 
 /**
- * One partition of the input in this process: a sequence of incarnations, one at a time. After any failure the outcome of the
- * transaction is unknown, so that producer, processor and everything in memory are given up and the partition is claimed
- * again, from what is committed.
+ * One input partition in this process: a sequence of incarnations, one at a time. After a failure the outcome of the
+ * transaction is unknown: producer, processor and memory are dropped, and the partition is claimed again from what is
+ * committed.
  */
 export class Task {
   readonly partition: number;
@@ -17,7 +17,7 @@ export class Task {
   #state: TaskState = 'created';
   #incarnation: Incarnation | null = null;
   #ended: Promise<void> = Promise.resolve();
-  /** What was logged last, so that a refusal that stays is logged once. */
+  /** The last logged refusal, so that it is logged once. */
   #refusal: string | null = null;
   #failure: TaskFailure | null = null;
 
@@ -30,7 +30,7 @@ export class Task {
     return this.#state;
   }
 
-  /** Offset of the next input record, as far as it is committed; null where it is not known yet. */
+  /** Committed offset of the next input record; null where unknown. */
   get position(): number | null {
     return this.#state === 'running' ? (this.#incarnation?.position ?? null) : null;
   }
@@ -40,7 +40,7 @@ export class Task {
     return this.#failure;
   }
 
-  /** Begins an incarnation, where none is. */
+  /** Begins an incarnation, unless one runs. */
   claim(): void {
     this.#go('claiming');
     this.#context.metrics.claims.inc({ partition: this.partition });
@@ -56,7 +56,7 @@ export class Task {
       });
   }
 
-  /** Releases the partition; resolves when nothing of it is at work any more. */
+  /** Releases the partition; resolves once no work on it is left. */
   async close(): Promise<void> {
     const incarnation = this.#incarnation;
     if (this.#state !== 'closed') this.#go('closed');
@@ -97,7 +97,7 @@ export class Task {
     else log.warn(fields, text);
   }
 
-  /** What they said is no longer so, and nobody says what is. */
+  /** Removes gauges whose value is no longer known. */
   #removeGauges(): void {
     const { lag, stateSize } = this.#context.metrics;
     for (const gauge of [lag, stateSize]) gauge.remove({ partition: this.partition });

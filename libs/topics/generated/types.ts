@@ -1,6 +1,6 @@
 // Generated from schemas/ by `npm run generate`. Do not edit.
 
-/** Where a record came from: the input record that produced it. */
+/** The cause of a record: the input record that produced it. */
 export type Cause = {
   /** Input topic, without the prefix. */
   topic: string;
@@ -23,7 +23,7 @@ export type FieldsAt = {
 /** Whether trading may act on the score. */
 export type Guard = {
   safe: boolean;
-  /** Why not: under_review, possible_goal, possible_card, possible_penalty, possible_var, game_break, bet_suspended, score_differs, interrupted. */
+  /** Reasons against: under_review, possible_goal, possible_card, possible_penalty, possible_var, game_break, bet_suspended, score_differs, interrupted. */
   reasons: string[];
 };
 
@@ -49,7 +49,7 @@ export type HealthProgress = {
   to: number;
 };
 
-/** What the laws of match state read of an incident, beside its whole body. */
+/** The fields of an incident that the laws of match state read, and its whole body. */
 export type Incident = {
   /** The provider's sport-prefixed id, the key of ordering and deduplication. */
   id: string;
@@ -84,19 +84,19 @@ export type WebhookOffset = {
   offset: number;
 };
 
-/** A personal access token of a client for the tool endpoint; its text was shown once and is nowhere. */
+/** A personal access token of a client for the tool endpoint; its text was shown once and is not stored. */
 export type AccessTokenRecord = {
-  /** Names the token in lists and commands; nothing follows from it. */
+  /** Names the token in lists and commands; without further meaning. */
   token_id: string;
-  /** Whose contract it stands for. */
+  /** The client whose contract it grants. */
   client_id: number;
   /** SHA-256 of the token's text, lower-case hex. */
   token_hash: string;
-  /** What its owner calls it. */
+  /** Its name, chosen by its owner. */
   label: null | string;
   /** Unix milliseconds. */
   created_at: number;
-  /** Unix milliseconds; from then on it is worth nothing. Null: it does not expire. */
+  /** Unix milliseconds; from then on it is invalid. Null: it does not expire. */
   expires_at: null | number;
   /** Unix milliseconds; null where it was not revoked. */
   revoked_at: null | number;
@@ -106,7 +106,7 @@ export type AccessTokenRecord = {
   updated_at: number;
 };
 
-/** One record of the provider's catalogues: what the structure and the types are called. */
+/** One record of the provider's catalogues: names of the structure and of types. */
 export type CatalogueRecord = {
   /** sport, area, language, status, incident, standings_type, competition, season, stage, group. */
   kind: string;
@@ -115,17 +115,17 @@ export type CatalogueRecord = {
   parent_id: null | string;
   /** The provider's time of writing, else of its answer, Unix seconds; the higher wins. */
   ut: number;
-  /** The provider's record as canonical JSON, without what is nested in it. */
+  /** The provider's record as canonical JSON, without nested records. */
   body: string;
 };
 
-/** A client of the served contract: who it is, what its contract covers, where its webhooks go. */
+/** A client of the served contract: its identity, the scope of its contract, and where its webhooks go. */
 export type Client = {
   /** A positive integer. */
   client_id: number;
   name: string;
   active: boolean;
-  /** Salted hash of the secret key; the key itself is nowhere. */
+  /** Salted hash of the secret key; the key itself is not stored. */
   secret_hash: string;
   /** Competitions inside the contract; null is all. */
   competitions: null | number[];
@@ -144,23 +144,23 @@ export type WebhookSubscription = {
   sealed_url: string;
   /** The signing secret, encrypted with the deployment's key. */
   sealed_secret: string;
-  /** The types of message that it is sent: incident, event; null is all. */
+  /** The message types that it receives: incident, event; null is all. */
   types: null | string[];
-  /** Unix milliseconds: messages made before are not sent. Null: from when a dispatcher first knew of it. */
+  /** Unix milliseconds: earlier messages are not sent. Null: from a dispatcher's first read of it on. */
   created_at: null | number;
 };
 
-/** Something that could not be used, with its bytes and the reason. */
+/** Unusable input, with its bytes and the reason. */
 export type DeadLetter = {
   /** Same bytes at the same place: same id. */
   id: string;
-  /** Who gave it up. */
+  /** The service that gave it up. */
   service: string;
-  /** A closed list, see docs/topics.md. */
+  /** A closed list, see docs/reference/topics.md. */
   code: string;
   /** One line, without secrets. */
   reason: string;
-  /** Where it was read, without the prefix; null for what came over HTTP. */
+  /** The topic of the record, without the prefix; null for input over HTTP. */
   topic: null | string;
   partition: null | number;
   offset: null | number;
@@ -239,7 +239,7 @@ export type IngressStatus = {
 
 export type IngressState = 'up' | 'down' | 'recovering';
 
-/** The register of one incident: its winning record, and what is remembered of deletes and snapshots. */
+/** The register of one incident: its winning record, and the times of deletes and snapshots. */
 export type MatchIncident = {
   event_id: number;
   id: string;
@@ -259,9 +259,9 @@ export type MatchIncident = {
 /** All that tables need of a match: a function of the match's state (but for `version` and `cause`). */
 export type MatchResult = {
   event_id: number;
-  /** The match's version that it was told with. Of the results of an event, the last one in the log stands. */
+  /** The match's version that it was published with. Of the results of an event, the last one in the log stands. */
   version: number;
-  /** The match is no longer one of this group: it was deleted, or moved to another. All below the group is unknown then. */
+  /** The match is no longer one of this group: it was deleted, or moved to another. All fields after the group are unknown then. */
   removed: boolean;
   competition_id: number;
   season_id: number;
@@ -274,15 +274,15 @@ export type MatchResult = {
   status_type: null | string;
   home: null | ResultTeam;
   away: null | ResultTeam;
-  /** As it stands; of an awarded match the one reported. Null is unknown, never zero. */
+  /** The current score; of an awarded match the reported one. Null is unknown, never zero. */
   score: null | Score;
   first_half: null | Score;
   second_half: null | Score;
-  /** Those that count, shoot-outs excluded, in order of incident id; null where they are not known one by one. */
+  /** Those that count, shoot-outs excluded, in order of incident id; null where not known individually. */
   goals: null | ResultGoal[];
-  /** Those that stand, in order of incident id; null where they are not known one by one. */
+  /** Those that stand, in order of incident id; null where not known individually. */
   cards: null | ResultCard[];
-  /** What changed it. */
+  /** The cause of the change. */
   cause: Cause;
 };
 
@@ -338,9 +338,9 @@ export type MatchState = {
   clock: null | Clock;
   home: null | Participant;
   away: null | Participant;
-  /** As it stands, goals under review included; null is unknown, never zero. */
+  /** The current score, goals under review included; null is unknown, never zero. */
   score: null | Score;
-  /** Without goals that are still to be confirmed. */
+  /** Without goals that await confirmation. */
   firm: null | Score;
   /** Goals of the penalty shoot-out; null while none counts. */
   shoot_out: null | Score;
@@ -352,20 +352,20 @@ export type MatchState = {
   under_review: boolean;
   /** Incident ids, in order. */
   counting_goals: string[];
-  /** Incident id to why: removed, cancelled, goal_cancelled. */
+  /** Reason by incident id: removed, cancelled, goal_cancelled. */
   void_goals: Record<string, string>;
   /** Goal-cancelled incidents that name no goal. */
   orphans: string[];
   /** Ids of removed incidents. */
   removed: string[];
-  /** Goals that count for no one, as `<incident id>:<why>`: for_all, for_none, unknown_for, unknown_participant. */
+  /** Goals that count for no one, as `<incident id>:<reason>`: for_all, for_none, unknown_for, unknown_participant. */
   anomalies: string[];
   guard: Guard;
   /** The provider's flag as JSON text. */
   verified_result: null | string;
   /** Time of the latest snapshot, Unix seconds. */
   snapshot_at: null | number;
-  /** Every field of the event as last told, as canonical JSON objects grouped by the time that told them, oldest first: the memory of the event register. */
+  /** Every field of the event as last received, as canonical JSON objects grouped by their `ut`, oldest first: the memory of the event register. */
   fields: FieldsAt[];
   cause: Cause;
 };
@@ -392,7 +392,7 @@ export type Coverage = 'complete' | 'partial' | 'none';
 
 export type Agreement = 'agrees' | 'differs' | 'unknown';
 
-/** One thing that changed. Several may share a version. */
+/** One change. Several may share a version. */
 export type MatchTransition = {
   /** <event_id>:<version>:<n>, unique over the topic. */
   id: string;
@@ -410,14 +410,14 @@ export type MatchTransition = {
   score: null | ScoreChange;
   /** Of status, clock, bet status and result kinds: the provider's values as text. */
   value: null | ValueChange;
-  /** Of guard_changed: the guard after it. */
+  /** Of guard_changed: the new guard. */
   guard: null | Guard;
-  /** Of event_amended: the names of the event's fields with a new value; empty where the provider only stated them again later. */
+  /** Of event_amended: the names of the event's fields with a new value; empty where the provider only repeated them later. */
   fields: string[];
   cause: Cause;
   /** The event's competition, as of this version; null where it is unknown. */
   competition_id: null | number;
-  /** Of incident kinds: where the incident stands after this version. In the first record of a version that tells of it. */
+  /** Of incident kinds: where the incident stands after this version. In the first record of a version that reports it. */
   incident_presence: null | IncidentPresence;
 };
 
@@ -437,7 +437,7 @@ export type IncidentPresence = {
   present_at: null | number;
   /** When it was last known absent, Unix seconds; null where it never was. */
   absent_at: null | number;
-  /** The body that stands, where a snapshot is the cause; else the cause has it. */
+  /** The winning body, where a snapshot is the cause; else the cause has it. */
   incident: null | Incident;
 };
 
@@ -447,7 +447,7 @@ export type NormalizedMessage = {
   message_id: string;
   /** The provider's `uuid`; null where it sent none. */
   uuid: null | string;
-  /** The provider's number of what told the message; null where it sent none. */
+  /** The provider's number of the message's source; null where it sent none. */
   source: null | number;
   type: MessageType;
   /** The ingress service: webhook, feed. */
@@ -459,7 +459,7 @@ export type NormalizedMessage = {
   ut: number;
   /** Unix milliseconds. */
   received_at: number;
-  /** The event's fields without `id`, as canonical JSON objects split by how often they change (clock, play, details, participants, rest), so that what does not change repeats to the letter. Empty where the message has no event. */
+  /** The event's fields without `id`, as canonical JSON objects split by how often they change (clock, play, details, participants, rest), so that unchanged parts repeat byte for byte. Empty where the message has no event. */
   event_fields: string[];
   /** Of an incident message. */
   incident: null | IncidentRecord;
@@ -477,7 +477,7 @@ export type IncidentRecord = {
   incident: Incident;
 };
 
-/** How far a resource of the provider's REST was read: everything up to it is published. */
+/** The progress of reading a resource of the provider's REST: everything up to it is published. */
 export type PollerCheckpoint = {
   /** feed, catalogue/<kind>, season/<id>, finished/<event id>. */
   resource: string;
@@ -489,7 +489,7 @@ export type PollerCheckpoint = {
 
 /** One delivery of the provider as it arrived, for audit and for normalizing again. */
 export type RawMessage = {
-  /** SHA-256 of the body, lower-case hex: a repeated delivery has the same. */
+  /** SHA-256 of the body, lower-case hex: a duplicate delivery has the same. */
   delivery_id: string;
   /** The ingress service: webhook, feed. */
   origin: string;
@@ -499,7 +499,7 @@ export type RawMessage = {
   body: Buffer;
 };
 
-/** One table that there is, as the provider's standings_list shows it. */
+/** One existing table, in the shape of the provider's standings_list. */
 export type StandingsEntry = {
   /** The same for the same table, over every rebuild. */
   standings_id: number;
@@ -519,19 +519,19 @@ export type StandingsEntry = {
   sport_id: number;
   competition_id: null | number;
   season_id: null | number;
-  /** The provider's time of the newest message that the entry stands on, Unix seconds. */
+  /** The provider's time of the newest message behind the entry, Unix seconds. */
   ut: number;
   /** The match result that changed it; null where the provider's own table was passed through. */
   cause: null | Cause;
 };
 
-/** A match result that the tables stand on: the memory of the standings processor. */
+/** A match result behind the tables: the changelog of the standings processor. */
 export type TakenResult = {
   /** The value of match-results as it was read, with the id of its schema in front. */
   result: Buffer;
 };
 
-/** One table as it stands. */
+/** The current state of one table. */
 export type Standings = {
   /** The same for the same table, over every rebuild. */
   standings_id: number;
@@ -544,15 +544,15 @@ export type Standings = {
   season_id: null | number;
   /** The table in the provider's shape (data.standings), as canonical JSON. */
   body: string;
-  /** The provider's time of the newest message that it stands on, Unix seconds. */
+  /** The provider's time of the newest message behind it, Unix seconds. */
   ut: number;
   /** The match result that changed it; null where the provider's own table was passed through. */
   cause: null | Cause;
 };
 
-/** Requests of one access token that a replica of the tool gateway let in since it last said so. */
+/** Requests of one access token that a replica of the tool gateway admitted since its last report. */
 export type ToolRequests = {
-  /** Which one: a random name for each run. */
+  /** The replica: a random name for each run. */
   replica: string;
   token_id: string;
   requests: number;
@@ -560,25 +560,25 @@ export type ToolRequests = {
   at: number;
 };
 
-/** What happened to a webhook subscription: an attempt to deliver, or what was decided about it. */
+/** An event of a webhook subscription: an attempt to deliver, or an order about it. */
 export type WebhookAttempt = {
   subscription_id: string;
   client_id: number;
   /** started, delivered, failed, passed, lost, disabled, enabled, resent, removed. */
   kind: string;
-  /** The epoch of its progress that it belongs to: what was begun before an order of an operator moves nothing after it. */
+  /** The epoch of its progress: an attempt begun before an operator's order has no effect after it. */
   epoch: number;
   /** When it ended, Unix milliseconds. */
   at: number;
   /** When the request began, Unix milliseconds; of delivered and failed. */
   started_at: null | number;
-  /** Of delivered and failed: how many attempts in a row this is for what is delivered next, from 1; else 0. */
+  /** Of delivered and failed: the number of this attempt for the same records, from 1; else 0. */
   attempt: number;
   /** Of delivered and failed: accepted, timeout, refused, failed, status, unreadable, different. */
   outcome: null | string;
   /** The HTTP status, where outcome is status. */
   status: null | number;
-  /** A code that says more; never holds an address. */
+  /** A detailed code; never an address. */
   reason: null | string;
   /** Messages in the batch; of lost, records that expired before they were delivered. */
   messages: number;
@@ -588,58 +588,58 @@ export type WebhookAttempt = {
   first: null | string;
   /** `uuid` of its last message. */
   last: null | string;
-  /** How far each partition is delivered, of those that it moves. */
+  /** The next offset of each partition that it moves. */
   next: WebhookOffset[];
-  /** Of failed: when it is tried again, Unix milliseconds. */
+  /** Of failed: time of the next attempt, Unix milliseconds. */
   next_attempt_at: null | number;
 };
 
-/** One message for those who are sent webhooks: the provider's shape, and what it is chosen by. */
+/** One webhook message: the provider's shape, and the fields that select its receivers. */
 export type WebhookMessage = {
-  /** Unique and stable: the id of the transition it comes of, with `:1`, `:2` behind it where that makes several messages. */
+  /** Unique and stable: the id of its transition, with `:1`, `:2` appended where that gives several messages. */
   uuid: string;
   /** The message's number, made of event id, version and n (docs/decisions/0051); null where they do not fit one, and `uuid` stands for it. */
   id: null | number;
   event_id: number;
-  /** Null where it is unknown: only clients with all competitions are sent the message. */
+  /** Null where it is unknown: only clients with all competitions receive the message. */
   competition_id: null | number;
   /** incident, event. */
   type: string;
-  /** The version of the match that it tells of. */
+  /** The version of the match that it reports. */
   version: number;
   /** The provider's time of its cause, Unix seconds. */
   ut: number;
-  /** When its cause arrived, Unix milliseconds. */
+  /** When its cause was received, Unix milliseconds. */
   received_at: number;
   /** The message as JSON, UTF-8. */
   message: Buffer;
 };
 
-/** How far a webhook subscription is delivered, and how it fares. */
+/** The progress and the health of a webhook subscription. */
 export type WebhookProgress = {
   subscription_id: string;
   client_id: number;
-  /** Counts the orders that were obeyed. */
+  /** Counts the applied orders. */
   epoch: number;
   /** By partition of webhook-messages. */
   next: WebhookOffset[];
-  /** Attempts that failed in a row; 0 after one that was accepted. */
+  /** Failed attempts in a row; 0 after an accepted one. */
   attempts: number;
   /** Start of the first of them, Unix milliseconds. */
   failing_since: null | number;
-  /** When it is tried again, Unix milliseconds. */
+  /** Time of the next attempt, Unix milliseconds. */
   next_attempt_at: null | number;
   /** Of the last attempt: accepted, timeout, refused, failed, status, unreadable, different. */
   last_outcome: null | string;
   /** End of the last attempt that was accepted, Unix milliseconds. */
   delivered_at: null | number;
-  /** Why nothing is sent: failing, operator; null where it is. */
+  /** Why deliveries are stopped: failing, operator; null while they run. */
   disabled: null | string;
   /** Unix milliseconds. */
   updated_at: number;
 };
 
-/** An incident that was sent with another `ut` than the provider's: memory of the composer (docs/decisions/0051). */
+/** An incident that was sent with another `ut` than the provider's: changelog of the composer (docs/decisions/0051). */
 export type WebhookTime = {
   event_id: number;
   /** The incident's id. */

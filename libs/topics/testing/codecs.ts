@@ -1,12 +1,11 @@
 /** Codecs without a registry, for tests. */
-import { avroType } from '../avro.ts';
-import { type Codec, createCodec } from '../codec.ts';
+import { avroType, type Codec, createCodec } from '../codec.ts';
 import { loadSchemas } from '../schemas.ts';
 import type { TopicName, TopicValues } from '../topics.ts';
 
 const schemas = loadSchemas();
 
-/** The codec of a topic, of its current schema alone. */
+/** The codec of a topic, with its current schema alone. */
 export function codecOf<T extends TopicName>(topic: T): Codec<TopicValues[T]> {
   const schema = schemas.topics.get(topic);
   if (schema === undefined) throw new Error(`no schema of ${topic}`);

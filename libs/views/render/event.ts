@@ -4,57 +4,46 @@ import { STATUSES } from '#contract/statuses.ts';
 import { toWholeNumber } from '#contract/values.ts';
 import type { MatchState } from '#topics/generated/types.ts';
 import { DETAIL_NAMES, PLAYED_BEFORE, RESULT_NAMES, STAT_NAMES } from '../facts/soccer-values.ts';
+import type { RenderedEvent } from '../store/matches.ts';
 import { eventSlug, slugOf } from './slug.ts';
 
-/** An event rendered for the lists. */
-export type RenderedEvent = {
-  /** With all it has, JSON. */
-  readonly full: string;
-  /** Without details and statistics, JSON. */
-  readonly plain: string;
-  /** As told, else as its status has it. */
-  readonly statusType: string | null;
-  /** It was deleted by the provider: lists leave it out, unless they are of what changed. */
-  readonly hidden: boolean;
-};
-
-/** What a status is called where its message does not say; undefined where nobody knows. */
+/** The name of a status that its message lacks; undefined when unknown. */
 export type StatusName = (statusId: number) => string | undefined;
 
 type Json = Record<string, unknown>;
 
 /**
- * Renders an event: every field of it that was ever told, and all that the spec names (where it was not,
+ * Renders an event: every field of it that was ever reported, and all that the spec names (where it was not,
  * what the provider writes for nothing there: `null`, `''` or 0). Result 2 is the derived score; where that is unknown the result is missing, never zero.
  */
 export function renderEvent(state: MatchState, statusName: StatusName): RenderedEvent {
-  const { fields: told, isOlder } = toldFields(state);
-  const { action, events_incidents: _, ...kept } = told;
+  const { fields: reported, isOlder } = reportedFields(state);
+  const { action, events_incidents: _, ...otherFields } = reported;
   const isSoccer = state.sport_id === SOCCER || state.sport_id === null;
-  const participants = renderParticipants(state, told, isSoccer);
-  /** What the provider says itself, unless it was told before what it follows from. */
+  const participants = renderParticipants(state, reported, isSoccer);
+  /** What the provider says itself, unless it was reported before what it follows from. */
   const side = (field: 'winner_id' | 'progress_id', result: number): number | null => {
-    const own = toWholeNumber(told[field]);
+    const own = toWholeNumber(reported[field]);
     if (!isOlder(field, 'participants', 'status_id')) return own ?? marked(participants, result);
     if (hasResult(participants, result)) return marked(participants, result);
     return statusTypeOf(state) === 'finished' ? own : null;
   };
   const hidden =
     (action === 'delete' && !isOlder('action', 'status_id')) ||
-    told.item_status === 'deleted' ||
+    reported.item_status === 'deleted' ||
     state.status_type === 'deleted';
   const event = {
-    ...kept,
-    item_status: hidden ? 'deleted' : (text(told.item_status) ?? 'active'),
-    ...identity(state, told, isOlder),
-    ...status(state, told, isOlder, statusName),
-    ...clock(state, told, isOlder, isSoccer),
-    ...standing(told),
+    ...otherFields,
+    item_status: hidden ? 'deleted' : (text(reported.item_status) ?? 'active'),
+    ...identity(state, reported, isOlder),
+    ...status(state, reported, isOlder, statusName),
+    ...clock(state, reported, isOlder, isSoccer),
+    ...standing(reported),
     winner_id: side('winner_id', RESULT.winner),
     progress_id: side('progress_id', RESULT.progress),
     ut: latestTime(state),
   };
-  const details = values(told.details, isSoccer ? DETAIL_NAMES : undefined).map(
+  const details = values(reported.details, isSoccer ? DETAIL_NAMES : undefined).map(
     ({ short_name: __, ...detail }) => detail,
   );
   const plain = { ...event, participants: participants.map(({ stats: __, ...participant }) => participant) };
@@ -66,11 +55,11 @@ export function renderEvent(state: MatchState, statusName: StatusName): Rendered
   };
 }
 
-/** Whether a field was told before one of those that it follows from; not where nobody told it. */
+/** Whether a field was reported before one of those that it follows from; not where nobody reported it. */
 type IsOlder = (field: string, ...sources: readonly string[]) => boolean;
 
-/** All fields of the event as last told. A list has some fields and a message others: each is as old as it is. */
-function toldFields(state: MatchState): { readonly fields: Json; readonly isOlder: IsOlder } {
+/** All fields of the event as last reported. A list has some fields and a message others: each is as old as it is. */
+function reportedFields(state: MatchState): { readonly fields: Json; readonly isOlder: IsOlder } {
   const fields: Json = {};
   const times = new Map<string, number>();
   for (const { ut, json } of state.fields) {
@@ -85,34 +74,34 @@ function toldFields(state: MatchState): { readonly fields: Json; readonly isOlde
   return { fields, isOlder };
 }
 
-function identity(state: MatchState, told: Json, isOlder: IsOlder): Json {
+function identity(state: MatchState, reported: Json, isOlder: IsOlder): Json {
   return {
     id: state.event_id,
     name: state.name ?? '',
-    ...(state.name ? { slug: text(told.slug) ?? eventSlug(state.name, state.event_id) } : {}),
+    ...(state.name ? { slug: text(reported.slug) ?? eventSlug(state.name, state.event_id) } : {}),
     start_date: state.start_date ?? '',
-    ...sportOf(state, told),
+    ...sportOf(state, reported),
     competition_id: state.competition_id ?? 0,
     season_id: state.season_id ?? 0,
     stage_id: state.stage_id ?? 0,
     group_id: state.group_id ?? 0,
-    ...('tour_id' in told ? { tour_id: toWholeNumber(told.tour_id) ?? 0 } : {}),
-    day: told.day === null || told.day === undefined ? '' : String(told.day),
-    round_id: toWholeNumber(told.round_id),
-    round_name: isOlder('round_name', 'round_id') ? '' : (text(told.round_name) ?? ''),
+    ...('tour_id' in reported ? { tour_id: toWholeNumber(reported.tour_id) ?? 0 } : {}),
+    day: reported.day === null || reported.day === undefined ? '' : String(reported.day),
+    round_id: toWholeNumber(reported.round_id),
+    round_name: isOlder('round_name', 'round_id') ? '' : (text(reported.round_name) ?? ''),
   };
 }
 
-/** Its name where it was told, or is known here. */
-function sportOf({ sport_id }: MatchState, told: Json): Json {
-  const name = text(told.sport_name) ?? (sport_id === SOCCER ? 'Soccer' : null);
+/** Its name where it was reported, or is known here. */
+function sportOf({ sport_id }: MatchState, reported: Json): Json {
+  const name = text(reported.sport_name) ?? (sport_id === SOCCER ? 'Soccer' : null);
   return { sport_id: sport_id ?? 0, ...(name === null ? {} : { sport_name: name }) };
 }
 
-function status(state: MatchState, told: Json, isOlder: IsOlder, statusName: StatusName): Json {
+function status(state: MatchState, reported: Json, isOlder: IsOlder, statusName: StatusName): Json {
   const { status_id } = state;
   const known = status_id === null ? undefined : STATUSES.get(status_id);
-  const own = isOlder('status_name', 'status_id') ? null : text(told.status_name);
+  const own = isOlder('status_name', 'status_id') ? null : text(reported.status_name);
   return {
     status_id: status_id ?? 0,
     status_name: own ?? known?.name ?? (status_id === null ? '' : (statusName(status_id) ?? '')),
@@ -127,12 +116,12 @@ function statusTypeOf({ status_id, status_type }: MatchState): string | null {
   return status_type ?? known?.type ?? null;
 }
 
-/** The clock as it was last told; that of a finished match is 0, whatever was read last. */
-function clock(state: MatchState, told: Json, isOlder: IsOlder, isSoccer: boolean): Json {
+/** The clock as it was last reported; that of a finished match is 0, whatever was read last. */
+function clock(state: MatchState, reported: Json, isOlder: IsOlder, isSoccer: boolean): Json {
   const time = statusTypeOf(state) === 'finished' ? 0 : (state.clock?.time ?? null);
   const before = isSoccer && state.status_id !== null ? PLAYED_BEFORE.get(state.status_id) : undefined;
   const stale = isOlder('played_time', 'clock_time', 'status_id');
-  const played = stale ? null : toWholeNumber(told.played_time);
+  const played = stale ? null : toWholeNumber(reported.played_time);
   return {
     clock_time: time,
     clock_status: state.clock?.status ?? null,
@@ -140,14 +129,14 @@ function clock(state: MatchState, told: Json, isOlder: IsOlder, isSoccer: boolea
   };
 }
 
-function standing(told: Json): Json {
-  const series = told.series as { order?: unknown; event_ids?: unknown } | null | undefined;
+function standing(reported: Json): Json {
+  const series = reported.series as { order?: unknown; event_ids?: unknown } | null | undefined;
   return {
-    neutral_venue: told.neutral_venue === 'yes' ? 'yes' : 'no',
-    coverage_type: text(told.coverage_type) ?? '',
-    event_stats_lvl_live: text(told.event_stats_lvl_live) ?? text(told.event_stats_lvl) ?? '',
-    latency: text(told.latency),
-    verified_result: told.verified_result ?? 'no',
+    neutral_venue: reported.neutral_venue === 'yes' ? 'yes' : 'no',
+    coverage_type: text(reported.coverage_type) ?? '',
+    event_stats_lvl_live: text(reported.event_stats_lvl_live) ?? text(reported.event_stats_lvl) ?? '',
+    latency: text(reported.latency),
+    verified_result: reported.verified_result ?? 'no',
     series: {
       order: toWholeNumber(series?.order) ?? 0,
       event_ids: Array.isArray(series?.event_ids) ? series.event_ids : [],
@@ -155,7 +144,7 @@ function standing(told: Json): Json {
   };
 }
 
-/** The time that told the newest field, Unix seconds. */
+/** The time that reported the newest field, Unix seconds. */
 function latestTime(state: MatchState): number {
   return state.fields.at(-1)?.ut ?? state.cause.ut;
 }
@@ -166,12 +155,12 @@ type Participant = Json & {
   readonly stats: unknown[];
 };
 
-function renderParticipants(state: MatchState, told: Json, isSoccer: boolean): Participant[] {
+function renderParticipants(state: MatchState, reported: Json, isSoccer: boolean): Participant[] {
   const goals = new Map([
     [1, state.score?.home],
     [2, state.score?.away],
   ]);
-  return records(told.participants)
+  return records(reported.participants)
     .filter(({ id }) => toWholeNumber(id) !== null)
     .map((record) => {
       const counter = toWholeNumber(record.counter) ?? 0;

@@ -4,15 +4,7 @@ import { eventJson, eventRest, joinObjects, NO_SOURCE } from '#contract/provider
 import { INCIDENT_TYPES_OF_SOCCER } from '#contract/soccer.ts';
 import { toWholeNumber } from '#contract/values.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
-
-/** A message of the feed, and what the feed is filtered by. */
-export type FeedRow = {
-  readonly json: string;
-  readonly incident: boolean;
-  readonly important: boolean;
-  readonly forTrader: boolean;
-  readonly competitionId: number | null;
-};
+import type { FeedRow } from '../store/feed.ts';
 
 /** Longest id that is a number again. */
 const NUMBER = /^(?:0|[1-9][0-9]{0,14})$/;
@@ -41,14 +33,14 @@ export function renderFeedMessage(message: NormalizedMessage): FeedRow | null {
       competitionId,
     };
   const { body, incident_id } = incident.incident;
-  const told: Record<string, unknown> = JSON.parse(body);
+  const reported: Record<string, unknown> = JSON.parse(body);
   const known = INCIDENT_TYPES_OF_SOCCER.get(incident_id);
   const action = incident.deleted ? 'delete' : 'update';
   return {
     json: `${head}"incident":${joinObjects(body, `{"action":"${action}"}`)},"event":${event}}}`,
     incident: true,
-    important: isYes(told.important, known?.important),
-    forTrader: isYes(told.important_for_trader, known?.importantForTrader),
+    important: isYes(reported.important, known?.important),
+    forTrader: isYes(reported.important_for_trader, known?.importantForTrader),
     competitionId,
   };
 }
@@ -59,6 +51,6 @@ function numberOf(messageId: string): string {
   return String(FIRST_MADE_ID + Number.parseInt(hash('sha256', messageId, 'hex').slice(0, 12), 16));
 }
 
-function isYes(told: unknown, known: boolean | null | undefined): boolean {
-  return told === 'yes' || told === 'no' ? told === 'yes' : known === true;
+function isYes(reported: unknown, known: boolean | null | undefined): boolean {
+  return reported === 'yes' || reported === 'no' ? reported === 'yes' : known === true;
 }

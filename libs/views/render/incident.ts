@@ -3,37 +3,35 @@ import { INCIDENT_TYPES_OF_SOCCER } from '#contract/soccer.ts';
 import { STATUSES } from '#contract/statuses.ts';
 import { toWholeNumber } from '#contract/values.ts';
 import type { Incident } from '#topics/generated/types.ts';
+import type { RenderedIncident } from '../store/incidents.ts';
 
 type Json = Record<string, unknown>;
 
-/** An incident rendered, and whether it matters. */
-export type RenderedIncident = { readonly json: string; readonly important: boolean };
-
 /** The provider's record, with every field of the spec's DTO: what it does not say is null, or what its type says. */
 export function renderIncident(incident: Incident): RenderedIncident {
-  const told: Json = JSON.parse(incident.body);
+  const reported: Json = JSON.parse(incident.body);
   const type = INCIDENT_TYPES_OF_SOCCER.get(incident.incident_id);
   const phase = incident.event_status_id === null ? undefined : STATUSES.get(incident.event_status_id);
   const flag = (name: string, known: boolean | null | undefined): string | null =>
-    text(told[name]) ?? (known === null || known === undefined ? null : known ? 'yes' : 'no');
+    text(reported[name]) ?? (known === null || known === undefined ? null : known ? 'yes' : 'no');
   const important = flag('important', type?.important);
   const record = {
-    ...told,
+    ...reported,
     id: incident.id,
     incident_id: incident.incident_id,
-    incident_name: text(told.incident_name) ?? type?.name ?? '',
+    incident_name: text(reported.incident_name) ?? type?.name ?? '',
     participant_id: incident.participant_id,
-    participant_name: text(told.participant_name),
-    subparticipant_id: toWholeNumber(told.subparticipant_id),
-    subparticipant_name: text(told.subparticipant_name),
+    participant_name: text(reported.participant_name),
+    subparticipant_id: toWholeNumber(reported.subparticipant_id),
+    subparticipant_name: text(reported.subparticipant_name),
     event_status_id: incident.event_status_id,
-    event_status_name: text(told.event_status_name) ?? phase?.name ?? null,
-    event_time: text(told.event_time),
+    event_status_name: text(reported.event_status_name) ?? phase?.name ?? null,
+    event_time: text(reported.event_time),
     for: incident.counts_for ?? type?.for ?? (incident.participant_id === null ? 'none' : 'own'),
     confirmation: incident.confirmation,
-    attribute_ids: Array.isArray(told.attribute_ids) ? told.attribute_ids : [],
-    properties: collection(told.properties),
-    additional_info: collection(told.additional_info),
+    attribute_ids: Array.isArray(reported.attribute_ids) ? reported.attribute_ids : [],
+    properties: collection(reported.properties),
+    additional_info: collection(reported.additional_info),
     important,
     important_for_trader: flag('important_for_trader', type?.importantForTrader),
     game_break: flag('game_break', type?.gameBreak),

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { ANSWERS } from '#contract/rest/records.ts';
 import { ranking } from '../testing/ranking.ts';
 import { nameEntry, nameTable, type TablePlace } from './standings.ts';
@@ -12,7 +12,7 @@ const KNOWN: TablePlace = {
 };
 const derived = { name: 'League standings', type_name: 'League standings', object_name: '', sport_id: 5 };
 
-it('names a table as the provider names its own', () => {
+test('names a table as the provider names its own', () => {
   expect(nameEntry(derived, KNOWN)).toMatchObject({
     name: 'League standings - Europe, Cup 2017/18, stage: Group Stage',
     ...{ object_name: 'Group Stage', sport_name: 'Soccer' },
@@ -22,14 +22,14 @@ it('names a table as the provider names its own', () => {
   expect(nameEntry(derived, NOWHERE)).toMatchObject({ name: 'League standings', object_name: '' });
 });
 
-it('leaves the names that a table has', () => {
+test('leaves the names that a table has', () => {
   const own = { name: 'FIFA ranking - Men', type_name: 'FIFA ranking', object_name: 'World', sport_id: 1 };
   expect(nameEntry(own, KNOWN)).toEqual(own);
   const groups = [{ id: '7', name: 'Pool 7', ut: 3, participants: [], zones: [], corrections: [] }];
   expect(nameTable({ ...own, groups }, KNOWN).groups).toEqual(groups);
 });
 
-it('has the lists that the contract has, where a table of the provider leaves them out', () => {
+test('has the lists that the contract has, where a table of the provider leaves them out', () => {
   const { columns, ...table } = nameTable(ranking(777, 'teams'), NOWHERE);
   expect(columns).toEqual([]);
   const groups = [{ id: '', name: '', participants: [] }];
@@ -40,7 +40,7 @@ it('has the lists that the contract has, where a table of the provider leaves th
   expect(error?.issues ?? []).toEqual([]);
 });
 
-it('names groups, and writes what nobody told of rows as the provider does', () => {
+test('names groups, and writes unknown row fields as the provider does', () => {
   const participants = [
     { id: 1, name: 'A', rank: 4, last_rank: null, subparticipant_id: null, columns: [], more: 1 },
     {

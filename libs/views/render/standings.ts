@@ -1,4 +1,4 @@
-/** Tables with the names that they do not have themselves (docs/standings.md: a derived one knows its places by id). Pure. */
+/** Tables with the names that they do not have themselves (docs/reference/standings.md: a derived one knows its places by id). Pure. */
 import { SOCCER } from '#contract/soccer.ts';
 import { toWholeNumber } from '#contract/values.ts';
 import { TABLE_TYPES } from '#domain/standings/columns.ts';
@@ -13,7 +13,7 @@ const COLUMN_NAMES: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** What is known of the place of a table; null where nobody told. */
+/** The place of a table; null where unknown. */
 export type TablePlace = {
   readonly area: string | null;
   readonly season: string | null;
@@ -25,7 +25,7 @@ export type TablePlace = {
 };
 
 /** What is known of a group: its name, and when it was written, Unix seconds. */
-export type PlaceGroup = { readonly name: string; readonly ut: number };
+type PlaceGroup = { readonly name: string; readonly ut: number };
 
 /** An entry of the catalogue of standings (spec, "Standings catalogue"), with names where it has none. */
 export function nameEntry(entry: Json, place: TablePlace): Json {

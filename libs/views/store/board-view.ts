@@ -23,7 +23,7 @@ export type ShownIncident = {
   readonly ut: number;
   /** When its latest record was received, Unix milliseconds. */
   readonly received_at: number;
-  /** Of a soccer type that is important, or told to be. */
+  /** Of an important soccer type, or marked important. */
   readonly important: boolean;
   /** The record as `GET /v2/events/{id}/incidents` shows it: names of types, players and so on. */
   readonly record: Readonly<Record<string, unknown>>;
@@ -40,7 +40,7 @@ export type StoryStep = Pick<
   readonly received_at: number;
 };
 
-/** Names by level; null where nobody told them. */
+/** Names by level; null where unknown. */
 export type PlaceNames = {
   readonly competition: string | null;
   readonly season: string | null;
@@ -93,7 +93,7 @@ export interface BoardView {
   matchHealth(eventId: number, now: number): Belief;
   /** The same of every source of messages. */
   sourceHealth(now: number): readonly SourceBelief[];
-  /** Null for an event that nobody told of. */
+  /** Null for an unknown event. */
   state(eventId: number): ShownState | null;
   /** All incidents of an event, removed ones too, by id as text. */
   incidents(eventId: number): readonly ShownIncident[];

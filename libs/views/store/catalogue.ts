@@ -77,7 +77,7 @@ export class CatalogueView {
       .map(entryOf);
   }
 
-  /** What a record is called; null where nobody told. */
+  /** The name of a record; null when unknown. */
   name(kind: string, id: number | null): string | null {
     const name = this.find(kind, id)?.record.name;
     return typeof name === 'string' ? name : null;

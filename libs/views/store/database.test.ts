@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { damage, temporaryFolder } from '../testing/world.ts';
 import { openViews, ViewsInUseError } from './database.ts';
 import { Views } from './views.ts';
@@ -18,23 +18,23 @@ function visit(folder: string, changes: Partial<typeof MADE> = {}): string | nul
   return fresh;
 }
 
-it('takes over what was made of the same topics, as it was', () => {
+test('reuses views of the same topics unchanged', () => {
   const folder = temporaryFolder();
   expect(visit(folder)).toBe('it is empty');
   expect(visit(folder, { now: MADE.now + DAY })).toBeNull();
 });
 
-it.each([
+test.each([
   ['a topic was made again', { source: { a: '1', b: '3' } }, 'it was made from other topics'],
   ['the topics have another prefix', { source: { c: '1' } }, 'it was made from other topics'],
   ['it was not used for too long', { now: MADE.now + DAY + 1 }, 'it was not used for too long'],
-])('makes views anew where %s', (_name, changes, why) => {
+])('rebuilds views where %s', (_name, changes, why) => {
   const folder = temporaryFolder();
   visit(folder);
   expect(visit(folder, changes as Partial<typeof MADE>)).toBe(why);
 });
 
-it('makes views anew where another release made them', () => {
+test('rebuilds views of another release', () => {
   const folder = temporaryFolder();
   const { database } = openViews({ ...MADE, folder });
   database.exec("UPDATE meta SET value = 'older' WHERE key = 'schema'");
@@ -42,19 +42,19 @@ it('makes views anew where another release made them', () => {
   expect(visit(folder)).toBe('another release made it');
 });
 
-it.each(['', 'no database at all'])('makes views anew where the file holds %j', (content) => {
+test.each(['', 'no database at all'])('rebuilds views where the file holds %j', (content) => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'views.sqlite'), content);
   expect(visit(folder)).not.toBeNull();
 });
 
-it.each([
+test.each([
   ['the whole file', undefined, 'it cannot be read'],
   ['a table', 'clients', 'it is damaged'],
-])('makes views anew where %s is damaged', (_, name, why) => {
+])('rebuilds views where %s is damaged', (_, name, why) => {
   const folder = temporaryFolder();
   const first = Views.open({ ...MADE, folder });
-  first.views.apply([], { key: 't-0', next: 7 }, MADE.now);
+  first.views.write({ key: 't-0', next: 7 }, MADE.now, () => {});
   first.views.close();
   damage(folder, name);
   const second = Views.open({ ...MADE, folder });
@@ -63,7 +63,7 @@ it.each([
   second.views.close();
 });
 
-it('does not share a folder with another', () => {
+test('does not share a folder with another', () => {
   const folder = temporaryFolder();
   const { database } = openViews({ ...MADE, folder });
   expect(() => openViews({ ...MADE, folder })).toThrow(ViewsInUseError);

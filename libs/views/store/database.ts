@@ -1,23 +1,28 @@
-/** The file that a replica keeps its views in. It holds nothing that the topics do not: what is amiss is made anew. */
+/** The file of a replica's views. It holds nothing that the topics do not: a damaged file is rebuilt. */
+
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { TouchlineError } from '#errors/touchline-error.ts';
 import { SCHEMA, SCHEMA_ID } from './schema.ts';
 
 /** Another process works with the file. */
-export class ViewsInUseError extends Error {
+export class ViewsInUseError extends TouchlineError<'ViewsInUseError'> {
   override readonly name = 'ViewsInUseError';
-  readonly code = 'VIEWS_IN_USE';
 
   constructor(folder: string, cause: unknown) {
-    super(`${folder} is used by another process; give each replica a DATA_DIR of its own`, { cause });
+    super(
+      'VIEWS_IN_USE',
+      `${folder} is used by another process; give each replica a DATA_DIR of its own`,
+      cause,
+    );
   }
 }
 
 /** What the views were made of: the prefix, the topics by name with the ids that the broker gave them, and so on. */
-export type Source = Readonly<Record<string, string>>;
+type Source = Readonly<Record<string, string>>;
 
-/** Where views are, and which are taken over. */
+/** Where views are, and when they are reused. */
 export type OpenOptions = {
   readonly folder: string;
   readonly source: Source;
@@ -26,7 +31,7 @@ export type OpenOptions = {
   readonly now: number;
 };
 
-/** A file of views; `fresh` says why it was made anew, null where it was taken over. */
+/** A file of views; `fresh` is the reason for its rebuild, null when it is reused. */
 export type OpenedViews = { readonly database: DatabaseSync; readonly fresh: string | null };
 
 const FILE = 'views.sqlite';
@@ -35,8 +40,8 @@ const BUSY = new Set([5, 6]);
 const BROKEN = new Set([10, 11, 26]);
 
 /**
- * Opens the views in a folder. They are taken over where they were made with this schema, of this source, and used
- * within `maxAgeMs` (a tombstone that was written since is gone after that); else made anew, empty.
+ * Opens the views in a folder. They are reused if they were made with this schema, of this source, and used
+ * within `maxAgeMs` (a tombstone that was written since is gone after that); else created empty.
  * Throws `ViewsInUseError`.
  */
 export function openViews(options: OpenOptions): OpenedViews {

@@ -1,12 +1,20 @@
 import type { FeedQuery } from '#contract/rest/provider.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
-import { renderFeedMessage } from '../render/feed-message.ts';
 import { Conditions, type Statements } from './sql.ts';
 
 /** Rows that one sweep deletes at most: it runs between requests. */
 const SWEEP_ROWS = 2_000;
 /** As the provider has them; each event's are in the opposite order of the log. */
 const NEWEST_FIRST = 'ORDER BY at DESC, partition, offset DESC';
+
+/** A message of the feed, and what the feed is filtered by. */
+export type FeedRow = {
+  readonly json: string;
+  readonly incident: boolean;
+  readonly important: boolean;
+  readonly forTrader: boolean;
+  readonly competitionId: number | null;
+};
 
 /** The messages of the feed, kept for a while after they were received. */
 export class FeedView {
@@ -30,10 +38,12 @@ export class FeedView {
     return this.#keptSince;
   }
 
-  /** Takes a message over where the feed has its type. `changed` is when it became visible, Unix seconds. */
-  apply(message: NormalizedMessage, partition: number, offset: number, changed: number): void {
-    const row = renderFeedMessage(message);
-    if (row === null) return;
+  /** Writes a message, known by its place in the log; `changed` is when it became visible, Unix seconds. */
+  put(
+    message: NormalizedMessage,
+    row: FeedRow,
+    { partition, offset, changed }: { partition: number; offset: number; changed: number },
+  ): void {
     const { ut, received_at } = message;
     const at = Math.max(received_at, this.#latest.get(partition) ?? 0);
     this.#latest.set(partition, at);

@@ -1,14 +1,13 @@
 import type { IncidentsQuery } from '#contract/rest/provider.ts';
 import { INCIDENT_TYPES_OF_SOCCER, POSSIBLE_INCIDENTS } from '#contract/soccer.ts';
-import type { MatchIncident, MatchTransition } from '#topics/generated/types.ts';
-import { renderIncident } from '../render/incident.ts';
+import type { Incident, MatchIncident, MatchTransition } from '#topics/generated/types.ts';
 import type { ShownIncident, StoryStep } from './board-view.ts';
 import { Conditions, type Statements } from './sql.ts';
 
 /** Kinds of transitions that say that a record came again, otherwise. */
 const UPDATES = new Set(['incident_confirmed', 'incident_cancelled', 'incident_amended']);
 /** Kinds that belong to the story of a match whatever incident they are of. */
-const TOLD = new Set([
+const STORY_KINDS = new Set([
   'goal_cancelled',
   'goal_reinstated',
   'score_changed',
@@ -22,7 +21,10 @@ const TOLD = new Set([
 const FIRST = 'SELECT d.first FROM deliveries d WHERE d.event_id = i.event_id AND d.id = i.id';
 const SORTS = { id: 'id', occurred_at: `(${FIRST})` } as const;
 
-/** The incidents of matches, and what became of them. */
+/** An incident as it is written, and whether it matters. */
+export type RenderedIncident = { readonly json: string; readonly important: boolean };
+
+/** The incidents of matches, with their history. */
 export class IncidentView {
   readonly #sql: Statements;
 
@@ -30,18 +32,16 @@ export class IncidentView {
     this.#sql = sql;
   }
 
-  /** Takes an incident's register over, unless a newer one is known; whether it was. */
-  apply(register: MatchIncident): boolean {
-    const { event_id, id, version, removed, incident, cause } = register;
-    // Only its delete has arrived: there is nothing to show.
-    if (incident === null) return false;
-    const known = this.#sql.value<number>(
-      'SELECT version FROM incidents WHERE event_id = ? AND id = ?',
-      event_id,
-      id,
-    );
-    if (known !== undefined && known >= version) return false;
-    const { json, important } = renderIncident(incident);
+  /** Whether no register of the incident is known that is as new as this one. */
+  isNew({ event_id, id, version }: MatchIncident): boolean {
+    const text = 'SELECT version FROM incidents WHERE event_id = ? AND id = ?';
+    const known = this.#sql.value<number>(text, event_id, id);
+    return known === undefined || known < version;
+  }
+
+  /** Writes a new register and its record. */
+  put(register: MatchIncident, incident: Incident, { json, important }: RenderedIncident): void {
+    const { event_id, id, version, removed, cause } = register;
     this.#sql
       .of(`INSERT OR REPLACE INTO incidents VALUES (${Array(14).fill('?').join(', ')})`)
       .run(
@@ -50,10 +50,9 @@ export class IncidentView {
         ...[incident.ut, cause.received_at, important ? 1 : 0, json],
       );
     this.#delivered(event_id, id, cause.received_at);
-    return true;
   }
 
-  /** What is told again, or listed by a snapshot, was delivered before: the register only says when it changed last. */
+  /** A repeated or listed incident was delivered before: the register only has the time of its last change. */
   #delivered(eventId: number, id: string, receivedAt: number): void {
     this.#sql
       .of(
@@ -63,15 +62,15 @@ export class IncidentView {
       .run(eventId, id, receivedAt);
   }
 
-  /** Takes what a transition tells into the story of its match. */
-  tell(transition: MatchTransition): void {
+  /** Adds a transition to the story of its match. */
+  applyTransition(transition: MatchTransition): void {
     const { event_id, version, n, kind, incident_id, incident_type } = transition;
     if (incident_id !== null && UPDATES.has(kind)) {
       this.#sql.of('INSERT OR IGNORE INTO updated_incidents VALUES (?, ?)').run(event_id, incident_id);
     }
     if (incident_id !== null) this.#delivered(event_id, incident_id, transition.cause.received_at);
     const matters = kind.startsWith('incident_') && incident_type !== null && isStory(incident_type);
-    if (!matters && !TOLD.has(kind)) return;
+    if (!matters && !STORY_KINDS.has(kind)) return;
     const { id, score, value, guard, cause } = transition;
     const step: StoryStep = {
       ...{ id, version, n, kind, incident_id, incident_type, score, value, guard },

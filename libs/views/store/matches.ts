@@ -1,6 +1,5 @@
 import { fold } from '#domain/fold.ts';
 import type { MatchState } from '#topics/generated/types.ts';
-import { renderEvent, type StatusName } from '../render/event.ts';
 import type { ShownState } from './board-view.ts';
 import { Conditions, type Statements } from './sql.ts';
 
@@ -18,6 +17,18 @@ export type EventRow = {
 
 /** A match with what only its record in the contract has, JSON without details and statistics. */
 export type MatchRow = { readonly state: ShownState; readonly plain: string };
+
+/** An event as it is written: what it shows is text here. */
+export type RenderedEvent = {
+  /** With all it has, JSON. */
+  readonly full: string;
+  /** Without details and statistics, JSON. */
+  readonly plain: string;
+  /** As reported, else by its status. */
+  readonly statusType: string | null;
+  /** It was deleted by the provider: lists leave it out, unless they are of what changed. */
+  readonly hidden: boolean;
+};
 
 /** By start, or by when they last changed. */
 export type MatchOrder = keyof typeof ORDERS;
@@ -45,14 +56,12 @@ const LEVELS = ['competition_id', 'season_id', 'stage_id'] as const;
 /** The matches, rendered as their state changes. */
 export class MatchView {
   readonly #sql: Statements;
-  readonly #statusName: StatusName;
   readonly #live = new Map<number, ShownState>();
   /** Counts changes of where events are: what is made of all their places is stale after one. */
   placeVersion = 0;
 
-  constructor(sql: Statements, statusName: StatusName) {
+  constructor(sql: Statements) {
     this.#sql = sql;
-    this.#statusName = statusName;
     for (const json of sql.column<string>(
       "SELECT state FROM events WHERE status_type = 'live' AND hidden = 0",
     )) {
@@ -61,20 +70,22 @@ export class MatchView {
     }
   }
 
+  /** Whether no state of the match is known that is as new as this one. */
+  isNew({ event_id, version }: MatchState): boolean {
+    const known = this.#sql.value<number>('SELECT version FROM events WHERE id = ?', event_id);
+    return known === undefined || known < version;
+  }
+
   /**
-   * Takes the state of a match over, unless a newer one is known; gives back what the board shows of it.
-   * `changed` is when it became visible, Unix seconds of this service's clock.
+   * Writes a new state of a match; gives back what the board shows of it. `changed` is when it became visible, Unix
+   * seconds of this service's clock.
    */
-  apply(state: MatchState, changed: number): ShownState | null {
+  put(state: MatchState, { full, plain, hidden, statusType }: RenderedEvent, changed: number): ShownState {
     const id = state.event_id;
-    const known = this.#sql
-      .of('SELECT version, competition_id, season_id, stage_id FROM events WHERE id = ?')
-      .get(id);
-    if (known !== undefined && (known.version as number) >= state.version) return null;
+    const known = this.#sql.of('SELECT competition_id, season_id, stage_id FROM events WHERE id = ?').get(id);
     const moved = known === undefined || LEVELS.some((level) => known[level] !== state[level]);
     if (moved) this.placeVersion += 1;
     const { fields: _, ...shown } = state;
-    const { full, plain, hidden, statusType } = renderEvent(state, this.#statusName);
     this.#sql
       .of(
         `INSERT OR REPLACE INTO events (${PLACE}, version, changed, hidden, start, status_id, status_type, home_id,

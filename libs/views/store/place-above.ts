@@ -11,7 +11,7 @@ export const ABOVE = {
   group: 'stage',
 } as const satisfies Readonly<Record<Level, Level | null>>;
 
-/** The id of the place that a place is in, by the catalogue, else by its events; null where neither tells. */
+/** The id of the place that a place is in, by the catalogue, else by its events; null when neither has it. */
 export function placeAbove(
   { catalogue, sql }: { readonly catalogue: CatalogueView; readonly sql: Statements },
   level: Level,
@@ -19,8 +19,8 @@ export function placeAbove(
 ): number | null {
   const above = ABOVE[level];
   if (above === null) return null;
-  const told = toWholeNumber(catalogue.find(level, id)?.parentId);
-  if (told !== null) return told;
+  const reported = toWholeNumber(catalogue.find(level, id)?.parentId);
+  if (reported !== null) return reported;
   const text = `SELECT ${above}_id FROM events WHERE ${level}_id = ? AND ${above}_id IS NOT NULL LIMIT 1`;
   return sql.value<number>(text, id) ?? null;
 }

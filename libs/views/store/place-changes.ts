@@ -14,8 +14,8 @@ export class PlaceChanges {
     this.#catalogue = catalogue;
   }
 
-  /** A record of the catalogue is new; one of another kind than places is left alone. `changed`: Unix seconds. */
-  told(kind: string, id: string, changed: number): void {
+  /** Applies a new catalogue record; ignores kinds that are no places. `changed`: Unix seconds. */
+  recorded(kind: string, id: string, changed: number): void {
     if (!Object.hasOwn(ABOVE, kind)) return;
     let level: Level | null = kind as Level;
     let place: number | null = Number(id);
@@ -26,7 +26,7 @@ export class PlaceChanges {
     }
   }
 
-  /** An event is where it was not before: places that only it tells of are new, and what they are in has changed. */
+  /** Applies an event in a new place: places known only from it are new, and those above have changed. */
   seen(state: MatchState, changed: number): void {
     const isNew = LEVELS.some((level) => {
       const id = state[`${level}_id`];
@@ -39,7 +39,7 @@ export class PlaceChanges {
     }
   }
 
-  /** Unix seconds; null for a place that nobody told of. */
+  /** Unix seconds; null for an unknown place. */
   of(level: Level, id: number): number | null {
     const text = 'SELECT changed FROM places WHERE level = ? AND id = ?';
     return this.#sql.value<number>(text, level, id) ?? null;

@@ -1,5 +1,5 @@
 /**
- * The tables of a replica's views. A folder that was made with other text than this is made anew from the topics, so a
+ * The tables of a replica's views. A folder that was made with other text than this is rebuilt from the topics, so a
  * change here needs nothing else; raise RENDERING where records are rendered otherwise.
  */
 import { hash } from 'node:crypto';

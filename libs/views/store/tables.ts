@@ -69,7 +69,7 @@ export class TableView {
     if (objectType === 'season') {
       conditions.where("(object_type = 'season' AND object_id = ? OR season_id = ?)", objectId);
     } else conditions.where('object_type = ?', objectType).where('object_id = ?', objectId);
-    // Who reads incrementally is told that a table is gone.
+    // Incremental reads must return that a table is gone.
     if (changedSince === null) conditions.also('deleted = 0');
     conditions.also(NO_BRACKET);
     const values = conditions.values;

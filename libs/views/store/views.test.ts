@@ -1,8 +1,9 @@
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
+import type { ViewRecord } from '../ingest/records.ts';
+import { applyRecords } from '../render/apply.ts';
 import { RECEIVED_AT, World } from '../testing/world.ts';
 import type { ShownState } from './board-view.ts';
-import type { ViewRecord } from './views.ts';
 
 let world: World;
 
@@ -12,7 +13,7 @@ beforeEach(() => {
 
 const ids = (states: readonly ShownState[]) => states.map(({ event_id }) => event_id);
 
-it('has the live matches at hand, after a restart too', () => {
+test('has the live matches at hand, after a restart too', () => {
   world.play(
     eventMessage({}, { id: 1, start_date: '2026-08-15 16:00' }),
     eventMessage({}, { id: 2 }),
@@ -31,13 +32,13 @@ it('has the live matches at hand, after a restart too', () => {
   expect(world.views.recentStates(2)).toHaveLength(2);
 });
 
-it('goes on where the last batch ended, after a restart', () => {
+test('resumes after the last batch when it restarts', () => {
   world.play(eventMessage({}, { id: 1 }), eventMessage({}, { id: 2 }));
   world.restart();
   expect([...world.views.offsets()]).toEqual([['test-0', 2]]);
 });
 
-it('does not take an older state, incident or name for a newer one', () => {
+test('does not take an older state, incident or name for a newer one', () => {
   world.play(incidentMessage(), incidentMessage({ ut: 1_790_000_005 }, { confirmation: 'confirmed' }));
   const [state, [incident]] = [world.views.state(7000001), world.views.incidents(7000001)];
   const older = new World();
@@ -60,7 +61,7 @@ it('does not take an older state, incident or name for a newer one', () => {
   expect(world.views.place(place).season).toBeNull();
 });
 
-it('keeps nothing of a batch that breaks', () => {
+test('keeps nothing of a batch that breaks', () => {
   world.play(eventMessage({}, { id: 1 }));
   const broken = { topic: 'catalogue', partition: 0, offset: 9, key: 'x', value: { kind: null } };
   const good: ViewRecord = {
@@ -68,18 +69,19 @@ it('keeps nothing of a batch that breaks', () => {
     ...{ partition: 0, offset: 8, key: 'season/1' },
     value: { kind: 'season', id: '1', parent_id: null, ut: 1, body: '{"name":"never"}' },
   };
+  const position = { key: 'test-0', next: 10 };
   expect(() =>
-    world.views.apply([good, broken as unknown as ViewRecord], { key: 'test-0', next: 10 }, RECEIVED_AT),
+    applyRecords(world.views, [good, broken as unknown as ViewRecord], position, RECEIVED_AT),
   ).toThrow();
   world.restart();
   expect(world.views.catalogue.name('season', 1)).toBeNull();
   expect([...world.views.offsets()]).toEqual([['test-0', 1]]);
 });
 
-it('tells of each match and each season once a batch, when it is visible', () => {
-  const told: unknown[] = [];
-  const end = world.views.onChange((state) => told.push([state.version, world.views.state(1)?.version]));
-  world.views.onTable((season) => told.push(season));
+test('notifies of each match and season once per batch, when it is visible', () => {
+  const notified: unknown[] = [];
+  const end = world.views.onChange((state) => notified.push([state.version, world.views.state(1)?.version]));
+  world.views.onTable((season) => notified.push(season));
   world.play(eventMessage({}, { id: 1 }));
   const entry = {
     ...{ standings_id: 7, version: 1, name: 'L', type_id: 2, type_name: 'L', subtype: 'standings' },
@@ -96,11 +98,11 @@ it('tells of each match and each season once a batch, when it is visible', () =>
     { topic: 'standings', ...at, value: table },
     { topic: 'standings', ...at, value: { ...table, version: 0, body: '{"old":1}' } },
   );
-  expect(told).toEqual([[1, 1], 30]);
+  expect(notified).toEqual([[1, 1], 30]);
   expect(world.views.table(7)).toEqual({ groups: [] });
   expect(world.views.tables(30)).toMatchObject([{ standings_id: 7, name: 'L', object_type: 'stage' }]);
   expect(world.views.seasons()).toMatchObject([{ season_id: 30, competition_id: 4, season: null }]);
   end();
   world.play(eventMessage({ ut: 1_790_000_009 }, { id: 1, clock_time: 900 }));
-  expect(told).toHaveLength(2);
+  expect(notified).toHaveLength(2);
 });

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Belief } from '#domain/health/belief.ts';
-import type { TopicName, TopicValues } from '#topics/topics.ts';
+import type { ViewRecord } from '../ingest/records.ts';
 import type { BoardView, PlaceNames, ShownState } from './board-view.ts';
 import { CatalogueView } from './catalogue.ts';
 import { ClientView } from './clients.ts';
@@ -14,41 +14,20 @@ import { PlaceChanges } from './place-changes.ts';
 import { Statements } from './sql.ts';
 import { TableView } from './tables.ts';
 
-/** The topics that the views are made from. */
-export const SOURCES = [
-  'catalogue',
-  'clients',
-  'match-state',
-  'match-incidents',
-  'match-transitions',
-  'normalized-messages',
-  'standings-catalogue',
-  'standings',
-  'feed-health',
-] as const satisfies readonly TopicName[];
-export type SourceTopic = (typeof SOURCES)[number];
-
-/** A decoded record with its place; `value` is null for one without a value. */
-export type ViewRecord<T extends SourceTopic = SourceTopic> = {
-  [K in T]: {
-    readonly topic: K;
-    readonly partition: number;
-    readonly offset: number;
-    readonly key: string;
-    readonly value: TopicValues[K] | null;
-    /** When it was written, Unix milliseconds; now where that is not known. */
-    readonly written?: number;
-  };
-}[T];
-
 /** What a batch has changed. */
-type Changed = {
+export type Changed = {
   /** The latest state of each match. */
   readonly states: Map<number, ShownState>;
   /** Events whose record or incidents are new. */
   readonly events: Set<number>;
   /** Seasons with new tables; null is that of the rankings. */
   readonly seasons: Set<number | null>;
+  /** Matches whose health is new, and nothing else of them. */
+  readonly health: Set<number>;
+  /** Whether names are new. */
+  names: boolean;
+  /** Whether anything is new that answers of REST are made of: all but health. */
+  answers: boolean;
 };
 
 /** All that a replica knows, on disk and in memory, with how far it has read. */
@@ -75,10 +54,10 @@ export class Views implements BoardView {
   /** Counts changes of names: every event that is kept rendered with them is stale after one. */
   #nameVersion = 0;
   readonly #staleEvents = new Set<(eventId: number) => void>();
-  /** Whether what is applied has just been written: told once everything that was there at the start is applied. */
+  /** Whether applied records are new: set once everything that was there at the start is applied. */
   live = false;
 
-  /** Takes the views of a folder over, or makes them anew: `openViews`, and also where what is in them is damaged. */
+  /** Reuses the views of a folder or rebuilds them: as `openViews`, and also when their content is damaged. */
   static open(options: OpenOptions): { readonly views: Views; readonly fresh: string | null } {
     const { database, fresh } = openViews(options);
     try {
@@ -101,7 +80,7 @@ export class Views implements BoardView {
     this.catalogue = new CatalogueView(sql);
     this.placeChanges = new PlaceChanges(sql, this.catalogue);
     this.clients = new ClientView(sql);
-    this.matches = new MatchView(sql, (id) => this.catalogue.name('status', id) ?? undefined);
+    this.matches = new MatchView(sql);
     this.incidentLog = new IncidentView(sql);
     this.feed = new FeedView(sql);
     this.standings = new TableView(sql);
@@ -116,19 +95,17 @@ export class Views implements BoardView {
   }
 
   /**
-   * Applies the records of one partition and remembers where to go on (`position`), all of it or nothing.
-   * `now` is Unix milliseconds.
+   * Writes a batch of one partition, which `write` does, and where to go on (`position`), all of it or nothing; then calls
+   * back for what it has changed. `now` is Unix milliseconds.
    */
-  apply(records: readonly ViewRecord[], position: { key: string; next: number }, now: number): void {
-    const changed: Changed = { states: new Map(), events: new Set(), seasons: new Set() };
-    let names = false;
+  write(position: { key: string; next: number }, now: number, write: (changed: Changed) => void): void {
+    const changed: Changed = {
+      ...{ states: new Map(), events: new Set(), seasons: new Set(), health: new Set() },
+      ...{ names: false, answers: false },
+    };
     this.#database.exec('BEGIN');
     try {
-      for (const record of records) {
-        if (record.topic === 'catalogue') names = this.#applyName(record, now) || names;
-        else if (record.topic === 'feed-health') this.#applyHealth(record, changed);
-        else if (record.value !== null) this.#applyValue(record, now, changed);
-      }
+      write(changed);
       this.sql.of('INSERT OR REPLACE INTO offsets VALUES (?, ?)').run(position.key, position.next);
       this.sql.of("UPDATE meta SET value = ? WHERE key = 'used'").run(String(now));
       this.#database.exec('COMMIT');
@@ -136,12 +113,15 @@ export class Views implements BoardView {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
       throw error;
     }
-    // No answer of REST is made of health.
-    if (records.some(({ topic }) => topic !== 'feed-health')) this.#version += 1;
-    if (names) this.#nameVersion += 1;
-    if (names || records.some(({ topic }) => topic === 'match-state')) this.#listVersion += 1;
+    if (changed.answers) this.#version += 1;
+    if (changed.names) this.#nameVersion += 1;
+    if (changed.names || changed.states.size > 0) this.#listVersion += 1;
     for (const id of changed.events) for (const stale of this.#staleEvents) stale(id);
     for (const state of changed.states.values()) for (const listener of this.#listeners) listener(state);
+    for (const eventId of changed.health) {
+      const state = changed.states.has(eventId) ? null : this.matches.state(eventId);
+      if (state !== null) for (const listener of this.#listeners) listener(state);
+    }
     for (const season of changed.seasons) for (const listener of this.#tableListeners) listener(season);
   }
 
@@ -250,65 +230,8 @@ export class Views implements BoardView {
    * When a record becomes visible, Unix seconds. What is read at the start did so elsewhere, or would have, when it was
    * written; but not before these views were left, for they had not shown it.
    */
-  #changedAt({ written }: Pick<ViewRecord, 'written'>, now: number): number {
+  changedAt({ written }: Pick<ViewRecord, 'written'>, now: number): number {
     const time = this.live || written === undefined ? now : Math.max(written, this.#leftAt);
     return Math.floor(time / 1000);
-  }
-
-  #applyName(record: ViewRecord<'catalogue'>, now: number): boolean {
-    const { key, value } = record;
-    if (value === null) {
-      this.catalogue.remove(key);
-      return true;
-    }
-    const changed = this.#changedAt(record, now);
-    if (!this.catalogue.apply(value, changed)) return false;
-    this.placeChanges.told(value.kind, value.id, changed);
-    return true;
-  }
-
-  /** A match whose health is new is shown anew. */
-  #applyHealth({ key, value }: ViewRecord<'feed-health'>, changed: Changed): void {
-    const eventId = this.health.apply(key, value);
-    const state = eventId === null ? null : this.matches.state(eventId);
-    if (state !== null && !changed.states.has(state.event_id))
-      changed.states.set(state.event_id, { ...state });
-  }
-
-  #applyValue(record: ViewRecord, now: number, changed: Changed): void {
-    const { topic, value, partition, offset } = record;
-    if (value === null) return;
-    const at = this.#changedAt(record, now);
-    switch (topic) {
-      case 'match-state': {
-        const places = this.matches.placeVersion;
-        const state = this.matches.apply(value, at);
-        if (state === null) return;
-        if (this.matches.placeVersion !== places) this.placeChanges.seen(value, at);
-        changed.states.set(value.event_id, state);
-        changed.events.add(value.event_id);
-        return;
-      }
-      case 'match-incidents':
-        if (this.incidentLog.apply(value)) changed.events.add(value.event_id);
-        return;
-      case 'match-transitions':
-        this.incidentLog.tell(value);
-        return;
-      case 'normalized-messages':
-        this.feed.apply(value, partition, offset, at);
-        return;
-      case 'standings-catalogue':
-        this.standings.applyEntry(value, at);
-        changed.seasons.add(value.season_id);
-        return;
-      case 'standings':
-        this.standings.apply(value, at);
-        changed.seasons.add(value.season_id);
-        return;
-      case 'clients':
-        this.clients.apply(value);
-        return;
-    }
   }
 }

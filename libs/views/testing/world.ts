@@ -11,9 +11,11 @@ import { restServerOptions } from '#contract/rest/server-options.ts';
 import { applyMessage, type Match, matchIncident, matchState, newMatch } from '#domain/match.ts';
 import { normalizeMessage } from '#ingestion/normalize.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
-import { createProviderData } from '../data/provider-data.ts';
+import type { ViewRecord } from '../ingest/records.ts';
+import { createProviderData } from '../render/answers/provider-data.ts';
+import { applyRecords } from '../render/apply.ts';
 import { openViews } from '../store/database.ts';
-import { type ViewRecord, Views } from '../store/views.ts';
+import { Views } from '../store/views.ts';
 
 /** When the tests' messages are received, Unix milliseconds. */
 export const RECEIVED_AT = 1_790_000_000_500;
@@ -102,7 +104,7 @@ export class World {
   }
 
   give(...records: readonly ViewRecord[]): void {
-    this.views.apply(records, { key: 'test-0', next: this.#offset }, this.now);
+    applyRecords(this.views, records, { key: 'test-0', next: this.#offset }, this.now);
   }
 
   /** The contract over these views, for whoever has a token: the token names what it may see. */

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 
 /** A file as it is served. */
-export type Asset = { readonly type: string; readonly body: Buffer };
+type Asset = { readonly type: string; readonly body: Buffer };
 
 /** What the pages load, made once at the start. */
 export type Assets = {

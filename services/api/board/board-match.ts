@@ -1,4 +1,5 @@
 import type { BoardView, ShownState } from '#views/store/board-view.ts';
+import type { ReadView } from './scoped-view.ts';
 import type { BoardMatch, BoardSide } from './shown/match.ts';
 
 /** What the board shows of a state. */
@@ -30,7 +31,7 @@ export function boardMatch(state: ShownState, view: Pick<BoardView, 'place'>): B
 }
 
 /** The matches on the board: all that are live, and of the others those that changed last, up to so many in all. */
-export function boardStates(view: BoardView, size: number): ShownState[] {
+export function boardStates(view: ReadView, size: number): ShownState[] {
   const states = new Map(view.liveStates().map((state) => [state.event_id, state]));
   for (const state of view.recentStates(size)) {
     if (states.size >= size) break;

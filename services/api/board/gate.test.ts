@@ -221,9 +221,9 @@ describe('a reader of /board/events', () => {
     const all = await follow('v1.all');
     const other = await follow('v1.other');
     await expect.poll(() => ids(all.text).length).toBeGreaterThan(3);
-    served.played.tell({ ...SERBIA_BRAZIL, id: 4_000_001 }, 1_790_000_500, { status_type: 'live' });
+    served.played.publish({ ...SERBIA_BRAZIL, id: 4_000_001 }, 1_790_000_500, { status_type: 'live' });
     const elsewhere = { ...SERBIA_BRAZIL, id: 4_000_002, event: { competition_id: 9 } };
-    served.played.tell(elsewhere, 1_790_000_501, { status_type: 'live' });
+    served.played.publish(elsewhere, 1_790_000_501, { status_type: 'live' });
     await expect.poll(() => ids(all.text).slice(-2)).toEqual([4_000_001, 4_000_002]);
     await expect.poll(() => ids(other.text)).toEqual([4_000_002]);
   });

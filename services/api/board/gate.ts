@@ -18,7 +18,7 @@ export type GateOptions = {
   readonly https: boolean;
 };
 
-/** What a request may see, asked anew each time; null once it may see nothing any more. */
+/** What a request may see, evaluated each time; null once it may see nothing. */
 export type Permit = { access(): Access | null };
 
 /** A gate in front of the board's routes. */

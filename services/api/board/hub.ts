@@ -17,7 +17,7 @@ export type HubOptions = {
 const GATHER_MS = 50;
 const BEAT_MS = 10_000;
 
-/** Tells the readers of `/board/events` what changes. */
+/** Sends changes to the readers of `/board/events`. */
 export class Hub {
   readonly #options: HubOptions;
   readonly #readers = new Set<Reader>();

@@ -1,7 +1,7 @@
 import type { Coverage, ScoreSource } from '#topics/generated/types.ts';
-import type { BoardView } from '#views/store/board-view.ts';
 import { boardMatch } from './board-match.ts';
 import { type HistoryEntry, historyOf } from './history.ts';
+import type { ReadView } from './scoped-view.ts';
 import type { BoardMatch } from './shown/match.ts';
 import { type TimelineEntry, timelineOf } from './story.ts';
 
@@ -21,7 +21,7 @@ export type MatchDetails = {
 };
 
 /** Null for an unknown event. */
-export function matchDetails(view: BoardView, eventId: number): MatchDetails | null {
+export function matchDetails(view: ReadView, eventId: number): MatchDetails | null {
   const state = view.state(eventId);
   if (state === null) return null;
   const story = view.story(eventId);

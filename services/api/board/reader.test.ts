@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { ShownState } from '#views/store/board-view.ts';
 import { Reader, type Sight, type Topic } from './reader.ts';
 
-/** A connection that takes one frame, and the next when it is told to. */
+/** A connection that takes one frame, and the next on command. */
 class Connection extends Writable {
   readonly frames: string[] = [];
   #taken: (() => void) | undefined;
@@ -68,7 +68,7 @@ test('beats are no queue either', async () => {
   expect(connection.frames.length).toBe(1);
 });
 
-test('a season’s reader hears of a result that changed, not of a clock that goes on, nor of other seasons', async () => {
+test('a season’s reader receives changed results, but no clock changes and no other seasons', async () => {
   const { connection, reader } = reading({ kind: 'season', seasonId: 312 });
   const score = (home: number) => ({ season_id: 312, status_id: 34, score: { home, away: 0 } });
   const heard = async (...states: readonly ShownState[]): Promise<number> => {

@@ -69,7 +69,7 @@ export class Reader {
     }
   }
 
-  /** A result is shown beside the tables; a clock that goes on is no change of it. */
+  /** A result is shown beside the tables; a running clock does not change it. */
   #offerResult({ event_id, status_id, score, shoot_out, under_review, home, away }: ShownState): void {
     const result = JSON.stringify([status_id, score, shoot_out, under_review, home?.id, away?.id]);
     if (this.#results.get(event_id) === result) return;

@@ -45,7 +45,7 @@ describe('every page', () => {
     }
   });
 
-  test.each(PAGES)('%s: the browser is told to load nothing else', async (url) => {
+  test.each(PAGES)('%s: forbids the browser to load anything else', async (url) => {
     const { headers } = await get(url);
     expect(headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'");
     expect(headers['content-security-policy']).not.toContain('unsafe');

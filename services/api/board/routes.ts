@@ -3,7 +3,7 @@ import { Registry } from 'prom-client';
 import type { z } from 'zod';
 import type { OperationName } from '#contract/rest/operations.ts';
 import type { Access } from '#contract/rest/provider.ts';
-import { isCovered } from '#views/data/lists.ts';
+import { isCovered } from '#views/queries/access.ts';
 import type { BoardView, ShownState } from '#views/store/board-view.ts';
 import { type Assets, assetRoutes, BOARD_ASSETS, loadAssets } from './assets.ts';
 import { boardMatch, boardStates } from './board-match.ts';
@@ -16,7 +16,7 @@ import { matchPage } from './pages/match-page.ts';
 import { standingsPage } from './pages/standings-page.ts';
 import { boardQuery, matchParams, standingsQuery, streamQuery } from './query.ts';
 import type { Sight, Topic } from './reader.ts';
-import { scopedView } from './scoped-view.ts';
+import { type ReadView, scopedView } from './scoped-view.ts';
 import { seasonStandings } from './standings.ts';
 
 /** What the board works with. */
@@ -148,7 +148,7 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
   assetRoutes(app, BOARD_ASSETS.at, assets);
 }
 
-type Admitted = { readonly permit: Permit; readonly view: BoardView };
+type Admitted = { readonly permit: Permit; readonly view: ReadView };
 
 const OUTSIDE = 'The contract of this client does not cover what is shown here.';
 
@@ -174,7 +174,7 @@ function sightOf(permit: Permit, kind: Topic['kind'], view: BoardView): Sight {
   };
 }
 
-function detailsOf(view: BoardView, params: unknown): ReturnType<typeof matchDetails> {
+function detailsOf(view: ReadView, params: unknown): ReturnType<typeof matchDetails> {
   const asked = matchParams.safeParse(params);
   return asked.success ? matchDetails(view, asked.data.id) : null;
 }
@@ -184,7 +184,7 @@ function topicOf({ event, season }: z.output<typeof streamQuery>): Topic {
   return season === undefined ? { kind: 'board' } : { kind: 'season', seasonId: season };
 }
 
-function statesOf(view: BoardView, topic: Topic, size: number): readonly ShownState[] {
+function statesOf(view: ReadView, topic: Topic, size: number): readonly ShownState[] {
   switch (topic.kind) {
     case 'board':
       return boardStates(view, size);

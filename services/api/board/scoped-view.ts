@@ -1,9 +1,12 @@
 import type { Access } from '#contract/rest/provider.ts';
-import { isCovered } from '#views/data/lists.ts';
+import { isCovered } from '#views/queries/access.ts';
 import type { BoardView } from '#views/store/board-view.ts';
 
+/** What requests read of a view; the hub alone hears of changes. */
+export type ReadView = Omit<BoardView, 'onChange' | 'onTable'>;
+
 /** What the board shows of a view to whom a contract covers these competitions only: nothing else is there. */
-export function scopedView(view: BoardView, access: Access): BoardView {
+export function scopedView(view: BoardView, access: Access): ReadView {
   if (access.competitions === null) return view;
   const covers = ({ competition_id }: { readonly competition_id: number | null }): boolean =>
     isCovered(access, competition_id);
@@ -32,13 +35,5 @@ export function scopedView(view: BoardView, access: Access): BoardView {
       const tables = seasons().flatMap(({ season_id }) => view.tables(season_id));
       return tables.some(({ standings_id }) => standings_id === standingsId) ? view.table(standingsId) : null;
     },
-    onChange: (listener) =>
-      view.onChange((changed) => {
-        if (covers(changed)) listener(changed);
-      }),
-    onTable: (listener) =>
-      view.onTable((seasonId) => {
-        if (hasSeason(seasonId)) listener(seasonId);
-      }),
   };
 }

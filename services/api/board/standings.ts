@@ -1,6 +1,7 @@
-import type { BoardView, KnockOutStage, SeasonEntry, TableEntry } from '#views/store/board-view.ts';
+import type { KnockOutStage, SeasonEntry, TableEntry } from '#views/store/board-view.ts';
 import { boardMatch } from './board-match.ts';
 import { type Bracket, bracketOf } from './bracket.ts';
+import type { ReadView } from './scoped-view.ts';
 import { readTable, type ShownTable } from './tables.ts';
 
 /** What the page of the tables shows. */
@@ -43,7 +44,7 @@ export type StandingsRequest = {
  * season, the ranking that is asked for, else of the first season. Null for a season, a table or a bracket that is not there.
  */
 export function seasonStandings(
-  view: BoardView,
+  view: ReadView,
   { season: seasonId, table: tableId, show }: StandingsRequest,
 ): SeasonStandings | null {
   const seasons = view.seasons();
@@ -75,7 +76,7 @@ export function seasonStandings(
   };
 }
 
-function seasonBracket(view: BoardView, stages: readonly KnockOutStage[]): Bracket {
+function seasonBracket(view: ReadView, stages: readonly KnockOutStage[]): Bracket {
   return bracketOf(
     stages.map(({ stage_id, name, matches }) => ({
       stage_id,
@@ -91,7 +92,7 @@ function seasonBracket(view: BoardView, stages: readonly KnockOutStage[]): Brack
   );
 }
 
-function shownStandings(view: BoardView, entry: TableEntry): ShownStandings[] {
+function shownStandings(view: ReadView, entry: TableEntry): ShownStandings[] {
   const record = view.table(entry.standings_id);
   if (record === null) return [];
   const nameOf = (level: 'stage' | 'group', id: number | null): string | null =>

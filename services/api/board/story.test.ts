@@ -35,83 +35,83 @@ function lines(): string[] {
 }
 
 let at = NOW;
-function tell(
+function publish(
   record: Readonly<Record<string, unknown>>,
   event: Readonly<Record<string, unknown>> = {},
 ): void {
   at += 10;
-  played.tell(match, at, { ...firstHalf(20), ...event }, record);
+  played.publish(match, at, { ...firstHalf(20), ...event }, record);
 }
 const goal = (changes: object = {}) => incident(2, 413, '19:01', { participant_id: HOME, ...changes });
 const start = incident(1, 429, '00:00');
 
 describe('the story of a goal', () => {
-  beforeEach(() => tell(start));
+  beforeEach(() => publish(start));
 
   test('reported for review, then confirmed', () => {
-    tell(goal({ confirmation: 'tbd' }));
+    publish(goal({ confirmation: 'tbd' }));
     expect(lines().at(-1)).toBe(
       '20 Goal\n  Awaiting confirmation.\n  Reported, awaiting confirmation | 0–0 → 1–0',
     );
-    tell(goal({ confirmation: 'confirmed' }));
+    publish(goal({ confirmation: 'confirmed' }));
     expect(lines().at(-1)).toBe(
       '20 Goal\n  Reported, awaiting confirmation | 0–0 → 1–0\n  Confirmed | firm 0–0 → 1–0',
     );
   });
 
   test('reported for review, then cancelled', () => {
-    tell(goal({ confirmation: 'tbd' }));
-    tell(goal({ confirmation: 'cancelled' }));
+    publish(goal({ confirmation: 'tbd' }));
+    publish(goal({ confirmation: 'cancelled' }));
     expect(lines().at(-1)).toBe(
       '20 Goal\n  Does not count: the provider cancelled it.\n  Reported, awaiting confirmation | 0–0 → 1–0\n  Cancelled by the provider; it no longer counts | 1–0 → 0–0',
     );
   });
 
   test('removed, then restored', () => {
-    tell(goal());
-    tell(goal({ action: 'delete' }));
+    publish(goal());
+    publish(goal({ action: 'delete' }));
     expect(lines().at(-1)).toBe(
       '20 Goal\n  Does not count: the provider removed it.\n  Reported, confirmed | 0–0 → 1–0 | firm 0–0 → 1–0\n  Removed by the provider; it no longer counts | 1–0 → 0–0 | firm 1–0 → 0–0',
     );
-    tell(goal());
+    publish(goal());
     expect(lines().at(-1)).toBe(
       '20 Goal\n  Reported, confirmed | 0–0 → 1–0 | firm 0–0 → 1–0\n  Removed by the provider; it no longer counts | 1–0 → 0–0 | firm 1–0 → 0–0\n  Restored by the provider; it counts again | 0–0 → 1–0 | firm 0–0 → 1–0',
     );
   });
 
   test('cancelled by a 424, reinstated when that is cancelled', () => {
-    tell(goal());
+    publish(goal());
     const cancelled = incident(3, 424, '19:40', { participant_id: HOME, parent_id: '5-100002' });
-    tell(cancelled);
+    publish(cancelled);
     expect(lines().at(-2)).toBe(
       '20 Goal\n  Does not count: cancelled by a “goal cancelled” incident.\n  Reported, confirmed | 0–0 → 1–0 | firm 0–0 → 1–0\n  Cancelled by a “goal cancelled” incident | 1–0 → 0–0 | firm 1–0 → 0–0',
     );
-    tell({ ...cancelled, confirmation: 'cancelled' });
+    publish({ ...cancelled, confirmation: 'cancelled' });
     expect(lines().at(-2)).toContain('Reinstated | 0–0 → 1–0');
     expect(lines().at(-1)).toContain('Void: the provider cancelled it.');
   });
 
   test('a 424 without its goal cancels nothing, and says so', () => {
-    tell(incident(3, 424, '19:40', { participant_id: HOME, parent_id: '5-999999' }));
+    publish(incident(3, 424, '19:40', { participant_id: HOME, parent_id: '5-999999' }));
     expect(lines().at(-1)).toContain('Matches no known goal: no goal is cancelled.');
   });
 
   test('a goal of neither team counts for no one', () => {
-    tell(goal({ participant_id: 99 }));
+    publish(goal({ participant_id: 99 }));
     expect(lines().at(-1)).toContain('Counts for no one: its team is not one of the two.');
   });
 
   test('a kick of the shoot-out has no minute', () => {
-    tell(goal({ event_status_id: 141, event_time: '120:00' }), { status_id: 141 });
+    publish(goal({ event_status_id: 141, event_time: '120:00' }), { status_id: 141 });
     expect(lines().at(-1)).toMatch(/^– Goal/);
   });
 });
 
 test('lists important incidents and possible ones, in order of id', () => {
-  tell(start);
-  tell(incident(5, 1827, '19:00'));
-  tell(incident(4, 408, '18:00', { participant_id: AWAY }));
-  tell(incident(3, 419, '17:00', { participant_id: AWAY }));
+  publish(start);
+  publish(incident(5, 1827, '19:00'));
+  publish(incident(4, 408, '18:00', { participant_id: AWAY }));
+  publish(incident(3, 419, '17:00', { participant_id: AWAY }));
   expect(details().timeline.map(({ name }) => name)).toEqual([
     '1st half started',
     'Yellow card',
@@ -128,10 +128,10 @@ test('shows added time as reported', () => {
 });
 
 test('the history lists the guard and the status', () => {
-  tell(start);
-  tell(goal({ confirmation: 'tbd' }));
-  tell(goal({ confirmation: 'confirmed' }));
-  tell(incident(3, 445, '47:00'), { status_id: 9, clock_status: 'stopped' });
+  publish(start);
+  publish(goal({ confirmation: 'tbd' }));
+  publish(goal({ confirmation: 'confirmed' }));
+  publish(incident(3, 445, '47:00'), { status_id: 9, clock_status: 'stopped' });
   expect(details().history.map(({ what }) => what)).toEqual([
     'Score reported: 0–0',
     'Status: 1st half',
@@ -149,7 +149,7 @@ test('the history lists a score that no goal changed', () => {
     [3, 2],
   ]) {
     at += 10;
-    played.tell(match, at, { status_id: 11, status_type: 'finished', reported });
+    played.publish(match, at, { status_id: 11, status_type: 'finished', reported });
   }
   expect(details().history.map(({ what }) => what)).toContain(
     'Score changed without a known goal: 3–1 → 3–2',
@@ -157,16 +157,16 @@ test('the history lists a score that no goal changed', () => {
 });
 
 test('the history of a match that is over lists no trading permission', () => {
-  tell(start);
-  tell(goal({ confirmation: 'tbd' }));
+  publish(start);
+  publish(goal({ confirmation: 'tbd' }));
   at += 10;
   const final = { status_id: 11, status_type: 'finished', clock_status: 'stopped', bet_status: 'suspended' };
-  played.tell(match, at, final, incident(4, 437, '93:00'));
-  tell(goal({ confirmation: 'confirmed' }), final);
+  played.publish(match, at, final, incident(4, 437, '93:00'));
+  publish(goal({ confirmation: 'confirmed' }), final);
   const kinds = details().history.map(({ kind }) => kind);
   expect(kinds.lastIndexOf('status')).toBeGreaterThan(kinds.lastIndexOf('halted'));
   expect(kinds).not.toContain('safe');
-  tell(goal({ confirmation: 'confirmed' }), { status_id: 34, status_type: 'live', bet_status: 'active' });
+  publish(goal({ confirmation: 'confirmed' }), { status_id: 34, status_type: 'live', bet_status: 'active' });
   expect(details().history.map(({ what }) => what)).toContain('Status: 2nd half');
 });
 

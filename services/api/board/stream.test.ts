@@ -8,9 +8,9 @@ import { firstHalf, SERBIA_BRAZIL as match } from './testing/scenes.ts';
 import { Served } from './testing/served.ts';
 
 /** A machine that is busy takes its time. */
-const PATIENT = { timeout: 50_000, interval: 20 };
+const POLLING = { timeout: 50_000, interval: 20 };
 
-type Told = { readonly event: string; readonly data: Record<string, unknown> };
+type Frame = { readonly event: string; readonly data: Record<string, unknown> };
 
 let served: Served;
 const sockets: Socket[] = [];
@@ -24,10 +24,10 @@ afterEach(async () => {
 });
 
 let ut = 1_790_000_000;
-/** Tells of the match: its clock, so that its state has a new version. */
+/** Publishes the clock of the match, so its state has a new version. */
 function kick(minute: number): void {
   ut += 1;
-  served.played.tell(match, ut, firstHalf(minute));
+  served.played.publish(match, ut, firstHalf(minute));
 }
 
 /** A reader that can stop reading. */
@@ -59,30 +59,30 @@ class SlowReader {
     return this.#text.slice(0, this.#text.indexOf('\r\n\r\n'));
   }
 
-  /** All it was told but the beats, which come with time and tell nothing. */
-  get told(): Told[] {
+  /** All received frames except heartbeats, which depend on time. */
+  get frames(): Frame[] {
     return [...this.#text.matchAll(/event: (?!beat)(\w+)\ndata: (.*)\n\n/g)].map(
       ([, event = '', data = '']) => ({ event, data: JSON.parse(data) }),
     );
   }
 
   get matches(): BoardMatch[] {
-    return this.told
+    return this.frames
       .filter(({ event }) => event === 'match')
       .map(({ data }) => data as unknown as BoardMatch);
   }
 
   async until(what: string, holds: (reader: this) => boolean): Promise<void> {
-    await expect.poll(() => holds(this), { ...PATIENT, message: what }).toBe(true);
+    await expect.poll(() => holds(this), { ...POLLING, message: what }).toBe(true);
   }
 }
 
 describe('/board/events', () => {
-  test('begins with a snapshot, whatever the reader had before, and goes on with what changes', async () => {
+  test('sends a snapshot first, whatever the reader had before, then changes', async () => {
     for (const headers of ['', 'Last-Event-ID: 77\r\n']) {
       const reader = await SlowReader.open(served, '/board/events', headers);
       await reader.until('the snapshot', ({ matches }) => matches.length === 1);
-      expect(reader.told[0]).toMatchObject({ event: 'snapshot', data: { event_ids: [match.id] } });
+      expect(reader.frames[0]).toMatchObject({ event: 'snapshot', data: { event_ids: [match.id] } });
       expect(reader.head).toContain('text/event-stream');
       const { version } = served.played.views.state(match.id) ?? { version: 0 };
       kick(version + 5);
@@ -90,37 +90,37 @@ describe('/board/events', () => {
     }
   });
 
-  test('of one match tells of no other; of a season, of its tables', async () => {
+  test('of one match sends no other; of a season sends its tables', async () => {
     const one = await SlowReader.open(served, '/board/events?event=5');
     const season = await SlowReader.open(served, '/board/events?season=312');
-    await one.until('its snapshot', ({ told }) => told.length === 1);
-    await season.until('its snapshot', ({ told }) => told.length === 1);
+    await one.until('its snapshot', ({ frames }) => frames.length === 1);
+    await season.until('its snapshot', ({ frames }) => frames.length === 1);
     kick(3);
     served.played.table(39719, 2, 'League standings', { groups: [] });
-    await season.until('the table', ({ told }) => told.length === 2);
-    expect(season.told[1]).toEqual({ event: 'table', data: { season_id: 312 } });
-    expect(one.told.map(({ event }) => event)).toEqual(['snapshot']);
+    await season.until('the table', ({ frames }) => frames.length === 2);
+    expect(season.frames[1]).toEqual({ event: 'table', data: { season_id: 312 } });
+    expect(one.frames.map(({ event }) => event)).toEqual(['snapshot']);
   });
 
-  test('of no season tells of the rankings alone', async () => {
+  test('of no season sends only rankings', async () => {
     const reader = await SlowReader.open(served, '/board/events?season=none');
-    await reader.until('its snapshot', ({ told }) => told.length === 1);
+    await reader.until('its snapshot', ({ frames }) => frames.length === 1);
     served.played.table(39719, 2, 'League standings', { groups: [] });
     kick(3);
     served.played.ranking(ranking(777, 'teams'));
-    await reader.until('the table', ({ told }) => told.length === 2);
-    expect(reader.told[1]).toEqual({ event: 'table', data: { season_id: null } });
+    await reader.until('the table', ({ frames }) => frames.length === 2);
+    expect(reader.frames[1]).toEqual({ event: 'table', data: { season_id: null } });
   });
 
   test('more readers than are allowed are refused, and counted', async () => {
     const readers = [await SlowReader.open(served), await SlowReader.open(served)];
-    for (const reader of readers) await reader.until('its snapshot', ({ told }) => told.length > 0);
+    for (const reader of readers) await reader.until('its snapshot', ({ frames }) => frames.length > 0);
     expect(await served.metric('touchline_board_readers')).toBe(2);
     const refused = await fetch(`${await served.listen()}/board/events`);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '30']);
     expect(await served.metric('touchline_board_readers_refused_total')).toBe(1);
     readers[0]?.socket.destroy();
-    await expect.poll(() => served.metric('touchline_board_readers'), PATIENT).toBe(1);
+    await expect.poll(() => served.metric('touchline_board_readers'), POLLING).toBe(1);
   });
 
   test('a reader that does not read costs no more than the newest state of each match', async () => {
@@ -156,7 +156,7 @@ describe('/board/events', () => {
     const [events, rounds] = [2_000, 40];
     for (let round = 1; round <= rounds; round += 1) {
       for (let event = 1; event <= events; event += 1) {
-        for (const tell of listeners) tell({ ...state, event_id: event, version: round });
+        for (const notify of listeners) notify({ ...state, event_id: event, version: round });
       }
       await delay(60);
     }

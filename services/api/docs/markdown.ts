@@ -5,7 +5,7 @@ import type { ReferenceGroup, ReferenceOperation, ReferenceParameter } from './r
 const HEAD = `# REST reference
 
 For those who write a client. Every operation with its parameters, errors, an example and the fields of its answer; the guide is
-[the served contract](../rest.md). A running api serves the same at \`/docs\`, with forms to try it, and at
+[use the REST API](../guides/use-the-rest-api.md), and [answers](rest-answers.md) says how they behave. A running api serves the same at \`/docs\`, with forms to try it, and at
 \`/openapi.json\` for programs. Made by \`npm run generate\` of the contract's definitions and of
 examples that \`npm run examples\` takes from a running system; do not edit it.
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openApi } from '#contract/rest/openapi.ts';
 import { ALL_OPERATIONS } from '#contract/rest/operations.ts';
 import { answerEnvelope } from '#contract/rest/records/envelope.ts';
@@ -13,12 +13,12 @@ const groups = referenceOf(document, readExample);
 const operations = groups.flatMap((group) => group.operations);
 
 describe('the reference', () => {
-  it('has every operation once', () => {
+  test('has every operation once', () => {
     const names = operations.map(({ name }) => name);
     expect(names.toSorted()).toEqual(ALL_OPERATIONS.map(({ name }) => name).toSorted());
   });
 
-  it('refuses an operation that is in no group', () => {
+  test('refuses an operation that is in no group', () => {
     const paths = {
       ...document.paths,
       '/v2/new': { get: { ...operationOf('oauth'), operationId: 'new.index' } },
@@ -26,7 +26,7 @@ describe('the reference', () => {
     expect(() => referenceOf({ ...document, paths }, readExample)).toThrow(/in no group.*new\.index/);
   });
 
-  it('says of a parameter what may be sent, what it means and what the example sends', () => {
+  test('says of a parameter what may be sent, what it means and what the example sends', () => {
     const { parameters } = operations.find(({ name }) => name === 'livescore.index') ?? expect.fail();
     expect(parameters.find(({ name }) => name === 'limit')).toEqual({
       ...{ name: 'limit', in: 'query', required: false, type: 'integer', fallback: '150', example: '5' },
@@ -37,7 +37,7 @@ describe('the reference', () => {
     expect(show.parameters).toMatchObject([{ name: 'id', in: 'path', required: true, example: '310001' }]);
   });
 
-  it('is what docs/reference/rest.md holds; else run npm run generate', () => {
+  test('is what docs/reference/rest.md holds; else run npm run generate', () => {
     const page = readFileSync(new URL('../../../docs/reference/rest.md', import.meta.url), 'utf8');
     expect(referenceMarkdown(groups)).toBe(page);
   });
@@ -46,13 +46,13 @@ describe('the reference', () => {
 describe.each(ALL_OPERATIONS)('the example of $name', (operation) => {
   const { request, answer, fields } = readExample(operation.name);
 
-  it('is an answer of the contract', () => {
+  test('is an answer of the contract', () => {
     const { error } = answerEnvelope(operation.name, operation.data(ANSWERS)).safeParse(answer);
     expect(error?.issues ?? []).toEqual([]);
     expect(Object.keys(fields).length).toBeGreaterThan(0);
   });
 
-  it('has no secret in it and is of no machine', () => {
+  test('has no secret in it and is of no machine', () => {
     const text = JSON.stringify({ request, answer });
     expect(text).not.toMatch(/v1\.\d+\.\d{10}\.|127\.0\.0\.1/);
     for (const [, sent] of text.matchAll(/(?:token|secret_key)=([^&"\\]+)/g)) {

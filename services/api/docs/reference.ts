@@ -19,7 +19,7 @@ export type ReferenceParameter = {
 };
 
 /** A field of an answer. */
-export type ReferenceField = { readonly path: string; readonly types: string };
+type ReferenceField = { readonly path: string; readonly types: string };
 
 export type ReferenceOperation = {
   /** Its `api.method.name`, which is its anchor too. */

@@ -3,12 +3,12 @@ import type { CatalogueRecord } from '#topics/generated/types.ts';
 import type { CatalogueEntry, Raw } from '../provider/tree.ts';
 import { Catalogue } from './catalogue.ts';
 
-function catalogue(kept: CatalogueRecord[] = []) {
+function catalogue(records: CatalogueRecord[] = []) {
   const written: CatalogueRecord[] = [];
-  const outlet = {
+  const topicWriter = {
     catalogue: async (records: readonly CatalogueRecord[]) => void written.push(...records),
   };
-  return { written, made: new Catalogue(kept, outlet) };
+  return { written, made: new Catalogue(records, topicWriter) };
 }
 
 const sport = (body: Raw): CatalogueEntry => ({
@@ -20,13 +20,13 @@ const sport = (body: Raw): CatalogueEntry => ({
 
 test('writes a record once, as canonical JSON', async () => {
   const { made, written } = catalogue();
-  await made.tell([sport({ name: 'Soccer', ut: 10 }), sport({ name: 'Soccer', ut: 10 })], 99);
-  await made.tell([sport({ ut: 10, name: 'Soccer' })], 100);
+  await made.publish([sport({ name: 'Soccer', ut: 10 }), sport({ name: 'Soccer', ut: 10 })], 99);
+  await made.publish([sport({ ut: 10, name: 'Soccer' })], 100);
   const body = '{"id":5,"name":"Soccer","ut":10}';
   expect(written).toEqual([{ kind: 'sport', id: '5', parent_id: null, ut: 10, body }]);
 });
 
-test('a competition that was not named before is told, but for the first ones of all', async () => {
+test('reports a new competition, except those of the first read', async () => {
   let named = 0;
   const made = new Catalogue([], { catalogue: async () => {} }, () => {
     named += 1;
@@ -34,60 +34,60 @@ test('a competition that was not named before is told, but for the first ones of
   const competition = (id: number, name: string): CatalogueEntry => ({
     ...{ kind: 'competition', id: String(id), parentId: null, body: { id, name } },
   });
-  await made.tell([competition(1, 'League'), competition(2, 'Cup')], 1);
-  await made.tell([competition(1, 'The league'), sport({ ut: 2 })], 2);
+  await made.publish([competition(1, 'League'), competition(2, 'Cup')], 1);
+  await made.publish([competition(1, 'The league'), sport({ ut: 2 })], 2);
   expect(named).toBe(0);
-  await made.tell([competition(3, 'Women’s league')], 3);
+  await made.publish([competition(3, 'Women’s league')], 3);
   expect(named).toBe(1);
 });
 
-test('what the topic has already is not written again', async () => {
+test('does not write what the topic already has', async () => {
   const { made, written } = catalogue([
     { kind: 'sport', id: '5', parent_id: null, ut: 10, body: '{"id":5,"ut":10}' },
   ]);
-  await made.tell([sport({ ut: 10 })], 99);
+  await made.publish([sport({ ut: 10 })], 99);
   expect(written).toEqual([]);
   expect(made.has('sport')).toBe(true);
   expect(made.has('spo')).toBe(false);
 });
 
-test('a later record goes over what is known, an earlier one says nothing', async () => {
+test('a later record overrides, an earlier one is ignored', async () => {
   const { made, written } = catalogue();
-  await made.tell([sport({ name: 'Soccer', ut: 10 })], 99);
-  await made.tell([sport({ name: 'Football', code: 'fb', ut: 9 })], 99);
-  await made.tell([sport({ name: 'Association football', ut: 11 })], 99);
+  await made.publish([sport({ name: 'Soccer', ut: 10 })], 99);
+  await made.publish([sport({ name: 'Football', code: 'fb', ut: 9 })], 99);
+  await made.publish([sport({ name: 'Association football', ut: 11 })], 99);
   expect(written.map(({ body }) => JSON.parse(body))).toEqual([
     { id: 5, name: 'Soccer', ut: 10 },
     { id: 5, name: 'Association football', ut: 11 },
   ]);
 });
 
-test('a record of the same time adds fields, and one in another shape changes none', async () => {
+test('a record of the same time adds fields; another type of the same value is no change', async () => {
   const { made, written } = catalogue();
-  await made.tell([sport({ area_id: 14, ut: 10 })], 99);
-  await made.tell([sport({ area_id: '14', ut: '10' })], 99);
-  await made.tell([sport({ area_id: '15', active: 'yes', ut: 10 })], 99);
+  await made.publish([sport({ area_id: 14, ut: 10 })], 99);
+  await made.publish([sport({ area_id: '14', ut: '10' })], 99);
+  await made.publish([sport({ area_id: '15', active: 'yes', ut: 10 })], 99);
   expect(written.map(({ body }) => JSON.parse(body))).toEqual([
     { id: 5, area_id: 14, ut: 10 },
     { id: 5, area_id: 14, ut: 10, active: 'yes' },
   ]);
 });
 
-test('a record without a time has that of its answer, and is written when it says something else', async () => {
+test('a record without a time takes the time of its answer, and is written when it changes', async () => {
   const { made, written } = catalogue();
-  await made.tell([sport({ n: 1 })], 100);
-  await made.tell([sport({ n: '1' })], 101);
-  await made.tell([sport({ n: 2 })], 102);
+  await made.publish([sport({ n: 1 })], 100);
+  await made.publish([sport({ n: '1' })], 101);
+  await made.publish([sport({ n: 2 })], 102);
   expect(written.map(({ ut }) => ut)).toEqual([100, 102]);
 });
 
-test('readings at once write each change once', async () => {
+test('concurrent reads write each change once', async () => {
   const { made, written } = catalogue();
-  await Promise.all([made.tell([sport({ ut: 1 })], 1), made.tell([sport({ ut: 1 })], 1)]);
+  await Promise.all([made.publish([sport({ ut: 1 })], 1), made.publish([sport({ ut: 1 })], 1)]);
   expect(written).toHaveLength(1);
 });
 
-test('the seasons that are on, of the sports and competitions that are followed', async () => {
+test('finds the current seasons of the followed sports and competitions', async () => {
   const { made } = catalogue();
   const entry = (kind: string, id: number, parentId: string | null, body: Raw): CatalogueEntry => ({
     kind,
@@ -95,7 +95,7 @@ test('the seasons that are on, of the sports and competitions that are followed'
     parentId,
     body,
   });
-  await made.tell(
+  await made.publish(
     [
       entry('competition', 1, null, { sport_id: '5' }),
       entry('competition', 2, null, { sport_id: 5 }),

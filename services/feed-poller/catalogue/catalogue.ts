@@ -3,38 +3,38 @@ import { toWholeNumber } from '#contract/values.ts';
 import type { CatalogueRecord } from '#topics/generated/types.ts';
 import { Limiter } from '../provider/limiter.ts';
 import type { CatalogueEntry, Raw } from '../provider/tree.ts';
-import type { Outlet } from '../publish/outlet.ts';
+import type { TopicWriter } from '../publish/topic-writer.ts';
 
 const COMPETITION = 'competition';
 
 type Known = { readonly ut: number; readonly parentId: string | null; readonly body: Raw };
 
 /**
- * What the catalogue topic says, and the writing of what changed.
+ * State of the catalogue topic; publishes changes to it.
  *
- * The same record comes from several places, with more fields here and fewer there, ids as text here and as numbers
- * there. So records are merged: a later one goes over what is known, one of the same time adds what is missing, and
- * a value that differs in its type only is no change. Otherwise every reading of the live board would rewrite the names.
+ * Several lists hold the same record, with different fields and with ids as text or as numbers. So records are merged: a
+ * later one overrides, one of the same time adds missing fields, and a value that differs only in type is no change.
+ * Otherwise every read of the live board would rewrite the names.
  */
 export class Catalogue {
   readonly #known = new Map<string, Known>();
-  readonly #outlet: Pick<Outlet, 'catalogue'>;
+  readonly #topicWriter: Pick<TopicWriter, 'catalogue'>;
   readonly #onNewCompetition: () => void;
-  /** What is new is only known once the readings before are written. */
+  /** One batch at a time: a change is relative to what earlier batches wrote. */
   readonly #one = new Limiter(1);
 
   /**
-   * `kept`: the last record of each key of the topic. `onNewCompetition` is called where records name a competition that
-   * is not among those known; the first ones of all are none.
+   * `records`: the last record of each key of the topic. `onNewCompetition` is called when an entry names an unknown
+   * competition, but not for the first read of all.
    */
   constructor(
-    kept: Iterable<CatalogueRecord>,
-    outlet: Pick<Outlet, 'catalogue'>,
+    records: Iterable<CatalogueRecord>,
+    topicWriter: Pick<TopicWriter, 'catalogue'>,
     onNewCompetition: () => void = () => {},
   ) {
-    this.#outlet = outlet;
+    this.#topicWriter = topicWriter;
     this.#onNewCompetition = onNewCompetition;
-    for (const { kind, id, ut, parent_id, body } of kept) {
+    for (const { kind, id, ut, parent_id, body } of records) {
       this.#known.set(`${kind}/${id}`, { ut, parentId: parent_id, body: JSON.parse(body) as Raw });
     }
   }
@@ -45,12 +45,12 @@ export class Catalogue {
     return false;
   }
 
-  /** Writes those of the records that say something new. `time`: that of the answer, Unix seconds. */
-  tell(entries: readonly CatalogueEntry[], time: number): Promise<void> {
-    return this.#one.run(() => this.#tell(entries, time));
+  /** Publishes the entries that change a record. `time`: that of the answer, Unix seconds. */
+  publish(entries: readonly CatalogueEntry[], time: number): Promise<void> {
+    return this.#one.run(() => this.#publish(entries, time));
   }
 
-  /** The seasons that are on now, of these sports and competitions; an empty set of competitions is all of them. */
+  /** Current seasons of these sports and competitions; an empty set of competitions means all. */
   actualSeasons(sports: ReadonlySet<number>, competitions: ReadonlySet<number>): number[] {
     const seasons: number[] = [];
     for (const [key, { parentId, body }] of this.#known) {
@@ -67,7 +67,7 @@ export class Catalogue {
     return key.startsWith(`${COMPETITION}/`) && !this.#known.has(key);
   }
 
-  async #tell(entries: readonly CatalogueEntry[], time: number): Promise<void> {
+  async #publish(entries: readonly CatalogueEntry[], time: number): Promise<void> {
     const changed = new Map<string, Known>();
     for (const entry of entries) {
       const key = `${entry.kind}/${entry.id}`;
@@ -85,14 +85,14 @@ export class Catalogue {
         body: canonicalJson(body),
       };
     });
-    await this.#outlet.catalogue(records);
+    await this.#topicWriter.catalogue(records);
     const named = this.has(COMPETITION) && [...changed.keys()].some((key) => this.#isNewCompetition(key));
     for (const [key, known] of changed) this.#known.set(key, known);
     if (named) this.#onNewCompetition();
   }
 }
 
-/** What is known after a record; null where it says nothing new. */
+/** The record after applying an entry; null when nothing changes. */
 function merged(known: Known | undefined, entry: CatalogueEntry, time: number): Known | null {
   const ut = toWholeNumber(entry.body.ut) ?? time;
   if (known === undefined) return { ut, parentId: entry.parentId, body: entry.body };

@@ -3,24 +3,24 @@ import { formatDate } from '#contract/rest/parameters.ts';
 import { type Page, readWhole, type Whole } from '../provider/paging.ts';
 import type { Provider, ProviderRequest } from '../provider/provider.ts';
 import { type CatalogueEntry, idOf, type Raw, readList, readTree } from '../provider/tree.ts';
-import type { EventSource, EventTeller } from '../publish/events.ts';
-import type { Outlet } from '../publish/outlet.ts';
+import type { EventPublisher, EventSource } from '../publish/events.ts';
+import type { TopicWriter } from '../publish/topic-writer.ts';
 import type { Catalogue } from './catalogue.ts';
 
 /** Largest pages: of catalogues, and of events (spec, "Limits"). */
 const CATALOGUE_PAGE = 500;
 const EVENT_PAGE = 150;
-/** A match that is on began at most this long ago, seconds, with room for a provider whose days are not UTC's. */
+/** A live match began at most this long ago, seconds, with room for a provider whose days are not UTC's. */
 const BOARD_BACK = 86_400;
 const BOARD_AHEAD = 43_200;
 
-/** What lists are read with. */
+/** Dependencies of lists. */
 export type ListsOptions = {
   readonly provider: Pick<Provider, 'get' | 'time'>;
   readonly catalogue: Catalogue;
-  readonly teller: EventTeller;
-  readonly outlet: Pick<Outlet, 'checkpoint'>;
-  /** Told of every event that a list has, with the provider's time. */
+  readonly eventPublisher: EventPublisher;
+  readonly topicWriter: Pick<TopicWriter, 'checkpoint'>;
+  /** Called with the events of each list and the provider's time. */
   readonly onEvents: (events: readonly Raw[], time: number) => void;
 };
 
@@ -35,7 +35,7 @@ export type CatalogueKind = {
   readonly bySport: boolean;
 };
 
-/** The catalogues, those first that others name. */
+/** The catalogues; those that others refer to come first. */
 export const CATALOGUES: readonly CatalogueKind[] = [
   { kind: 'sport', operation: 'sports.index', list: 'sports', bySport: false },
   { kind: 'area', operation: 'areas.index', list: 'areas', bySport: false },
@@ -52,7 +52,7 @@ export function catalogueResource({ kind, bySport }: CatalogueKind, sport: numbe
   return bySport ? `catalogue/${kind}/${sport}` : `catalogue/${kind}`;
 }
 
-/** What the provider tells in lists: catalogues, the events of a season, the live board. */
+/** Reads the provider's lists: catalogues, the events of a season, the live board. */
 export class Lists {
   readonly #options: ListsOptions;
 
@@ -61,8 +61,8 @@ export class Lists {
   }
 
   /**
-   * Reads what a catalogue has that was written at or after `since` (Unix seconds; null is all), and gives the time from
-   * which to read next. Throws `ProviderError`, `PublishError`.
+   * Reads the records of a catalogue written at or after `since` (Unix seconds; null: all); returns the time to read from
+   * next. Throws `ProviderError`, `PublishError`.
    */
   async readCatalogue(
     catalogueKind: CatalogueKind,
@@ -70,7 +70,7 @@ export class Lists {
     since: number | null,
     signal: AbortSignal,
   ): Promise<number> {
-    const { catalogue, outlet } = this.#options;
+    const { catalogue, topicWriter } = this.#options;
     const { kind, operation, list, bySport } = catalogueKind;
     const query = {
       ...(bySport ? { sport_id: sport } : {}),
@@ -92,8 +92,8 @@ export class Lists {
       entries.push(...records);
       return records.map(({ id }) => id);
     });
-    await catalogue.tell(entries, timestamp);
-    await outlet.checkpoint(catalogueResource(catalogueKind, sport), timestamp);
+    await catalogue.publish(entries, timestamp);
+    await topicWriter.checkpoint(catalogueResource(catalogueKind, sport), timestamp);
     return timestamp;
   }
 
@@ -103,7 +103,7 @@ export class Lists {
     await this.#readEvents({ operation: 'events.index', query }, 'schedule', signal);
   }
 
-  /** Reads the live board of a sport; gives the ids of its events. Throws `ProviderError`, `PublishError`. */
+  /** Reads the live board of a sport; returns the ids of its events. Throws `ProviderError`, `PublishError`. */
   async readBoard(sport: number, signal: AbortSignal): Promise<ReadonlySet<number>> {
     const now = await this.#options.provider.time();
     const query = {
@@ -122,16 +122,16 @@ export class Lists {
     source: EventSource,
     signal: AbortSignal,
   ): Promise<readonly Raw[]> {
-    const { catalogue, teller, onEvents } = this.#options;
+    const { catalogue, eventPublisher, onEvents } = this.#options;
     const entries: CatalogueEntry[] = [];
-    // A page may end within a round, and a tree begins anew on each: events are what is counted.
+    // A page may end inside a stage and each page has a whole tree: pages count events.
     const { timestamp, items } = await this.#readWhole(request, signal, false, (data) => {
       const tree = readTree(data);
       entries.push(...tree.entries);
       return tree.events;
     });
-    await catalogue.tell(entries, timestamp);
-    await teller.tell(items, { source, time: timestamp });
+    await catalogue.publish(entries, timestamp);
+    await eventPublisher.publish(items, { source, time: timestamp });
     onEvents(items, timestamp);
     return items;
   }

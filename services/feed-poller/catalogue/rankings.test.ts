@@ -27,7 +27,7 @@ const table = (id: number, more: Raw = {}): Raw => ({
   ...more,
 });
 
-/** A provider of standings, and what rankings make of it. */
+/** A provider of standings, and the records published from it. */
 function world() {
   const list: Raw[] = [];
   const tables = new Map<number, Raw>();
@@ -44,11 +44,11 @@ function world() {
           return answer(data, NOW, { total_items: found.length });
         }
         const standings = tables.get(request.id ?? 0);
-        if (standings === undefined) throw new ProviderError('not_found', request.operation, 'answered 404');
+        if (standings === undefined) throw new ProviderError('NOT_FOUND', request.operation, 'answered 404');
         return answer({ standings }, NOW);
       },
     },
-    outlet: { ranking: async (records) => void written.push(records) },
+    topicWriter: { ranking: async (records) => void written.push(records) },
   });
   return { list, tables, asked, written, rankings };
 }
@@ -71,23 +71,23 @@ test('finds the rankings on all pages of the catalogue, and later on only what i
   expect(asked.at(-1)?.query).toEqual({ sport_id: 5, timestamp: NOW, limit: 500, page: 1 });
 });
 
-test('passes a ranking on as it is, with what only its entry tells, once', async () => {
+test('publishes a ranking unchanged once, with the fields of its catalogue entry', async () => {
   const { list, tables, written, rankings } = world();
   list.push(listed(1));
   tables.set(1, table(1));
   await rankings.readList(5, null, signal);
   for (let times = 0; times < 3; times++) expect(await rankings.read(1, signal)).toBe('done');
   expect(written).toHaveLength(1);
-  const [{ entry, table: told }] = written as [{ entry: StandingsEntry; table: Standings }];
+  const [{ entry, table: published }] = written as [{ entry: StandingsEntry; table: Standings }];
   expect(entry).toMatchObject({
     ...{ standings_id: 1, version: 100, ut: 100, type_id: 9, object_type: 'sport', object_id: 5 },
     ...{ name: 'FIFA ranking - World', object_name: 'Soccer', item_status: 'active', cause: null },
   });
-  expect(told).toMatchObject({ standings_id: 1, version: 100, ut: 100 });
-  expect(JSON.parse(told.body)).toEqual(table(1));
+  expect(published).toMatchObject({ standings_id: 1, version: 100, ut: 100 });
+  expect(JSON.parse(published.body)).toEqual(table(1));
 });
 
-test('publishes rows that changed, also where its time did not rise, and nothing that is older', async () => {
+test('publishes changed rows even without a newer time, and ignores older ones', async () => {
   const { tables, written, rankings } = world();
   const versions = [
     table(1),
@@ -100,10 +100,10 @@ test('publishes rows that changed, also where its time did not rise, and nothing
     tables.set(1, one);
     await rankings.read(1, signal);
   }
-  expect(written.map(({ table: told }) => told?.version)).toEqual([100, 100, 101]);
+  expect(written.map(({ table: published }) => published?.version)).toEqual([100, 100, 101]);
 });
 
-test('tells that a ranking is deleted, once, and reads it again when it is back', async () => {
+test('publishes a deleted ranking once, and reads it again when it is back', async () => {
   const { list, tables, written, rankings } = world();
   tables.set(1, table(1));
   list.push(listed(1));
@@ -123,12 +123,12 @@ test('tells that a ranking is deleted, once, and reads it again when it is back'
   });
 });
 
-test('an answer that is no ranking, or another one, is a bad answer', async () => {
+test('rejects an answer that is not the requested ranking', async () => {
   const { tables, written, rankings } = world();
   for (const one of [table(2), table(1, { type_id: 2 }), table(1, { object_id: null })]) {
     tables.set(1, one);
-    await expect(rankings.read(1, signal)).rejects.toMatchObject({ code: 'bad_answer' });
+    await expect(rankings.read(1, signal)).rejects.toMatchObject({ code: 'BAD_ANSWER' });
   }
-  await expect(rankings.read(7, signal)).rejects.toMatchObject({ code: 'not_found' });
+  await expect(rankings.read(7, signal)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   expect(written).toEqual([]);
 });

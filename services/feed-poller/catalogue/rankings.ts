@@ -6,46 +6,46 @@ import { ProviderError } from '../errors.ts';
 import { readWhole } from '../provider/paging.ts';
 import type { Provider } from '../provider/provider.ts';
 import { idOf, type Raw, readList } from '../provider/tree.ts';
-import type { Outlet } from '../publish/outlet.ts';
+import type { TopicWriter } from '../publish/topic-writer.ts';
 
 /** Largest page of the catalogue of standings. */
 const PAGE = 500;
 
-/** In the place of a digest. */
+/** Stands for the digest of a deleted ranking. */
 const DELETED = 'deleted';
 
-/** What rankings are read with. */
+/** Dependencies of rankings. */
 export type RankingsOptions = {
   readonly provider: Pick<Provider, 'get'>;
-  readonly outlet: Pick<Outlet, 'ranking'>;
+  readonly topicWriter: Pick<TopicWriter, 'ranking'>;
 };
 
-type Told = {
+type Published = {
   /** Digest of the entry and the table. */
   readonly digest: string;
-  /** The provider's time of writing the table; 0 before it was read. */
+  /** When the provider wrote the table, Unix seconds; 0 before the first read. */
   readonly ut: number;
 };
 
 /**
- * The rankings of national teams and of clubs, which no match result tells: passed on as the provider has them.
+ * Publishes the rankings of national teams and clubs as the provider has them: they do not follow from match results.
  *
- * The catalogue of standings tells which there are; each is read whole, since nobody says that its entry is written
- * anew when its rows are. Only what changed is published, and all of them once when a poller begins.
+ * The catalogue of standings lists them. Each is read whole, because a changed row need not change its catalogue entry.
+ * Publishes only changes, and every ranking once when a poller starts.
  */
 export class Rankings {
   readonly #options: RankingsOptions;
   /** Entries of the catalogue by id. */
   readonly #listed = new Map<number, Raw>();
-  readonly #told = new Map<number, Told>();
+  readonly #published = new Map<number, Published>();
 
   constructor(options: RankingsOptions) {
     this.#options = options;
   }
 
   /**
-   * Reads what the catalogue of a sport has that was written at or after `since` (Unix seconds; null is all). Gives the
-   * rankings in it, and the time from which to read next. Throws `ProviderError`, `PublishError`.
+   * Reads the catalogue entries of a sport written at or after `since` (Unix seconds; null: all). Returns the
+   * rankings among them, and the time to read from next. Throws `ProviderError`, `PublishError`.
    */
   async readList(
     sport: number,
@@ -76,7 +76,7 @@ export class Rankings {
   }
 
   /**
-   * Reads a ranking, and publishes it where it is not as it was told; `end` where the catalogue says that it is gone.
+   * Reads a ranking and publishes it if it changed; `end` when the catalogue lists it as deleted.
    * Throws `ProviderError`, `PublishError`.
    */
   async read(id: number, signal: AbortSignal): Promise<'done' | 'end'> {
@@ -86,31 +86,31 @@ export class Rankings {
     const record = (data as { readonly standings?: Raw } | null)?.standings;
     const ranking = providerTable(record, timestamp);
     if (ranking === null || ranking.entry.standings_id !== id) {
-      throw new ProviderError('bad_answer', operation, 'the ranking is not in the answer');
+      throw new ProviderError('BAD_ANSWER', operation, 'the ranking is not in the answer');
     }
     const listed = this.#listed.get(id);
-    // What only its entry tells, as a name, belongs to it too. The table itself stays as it is.
+    // Fields of the catalogue entry alone, such as a name, belong to it too. The table itself stays unchanged.
     const entry = providerTable({ ...listed, ...record }, timestamp)?.entry ?? ranking.entry;
     const { ut, body } = ranking.table;
     const digest = hash('sha1', JSON.stringify([{ ...entry, ut: 0, version: 0 }, body]), 'base64');
-    const told = this.#told.get(id);
-    // A lower time comes out of some cache.
-    if (told !== undefined && (told.digest === digest || ut < told.ut)) return 'done';
-    await this.#options.outlet.ranking({
+    const published = this.#published.get(id);
+    // A lower time comes from a cache.
+    if (published !== undefined && (published.digest === digest || ut < published.ut)) return 'done';
+    await this.#options.topicWriter.ranking({
       entry: stamped(entry, Math.max(ut, toWholeNumber(listed?.ut) ?? 0)),
       table: ranking.table,
     });
-    this.#told.set(id, { digest, ut });
+    this.#published.set(id, { digest, ut });
     return 'done';
   }
 
   async #tellDeleted(id: number, listed: Raw, time: number): Promise<void> {
     const entry = providerTable(listed, time)?.entry;
-    const told = this.#told.get(id) ?? { digest: '', ut: 0 };
-    if (entry === undefined || told.digest === DELETED) return;
-    const { ut } = told;
-    await this.#options.outlet.ranking({ entry: stamped(entry, Math.max(ut, entry.ut)), table: null });
-    this.#told.set(id, { digest: DELETED, ut });
+    const published = this.#published.get(id) ?? { digest: '', ut: 0 };
+    if (entry === undefined || published.digest === DELETED) return;
+    const { ut } = published;
+    await this.#options.topicWriter.ranking({ entry: stamped(entry, Math.max(ut, entry.ut)), table: null });
+    this.#published.set(id, { digest: DELETED, ut });
   }
 }
 

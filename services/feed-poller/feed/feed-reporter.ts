@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { ProviderError } from '../errors.ts';
-import type { Outlet } from '../publish/outlet.ts';
+import type { TopicWriter } from '../publish/topic-writer.ts';
 import type { FeedReading, FeedStatus } from './feed-status.ts';
 
 /** How often it is looked whether the status changed, and how often it is written all the same, milliseconds. */
@@ -10,7 +10,7 @@ const REPEAT_MS = 2_000;
 /** What a reporter works with. */
 export type FeedReporterOptions = {
   readonly status: FeedStatus;
-  readonly outlet: Pick<Outlet, 'status'>;
+  readonly topicWriter: Pick<TopicWriter, 'status'>;
   readonly clock: Clock;
 };
 
@@ -47,13 +47,13 @@ export class FeedReporter {
 
   /** Writes the status where that is due. */
   async report(): Promise<void> {
-    const { status, outlet, clock } = this.#options;
+    const { status, topicWriter, clock } = this.#options;
     const now = clock.unix();
     const report = status.report(now);
     const { state, reason, progress, gap } = report;
     const text = JSON.stringify([state, reason, progress, gap]);
     if (this.#written?.text === text && now - this.#written.at < REPEAT_MS) return;
     this.#written = { text, at: now };
-    await outlet.status(report);
+    await topicWriter.status(report);
   }
 }

@@ -35,9 +35,9 @@ test('recovers window by window from where it began', () => {
 });
 
 test.each([
-  ['credentials', 'credentials'],
-  ['unauthorized', 'credentials'],
-  ['forbidden', 'contract'],
+  ['CREDENTIALS', 'credentials'],
+  ['UNAUTHORIZED', 'credentials'],
+  ['FORBIDDEN', 'contract'],
 ] as const)('is down at once after %s', (code, reason) => {
   const refused = status();
   refused.failed(error(code), NOW);
@@ -45,10 +45,10 @@ test.each([
 });
 
 test.each([
-  ['unreachable', 'network'],
-  ['timeout', 'network'],
-  ['server_error', 'network'],
-  ['bad_answer', 'contract'],
+  ['UNREACHABLE', 'network'],
+  ['TIMEOUT', 'network'],
+  ['SERVER_ERROR', 'network'],
+  ['BAD_ANSWER', 'contract'],
 ] as const)('is down when it fails for five seconds with %s', (code, reason) => {
   const away = status();
   away.failed(error(code), NOW);

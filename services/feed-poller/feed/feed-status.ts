@@ -3,7 +3,7 @@ import type { HealthGap, IngressStatus } from '#topics/generated/types.ts';
 import type { ProviderError, ProviderErrorCode } from '../errors.ts';
 
 /** The source that the poller reports of: the origin of its messages. */
-export const FEED_SOURCE = 'feed';
+const FEED_SOURCE = 'feed';
 /** Without a usable answer for so long it is down: one that fails once is none. Milliseconds. */
 const DOWN_AFTER_MS = 5_000;
 /** A checkpoint this far behind the provider's now, beyond what a round reads again, is caught up with. Seconds. */
@@ -17,12 +17,12 @@ type State = Pick<IngressStatus, 'state' | 'reason' | 'progress'>;
 const UP: State = { state: 'up', reason: null, progress: null };
 
 const NEVER_PASSES: ReadonlyMap<ProviderErrorCode, HealthReason> = new Map([
-  ['credentials', 'credentials'],
-  ['unauthorized', 'credentials'],
-  ['forbidden', 'contract'],
+  ['CREDENTIALS', 'credentials'],
+  ['UNAUTHORIZED', 'credentials'],
+  ['FORBIDDEN', 'contract'],
 ]);
 /** The provider cannot be reached, or is not well; all else is an answer that is not in its contract. */
-const NETWORK: readonly ProviderErrorCode[] = ['unreachable', 'timeout', 'server_error', 'stopped'];
+const NETWORK: readonly ProviderErrorCode[] = ['UNREACHABLE', 'TIMEOUT', 'SERVER_ERROR', 'STOPPED'];
 
 /** What the poller knows of its source, for ingress-status. Knows no clock; times are Unix milliseconds unless they say else. */
 export class FeedStatus {

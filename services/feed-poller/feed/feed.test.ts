@@ -52,7 +52,7 @@ class World {
       position,
       time: async () => this.now,
       page: async ({ timestamp, timestamp_to }) => {
-        if (this.fails('page')) throw new ProviderError('server_error', 'feed.index', 'failed');
+        if (this.fails('page')) throw new ProviderError('SERVER_ERROR', 'feed.index', 'failed');
         this.now += this.pace;
         const [from, to] = [Number(timestamp), Number(timestamp_to)];
         this.windows.push({ from, to });
@@ -62,7 +62,7 @@ class World {
         const data = found.map(({ id, ut }) => ({ id, ut, type: 'event', data: { event: { id: 1 } } }));
         return answer(data, this.now);
       },
-      outlet: {
+      topicWriter: {
         deliver: async ({ normalized }) => {
           if (this.fails('deliver')) throw new Error('not acknowledged');
           for (const { message_id } of normalized) this.published.push(Number(message_id));
@@ -108,7 +108,7 @@ test('begins at the checkpoint where there is one', async () => {
   expect(world.checkpoints).toEqual([]);
 });
 
-test('what is not settled is read again, and what was published is not published twice', async () => {
+test('reads unsettled seconds again, and publishes each message once', async () => {
   const world = new World(SETTINGS, T0 - 10);
   world.messages.push({ id: 1, ut: T0, visibleAt: T0 }, { id: 2, ut: T0, visibleAt: T0 + 9 });
   await world.round();
@@ -128,10 +128,10 @@ test('a window that is too large is halved, down to what fits', async () => {
     time: async () => T0,
     page: async ({ timestamp, timestamp_to }) => {
       sizes = Number(timestamp_to) - Number(timestamp);
-      if (sizes > 8) throw new ProviderError('too_large', 'feed.index', 'too large');
+      if (sizes > 8) throw new ProviderError('TOO_LARGE', 'feed.index', 'too large');
       return answer([], T0);
     },
-    outlet: { deliver: async () => {}, checkpoint: async () => {} },
+    topicWriter: { deliver: async () => {}, checkpoint: async () => {} },
     clock: { unix: () => 0 },
     onMessage: () => {},
     onClockBack: () => {},
@@ -142,8 +142,8 @@ test('a window that is too large is halved, down to what fits', async () => {
   expect(world.clocksBack).toBe(0);
 });
 
-/** A follower at `position` whose provider has the feed from `kept` on and refuses wider windows than `widest`. */
-function refusing(position: number, { kept, widest }: { kept: number; widest: number }) {
+/** A follower at `position` whose provider has the feed from `availableFrom` on and refuses wider windows than `widest`. */
+function refusing(position: number, { availableFrom, widest }: { availableFrom: number; widest: number }) {
   const asked: [number, number][] = [];
   const gaps: [number, number][] = [];
   const follower = new FeedFollower({
@@ -153,11 +153,11 @@ function refusing(position: number, { kept, widest }: { kept: number; widest: nu
     page: async ({ timestamp, timestamp_to }) => {
       const [from, to] = [Number(timestamp), Number(timestamp_to)];
       asked.push([from, to]);
-      if (from < kept || to - from > widest)
-        throw new ProviderError('rejected', 'feed.index', 'answered 400');
+      if (from < availableFrom || to - from > widest)
+        throw new ProviderError('REJECTED', 'feed.index', 'answered 400');
       return answer([], T0);
     },
-    outlet: { deliver: async () => {}, checkpoint: async () => {} },
+    topicWriter: { deliver: async () => {}, checkpoint: async () => {} },
     clock: { unix: () => 0 },
     onMessage: () => {},
     onClockBack: () => {},
@@ -166,8 +166,8 @@ function refusing(position: number, { kept, widest }: { kept: number; widest: nu
   return { follower, asked, gaps };
 }
 
-test('a window that is rejected is not asked for again unchanged, but in its smallest form', async () => {
-  const { follower, asked, gaps } = refusing(T0 - 30, { kept: 0, widest: 8 });
+test('retries a rejected window in its smallest form', async () => {
+  const { follower, asked, gaps } = refusing(T0 - 30, { availableFrom: 0, widest: 8 });
   for (let tries = 0; tries < 40; tries++) await follower.read(signal).catch(() => {});
   expect(asked.slice(0, 3)).toEqual([
     [T0 - 30, T0],
@@ -178,22 +178,22 @@ test('a window that is rejected is not asked for again unchanged, but in its sma
   expect(gaps).toEqual([]);
 });
 
-test('what the provider no longer has is skipped by halves, which is told, and never beyond where a feed reaches at least', async () => {
+test('skips expired history by halves, reports each gap, and never skips the last day', async () => {
   const day = 86_400;
-  const { follower, asked, gaps } = refusing(T0 - 4 * day, { kept: T0 - 2 * day, widest: 30 });
+  const { follower, asked, gaps } = refusing(T0 - 4 * day, { availableFrom: T0 - 2 * day, widest: 30 });
   for (let tries = 0; tries < 4; tries++) await follower.read(signal).catch(() => {});
   expect(gaps).toEqual([
     [T0 - 4 * day, T0 - 2.5 * day],
     [T0 - 2.5 * day, T0 - 1.75 * day],
   ]);
   expect(asked.at(-1)?.[0]).toBe(T0 - 1.75 * day);
-  const none = refusing(T0 - 3 * day, { kept: T0, widest: 30 });
+  const none = refusing(T0 - 3 * day, { availableFrom: T0, widest: 30 });
   for (let tries = 0; tries < 60; tries++) await none.follower.read(signal).catch(() => {});
   expect(none.gaps.at(-1)?.[1]).toBe(T0 - day);
 });
 
-test('a part of the feed that it must have is not skipped where it is rejected', async () => {
-  const { follower, gaps } = refusing(T0 - 60, { kept: T0, widest: 30 });
+test('does not skip a rejected window within the last day', async () => {
+  const { follower, gaps } = refusing(T0 - 60, { availableFrom: T0, widest: 30 });
   for (let tries = 0; tries < 9; tries++) await follower.read(signal).catch(() => {});
   expect([follower.position, gaps]).toEqual([T0 - 60, []]);
 });
@@ -214,7 +214,7 @@ test.each([
     position: T0 - 20,
     time: async () => T0,
     page: async () => answer(ids.map(message), T0),
-    outlet: { deliver: async () => {}, checkpoint: async () => {} },
+    topicWriter: { deliver: async () => {}, checkpoint: async () => {} },
     clock: { unix: () => 0 },
     onMessage: ({ message_id }) => published.push(message_id),
     onClockBack: () => {},
@@ -224,7 +224,7 @@ test.each([
   expect(published).toEqual(['1', '2', '3']);
 });
 
-test('further pages of a window are read, each within it', async () => {
+test('reads all pages of a window', async () => {
   const queries: unknown[] = [];
   const follower = new FeedFollower({
     ...SETTINGS,
@@ -234,7 +234,7 @@ test('further pages of a window are read, each within it', async () => {
       queries.push(query);
       return answer([], T0, queries.length < 3 ? { next_page: `/v2/feed?page=${queries.length + 1}` } : {});
     },
-    outlet: { deliver: async () => {}, checkpoint: async () => {} },
+    topicWriter: { deliver: async () => {}, checkpoint: async () => {} },
     clock: { unix: () => 0 },
     onMessage: () => {},
     onClockBack: () => {},
@@ -245,7 +245,7 @@ test('further pages of a window are read, each within it', async () => {
   expect(queries).toEqual([window, { page: '2', ...window }, { page: '3', ...window }]);
 });
 
-test('a clock of the provider that went back by a day begins anew there; one of a replica is waited for', async () => {
+test('restarts at a provider clock that was set back by a day; waits for a lagging replica', async () => {
   const world = new World(SETTINGS, T0);
   world.now = T0 - 3;
   await world.round();
@@ -264,14 +264,14 @@ const step = fc.oneof(
   }),
   fc.record({
     kind: fc.constant('message' as const),
-    // How long after its second a message comes to be seen: within the margin.
+    // Delay until a message becomes visible: within the margin.
     late: fc.oneof(fc.constant(SETTLE), fc.integer({ min: 0, max: SETTLE })),
   }),
   fc.record({ kind: fc.constant('round' as const), windows: fc.integer({ min: 1, max: 8 }) }),
   fc.constant({ kind: 'restart' as const }),
 );
 
-test('whatever fails and whenever: nothing is missed, and the checkpoint is never ahead', async () => {
+test('any failure at any time: misses no message, and the checkpoint is never ahead', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { maxLength: 60 }),
@@ -300,7 +300,7 @@ test('whatever fails and whenever: nothing is missed, and the checkpoint is neve
         world.fails = () => false;
         world.pace = 0;
         world.now += SETTLE + 1;
-        // The first may be the rest of one that began earlier.
+        // The first may be the rest of an earlier one.
         await world.round();
         await world.round();
         const wanted = world.messages.map((message) => message.id);

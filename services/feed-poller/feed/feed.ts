@@ -5,7 +5,7 @@ import type { Clock } from '../clock.ts';
 import { isProviderError, ProviderError } from '../errors.ts';
 import { type Answer, itemBytes } from '../provider/answer.ts';
 import { readFeed } from '../publish/messages.ts';
-import type { Outlet } from '../publish/outlet.ts';
+import type { TopicWriter } from '../publish/topic-writer.ts';
 
 /** The resource of the feed's checkpoint. */
 export const FEED = 'feed';
@@ -28,42 +28,41 @@ export type FeedOptions = FeedSettings & {
   readonly time: () => Promise<number>;
   /** A page of a window, or that of the query of a next page. */
   readonly page: (query: Readonly<Record<string, string | number>>, signal: AbortSignal) => Promise<Answer>;
-  readonly outlet: Pick<Outlet, 'deliver' | 'checkpoint'>;
+  readonly topicWriter: Pick<TopicWriter, 'deliver' | 'checkpoint'>;
   readonly clock: Pick<Clock, 'unix'>;
-  /** Told of every message that is published. */
+  /** Called for every published message. */
   readonly onMessage: (message: NormalizedMessage) => void;
-  /** Told that the provider's clock is far behind the checkpoint. */
+  /** Called when the provider's clock is far behind the checkpoint. */
   readonly onClockBack: (position: number, now: number) => void;
-  /** Told that the provider refuses what it had between two seconds, so that the feed is read from the second one. */
+  /** Called when the provider refuses the feed from one second to another; reading continues at the later one. */
   readonly onGap: (from: number, to: number) => void;
 };
 
-/** A provider's clock this far behind the checkpoint, in seconds, was set back; less is a matter of its replicas. */
+/** A provider clock this far behind the checkpoint, in seconds, was set back; a smaller lag is a replica's. */
 const SET_BACK = 3_600;
-/** How far back a provider's feed reaches at least, seconds: it is what it shows without a window (spec, "Endpoints"). */
+/** Least history of a provider's feed, seconds: what it returns without a window (spec, "Endpoints"). */
 const REACH = 86_400;
-/** Least that is skipped of what the provider no longer has, seconds. */
+/** Smallest part of expired history that is skipped at once, seconds. */
 const SKIP = 3_600;
-/** More pages than any window has: whoever names a next page for ever is not followed for ever. */
+/** More pages than any window has: bounds a provider that always names a next page. */
 const MAX_PAGES = 10_000;
 
 /**
- * Follows the feed by windows that are inclusive at both ends and leave no gap.
+ * Follows the feed in windows that are inclusive at both ends and leave no gap.
  *
- * A round goes from the checkpoint to the provider's now, window by window. What is younger than the settle margin may
- * still get messages, so the checkpoint stays behind it and the next round reads it again; messages that were published
- * from there already are not published twice. The checkpoint is written after the acknowledgement of everything up to
- * it, and never passes over what was read before it had settled.
+ * A pass reads from the checkpoint to the provider's now. Seconds younger than the settle margin may still receive
+ * messages: the checkpoint stays behind them, the next pass reads them again and publishes only what is new. A checkpoint
+ * is written once everything up to it is acknowledged, and never passes a second that was read before it settled.
  */
 export class FeedFollower {
   readonly #options: FeedOptions;
   #position: number | null;
-  /** Where the next window of this round begins; null before the first. */
+  /** Where the next window of this pass begins; null before the first. */
   #cursor: number | null = null;
-  /** Whether this round has read something that was not settled. */
+  /** Whether this pass has read an unsettled second. */
   #unsettled = false;
   #window: number;
-  /** Published messages that may be read again, by hash, each with the end of the window it was last in. */
+  /** Hashes of published messages that may be read again, each with the end of the last window that held it. */
   readonly #published = new Map<string, number>();
 
   constructor(options: FeedOptions) {
@@ -72,7 +71,7 @@ export class FeedFollower {
     this.#window = options.window;
   }
 
-  /** Everything up to it is settled and published, Unix seconds; null before the first reading. */
+  /** Settled and published up to here, Unix seconds; null before the first read. */
   get position(): number | null {
     return this.#position;
   }
@@ -103,7 +102,7 @@ export class FeedFollower {
     return this.#position;
   }
 
-  /** Publishes what is new in a window; gives the provider's time of its first page. */
+  /** Publishes the new messages of a window; returns the provider's time of its first page. */
   async #readWindow(from: number, to: number, signal: AbortSignal): Promise<number> {
     try {
       const timestamp = await this.#readPages({ timestamp: from, timestamp_to: to }, to, signal);
@@ -111,21 +110,21 @@ export class FeedFollower {
       return timestamp;
     } catch (error) {
       // A smaller window may fit; the smallest is one second.
-      if (isProviderError(error, 'too_large')) this.#window = Math.max(1, Math.floor((to - from) / 2));
-      if (isProviderError(error, 'rejected')) await this.#onRejected(from, to);
+      if (isProviderError(error, 'TOO_LARGE')) this.#window = Math.max(1, Math.floor((to - from) / 2));
+      if (isProviderError(error, 'REJECTED')) await this.#onRejected(from, to);
       throw error;
     }
   }
 
   /**
-   * A rejected window is asked for in its smallest form, since it may be wider than the provider allows. Where that is
-   * rejected as well, and is older than the feed has to reach, the provider no longer has it.
+   * Retries a rejected window in its smallest form: it may be wider than the provider allows. If that is rejected too and
+   * is older than the feed must reach, the provider no longer has it.
    */
   async #onRejected(from: number, to: number): Promise<void> {
     this.#window = 1;
     const reached = (await this.#options.time()) - REACH;
     if (to - from > 1 || from >= reached) return;
-    // By halves, since it may have more than it must.
+    // By halves: the provider may have more history than it must.
     const next = Math.min(reached, from + Math.max(SKIP, Math.ceil((reached - from) / 2)));
     this.#options.onGap(from, next);
     this.#position = next;
@@ -143,7 +142,7 @@ export class FeedFollower {
     await this.#publish(first, to);
     let next = first.next;
     for (let pages = 1; next !== null; pages++) {
-      if (pages > MAX_PAGES) throw new ProviderError('bad_answer', 'feed.index', 'a window without an end');
+      if (pages > MAX_PAGES) throw new ProviderError('BAD_ANSWER', 'feed.index', 'a window without an end');
       const answer = await page({ ...next, ...window }, signal);
       await this.#publish(answer, to);
       next = answer.next;
@@ -152,8 +151,8 @@ export class FeedFollower {
   }
 
   async #publish(answer: Answer, to: number): Promise<void> {
-    const { outlet, clock, onMessage } = this.#options;
-    if (!isList(answer.data)) throw new ProviderError('bad_answer', 'feed.index', 'the feed is not a list');
+    const { topicWriter, clock, onMessage } = this.#options;
+    if (!isList(answer.data)) throw new ProviderError('BAD_ANSWER', 'feed.index', 'the feed is not a list');
     const fresh: Buffer[] = [];
     const hashes: string[] = [];
     for (const bytes of oldestFirst(answer)) {
@@ -162,7 +161,7 @@ export class FeedFollower {
       if (!this.#published.has(id)) fresh.push(bytes);
     }
     for (const delivery of readFeed(fresh, clock.unix())) {
-      await outlet.deliver(delivery);
+      await topicWriter.deliver(delivery);
       delivery.normalized.forEach(onMessage);
     }
     for (const id of hashes) this.#published.set(id, to);
@@ -173,13 +172,13 @@ export class FeedFollower {
     const settled = Math.min(to, timestamp - this.#options.settle);
     this.#unsettled = settled < to;
     if (settled <= position) return;
-    await this.#options.outlet.checkpoint(FEED, settled);
+    await this.#options.topicWriter.checkpoint(FEED, settled);
     this.#position = settled;
     for (const [id, lastIn] of this.#published) if (lastIn < settled) this.#published.delete(id);
   }
 }
 
-/** Providers list the newest first, or the oldest; what happened first is to be published first. */
+/** Providers list the newest or the oldest first; the oldest is published first. */
 function oldestFirst(answer: Answer): Buffer[] {
   const items = itemBytes(answer);
   const messages = answer.data as readonly { readonly ut?: unknown }[];

@@ -9,20 +9,20 @@ export type Answer = {
   readonly timestamp: number;
   /** `api.data`, parsed. */
   readonly data: unknown;
-  /** Items over all pages; null where it is not told. */
+  /** Items over all pages; null when the answer does not say. */
   readonly total: number | null;
   /** Query of the next page, without the token; null where there is none. */
   readonly next: Readonly<Record<string, string>> | null;
-  /** The whole answer as it arrived: it may hold the token, and goes nowhere. */
+  /** The whole answer as it arrived: it may hold the token, so it is never stored or logged. */
   readonly body: Buffer;
 };
 
-/** What in a query may hold secrets; the client's own token is added to every request anyway. */
+/** Query parameters that may hold secrets; every request gets the client's own token anyway. */
 const SECRET_PARAMETERS = ['token', 'client_id', 'secret_key'];
 
 /** Reads the body of a good answer of `baseUrl`. Throws `ProviderError` `bad_answer`; it names no value. */
 export function readAnswer(operation: string, body: Buffer, baseUrl: string): Answer {
-  const bad = (detail: string): ProviderError => new ProviderError('bad_answer', operation, detail);
+  const bad = (detail: string): ProviderError => new ProviderError('BAD_ANSWER', operation, detail);
   let parsed: unknown;
   try {
     parsed = JSON.parse(body.toString('utf8'));
@@ -38,20 +38,20 @@ export function readAnswer(operation: string, body: Buffer, baseUrl: string): An
   return { timestamp, data, total: toWholeNumber(method.total_items), next: query, body };
 }
 
-/** The query of a page of the provider's own, without secrets; undefined where the address is another's or none. */
+/** The query of a page of this provider, without secrets; undefined for another host or no address. */
 function queryOf(address: string, baseUrl: string): Record<string, string> | undefined {
   if (!URL.canParse(address, baseUrl)) return undefined;
   const url = new URL(address, baseUrl);
   if (url.origin !== new URL(baseUrl).origin) return undefined;
-  const kept = [...url.searchParams].filter(
+  const allowed = [...url.searchParams].filter(
     ([name]) => /^[a-z_]+$/.test(name) && !SECRET_PARAMETERS.includes(name),
   );
-  return Object.fromEntries(kept);
+  return Object.fromEntries(allowed);
 }
 
 /**
- * The bytes of each item of a list in `api.data`, exactly as they stand there; empty where it is no list.
- * Only they may be kept: the rest of an answer echoes the request.
+ * The exact bytes of each item of a list in `api.data`; empty when it is no list.
+ * Only they may be published: the rest of an answer echoes the request.
  */
 export function itemBytes({ body, data }: Answer): Buffer[] {
   if (!Array.isArray(data) || data.length === 0) return [];
@@ -61,7 +61,7 @@ export function itemBytes({ body, data }: Answer): Buffer[] {
 }
 
 const NAME = /^("(?:[^"\\]|\\.)*")\s*:\s*/s;
-/** Longer than any name that is looked for, however it is written. */
+/** Longer than any name that is searched for, in any escaping. */
 const LONGEST_NAME = 200;
 
 /** The bytes of an object's member; of several with that name the last, as JSON.parse takes it. */

@@ -1,4 +1,4 @@
-/** Lets only so many do something at once; the others wait in line. */
+/** Bounds concurrent work; further work waits in a queue. */
 export class Limiter {
   #free: number;
   readonly #line: (() => void)[] = [];
@@ -7,14 +7,14 @@ export class Limiter {
     this.#free = most;
   }
 
-  /** Does `work` when it is its turn. */
+  /** Runs `work` when a slot is free. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free -= 1;
     else await new Promise<void>((resolve) => this.#line.push(resolve));
     try {
       return await work();
     } finally {
-      // The place goes to the next in line, without being free in between.
+      // The slot passes to the next in the queue without being free in between.
       const next = this.#line.shift();
       if (next === undefined) this.#free += 1;
       else next();

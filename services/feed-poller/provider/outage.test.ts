@@ -4,11 +4,11 @@ import { Outage } from './outage.ts';
 
 const tick = () => new Promise(setImmediate);
 
-/** A provider whose answers, and a clock whose waits, end when the test says so. */
+/** A provider and a clock whose answers and waits end on command of the test. */
 function away() {
   const waits: { readonly ms: number; readonly end: () => void }[] = [];
   const asked: string[] = [];
-  const answers: ((code: 'ok' | 'unreachable' | 'timeout' | 'rejected') => void)[] = [];
+  const answers: ((code: 'ok' | 'UNREACHABLE' | 'TIMEOUT' | 'REJECTED') => void)[] = [];
   const outage = new Outage({
     clock: { sleep: (ms) => new Promise((end) => waits.push({ ms, end })) },
     backoff: { firstMs: 100, ceilingMs: 350, random: () => 1 },
@@ -20,7 +20,7 @@ function away() {
       asked.push(name);
       const code = await new Promise<string>((resolve) => answers.push(resolve));
       if (code === 'ok') return 'ok';
-      throw new ProviderError(code as 'unreachable', name, 'no answer');
+      throw new ProviderError(code as 'UNREACHABLE', name, 'no answer');
     };
     void outage.run(name, work, signal).then(
       () => {
@@ -49,16 +49,16 @@ async function down() {
   const at = away();
   for (const name of ['a', 'b', 'c']) at.ask(name);
   await tick();
-  await at.answer('unreachable');
-  await at.answer('timeout');
-  await at.answer('unreachable');
+  await at.answer('UNREACHABLE');
+  await at.answer('TIMEOUT');
+  await at.answer('UNREACHABLE');
   at.asked.length = 0;
   return at;
 }
 
-test('failures that are not in a row hold nobody up', async () => {
+test('failures that are not consecutive block no request', async () => {
   const { ask, asked, answer, waits } = away();
-  for (const code of ['unreachable', 'timeout', 'ok', 'unreachable', 'unreachable', 'rejected'] as const) {
+  for (const code of ['UNREACHABLE', 'TIMEOUT', 'ok', 'UNREACHABLE', 'UNREACHABLE', 'REJECTED'] as const) {
     ask(code);
     await tick();
     await answer(code);
@@ -68,7 +68,7 @@ test('failures that are not in a row hold nobody up', async () => {
   expect([asked.length, waits.length]).toEqual([7, 0]);
 });
 
-test('while the provider is away one request at a time asks, after waits that double to a ceiling', async () => {
+test('during an outage one request at a time probes, after waits that double to a ceiling', async () => {
   const { ask, asked, answer, outcomes, wake, waits } = await down();
   for (const name of ['d', 'e', 'f', 'g']) ask(name);
   await tick();
@@ -78,15 +78,15 @@ test('while the provider is away one request at a time asks, after waits that do
     waited.push(await wake());
     expect(asked).toHaveLength(probe);
     expect(waits).toEqual([]);
-    await answer('unreachable');
+    await answer('UNREACHABLE');
   }
   expect(asked).toEqual(['d', 'e', 'f']);
-  expect(outcomes).toMatchObject({ d: 'unreachable', e: 'unreachable', f: 'unreachable' });
+  expect(outcomes).toMatchObject({ d: 'UNREACHABLE', e: 'UNREACHABLE', f: 'UNREACHABLE' });
   expect(outcomes.g).toBeUndefined();
   expect([...waited, waits[0]?.ms]).toEqual([100, 200, 350, 350]);
 });
 
-test.each(['ok', 'rejected'] as const)('once it answers (%s) everybody who waits asks', async (code) => {
+test.each(['ok', 'REJECTED'] as const)('an answer (%s) releases all waiting requests', async (code) => {
   const { ask, asked, answer, outcomes, wake, waits } = await down();
   for (const name of ['d', 'e', 'f']) ask(name);
   await wake();
@@ -98,7 +98,7 @@ test.each(['ok', 'rejected'] as const)('once it answers (%s) everybody who waits
   expect([asked.at(-1), waits.length]).toEqual(['g', 0]);
 });
 
-test('where nobody waits, the next one asks', async () => {
+test('with no request waiting, the next one probes', async () => {
   const { ask, asked, wake } = await down();
   await wake();
   ask('d');
@@ -107,7 +107,7 @@ test('where nobody waits, the next one asks', async () => {
   expect(asked).toEqual(['d']);
 });
 
-test('who gives up while it waits is out of the line', async () => {
+test('an aborted request leaves the queue', async () => {
   const { ask, asked, outcomes, wake } = await down();
   const stop = new AbortController();
   ask('d', stop.signal);
@@ -115,17 +115,17 @@ test('who gives up while it waits is out of the line', async () => {
   await tick();
   stop.abort();
   await tick();
-  expect(outcomes.d).toBe('stopped');
+  expect(outcomes.d).toBe('STOPPED');
   await wake();
   expect(asked).toEqual(['e']);
 });
 
-test('whoever asks and is stopped leaves its turn to the next one', async () => {
+test('an aborted probe passes its turn to the next request', async () => {
   const { ask, asked, answer, wake } = await down();
   ask('d');
   ask('e');
   await wake();
-  await answer('stopped' as 'ok');
+  await answer('STOPPED' as 'ok');
   await wake();
   expect(asked).toEqual(['d', 'e']);
 });

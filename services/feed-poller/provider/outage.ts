@@ -1,14 +1,14 @@
+import { type RandomBackoff, randomBackoffMs } from '#timing/backoff.ts';
 import type { Clock } from '../clock.ts';
 import { isProviderError, ProviderError } from '../errors.ts';
-import { type Backoff, backoffMs } from '../schedule/backoff.ts';
 
-/** So many requests in a row got no answer: the provider is away, it was not one connection that broke. */
+/** So many unanswered requests in a row mean an outage, not one broken connection. */
 const FAILURES = 3;
 
-/** What an outage is told by. */
+/** Dependencies of the outage gate. */
 export type OutageOptions = {
   readonly clock: Pick<Clock, 'sleep'>;
-  readonly backoff: Backoff;
+  readonly backoff: RandomBackoff;
   /** Ends its waiting. */
   readonly signal: AbortSignal;
 };
@@ -16,17 +16,17 @@ export type OutageOptions = {
 type Waiting = (probes: boolean) => void;
 
 /**
- * While a provider is away one request at a time asks whether it is back, after the waits of the backoff; all others
- * wait for that. Without it every reading would go on asking by itself, and cost as much as a provider that answers.
+ * Circuit breaker: during an outage one request at a time probes the provider, after the waits of the backoff; all others
+ * wait for it. Otherwise every read would retry by itself, at the cost of a provider that answers.
  */
 export class Outage {
   readonly #options: OutageOptions;
   readonly #line = new Set<Waiting>();
-  /** In a row, of all requests. */
+  /** Consecutive failures of all requests. */
   #failures = 0;
-  /** A wait is under way, after which the next one may ask. */
+  /** A backoff wait is running; one request may probe after it. */
   #waits = false;
-  /** The next one may ask. */
+  /** The next request may probe. */
   #open = false;
   #probing = false;
 
@@ -42,8 +42,8 @@ export class Outage {
       this.#answered();
       return result;
     } catch (error) {
-      if (isProviderError(error, 'unreachable', 'timeout')) this.#failures += 1;
-      else if (!isProviderError(error, 'stopped')) this.#answered();
+      if (isProviderError(error, 'UNREACHABLE', 'TIMEOUT')) this.#failures += 1;
+      else if (!isProviderError(error, 'STOPPED')) this.#answered();
       throw error;
     } finally {
       if (probes) this.#probing = false;
@@ -55,12 +55,12 @@ export class Outage {
     return this.#failures >= FAILURES;
   }
 
-  /** Resolves to whether this is the one request that asks. */
+  /** Resolves to whether this request is the probe. */
   async #turn(operation: string, signal: AbortSignal): Promise<boolean> {
     if (!this.#isOn) return false;
     if (this.#open) return this.#probe();
     const { promise, resolve, reject } = Promise.withResolvers<boolean>();
-    const stop = (): void => reject(new ProviderError('stopped', operation, 'given up'));
+    const stop = (): void => reject(new ProviderError('STOPPED', operation, 'given up'));
     this.#line.add(resolve);
     signal.addEventListener('abort', stop, { once: true });
     try {
@@ -87,7 +87,7 @@ export class Outage {
     if (!this.#isOn || this.#waits || this.#open || this.#probing) return;
     this.#waits = true;
     const { clock, backoff, signal } = this.#options;
-    const wait = backoffMs(backoff, this.#failures - FAILURES + 1);
+    const wait = randomBackoffMs(backoff, this.#failures - FAILURES + 1);
     void clock.sleep(wait, signal).then(() => {
       this.#waits = false;
       if (!this.#isOn) return;

@@ -22,15 +22,15 @@ test('a list of one page is read once', async () => {
   expect(await read([[]])).toEqual({ timestamp: 101, items: [], asked: 1 });
 });
 
-test('several pages count when they are read twice with the same ids, at the time of the very first page', async () => {
+test('reads several pages twice until the ids agree; takes the time of the very first page', async () => {
   expect(await read([['a', 'b', 'c']])).toEqual({ timestamp: 101, items: ['a', 'b', 'c'], asked: 4 });
 });
 
-test('where absence does not count once is enough', async () => {
+test('reads once where absence does not mean removal', async () => {
   expect(await read([['a', 'b', 'c']], { absenceCounts: false })).toMatchObject({ asked: 2 });
 });
 
-test('a count that changes between pages makes it begin again', async () => {
+test('restarts when the count changes between pages', async () => {
   const read4 = await read(
     [
       ['a', 'b', 'c'],
@@ -41,7 +41,7 @@ test('a count that changes between pages makes it begin again', async () => {
   expect(read4).toMatchObject({ timestamp: 103, items: ['a', 'b', 'c', 'd'] });
 });
 
-test('an item that is on two pages makes it begin again', async () => {
+test('restarts when an item is on two pages', async () => {
   // `0` came before the others: `b` moves to the second page; `c` is left out, and the count is the same.
   const moved = await read(
     [
@@ -54,14 +54,14 @@ test('an item that is on two pages makes it begin again', async () => {
   expect(moved.items).toEqual(['0', 'a', 'b']);
 });
 
-test('one that comes and one that goes between pages do not hide a third', async () => {
+test('an item that appears and one that disappears do not hide a third', async () => {
   const stable = ['b', 'c', 'd', 'e'];
   const seen = await read([['a', 'b', 'c', 'd'], stable]);
   // The first pass saw a, b, d, e: the right count, no id twice, and c missing.
   expect(seen.items).toEqual(stable);
 });
 
-test('a page that ends early makes it begin again', async () => {
+test('restarts when a page ends early', async () => {
   let asked = 0;
   const page = async (at: number): Promise<Page<string>> => {
     asked += 1;
@@ -72,14 +72,14 @@ test('a page that ends early makes it begin again', async () => {
   expect(whole.items).toEqual(['a', 'b', 'c']);
 });
 
-test('a list that never holds still is given up for now', async () => {
+test('fails for now when a list never holds still', async () => {
   let asked = 0;
   const page = async (): Promise<Page<string>> => {
     asked += 1;
     return { timestamp: 1, total: 100 + asked, items: [String(asked)] };
   };
   const reading = readWhole({ operation: 'test', page, idOf: (item) => item, absenceCounts: true });
-  await expect(reading).rejects.toMatchObject({ code: 'inconsistent' });
+  await expect(reading).rejects.toMatchObject({ code: 'INCONSISTENT' });
 });
 
 test('a list without a count has one page', async () => {

@@ -22,18 +22,18 @@ export type WholeOptions<T> = {
   readonly page: (page: number) => Promise<Page<T>>;
   readonly idOf: (item: T) => string;
   /**
-   * What is not in the list is taken as not there. A record that comes and one that goes while pages are read can hide a
-   * third without changing the count, so a list of several pages counts only when it is read twice with the same ids.
+   * Absence from the list means removal. One record that appears and one that disappears between pages can hide a third
+   * without changing the count, so a list of several pages must be read twice with the same ids.
    */
   readonly absenceCounts: boolean;
 };
 
-/** How often a list is read from its first page before it is given up for now. */
+/** Attempts from the first page before the read fails for now. */
 const TRIES = 6;
 
 /**
- * Reads all pages of a list, again from the first where it changed meanwhile: the count is the same on every page, equals
- * the items collected, and no id is there twice. Throws `ProviderError` `inconsistent` where it never holds still.
+ * Reads all pages of a list; restarts when it changes meanwhile: the count must be the same on every page and equal the
+ * items collected, with no id twice. Throws `ProviderError` `inconsistent` when it never holds still.
  */
 export async function readWhole<T>(options: WholeOptions<T>): Promise<Whole<T>> {
   let before: (Whole<T> & { readonly ids: string }) | undefined;
@@ -46,11 +46,11 @@ export async function readWhole<T>(options: WholeOptions<T>): Promise<Whole<T>> 
     const { timestamp, items } = read;
     if (!options.absenceCounts || read.pages === 1) return { timestamp, items };
     const ids = JSON.stringify(items.map(options.idOf));
-    // The ids hold at both times; the earlier one claims less.
+    // The ids hold at both times; the earlier one is the safe claim.
     if (before !== undefined && before.ids === ids) return { timestamp: before.timestamp, items };
     before = { timestamp, items, ids };
   }
-  throw new ProviderError('inconsistent', options.operation, 'the list changes while its pages are read');
+  throw new ProviderError('INCONSISTENT', options.operation, 'the list changes while its pages are read');
 }
 
 async function readOnce<T>(

@@ -9,7 +9,7 @@ const SECRET = 'the-secret-key';
 
 type Answering = (url: URL, count: number) => { readonly status: number; readonly body?: string };
 
-/** A provider that answers the token itself (`token-1`, …) and everything else as told. */
+/** A provider that issues tokens itself (`token-1`, …); the test answers everything else. */
 function provider(answering: Answering) {
   const asked: string[] = [];
   let tokens = 0;
@@ -51,20 +51,20 @@ test('asks below the base address, with the token in the query', async () => {
   expect(address).toBe('https://provider/base/v2/events/9?token=token-1');
 });
 
-test('a request that was rejected is not sent again unchanged', async () => {
+test('does not send a rejected request again unchanged', async () => {
   const { made, asked } = provider((url) => ({ status: url.searchParams.get('limit') === '7' ? 400 : 200 }));
   const { signal } = new AbortController();
   const read = (query: Record<string, number>) => made.get({ operation: 'events.index', query }, signal);
-  await expect(read({ season_id: 1, limit: 7 })).rejects.toMatchObject({ code: 'rejected' });
+  await expect(read({ season_id: 1, limit: 7 })).rejects.toMatchObject({ code: 'REJECTED' });
   // The same in another order is the same.
-  await expect(read({ limit: 7, season_id: 1 })).rejects.toMatchObject({ code: 'rejected' });
+  await expect(read({ limit: 7, season_id: 1 })).rejects.toMatchObject({ code: 'REJECTED' });
   expect(asked).toHaveLength(1);
   await read({ season_id: 1, limit: 5 });
-  await expect(read({ season_id: 2, limit: 7 })).rejects.toMatchObject({ code: 'rejected' });
+  await expect(read({ season_id: 2, limit: 7 })).rejects.toMatchObject({ code: 'REJECTED' });
   expect(asked).toHaveLength(3);
 });
 
-test('after 401 asks once more with a new token', async () => {
+test('retries once with a new token after 401', async () => {
   const { get, asked } = provider((url) => ({
     status: url.searchParams.get('token') === 'token-1' ? 401 : 200,
   }));
@@ -72,22 +72,22 @@ test('after 401 asks once more with a new token', async () => {
   expect(asked).toEqual(['token-1', 'token-2']);
 });
 
-test('after 401 for a new token as well it gives up', async () => {
+test('fails after 401 for the new token too', async () => {
   const { get, asked } = provider(() => ({ status: 401 }));
-  await expect(get()).rejects.toMatchObject({ code: 'unauthorized' });
+  await expect(get()).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
   expect(asked).toHaveLength(2);
 });
 
 test.each([
-  [302, 'redirected'],
-  [400, 'rejected'],
-  [403, 'forbidden'],
-  [404, 'not_found'],
-  [410, 'rejected'],
-  [429, 'server_error'],
-  [500, 'server_error'],
-  [503, 'server_error'],
-] as const)('%s is told as %s, without the token and without the address', async (status, code) => {
+  [302, 'REDIRECTED'],
+  [400, 'REJECTED'],
+  [403, 'FORBIDDEN'],
+  [404, 'NOT_FOUND'],
+  [410, 'REJECTED'],
+  [429, 'SERVER_ERROR'],
+  [500, 'SERVER_ERROR'],
+  [503, 'SERVER_ERROR'],
+] as const)('maps %s to %s, without the token and the address', async (status, code) => {
   const { get, metrics } = provider((url) => ({ status, body: `cannot ${url.href}` }));
   const error: unknown = await get().catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ code, operation: 'events.show' });
@@ -106,16 +106,16 @@ test.each([
   ['a page elsewhere', envelope([], 1, { next_page: 'https://other/v2/feed?page=2' })],
 ])('an answer that is %s is a bad answer', async (_what, body) => {
   const { get } = provider(() => ({ status: 200, body }));
-  await expect(get()).rejects.toMatchObject({ code: 'bad_answer' });
+  await expect(get()).rejects.toMatchObject({ code: 'BAD_ANSWER' });
 });
 
-test('of a next page only the query is taken, and no secret of it', async () => {
+test('takes only the query of a next page, without its secrets', async () => {
   const next_page = 'https://provider/elsewhere?page=2&token=token-1&secret_key=s&a%26b=1&limit=5';
   const { get } = provider(() => ({ status: 200, body: envelope([], 1, { next_page }) }));
   expect((await get()).next).toEqual({ page: '2', limit: '5' });
 });
 
-test('only so many requests are made at a time, but for those that go first', async () => {
+test('bounds concurrent requests, except priority ones', async () => {
   let running = 0;
   let most = 0;
   const release: (() => void)[] = [];
@@ -153,7 +153,7 @@ test('only so many requests are made at a time, but for those that go first', as
   expect(most).toBe(3);
 });
 
-test('an aborted request is given up before it is made', async () => {
+test('does not send an aborted request', async () => {
   const { made, asked } = provider(() => ({ status: 200 }));
   const given = made.get({ operation: 'events.index', query: {} }, AbortSignal.abort());
   await expect(given).rejects.toBeInstanceOf(ProviderError);

@@ -3,10 +3,10 @@ import { canonicalJson } from '#contract/canonical-json.ts';
 import { requestUrl, tokenUrl } from '#contract/rest/client.ts';
 import type { OperationName } from '#contract/rest/operations.ts';
 import { toWholeNumber } from '#contract/values.ts';
+import type { RandomBackoff } from '#timing/backoff.ts';
 import type { Clock } from '../clock.ts';
 import { isProviderError, ProviderError } from '../errors.ts';
 import type { PollerMetrics } from '../metrics.ts';
-import type { Backoff } from '../schedule/backoff.ts';
 import { type Answer, readAnswer } from './answer.ts';
 import { Limiter } from './limiter.ts';
 import { Outage } from './outage.ts';
@@ -16,14 +16,14 @@ import type { Reply, Transport } from './transport.ts';
 /** One request, without the token. */
 export type ProviderRequest = {
   readonly operation: OperationName;
-  /** That in the path, where it has one. */
+  /** The id in the path, if any. */
   readonly id?: number;
   readonly query: Readonly<Record<string, string | number>>;
-  /** Does not wait in line behind other requests. */
+  /** Skips the queue. */
   readonly first?: boolean;
 };
 
-/** How a provider is asked. */
+/** Settings and dependencies of a provider. */
 export type ProviderOptions = {
   /** Without a slash at its end and without `/v2`. */
   readonly baseUrl: string;
@@ -32,13 +32,13 @@ export type ProviderOptions = {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly metrics: Pick<PollerMetrics, 'requests' | 'requestSeconds'>;
-  /** Requests at a time, but for those that go first. */
+  /** Concurrent requests, except those that skip the queue. */
   readonly concurrency: number;
   /** How long refused credentials are not tried again, milliseconds. */
   readonly refusedMs: number;
-  /** How long a provider that is away is left alone. */
-  readonly backoff: Backoff;
-  /** Ends an exchange of the token, which all requests share. */
+  /** Waits between probes during an outage. */
+  readonly backoff: RandomBackoff;
+  /** Aborts a token exchange, which all requests share. */
   readonly signal: AbortSignal;
 };
 
@@ -47,12 +47,11 @@ const grantSchema = z.object({
   token_expiration: z.custom<number | string>((value) => toWholeNumber(value) !== null),
 });
 
-/** Rejected requests that are remembered; of more the oldest are forgotten. */
+/** Most remembered rejected requests; the oldest are dropped. */
 const REJECTED = 10_000;
 
 /**
- * The provider's REST interface, one request at a time: token, 401 and the kinds of failure. When to ask again is the
- * caller's to decide.
+ * Client of the provider's REST interface: tokens, 401 and the kinds of failure. The caller decides on retries.
  */
 export class Provider {
   readonly #options: ProviderOptions;
@@ -72,7 +71,7 @@ export class Provider {
   }
 
   /**
-   * Asks, with a new token once more where the first is refused. A request that was rejected (400) is not sent again
+   * Sends a request; retries once with a new token when the first is refused. Never sends a rejected request (400) again
    * unchanged (spec, "Recommended consumer behaviour"). Throws `ProviderError`.
    */
   async get(request: ProviderRequest, signal: AbortSignal): Promise<Answer> {
@@ -80,13 +79,13 @@ export class Provider {
     return this.#limiter.run(() => this.#get(request, signal));
   }
 
-  /** The provider's time by what it last told and what went by since, Unix seconds. Throws `ProviderError`. */
+  /** The provider's time: its last answer's plus the time since, Unix seconds. Throws `ProviderError`. */
   async time(): Promise<number> {
     if (this.#latest === null) await this.#tokens.token();
     return Math.floor(this.estimatedTime() ?? 0);
   }
 
-  /** As `time`, to the millisecond; null before the provider told any. */
+  /** As `time`, to the millisecond; null before the first answer. */
   estimatedTime(): number | null {
     if (this.#latest === null) return null;
     return this.#latest.timestamp + (this.#options.clock.monotonic() - this.#latest.at) / 1000;
@@ -95,10 +94,10 @@ export class Provider {
   async #get(request: ProviderRequest, signal: AbortSignal): Promise<Answer> {
     const { operation } = request;
     const { baseUrl } = this.#options;
-    if (signal.aborted) throw new ProviderError('stopped', operation, 'given up');
+    if (signal.aborted) throw new ProviderError('STOPPED', operation, 'given up');
     const sent = fingerprint(request);
     if (this.#rejected.has(sent)) {
-      throw new ProviderError('rejected', operation, 'was rejected before, and has not changed');
+      throw new ProviderError('REJECTED', operation, 'was rejected before, and has not changed');
     }
     const token = await this.#tokens.token();
     let reply = await this.#ask(operation, requestUrl(baseUrl, request, token).href, signal);
@@ -109,7 +108,7 @@ export class Provider {
     try {
       return this.#read(operation, reply);
     } catch (error) {
-      if (isProviderError(error, 'rejected')) this.#remember(sent);
+      if (isProviderError(error, 'REJECTED')) this.#remember(sent);
       throw error;
     }
   }
@@ -125,13 +124,13 @@ export class Provider {
     const operation = 'oauth';
     const reply = await this.#ask(operation, tokenUrl(baseUrl, clientId, secretKey).href, signal);
     if (reply.status === 401 || reply.status === 403) {
-      throw new ProviderError('credentials', operation, 'the client id or the secret is refused');
+      throw new ProviderError('CREDENTIALS', operation, 'the client id or the secret is refused');
     }
     const { data, timestamp } = this.#read(operation, reply);
     const grant = grantSchema.safeParse(data);
-    if (!grant.success) throw new ProviderError('bad_answer', operation, 'no token in the answer');
+    if (!grant.success) throw new ProviderError('BAD_ANSWER', operation, 'no token in the answer');
     const lifetimeMs = (Number(grant.data.token_expiration) - timestamp) * 1000;
-    if (lifetimeMs <= 0) throw new ProviderError('bad_answer', operation, 'the token has expired already');
+    if (lifetimeMs <= 0) throw new ProviderError('BAD_ANSWER', operation, 'the token has expired already');
     return { token: grant.data.token, lifetimeMs };
   }
 
@@ -148,7 +147,7 @@ export class Provider {
       outcome = String(reply.status);
       return reply;
     } catch (error) {
-      if (error instanceof ProviderError) outcome = error.code;
+      if (error instanceof ProviderError) outcome = error.published;
       throw error;
     } finally {
       metrics.requests.inc({ operation, outcome });
@@ -170,12 +169,12 @@ function fingerprint({ operation, id, query }: ProviderRequest): string {
 
 function refusal(operation: string, status: number): ProviderError {
   const code = ((): ProviderError['code'] => {
-    if (status === 401) return 'unauthorized';
-    if (status === 403) return 'forbidden';
-    if (status === 404) return 'not_found';
-    // Not in the contract; what stands before a server may say it, and means later.
-    if (status === 408 || status === 429 || status >= 500) return 'server_error';
-    return status >= 300 && status < 400 ? 'redirected' : 'rejected';
+    if (status === 401) return 'UNAUTHORIZED';
+    if (status === 403) return 'FORBIDDEN';
+    if (status === 404) return 'NOT_FOUND';
+    // Not in the contract; a proxy before the server may answer it, meaning "later".
+    if (status === 408 || status === 429 || status >= 500) return 'SERVER_ERROR';
+    return status >= 300 && status < 400 ? 'REDIRECTED' : 'REJECTED';
   })();
   return new ProviderError(code, operation, `answered ${status}`);
 }

@@ -3,7 +3,7 @@ import { ProviderError } from '../errors.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { type Grant, TokenKeeper } from './token.ts';
 
-/** A keeper whose tokens are `t1`, `t2`, …; `answers` says what becomes of each exchange. */
+/** A keeper whose tokens are `t1`, `t2`, …; `fail` decides the outcome of each exchange. */
 function keeper(lifetimeMs: number, fail: (exchange: number) => Error | null = () => null) {
   const clock = new FakeClock();
   let exchanges = 0;
@@ -21,13 +21,13 @@ function keeper(lifetimeMs: number, fail: (exchange: number) => Error | null = (
 
 const failure = (code: ProviderError['code']): ProviderError => new ProviderError(code, 'oauth', 'failed');
 
-test('one exchange for all who ask at once', async () => {
+test('concurrent requests share one exchange', async () => {
   const { tokens, exchanges } = keeper(3_600_000);
   expect(await Promise.all([tokens.token(), tokens.token(), tokens.token()])).toEqual(['t1', 't1', 't1']);
   expect(exchanges()).toBe(1);
 });
 
-test('a token is renewed five minutes before it expires', async () => {
+test('renews a token five minutes before it expires', async () => {
   const { tokens, clock } = keeper(3_600_000);
   await tokens.token();
   clock.now = 3_299_999;
@@ -36,7 +36,7 @@ test('a token is renewed five minutes before it expires', async () => {
   expect(await tokens.token()).toBe('t2');
 });
 
-test('a token of a few seconds is renewed at half its life', async () => {
+test('renews a short-lived token at half its life', async () => {
   const { tokens, clock } = keeper(4_000);
   await tokens.token();
   clock.now = 1_999;
@@ -45,7 +45,7 @@ test('a token of a few seconds is renewed at half its life', async () => {
   expect(await tokens.token()).toBe('t2');
 });
 
-test('a refused token is replaced once, however many were refused', async () => {
+test('replaces a refused token once for any number of refusals', async () => {
   const { tokens, exchanges } = keeper(3_600_000);
   await tokens.token();
   expect(await Promise.all([tokens.replace('t1'), tokens.replace('t1')])).toEqual(['t2', 't2']);
@@ -53,21 +53,21 @@ test('a refused token is replaced once, however many were refused', async () => 
   expect(exchanges()).toBe(2);
 });
 
-test('while a renewal fails the token that still lives is used, and no longer', async () => {
-  const { tokens, clock, exchanges } = keeper(3_600_000, (n) => (n > 1 ? failure('server_error') : null));
+test('uses a token until it expires while its renewal fails', async () => {
+  const { tokens, clock, exchanges } = keeper(3_600_000, (n) => (n > 1 ? failure('SERVER_ERROR') : null));
   await tokens.token();
   clock.now = 3_400_000;
   expect(await tokens.token()).toBe('t1');
   expect(await tokens.token()).toBe('t1');
   expect(exchanges()).toBe(2);
   clock.now = 3_600_000;
-  await expect(tokens.token()).rejects.toMatchObject({ code: 'server_error' });
+  await expect(tokens.token()).rejects.toMatchObject({ code: 'SERVER_ERROR' });
 });
 
-test('refused credentials are not tried again for a while', async () => {
-  const { tokens, clock, exchanges } = keeper(3_600_000, (n) => (n === 1 ? failure('credentials') : null));
-  await expect(tokens.token()).rejects.toMatchObject({ code: 'credentials' });
-  await expect(tokens.token()).rejects.toMatchObject({ code: 'credentials' });
+test('retries refused credentials only after a pause', async () => {
+  const { tokens, clock, exchanges } = keeper(3_600_000, (n) => (n === 1 ? failure('CREDENTIALS') : null));
+  await expect(tokens.token()).rejects.toMatchObject({ code: 'CREDENTIALS' });
+  await expect(tokens.token()).rejects.toMatchObject({ code: 'CREDENTIALS' });
   expect(exchanges()).toBe(1);
   clock.now = 60_000;
   expect(await tokens.token()).toBe('t2');

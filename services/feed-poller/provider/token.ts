@@ -1,16 +1,16 @@
 import type { Clock } from '../clock.ts';
 import { isProviderError, type ProviderError } from '../errors.ts';
 
-/** A token as it was given. */
+/** A token as the provider issued it. */
 export type Grant = {
   readonly token: string;
   /** From the provider's answer on, milliseconds. */
   readonly lifetimeMs: number;
 };
 
-/** How tokens are got. */
+/** Dependencies of the token keeper. */
 export type TokenOptions = {
-  /** Asks for a token. Throws `ProviderError`. */
+  /** Requests a token. Throws `ProviderError`. */
   readonly exchange: () => Promise<Grant>;
   readonly clock: Clock;
   /** How long refused credentials are not tried again, milliseconds. */
@@ -19,13 +19,13 @@ export type TokenOptions = {
 
 /** Tokens are renewed this long before they expire, milliseconds; one that lives less than twice as long at half. */
 const EARLY_MS = 300_000;
-/** After a failed renewal the token that still lives is used for this long before the next try, at most. */
+/** Longest pause after a failed renewal while the current token is still valid. */
 const RENEWAL_PAUSE_MS = 30_000;
 
 type Held = { readonly token: string; renewAt: number; readonly expiresAt: number };
 
 /**
- * The token in use (spec, "Authentication" 4): one exchange at a time, however many ask; lifetimes are counted on the
+ * The token in use (spec, "Authentication" 4): one exchange at a time for all callers; lifetimes are counted on the
  * poller's own clock.
  */
 export class TokenKeeper {
@@ -47,14 +47,14 @@ export class TokenKeeper {
       return (await this.#renew()).token;
     } catch (error) {
       const left = (held?.expiresAt ?? 0) - clock.monotonic();
-      // `held` is no longer the one in use where the provider has refused it meanwhile.
+      // `held` is stale if the provider has refused it meanwhile.
       if (held === null || held !== this.#held || left <= 0) throw error;
       held.renewAt = clock.monotonic() + Math.min(RENEWAL_PAUSE_MS, left / 2);
       return held.token;
     }
   }
 
-  /** Another token than `refused`, which the provider did not take. Throws `ProviderError`. */
+  /** A token other than `refused`, which the provider rejected. Throws `ProviderError`. */
   async replace(refused: string): Promise<string> {
     if (this.#held?.token === refused) this.#held = null;
     return this.token();
@@ -70,7 +70,7 @@ export class TokenKeeper {
   async #exchange(): Promise<Held> {
     const { exchange, clock, refusedMs } = this.#options;
     if (this.#refusal !== null && clock.monotonic() < this.#refusal.until) throw this.#refusal.error;
-    // Counted from before the question, so that it never seems to live longer than it does.
+    // Counted from before the request, so the lifetime is never overestimated.
     const asked = clock.monotonic();
     try {
       const { token, lifetimeMs } = await exchange();
@@ -78,7 +78,7 @@ export class TokenKeeper {
       this.#held = { token, renewAt: asked + lifetimeMs - early, expiresAt: asked + lifetimeMs };
       return this.#held;
     } catch (error) {
-      if (isProviderError(error, 'credentials')) this.#refusal = { error, until: asked + refusedMs };
+      if (isProviderError(error, 'CREDENTIALS')) this.#refusal = { error, until: asked + refusedMs };
       throw error;
     }
   }

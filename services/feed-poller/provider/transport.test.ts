@@ -1,6 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { httpTransport } from './transport.ts';
 
@@ -17,7 +18,7 @@ async function serve(answer: RequestListener): Promise<string> {
 
 const { signal } = new AbortController();
 const MAX_BYTES = 1_000;
-/** With patience that no test is about. */
+/** With a timeout that no test is about. */
 const transport = httpTransport({ timeoutMs: 60_000, maxBytes: MAX_BYTES });
 
 /** What a request fails with; nothing of the address is in it. */
@@ -30,6 +31,30 @@ async function failure(url: string, during = signal, ask = transport): Promise<u
 test('gives the status and the bytes', async () => {
   const url = await serve((_request, response) => response.writeHead(418).end('é'));
   expect(await transport('feed.index', url, signal)).toEqual({ status: 418, body: Buffer.from('é') });
+});
+
+test.each([
+  ['gzip', gzipSync],
+  ['deflate', deflateSync],
+  ['br', brotliCompressSync],
+] as const)('decompresses %s, and limits what comes out of it', async (encoding, compress) => {
+  const serveText = (text: string): Promise<string> =>
+    serve((request, response) => {
+      expect(request.headers['accept-encoding']).toContain(encoding);
+      response.writeHead(200, { 'content-encoding': encoding }).end(compress(text));
+    });
+  expect(await transport('feed.index', await serveText('é'), signal)).toEqual({
+    status: 200,
+    body: Buffer.from('é'),
+  });
+  expect(await failure(await serveText('x'.repeat(MAX_BYTES + 1)))).toMatchObject({ code: 'TOO_LARGE' });
+});
+
+test('rejects a body that is not in its encoding', async () => {
+  const url = await serve((_request, response) =>
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end('plain'),
+  );
+  expect(await failure(url)).toMatchObject({ code: 'UNREACHABLE' });
 });
 
 test('does not follow a redirect', async () => {
@@ -47,31 +72,31 @@ test('an answer that is longer than allowed is not read to its end', async () =>
     const timer = setInterval(() => response.write('x'.repeat(600)), 5);
     response.on('close', () => clearInterval(timer));
   });
-  expect(await failure(url)).toMatchObject({ code: 'too_large' });
+  expect(await failure(url)).toMatchObject({ code: 'TOO_LARGE' });
 });
 
 test('an answer that does not come, or not to its end, is not waited for', async () => {
   const impatient = httpTransport({ timeoutMs: 200, maxBytes: MAX_BYTES });
-  expect(await failure(await serve(() => {}), signal, impatient)).toMatchObject({ code: 'timeout' });
+  expect(await failure(await serve(() => {}), signal, impatient)).toMatchObject({ code: 'TIMEOUT' });
   const url = await serve((_request, response) => void response.writeHead(200).write('{'));
-  expect(await failure(url, signal, impatient)).toMatchObject({ code: 'timeout' });
+  expect(await failure(url, signal, impatient)).toMatchObject({ code: 'TIMEOUT' });
 });
 
 test('a connection that breaks, or is none', async () => {
   const broken = await serve((request) => request.socket.destroy());
-  expect(await failure(broken)).toMatchObject({ code: 'unreachable' });
+  expect(await failure(broken)).toMatchObject({ code: 'UNREACHABLE' });
   const cut = await serve((_request, response) => {
     response.writeHead(200, { 'content-length': '100' }).write('{');
     setImmediate(() => response.destroy());
   });
-  expect(await failure(cut)).toMatchObject({ code: 'unreachable' });
-  expect(await failure('http://127.0.0.1:1/v2/feed?token=tok3n')).toMatchObject({ code: 'unreachable' });
-  expect(await failure('http://no such host/?token=tok3n')).toMatchObject({ code: 'unreachable' });
+  expect(await failure(cut)).toMatchObject({ code: 'UNREACHABLE' });
+  expect(await failure('http://127.0.0.1:1/v2/feed?token=tok3n')).toMatchObject({ code: 'UNREACHABLE' });
+  expect(await failure('http://no such host/?token=tok3n')).toMatchObject({ code: 'UNREACHABLE' });
 });
 
-test('what is given up is told so', async () => {
+test('rejects an aborted request as stopped', async () => {
   const url = await serve(() => {});
   const stop = new AbortController();
   setTimeout(() => stop.abort(), 20);
-  expect(await failure(url, stop.signal)).toMatchObject({ code: 'stopped' });
+  expect(await failure(url, stop.signal)).toMatchObject({ code: 'STOPPED' });
 });

@@ -8,7 +8,7 @@ const place = (inside: object, group: object = { id: 8, name: 'Group B' }): obje
   seasons: [{ id: 2, actual: 'yes', stages: [{ id: 3, name: 'Final', groups: [{ ...group, ...inside }] }] }],
 });
 
-test('takes a tree apart: places without what is nested in them, events with the ids of their place', () => {
+test('flattens a tree: places without nested records, events with the ids of their place', () => {
   const events = [{ id: 9, season_id: 77, group_id: '' }, { id: 10 }];
   expect(readTree({ competitions: [place({ events })] })).toEqual({
     entries: [
@@ -24,7 +24,7 @@ test('takes a tree apart: places without what is nested in them, events with the
   });
 });
 
-test('takes a single chain apart', () => {
+test('flattens a single chain', () => {
   const stage = { id: 3, group: { id: '', name: '', ut: '', event: { id: 9 } } };
   const tree = readTree({ competition: { id: 1, seasons: [], season: { id: 2, stage } } });
   expect(tree.entries.map(({ kind, id }) => `${kind}/${id}`)).toEqual([
@@ -35,7 +35,7 @@ test('takes a single chain apart', () => {
   expect(tree.events).toEqual([{ id: 9, competition_id: 1, season_id: 2, stage_id: 3 }]);
 });
 
-test('an empty list may be an empty object, and what is no record is passed over', () => {
+test('accepts an empty object as an empty list, and ignores what is not a record', () => {
   expect(readTree({ competitions: [{ id: 1, seasons: {} }, null, 7] }).entries).toHaveLength(1);
   for (const data of [null, [], 'text', {}, { competitions: {} }]) {
     expect(readTree(data)).toEqual({ entries: [], events: [] });

@@ -12,16 +12,16 @@ export type CatalogueEntry = {
   readonly body: Raw;
 };
 
-/** What stands in the tree of an answer (spec, rule 1). */
+/** Content of the tree of an answer (spec, rule 1). */
 export type Tree = {
   readonly entries: readonly CatalogueEntry[];
-  /** Events, each with the ids of its place where it does not tell them itself. */
+  /** Events, each with the ids of its place where it lacks them. */
   readonly events: readonly Raw[];
 };
 
 type Level = {
   readonly kind: 'competition' | 'season' | 'stage' | 'group';
-  /** What it is called in its parent: as a list, and as a single link of a chain. */
+  /** Its name in the parent: as a list, and as a single link of a chain. */
   readonly names: readonly [list: string, single: string];
 };
 
@@ -33,7 +33,7 @@ const LEVELS: readonly Level[] = [
 ];
 const EVENTS = ['events', 'event'] as const;
 
-/** Takes a tree of competitions apart, or a single chain. What is not a record is passed over. */
+/** Flattens a tree of competitions or a single chain. Ignores what is not a record. */
 export function readTree(data: unknown): Tree {
   const entries: CatalogueEntry[] = [];
   const events: Raw[] = [];
@@ -79,7 +79,7 @@ function records(parent: Raw, [list, single]: readonly [string, string]): Raw[] 
   return [...found, parent[single]].filter(isRecord);
 }
 
-/** The event with the ids of its place, where it does not tell them itself. */
+/** The event with the ids of its place where it lacks them. */
 function placed(event: Raw, place: Raw): Raw {
   const missing = Object.entries(place).filter(([name]) => {
     const own = event[name];

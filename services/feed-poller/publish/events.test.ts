@@ -1,104 +1,104 @@
 import { expect, test } from 'vitest';
 import type { Delivery } from '#ingestion/delivery.ts';
 import type { Raw } from '../provider/tree.ts';
-import { type EventSource, EventTeller } from './events.ts';
+import { EventPublisher, type EventSource } from './events.ts';
 
-/** A teller, and what it has told: `ut` and name of each message. */
-function teller() {
-  const told: [ut: number, name: unknown][] = [];
+/** An event publisher, with the `ut` and the name of each message it published. */
+function eventPublisher() {
+  const published: [ut: number, name: unknown][] = [];
   const deliver = async ({ normalized }: Delivery): Promise<void> => {
     for (const { ut, event_fields } of normalized) {
       const fields = Object.assign({}, ...event_fields.map((part) => JSON.parse(part) as Raw)) as Raw;
       expect(fields).not.toHaveProperty('events_incidents');
-      told.push([ut, fields.name]);
+      published.push([ut, fields.name]);
     }
   };
-  const made = new EventTeller({ deliver }, { unix: () => 0 });
-  const tell = (event: Raw, time: number, source: EventSource = 'livescore', final = false) =>
-    made.tell([{ id: 9, events_incidents: [], ...event }], { source, time, final });
-  return { told, tell, made };
+  const made = new EventPublisher({ deliver }, { unix: () => 0 });
+  const publish = (event: Raw, time: number, source: EventSource = 'livescore', final = false) =>
+    made.publish([{ id: 9, events_incidents: [], ...event }], { source, time, final });
+  return { published, publish, made };
 }
 
-test('tells an event with its own time, and again only when it changed', async () => {
-  const { told, tell } = teller();
-  await tell({ name: 'a', ut: 50 }, 100);
-  await tell({ name: 'a', ut: 50 }, 110);
-  await tell({ name: 'a', ut: 60 }, 120);
-  await tell({ name: 'b', ut: 70 }, 130);
-  expect(told).toEqual([
+test('publishes an event with its own time, and again only when it changes', async () => {
+  const { published, publish } = eventPublisher();
+  await publish({ name: 'a', ut: 50 }, 100);
+  await publish({ name: 'a', ut: 50 }, 110);
+  await publish({ name: 'a', ut: 60 }, 120);
+  await publish({ name: 'b', ut: 70 }, 130);
+  expect(published).toEqual([
     [50, 'a'],
     [70, 'b'],
   ]);
 });
 
-test('an event without a time has that of the answer', async () => {
-  const { told, tell } = teller();
-  await tell({ name: 'a' }, 100);
-  await tell({ name: 'b' }, 110);
-  expect(told).toEqual([
+test('an event without a time takes the time of the answer', async () => {
+  const { published, publish } = eventPublisher();
+  await publish({ name: 'a' }, 100);
+  await publish({ name: 'b' }, 110);
+  expect(published).toEqual([
     [100, 'a'],
     [110, 'b'],
   ]);
 });
 
-test('a change whose time did not rise above what was told has that of the answer, less the margin', async () => {
-  const { told, tell } = teller();
-  await tell({ name: 'a', ut: 50 }, 100);
-  await tell({ name: 'b', ut: 50 }, 110);
-  // Written after 50 and before what was told last.
-  await tell({ name: 'c', ut: 60 }, 120);
-  expect(told).toEqual([
+test('a change with no newer time takes the time of the answer less the margin', async () => {
+  const { published, publish } = eventPublisher();
+  await publish({ name: 'a', ut: 50 }, 100);
+  await publish({ name: 'b', ut: 50 }, 110);
+  // Newer than the record at 50, but older than the last published message.
+  await publish({ name: 'c', ut: 60 }, 120);
+  expect(published).toEqual([
     [50, 'a'],
     [105, 'b'],
     [115, 'c'],
   ]);
 });
 
-test('a change within the second that was told is told by the next reading', async () => {
-  const { told, tell } = teller();
-  await tell({ name: 'a', ut: 100 }, 100);
-  await tell({ name: 'b', ut: 100 }, 100);
-  await tell({ name: 'b', ut: 100 }, 105);
-  await tell({ name: 'b', ut: 100 }, 106);
-  expect(told).toEqual([
+test('a second change within one second is published by a later read', async () => {
+  const { published, publish } = eventPublisher();
+  await publish({ name: 'a', ut: 100 }, 100);
+  await publish({ name: 'b', ut: 100 }, 100);
+  await publish({ name: 'b', ut: 100 }, 105);
+  await publish({ name: 'b', ut: 100 }, 106);
+  expect(published).toEqual([
     [100, 'a'],
     [101, 'b'],
   ]);
 });
 
-test('a record that is older than one that was read is out of a cache', async () => {
-  const { told, tell } = teller();
-  await tell({ name: 'b', ut: 60 }, 100);
-  await tell({ name: 'a', ut: 50 }, 110);
-  await tell({ name: 'b', ut: 60 }, 120);
-  expect(told).toEqual([[60, 'b']]);
+test('ignores a record that is older than one already read', async () => {
+  const { published, publish } = eventPublisher();
+  await publish({ name: 'b', ut: 60 }, 100);
+  await publish({ name: 'a', ut: 50 }, 110);
+  await publish({ name: 'b', ut: 60 }, 120);
+  expect(published).toEqual([[60, 'b']]);
 });
 
-test('the same record in the shape of another list is not told again, a change in that list is', async () => {
-  const { told, tell } = teller();
-  await tell({ name: 'a', ut: 50, details: [] }, 100, 'livescore');
-  await tell({ name: 'a', ut: 50 }, 110, 'schedule');
-  await tell({ name: 'a', ut: 50 }, 120, 'schedule');
-  await tell({ name: 'b', ut: 50 }, 130, 'schedule');
-  expect(told).toEqual([
+test('publishes the same record from another list once, and later changes in that list', async () => {
+  const { published, publish } = eventPublisher();
+  await publish({ name: 'a', ut: 50, details: [] }, 100, 'livescore');
+  await publish({ name: 'a', ut: 50 }, 110, 'schedule');
+  await publish({ name: 'a', ut: 50 }, 120, 'schedule');
+  await publish({ name: 'b', ut: 50 }, 130, 'schedule');
+  expect(published).toEqual([
     [50, 'a'],
     [125, 'b'],
   ]);
 });
 
-test('what is asked for to settle an event goes over everything older than the answer', async () => {
-  const { told, tell } = teller();
-  await tell({ name: 'a', ut: 50 }, 100);
-  await tell({ name: 'a', ut: 50 }, 200, 'show', true);
-  expect(told).toEqual([
+test('a final read overrides everything older than its answer', async () => {
+  const { published, publish } = eventPublisher();
+  await publish({ name: 'a', ut: 50 }, 100);
+  await publish({ name: 'a', ut: 50 }, 200, 'show', true);
+  expect(published).toEqual([
     [50, 'a'],
     [195, 'a'],
   ]);
 });
 
-test('readings at once tell each change once', async () => {
-  const { told, made } = teller();
+test('concurrent reads publish each change once', async () => {
+  const { published, made } = eventPublisher();
   const reading = { source: 'livescore', time: 100 } as const;
-  await Promise.all([made.tell([{ id: 9, ut: 1 }], reading), made.tell([{ id: 9, ut: 1 }], reading)]);
-  expect(told).toHaveLength(1);
+  await Promise.all([made.publish([{ id: 9, ut: 1 }], reading), made.publish([{ id: 9, ut: 1 }], reading)]);
+  expect(published).toHaveLength(1);
 });

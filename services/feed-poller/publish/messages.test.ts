@@ -7,7 +7,7 @@ import { bodiesOf, readEvents, readFeed, readSnapshot } from './messages.ts';
 
 const bytes = (...texts: string[]): Buffer[] => texts.map((text) => Buffer.from(text));
 
-test('the items of a list are the bytes that stand in the answer, and nothing around them', () => {
+test('the items of a list are the exact bytes of the answer', () => {
   const list = '[ {"b":1, "a":"é\\u0041"} ,[2], "x" ]';
   const body = `{"api":{"method":{"name":"x","parameters":{"data":["token"]}},"timestamp":1,"data":${list}}}`;
   const found = itemBytes({ ...answer([1], 1), body: Buffer.from(body) });
@@ -16,7 +16,7 @@ test('the items of a list are the bytes that stand in the answer, and nothing ar
   expect(itemBytes(answer({}, 1))).toEqual([]);
 });
 
-test('messages become bodies of the shape of a webhook, none too long', () => {
+test('messages become webhook-shaped bodies within the size limits', () => {
   expect(bodiesOf(bytes('1', '{"a":2}')).map(String)).toEqual(['[1,{"a":2}]']);
   expect(bodiesOf([])).toEqual([]);
   const large = Buffer.from(JSON.stringify('x'.repeat(3 * 1024 * 1024)));
@@ -27,7 +27,7 @@ test('messages become bodies of the shape of a webhook, none too long', () => {
   expect(many.map((body) => JSON.parse(body.toString()).length)).toEqual([5_000, 5_000, 2_000]);
 });
 
-test('a snapshot carries every incident, the time of the list, and its bytes in the raw record', () => {
+test('a snapshot holds every incident and the time of the list; the raw record holds its bytes', () => {
   const incidents = bytes('{"id":"5-1", "incident_id":413}', '{"id":"5-2","incident_id":418,"ut":7}');
   const { raw, normalized, deadLetters } = readSnapshot({ eventId: 9, time: 50, incidents }, 60);
   const [message] = normalized;
@@ -48,11 +48,11 @@ test('a snapshot carries every incident, the time of the list, and its bytes in 
   expect(deadLetters).toEqual([]);
 });
 
-test('an empty list is a snapshot of nothing', () => {
+test('an empty list is a snapshot without incidents', () => {
   expect(readSnapshot({ eventId: 9, time: 50, incidents: [] }, 60).normalized[0]?.snapshot).toEqual([]);
 });
 
-test('a list with an incident that cannot be read is a dead letter as a whole', () => {
+test('sends a list with an unreadable incident to the dead letters as a whole', () => {
   const incidents = bytes('{"id":"5-1","incident_id":413}', '{"id":17}');
   const { raw, normalized, deadLetters } = readSnapshot({ eventId: 9, time: 50, incidents }, 60);
   expect(normalized).toEqual([]);
@@ -60,7 +60,7 @@ test('a list with an incident that cannot be read is a dead letter as a whole', 
   expect(deadLetters[0]?.value).toEqual(raw?.body);
 });
 
-test('a list whose incidents are too large together is a dead letter, with its bytes', () => {
+test('sends a list that is too large to the dead letters with its bytes', () => {
   const incidents = Array.from({ length: 12 }, (_, at) =>
     Buffer.from(JSON.stringify({ id: `5-${at}`, incident_id: 413, info: '球'.repeat(120_000) })),
   );
@@ -70,7 +70,7 @@ test('a list whose incidents are too large together is a dead letter, with its b
   expect(deadLetters[0]?.value).toBe(raw?.body);
 });
 
-test('a body of more bytes than a topic takes is a dead letter without it, and one of as many is read', () => {
+test('reads a body of the largest size; a larger one becomes a dead letter without its bytes', () => {
   const message = (name: string) =>
     Buffer.from(JSON.stringify({ id: 1, type: 'event', ut: 1, data: { event: { id: 9, name } } }));
   const left = LARGEST_BODY_BYTES - message('').length - '[]'.length;
@@ -93,7 +93,7 @@ test('a body of more bytes than a topic takes is a dead letter without it, and o
   });
 });
 
-test('events of a list become messages of the feed, without their incidents', () => {
+test('events of a list become feed messages without their incidents', () => {
   const record = { id: 9, name: 'A - B', ut: 5, events_incidents: [{ id: '5-1' }] };
   const [delivery] = readEvents([{ record, ut: 7 }], 60);
   expect(delivery?.normalized).toMatchObject([

@@ -1,22 +1,24 @@
-/** From what the poller reads to deliveries: the same reading as that of a webhook's body. Pure. */
+/** Turns answers of the provider into deliveries, by the same rules as webhook bodies. Pure. */
+
 import { hash } from 'node:crypto';
+import type { DeadLetterCode } from '#errors/catalogue.ts';
 import { type Delivery, readDelivery } from '#ingestion/delivery.ts';
-import { normalizeSnapshot, type UnreadableCode } from '#ingestion/normalize.ts';
+import { normalizeSnapshot } from '#ingestion/normalize.ts';
 import { LARGEST_BODY_BYTES } from '#ingestion/records.ts';
 import type { DeadLetter } from '#topics/generated/types.ts';
 import { SERVICE } from '../name.ts';
 import type { Raw } from '../provider/tree.ts';
 
-/** Messages are put together up to this, in bytes: well below what `raw-messages` takes. */
+/** Size limit of a body of several messages, bytes: well below the limit of `raw-messages`. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
-/** Most messages of one such body: below what is read of one. */
+/** Most messages of one such body: below the limit of a delivery. */
 const MAX_MESSAGES = 5_000;
 
 const BRACKETS = { open: Buffer.from('['), close: Buffer.from(']'), comma: Buffer.from(',') };
 
 /**
- * Messages, each as its bytes, as bodies of the shape of a webhook's, none longer than a topic takes. But for a message
- * that is so long by itself.
+ * Joins messages, given as bytes, into webhook-shaped bodies that fit into a topic. A single message that is too long
+ * stays too long.
  */
 export function bodiesOf(messages: readonly Buffer[]): Buffer[] {
   const bodies: Buffer[] = [];
@@ -45,10 +47,10 @@ export function readFeed(messages: readonly Buffer[], receivedAt: number): Deliv
   );
 }
 
-/** An event as the provider's lists have it, and the time from which it held, Unix seconds. */
+/** An event of the provider's lists, and the time since it holds, Unix seconds. */
 export type EventReading = { readonly record: Raw; readonly ut: number };
 
-/** The messages that the feed would have had of these events. */
+/** Turns events into the messages that the feed would send for them. */
 export function readEvents(events: readonly EventReading[], receivedAt: number): Delivery[] {
   const messages = events.map(({ record, ut }) => {
     const { events_incidents: _, ut: _own, ...event } = record;
@@ -63,11 +65,11 @@ export function readEvents(events: readonly EventReading[], receivedAt: number):
 export type SnapshotReading = {
   readonly eventId: number;
   readonly time: number;
-  /** Each incident as it stands in the answer. */
+  /** The exact bytes of each incident in the answer. */
   readonly incidents: readonly Buffer[];
 };
 
-/** One snapshot message; a dead letter where an incident of the list cannot be read, or the list is too large. */
+/** One snapshot message; a dead letter when an incident is unreadable or the list is too large. */
 export function readSnapshot({ eventId, time, incidents }: SnapshotReading, receivedAt: number): Delivery {
   const messageId = `snapshot/${eventId}/${time}`;
   const head = JSON.stringify({ id: messageId, type: 'incident_snapshot', ut: time, event_id: eventId });
@@ -90,7 +92,7 @@ export function readSnapshot({ eventId, time, incidents }: SnapshotReading, rece
   return { ...base, deadLetters: [deadLetter(result, deliveryId, body, receivedAt)] };
 }
 
-/** A body that no topic takes: a dead letter without it. */
+/** The dead letter of a body that is too large for any topic, without its bytes. */
 function tooLarge(body: Buffer, receivedAt: number): Delivery {
   const fault = { code: 'too_large', reason: `the body is larger than ${LARGEST_BODY_BYTES} bytes` } as const;
   const letter = deadLetter(fault, hash('sha256', body, 'hex'), null, receivedAt);
@@ -98,7 +100,7 @@ function tooLarge(body: Buffer, receivedAt: number): Delivery {
 }
 
 function deadLetter(
-  { code, reason }: { readonly code: UnreadableCode; readonly reason: string },
+  { code, reason }: { readonly code: DeadLetterCode; readonly reason: string },
   deliveryId: string,
   value: Buffer | null,
   receivedAt: number,

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { toWholeNumber } from '#contract/values.ts';
 import type { Logger } from '#streams/log.ts';
+import { randomBackoffMs } from '#timing/backoff.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Clock } from '../clock.ts';
 import { ProviderError } from '../errors.ts';
@@ -9,29 +10,28 @@ import { type Answer, itemBytes } from '../provider/answer.ts';
 import { readWhole, type Whole } from '../provider/paging.ts';
 import type { Provider } from '../provider/provider.ts';
 import { idOf, type Raw, readTree } from '../provider/tree.ts';
-import type { EventTeller } from '../publish/events.ts';
+import type { EventPublisher } from '../publish/events.ts';
 import { readSnapshot } from '../publish/messages.ts';
-import type { Outlet } from '../publish/outlet.ts';
-import { backoffMs } from '../schedule/backoff.ts';
+import type { TopicWriter } from '../publish/topic-writer.ts';
 import { judge, type RepeatContext } from '../schedule/repeat.ts';
 import { isYes, type Watch } from './watch.ts';
 
-/** Most incidents of a page: a match fits into one, mostly. */
+/** Page size of incidents: most matches fit into one page. */
 const PAGE = 500;
 
 /** The resource of a finished event's checkpoint. */
 export const FINISHED = 'finished/';
 
-/** How events are called in metrics. */
+/** Label of events in metrics. */
 const EVENT = { resource: 'event' } as const;
 
-/** What checks are made with. */
+/** Dependencies of checks. */
 export type ReconcilerOptions = {
   readonly provider: Pick<Provider, 'get'>;
   readonly watch: Watch;
-  readonly teller: EventTeller;
+  readonly eventPublisher: EventPublisher;
   readonly catalogue: Catalogue;
-  readonly outlet: Pick<Outlet, 'deliver' | 'checkpoint'>;
+  readonly topicWriter: Pick<TopicWriter, 'deliver' | 'checkpoint'>;
   readonly clock: Clock;
   readonly context: RepeatContext;
   readonly metrics: Pick<PollerMetrics, 'stopped' | 'retries'>;
@@ -45,12 +45,12 @@ type Incident = {
   readonly bytes: Buffer;
 };
 
-/** Checks events: reads what the provider now says of one, whole, and publishes it with the time at which it said so. */
+/** Checks events: reads an event with its whole incident list and publishes both with the time of the answer. */
 export class Reconciler {
   readonly #options: ReconcilerOptions;
-  /** Events that the provider refuses, each with the changes of the contract until then. */
+  /** Events that the provider refuses, each with the contract's change count at that time. */
   readonly #refused = new Map<number, number>();
-  /** Hash of the list that could not be read, by event: the same one is given up once only. */
+  /** Hash of the unreadable list, by event: the same list becomes a dead letter once. */
   readonly #unreadable = new Map<number, string>();
 
   constructor(options: ReconcilerOptions) {
@@ -61,7 +61,7 @@ export class Reconciler {
   async run(pauseMs: number, signal: AbortSignal): Promise<void> {
     const { watch, clock } = this.#options;
     while (!signal.aborted) {
-      const id = watch.take(clock.monotonic());
+      const id = watch.claim(clock.monotonic());
       if (id === null) await clock.sleep(pauseMs, signal);
       else await this.#checkOrWait(id, signal);
     }
@@ -69,21 +69,21 @@ export class Reconciler {
 
   /** One check. Throws `ProviderError`, `PublishError`. */
   async check(id: number, signal: AbortSignal): Promise<void> {
-    const { provider, watch, teller, catalogue, outlet, clock } = this.#options;
+    const { provider, watch, eventPublisher, catalogue, topicWriter, clock } = this.#options;
     const shown = await provider.get({ operation: 'events.show', id, query: {} }, signal);
     const tree = readTree(shown.data);
     const event = tree.events.find((record) => idOf(record) === String(id));
     if (event === undefined)
-      throw new ProviderError('bad_answer', 'events.show', 'the event is not in the answer');
+      throw new ProviderError('BAD_ANSWER', 'events.show', 'the event is not in the answer');
     const settled = watch.isSettled(event, shown.timestamp);
-    await catalogue.tell(tree.entries, shown.timestamp);
-    await teller.tell([event], {
+    await catalogue.publish(tree.entries, shown.timestamp);
+    await eventPublisher.publish([event], {
       source: 'show',
       time: shown.timestamp,
       final: event.status_type === 'finished',
     });
-    // Read after the event: where that was verified, this is the last word. Of an event that is told by its result alone
-    // the list is no timeline: as a snapshot it would say that there was no goal.
+    // Read after the event, so a verified event gets its final list. For an event reported by its result alone the list
+    // is no timeline: as a snapshot it would remove every goal.
     const list = isYes(event.ft_only) ? null : await this.#readIncidents(id, signal);
     if (list !== null) await this.#publish(id, list);
     const now = clock.monotonic();
@@ -95,12 +95,12 @@ export class Reconciler {
     const sound = watch.checked(id, { snapshotAt: list?.timestamp ?? null, listed, unconfirmed, now });
     if (!settled || !sound) return;
     const position = list?.timestamp ?? shown.timestamp;
-    await outlet.checkpoint(`${FINISHED}${id}`, position);
+    await topicWriter.checkpoint(`${FINISHED}${id}`, position);
     watch.verified(id, position);
   }
 
   async #publish(id: number, { timestamp, items }: Whole<Incident>): Promise<void> {
-    const { outlet, clock } = this.#options;
+    const { topicWriter, clock } = this.#options;
     const incidents = items.map(({ bytes }) => bytes);
     const delivery = readSnapshot({ eventId: id, time: timestamp, incidents }, clock.unix());
     if (delivery.deadLetters.length === 0) this.#unreadable.delete(id);
@@ -109,7 +109,7 @@ export class Reconciler {
       if (this.#unreadable.get(id) === digest) return;
       this.#unreadable.set(id, digest);
     }
-    await outlet.deliver(delivery);
+    await topicWriter.deliver(delivery);
   }
 
   #readIncidents(id: number, signal: AbortSignal) {
@@ -140,7 +140,7 @@ export class Reconciler {
       if (signal.aborted) return;
       const now = clock.monotonic();
       const verdict = judge(error, 1, context);
-      const { code, message } = error as ProviderError;
+      const { code, published, message } = error as ProviderError;
       if (verdict.kind === 'gone' || verdict.kind === 'given_up') watch.drop(id);
       else if (verdict.kind === 'stopped') {
         this.#refused.set(id, changes);
@@ -148,10 +148,10 @@ export class Reconciler {
         log.error({ resource: `event/${id}`, code }, 'outside the contract, not checked until that changes');
         watch.failed(id, now, () => context.backoff.ceilingMs);
       } else {
-        metrics.retries.inc({ ...EVENT, code });
+        metrics.retries.inc({ ...EVENT, code: published });
         log.debug({ resource: `event/${id}`, code, detail: message }, 'a check failed, it is made again');
         watch.failed(id, now, (failures) =>
-          Math.max(context.backoff.firstMs, backoffMs(context.backoff, failures)),
+          Math.max(context.backoff.firstMs, randomBackoffMs(context.backoff, failures)),
         );
       }
     }
@@ -161,10 +161,10 @@ export class Reconciler {
 function incidentsOf(answer: Answer): Incident[] {
   const { data } = answer;
   if (!Array.isArray(data)) {
-    throw new ProviderError('bad_answer', 'events.incidents', 'the incidents are not a list');
+    throw new ProviderError('BAD_ANSWER', 'events.incidents', 'the incidents are not a list');
   }
   const bytes = itemBytes(answer);
-  // What is no record at all is given up with the list it stands in, by normalizing.
+  // Normalizing sends a list with an item that is no record to the dead letters.
   return bytes.map((one, at) => {
     const record = data[at] as Raw | null;
     const ut = toWholeNumber(record?.ut);

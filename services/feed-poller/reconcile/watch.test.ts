@@ -28,7 +28,7 @@ function message(confirmation: string | null, deleted = false, ut = NOW): Normal
   return { event_id: 9, event_fields: ['{}'], incident } as NormalizedMessage;
 }
 
-/** A list that shows nothing but what tests tell. */
+/** A list without incidents. */
 const NONE: ReadonlyMap<string, number> = new Map();
 const LISTED = new Map([['5-1', NOW]]);
 
@@ -36,73 +36,73 @@ const LISTED = new Map([['5-1', NOW]]);
 function checkedOnce(event: object, verified: [number, number][] = []): Watch {
   const watch = new Watch(SETTINGS, verified);
   watch.onEvent({ ...event }, NOW, 0);
-  expect(watch.take(0)).toBe(9);
-  expect(watch.take(0)).toBe(null);
+  expect(watch.claim(0)).toBe(9);
+  expect(watch.claim(0)).toBe(null);
   watch.checked(9, { snapshotAt: NOW, listed: NONE, unconfirmed: [], now: 0 });
   return watch;
 }
 
-test('a live event is checked at first sight, and then not while its clock stands and nothing waits', () => {
+test('checks a live event at first sight, and not again while its clock stands and nothing is unconfirmed', () => {
   const watch = checkedOnce(live());
-  expect(watch.take(1_000_000)).toBe(null);
+  expect(watch.claim(1_000_000)).toBe(null);
 });
 
-test('incidents that wait for a confirmation are checked until they have it', () => {
+test('checks an event until its incidents are confirmed', () => {
   const watch = checkedOnce(live());
   watch.onMessage(message('tbd'), 3);
-  expect(watch.take(9)).toBe(null);
-  expect(watch.take(10)).toBe(9);
+  expect(watch.claim(9)).toBe(null);
+  expect(watch.claim(10)).toBe(9);
   watch.checked(9, { snapshotAt: NOW, listed: LISTED, unconfirmed: ['5-1'], now: 10 });
-  expect(watch.take(19)).toBe(null);
+  expect(watch.claim(19)).toBe(null);
   watch.onMessage(message('confirmed'), 19);
-  expect(watch.take(1_000)).toBe(null);
+  expect(watch.claim(1_000)).toBe(null);
   watch.onMessage(message('tbd'), 1_000);
   watch.onMessage(message('tbd', true), 1_001);
-  expect(watch.take(2_000)).toBe(null);
+  expect(watch.claim(2_000)).toBe(null);
 });
 
-test('silence while the clock runs is checked, counted from the last sign of it', () => {
+test('checks an event whose feed is silent while the clock runs, counted from the last message or check', () => {
   const watch = checkedOnce(live({ clock_status: 'running' }));
   watch.onMessage(message(null), 15);
-  expect(watch.take(34)).toBe(null);
-  expect(watch.take(35)).toBe(9);
+  expect(watch.claim(34)).toBe(null);
+  expect(watch.claim(35)).toBe(9);
   watch.checked(9, { snapshotAt: NOW, listed: NONE, unconfirmed: [], now: 36 });
-  expect(watch.take(55)).toBe(null);
-  expect(watch.take(56)).toBe(9);
+  expect(watch.claim(55)).toBe(null);
+  expect(watch.claim(56)).toBe(9);
 });
 
-test('a live event that the board of its sport lists no more is checked', () => {
+test('checks a live event that the board of its sport no longer lists', () => {
   const watch = checkedOnce(live());
   watch.onBoard(6, new Set());
   watch.onBoard(5, new Set([9]));
-  expect(watch.take(1)).toBe(null);
+  expect(watch.claim(1)).toBe(null);
   watch.onBoard(5, new Set());
-  expect(watch.take(1)).toBe(9);
+  expect(watch.claim(1)).toBe(9);
 });
 
-test('a finished event is checked at once and again until it is verified', () => {
+test('checks a finished event at once and again until it is verified', () => {
   const watch = checkedOnce(live());
   watch.onEvent(finished(), NOW, 5);
-  expect(watch.take(5)).toBe(9);
+  expect(watch.claim(5)).toBe(9);
   watch.checked(9, { snapshotAt: NOW, listed: NONE, unconfirmed: [], now: 5 });
   watch.onEvent(finished(), NOW, 6);
-  expect(watch.take(304)).toBe(null);
-  expect(watch.take(305)).toBe(9);
+  expect(watch.claim(304)).toBe(null);
+  expect(watch.claim(305)).toBe(9);
   watch.verified(9, NOW);
   watch.onEvent(finished({ ut: NOW }), NOW, 306);
-  expect(watch.take(10_000)).toBe(null);
+  expect(watch.claim(10_000)).toBe(null);
   watch.onEvent(finished({ ut: NOW + 1 }), NOW, 10_000);
-  expect(watch.take(10_000)).toBe(9);
+  expect(watch.claim(10_000)).toBe(9);
 });
 
-test('what the checkpoints say is verified is not checked', () => {
+test('does not check events that the checkpoints list as verified', () => {
   const watch = new Watch(SETTINGS, [[9, NOW]]);
   watch.onEvent(finished({ ut: NOW - 1 }), NOW, 0);
   watch.onEvent(finished(), NOW, 0);
   expect(watch.counts()).toEqual({ live: 0, finished: 0 });
 });
 
-test('what ended long ago counts as verified, but for what was watched before', () => {
+test('an event that ended long ago counts as verified unless it is watched', () => {
   const old = { start_date: '1970-01-01 00:00' };
   const watch = new Watch(SETTINGS, []);
   watch.onEvent(finished(old), NOW, 0);
@@ -121,13 +121,13 @@ test.each([
   ['no', false],
   [null, false],
   [undefined, false],
-])('verified_result %s settles it: %s', (verified_result, settled) => {
+])('verified_result %s settles an event: %s', (verified_result, settled) => {
   const watch = new Watch(SETTINGS, []);
   expect(watch.isSettled(finished({ verified_result }), NOW)).toBe(settled);
   expect(watch.isSettled(live({ verified_result }), NOW)).toBe(false);
 });
 
-test('what is not followed or not yet on is not watched; what was cancelled no more', () => {
+test('does not watch unfollowed or upcoming events; stops watching cancelled ones', () => {
   const watch = new Watch(SETTINGS, []);
   watch.onEvent(live({ sport_id: 6 }), NOW, 0);
   watch.onEvent(live({ id: 10, status_type: 'scheduled' }), NOW, 0);
@@ -137,7 +137,7 @@ test('what is not followed or not yet on is not watched; what was cancelled no m
   expect(watch.counts()).toEqual({ live: 0, finished: 0 });
 });
 
-test('a failed check waits longer each time, and a good one forgets that', () => {
+test('backs off after failed checks, and resets after a good one', () => {
   const watch = new Watch(SETTINGS, []);
   watch.onEvent(finished(), NOW, 0);
   const waits: number[] = [];
@@ -146,77 +146,82 @@ test('a failed check waits longer each time, and a good one forgets that', () =>
       waits.push(failures);
       return failures * 10;
     });
-  expect(watch.take(0)).toBe(9);
+  expect(watch.claim(0)).toBe(9);
   fail(0);
-  expect(watch.take(9)).toBe(null);
-  expect(watch.take(10)).toBe(9);
+  expect(watch.claim(9)).toBe(null);
+  expect(watch.claim(10)).toBe(9);
   fail(10);
-  expect(watch.take(29)).toBe(null);
-  expect(watch.take(30)).toBe(9);
+  expect(watch.claim(29)).toBe(null);
+  expect(watch.claim(30)).toBe(9);
   watch.checked(9, { snapshotAt: NOW, listed: NONE, unconfirmed: [], now: 30 });
-  expect(watch.take(330)).toBe(9);
+  expect(watch.claim(330)).toBe(9);
   fail(330);
   expect(waits).toEqual([1, 2, 1]);
 });
 
-test('an incident that was told after a snapshot that takes it as removed makes another one due', () => {
+test('an incident reported after a snapshot that removes it makes another check due', () => {
   const watch = checkedOnce(live());
   watch.onMessage(message(null, false, NOW - 4), 1);
-  expect(watch.take(1_000)).toBe(null);
+  expect(watch.claim(1_000)).toBe(null);
   const late = checkedOnce(live());
   late.onMessage(message(null, false, NOW - 5), 2);
-  expect(late.take(9)).toBe(null);
-  expect(late.take(10)).toBe(9);
+  expect(late.claim(9)).toBe(null);
+  expect(late.claim(10)).toBe(9);
   late.checked(9, { snapshotAt: NOW + 8, listed: LISTED, unconfirmed: [], now: 11 });
-  expect(late.take(1_000)).toBe(null);
+  expect(late.claim(1_000)).toBe(null);
 });
 
-test('one that was told while the check was under way makes that unsound', () => {
+test('an incident reported during a check makes another check due', () => {
   const watch = checkedOnce(live());
   watch.onBoard(5, new Set());
-  expect(watch.take(1)).toBe(9);
+  expect(watch.claim(1)).toBe(9);
   watch.onMessage(message(null, false, NOW), 2);
   expect(watch.checked(9, { snapshotAt: NOW + 60, listed: NONE, unconfirmed: [], now: 3 })).toBe(false);
-  expect(watch.take(13)).toBe(9);
+  expect(watch.claim(13)).toBe(9);
 });
 
 test.each([
-  { what: 'lacks an incident', told: message(null, false, NOW), behind: NONE, listed: LISTED },
-  { what: 'has an incident that was deleted', told: message(null, true, NOW), behind: LISTED, listed: NONE },
-])('a list that $what is behind the feed: it is read again until it shows what was told', (given) => {
+  { what: 'lacks an incident', reported: message(null, false, NOW), behind: NONE, listed: LISTED },
+  {
+    what: 'has an incident that was deleted',
+    reported: message(null, true, NOW),
+    behind: LISTED,
+    listed: NONE,
+  },
+])('a list that $what lags behind the feed: it is read again until it shows the report', (given) => {
   const watch = checkedOnce(live());
-  watch.onMessage(given.told, 1);
+  watch.onMessage(given.reported, 1);
   watch.onBoard(5, new Set());
-  expect(watch.take(2)).toBe(9);
+  expect(watch.claim(2)).toBe(9);
   watch.checked(9, { snapshotAt: NOW + 60, listed: given.behind, unconfirmed: [], now: 3 });
-  expect(watch.take(12)).toBe(null);
-  expect(watch.take(13)).toBe(9);
+  expect(watch.claim(12)).toBe(null);
+  expect(watch.claim(13)).toBe(9);
   watch.checked(9, { snapshotAt: NOW + 70, listed: given.listed, unconfirmed: [], now: 14 });
-  expect(watch.take(1_000)).toBe(null);
+  expect(watch.claim(1_000)).toBe(null);
 });
 
-test('a list has the last word over the feed once it had the time to know', () => {
+test('a list overrides the feed after the settle margin', () => {
   const watch = checkedOnce(live());
   watch.onMessage(message(null, false, NOW), 1);
   watch.onBoard(5, new Set());
   for (const now of [2, 12, 22, 32, 42]) {
-    expect(watch.take(now)).toBe(9);
+    expect(watch.claim(now)).toBe(9);
     watch.checked(9, { snapshotAt: NOW + 60 + now, listed: NONE, unconfirmed: [], now });
   }
-  expect(watch.take(1_000)).toBe(null);
+  expect(watch.claim(1_000)).toBe(null);
 });
 
-test('a finished event is not done with while the lists may be behind what was told of it', () => {
+test('a finished event is not verified while the lists may lag behind its last report', () => {
   const watch = checkedOnce(finished());
-  const told = { ...message(null), incident: null };
+  const reported = { ...message(null), incident: null };
   const check = (now: number): boolean => {
-    expect(watch.take(now - 1)).toBe(null);
-    expect(watch.take(now)).toBe(9);
+    expect(watch.claim(now - 1)).toBe(null);
+    expect(watch.claim(now)).toBe(9);
     return watch.checked(9, { snapshotAt: NOW + now, listed: NONE, unconfirmed: [], now });
   };
-  watch.onMessage(told, 100);
+  watch.onMessage(reported, 100);
   expect(check(140)).toBe(true);
-  watch.onMessage(told, 150);
+  watch.onMessage(reported, 150);
   watch.verified(9, NOW);
   expect(watch.counts().finished).toBe(1);
   expect(check(190)).toBe(true);
@@ -224,18 +229,18 @@ test('a finished event is not done with while the lists may be behind what was t
   expect(watch.counts().finished).toBe(0);
 });
 
-test('the first check of an event that was finished when it was first seen is not its last', () => {
+test('an event first seen finished is checked twice', () => {
   const watch = new Watch(SETTINGS, []);
-  // The feed may have told all of it before a list had it, and a list may have it before it has its incidents.
+  // The feed may report everything before a list shows the event, and a list may show it before its incidents.
   watch.onMessage(message(null), 0);
   watch.onEvent(finished(), NOW, 1);
   const check = (now: number): boolean => {
-    expect(watch.take(now)).toBe(9);
+    expect(watch.claim(now)).toBe(9);
     return watch.checked(9, { snapshotAt: NOW + now, listed: NONE, unconfirmed: [], now });
   };
   expect(check(1)).toBe(false);
   watch.verified(9, NOW);
-  expect(watch.take(40)).toBe(null);
+  expect(watch.claim(40)).toBe(null);
   expect(check(41)).toBe(true);
   watch.verified(9, NOW);
   expect(watch.counts().finished).toBe(0);
@@ -244,32 +249,32 @@ test('the first check of an event that was finished when it was first seen is no
 test.each([
   ['fields', { ...message(null), incident: null }],
   ['an incident', { ...message('confirmed', false, NOW - 100), event_fields: [] }],
-])('%s that the feed tells of an event that is done with make it be checked once more', (_, told) => {
+])('a late feed message with %s makes a verified event due again', (_, reported) => {
   const watch = new Watch(SETTINGS, [[9, NOW]]);
   watch.onMessage({ event_id: 9, event_fields: [], incident: null } as unknown as NormalizedMessage, 1);
-  expect(watch.take(1)).toBe(null);
-  watch.onMessage(told, 2);
-  expect(watch.take(2)).toBe(9);
+  expect(watch.claim(1)).toBe(null);
+  watch.onMessage(reported, 2);
+  expect(watch.claim(2)).toBe(9);
 });
 
-test('a check that failed forgets nothing of what made it due', () => {
+test('an event stays due after a failed check', () => {
   const watch = checkedOnce(live());
   watch.onMessage(message(null, false, NOW - 5), 2);
-  expect(watch.take(10)).toBe(9);
+  expect(watch.claim(10)).toBe(9);
   watch.failed(9, 10, () => 5);
-  expect(watch.take(14)).toBe(null);
-  expect(watch.take(15)).toBe(9);
+  expect(watch.claim(14)).toBe(null);
+  expect(watch.claim(15)).toBe(9);
 });
 
-test('an incident that was told while the check was under way still waits for its confirmation', () => {
+test('an incident reported during a check still waits for its confirmation', () => {
   const watch = checkedOnce(live());
   watch.onMessage(message('tbd'), 1);
-  expect(watch.take(10)).toBe(9);
+  expect(watch.claim(10)).toBe(9);
   watch.checked(9, { snapshotAt: NOW, listed: NONE, unconfirmed: [], now: 11 });
-  expect(watch.take(1_000)).toBe(null);
+  expect(watch.claim(1_000)).toBe(null);
   watch.onBoard(5, new Set());
-  expect(watch.take(1_000)).toBe(9);
+  expect(watch.claim(1_000)).toBe(9);
   watch.onMessage(message('tbd'), 1_001);
   watch.checked(9, { snapshotAt: NOW, listed: NONE, unconfirmed: [], now: 1_002 });
-  expect(watch.take(1_012)).toBe(9);
+  expect(watch.claim(1_012)).toBe(9);
 });

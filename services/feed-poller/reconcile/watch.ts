@@ -1,24 +1,22 @@
 /**
- * What has to be checked by reading an event's whole incident list, and when: live events that wait for a confirmation
- * or whose feed is silent, finished ones until they are verified, and those of which something was told late. Pure: times
- * are given, in milliseconds of the poller's own clock, but for those of events.
+ * Decides which events need a check (a read of the whole incident list), and when: live events with an open confirmation
+ * or a silent feed, finished events until they are verified, and events with late messages. Pure: the caller passes times
+ * in milliseconds of the poller's clock; times of events are the provider's, Unix seconds.
  */
 import { toWholeNumber } from '#contract/values.ts';
+import { SETTLE_SECONDS } from '#domain/incident-register.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import type { Raw } from '../provider/tree.ts';
 
-/** The margin of the laws for snapshots, seconds. */
-const SETTLE = 5;
-
 /** When events are checked, milliseconds. */
 export type WatchSettings = {
-  /** A live event with incidents that wait for a confirmation, after the check before. */
+  /** Between checks of a live event with unconfirmed incidents. */
   readonly unconfirmedMs: number;
-  /** A live event whose clock runs, after the last sign of it. */
+  /** From the last message or check of a live event whose clock runs. */
   readonly silenceMs: number;
-  /** A finished event that is not verified, after the check before. */
+  /** Between checks of a finished event that is not verified. */
   readonly verifyMs: number;
-  /** How much later than the feed lists may tell the same: a provider that derives them takes a moment. */
+  /** How far lists may lag behind the feed: a provider may derive them from it. */
   readonly settleMs: number;
   /** Finished events that began longer ago, in seconds of the provider's clock, count as verified. */
   readonly verifyWithin: number;
@@ -31,35 +29,35 @@ type Watched = {
   readonly sport: number | null;
   state: 'live' | 'finished';
   clockRuns: boolean;
-  /** Ids of the incidents that wait for a confirmation, and those of them that were told since the last check began. */
+  /** Ids of unconfirmed incidents, and of those reported since the last check began. */
   readonly unconfirmed: Set<string>;
-  readonly told: Set<string>;
-  /** The last message of the feed. */
-  heardAt: number;
+  readonly reported: Set<string>;
+  /** When the last feed message was received. */
+  receivedAt: number;
   /**
-   * The last message that tells fields of the event, or its first sight as a finished one: what the feed said before is
-   * not known, and the lists may not have known it yet. Null where there was neither.
+   * When the feed last reported fields of the event, or when it was first seen finished: earlier messages are unknown and
+   * the lists may lag behind them. Null when neither happened.
    */
-  toldAt: number | null;
-  /** When the last check began, and when it was over; null where none was made in this state. */
+  reportedAt: number | null;
+  /** When the last check began, and when it ended; null before the first check in this state. */
   startedAt: number;
   checkedAt: number | null;
   checking: boolean;
   /** The provider's time of the last snapshot, Unix seconds; null before the first. */
   snapshotAt: number | null;
-  /** Incidents that were told, by id, until a list shows them so or has had time enough to. */
-  readonly incidents: Map<string, ToldIncident>;
-  /** Not checked before. */
+  /** Reported incidents by id, until a list shows them or the settle margin is over. */
+  readonly incidents: Map<string, ReportedIncident>;
+  /** Earliest time of the next check. */
   notBefore: number;
   failures: number;
 };
 
-/** What the feed said of an incident. `ut`: Unix seconds; `at`: when it was heard, milliseconds. */
-type ToldIncident = { readonly ut: number; readonly deleted: boolean; readonly at: number };
+/** The feed's last report of an incident. `ut`: Unix seconds; `at`: when it was received, milliseconds. */
+type ReportedIncident = { readonly ut: number; readonly deleted: boolean; readonly at: number };
 
-/** What a check has found. */
+/** Result of a check. */
 export type Checked = {
-  /** The provider's time of the snapshot, Unix seconds; null where none was made. */
+  /** The provider's time of the snapshot, Unix seconds; null without one. */
   readonly snapshotAt: number | null;
   /** The `ut` of each incident of the list, by id; null where it has none. */
   readonly listed: ReadonlyMap<string, number | null>;
@@ -72,16 +70,16 @@ export type Checked = {
 export class Watch {
   readonly #settings: WatchSettings;
   readonly #events = new Map<number, Watched>();
-  /** Finished events that are done with, each with the provider's time of its last check, Unix seconds. */
+  /** Verified finished events, each with the provider's time of its last check, Unix seconds. */
   readonly #verified: Map<number, number>;
 
-  /** `verified`: what the checkpoints say. */
+  /** `verified`: restored from the checkpoints. */
   constructor(settings: WatchSettings, verified: Iterable<readonly [id: number, position: number]>) {
     this.#settings = settings;
     this.#verified = new Map(verified);
   }
 
-  /** Learns of an event as a list has it. `time`: `api.timestamp` of the answer, Unix seconds. */
+  /** Applies an event of a list. `time`: `api.timestamp` of the answer, Unix seconds. */
   onEvent(event: Raw, time: number, now: number): void {
     const id = toWholeNumber(event.id);
     if (id === null) return;
@@ -95,28 +93,28 @@ export class Watch {
     }
   }
 
-  /** Learns of a message of the feed. */
+  /** Applies a feed message. */
   onMessage(message: NormalizedMessage, now: number): void {
     const { event_id: id, event_fields } = message;
-    // What is told of an event after it was settled may have been overruled by that: it is settled anew.
+    // The final check may have overridden this late message: the event is checked again.
     if ((event_fields.length > 0 || message.incident !== null) && this.#verified.delete(id))
       this.#enter(id, {}, 'finished', now);
     const watched = this.#events.get(id);
     if (watched === undefined) return;
-    watched.heardAt = now;
-    if (event_fields.length > 0) watched.toldAt = now;
+    watched.receivedAt = now;
+    if (event_fields.length > 0) watched.reportedAt = now;
     if (message.incident === null) return;
     const { deleted, incident } = message.incident;
     const before = watched.incidents.get(incident.id);
     if (before === undefined || before.ut <= incident.ut)
       watched.incidents.set(incident.id, { ut: incident.ut, deleted, at: now });
-    for (const ids of [watched.unconfirmed, watched.told]) {
+    for (const ids of [watched.unconfirmed, watched.reported]) {
       if (!deleted && incident.confirmation === 'tbd') ids.add(incident.id);
       else ids.delete(incident.id);
     }
   }
 
-  /** Live events that the board of their sport no longer lists: what became of them is seen by a check. */
+  /** Makes live events due that the board of their sport no longer lists. */
   onBoard(sport: number, listed: ReadonlySet<number>): void {
     for (const watched of this.#events.values()) {
       if (watched.state === 'live' && watched.sport === sport && !listed.has(watched.id)) {
@@ -125,21 +123,21 @@ export class Watch {
     }
   }
 
-  /** An event that is due, which is then being checked until `checked`, `failed` or `drop`; null where none is. */
-  take(now: number): number | null {
+  /** Claims a due event for a check, until `checked`, `failed` or `drop`; null when none is due. */
+  claim(now: number): number | null {
     for (const watched of this.#events.values()) {
       if (watched.checking || watched.notBefore > now || this.#dueAt(watched) > now) continue;
       watched.checking = true;
       watched.startedAt = now;
-      watched.told.clear();
+      watched.reported.clear();
       return watched.id;
     }
     return null;
   }
 
   /**
-   * A check is over. False where it is not the last word: it overrules what the feed has told, or the event was told of
-   * so late that the lists may not have known it yet. It has to be made again then.
+   * Ends a check. Returns false when another check is needed: this one overrides feed messages, or the feed reported so
+   * late that the lists may lag behind it.
    */
   checked(id: number, { snapshotAt, listed, unconfirmed, now }: Checked): boolean {
     const watched = this.#events.get(id);
@@ -149,15 +147,15 @@ export class Watch {
     watched.checkedAt = now;
     watched.failures = 0;
     watched.unconfirmed.clear();
-    for (const incident of [...unconfirmed, ...watched.told]) watched.unconfirmed.add(incident);
+    for (const incident of [...unconfirmed, ...watched.reported]) watched.unconfirmed.add(incident);
     const known = watched.startedAt - this.#settings.settleMs;
-    for (const [incident, told] of watched.incidents) {
-      if (told.at <= known || isShown(told, listed.get(incident))) watched.incidents.delete(incident);
+    for (const [incident, reported] of watched.incidents) {
+      if (reported.at <= known || isShown(reported, listed.get(incident))) watched.incidents.delete(incident);
     }
     return this.#isLastWord(watched);
   }
 
-  /** A check has failed; `waitMs` of how many failures in a row there were. */
+  /** Ends a failed check. `waitMs` maps the number of consecutive failures to a wait. */
   failed(id: number, now: number, waitMs: (failures: number) => number): void {
     const watched = this.#events.get(id);
     if (watched === undefined) return;
@@ -166,14 +164,14 @@ export class Watch {
     watched.notBefore = now + waitMs(watched.failures);
   }
 
-  /** Whether a finished event needs no more checks after one that showed it so, at the provider's `time`. */
+  /** Whether a finished event needs no more checks, given its state at the provider's `time`. */
   isSettled(event: Raw, time: number): boolean {
     return event.status_type === 'finished' && (isYes(event.verified_result) || this.#isOld(event, time));
   }
 
   /**
-   * A finished event is done with: it is checked again only if it changes after `position`, Unix seconds. One that was
-   * told of since its check is not.
+   * Marks a finished event as verified: it is checked again only if it changes after `position`, Unix seconds. Ignored
+   * when the feed reported the event after its check.
    */
   verified(id: number, position: number): void {
     const watched = this.#events.get(id);
@@ -182,7 +180,7 @@ export class Watch {
     this.#events.delete(id);
   }
 
-  /** Watches an event no more, until a list has it again. */
+  /** Stops watching an event until a list has it again. */
   drop(id: number): void {
     this.#events.delete(id);
   }
@@ -203,9 +201,9 @@ export class Watch {
         state,
         clockRuns: false,
         unconfirmed: new Set(),
-        told: new Set(),
-        heardAt: now,
-        toldAt: state === 'finished' ? now : null,
+        reported: new Set(),
+        receivedAt: now,
+        reportedAt: state === 'finished' ? now : null,
         startedAt: now,
         checkedAt: null,
         checking: false,
@@ -222,15 +220,15 @@ export class Watch {
   }
 
   #dueAt(watched: Watched): number {
-    const { state, checkedAt, unconfirmed, clockRuns, heardAt } = watched;
+    const { state, checkedAt, unconfirmed, clockRuns, receivedAt } = watched;
     const { unconfirmedMs, silenceMs, verifyMs } = this.#settings;
-    // What happened before it was first seen is in no window that is still read, perhaps.
+    // A first check covers what happened before the windows that are still read.
     if (checkedAt === null) return 0;
     if (isOverruled(watched)) return checkedAt + unconfirmedMs;
     if (state === 'finished') return Math.min(checkedAt + verifyMs, this.#unsettledUntil(watched));
     return Math.min(
       unconfirmed.size > 0 ? checkedAt + unconfirmedMs : Number.POSITIVE_INFINITY,
-      clockRuns ? Math.max(checkedAt, heardAt) + silenceMs : Number.POSITIVE_INFINITY,
+      clockRuns ? Math.max(checkedAt, receivedAt) + silenceMs : Number.POSITIVE_INFINITY,
     );
   }
 
@@ -238,9 +236,9 @@ export class Watch {
     return !isOverruled(watched) && this.#unsettledUntil(watched) === Number.POSITIVE_INFINITY;
   }
 
-  /** When the lists know what was told last, where the last check was made before that; else never. */
-  #unsettledUntil({ toldAt, startedAt }: Watched): number {
-    const settled = toldAt === null ? Number.NEGATIVE_INFINITY : toldAt + this.#settings.settleMs;
+  /** When the lists show the last report for certain, if the last check began before that; else infinity. */
+  #unsettledUntil({ reportedAt, startedAt }: Watched): number {
+    const settled = reportedAt === null ? Number.NEGATIVE_INFINITY : reportedAt + this.#settings.settleMs;
     return startedAt < settled ? settled : Number.POSITIVE_INFINITY;
   }
 
@@ -258,25 +256,24 @@ export class Watch {
 }
 
 /**
- * Whether the last snapshot says otherwise than what was told of an incident (law 3): it takes one as removed that was
- * written before it and not listed yet, or as there that was deleted before it and listed still. It was late, or the
- * list was behind the feed.
+ * Whether the last snapshot contradicts a report of the feed (law 3): it removes an incident that was reported but not
+ * listed yet, or restores one that was deleted but is still listed. The message was late, or the list lags behind the feed.
  */
 function isOverruled({ snapshotAt, incidents }: Watched): boolean {
   if (snapshotAt === null) return false;
   for (const { ut, deleted } of incidents.values()) {
-    if (deleted ? ut < snapshotAt : ut <= snapshotAt - SETTLE) return true;
+    if (deleted ? ut < snapshotAt : ut <= snapshotAt - SETTLE_SECONDS) return true;
   }
   return false;
 }
 
-/** Whether a list shows an incident as it was told, or later. `listed`: its `ut` there; undefined where it is not. */
-function isShown({ ut, deleted }: ToldIncident, listed: number | null | undefined): boolean {
+/** Whether a list shows a report or a newer one. `listed`: the incident's `ut` in the list; undefined if absent. */
+function isShown({ ut, deleted }: ReportedIncident, listed: number | null | undefined): boolean {
   if (deleted) return listed === undefined || (listed !== null && listed > ut);
   return listed !== undefined && (listed === null || listed >= ut);
 }
 
-/** Whether a flag of the provider is set, in any of the ways it is written. */
+/** Whether a flag of the provider is set, in any of its spellings. */
 export function isYes(flag: unknown): boolean {
   return flag === 'yes' || flag === true || flag === 1 || flag === '1';
 }

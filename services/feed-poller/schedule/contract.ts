@@ -1,7 +1,7 @@
 /**
- * The client's contract with the provider, as far as its answers show it. Nothing says what a contract grants: a resource
- * that is answered 403 is outside of it, until a list names a competition that no list has named before. A contract that
- * changes in any other way shows nothing; the poller reads anew with its next term, e.g. after a restart.
+ * The client's contract with the provider, inferred from its answers. A resource answered 403 is outside the contract
+ * until a list names a new competition. Any other contract change is invisible; the next term of the poller, e.g. after a
+ * restart, reads every resource again.
  */
 export class ContractScope {
   #changes = 0;

@@ -12,18 +12,18 @@ import { FeedStatus } from '../feed/feed-status.ts';
 import type { PollerMetrics } from '../metrics.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { Raw } from '../provider/tree.ts';
-import { EventTeller } from '../publish/events.ts';
-import type { Outlet } from '../publish/outlet.ts';
+import { EventPublisher } from '../publish/events.ts';
+import type { TopicWriter } from '../publish/topic-writer.ts';
 import { FINISHED, Reconciler } from '../reconcile/reconcile.ts';
 import { Watch, type WatchSettings } from '../reconcile/watch.ts';
 import { type RepeatContext, type Repeated, repeat } from './repeat.ts';
 
-/** What is polled, and how often (milliseconds). */
+/** Scope and periods (milliseconds) of a poller. */
 export type PollerSettings = {
   readonly sports: ReadonlySet<number>;
-  /** Empty is all. */
+  /** Empty: all. */
   readonly competitions: ReadonlySet<number>;
-  /** Empty is those that are on now. */
+  /** Empty: the current ones. */
   readonly seasons: ReadonlySet<number>;
   readonly feed: FeedSettings;
   readonly watch: Omit<WatchSettings, 'follows'>;
@@ -32,38 +32,38 @@ export type PollerSettings = {
   readonly scheduleMs: number;
   readonly catalogueMs: number;
   readonly standingsMs: number;
-  /** Checks at a time. */
+  /** Concurrent checks. */
   readonly concurrency: number;
 };
 
-/** What was published before, by the poller before as well. */
-export type Kept = {
+/** Records restored from the topics, also those of an earlier poller. */
+type RestoredRecords = {
   readonly catalogue: ReadonlyMap<string, CatalogueRecord>;
   readonly checkpoints: ReadonlyMap<string, PollerCheckpoint>;
 };
 
-/** What a poller works with. */
+/** Dependencies of a poller. */
 export type PollerOptions = {
   readonly settings: PollerSettings;
   readonly provider: Provider;
-  readonly outlet: Outlet;
-  readonly kept: Kept;
+  readonly topicWriter: TopicWriter;
+  readonly restored: RestoredRecords;
   readonly clock: Clock;
   readonly context: RepeatContext;
   readonly metrics: PollerMetrics;
   readonly log: Logger;
 };
 
-/** What the resource of a season begins with. */
+/** Prefix of the resource of a season. */
 const SEASON = 'season/';
-/** What the resource of a ranking begins with. */
+/** Prefix of the resource of a ranking. */
 const RANKING = 'ranking/';
-/** How often it is looked which seasons to follow and which checks are due, at the longest. */
+/** Longest pause between looks for seasons to follow and for due checks. */
 const LOOK_MS = 1_000;
 
 /**
- * Polls from the checkpoints until `signal` is aborted. Resolves when everything that was begun has ended. Rejects with
- * what is no failure of the provider, e.g. of the broker, once all else has ended too.
+ * Polls from the checkpoints until `signal` is aborted. Resolves when all its reads have ended. Rejects with any error
+ * that is not the provider's, e.g. the broker's, once all other reads have ended.
  */
 export async function poll(options: PollerOptions, signal: AbortSignal): Promise<void> {
   const polling = new Polling(options, signal);
@@ -76,32 +76,32 @@ export async function poll(options: PollerOptions, signal: AbortSignal): Promise
   await polling.ended();
 }
 
-/** The readings of one term, and what they share. */
+/** The repeated reads of one term, and their shared state. */
 class Polling {
   readonly #options: PollerOptions;
   readonly #signal: AbortSignal;
   readonly #failed = new AbortController();
-  /** Aborted when the term is over, or one of the readings has failed for good. */
+  /** Aborted when the term is over or a read has failed for good. */
   readonly #working: AbortSignal;
   readonly #readings: Promise<void>[] = [];
   readonly #catalogue: Catalogue;
   readonly #watch: Watch;
-  readonly #teller: EventTeller;
+  readonly #eventPublisher: EventPublisher;
   readonly #lists: Lists;
 
   constructor(options: PollerOptions, signal: AbortSignal) {
-    const { settings, provider, outlet, kept, clock, context } = options;
+    const { settings, provider, topicWriter, restored, clock, context } = options;
     this.#options = options;
     this.#signal = signal;
     this.#working = AbortSignal.any([signal, this.#failed.signal]);
-    this.#catalogue = new Catalogue(kept.catalogue.values(), outlet, () => context.contract.widen());
-    this.#watch = new Watch({ ...settings.watch, follows: followed(settings) }, verifiedOf(kept));
-    this.#teller = new EventTeller(outlet, clock);
+    this.#catalogue = new Catalogue(restored.catalogue.values(), topicWriter, () => context.contract.widen());
+    this.#watch = new Watch({ ...settings.watch, follows: followed(settings) }, verifiedOf(restored));
+    this.#eventPublisher = new EventPublisher(topicWriter, clock);
     this.#lists = new Lists({
       provider,
       catalogue: this.#catalogue,
-      teller: this.#teller,
-      outlet,
+      eventPublisher: this.#eventPublisher,
+      topicWriter,
       onEvents: (events, time) => {
         for (const event of events) this.#watch.onEvent(event, time, clock.monotonic());
       },
@@ -109,19 +109,19 @@ class Polling {
   }
 
   followFeed(): void {
-    const { settings, provider, outlet, clock, metrics, log } = this.#options;
+    const { settings, provider, topicWriter, clock, metrics, log } = this.#options;
     const status = new FeedStatus(randomUUID(), settings.feed.settle);
     const follower = new FeedFollower({
       ...settings.feed,
       position: this.#positionOf(FEED),
       time: () => provider.time(),
       page: (query, during) => provider.get({ operation: 'feed.index', query, first: true }, during),
-      outlet,
+      topicWriter,
       clock,
       onMessage: (message) => this.#watch.onMessage(message, clock.monotonic()),
       onClockBack: (position, now) => log.warn({ position, now }, 'the clock of the provider went back'),
       onGap: (from, to) => {
-        log.error({ from, to }, 'the provider refuses this part of the feed, it is skipped');
+        log.error({ from, to }, 'the provider refuses this part of the feed, skips it');
         status.skipped(from, to);
       },
     });
@@ -129,7 +129,7 @@ class Polling {
       const time = provider.estimatedTime();
       return time === null || follower.position === null ? null : Math.max(0, time - follower.position);
     });
-    const reporter = new FeedReporter({ status, outlet, clock });
+    const reporter = new FeedReporter({ status, topicWriter, clock });
     const reading = () => ({
       position: follower.position,
       providerNow: provider.estimatedTime() ?? clock.unix() / 1000,
@@ -154,7 +154,7 @@ class Polling {
     for (const kind of CATALOGUES) {
       for (const sport of kind.bySport ? sports : [0]) {
         const resource = catalogueResource(kind, sport);
-        // A checkpoint without its records is of a topic that was made anew.
+        // A checkpoint without records means that the catalogue topic was recreated: read all.
         let since = this.#catalogue.has(kind.kind) ? this.#positionOf(resource) : null;
         this.#repeat(resource, catalogueMs, async (signal) => {
           since = await this.#lists.readCatalogue(kind, sport, since, signal);
@@ -164,7 +164,7 @@ class Polling {
     }
   }
 
-  /** Reads the events of each season that is followed, from when it is known until it is over. */
+  /** Reads the events of each followed season while it is current. */
   readSeasons(): void {
     const { scheduleMs } = this.#options.settings;
     const begun = new Set<number>();
@@ -188,13 +188,13 @@ class Polling {
     });
   }
 
-  /** Reads the rankings that the catalogue of standings names, each from when it is known until it is gone. */
+  /** Reads the rankings that the catalogue of standings lists, each until it is deleted. */
   readRankings(): void {
     const { sports, standingsMs } = this.#options.settings;
     const rankings = new Rankings(this.#options);
     const begun = new Set<number>();
     for (const sport of sports) {
-      // All of it when a poller begins: which rankings there are is in no checkpoint.
+      // All of it when a poller starts: no checkpoint lists the rankings.
       let since: number | null = null;
       this.#repeat(`standings/${sport}`, standingsMs, async (signal) => {
         const { ids, time } = await rankings.readList(sport, since, signal);
@@ -202,7 +202,7 @@ class Polling {
         for (const id of ids) {
           if (begun.has(id)) continue;
           begun.add(id);
-          // One that is gone is read again when the catalogue names it again.
+          // A deleted ranking is read again when the catalogue lists it again.
           const ended = () => begun.delete(id);
           this.#repeat(`${RANKING}${id}`, standingsMs, (during) => rankings.read(id, during), ended);
         }
@@ -217,7 +217,7 @@ class Polling {
     const reconciler = new Reconciler({
       ...this.#options,
       watch: this.#watch,
-      teller: this.#teller,
+      eventPublisher: this.#eventPublisher,
       catalogue: this.#catalogue,
     });
     const pauseMs = Math.min(LOOK_MS, unconfirmedMs, silenceMs) / 4;
@@ -229,7 +229,7 @@ class Polling {
   /** Resolves or rejects when all has ended. */
   async ended(): Promise<void> {
     const { metrics } = this.#options;
-    // More are added while they run.
+    // Reads add further reads while they run.
     for (const reading of this.#readings) await reading;
     metrics.lagIs(() => null);
     metrics.watched.reset();
@@ -247,7 +247,7 @@ class Polling {
   }
 
   #positionOf(resource: string): number | null {
-    return this.#options.kept.checkpoints.get(resource)?.position ?? null;
+    return this.#options.restored.checkpoints.get(resource)?.position ?? null;
   }
 
   #seasonsToFollow(): ReadonlySet<number> {
@@ -271,7 +271,7 @@ function followed({ sports, competitions, seasons }: PollerSettings): (event: Ra
     holds(seasons, event.season_id);
 }
 
-function* verifiedOf({ checkpoints }: Kept): Generator<[id: number, position: number]> {
+function* verifiedOf({ checkpoints }: RestoredRecords): Generator<[id: number, position: number]> {
   for (const [resource, { position }] of checkpoints) {
     if (resource.startsWith(FINISHED)) yield [Number(resource.slice(FINISHED.length)), position];
   }

@@ -2,11 +2,10 @@ import { expect, test, vi } from 'vitest';
 import { ProviderError, type ProviderErrorCode } from '../errors.ts';
 import { testMetrics } from '../testing/answers.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
-import { backoffMs } from './backoff.ts';
 import { ContractScope } from './contract.ts';
 import { type RepeatContext, type Repeated, repeat } from './repeat.ts';
 
-/** Runs a reading that fails as told, then succeeds until it has been read `reads` times. */
+/** Runs a read that fails with each of `failures`, then succeeds until `reads` attempts were made. */
 async function run(
   failures: readonly (ProviderErrorCode | null)[],
   {
@@ -40,24 +39,24 @@ async function run(
   return { count, waits: clock.waits, log, metrics };
 }
 
-test('waits a period between readings', async () => {
+test('waits one period between reads', async () => {
   expect(await run([], { reads: 3 })).toMatchObject({ count: 3, waits: [7, 7, 7] });
 });
 
-test.each(['server_error', 'unreachable', 'timeout', 'bad_answer', 'inconsistent', 'unauthorized'] as const)(
-  'after %s waits longer each time up to the ceiling, and a period after a success',
+test.each(['SERVER_ERROR', 'UNREACHABLE', 'TIMEOUT', 'BAD_ANSWER', 'INCONSISTENT', 'UNAUTHORIZED'] as const)(
+  'backs off up to the ceiling after %s, and waits one period after a success',
   async (code) => {
     const { waits } = await run([code, code, code, code, code, code, null, code], { reads: 9 });
     expect(waits).toEqual([50, 100, 200, 400, 500, 500, 7, 50, 7]);
   },
 );
 
-test('a reading that is rejected waits as long as waiting gets', async () => {
-  expect((await run(['rejected'], { reads: 2 })).waits).toEqual([1_000, 7]);
+test('waits for the ceiling after a rejected request', async () => {
+  expect((await run(['REJECTED'], { reads: 2 })).waits).toEqual([1_000, 7]);
 });
 
-test('403 stops the resource until the contract changes: one line, one in the metric, no wait that ends', async () => {
-  const { count, waits, log, metrics } = await run(['forbidden', null], {
+test('403 stops the resource until the contract changes: one log line, one in the metric, no timer', async () => {
+  const { count, waits, log, metrics } = await run(['FORBIDDEN', null], {
     reads: 2,
     afterFirst: (contract) => contract.widen(),
   });
@@ -66,7 +65,7 @@ test('403 stops the resource until the contract changes: one line, one in the me
   expect((await metrics.stopped.get()).values).toEqual([{ labels: { resource: 'season' }, value: 0 }]);
 });
 
-test('a contract that changes while the refused request is under way is not missed', async () => {
+test('notices a contract change during the refused request', async () => {
   const contract = new ContractScope();
   const { changes } = contract;
   contract.widen();
@@ -74,33 +73,26 @@ test('a contract that changes while the refused request is under way is not miss
   expect(contract.changes).toBe(changes + 1);
 });
 
-test('a resource that is stopped ends with its term', async () => {
+test('a stopped resource ends with its term', async () => {
   const stop = new AbortController();
   const waiting = new ContractScope().changedSince(0, stop.signal);
   stop.abort();
   await waiting;
 });
 
-test('404 drops one of many, and makes a resource of its own wait', async () => {
-  expect(await run(['not_found'], { reads: 9, oneOfMany: true })).toMatchObject({ count: 1, waits: [] });
-  expect(await run(['not_found'], { reads: 2 })).toMatchObject({ count: 2, waits: [1_000, 7] });
+test('404 drops one of many, and delays a single resource', async () => {
+  expect(await run(['NOT_FOUND'], { reads: 9, oneOfMany: true })).toMatchObject({ count: 1, waits: [] });
+  expect(await run(['NOT_FOUND'], { reads: 2 })).toMatchObject({ count: 2, waits: [1_000, 7] });
 });
 
-test('what is no failure of the provider ends it', async () => {
+test("rethrows an error that is not the provider's", async () => {
   const read = async (): Promise<never> => {
-    throw new Error('the broker is away');
+    throw new Error('the broker is down');
   };
-  await expect(run([], { reads: 1, read })).rejects.toThrow('the broker is away');
+  await expect(run([], { reads: 1, read })).rejects.toThrow('the broker is down');
 });
 
-test('an outage of a thousand tries is a few lines', async () => {
-  const { log } = await run(Array<ProviderErrorCode>(1_000).fill('unreachable'), { reads: 1_001 });
+test('logs an outage of a thousand retries in a few lines', async () => {
+  const { log } = await run(Array<ProviderErrorCode>(1_000).fill('UNREACHABLE'), { reads: 1_001 });
   expect(log.warn).toHaveBeenCalledTimes(10);
-});
-
-test('a wait is anything from nothing to its limit', () => {
-  const backoff = { firstMs: 100, ceilingMs: 1_000 };
-  expect(backoffMs({ ...backoff, random: () => 0 }, 3)).toBe(0);
-  expect(backoffMs({ ...backoff, random: () => 0.999 }, 1)).toBeLessThan(100);
-  expect(backoffMs({ ...backoff, random: () => 0.999 }, 1_000_000)).toBeLessThan(1_000);
 });

@@ -1,32 +1,32 @@
 import type { Logger } from '#streams/log.ts';
+import { type RandomBackoff, randomBackoffMs } from '#timing/backoff.ts';
 import type { Clock } from '../clock.ts';
 import { ProviderError } from '../errors.ts';
 import type { PollerMetrics } from '../metrics.ts';
-import { type Backoff, backoffMs } from './backoff.ts';
 import type { ContractScope } from './contract.ts';
 
-/** What every reading that is repeated works with. */
+/** Shared dependencies of repeated reads. */
 export type RepeatContext = {
   readonly clock: Clock;
-  readonly backoff: Backoff;
-  /** A resource that the provider refuses is left alone until it changes. */
+  readonly backoff: RandomBackoff;
+  /** A refused resource is not read until the contract changes. */
   readonly contract: ContractScope;
   readonly log: Logger;
   readonly metrics: Pick<PollerMetrics, 'retries' | 'stopped'>;
 };
 
-/** A reading that is repeated. */
+/** A repeated read. */
 export type Repeated = {
   /** As `season/5`: its kind goes to metrics, all of it to the log. */
   readonly resource: string;
   readonly periodMs: number;
-  /** One of many of its kind: it is dropped where the provider does not have it. */
+  /** One of many of its kind: dropped on 404. */
   readonly oneOfMany?: boolean;
   /** Reads once; `again`: there is more, do not wait; `end`: never again. */
   readonly read: (signal: AbortSignal) => Promise<'done' | 'again' | 'end'>;
 };
 
-/** What to do after a reading failed. */
+/** What to do after a failed read. */
 export type Verdict =
   | { readonly kind: 'retry'; readonly waitMs: number }
   | { readonly kind: 'stopped' }
@@ -34,36 +34,36 @@ export type Verdict =
   | { readonly kind: 'given_up' };
 
 /**
- * The rules of retrying (spec, "Recommended consumer behaviour"): 403 stops until the contract changes, 404 for good, after
- * 400 the reading waits for the longest time (an unchanged request is not sent again, see `Provider`), everything else backs
- * off. What is no error of the provider is thrown on, but for what passes.
+ * Retry rules (spec, "Recommended consumer behaviour"): 403 stops until the contract changes, 404 stops for good, 400
+ * waits for the longest time (`Provider` never sends an unchanged request again), every other code backs off. Rethrows
+ * errors that are not the provider's.
  */
 export function judge(error: unknown, failures: number, context: RepeatContext): Verdict {
   if (!(error instanceof ProviderError)) throw error;
   switch (error.code) {
-    case 'stopped':
+    case 'STOPPED':
       return { kind: 'given_up' };
-    case 'forbidden':
+    case 'FORBIDDEN':
       return { kind: 'stopped' };
-    case 'not_found':
+    case 'NOT_FOUND':
       return { kind: 'gone' };
-    case 'rejected':
-    case 'credentials':
-    case 'redirected':
+    case 'REJECTED':
+    case 'CREDENTIALS':
+    case 'REDIRECTED':
       return { kind: 'retry', waitMs: context.backoff.ceilingMs };
     default:
-      return { kind: 'retry', waitMs: backoffMs(context.backoff, failures) };
+      return { kind: 'retry', waitMs: randomBackoffMs(context.backoff, failures) };
   }
 }
 
-/** The kind of a resource: what stands before its id. */
-export function kindOf(resource: string): string {
+/** The kind of a resource: the part before its id. */
+function kindOf(resource: string): string {
   return resource.split('/', 1)[0] ?? resource;
 }
 
 /**
- * Repeats a reading until `signal` is aborted or it has ended. Throws what is no failure of the provider, e.g. of the
- * broker: whoever leads begins anew from the checkpoints then.
+ * Repeats a read until `signal` is aborted or the read ends. Throws errors that are not the provider's, e.g. the
+ * broker's: the leader then restarts from the checkpoints.
  */
 export async function repeat(reading: Repeated, context: RepeatContext, signal: AbortSignal): Promise<void> {
   const { resource, periodMs, read } = reading;
@@ -82,10 +82,10 @@ export async function repeat(reading: Repeated, context: RepeatContext, signal: 
       if (signal.aborted) return;
       failures += 1;
       const verdict = judge(error, failures, context);
-      const { code, message } = error as ProviderError;
+      const { code, published, message } = error as ProviderError;
       if (verdict.kind === 'given_up') return;
       if (verdict.kind === 'gone' && reading.oneOfMany === true) {
-        log.info({ resource, code }, 'the provider does not have it, it is dropped');
+        log.info({ resource, code }, 'the provider does not have it, drops it');
         return;
       }
       if (verdict.kind === 'stopped') {
@@ -95,10 +95,10 @@ export async function repeat(reading: Repeated, context: RepeatContext, signal: 
         metrics.stopped.dec(label);
         continue;
       }
-      metrics.retries.inc({ ...label, code });
-      // The first failure is told, and then each doubling: an outage of a day is a few lines.
+      metrics.retries.inc({ ...label, code: published });
+      // Warns of the first failure and of each doubling, so an outage of a day is a few lines.
       const level = Number.isInteger(Math.log2(failures)) ? 'warn' : 'debug';
-      log[level]({ resource, code, failures, detail: message }, 'reading failed, it is tried again');
+      log[level]({ resource, code, failures, detail: message }, 'read failed, retries');
       await clock.sleep(verdict.kind === 'gone' ? context.backoff.ceilingMs : verdict.waitMs, signal);
     }
   }

@@ -12,7 +12,7 @@ export function answer(data: unknown, timestamp: number, method: object = {}): A
   return readAnswer('test', Buffer.from(envelope(data, timestamp, method)), 'http://provider');
 }
 
-/** Metrics of a test alone. */
+/** Metrics in a registry of their own. */
 export function testMetrics(): PollerMetrics {
   return pollerMetrics(new Registry());
 }

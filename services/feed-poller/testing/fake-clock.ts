@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 
-/** A clock whose time goes by only by waiting: whoever sleeps wakes at once, that much later. */
+/** A clock that advances only by sleeping: a sleep returns at once, that much later. */
 export class FakeClock implements Clock {
   now = 0;
   /** Every wait so far, milliseconds. */

@@ -1,6 +1,6 @@
-/** A partition of the match processor in a test: messages in, everything that is published out. */
+/** A partition of the match processor in a test: messages in, published records out. */
 import { normalizeMessage } from '#ingestion/normalize.ts';
-import { RecordCollector } from '#streams/runtime/record-collector.ts';
+import { RecordCollector } from '#streams/runtime/processor.ts';
 import { codecOf } from '#topics/testing/codecs.ts';
 import type { MatchCodecs } from '../match-codecs.ts';
 import { MatchPartition, type MatchPartitionOptions } from '../match-partition.ts';
@@ -19,7 +19,7 @@ const KEEP_MS = 900_000;
 /** When all matches start, Unix seconds. */
 export const START = 1_790_000_000;
 
-/** A goal message, `at` seconds after the start; `over` says that the match has ended. */
+/** A goal message, `at` seconds after the start; `over`: the match has ended. */
 export function goal(
   eventId: number,
   id: number,
@@ -63,13 +63,13 @@ export function goal(
   return codecs['normalized-messages'].encode(normalized.message);
 }
 
-/** A partition with room for all, unless said otherwise. */
+/** A partition with room for all matches by default. */
 export function partitionOf(limits: Partial<MatchPartitionOptions> = {}): MatchPartition {
   const limit = { keepLoadedMs: KEEP_MS, maxLoaded: 1_000, ...limits };
   return new MatchPartition({ partition: 0, codecs, topicName: (topic) => topic, ...limit });
 }
 
-/** Feeds messages, a commit after each, and gives everything that was written. */
+/** Applies messages, with a commit after each, and returns all written records. */
 export function run(
   limits: Partial<MatchPartitionOptions>,
   messages: readonly Buffer[],

@@ -6,7 +6,7 @@ import type { Dataset } from '../../../data/dataset.ts';
 const yesNo = (flag: boolean | null): 'yes' | 'no' => (flag ? 'yes' : 'no');
 
 /** A name as it stands in addresses. */
-export function slug(name: string): string {
+function slug(name: string): string {
   return name
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')

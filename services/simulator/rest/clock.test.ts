@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { manualClock, playClock } from './clock.ts';
 
 const STRETCHES = [
@@ -6,7 +6,7 @@ const STRETCHES = [
   { startsAt: 5_000, endsAt: 5_050 },
 ];
 
-it('a clock that plays runs at its speed, jumps over the gaps and goes on after the last message', () => {
+test('a playing clock runs at its speed, jumps over the gaps and continues after the last message', () => {
   let real = 7;
   const clock = playClock(STRETCHES, 10, () => real);
   const at = (seconds: number): number => {
@@ -21,7 +21,7 @@ it('a clock that plays runs at its speed, jumps over the gaps and goes on after 
   ]);
 });
 
-it('a clock of infinite speed goes where it is told, and on at the pace of life from the end', () => {
+test('a clock of infinite speed follows reach, then runs at real-time pace from the end', () => {
   let real = 0;
   const clock = playClock(STRETCHES, Number.POSITIVE_INFINITY, () => real);
   clock.start();
@@ -36,7 +36,7 @@ it('a clock of infinite speed goes where it is told, and on at the pace of life 
   expect(clock.now()).toBe(5_057);
 });
 
-it('a clock that is set never goes back', () => {
+test('a clock that is set never goes back', () => {
   const clock = manualClock(10);
   clock.set(10);
   clock.set(12.5);

@@ -1,6 +1,6 @@
 /** The provider's own clock. */
 
-/** Tells the provider's time. Never goes back. */
+/** The provider's time. Never goes back. */
 export type ProviderClock = {
   /** Unix seconds, with a fraction. */
   now(): number;
@@ -30,16 +30,16 @@ export function manualClock(time: number): ManualClock {
 
 /** The clock of a provider that plays. */
 export type PlayClock = ProviderClock & {
-  /** Begins; until then the clock stands at the first message. */
+  /** Starts; until then the clock stands at the first message. */
   start(): void;
-  /** All up to `played` seconds of play was told. Moves only a clock whose speed is infinite. */
+  /** Everything up to `played` seconds of play is published. Moves only a clock of infinite speed. */
   reach(played: number): void;
 };
 
 /**
  * Runs `speed` times as fast as life through the stretches, and jumps from the end of one to the start of the next,
- * as the player does. After the last it goes on at `speed`, so that windows close. A clock of infinite speed goes
- * where `reach` says, and on at life's pace from the end. `elapsed` is real seconds, from any zero.
+ * as the player does. After the last it continues at `speed`, so that windows close. A clock of infinite speed follows
+ * `reach`, and runs at real-time pace from the end. `elapsed` is real seconds, from any zero.
  */
 export function playClock(
   stretches: readonly Stretch[],

@@ -15,7 +15,7 @@ export function addFaultHooks(app: FastifyInstance, faults: RestFaults, slowMs: 
   let burst = 0;
   app.addHook('onRequest', async (_request, reply) => {
     if (faults.strikes('timeout')) {
-      // Nobody answers any more: the connection stays until the client or the end of the server closes it.
+      // No answer follows: the connection stays open until the client or the server closes it.
       reply.hijack();
       return;
     }
@@ -23,11 +23,11 @@ export function addFaultHooks(app: FastifyInstance, faults: RestFaults, slowMs: 
     if (burst > 0) {
       burst--;
       faults.count('server_error');
-      throw new RestError('internal');
+      throw new RestError('INTERNAL');
     }
     if (faults.strikes('server_error')) {
       burst = faults.int('server_error', BURST.min, BURST.max) - 1;
-      throw new RestError('internal');
+      throw new RestError('INTERNAL');
     }
   });
   app.addHook('onSend', async (_request, reply, payload) => {

@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseRestFaults, REST_FAULT_NAMES, RestFaults } from './faults.ts';
 
-it('orders of faults of REST are understood, or refused with what is known', () => {
+test('parses settings of REST faults, and rejects unknown ones with the known names', () => {
   expect(parseRestFaults('some,timeout=0.5')).toEqual({ ...parseRestFaults('some'), timeout: 0.5 });
   expect(parseRestFaults('slow=1')).toEqual({ ...parseRestFaults('none'), slow: 1 });
   for (const name of REST_FAULT_NAMES) expect(parseRestFaults('many')[name]).toBeGreaterThan(0);
@@ -9,7 +9,7 @@ it('orders of faults of REST are understood, or refused with what is known', () 
   expect(() => parseRestFaults('slow=2')).toThrow('slow: the rate must be a number from 0 to 1');
 });
 
-it('the same seed throws the same, whatever else is ordered', () => {
+test('the same seed injects the same, whatever other faults are set', () => {
   const throws = (order: string, seed: string) => {
     const faults = new RestFaults(parseRestFaults(order), seed);
     return Array.from({ length: 200 }, () => {
@@ -23,13 +23,13 @@ it('the same seed throws the same, whatever else is ordered', () => {
   expect(first.filter(Boolean).length).toBeGreaterThan(30);
 });
 
-it('no two faults strike in step', () => {
+test('no two faults strike in step', () => {
   const faults = new RestFaults(parseRestFaults('slow=0.5,timeout=0.5'), 'a');
   const together = Array.from({ length: 200 }, () => faults.strikes('slow') === faults.strikes('timeout'));
   expect(new Set(together).size).toBe(2);
 });
 
-it('a fault is counted as it is done', () => {
+test('counts each injected fault', () => {
   const seen: string[] = [];
   const faults = new RestFaults(parseRestFaults('slow=1'), 'a', (fault) => seen.push(fault));
   expect([faults.strikes('slow'), faults.strikes('timeout')]).toEqual([true, false]);

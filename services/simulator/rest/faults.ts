@@ -1,9 +1,9 @@
-/** The faults of the REST provider that can be ordered, and the dice that they are thrown with. */
+/** Faults of the REST provider and the random source that injects them. */
 import { parseRates } from '../fault-orders.ts';
 import { createRandom, type Random } from '../random.ts';
 
 /** Faults of the REST provider. The rate is a share, 0 to 1. */
-export const REST_FAULTS = {
+const REST_FAULTS = {
   unauthorized:
     'share of requests with a good token that find all tokens invalid: 401 until a new one is fetched',
   forbidden: '1: the catalogue shows a competition that is outside the contract, and asking for it gives 403',
@@ -13,7 +13,7 @@ export const REST_FAULTS = {
   short_page: 'share of pages that end early, inside a round: what is left out is on no page of that pass',
   changed_page:
     'share of later pages before which a record changed its place: the last one of the page before is repeated, one is missed',
-  vanish: 'share of deletes that the feed does not tell: the incident is gone from the list, and that is all',
+  vanish: 'share of deletes that the feed does not publish: the incident only disappears from the list',
   boundary:
     'share of windows of the feed, of those that end within the last minute, without the messages of their last second',
   broken_json: 'share of answers that are complete and no JSON',
@@ -31,7 +31,7 @@ export const REST_FAULT_NAMES = Object.keys(REST_FAULTS) as RestFault[];
 const NONE = Object.fromEntries(REST_FAULT_NAMES.map((name) => [name, 0])) as Record<RestFault, number>;
 const ALL = (rate: number): Record<RestFault, number> => ({
   ...(Object.fromEntries(REST_FAULT_NAMES.map((name) => [name, rate])) as Record<RestFault, number>),
-  // Each of these costs a poller its whole patience.
+  // Each of these costs a poller its whole timeout.
   timeout: rate / 10,
   slow: rate / 2,
   forbidden: 1,
@@ -59,7 +59,7 @@ export class RestFaults {
   readonly #dice: Readonly<Record<RestFault, Random>>;
   readonly #onFault: (fault: RestFault) => void;
 
-  /** `onFault` is told of each fault as it is done. */
+  /** `onFault` is called for each injected fault. */
   constructor(rates: RestFaultRates, seed: string, onFault: (fault: RestFault) => void = () => {}) {
     this.rates = rates;
     this.#onFault = onFault;

@@ -32,8 +32,8 @@ export function inEvents(event: KnownEvent, query: EventsQuery): boolean {
 }
 
 /**
- * A match belongs to the board of a window when it is to start in it by its date, or was told of in it: a match that
- * waited for the others of its wave is live on a later day than its date says.
+ * A match belongs to the board of a window that holds its date or one of its messages: a match that waited for the
+ * others of its wave is live on a later day than its date.
  */
 export function onBoard(event: KnownEvent, query: LivescoreQuery): boolean {
   const { record } = event;
@@ -69,7 +69,7 @@ export function inFeed({ type, data }: ProviderMessage, query: Omit<FeedQuery, '
   );
 }
 
-/** By id as text, or by when it was first told and then by id. */
+/** By id as text, or by first publication and then by id. */
 export function inOrder(query?: Pick<IncidentsQuery, 'sortType' | 'sortOrder'>) {
   const sign = query?.sortOrder === 'desc' ? -1 : 1;
   return (a: KnownIncident, b: KnownIncident): number => {

@@ -5,19 +5,19 @@ import type { Access, Gatekeeper } from '#contract/rest/provider.ts';
 export type GatekeeperOptions = {
   readonly clientId: string;
   readonly secretKey: string;
-  /** Real seconds that a token is good for, whatever the provider's clock does meanwhile. */
+  /** Lifetime of a token in real seconds, independent of the provider's clock. */
   readonly tokenLifetime: number;
   /** Real seconds from any zero. */
   readonly elapsed: () => number;
   /** What the client may see. */
   readonly access: Omit<Access, 'clientId'>;
-  /** Asked at each use of a good token: true makes all tokens invalid, this one too. */
+  /** Called at each use of a valid token: true makes all tokens invalid, this one too. */
   readonly revokes: () => boolean;
 };
 
 /**
- * Lets the one client in. A token says nothing and is known here only. Its expiration is given on the provider's
- * clock, so that expiration − `api.timestamp` is its lifetime, and kept on the real one.
+ * Authenticates the one client. Tokens are opaque and known only here. The expiration is stated on the provider's clock,
+ * so that expiration − `api.timestamp` is the lifetime, and enforced on the real one.
  */
 export function createGatekeeper(options: GatekeeperOptions): Gatekeeper & {
   /** Makes all tokens invalid. */

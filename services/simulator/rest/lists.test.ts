@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { readDataset } from '../../../data/dataset.ts';
 import { parseFaults } from '../faults.ts';
 import type { IncidentRecord } from '../records.ts';
@@ -25,7 +25,7 @@ function open(options: Partial<ProviderOptions> = {}): { provider: Provider; rea
 }
 
 describe('lists', () => {
-  it('of events are narrowed as asked', async () => {
+  test('of events are narrowed as asked', async () => {
     const { provider, reader } = open({ matches: 20 });
     const { startsAt } = provider.timeline;
     provider.advanceTo(startsAt + 3_400);
@@ -44,7 +44,7 @@ describe('lists', () => {
     expect(await ids({ sport_id: 6 })).toEqual([]);
   });
 
-  it('of a page after the other give every event once, also where a round goes on on the next', async () => {
+  test('give every event once over all pages, even if a round spans two pages', async () => {
     const { provider, reader } = open({ dataset: ENGLAND, matches: 30 });
     provider.advanceTo(provider.timeline.endsAt);
     const pages = await reader.pages('/v2/events', { season_id: ENGLAND.competition.season.id, limit: 25 });
@@ -55,7 +55,7 @@ describe('lists', () => {
     expect(eventsIn(pages[0]?.data).at(-1).round_id).toBe(eventsIn(pages[1]?.data)[0].round_id);
   });
 
-  it('of incidents are narrowed and ordered as asked', async () => {
+  test('of incidents are narrowed and ordered as asked', async () => {
     const { provider, reader } = open();
     provider.advanceTo(provider.timeline.endsAt);
     const list = async (query: Record<string, string | number>) =>
@@ -74,7 +74,7 @@ describe('lists', () => {
     expect(important).toEqual(all.filter((incident: IncidentRecord) => incident.important === 'yes'));
   });
 
-  it('the live board has the matches that are played, whatever day their date says', async () => {
+  test('the live board has the matches that are played, whatever day their date says', async () => {
     const { provider, reader } = open({ matches: 20 });
     provider.advanceTo(provider.timeline.startsAt + 3_400);
     const board = async (query: Record<string, string | number>) =>

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { type Match, matchState, newMatch } from '#domain/match.ts';
 import { normalizeSnapshot } from '#ingestion/normalize.ts';
 import { finalScore, readDataset } from '../../../data/dataset.ts';
@@ -42,7 +42,7 @@ async function listen({ app }: Provider): Promise<string> {
 }
 
 describe('faults of requests', () => {
-  it('unauthorized makes every token invalid in the middle of things, until a new one is fetched', async () => {
+  test('unauthorized makes every token invalid in the middle of things, until a new one is fetched', async () => {
     const { provider, reader } = open('unauthorized=0.3');
     const statuses: number[] = [];
     let { data } = await reader.authenticate();
@@ -60,7 +60,7 @@ describe('faults of requests', () => {
     expect(provider.faults.counts.unauthorized).toBeGreaterThan(8);
   });
 
-  it('forbidden shows a second competition, and answers 403 to whoever asks for it', async () => {
+  test('forbidden shows a second competition, and answers 403 to whoever asks for it', async () => {
     const { provider, reader } = open('forbidden=1');
     provider.advanceTo(provider.timeline.endsAt);
     const { data, total } = await reader.get('/v2/competitions');
@@ -87,7 +87,7 @@ describe('faults of requests', () => {
     expect((await reader.get('/v2/livescore')).total).toBe(2);
   });
 
-  it('server_error comes in bursts', async () => {
+  test('server_error comes in bursts', async () => {
     const { provider, reader } = open('server_error=0.05');
     const statuses: number[] = [];
     for (let n = 0; n < 300; n++) statuses.push((await reader.request('/v2/sports', {})).status);
@@ -99,21 +99,21 @@ describe('faults of requests', () => {
     expect(provider.faults.counts.server_error / bursts.length).toBeGreaterThan(3);
   });
 
-  it('timeout never answers, and does not hold up the end', async () => {
+  test('timeout never answers, and does not delay the close', async () => {
     const { provider } = open('timeout=1');
     const url = await listen(provider);
-    const patience = new AbortController();
+    const giveUp = new AbortController();
     const ask = (signal?: AbortSignal) =>
       fetch(`${url}/v2/sports`, { signal: signal ?? null }).catch((error: unknown) => error);
-    const [abandoned, waiting] = [ask(patience.signal), ask()];
+    const [abandoned, waiting] = [ask(giveUp.signal), ask()];
     await expect.poll(() => provider.faults.counts.timeout, { timeout: 10_000 }).toBe(2);
-    patience.abort();
+    giveUp.abort();
     expect(await abandoned).toMatchObject({ name: 'AbortError' });
     await provider.app.close();
     expect(await waiting).toMatchObject({ message: 'fetch failed' });
   });
 
-  it('slow answers late, with what is known then', async () => {
+  test('slow answers late, with the state of that time', async () => {
     const { provider, reader } = open('slow=1', { slowMs: 400 });
     const { startsAt } = provider.timeline;
     await provider.app.ready();
@@ -125,7 +125,7 @@ describe('faults of requests', () => {
     expect(provider.faults.counts.slow).toBe(1);
   });
 
-  it('the same requests meet the same faults, with the same seed', async () => {
+  test('the same requests meet the same faults, with the same seed', async () => {
     const statuses = async (seed: string) => {
       const { reader } = open('many,timeout=0,slow=0,broken_json=0,cut_body=0', { seed });
       const seen: number[] = [];
@@ -139,7 +139,7 @@ describe('faults of requests', () => {
 });
 
 describe('faults of answers', () => {
-  it('broken_json is a whole answer that cannot be read', async () => {
+  test('broken_json is a whole answer that cannot be read', async () => {
     const { provider } = open('broken_json=1');
     const response = await fetch(`${await listen(provider)}/v2/sports`);
     expect(response.status).toBe(200);
@@ -149,7 +149,7 @@ describe('faults of answers', () => {
     expect(provider.faults.counts.broken_json).toBe(1);
   });
 
-  it('cut_body ends the connection halfway', async () => {
+  test('cut_body ends the connection halfway', async () => {
     const { provider } = open('cut_body=1');
     const response = await fetch(`${await listen(provider)}/v2/sports`);
     expect(response.status).toBe(200);
@@ -157,7 +157,7 @@ describe('faults of answers', () => {
     expect(provider.faults.counts.cut_body).toBe(1);
   });
 
-  it('an error is neither broken nor cut', async () => {
+  test('an error is neither broken nor cut', async () => {
     const { provider } = open('broken_json=1,cut_body=1');
     const response = await fetch(`${await listen(provider)}/v2/statuses`);
     expect([response.status, Object.keys(((await response.json()) as { api: object }).api)]).toEqual([
@@ -168,7 +168,7 @@ describe('faults of answers', () => {
 });
 
 describe('faults of pages', () => {
-  it('short_page ends inside a round: what is missing is on no page, and the total says so', async () => {
+  test('short_page ends inside a round: what is missing is on no page, and the total says so', async () => {
     const { provider, reader } = openSeason('short_page=1');
     const [first, second] = await reader.pages('/v2/events', { season_id: SEASON, limit: 25 });
     const events = eventsIn(first?.data);
@@ -185,7 +185,7 @@ describe('faults of pages', () => {
     expect(provider.faults.counts.short_page).toBe(2);
   });
 
-  it('changed_page repeats a record of the page before, changed since, and misses another', async () => {
+  test('changed_page repeats a record of the page before, changed since, and misses another', async () => {
     const { provider, reader } = open('changed_page=1', { dataset: ENGLAND, matches: 30 });
     provider.advanceTo(provider.timeline.startsAt);
     const last = provider.timeline.stretches.at(-1)?.startsAt ?? 0;
@@ -201,7 +201,7 @@ describe('faults of pages', () => {
     expect(provider.faults.counts.changed_page).toBe(1);
   });
 
-  it('changed_page gives as many as there are: one of them twice, one not at all', async () => {
+  test('changed_page gives as many as there are: one of them twice, one not at all', async () => {
     const { reader } = openSeason('changed_page=1');
     const pages = await reader.pages('/v2/events', { season_id: SEASON, limit: 10 });
     const ids = pages.flatMap(({ data }) => eventsIn(data)).map(({ id }) => id);
@@ -210,17 +210,17 @@ describe('faults of pages', () => {
   });
 });
 
-describe('faults of what is told', () => {
-  it('vanish: the feed never tells the delete; the list without the incident puts it right', async () => {
+describe('faults of content', () => {
+  test('vanish: the feed never publishes the delete; the list without the incident corrects it', async () => {
     const { provider, reader } = open('vanish=1', { matches: 8, faults: parseFaults('deleted=1') });
     const { endsAt } = provider.timeline;
     provider.advanceTo(endsAt);
-    const told = provider.told();
-    expect(told.filter(({ data }) => data.incident?.action === 'delete')).toEqual([]);
+    const published = provider.published();
+    expect(published.filter(({ data }) => data.incident?.action === 'delete')).toEqual([]);
     expect(provider.faults.counts.vanish).toBe(8);
     for (const facts of WORLD_CUP.matches.slice(0, 8)) {
       const [home, away] = finalScore(facts);
-      const messages = told.filter(({ data }) => data.event.id === facts.id);
+      const messages = published.filter(({ data }) => data.event.id === facts.id);
       expect(stateAfter(facts.id, messages).score).not.toEqual({ home, away });
       const { data, timestamp } = await reader.get(`/v2/events/${facts.id}/incidents`, { limit: 500 });
       expect(matchState(matchOf(facts.id, messages, data, timestamp)).score).toEqual({ home, away });
@@ -228,11 +228,11 @@ describe('faults of what is told', () => {
     }
   });
 
-  it.each([
+  test.each([
     ['boundary=0.5', 'misses some'],
     ['none', 'misses none'],
   ])(
-    '%s: who reads on from the second after the last answer %s; who reads on from it misses none',
+    '%s: a reader that continues after the last second %s; an inclusive reader misses nothing',
     async (order) => {
       const { provider, reader } = open(order, { matches: 1 });
       const { startsAt, endsAt } = provider.timeline;
@@ -248,28 +248,28 @@ describe('faults of what is told', () => {
         await read(exclusive, last + 1);
         last = provider.now();
       }
-      const told = provider.told().map((message) => JSON.stringify(message));
-      expect(inclusive).toEqual(new Set(told));
-      expect(exclusive.size < told.length).toBe(order !== 'none');
+      const published = provider.published().map((message) => JSON.stringify(message));
+      expect(inclusive).toEqual(new Set(published));
+      expect(exclusive.size < published.length).toBe(order !== 'none');
       expect(provider.faults.counts.boundary > 20).toBe(order !== 'none');
     },
   );
 
-  it('boundary is of windows that end within the last minute, at any second of it', async () => {
+  test('boundary is of windows that end within the last minute, at any second of it', async () => {
     const { provider, reader } = open('boundary=1', { matches: 1 });
     const { startsAt } = provider.timeline;
-    // Signs of life come every 30 seconds from the kick-off on, 300 seconds after the first message.
+    // Keep-alives every 30 seconds from the kick-off on, 300 seconds after the first message.
     const now = startsAt + 1_020;
     provider.advanceTo(now);
-    const told = provider.told();
+    const published = provider.published();
     for (const [to, missing] of [
       [now + 100, now],
       [now - 30, now - 30],
       [now - 60, null],
     ] as const) {
       const { data } = await reader.get('/v2/feed', { timestamp: startsAt, timestamp_to: to });
-      expect(data).toEqual(told.filter(({ ut }) => ut <= to && ut !== missing));
-      expect(told.some(({ ut }) => ut === Math.min(to, now))).toBe(true);
+      expect(data).toEqual(published.filter(({ ut }) => ut <= to && ut !== missing));
+      expect(published.some(({ ut }) => ut === Math.min(to, now))).toBe(true);
     }
     expect(provider.faults.counts.boundary).toBe(2);
   });

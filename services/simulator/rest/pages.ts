@@ -13,7 +13,7 @@ export function pageOf<T>(
 ): readonly T[] {
   const first = (page - 1) * limit;
   const size = Math.min(limit, records.length - first);
-  // As many as there ought to be: only who looks at the ids sees that one came twice and one not at all.
+  // The count is right: only the ids show that one record is duplicated and one is missing.
   const moved = page > 1 && size > 0 && faults.strikes('changed_page') ? 1 : 0;
   const whole = records.slice(first - moved, first - moved + Math.max(0, size));
   if (whole.length < 2 || !faults.strikes('short_page')) return whole;

@@ -6,7 +6,7 @@ import { slugOf } from '#views/render/slug.ts';
 import type { Dataset } from '../../../data/dataset.ts';
 
 /** A competition or a stage: its ids, when it was written (Unix seconds), and its record with what is nested in it. */
-export type ListedPlace = PlacedStage & {
+type ListedPlace = PlacedStage & {
   readonly id: number;
   readonly area_id: number;
   readonly ut: number;

@@ -12,7 +12,7 @@ import { createPlaces } from './places.ts';
 import type { KnownEvent, ProviderState } from './provider-state.ts';
 import { eventView, incidentView, plainEventView, simpleEventView } from './views.ts';
 
-/** What the data of a provider are made of. */
+/** Dependencies of a provider's data. */
 export type ProviderDataOptions = {
   readonly state: ProviderState;
   /** What is played. */
@@ -26,14 +26,14 @@ export type ProviderDataOptions = {
 
 type PlaceIds = Readonly<Partial<Record<'competitionId' | 'seasonId' | 'stageId', number | null>>>;
 
-/** A window that ended longer ago lacks nothing any more. */
+/** A window that ended longer ago is complete. */
 const FRESH_SECONDS = 60;
 /** The whole feed. */
 const EVERYTHING = { type: null, eventIds: null, important: null, importantForTrader: null } as const;
 
 /**
- * The provider's answers from what it knows at its time. No table is kept: the catalogue of standings lists none, and
- * every id of one is unknown.
+ * The provider's answers from its state at its time. There are no tables: the catalogue of standings is empty and every
+ * id in it is unknown.
  */
 export function createProviderData(options: ProviderDataOptions): ProviderData {
   const { state, faults, writtenAt } = options;
@@ -48,12 +48,12 @@ export function createProviderData(options: ProviderDataOptions): ProviderData {
     competitions === null || competitions.has(competition);
   const refuse = (): never => {
     faults.count('forbidden');
-    throw new RestError('forbidden');
+    throw new RestError('FORBIDDEN');
   };
   const find = (id: number, access: Access): KnownEvent => {
     if (outsideEvents.has(id)) refuse();
     const event = state.event(id);
-    if (event === undefined) throw new RestError('not_found');
+    if (event === undefined) throw new RestError('NOT_FOUND');
     return mayUse(event.record.competition_id, access) ? event : refuse();
   };
   /** Refuses a query that names a competition, a season or a stage outside the contract. */
@@ -93,7 +93,7 @@ export function createProviderData(options: ProviderDataOptions): ProviderData {
   return {
     sports: (query) => catalogue('sports', catalogues.sports, query),
     sport(id) {
-      if (id !== SOCCER) throw new RestError('not_found');
+      if (id !== SOCCER) throw new RestError('NOT_FOUND');
       return one({ sport: catalogues.sportDefinition });
     },
     areas: (query) => catalogue('areas', areas, query),
@@ -103,7 +103,7 @@ export function createProviderData(options: ProviderDataOptions): ProviderData {
     standingsTypes: (query) => catalogue('standings_types', catalogues.standingsTypes, query),
     standingsList: (query) => catalogue('standings_list', [], query),
     standings() {
-      throw new RestError('not_found');
+      throw new RestError('NOT_FOUND');
     },
     competitions(query) {
       const { areaId, timestamp } = query;
@@ -181,15 +181,15 @@ export function createProviderData(options: ProviderDataOptions): ProviderData {
       if (!mayUse(played, access)) return messages([]);
       const { from } = query;
       const end = Math.min(query.to, state.time);
-      // What is told in the last second may come a moment after the answer: who reads on from it gets it then.
+      // Messages of the last second may appear just after the answer: an inclusive next read gets them.
       const isFresh = end > state.time - FRESH_SECONDS;
       const last = isFresh && faults.strikes('boundary') ? end - 1 : end;
-      return messages(state.told(from, last).filter((message) => inFeed(message, query)));
+      return messages(state.published(from, last).filter((message) => inFeed(message, query)));
     },
     feedOf(id, access) {
       const { firstAt } = find(id, access);
       const query = { ...EVERYTHING, eventIds: new Set([id]) };
-      return messages(state.told(firstAt, state.time).filter((message) => inFeed(message, query)));
+      return messages(state.published(firstAt, state.time).filter((message) => inFeed(message, query)));
     },
   };
 }
@@ -214,7 +214,7 @@ function one(data: object): Answer {
   return { data: JSON.stringify(data), total: null };
 }
 
-function messages(told: Iterable<ProviderMessage>): Answer {
-  const list = [...told];
+function messages(published: Iterable<ProviderMessage>): Answer {
+  const list = [...published];
   return { data: JSON.stringify(list), total: list.length };
 }

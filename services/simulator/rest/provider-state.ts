@@ -4,11 +4,11 @@ import type { Timeline } from './timeline.ts';
 /** An incident as the provider has it now. */
 export type KnownIncident = {
   readonly record: IncidentRecord;
-  /** When it was first told, Unix seconds. */
+  /** When it was first published, Unix seconds. */
   readonly occurredAt: number;
-  /** It was told more than once. */
+  /** It was published more than once. */
   readonly updated: boolean;
-  /** It was taken back by a delete: it is on no list but that of the deleted ones. */
+  /** A delete removed it: only the list of deleted incidents has it. */
   readonly removed: boolean;
 };
 
@@ -16,14 +16,14 @@ export type KnownIncident = {
 export type KnownEvent = {
   readonly id: number;
   record: EventRecord;
-  /** When it was first told, and when it last changed, its incidents included. Unix seconds. */
+  /** When it was first published, and when it last changed, its incidents included. Unix seconds. */
   readonly firstAt: number;
   changedAt: number;
-  /** By id, in the order in which they were first told. */
+  /** By id, in order of first publication. */
   readonly incidents: Map<string, KnownIncident>;
 };
 
-/** What the provider knows at a time: the messages that it has told by then, folded. Its time never goes back. */
+/** The provider's state at a time: the fold of the messages published by then. Its time never goes back. */
 export class ProviderState {
   readonly #timeline: Timeline;
   readonly #isSilent: (message: ProviderMessage) => boolean;
@@ -32,7 +32,7 @@ export class ProviderState {
   #ordered: KnownEvent[] | null = null;
   #time = Number.NEGATIVE_INFINITY;
 
-  /** `isSilent`: the feed does not tell the message; what it says happens all the same. `onSilent` is told of each. */
+  /** `isSilent`: the message is applied but not published; `onSilent` is called for each such message. */
   constructor(
     timeline: Timeline,
     isSilent: (message: ProviderMessage) => boolean = () => false,
@@ -48,7 +48,7 @@ export class ProviderState {
     return this.#time;
   }
 
-  /** Goes on to a time. One that is past changes nothing. */
+  /** Advances to a time; ignores one that is past. */
   advanceTo(time: number): void {
     const to = Math.floor(time);
     if (to <= this.#time) return;
@@ -60,7 +60,7 @@ export class ProviderState {
     return this.#events.get(id);
   }
 
-  /** All events told of, by stage, group and id. */
+  /** All published events, by stage, group and id. */
   events(): readonly KnownEvent[] {
     this.#ordered ??= [...this.#events.values()].sort(
       ({ record: a }, { record: b }) =>
@@ -69,8 +69,8 @@ export class ProviderState {
     return this.#ordered;
   }
 
-  /** The messages told so far whose `ut` is in the window, both ends included, in the order told. */
-  *told(from: number, to: number): Generator<ProviderMessage> {
+  /** The messages published so far whose `ut` is in the window, both ends included, in order of publication. */
+  *published(from: number, to: number): Generator<ProviderMessage> {
     for (const message of this.#timeline.between(from, Math.min(to, this.#time)))
       if (!this.#isSilent(message)) yield message;
   }
@@ -78,7 +78,7 @@ export class ProviderState {
   #apply(message: ProviderMessage): void {
     const { ut } = message;
     const { incident, event } = message.data;
-    // A sign of life says nothing of the event.
+    // A keep-alive has no fields of the event.
     if (!('participants' in event)) return;
     if (this.#isSilent(message)) this.#onSilent();
     let known = this.#events.get(event.id);

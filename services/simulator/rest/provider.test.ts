@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { OPERATIONS } from '#contract/rest/operations.ts';
 import { answerEnvelope, answerError } from '#contract/rest/records/envelope.ts';
 import { ANSWERS } from '#contract/rest/records.ts';
@@ -16,7 +16,7 @@ const WORLD_CUP = readDataset('world-cup-2018');
 const MANY = parseFaults('many');
 const FIRST = WORLD_CUP.matches[0]?.id ?? 0;
 const SEASON = WORLD_CUP.competition.season.id;
-const PATIENCE = 60_000;
+const TIMEOUT_MS = 60_000;
 
 const providers: Provider[] = [];
 afterEach(async () => {
@@ -29,10 +29,10 @@ function open(options: Partial<ProviderOptions> = {}): { provider: Provider; rea
   return { provider, reader: new Reader(provider) };
 }
 
-/** What was told of the first matches, made apart from the provider. */
+/** The messages of the first matches, computed without the provider. */
 function messagesOf(matches: number, dataset = WORLD_CUP): ProviderMessage[] {
-  const telling = { seed: '1', faults: MANY, keepAliveEvery: 30, clockEvery: 60 };
-  return [...schedule(dataset, telling, matches)].flatMap(({ messages }) => messages);
+  const matchSettings = { seed: '1', faults: MANY, keepAliveEvery: 30, clockEvery: 60 };
+  return [...schedule(dataset, matchSettings, matches)].flatMap(({ messages }) => messages);
 }
 
 type Known = { event: EventRecord; ut: number; incidents: Map<string, IncidentRecord> };
@@ -58,7 +58,7 @@ const asText = (values: Values) => values.map(({ id, value }) => ({ id, value: S
 describe('every answer is as the contract has it', () => {
   const times = ['at the first message', 'in the first half', 'at half-time', 'after the end'];
 
-  it.each(times)('%s', async (time) => {
+  test.each(times)('%s', async (time) => {
     const { provider, reader } = open();
     const { startsAt, endsAt } = provider.timeline;
     provider.advanceTo(
@@ -85,10 +85,10 @@ describe('every answer is as the contract has it', () => {
     }
   });
 
-  it('lists what there is: no list is empty in the course of a match but that of the tables', async () => {
+  test('lists what there is: no list is empty in the course of a match but that of the tables', async () => {
     const { provider, reader } = open();
     provider.advanceTo(provider.timeline.startsAt + 3_400);
-    // The catalogues were written a day before the first message, and what was written then is told too.
+    // The catalogues were written a day before the first message; the window includes that second.
     const timestamp = provider.timeline.startsAt - 86_400;
     const counts: Record<string, number | undefined> = {};
     for (const { name, path } of OPERATIONS)
@@ -97,8 +97,8 @@ describe('every answer is as the contract has it', () => {
   });
 });
 
-describe('what the provider knows is what it has told', () => {
-  it(
+describe('the state is the fold of the published messages', () => {
+  test(
     'at any time the lists of events and incidents are the fold of the messages until then',
     async () => {
       const messages = messagesOf(4);
@@ -119,11 +119,11 @@ describe('what the provider knows is what it has told', () => {
                 const {
                   action,
                   participants: sides,
-                  ...told
+                  ...published
                 } = known.get(event.id)?.event ?? ({} as EventRecord);
                 expect(event).toEqual({
-                  ...{ ...told, day: '', tour_id: 0, details: asText(told.details as Values) },
-                  ...{ round_name: told.round_name ?? '', group_id: told.group_id ?? 0 },
+                  ...{ ...published, day: '', tour_id: 0, details: asText(published.details as Values) },
+                  ...{ round_name: published.round_name ?? '', group_id: published.group_id ?? 0 },
                 });
                 expect([sport_name, ut]).toEqual(['Soccer', known.get(event.id)?.ut]);
                 expect(participants).toEqual(
@@ -137,10 +137,10 @@ describe('what the provider knows is what it has told', () => {
               for (const [id, { incidents }] of known) {
                 const list = async (deleted: string) =>
                   (await reader.get(`/v2/events/${id}/incidents`, { deleted, limit: 500 })).data;
-                const told = [...incidents.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
-                const without = told.map(({ action, ...incident }) => incident);
-                expect(await list('no')).toEqual(without.filter((_, n) => told[n]?.action !== 'delete'));
-                expect(await list('yes')).toEqual(told.filter(({ action }) => action === 'delete'));
+                const published = [...incidents.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+                const without = published.map(({ action, ...incident }) => incident);
+                expect(await list('no')).toEqual(without.filter((_, n) => published[n]?.action !== 'delete'));
+                expect(await list('yes')).toEqual(published.filter(({ action }) => action === 'delete'));
                 const shown = (await reader.get(`/v2/events/${id}`)).data.competition.season.stage.group
                   .event;
                 expect(shown.events_incidents).toEqual(await list('no'));
@@ -151,10 +151,10 @@ describe('what the provider knows is what it has told', () => {
         { numRuns: 15 },
       );
     },
-    PATIENCE,
+    TIMEOUT_MS,
   );
 
-  it(
+  test(
     'windows of the feed that follow each other, both ends included, give every message: all of them, in order',
     async () => {
       const messages = messagesOf(4);
@@ -181,10 +181,10 @@ describe('what the provider knows is what it has told', () => {
         messages.filter(({ data }) => data.event.id === FIRST),
       );
     },
-    PATIENCE,
+    TIMEOUT_MS,
   );
 
-  it('the feed tells nothing before its time, and is narrowed as asked', async () => {
+  test('the feed shows no later message, and applies the filters', async () => {
     const { provider, reader } = open();
     const half = provider.timeline.startsAt + 3_000;
     provider.advanceTo(half);
@@ -197,24 +197,24 @@ describe('what the provider knows is what it has told', () => {
     const important = await feed({ important: 'yes' });
     expect(important.length).toBeGreaterThan(0);
     expect(important.every(({ data }) => data.incident?.important === 'yes')).toBe(true);
-    const last = provider.told();
+    const last = provider.published();
     expect(last.at(-1)?.ut).toBeLessThanOrEqual(half);
     expect(last.slice(-5)).toEqual(all.slice(-5));
   });
 
-  it('is understood by whoever normalizes messages and lists of incidents', async () => {
+  test('normalizes without errors: messages and lists of incidents', async () => {
     const { provider, reader } = open();
     const { endsAt } = provider.timeline;
     provider.advanceTo(endsAt);
     const context = { origin: 'feed', deliveryId: 'd', receivedAt: 0 } as const;
-    const kinds = provider.told().map((message) => normalizeMessage(message, context).kind);
+    const kinds = provider.published().map((message) => normalizeMessage(message, context).kind);
     expect(new Set(kinds)).toEqual(new Set(['normalized']));
     const { data } = await reader.get(`/v2/events/${FIRST}/incidents`, { limit: 500 });
     const snapshot = { messageId: 's', eventId: FIRST, time: endsAt, incidents: data };
     expect(normalizeSnapshot(snapshot, context)).toMatchObject({ kind: 'normalized' });
   });
 
-  it('a finished match is verified in the end, and the clock goes on', async () => {
+  test('a finished match is verified in the end, and the clock continues', async () => {
     const { provider, reader } = open({ matches: 1 });
     const event = async () => eventsIn((await reader.get('/v2/events', { season_id: SEASON })).data)[0];
     const { endsAt } = provider.timeline;
@@ -230,7 +230,7 @@ describe('what the provider knows is what it has told', () => {
 describe('errors say nothing of the request', () => {
   const NOWHERE = ['/', '/nowhere', '/v1/events', '/v2/nowhere', '/v2/events/%zz', '/%zz'];
 
-  it.each(NOWHERE)('%s', async (path) => {
+  test.each(NOWHERE)('%s', async (path) => {
     const { provider } = open({ matches: 1 });
     for (const method of ['GET', 'POST'] as const) {
       const response = await provider.app.inject({ method, url: `${path}?token=hush` });
@@ -241,7 +241,7 @@ describe('errors say nothing of the request', () => {
     }
   });
 
-  it('nor of what went wrong, on paths that are not the contract’s either', async () => {
+  test('nor of what went wrong, on paths that are not the contract’s either', async () => {
     const { provider } = open({ matches: 1, restFaults: parseRestFaults('server_error=1') });
     for (const path of ['/v2/sports', '/nowhere']) {
       const response = await provider.app.inject(`${path}?token=hush`);
@@ -252,7 +252,7 @@ describe('errors say nothing of the request', () => {
 });
 
 describe('a token', () => {
-  it('is good for its lifetime in real seconds, told on the clock of the provider', async () => {
+  test('is valid for its lifetime in real seconds, stated on the provider clock', async () => {
     let real = 0;
     const { provider, reader } = open({ tokenLifetime: 5, elapsed: () => real });
     const { data, timestamp } = await reader.authenticate();
@@ -266,7 +266,7 @@ describe('a token', () => {
     expect(await asks()).toBe(401);
   });
 
-  it('is given for the right secret only, needed by all but the open catalogues, and can be made invalid', async () => {
+  test('is given for the right secret only, needed by all but the open catalogues, and can be made invalid', async () => {
     const { provider, reader } = open();
     const wrong = { client_id: '1', secret_key: 'wrong' };
     expect((await reader.request('/v2/oauth', wrong)).status).toBe(401);

@@ -1,4 +1,4 @@
-/** The simulator as a provider of REST: the contract's own routes over what was told of the matches so far. */
+/** The simulator as a REST provider: the contract's own routes over the messages published so far. */
 import { type FastifyInstance, fastify } from 'fastify';
 import { answerErrors } from '#contract/rest/error-answers.ts';
 import { restRoutes } from '#contract/rest/routes.ts';
@@ -16,7 +16,7 @@ import { ProviderState } from './provider-state.ts';
 import { Timeline } from './timeline.ts';
 
 /** The client that may read the provider's REST. */
-export type ProviderClient = { readonly id: string; readonly secretKey: string };
+type ProviderClient = { readonly id: string; readonly secretKey: string };
 
 /** How a provider is made; all but the data set has a default. */
 export type ProviderOptions = {
@@ -25,11 +25,11 @@ export type ProviderOptions = {
   readonly matches?: number;
   /** The same seed gives the same messages, and the same faults to the same requests. Default '1'. */
   readonly seed?: string;
-  /** Faults of what is told. Default: none. */
+  /** Faults of content. Default: none. */
   readonly faults?: Faults;
   /** Faults of REST. Default: none. */
   readonly restFaults?: RestFaultRates;
-  /** Seconds of match time between signs of life, and between readings of the clock. Default 30 and 60. */
+  /** Seconds of match time between keep-alives, and between clock messages. Default 30 and 60. */
   readonly keepAliveEvery?: number;
   readonly clockEvery?: number;
   /** Default: one that stands at the first message until `advanceTo`. */
@@ -42,13 +42,13 @@ export type ProviderOptions = {
   readonly elapsed?: () => number;
   /** How late a slow answer is at most, in real milliseconds. Default 2000. */
   readonly slowMs?: number;
-  /** Told of every fault as it is done. */
+  /** Called for every injected fault. */
   readonly onFault?: (fault: RestFault) => void;
-  /** Told of every answer's status. */
+  /** Called with every answer's status. */
   readonly onAnswer?: (status: number) => void;
 };
 
-/** A provider. `app` serves nothing until it is told to listen (or through `inject`); close it. */
+/** A provider. `app` serves once it listens, or through `inject`; close it. */
 export type Provider = {
   readonly app: FastifyInstance;
   readonly client: ProviderClient;
@@ -57,11 +57,11 @@ export type Provider = {
   now(): number;
   /** Sets the clock, Unix seconds. Throws RangeError where it is before now, or the clock is not one that is set. */
   advanceTo(time: number): void;
-  /** All that was told so far, in order. */
-  told(): ProviderMessage[];
+  /** All messages published so far, in order. */
+  published(): ProviderMessage[];
   /** Makes all tokens invalid. */
   revokeTokens(): void;
-  /** The dice, and the faults done so far by name. */
+  /** The random source of faults, with the counts of injected faults by name. */
   readonly faults: RestFaults;
 };
 
@@ -72,20 +72,20 @@ const WRITTEN_BEFORE = 86_400;
 /** `api.ver`, of the form that the contract wants. */
 const VERSION = '2.125.0';
 
-/** Makes a provider. It tells everything once to know when, which takes some seconds for a whole season. */
+/** Creates a provider. It simulates everything once to know the times, which takes seconds for a whole season. */
 export function createProvider(options: ProviderOptions): Provider {
   const { dataset, seed = '1', client = TEST_CLIENT, restFaults = parseRestFaults('none') } = options;
-  const telling = {
+  const matchSettings = {
     seed,
     faults: options.faults ?? parseFaults('none'),
     keepAliveEvery: options.keepAliveEvery ?? 30,
     clockEvery: options.clockEvery ?? 60,
   };
-  const timeline = new Timeline(dataset, telling, options.matches);
+  const timeline = new Timeline(dataset, matchSettings, options.matches);
   const clock = options.clock?.(timeline) ?? manualClock(timeline.startsAt);
   const faults = new RestFaults(restFaults, seed, options.onFault);
   const state = new ProviderState(timeline, silencer(restFaults.vanish, seed), () => faults.count('vanish'));
-  // Whoever asks for the time asks for what is known then: the two never come apart within an answer.
+  // Reading the time advances the state: an answer never mixes two times.
   const now = (): number => {
     state.advanceTo(clock.now());
     return state.time;
@@ -106,7 +106,7 @@ export function createProvider(options: ProviderOptions): Provider {
     ...{ state, dataset, outside, faults },
     writtenAt: timeline.startsAt - WRITTEN_BEFORE,
   });
-  // A connection that a fault leaves without an answer must not hold up the end.
+  // A connection that a fault leaves unanswered must not delay the close.
   const app = fastify({ ...restServerOptions(VERSION, now), forceCloseConnections: true });
   app.addHook('onResponse', async (_request, reply) => options.onAnswer?.(reply.statusCode));
   answerErrors(app, { now, version: VERSION });
@@ -121,9 +121,9 @@ export function createProvider(options: ProviderOptions): Provider {
       if (!isManual(clock)) throw new RangeError('the clock of this provider runs by itself');
       clock.set(time);
     },
-    told: () => {
+    published: () => {
       now();
-      return [...state.told(timeline.startsAt, state.time)];
+      return [...state.published(timeline.startsAt, state.time)];
     },
     revokeTokens: gatekeeper.revokeAll,
     faults,
@@ -134,7 +134,7 @@ function isManual(clock: ProviderClock): clock is ManualClock {
   return 'set' in clock;
 }
 
-/** Which deletes the feed does not tell: a function of the incident, so that a second reading is as the first. */
+/** Decides which deletes the feed omits: a function of the incident, so repeated reads agree. */
 function silencer(rate: number, seed: string): (message: ProviderMessage) => boolean {
   return ({ data: { incident } }) =>
     rate > 0 && incident?.action === 'delete' && createRandom(seed, 'vanish', incident.id).chance(rate);

@@ -10,7 +10,7 @@ export type ServeOptions = Omit<ProviderOptions, 'clock' | 'onFault' | 'onAnswer
   /** TCP port; 0 takes a free one. */
   readonly port: number;
   readonly host: string;
-  /** Real seconds for all of it; else how much faster than life. Infinity tells all at once, or as it is delivered. */
+  /** Real seconds for everything; else a multiple of real time. Infinity publishes at once, or as delivered. */
   readonly pace: { readonly seconds: number } | { readonly speed: number };
 };
 
@@ -21,11 +21,11 @@ export type ServedProvider = {
   readonly speed: number;
   /** Lets the clock run. */
   start(): void;
-  /** For a clock of infinite speed: all up to `played` seconds of play was told. */
+  /** For a clock of infinite speed: everything up to `played` seconds of play is published. */
   reach(played: number): void;
   /** Resolves when the clock has passed the last message. Rejects when the signal is aborted. */
-  allTold(signal: AbortSignal): Promise<void>;
-  /** What was asked and what was done to it. */
+  allPublished(signal: AbortSignal): Promise<void>;
+  /** Counts of answers and of injected faults. */
   summary(): RestSummary;
   close(): Promise<void>;
 };
@@ -38,7 +38,7 @@ export type RestSummary = {
   readonly faults: Readonly<Record<string, number>>;
 };
 
-/** How often the clock is looked at, in real milliseconds. */
+/** Poll period of the clock, real milliseconds. */
 const LOOK_EVERY = 50;
 
 /** Makes a provider and serves it. Rejects where the port is taken. */
@@ -63,7 +63,7 @@ export async function serveProvider(options: ServeOptions, metrics: Registry): P
     speed,
     start: () => clock?.start(),
     reach: (played) => clock?.reach(played),
-    async allTold(signal) {
+    async allPublished(signal) {
       while (provider.now() < provider.timeline.endsAt) await sleep(LOOK_EVERY, undefined, { signal });
     },
     summary: () => ({ answers: counts.answers(), faults: provider.faults.counts }),

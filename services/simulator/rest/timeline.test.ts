@@ -1,17 +1,17 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { readDataset } from '../../../data/dataset.ts';
 import { parseFaults } from '../faults.ts';
 import { schedule } from '../schedule.ts';
 import { Timeline } from './timeline.ts';
 
 const DATASET = readDataset('world-cup-2018');
-const TELLING = { seed: '1', faults: parseFaults('many'), keepAliveEvery: 300, clockEvery: 0 };
+const MATCH_SETTINGS = { seed: '1', faults: parseFaults('many'), keepAliveEvery: 300, clockEvery: 0 };
 /** Waves of the whole tournament. */
 const WAVES = 8;
 
-it('tells what the waves tell, also what it no longer keeps in memory', () => {
-  const waves = [...schedule(DATASET, TELLING)];
-  const timeline = new Timeline(DATASET, TELLING);
+test('has the messages of all waves, even of those no longer in memory', () => {
+  const waves = [...schedule(DATASET, MATCH_SETTINGS)];
+  const timeline = new Timeline(DATASET, MATCH_SETTINGS);
   expect(timeline.stretches).toHaveLength(WAVES);
   expect([timeline.startsAt, timeline.endsAt]).toEqual([waves[0]?.startsAt, waves.at(-1)?.endsAt]);
   const all = waves.flatMap(({ messages }) => messages);
@@ -25,8 +25,8 @@ it('tells what the waves tell, also what it no longer keeps in memory', () => {
   expect(timeline.length).toBe(waves.reduce((sum, { startsAt, endsAt }) => sum + endsAt - startsAt, 0));
 });
 
-it('has both ends of a window in it, and nothing of a window between two waves', () => {
-  const timeline = new Timeline(DATASET, TELLING, 20);
+test('includes both ends of a window, and has nothing between two waves', () => {
+  const timeline = new Timeline(DATASET, MATCH_SETTINGS, 20);
   const [first, second] = timeline.stretches;
   const { endsAt = 0 } = first ?? {};
   const { startsAt = 0 } = second ?? {};
@@ -37,6 +37,6 @@ it('has both ends of a window in it, and nothing of a window between two waves',
   expect(uts(endsAt, endsAt)).toEqual(new Set([endsAt]));
 });
 
-it('needs a match', () => {
-  expect(() => new Timeline(DATASET, TELLING, 0)).toThrow(RangeError);
+test('needs a match', () => {
+  expect(() => new Timeline(DATASET, MATCH_SETTINGS, 0)).toThrow(RangeError);
 });

@@ -1,35 +1,35 @@
 import type { Competition, Dataset } from '../../../data/dataset.ts';
 import type { ContentFault } from '../faults.ts';
-import type { Telling } from '../match.ts';
+import type { MatchSettings } from '../match.ts';
 import type { ProviderMessage } from '../records.ts';
-import { schedule, tellWave, type Wave, type WavePlan } from '../schedule.ts';
+import { schedule, simulateWave, type Wave, type WavePlan } from '../schedule.ts';
 import type { Stretch } from './clock.ts';
 
-/** Waves whose messages are kept: the one being played, and those that a client that was away reads again. */
+/** Waves in memory: the current one, and those that a client reads again after an outage. */
 const WAVES_IN_MEMORY = 3;
 
 /**
- * All that is ever told, by time. The messages of a season do not fit in memory: a wave is told anew when it is asked
- * for, which gives the same messages.
+ * All messages by time. Those of a whole season do not fit in memory: a wave is simulated again on demand, which gives
+ * the same messages.
  */
 export class Timeline {
   readonly #competition: Competition;
-  readonly #telling: Telling;
+  readonly #matchSettings: MatchSettings;
   readonly #waves: (WavePlan & Stretch)[] = [];
-  readonly #told = new Map<number, readonly ProviderMessage[]>();
+  readonly #cached = new Map<number, readonly ProviderMessage[]>();
   readonly #invented: Partial<Record<ContentFault, number>> = {};
   #matches = 0;
   #messages = 0;
 
-  /** `count` plays the first matches only. Tells everything once, to know when. */
-  constructor(dataset: Dataset, telling: Telling, count?: number) {
+  /** `count` plays the first matches only. Simulates everything once to know the times. */
+  constructor(dataset: Dataset, matchSettings: MatchSettings, count?: number) {
     this.#competition = dataset.competition;
-    this.#telling = telling;
-    for (const wave of schedule(dataset, telling, count)) this.#take(wave);
+    this.#matchSettings = matchSettings;
+    for (const wave of schedule(dataset, matchSettings, count)) this.#take(wave);
     if (this.#waves.length === 0) throw new RangeError('there is no match to play');
   }
 
-  /** When it is told, in order. */
+  /** The stretches of play, in order. */
   get stretches(): readonly Stretch[] {
     return this.#waves;
   }
@@ -48,12 +48,12 @@ export class Timeline {
     return this.#waves.reduce((sum, { startsAt, endsAt }) => sum + endsAt - startsAt, 0);
   }
 
-  /** How much is told in all. */
+  /** Total counts. */
   get totals() {
     return { matches: this.#matches, messages: this.#messages, invented: this.#invented };
   }
 
-  /** The messages whose `ut` is in the window, both ends included, in the order in which they are told. */
+  /** The messages whose `ut` is in the window, both ends included, in order of publication. */
   *between(from: number, to: number): Generator<ProviderMessage> {
     for (const wave of this.#waves) {
       if (wave.endsAt < from || wave.startsAt > to) continue;
@@ -71,12 +71,13 @@ export class Timeline {
   }
 
   #messagesOf(wave: WavePlan): readonly ProviderMessage[] {
-    const messages = this.#told.get(wave.n) ?? tellWave(wave, this.#competition, this.#telling).messages;
-    // What was used last stands last; what was not used for longest goes.
-    this.#told.delete(wave.n);
-    this.#told.set(wave.n, messages);
-    const [oldest] = this.#told.keys();
-    if (this.#told.size > WAVES_IN_MEMORY && oldest !== undefined) this.#told.delete(oldest);
+    const messages =
+      this.#cached.get(wave.n) ?? simulateWave(wave, this.#competition, this.#matchSettings).messages;
+    // LRU: the least recently used wave is evicted.
+    this.#cached.delete(wave.n);
+    this.#cached.set(wave.n, messages);
+    const [oldest] = this.#cached.keys();
+    if (this.#cached.size > WAVES_IN_MEMORY && oldest !== undefined) this.#cached.delete(oldest);
     return messages;
   }
 }

@@ -1,7 +1,7 @@
 /** The provider's records as REST answers them, from what is known. */
 import type { KnownEvent, KnownIncident } from './provider-state.ts';
 
-/** An incident: as it was told; a removed one says so in its `action`. */
+/** An incident as published; a removed one shows it in its `action`. */
 export function incidentView({ record, removed }: KnownIncident): Readonly<Record<string, unknown>> {
   const { action, ...fields } = record;
   return removed ? { ...fields, action } : fields;

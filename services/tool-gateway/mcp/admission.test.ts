@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { LIMITS } from './limits.ts';
 import { ALL, LIST, ServedMcp } from './testing/served.ts';
 
@@ -22,7 +22,7 @@ function postAs(served: ServedMcp, host: string): Promise<number> {
 }
 
 describe('who may come in', () => {
-  it.each([
+  test.each([
     ['no token', {}, 'Bearer realm="touchline"'],
     ['another scheme', { authorization: 'Basic dG9rZW4=' }, /error="invalid_token"/],
     ['an unknown token', { authorization: 'Bearer unknown' }, /error="invalid_token"/],
@@ -37,19 +37,19 @@ describe('who may come in', () => {
     }
   });
 
-  it('the scheme of a token may be written in any case', async () => {
+  test('the scheme of a token may be written in any case', async () => {
     const served = await ServedMcp.start();
     expect((await served.post(LIST, { authorization: `bearer ${ALL.token}` })).status).toBe(200);
   });
 
-  it('a token that is revoked is refused from then on', async () => {
+  test('a token that is revoked is refused from then on', async () => {
     const served = await ServedMcp.start();
     expect((await served.post(LIST)).status).toBe(200);
     served.clients.delete(ALL.token);
     expect((await served.post(LIST)).status).toBe(401);
   });
 
-  it('403 for a host or an origin that is not allowed, before any token is looked at', async () => {
+  test('403 for a host or an origin that is not allowed, before any token is looked at', async () => {
     const served = await ServedMcp.start();
     expect(await postAs(served, 'evil.example')).toBe(403);
     expect(await postAs(served, `localhost:${served.url.port}`)).toBe(200);
@@ -58,7 +58,7 @@ describe('who may come in', () => {
     expect((await served.post(LIST, { origin: 'http://localhost:3000' })).status).toBe(200);
   });
 
-  it('503 with Retry-After until the views have caught up', async () => {
+  test('503 with Retry-After until the views have caught up', async () => {
     const served = await ServedMcp.start({ ready: () => false });
     const answer = await served.post(LIST);
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
@@ -66,7 +66,7 @@ describe('who may come in', () => {
 });
 
 describe('limits', () => {
-  it('/mcp requests: 120 per token in a rolling minute, whatever they ask', async () => {
+  test('/mcp requests: 120 per token in a rolling minute, whatever they ask', async () => {
     expect(LIMITS.requestsPerToken).toBe(120);
     let now = 1_790_000_000_000;
     const clients = [ALL, { token: 'other', access: { ...ALL.access, clientId: 2 } }];
@@ -90,7 +90,7 @@ describe('limits', () => {
     expect(await ask()).toEqual([429, '20']);
   });
 
-  it('requests without a good token: 60 per address in a rolling minute; good ones go on', async () => {
+  test('requests without a good token: 60 per address in a rolling minute; good ones go on', async () => {
     let now = 1_790_000_000_000;
     const served = await ServedMcp.start({ now: () => now });
     const ask = async () => (await served.post(LIST, { authorization: 'Bearer guess' })).status;
@@ -101,7 +101,7 @@ describe('limits', () => {
     expect(await ask()).toBe(401);
   });
 
-  it('413 for a body that is too long, 415 for another type, 400 for what is no message', async () => {
+  test('413 for a body that is too long, 415 for another type, 400 for what is no message', async () => {
     const served = await ServedMcp.start();
     const long = JSON.stringify({ ...LIST, params: { padding: 'x'.repeat(LIMITS.maxBodyBytes) } });
     expect((await served.post(long)).status).toBe(413);
@@ -116,7 +116,7 @@ describe('limits', () => {
     }
   });
 
-  it('405 with Allow for other methods, and for streams of no session', async () => {
+  test('405 with Allow for other methods, and for streams of no session', async () => {
     const served = await ServedMcp.start();
     for (const method of ['PUT', 'PATCH', 'OPTIONS', 'GET', 'DELETE']) {
       const headers = { authorization: `Bearer ${ALL.token}`, accept: 'text/event-stream' };
@@ -126,7 +126,7 @@ describe('limits', () => {
   });
 });
 
-it('neither logs nor measures name a token, and no request reaches the protocol with one', async () => {
+test('neither logs nor measures name a token, and no request reaches the protocol with one', async () => {
   let written = '';
   const stream = new Writable({
     write(chunk, _encoding, done) {
@@ -145,7 +145,7 @@ it('neither logs nor measures name a token, and no request reaches the protocol 
   expect(await served.metrics.metrics()).toMatch(/touchline_mcp_refused_total\{reason="token".*\} 1/);
 });
 
-it('a failure is told without what it was, and reported', async () => {
+test('hides the cause of a failure from the client, and reports it', async () => {
   const failures: unknown[] = [];
   const served = await ServedMcp.start({ onFailure: (error) => failures.push(error) });
   served.world.damage();

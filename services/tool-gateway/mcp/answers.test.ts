@@ -1,9 +1,9 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { EVERYTHING } from '#views/testing/world.ts';
 import { Answers } from './answers.ts';
 import type { Desk, Tool } from './tools/tool.ts';
 
-it('gives an answer again for the same question of the same contract, within a second, while nothing changed', () => {
+test('gives an answer again for the same question of the same contract, within a second, while nothing changed', () => {
   let version = 1;
   let made = 0;
   const answers = new Answers(() => version);

@@ -1,4 +1,4 @@
-import { accessKey } from '#views/data/access-key.ts';
+import { accessKey } from '#views/queries/access-key.ts';
 import type { Desk, Tool } from './tools/tool.ts';
 
 /** What a tool answers: the structured content, and the same as text. */

@@ -1,15 +1,15 @@
-/** Tells subscribers which resources have changed, each only of what its contract covers when it is told. */
-import { isCovered } from '#views/data/lists.ts';
+/** Notifies subscribers of changed resources, each only of those its contract covers at that time. */
+import { isCovered } from '#views/queries/access.ts';
 import type { BoardView } from '#views/store/board-view.ts';
 import type { AccessOf } from './caller.ts';
 import { getMatch } from './tools/match.ts';
 import { covers } from './tools.ts';
 import { matchUri, tableUri } from './uris.ts';
 
-/** Who is told. */
+/** A subscriber. */
 export type Subscriber = {
   readonly clientId: number;
-  /** The resource has changed; it may be one that nobody asked for. Must not throw. */
+  /** The resource has changed; subscribed or not. Must not throw. */
   changed(uri: string): void;
 };
 
@@ -20,7 +20,7 @@ export type ChangesOptions = {
   readonly competitionOf: (seasonId: number) => number | null;
 };
 
-/** Changes are gathered for so long before they are told, milliseconds: a goal is several messages at once. */
+/** Changes are gathered for so long before a notification, milliseconds: a goal is several messages at once. */
 const GATHER_MS = 250;
 
 /** Follows the views. `close` it. */
@@ -47,7 +47,7 @@ export class Changes {
     ];
   }
 
-  /** Tells a subscriber of every change from now on, until what is given back is called. */
+  /** Notifies a subscriber of every change from now on, until the returned function is called. */
   subscribe(subscriber: Subscriber): () => void {
     this.#subscribers.add(subscriber);
     return () => this.#subscribers.delete(subscriber);
@@ -59,14 +59,14 @@ export class Changes {
     this.#subscribers.clear();
   }
 
-  /** Whether anybody is to be told. */
+  /** Whether there are subscribers. */
   #gather(): boolean {
     if (this.#subscribers.size === 0) return false;
-    this.#gathering ??= setTimeout(() => this.#tell(), GATHER_MS);
+    this.#gathering ??= setTimeout(() => this.#notify(), GATHER_MS);
     return true;
   }
 
-  #tell(): void {
+  #notify(): void {
     this.#gathering = undefined;
     const changed = [...this.#changedMatches(), ...this.#changedTables()];
     this.#matches.clear();

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { withToken } from './testing/header-proxy.ts';
 import { ALL, ServedMcp } from './testing/served.ts';
 
@@ -87,7 +87,7 @@ async function run(url: URL, asked: readonly string[]): Promise<Map<string, read
   );
 }
 
-it.each(Object.entries(ASKED))('passes the conformance suite of revision %s', async (revision, asked) => {
+test.each(Object.entries(ASKED))('passes the conformance suite of revision %s', async (revision, asked) => {
   const limits = { requestsPerToken: 1e6, requestsPerAddress: 1e6 };
   const served = await ServedMcp.start({ limits });
   const scenarios = await run(await withToken(served.url, ALL.token), asked);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { askedOf } from './testing/asked.ts';
 import { OPEN } from './testing/league.ts';
 import { REVISIONS, type Revision, ServedMcp } from './testing/served.ts';
@@ -7,7 +7,7 @@ import { TOOLS } from './tools.ts';
 const revisions = Object.keys(REVISIONS) as Revision[];
 
 describe.each(revisions)('a client of revision %s', (revision) => {
-  it('lists and calls every tool', async () => {
+  test('lists and calls every tool', async () => {
     const served = await ServedMcp.start();
     const client = await served.connect(revision);
     expect(client.getNegotiatedProtocolVersion()).toBe(revision);

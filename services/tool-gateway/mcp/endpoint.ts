@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { isLegacyRequest, validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ProviderData } from '#contract/rest/provider.ts';
-import type { DeskData } from '#views/data/desk.ts';
+import type { DeskData } from '#views/queries/desk.ts';
 import type { BoardView } from '#views/store/board-view.ts';
 import { AttemptLedger, type Refusal } from '../token-exchange/limits.ts';
 import { networkOf } from '../token-exchange/subject.ts';
@@ -228,7 +228,7 @@ function parse(body: unknown): unknown {
   }
 }
 
-/** How many resources a request asks to be told of; null for another request. */
+/** How many resources a request subscribes to; null for another request. */
 function listened(body: unknown): number | null {
   if (typeof body !== 'object' || body === null || !('method' in body)) return null;
   if (body.method !== 'subscriptions/listen') return null;

@@ -19,7 +19,7 @@ export type HandlersOptions = {
 };
 
 /**
- * One handler of the SDK for each token: what a stream is told goes through the bus of its handler, and that of a token
+ * One handler of the SDK for each token: notifications of a stream go through the bus of its handler, and that of a token
  * has only what its contract covers. A handler holds nothing while no stream is open, so that idle ones may be forgotten.
  */
 export class Handlers {

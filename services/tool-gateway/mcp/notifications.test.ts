@@ -1,5 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { incidentMessage } from '#ingestion/testing/messages.ts';
 import { RECEIVED_AT, type World } from '#views/testing/world.ts';
 import { CLOSED, event, incident, type League, OPEN } from './testing/league.ts';
@@ -26,8 +26,8 @@ function goal(world: World, league: League): void {
   );
 }
 
-/** The resources that a client is told of. */
-function told(client: Client): string[] {
+/** The resources that a client is notified of. */
+function notified(client: Client): string[] {
   const uris: string[] = [];
   client.setNotificationHandler(
     'notifications/resources/updated',
@@ -50,10 +50,10 @@ async function streams(served: ServedMcp): Promise<number> {
 }
 
 describe.each(revisions)('a client of revision %s that subscribes', (revision) => {
-  it('is told of a match that changes, once for what happens at once, and of nothing else', async () => {
+  test('is notified of a changed match, once for simultaneous changes, and of nothing else', async () => {
     const served = await ServedMcp.start();
     const client = await served.connect(revision);
-    const uris = told(client);
+    const uris = notified(client);
     await subscribe(client, revision, [matchUri(OPEN.match)]);
     await vi.waitFor(async () => expect(await streams(served)).toBe(1));
     goal(served.world, OPEN);
@@ -64,10 +64,10 @@ describe.each(revisions)('a client of revision %s that subscribes', (revision) =
     await vi.waitFor(() => expect(uris).toEqual([matchUri(OPEN.match), matchUri(OPEN.match)]));
   });
 
-  it('is told of a table that changes', async () => {
+  test('is notified of a changed table', async () => {
     const served = await ServedMcp.start();
     const client = await served.connect(revision);
-    const uris = told(client);
+    const uris = notified(client);
     await subscribe(client, revision, [tableUri(OPEN.table)]);
     await vi.waitFor(async () => expect(await streams(served)).toBe(1));
     const { partition, offset } = { partition: 0, offset: 0 };
@@ -89,10 +89,10 @@ describe.each(revisions)('a client of revision %s that subscribes', (revision) =
     await vi.waitFor(() => expect(uris).toEqual([tableUri(OPEN.table)]));
   });
 
-  it('is told of nothing outside its contract, also where that changes meanwhile', async () => {
+  test('is notified of nothing outside its contract, even if that changes meanwhile', async () => {
     const served = await ServedMcp.start({ clients: [ALL, NARROW] });
     const client = await served.connect(revision, NARROW.token);
-    const uris = told(client);
+    const uris = notified(client);
     const wanted = [matchUri(OPEN.match), matchUri(CLOSED.match)];
     if (revision === '2026-07-28') await subscribe(client, revision, wanted);
     else {
@@ -105,7 +105,7 @@ describe.each(revisions)('a client of revision %s that subscribes', (revision) =
     await vi.waitFor(() => expect(uris).toEqual([matchUri(OPEN.match)]));
     served.clients.set(NARROW.token, { ...NARROW.access, competitions: new Set([CLOSED.competition]) });
     const all = await served.connect(revision);
-    const ofAll = told(all);
+    const ofAll = notified(all);
     await subscribe(all, revision, [matchUri(OPEN.match)]);
     await vi.waitFor(async () => expect(await streams(served)).toBe(2));
     goal(served.world, OPEN);
@@ -113,7 +113,7 @@ describe.each(revisions)('a client of revision %s that subscribes', (revision) =
     expect(uris).toEqual([matchUri(OPEN.match)]);
   });
 
-  it('loses its stream within the sweep when its token is revoked', async () => {
+  test('loses its stream within the sweep when its token is revoked', async () => {
     const served = await ServedMcp.start({ limits: { sweepMs: 50 } });
     const client = await served.connect(revision);
     await subscribe(client, revision, [matchUri(OPEN.match)]);
@@ -125,7 +125,7 @@ describe.each(revisions)('a client of revision %s that subscribes', (revision) =
     );
   });
 
-  it('cannot have more streams than a token may', async () => {
+  test('cannot have more streams than a token may', async () => {
     const served = await ServedMcp.start({ limits: { maxStreamsPerToken: 1 } });
     const first = await served.connect(revision);
     await subscribe(first, revision, [matchUri(OPEN.match)]);
@@ -133,12 +133,12 @@ describe.each(revisions)('a client of revision %s that subscribes', (revision) =
     const second = await served.connect(revision);
     if (revision === '2026-07-28')
       await expect(second.listen({ resourceSubscriptions: [matchUri(OPEN.match)] })).rejects.toThrow();
-    // Its calls go on without.
+    // Its calls work without it.
     expect((await second.callTool({ name: 'list_sports' })).isError).toBeUndefined();
     expect(await streams(served)).toBe(1);
   });
 
-  it('cannot subscribe to more than so many resources', async () => {
+  test('cannot subscribe to more than so many resources', async () => {
     const served = await ServedMcp.start({ limits: { maxSubscriptions: 2 } });
     const client = await served.connect(revision);
     const uris = [matchUri(OPEN.match), matchUri(CLOSED.match), tableUri(OPEN.table)];
@@ -147,7 +147,7 @@ describe.each(revisions)('a client of revision %s that subscribes', (revision) =
 });
 
 describe('a stream', () => {
-  it('ends when it is as old as a stream may be', async () => {
+  test('ends when it is as old as a stream may be', async () => {
     let now = RECEIVED_AT;
     const served = await ServedMcp.start({ limits: { sweepMs: 20, streamMaxMs: 1_000 }, now: () => now });
     const client = await served.connect('2026-07-28');
@@ -157,7 +157,7 @@ describe('a stream', () => {
     expect(await served.metrics.metrics()).toMatch(/reason="stream_age".*\} 1/);
   });
 
-  it('ends with a result when the server stops', async () => {
+  test('ends with a result when the server stops', async () => {
     const served = await ServedMcp.start();
     const client = await served.connect('2026-07-28');
     const subscription = await client.listen({ resourceSubscriptions: [matchUri(OPEN.match)] });
@@ -184,7 +184,7 @@ describe('a session (revision 2025-11-25)', () => {
     params: { uri: matchUri(OPEN.match) },
   };
 
-  it('is answered by every replica, which cannot subscribe in it; the client is told to begin another one', async () => {
+  test('is answered by every replica, which cannot subscribe in it; the client must start another one', async () => {
     const first = await ServedMcp.start();
     const second = await ServedMcp.start({ world: first.world });
     const { transport } = await session(first);
@@ -199,14 +199,14 @@ describe('a session (revision 2025-11-25)', () => {
     }
   });
 
-  it('is of one token alone', async () => {
+  test('is of one token alone', async () => {
     const served = await ServedMcp.start({ clients: [ALL, NARROW] });
     const { transport } = await session(served);
     const headers = { 'mcp-session-id': transport.sessionId ?? '', authorization: `Bearer ${NARROW.token}` };
     expect((await served.post(CALL, headers)).status).toBe(404);
   });
 
-  it('ends when it is deleted', async () => {
+  test('ends when it is deleted', async () => {
     const served = await ServedMcp.start();
     const { transport } = await session(served);
     const header = { 'mcp-session-id': transport.sessionId ?? '' };
@@ -214,7 +214,7 @@ describe('a session (revision 2025-11-25)', () => {
     await vi.waitFor(async () => expect((await served.post(CALL, header)).status).toBe(404));
   });
 
-  it('ends after a time without a request and without a stream, and not before', async () => {
+  test('ends after a time without a request and without a stream, and not before', async () => {
     let now = RECEIVED_AT;
     const served = await ServedMcp.start({ limits: { sweepMs: 10, sessionIdleMs: 1_000 }, now: () => now });
     const { client, transport } = await session(served);
@@ -235,7 +235,7 @@ describe('a session (revision 2025-11-25)', () => {
     expect((await served.post(CALL, header)).status).toBe(404);
   });
 
-  it('the idlest one makes room for another where a token has as many as it may, unless all have streams', async () => {
+  test('the idlest one makes room for another where a token has as many as it may, unless all have streams', async () => {
     const served = await ServedMcp.start({ limits: { maxSessionsPerToken: 2 } });
     const initialize = {
       ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },

@@ -27,14 +27,15 @@ export const TEMPLATES = [
     uriTemplate: MATCH_TEMPLATE,
     name: 'match',
     title: 'A match',
-    description: 'What get_match tells with its whole timeline. Subscribe to it to be told of each change.',
+    description:
+      'The answer of get_match with the whole timeline. Subscribe to it to be notified of each change.',
     mimeType: JSON_TYPE,
   },
   {
     uriTemplate: TABLE_TEMPLATE,
     name: 'table',
     title: 'A table',
-    description: 'A table in the shape of the REST contract. Subscribe to it to be told of each change.',
+    description: 'A table in the shape of the REST contract. Subscribe to it to be notified of each change.',
     mimeType: JSON_TYPE,
   },
 ];

@@ -1,9 +1,9 @@
-/** The protocol's server for one caller: what it lists, calls and reads. Made anew for each request, or kept by a session. */
+/** The protocol's server for one caller: what it lists, calls and reads. Created for each request, or held by a session. */
 import { ProtocolError, ProtocolErrorCode, Server, type ServerOptions } from '@modelcontextprotocol/server';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import type { FastifyBaseLogger } from 'fastify';
 import type { ProviderData } from '#contract/rest/provider.ts';
-import type { DeskData } from '#views/data/desk.ts';
+import type { DeskData } from '#views/queries/desk.ts';
 import type { Answers } from './answers.ts';
 import { type AccessOf, type Caller, NO_ACCESS } from './caller.ts';
 import type { Document } from './documents.ts';
@@ -24,7 +24,7 @@ export type ServerContext = {
   readonly version: string;
   readonly metrics: McpMetrics;
   readonly log: FastifyBaseLogger;
-  /** Told of what a call failed of, where that is neither the client's doing nor the contract's. */
+  /** Called with errors of calls that neither the client nor its contract caused. */
   readonly onFailure: (error: unknown) => void;
 };
 
@@ -34,7 +34,7 @@ export type Subscriptions = {
   unsubscribe(uri: string): void;
 };
 
-const INSTRUCTIONS = `Touchline tells live sports data: matches with score, clock, timeline and a trading guard, and tables.
+const INSTRUCTIONS = `Touchline serves live sports data: matches with score, clock, timeline and a trading guard, and tables.
 - Ids: find teams and competitions with search, matches with list_matches or live_board.
 - A goal may be taken back. score counts goals under review, firm_score does not; while guard.safe is false nobody should act on a match, and guard.reasons says why.
 - null means not known, never zero. Dates are as the provider gives them, updated_at is when the last change was received.
@@ -44,7 +44,7 @@ const INSTRUCTIONS = `Touchline tells live sports data: matches with score, cloc
 /** One for all: making one takes longer than a call. It is asked only for what clients are asked, which is nothing. */
 const VALIDATOR = new AjvJsonSchemaValidator();
 
-/** Lists are those of a contract, and change with it: nobody else may keep them, and nobody for long. */
+/** Lists depend on a contract: caches must be private and short-lived. */
 const LIST_HINT = { ttlMs: 60_000, cacheScope: 'private' } as const;
 const CACHE_HINTS: NonNullable<ServerOptions['cacheHints']> = {
   'tools/list': LIST_HINT,
@@ -98,7 +98,7 @@ export function createServer(
   }));
   if (subscriptions !== null) {
     server.setRequestHandler('resources/subscribe', ({ params: { uri } }) => {
-      // One that cannot be read is one of which nothing is told.
+      // An unreadable resource has no notifications.
       orFailure(context, () => readResource(context.documents, deskNow(), uri));
       subscriptions.subscribe(uri);
       return {};
@@ -128,7 +128,7 @@ function callTool(
   try {
     if (!toolsOf(desk.access).includes(tool))
       throw new ToolError(
-        'outside_contract',
+        'OUTSIDE_CONTRACT',
         'Your contract does not cover this tool. Use those that tools/list names.',
       );
     const { structuredContent, text } = answers.get(tool, args, desk);
@@ -138,18 +138,21 @@ function callTool(
       structuredContent,
     };
   } catch (error) {
-    const told =
-      error instanceof ToolError ? error : new ToolError('internal', 'The server failed. Try again later.');
-    done(told.code);
-    if (told !== error) {
+    const clientError =
+      error instanceof ToolError ? error : new ToolError('INTERNAL', 'The server failed. Try again later.');
+    done(clientError.published);
+    if (clientError !== error) {
       log.error({ err: error, tool: name }, 'a tool failed');
       onFailure(error);
     }
-    return { content: [{ type: 'text' as const, text: `${told.code}: ${told.message}` }], isError: true };
+    return {
+      content: [{ type: 'text' as const, text: `${clientError.published}: ${clientError.message}` }],
+      isError: true,
+    };
   }
 }
 
-/** Reports what is no error of the protocol, and tells the client only that there was one. */
+/** Reports an error that is not the protocol's; the client learns only that one happened. */
 function orFailure<T>({ log, onFailure }: ServerContext, work: () => T): T {
   try {
     return work();

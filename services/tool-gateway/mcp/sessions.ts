@@ -1,5 +1,5 @@
 /**
- * Sessions of clients of the revisions before 2026-07-28. A session holds what its stream is told of and nothing else:
+ * Sessions of clients of the revisions before 2026-07-28. A session holds the subscriptions of its stream and nothing else:
  * calls of a session of another replica are answered here as well (docs/decisions/0053).
  */
 import { randomUUID } from 'node:crypto';
@@ -33,7 +33,7 @@ export type SessionsOptions = {
   readonly metrics: McpMetrics;
 };
 
-export const SESSION_HEADER = 'mcp-session-id';
+const SESSION_HEADER = 'mcp-session-id';
 
 /** What only the replica that has the session can do. */
 const ONLY_HERE = new Set(['resources/subscribe', 'resources/unsubscribe']);
@@ -65,7 +65,7 @@ export class Sessions {
       : refusal(404, 'The session has ended, or another replica has it: send initialize again');
   }
 
-  /** Ends sessions that nobody has used for long. */
+  /** Expires sessions that are idle for long. */
   sweep(): void {
     const { limits, context } = this.#options;
     const before = context.now() - limits.sessionIdleMs;
@@ -101,7 +101,7 @@ export class Sessions {
     const session: Session = { id, caller, server, transport, uris, usedAt: context.now(), streams: 0 };
     const stop = changes.subscribe({
       clientId: caller.clientId,
-      changed: (uri) => this.#tell(session, uri),
+      changed: (uri) => this.#notify(session, uri),
     });
     server.onclose = () => {
       stop();
@@ -143,7 +143,7 @@ export class Sessions {
     }
   }
 
-  #tell({ server, uris, streams }: Session, uri: string): void {
+  #notify({ server, uris, streams }: Session, uri: string): void {
     if (streams === 0 || !uris.has(uri)) return;
     this.#options.metrics.notifications.inc();
     server.sendResourceUpdated({ uri }).catch((error: unknown) => {

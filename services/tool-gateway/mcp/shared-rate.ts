@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Followed, followRecords } from '#clients/follow-records.ts';
 import type { DirectoryPlace } from '#clients/versioned-topic.ts';
-import type { PublishRecord } from '#streams/publish/publisher.ts';
+import type { PublishRecord } from '#streams/client/port.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { ToolRequests } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
@@ -15,11 +15,11 @@ export type SharedRateOptions = DirectoryPlace & {
   readonly publish: (records: readonly PublishRecord[]) => Promise<void>;
   /** Unix milliseconds. */
   readonly now: () => number;
-  /** Told what ended the following of the topic. */
+  /** Called with the error that ended the following of the topic. */
   readonly onFailure: (error: unknown) => void;
 };
 
-/** How often a replica says what it let in, milliseconds: so much longer a flood over several replicas goes on. */
+/** How often a replica publishes its counts, milliseconds: a flood over several replicas lasts so much longer. */
 const SHARE_MS = 250;
 
 /**

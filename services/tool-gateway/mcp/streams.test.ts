@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createMetrics } from '#service/metrics.ts';
 import { LIMITS } from './limits.ts';
 import { mcpMetrics } from './metrics.ts';
@@ -10,7 +10,7 @@ const CALLER = { tokenId: 't', clientId: 1 };
 /** More than the buffers between two sockets of this machine take. */
 const MUCH = Buffer.alloc(64 * 1024 * 1024);
 
-it('a stream is cut off when its reader takes nothing for too long, and no sooner', async () => {
+test('a stream is cut off when its reader takes nothing for too long, and no sooner', async () => {
   let now = 0;
   const metrics = createMetrics('tool-gateway');
   const streams = new Streams({ limits: LIMITS, metrics: mcpMetrics(metrics), now: () => now });

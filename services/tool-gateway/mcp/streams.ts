@@ -65,7 +65,7 @@ export class Streams {
             : null;
       if (reason === null) continue;
       metrics.ended.inc({ reason: `stream_${reason}` });
-      // Its end reaches whoever writes to it, who then tells it nothing more.
+      // Its end reaches the writer, which then stops.
       stream.raw.destroy();
     }
   }

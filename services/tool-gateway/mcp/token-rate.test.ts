@@ -1,11 +1,10 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { TokenRate } from './token-rate.ts';
 
-const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 const START = 1_790_000_000_000;
 
-it('replicas that share what they let in admit together what one would, whoever is asked', () => {
+test('replicas that share what they let in admit together what one would, whoever is asked', () => {
   const calls = fc.array(fc.record({ replica: fc.nat(2), later: fc.nat(15_000) }), { maxLength: 60 });
   fc.assert(
     fc.property(calls, (all) => {
@@ -19,11 +18,10 @@ it('replicas that share what they let in admit together what one would, whoever 
           if (n !== replica && shared !== undefined) other.add('token', shared);
       }
     }),
-    { seed },
   );
 });
 
-it('says what it let in once, and nothing of what it refused', () => {
+test('says what it let in once, and nothing of what it refused', () => {
   const rate = new TokenRate(2);
   for (let n = 0; n < 5; n++) rate.admit('token', START + n);
   rate.admit('other', START);

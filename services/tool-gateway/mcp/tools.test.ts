@@ -1,7 +1,7 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { incidentMessage } from '#ingestion/testing/messages.ts';
-import { deskData } from '#views/data/desk.ts';
-import { createProviderData } from '#views/data/provider-data.ts';
+import { deskData } from '#views/queries/desk.ts';
+import { createProviderData } from '#views/render/answers/provider-data.ts';
 import { EVERYTHING, RECEIVED_AT, type World } from '#views/testing/world.ts';
 import { CLOSED, event, incident, leagues, OPEN } from './testing/league.ts';
 import { type Desk, ToolError } from './tools/tool.ts';
@@ -29,12 +29,12 @@ function refusal(name: string, args: Readonly<Record<string, unknown>>): string 
     return JSON.stringify(call(name, args));
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
-    return `${error.code}: ${error.message}`;
+    return `${error.published}: ${error.message}`;
   }
 }
 
-it('a match has its score, guard and timeline, and says what does not stand', () => {
-  const tell = (id: string, ut: number, changes: object) =>
+test('a match has its score, guard and timeline, and says what does not stand', () => {
+  const publish = (id: string, ut: number, changes: object) =>
     world.play(
       incidentMessage(
         { id, ut },
@@ -42,7 +42,7 @@ it('a match has its score, guard and timeline, and says what does not stand', ()
         event(OPEN, OPEN.match),
       ),
     );
-  tell('a', 1_790_000_100, { confirmation: 'tbd' });
+  publish('a', 1_790_000_100, { confirmation: 'tbd' });
   const before = call('get_match', { match_id: OPEN.match });
   expect(before).toMatchObject({
     score: { home: 2, away: 0 },
@@ -50,7 +50,7 @@ it('a match has its score, guard and timeline, and says what does not stand', ()
     under_review: true,
   });
   expect(before.guard).toMatchObject({ safe: false, reasons: expect.arrayContaining(['under_review']) });
-  tell('b', 1_790_000_110, { confirmation: 'cancelled' });
+  publish('b', 1_790_000_110, { confirmation: 'cancelled' });
   const { timeline, score } = call('get_match', { match_id: OPEN.match });
   expect(score).toEqual({ home: 1, away: 0 });
   expect(timeline).toMatchObject([
@@ -60,32 +60,32 @@ it('a match has its score, guard and timeline, and says what does not stand', ()
   expect(call('get_match', { match_id: OPEN.match, timeline: 'none' }).timeline).toEqual([]);
 });
 
-it('changes are told since a moment, with the moment to go on from', () => {
-  const told = call('list_changes', { since: '2026-01-01T00:00:00Z', competition_id: OPEN.competition });
-  expect(told.checked_at).toBe(new Date(RECEIVED_AT).toISOString());
-  const [first] = told.matches as { match_id: number; changes: { kind: string; after: string | null }[] }[];
+test('lists changes since a time, with the time to continue from', () => {
+  const answer = call('list_changes', { since: '2026-01-01T00:00:00Z', competition_id: OPEN.competition });
+  expect(answer.checked_at).toBe(new Date(RECEIVED_AT).toISOString());
+  const [first] = answer.matches as { match_id: number; changes: { kind: string; after: string | null }[] }[];
   expect(first?.changes).toContainEqual(expect.objectContaining({ kind: 'score_changed', after: '1-0' }));
   expect(call('list_changes', { since: '2027-01-01T00:00:00Z' }).matches).toEqual([]);
 });
 
-it('pages follow each other without gaps', () => {
+test('pages follow each other without gaps', () => {
   const seen: number[] = [];
   for (let page: number | null = 1; page !== null; ) {
-    const told = call('list_matches', { season_id: OPEN.season, limit: 1, page });
-    seen.push(...(told.matches as { match_id: number }[]).map(({ match_id }) => match_id));
-    expect(told.total).toBe(2);
-    page = told.next_page as number | null;
+    const answer = call('list_matches', { season_id: OPEN.season, limit: 1, page });
+    seen.push(...(answer.matches as { match_id: number }[]).map(({ match_id }) => match_id));
+    expect(answer.total).toBe(2);
+    page = answer.next_page as number | null;
   }
   expect(seen).toEqual([OPEN.earlier, OPEN.match]);
 });
 
-it('two teams: the finished match counts, the one that is played is listed', () => {
+test('two teams: the finished match counts, the one that is played is listed', () => {
   const [team_id, opponent_id] = OPEN.teams;
-  const told = call('get_head_to_head', { team_id, opponent_id });
-  expect(told).toMatchObject({ played: 1, team_won: 1, team_goals: 2, opponent_goals: 1, total: 2 });
+  const answer = call('get_head_to_head', { team_id, opponent_id });
+  expect(answer).toMatchObject({ played: 1, team_won: 1, team_goals: 2, opponent_goals: 1, total: 2 });
 });
 
-it('tables and top scorers are those of REST', () => {
+test('tables and top scorers are those of REST', () => {
   const { groups } = call('get_standings', { competition_id: OPEN.competition });
   expect(groups).toMatchObject([
     {
@@ -102,7 +102,7 @@ it('tables and top scorers are those of REST', () => {
 });
 
 describe('errors say what to do', () => {
-  it.each([
+  test.each([
     ['get_match', { match_id: 1 }, /^not_found: .*list_matches/],
     ['get_match', {}, /^invalid_arguments: .*match_id/],
     ['list_matches', { limit: 51 }, /^invalid_arguments: .*limit.*50/],
@@ -121,7 +121,7 @@ describe('errors say what to do', () => {
     expect(refusal(name, args)).toMatch(wanted);
   });
 
-  it('outside the contract', () => {
+  test('outside the contract', () => {
     desk = { ...desk, access: { ...EVERYTHING, competitions: new Set([CLOSED.competition]) } };
     for (const [name, args] of [
       ['get_match', { match_id: OPEN.match }],
@@ -132,7 +132,7 @@ describe('errors say what to do', () => {
   });
 });
 
-it('every tool is described, only reads, and has schemas of draft 2020-12', () => {
+test('every tool is described, only reads, and has schemas of draft 2020-12', () => {
   for (const { name, title, description, inputSchema, outputSchema } of TOOLS) {
     expect(name).toMatch(/^[a-z_]{3,40}$/);
     expect(title.length * description.length, name).toBeGreaterThan(0);

@@ -1,18 +1,22 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Followed, followRecords } from '#clients/follow-records.ts';
 import type { DirectoryPlace } from '#clients/versioned-topic.ts';
-import type { PublishRecord } from '#streams/publish/publisher.ts';
+import { TouchlineError } from '#errors/touchline-error.ts';
+import type { PublishRecord } from '#streams/client/port.ts';
+import { settlesWithin } from '#timing/settles-within.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { ExchangeAttempt } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { AttemptLedger, type AttemptScope, LIMITS, type Refusal, WINDOW_MS } from './limits.ts';
 
-/** An attempt could not be counted, so it must not go on. */
-export class AttemptNotCountedError extends Error {
+/** An attempt could not be counted, so it must be refused. */
+export class AttemptNotCountedError extends TouchlineError<'AttemptNotCountedError'> {
   override readonly name = 'AttemptNotCountedError';
-  readonly code = 'ATTEMPT_NOT_COUNTED';
+
+  constructor(message: string, cause?: unknown) {
+    super('ATTEMPT_NOT_COUNTED', message, cause);
+  }
 }
 
 /** How attempts are counted. */
@@ -23,17 +27,15 @@ export type AttemptsOptions = DirectoryPlace & {
   readonly now: () => number;
   /** Longest time until an attempt is read back, milliseconds. */
   readonly timeoutMs: number;
-  /** Told what ended the following of the topic. */
+  /** Called with the error that ended the following of the topic. */
   readonly onFailure: (error: unknown) => void;
 };
 
 /** Read at a start: attempts that were refused, which only those before them show, no longer matter by then. */
 const READ_BACK_MS = 4 * WINDOW_MS;
 
-type Waiting = { readonly resolve: (refusal: Refusal) => void };
-
 /**
- * Counts attempts over all replicas: each is written to a topic and read back from it before it goes on, and the order of
+ * Counts attempts over all replicas: each is written to a topic and read back from it before it proceeds, and the order of
  * that log says who was over the limit. What is over the limit already, or will be by what is on its way there, is refused
  * without being written: a flood costs nothing.
  */
@@ -45,7 +47,8 @@ export class Attempts {
     address: new AttemptLedger(LIMITS.address),
     client: new AttemptLedger(LIMITS.client),
   };
-  readonly #waiting = new Map<string, Waiting>();
+  /** By attempt: resolves with what the log says of it. */
+  readonly #waiting = new Map<string, (refusal: Refusal) => void>();
   /** By subject: attempts that are not read back yet. */
   readonly #pending = new Map<string, number>();
   #followed: Followed | undefined;
@@ -77,7 +80,7 @@ export class Attempts {
   }
 
   /**
-   * Counts an attempt; `subject` is its digest. Resolves once the log has it: null where it may go on. Throws
+   * Counts an attempt; `subject` is its digest. Resolves once the log has it: null if it is allowed. Throws
    * `AttemptNotCountedError` where the broker does not answer in time; it may count all the same then.
    */
   async count(scope: AttemptScope, subject: string): Promise<Refusal> {
@@ -107,29 +110,28 @@ export class Attempts {
   async #write(attempt: ExchangeAttempt): Promise<Refusal> {
     const { publish, timeoutMs } = this.#options;
     const { promise: readBack, resolve } = Promise.withResolvers<Refusal>();
-    this.#waiting.set(attempt.attempt_id, { resolve });
-    const over = new AbortController();
-    const timeUp = delay(timeoutMs, undefined, { signal: over.signal }).then(() => {
-      throw new AttemptNotCountedError('an attempt was not read back in time');
-    });
+    this.#waiting.set(attempt.attempt_id, resolve);
     const published = publish([
       { topic: this.#topic, key: attempt.subject, value: this.#codec.encode(attempt) },
     ]);
     try {
-      const counted = published.then(() => readBack);
-      return await Promise.race([counted, timeUp]);
+      if (
+        await settlesWithin(
+          published.then(() => readBack),
+          timeoutMs,
+        )
+      )
+        return await readBack;
     } catch (cause) {
-      if (cause instanceof AttemptNotCountedError) throw cause;
-      throw new AttemptNotCountedError('an attempt could not be written', { cause });
+      throw new AttemptNotCountedError('an attempt could not be written', cause);
     } finally {
-      over.abort();
-      timeUp.catch(() => {});
       this.#waiting.delete(attempt.attempt_id);
     }
+    throw new AttemptNotCountedError('an attempt was not read back in time');
   }
 
   #apply({ attempt_id, counted_for, subject, at }: ExchangeAttempt): void {
     const refusal = this.#ledgers[counted_for].apply(subject, at);
-    this.#waiting.get(attempt_id)?.resolve(refusal);
+    this.#waiting.get(attempt_id)?.(refusal);
   }
 }

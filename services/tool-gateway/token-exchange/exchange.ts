@@ -43,12 +43,12 @@ export class Exchange {
     const { check, contracts, issuer, now, log } = this.#options;
     await this.#admit('client', clientId);
     // Other spellings of an id would have a limit of their own each; no account here has one.
-    if (!CLIENT_ID.test(clientId)) throw new ExchangeError('invalid_credentials');
+    if (!CLIENT_ID.test(clientId)) throw new ExchangeError('INVALID_CREDENTIALS');
     const account = await check(clientId, secretKey);
-    if (account === null) throw new ExchangeError('invalid_credentials');
+    if (account === null) throw new ExchangeError('INVALID_CREDENTIALS');
     const id = Number(clientId);
     if (account !== clientId || (await contracts.findSoon(id, KNOWN_WITHIN_MS)) === undefined)
-      throw new ExchangeError('tenant_slug_conflict');
+      throw new ExchangeError('TENANT_SLUG_CONFLICT');
     const issued = await issuer.issue(id, label, now());
     log.info({ client: id, id: issued.token.id }, 'an access token was issued');
     return issued;
@@ -59,6 +59,6 @@ export class Exchange {
     const refusal = await count(scope, digestOf(key, scope, text));
     if (refusal === null) return;
     const retryAfter = Math.max(1, Math.ceil((refusal.retryAt - now()) / 1000));
-    throw new ExchangeError('rate_limit_exceeded', { retryAfter });
+    throw new ExchangeError('RATE_LIMIT_EXCEEDED', { retryAfter });
   }
 }

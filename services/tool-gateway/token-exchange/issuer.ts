@@ -7,7 +7,7 @@ import {
   newTokenId,
   toAccessToken,
 } from '#clients/access-tokens.ts';
-import type { PublishRecord } from '#streams/publish/publisher.ts';
+import type { PublishRecord } from '#streams/client/port.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { AccessTokenRecord } from '#topics/generated/types.ts';
 import { ExchangeError } from './errors.ts';
@@ -41,14 +41,14 @@ export class Issuer {
   }
 
   /**
-   * A new token for a client. Throws `ExchangeError` `tenant_slug_conflict` where it has as many as it may have, and
+   * A new token for a client. Throws `ExchangeError` `TENANT_SLUG_CONFLICT` where it has as many as it may have, and
    * `PublishError`.
    */
   async issue(clientId: number, label: string | null, nowMs: number): Promise<Issued> {
     const { tokens, codec, topic, publish, lifetimeMs } = this.#options;
     const known = tokens.of(clientId);
     if (known.filter((token) => isLive(token, nowMs)).length >= MAX_LIVE_TOKENS)
-      throw new ExchangeError('tenant_slug_conflict');
+      throw new ExchangeError('TENANT_SLUG_CONFLICT');
     const text = newToken();
     const record: AccessTokenRecord = {
       token_id: newTokenId(),

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { AttemptLedger, LIMITS, WINDOW_MS } from './limits.ts';
 
-const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 const START = 1_790_000_000_000;
 
 const fill = (ledger: AttemptLedger, subject: string, times: number, at: number): void => {
@@ -10,35 +9,35 @@ const fill = (ledger: AttemptLedger, subject: string, times: number, at: number)
 };
 
 describe('limits of the token exchange', () => {
-  it('Token exchange window: 15 minutes (rolling)', () => {
+  test('Token exchange window: 15 minutes (rolling)', () => {
     expect(WINDOW_MS).toBe(15 * 60 * 1000);
     const ledger = new AttemptLedger(2);
     fill(ledger, 'a', 1, START);
     fill(ledger, 'a', 1, START + 60_000);
     expect(ledger.apply('a', START + WINDOW_MS - 1)).toEqual({ retryAt: START + WINDOW_MS });
-    // Only the first of the two is past: the window rolls, it does not begin anew.
+    // Only the first of the two has expired: the window rolls, it does not restart.
     expect(ledger.apply('a', START + WINDOW_MS)).toBeNull();
     expect(ledger.apply('a', START + WINDOW_MS)).toEqual({ retryAt: START + 60_000 + WINDOW_MS });
   });
 
-  it('Exchanges per IP: 30 per window; per client_id: 10 per window', () => {
+  test('Exchanges per IP: 30 per window; per client_id: 10 per window', () => {
     expect(LIMITS).toEqual({ address: 30, client: 10 });
   });
 
-  it('refused attempts do not count, so that who waits as told gets in', () => {
+  test('refused attempts do not count, so a client that waits as advised is admitted', () => {
     const ledger = new AttemptLedger(2);
     fill(ledger, 'a', 2, START);
     for (let n = 0; n < 100; n++) expect(ledger.apply('a', START + n * 1_000)).not.toBeNull();
     expect(ledger.apply('a', START + WINDOW_MS)).toBeNull();
   });
 
-  it('one subject does not count for another', () => {
+  test('one subject does not count for another', () => {
     const ledger = new AttemptLedger(1);
     fill(ledger, 'a', 1, START);
     fill(ledger, 'b', 1, START);
   });
 
-  it('what was let through elsewhere counts, beyond the limit too', () => {
+  test('what was let through elsewhere counts, beyond the limit too', () => {
     const ledger = new AttemptLedger(3, 1);
     fill(ledger, 'a', 2, START);
     ledger.add('a', START + 1_000, 2);
@@ -50,7 +49,7 @@ describe('limits of the token exchange', () => {
     expect(ledger.size).toBe(1);
   });
 
-  it('what is on its way to the log counts before it is there', () => {
+  test('what is on its way to the log counts before it is there', () => {
     const ledger = new AttemptLedger(3);
     fill(ledger, 'a', 1, START);
     expect(ledger.refusal('a', START, 1)).toBeNull();
@@ -60,7 +59,7 @@ describe('limits of the token exchange', () => {
 });
 
 describe('a clock that steps', () => {
-  it('back, or that of a replica which is behind: attempts still count, for a window at most', () => {
+  test('back, or that of a replica which is behind: attempts still count, for a window at most', () => {
     const ledger = new AttemptLedger(1);
     fill(ledger, 'a', 1, START);
     expect(ledger.apply('a', START - 60_000)).not.toBeNull();
@@ -69,7 +68,7 @@ describe('a clock that steps', () => {
 });
 
 describe('more subjects than are held', () => {
-  it('new ones are refused until the oldest is past; known ones go on', () => {
+  test('refuses new ones until the oldest expires; admits known ones', () => {
     const ledger = new AttemptLedger(2, 3);
     for (const [n, subject] of ['a', 'b', 'c'].entries()) fill(ledger, subject, 1, START + n);
     expect(ledger.refusal('d', START + 10)).toEqual({ retryAt: START + WINDOW_MS });
@@ -81,7 +80,7 @@ describe('more subjects than are held', () => {
     expect(ledger.size).toBe(3);
   });
 
-  it('a flood costs no more where many are held', () => {
+  test('a flood costs no more where many are held', () => {
     const ledger = new AttemptLedger(3, 20_000);
     for (let round = 0; round < 3; round++)
       for (let n = 0; n < 20_000; n++) ledger.apply(`s${n}`, START + round);
@@ -91,14 +90,14 @@ describe('more subjects than are held', () => {
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 
-  it('what is past is not held', () => {
+  test('what is past is not held', () => {
     const ledger = new AttemptLedger(1, 1_000);
     for (let n = 0; n < 10_000; n++) ledger.apply(`s${n}`, START + n * WINDOW_MS);
     expect(ledger.size).toBe(1);
   });
 });
 
-it('lets as many through as the limit says in any window, whatever is attempted', () => {
+test('lets as many through as the limit says in any window, whatever is attempted', () => {
   const attempts = fc.array(
     fc.record({ subject: fc.constantFrom('a', 'b', 'c'), wait: fc.nat(WINDOW_MS / 3) }),
     { maxLength: 200 },
@@ -118,6 +117,5 @@ it('lets as many through as the limit says in any window, whatever is attempted'
         else expect(refusal.retryAt).toBe((expected[0]?.at ?? 0) + WINDOW_MS);
       }
     }),
-    { seed },
   );
 });

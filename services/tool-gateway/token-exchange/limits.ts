@@ -10,7 +10,7 @@ export const WINDOW_MS = 15 * 60_000;
 export const LIMITS: Readonly<Record<AttemptScope, number>> = { address: 30, client: 10 };
 
 /** Most addresses, and most client ids, that are counted at a time; while there are more, new ones are refused. */
-export const MAX_SUBJECTS = 100_000;
+const MAX_SUBJECTS = 100_000;
 
 /** Null: let through; else the attempt is refused, and `retryAt` (Unix milliseconds) is when one may be let through. */
 export type Refusal = { readonly retryAt: number } | null;
@@ -24,7 +24,7 @@ type Entry = {
 };
 
 /**
- * Counts attempts that were let through; refused ones do not count, so that who waits as told gets in. Every replica that
+ * Counts attempts that were let through; refused ones do not count, so a client that waits as advised is admitted. Every replica that
  * applies the same log decides the same.
  */
 export class AttemptLedger {

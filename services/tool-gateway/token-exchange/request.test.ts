@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { MAX_LABEL } from '#clients/access-tokens.ts';
 import { BODY_LIMIT, parseExchange } from './request.ts';
 
@@ -9,57 +9,57 @@ const parse = (body: unknown, type: string | undefined = JSON_TYPE) =>
 const RIGHT = { client_id: '7', secret_key: 's3' };
 
 describe('client_id', () => {
-  it('is a text and required', () => {
+  test('is a text and required', () => {
     expect(parse(RIGHT)).toEqual({ clientId: '7', secretKey: 's3', label: null });
   });
 
-  it.each([undefined, null, '', 7, ['7'], { id: '7' }, true])(
+  test.each([undefined, null, '', 7, ['7'], { id: '7' }, true])(
     'missing_fields where it is %j',
     (client_id) => {
       expect(() => parse({ ...RIGHT, client_id })).toThrow(
-        expect.objectContaining({ code: 'missing_fields' }),
+        expect.objectContaining({ code: 'MISSING_FIELDS' }),
       );
     },
   );
 });
 
 describe('secret_key', () => {
-  it('alias client_secret', () => {
+  test('alias client_secret', () => {
     expect(parse({ client_id: '7', client_secret: 's3' }).secretKey).toBe('s3');
   });
 
-  it('counts where both it and its alias are there', () => {
+  test('counts where both it and its alias are there', () => {
     expect(parse({ ...RIGHT, client_secret: 'other' }).secretKey).toBe('s3');
   });
 
-  it.each([undefined, null, '', 5, ['s3']])('missing_fields where it is %j', (secret) => {
+  test.each([undefined, null, '', 5, ['s3']])('missing_fields where it is %j', (secret) => {
     for (const name of ['secret_key', 'client_secret'])
       expect(() => parse({ client_id: '7', [name]: secret })).toThrow(
-        expect.objectContaining({ code: 'missing_fields' }),
+        expect.objectContaining({ code: 'MISSING_FIELDS' }),
       );
   });
 });
 
 describe('label', () => {
-  it.each(['', 'desk', 'x'.repeat(MAX_LABEL), '⚽'.repeat(MAX_LABEL), '🥅'.repeat(MAX_LABEL)])(
+  test.each(['', 'desk', 'x'.repeat(MAX_LABEL), '⚽'.repeat(MAX_LABEL), '🥅'.repeat(MAX_LABEL)])(
     'at most 256 characters: %j',
     (label) => expect(parse({ ...RIGHT, label }).label).toBe(label),
   );
 
-  it.each([null, 7, true, [], {}, 'x'.repeat(MAX_LABEL + 1), '🥅'.repeat(MAX_LABEL + 1), '\ud800'])(
+  test.each([null, 7, true, [], {}, 'x'.repeat(MAX_LABEL + 1), '🥅'.repeat(MAX_LABEL + 1), '\ud800'])(
     'invalid_label where it is %j',
     (label) => {
-      expect(() => parse({ ...RIGHT, label })).toThrow(expect.objectContaining({ code: 'invalid_label' }));
+      expect(() => parse({ ...RIGHT, label })).toThrow(expect.objectContaining({ code: 'INVALID_LABEL' }));
     },
   );
 
-  it('is looked at after the fields that are required', () => {
-    expect(() => parse({ label: 7 })).toThrow(expect.objectContaining({ code: 'missing_fields' }));
+  test('is looked at after the fields that are required', () => {
+    expect(() => parse({ label: 7 })).toThrow(expect.objectContaining({ code: 'MISSING_FIELDS' }));
   });
 });
 
 describe('body', () => {
-  it.each([
+  test.each([
     ['nothing', ''],
     ['half of JSON', '{"client_id":"7"'],
     ['a text', '"7"'],
@@ -69,24 +69,24 @@ describe('body', () => {
     ['fields of a prototype', '{"__proto__":{"client_id":"7","secret_key":"s3"}}'],
   ])('missing_fields where it is %s', (_, text) => {
     expect(() => parseExchange(JSON_TYPE, bytes(text))).toThrow(
-      expect.objectContaining({ code: 'missing_fields' }),
+      expect.objectContaining({ code: 'MISSING_FIELDS' }),
     );
   });
 
-  it('missing_fields where it is not UTF-8', () => {
+  test('missing_fields where it is not UTF-8', () => {
     const body = Buffer.concat([bytes('{"client_id":"7","secret_key":"'), Buffer.of(0xff), bytes('"}')]);
-    expect(() => parseExchange(JSON_TYPE, body)).toThrow(expect.objectContaining({ code: 'missing_fields' }));
+    expect(() => parseExchange(JSON_TYPE, body)).toThrow(expect.objectContaining({ code: 'MISSING_FIELDS' }));
   });
 
-  it('may hold further fields', () => {
+  test('may hold further fields', () => {
     expect(parse({ ...RIGHT, grant_type: 'client_credentials' }).clientId).toBe('7');
   });
 
-  it('credentials that are no well-formed text cannot break the URL of the upstream', () => {
+  test('credentials that are no well-formed text cannot break the URL of the upstream', () => {
     expect(() => encodeURIComponent(parse({ ...RIGHT, secret_key: '\ud800' }).secretKey)).not.toThrow();
   });
 
-  it('credentials of the largest body fit into a URL', () => {
+  test('credentials of the largest body fit into a URL', () => {
     const secret_key = '€'.repeat(BODY_LIMIT / 3 - 20);
     const body = bytes(JSON.stringify({ client_id: '7', secret_key }));
     expect(body.length).toBeLessThanOrEqual(BODY_LIMIT);
@@ -95,15 +95,15 @@ describe('body', () => {
 });
 
 describe('Content-Type: application/json', () => {
-  it.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON;charset=UTF-8'])(
+  test.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON;charset=UTF-8'])(
     'takes %s',
     (type) => expect(parse(RIGHT, type).clientId).toBe('7'),
   );
 
-  it.each(['', 'text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', 'text/json'])(
+  test.each(['', 'text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', 'text/json'])(
     'missing_fields where it is %j',
     (type) => {
-      expect(() => parse(RIGHT, type)).toThrow(expect.objectContaining({ code: 'missing_fields' }));
+      expect(() => parse(RIGHT, type)).toThrow(expect.objectContaining({ code: 'MISSING_FIELDS' }));
     },
   );
 });

@@ -42,15 +42,15 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
  * Reads the body of an exchange (spec, "Token exchange for the tool endpoint"). `secret_key` counts where both it and its
- * alias are there. Throws `ExchangeError` `missing_fields` or `invalid_label`, in this order.
+ * alias are there. Throws `ExchangeError` `MISSING_FIELDS` or `invalid_label`, in this order.
  */
 export function parseExchange(contentType: string | undefined, body: Uint8Array): ExchangeRequest {
-  if (!JSON_TYPE.test(contentType ?? '')) throw new ExchangeError('missing_fields');
+  if (!JSON_TYPE.test(contentType ?? '')) throw new ExchangeError('MISSING_FIELDS');
   const json = parseJson(body);
   const given = credentials.safeParse(json);
-  if (!given.success) throw new ExchangeError('missing_fields');
+  if (!given.success) throw new ExchangeError('MISSING_FIELDS');
   const named = labelled.safeParse(json);
-  if (!named.success) throw new ExchangeError('invalid_label');
+  if (!named.success) throw new ExchangeError('INVALID_LABEL');
   return { ...given.data, label: named.data.label ?? null };
 }
 
@@ -58,6 +58,6 @@ function parseJson(body: Uint8Array): unknown {
   try {
     return JSON.parse(utf8.decode(body));
   } catch {
-    throw new ExchangeError('missing_fields');
+    throw new ExchangeError('MISSING_FIELDS');
   }
 }

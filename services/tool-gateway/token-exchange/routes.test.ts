@@ -3,7 +3,7 @@ import { createSecretKey, randomBytes } from 'node:crypto';
 import { type AddressInfo, connect } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { AccessToken } from '#clients/access-tokens.ts';
 import { newToken } from '#clients/access-tokens.ts';
 import { createLogger } from '#service/logger.ts';
@@ -82,7 +82,7 @@ async function served(
 }
 
 describe('Success 201', () => {
-  it('token, expires_at as ISO time, warning; secret_key is never returned', async () => {
+  test('token, expires_at as ISO time, warning; secret_key is never returned', async () => {
     const { post, text } = await served();
     const { status, body } = await post({ ...RIGHT, label: 'desk' });
     expect(status).toBe(201);
@@ -96,20 +96,20 @@ describe('Success 201', () => {
     expect(outcomes).toEqual(['issued']);
   });
 
-  it('expires_at is null when the PAT does not expire', async () => {
+  test('expires_at is null when the PAT does not expire', async () => {
     const issuer = { issue: async () => ({ text: newToken(), token: { ...TOKEN, expiresAt: null } }) };
     const { body } = await (await served({ issuer })).post(RIGHT);
     expect(body).toMatchObject({ expires_at: null, warning: expect.stringContaining('does not expire') });
   });
 
-  it('client_secret is an alias of secret_key', async () => {
+  test('client_secret is an alias of secret_key', async () => {
     const { post } = await served();
     expect((await post({ client_id: '7', client_secret: 'right-s3cret' })).status).toBe(201);
   });
 });
 
 describe('errors', () => {
-  it.each([
+  test.each([
     ['client_id is missing', { secret_key: 'right-s3cret' }],
     ['the secret is missing', { client_id: '7' }],
     ['the body is not valid JSON', '{"client_id":"7","secret_key":"right-s3cret"'],
@@ -121,7 +121,7 @@ describe('errors', () => {
     expect(steps).toEqual(['count address']);
   });
 
-  it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'nonsense'])(
+  test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'nonsense'])(
     '400 missing_fields: the body is sent as %s',
     async (type) => {
       const { post } = await served();
@@ -131,7 +131,7 @@ describe('errors', () => {
     },
   );
 
-  it.each([
+  test.each([
     ['is not a text', 7],
     ['is longer than 256 characters', 'x'.repeat(257)],
   ])('400 invalid_label: label %s', async (_, label) => {
@@ -140,7 +140,7 @@ describe('errors', () => {
     expect(steps).toEqual(['count address']);
   });
 
-  it.each([
+  test.each([
     ['wrong secret', { ...RIGHT, secret_key: 'wrong-s3cret' }, ['check']],
     ['wrong id', { ...RIGHT, client_id: '8' }, ['check']],
     ['an id that no account has: the upstream is not asked', { ...RIGHT, client_id: '07' }, []],
@@ -150,18 +150,18 @@ describe('errors', () => {
     expect(steps).toEqual(['count address', 'count client', ...asked]);
   });
 
-  it('409 tenant_slug_conflict: no active account here has the id that the upstream accepts', async () => {
+  test('409 tenant_slug_conflict: no active account here has the id that the upstream accepts', async () => {
     const { post } = await served({ contracts: { findSoon: async () => undefined } });
     expect(await post(RIGHT)).toMatchObject({ status: 409, body: { error: 'tenant_slug_conflict' } });
   });
 
-  it('409 tenant_slug_conflict: the upstream knows the credentials as another account', async () => {
+  test('409 tenant_slug_conflict: the upstream knows the credentials as another account', async () => {
     const { post } = await served({ check: async () => '70' });
     expect(await post(RIGHT)).toMatchObject({ status: 409, body: { error: 'tenant_slug_conflict' } });
     expect(steps).not.toContain('issue 7 null');
   });
 
-  it('429 rate_limit_exceeded: per IP, before the body is parsed', async () => {
+  test('429 rate_limit_exceeded: per IP, before the body is parsed', async () => {
     const count = async () => ({ retryAt: NOW + 1_500 });
     const { post } = await served({ count });
     // Too large as well, which is seen when it is read.
@@ -171,7 +171,7 @@ describe('errors', () => {
     expect(steps).toEqual([]);
   });
 
-  it('429 rate_limit_exceeded: per client_id, after validation', async () => {
+  test('429 rate_limit_exceeded: per client_id, after validation', async () => {
     const count: ExchangeOptions['count'] = async (scope) =>
       scope === 'address' ? null : { retryAt: NOW + 60_000 };
     const { post } = await served({ count });
@@ -182,17 +182,17 @@ describe('errors', () => {
     expect(steps).toEqual([]);
   });
 
-  it('502 statscore_unavailable: upstream authentication service unreachable or transport error', async () => {
+  test('502 statscore_unavailable: upstream authentication service unreachable or transport error', async () => {
     const check = async () => {
-      throw new ExchangeError('statscore_unavailable');
+      throw new ExchangeError('STATSCORE_UNAVAILABLE');
     };
     expect(await (await served({ check })).post(RIGHT)).toMatchObject({
       ...{ status: 502, body: { error: 'statscore_unavailable' } },
     });
   });
 
-  it.each([
-    ['upstream_misconfigured', new ExchangeError('upstream_misconfigured')],
+  test.each([
+    ['upstream_misconfigured', new ExchangeError('UPSTREAM_MISCONFIGURED')],
     ['internal_error', new Error('it has the right-s3cret')],
   ])('500 %s: server misconfiguration', async (error, thrown) => {
     const check = async () => {
@@ -206,7 +206,7 @@ describe('errors', () => {
     expect(logged).toContain('an exchange failed');
   });
 
-  it('500 limits_unavailable: an attempt that cannot be counted goes no further', async () => {
+  test('500 limits_unavailable: an attempt that cannot be counted goes no further', async () => {
     const count = async () => {
       throw new AttemptNotCountedError('not read back');
     };
@@ -216,7 +216,7 @@ describe('errors', () => {
     expect(steps).toEqual([]);
   });
 
-  it('413 body_too_large, and 405 for another method', async () => {
+  test('413 body_too_large, and 405 for another method', async () => {
     const { app, post } = await served();
     const body = { ...RIGHT, padding: 'x'.repeat(BODY_LIMIT) };
     expect(await post(body)).toMatchObject({ status: 413, body: { error: 'body_too_large' } });
@@ -239,12 +239,12 @@ describe('what is no request', () => {
   };
   const HEAD = 'POST /api/v1/token HTTP/1.1\r\nHost: x\r\n';
 
-  it('is answered 408 where it does not arrive as a whole in time', async () => {
+  test('is answered 408 where it does not arrive as a whole in time', async () => {
     expect(await send(`${HEAD}Content-Length: 100\r\n\r\n{"client_id":`)).toMatch(/^HTTP\/1\.1 408 /);
     expect(steps).toEqual(['count address']);
   });
 
-  it.each([
+  test.each([
     ['400', 'it is no HTTP', '{"secret_key":"right-s3cret"}\r\n\r\n'],
     ['431', 'its head is too large', `${HEAD}X-Padding: ${'x'.repeat(20_000)}\r\n\r\n`],
   ])('is answered %s where %s, and its bytes are not logged', async (status, _, bytes) => {
@@ -265,7 +265,7 @@ describe('the address that counts', () => {
     return seen[0] === seen[1] ? 'forwarded' : 'another';
   };
 
-  it.each([
+  test.each([
     ['is what a trusted proxy says', ['10.0.0.0/8'], '192.0.2.66', '10.1.2.3', 'forwarded'],
     [
       'is the last that trusted proxies did not write',
@@ -288,7 +288,7 @@ describe('the address that counts', () => {
   });
 });
 
-it('10,000 guesses from one address: 403 within the limit, then 429, and the upstream is asked no more', async () => {
+test('10,000 guesses from one address: 403 within the limit, then 429, and the upstream is asked no more', async () => {
   const { AttemptLedger } = await import('./limits.ts');
   const ledgers = { address: new AttemptLedger(LIMITS.address), client: new AttemptLedger(LIMITS.client) };
   const { post } = await served({ count: async (scope, subject) => ledgers[scope].apply(subject, NOW) });

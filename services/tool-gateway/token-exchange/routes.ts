@@ -9,11 +9,11 @@ import { BODY_LIMIT, parseExchange } from './request.ts';
 /** What the routes work with. */
 export type TokenRoutesOptions = {
   readonly exchange: Exchange;
-  /** Told of each answer: `issued`, or the error. */
-  readonly onAnswer: (outcome: 'issued' | ExchangeErrorCode, seconds: number) => void;
+  /** Called with each answer: `issued`, or the error. */
+  readonly onAnswer: (outcome: 'issued' | Lowercase<ExchangeErrorCode>, seconds: number) => void;
 };
 
-export const TOKEN_PATH = '/api/v1/token';
+const TOKEN_PATH = '/api/v1/token';
 const HEADERS = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' } as const;
 
 /** `POST /api/v1/token`: the attempt is counted for its address before the body is read. */
@@ -22,13 +22,13 @@ export async function tokenRoutes(
   { exchange, onAnswer }: TokenRoutesOptions,
 ): Promise<void> {
   const refuse = (reply: FastifyReply, error: ExchangeError): FastifyReply => {
-    onAnswer(error.code, reply.elapsedTime / 1000);
+    onAnswer(error.published, reply.elapsedTime / 1000);
     if (error.retryAfter !== null) reply.header('retry-after', String(error.retryAfter));
     const { status, message } = EXCHANGE_ERRORS[error.code];
     return reply
       .code(status)
       .headers(HEADERS)
-      .send(JSON.stringify({ error: error.code, message }));
+      .send(JSON.stringify({ error: error.published, message }));
   };
   // Whatever a body calls itself, it is looked at here: what is not JSON is answered as the spec says.
   app.removeAllContentTypeParsers();
@@ -46,7 +46,7 @@ export async function tokenRoutes(
     url: TOKEN_PATH,
     // Before a body is read: nothing of it is of use.
     onRequest: async (_request, reply) =>
-      refuse(reply.header('allow', 'POST'), new ExchangeError('method_not_allowed')),
+      refuse(reply.header('allow', 'POST'), new ExchangeError('METHOD_NOT_ALLOWED')),
     handler: async () => {},
   });
   app.post(
@@ -77,9 +77,9 @@ function bodyOf({ text, token: { expiresAt } }: Issued): object {
 function refusalOf(error: Error): ExchangeError {
   if (error instanceof ExchangeError) return error;
   if (error instanceof AttemptNotCountedError || error instanceof PublishError)
-    return new ExchangeError('limits_unavailable', { cause: error });
+    return new ExchangeError('LIMITS_UNAVAILABLE', { cause: error });
   const status = 'statusCode' in error ? error.statusCode : undefined;
-  if (status === 413) return new ExchangeError('body_too_large');
-  if (typeof status === 'number' && status >= 400 && status < 500) return new ExchangeError('missing_fields');
-  return new ExchangeError('internal_error', { cause: error });
+  if (status === 413) return new ExchangeError('BODY_TOO_LARGE');
+  if (typeof status === 'number' && status >= 400 && status < 500) return new ExchangeError('MISSING_FIELDS');
+  return new ExchangeError('INTERNAL_ERROR', { cause: error });
 }

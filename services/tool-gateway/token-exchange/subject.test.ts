@@ -1,8 +1,8 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { digestOf, networkOf } from './subject.ts';
 
-it.each([
+test.each([
   ['192.0.2.7', '192.0.2.7'],
   ['::ffff:192.0.2.7', '192.0.2.7'],
   ['::FFFF:C000:207', '192.0.2.7'],
@@ -19,7 +19,7 @@ it.each([
   ['2001:db8::1, 192.0.2.7', null],
 ])('counts %j as %j', (address, network) => expect(networkOf(address)).toBe(network));
 
-it('digests with a key, by what is counted', () => {
+test('digests with a key, by what is counted', () => {
   const [one, two] = [createSecretKey(randomBytes(32)), createSecretKey(randomBytes(32))];
   const digest = digestOf(one, 'address', '192.0.2.7');
   expect(digest).toMatch(/^[\w-]{22}$/);

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { Upstream } from './upstream.ts';
 
 const { signal } = new AbortController();
@@ -32,7 +32,7 @@ async function check(baseUrl: string, timeoutMs = 30_000): Promise<{ result: unk
   return { result, outcomes };
 }
 
-it('asks GET /v2/oauth with the credentials, each as it is', async () => {
+test('asks GET /v2/oauth with the credentials, each as it is', async () => {
   let asked = '';
   const url = await serve((request, response) => {
     asked = `${request.method} ${request.url}`;
@@ -43,31 +43,31 @@ it('asks GET /v2/oauth with the credentials, each as it is', async () => {
 });
 
 describe('invalid_credentials: wrong id or secret, or access denied', () => {
-  it.each([400, 401, 403])('where the upstream answers %i', async (status) => {
+  test.each([400, 401, 403])('where the upstream answers %i', async (status) => {
     expect((await check(await serve(answering(status, '{}')))).result).toBeNull();
   });
 });
 
 describe('statscore_unavailable: upstream unreachable or transport error', () => {
-  const unavailable = { code: 'statscore_unavailable' };
+  const unavailable = { code: 'STATSCORE_UNAVAILABLE' };
 
-  it.each([500, 502, 503, 504, 408, 429])('where it answers %i', async (status) => {
+  test.each([500, 502, 503, 504, 408, 429])('where it answers %i', async (status) => {
     expect((await check(await serve(answering(status, '')))).result).toMatchObject(unavailable);
   });
 
-  it('where nobody listens', async () => {
+  test('where nobody listens', async () => {
     const { result, outcomes } = await check('http://127.0.0.1:1');
     expect(result).toMatchObject(unavailable);
     expect(outcomes).toEqual(['unreachable']);
   });
 
-  it('where it does not answer in time, or not to its end', async () => {
+  test('where it does not answer in time, or not to its end', async () => {
     expect((await check(await serve(() => {}), 150)).result).toMatchObject(unavailable);
     const half = await serve((_request, response) => void response.writeHead(200).write('{'));
     expect(await check(half, 150)).toMatchObject({ result: unavailable, outcomes: ['timeout'] });
   });
 
-  it('where it breaks the connection, or its answer does not end', async () => {
+  test('where it breaks the connection, or its answer does not end', async () => {
     expect((await check(await serve((request) => request.socket.destroy()))).result).toMatchObject(
       unavailable,
     );
@@ -78,7 +78,7 @@ describe('statscore_unavailable: upstream unreachable or transport error', () =>
     expect(await check(endless)).toMatchObject({ result: unavailable, outcomes: ['too_large'] });
   });
 
-  it('where too many questions are open: none is asked on top', async () => {
+  test('where too many questions are open: none is asked on top', async () => {
     let asked = 0;
     const { promise: all, resolve } = Promise.withResolvers<void>();
     const held: (() => void)[] = [];
@@ -102,7 +102,7 @@ describe('statscore_unavailable: upstream unreachable or transport error', () =>
 });
 
 describe('500, server misconfiguration: what answers is no upstream', () => {
-  it.each([
+  test.each([
     ['a page', 200, '<html>t0ken</html>'],
     ['another envelope', 200, '{"token":"rest-t0ken"}'],
     ['no token', 200, envelope({ client_id: '7' })],
@@ -110,7 +110,7 @@ describe('500, server misconfiguration: what answers is no upstream', () => {
     ['a redirect', 302, ''],
   ])('%s', async (_, status, body) => {
     expect((await check(await serve(answering(status, body)))).result).toMatchObject({
-      code: 'upstream_misconfigured',
+      code: 'UPSTREAM_MISCONFIGURED',
     });
   });
 });

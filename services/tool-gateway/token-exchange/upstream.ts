@@ -8,7 +8,7 @@ export type UpstreamOptions = {
   readonly baseUrl: string;
   /** Longest time for a whole answer, milliseconds. */
   readonly timeoutMs: number;
-  /** Told of each question: how it ended, and after how many seconds. */
+  /** Called with the outcome and the seconds of each request. */
   readonly onAnswer: (outcome: string, seconds: number) => void;
 };
 
@@ -37,7 +37,7 @@ export class Upstream {
   async check(clientId: string, secretKey: string, signal: AbortSignal): Promise<string | null> {
     if (this.#underWay >= MAX_AT_ONCE) {
       this.#options.onAnswer('not_asked', 0);
-      throw new ExchangeError('statscore_unavailable');
+      throw new ExchangeError('STATSCORE_UNAVAILABLE');
     }
     const started = performance.now();
     let outcome = 'failed';
@@ -50,8 +50,8 @@ export class Upstream {
       return readAccount(status, body);
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
-      outcome = error.code;
-      throw new ExchangeError('statscore_unavailable', { cause: error });
+      outcome = error.published;
+      throw new ExchangeError('STATSCORE_UNAVAILABLE', { cause: error });
     } finally {
       this.#underWay -= 1;
       this.#options.onAnswer(outcome, (performance.now() - started) / 1000);
@@ -61,13 +61,13 @@ export class Upstream {
 
 function readAccount(status: number, body: Buffer): string | null {
   if (REFUSED.includes(status)) return null;
-  if (status >= 500 || PASSING.includes(status)) throw new ExchangeError('statscore_unavailable');
-  if (status !== 200) throw new ExchangeError('upstream_misconfigured');
+  if (status >= 500 || PASSING.includes(status)) throw new ExchangeError('STATSCORE_UNAVAILABLE');
+  if (status !== 200) throw new ExchangeError('UPSTREAM_MISCONFIGURED');
   try {
     return parseAnswer('oauth', JSON.parse(body.toString('utf8'))).data.client_id;
   } catch (error) {
     // The message of JSON.parse shows what it read, which may be a token.
     const cause = error instanceof AnswerError ? { cause: error } : {};
-    throw new ExchangeError('upstream_misconfigured', cause);
+    throw new ExchangeError('UPSTREAM_MISCONFIGURED', cause);
   }
 }

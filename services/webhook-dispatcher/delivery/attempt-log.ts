@@ -15,16 +15,16 @@ export type AttemptLogOptions = {
 };
 
 /**
- * How long an attempt waits for those of other subscriptions, milliseconds: a request for each would cost broker and
- * dispatcher more than what is delivered, and the next batch of its subscription is on its way meanwhile.
+ * How long an attempt waits for those of other subscriptions, milliseconds: a produce request for each would cost broker
+ * and dispatcher more than the deliveries, and a subscription's next batch is sent meanwhile.
  */
 const LINGER_MS = 10;
 
-/** Writes to webhook-attempts, for as long as that takes: what is not recorded is delivered again. */
+/** Publishes to webhook-attempts, retrying until it succeeds: an unrecorded delivery is sent again. */
 export class AttemptLog {
   readonly #options: AttemptLogOptions;
   readonly #publisher: Publisher;
-  /** Until what waits is published; null where nothing waits. */
+  /** Until the queue is published; null where it is empty. */
   #lingering: Promise<void> | null = null;
 
   private constructor(options: AttemptLogOptions, publisher: Publisher) {
@@ -41,7 +41,7 @@ export class AttemptLog {
     return this.#publisher.healthy;
   }
 
-  /** Resolves when the record is acknowledged. Rejects with `PublishError` CLOSED where this was closed. */
+  /** Resolves when the record is acknowledged. Rejects with `PublishError` CLOSED after a close. */
   async record(attempt: WebhookAttempt): Promise<void> {
     const { topic, codec, log } = this.#options;
     const record = { topic, key: attempt.subscription_id, value: codec.encode(attempt) };
@@ -53,7 +53,7 @@ export class AttemptLog {
         return;
       } catch (error) {
         if (!(error instanceof PublishError) || error.code === 'CLOSED') throw error;
-        log.warn({ err: error }, 'an attempt is not recorded yet');
+        log.warn({ err: error }, 'an attempt is not recorded yet, retrying');
       }
     }
   }

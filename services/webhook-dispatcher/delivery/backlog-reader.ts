@@ -1,24 +1,24 @@
+import { TouchlineError } from '#errors/touchline-error.ts';
 import type { LogBounds, PartitionReader, StreamClient } from '#streams/client/port.ts';
 import { StreamError } from '#streams/errors.ts';
 import type { Decoder } from '#topics/codec.ts';
 import type { WebhookMessage } from '#topics/generated/types.ts';
 import type { PlacedMessage } from './message-window.ts';
 
-/** A piece of a partition's log. */
+/** Consecutive messages of a partition. */
 export type Chunk = {
   readonly messages: readonly PlacedMessage[];
-  /** Where to read on. */
+  /** The next offset to read. */
   readonly next: number;
 };
 
-/** An offset is not in the log any more: it goes on at `start`. */
-export class ExpiredError extends Error {
+/** An offset is no longer in the log, which begins at `start`. */
+export class ExpiredError extends TouchlineError<'ExpiredError'> {
   override readonly name = 'ExpiredError';
-  readonly code = 'MESSAGES_EXPIRED';
   readonly start: number;
 
   constructor({ start }: LogBounds, cause: unknown) {
-    super(`messages before offset ${start} have expired`, { cause });
+    super('MESSAGES_EXPIRED', `messages before offset ${start} have expired`, cause);
     this.start = start;
   }
 }
@@ -28,30 +28,30 @@ export type BacklogOptions = {
   /** Name of webhook-messages on the broker. */
   readonly topic: string;
   readonly decoder: Decoder<WebhookMessage>;
-  /** Reads at once; others wait for their turn, first come first served. */
+  /** Reads at once; others wait, first come first served. */
   readonly concurrency: number;
-  /** Of what was read, for others that are as far behind, bytes of messages. */
+  /** Cache of earlier reads for other subscriptions as far behind, bytes of messages. */
   readonly cacheBytes: number;
 };
 
-/** Of one read; one record batch at least is read, however large. */
+/** Limit of one read; at least one record batch is read, however large. */
 const READ_BYTES = 512 * 1024;
 
-/** What was read from an offset on. */
+/** The messages read from an offset on. */
 type Held = Chunk & { readonly partition: number; readonly from: number; readonly bytes: number };
 
-/** A slot: its connections are used by one read at a time. */
+/** A slot: one read at a time uses its connections. */
 type Slot = Map<number, PartitionReader>;
 
 /**
- * Reads webhook-messages for subscriptions that are behind, so many at once and no more, whatever their number. What was
- * read last is held, and read once for all that ask for it.
+ * Reads webhook-messages for subscriptions that are behind, with a limit of concurrent reads for all of them. Caches the
+ * latest reads, and shares a read among all that request it.
  */
 export class BacklogReader {
   readonly #options: BacklogOptions;
   readonly #free: Slot[];
   readonly #waiting: ((slot: Slot) => void)[] = [];
-  /** By partition and offset; those used last at the end. */
+  /** By partition and offset, least recently used first. */
   readonly #held = new Map<string, Held>();
   readonly #reading = new Map<string, Promise<Chunk>>();
   #heldBytes = 0;
@@ -62,8 +62,8 @@ export class BacklogReader {
   }
 
   /**
-   * Messages at or after an offset; none where a transaction is open there. Rejects with `ExpiredError`, with `StreamError`
-   * where no broker answers for long.
+   * Messages at or after an offset; none at an open transaction. Rejects with `ExpiredError`, and with `StreamError` after
+   * a long time without an answer.
    */
   async read(partition: number, offset: number): Promise<Chunk> {
     const held = this.#find(partition, offset);
@@ -77,13 +77,13 @@ export class BacklogReader {
   }
 
   async #readNow(partition: number, offset: number): Promise<Chunk> {
-    const slot = await this.#take();
+    const slot = await this.#acquire();
     try {
       const chunk = await this.#readWith(slot, partition, offset);
       this.#hold(partition, offset, chunk);
       return chunk;
     } finally {
-      this.#give(slot);
+      this.#release(slot);
     }
   }
 
@@ -129,13 +129,13 @@ export class BacklogReader {
     }
   }
 
-  #take(): Promise<Slot> {
+  #acquire(): Promise<Slot> {
     const slot = this.#free.pop();
     if (slot !== undefined) return Promise.resolve(slot);
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  #give(slot: Slot): void {
+  #release(slot: Slot): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#free.push(slot);
     else next(slot);

@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { WebhookMessage } from '#topics/generated/types.ts';
 import { Batch } from './batch.ts';
 
 const message = (text: string) => ({ message: Buffer.from(JSON.stringify(text)) }) as WebhookMessage;
 
 describe('a batch', () => {
-  it('is a JSON array of its messages, to the letter', () => {
+  test('is the JSON array of its messages, byte for byte', () => {
     const batch = new Batch({ messages: 10, bytes: 100 });
     expect(batch.body().toString()).toBe('[]');
     for (const text of ['a', 'ü', 'c']) expect(batch.add(message(text))).toBe(true);
@@ -13,7 +13,7 @@ describe('a batch', () => {
     expect(batch.bytes).toBe(batch.body().length);
   });
 
-  it('takes as many messages as the limits say, in number and in bytes of the body', () => {
+  test('holds as many messages as its limits allow, in number and in bytes of the body', () => {
     const few = new Batch({ messages: 2, bytes: 100 });
     expect(['a', 'b', 'c'].map((text) => few.add(message(text)))).toEqual([true, true, false]);
     const small = new Batch({ messages: 10, bytes: 9 });
@@ -21,7 +21,7 @@ describe('a batch', () => {
     expect(small.bytes).toBe(9);
   });
 
-  it('takes one message however large, and no other beside it', () => {
+  test('holds one message however large, and no other beside it', () => {
     const batch = new Batch({ messages: 10, bytes: 10 });
     expect(batch.add(message('x'.repeat(100)))).toBe(true);
     expect(batch.add(message('y'))).toBe(false);

@@ -1,6 +1,6 @@
 import type { WebhookMessage } from '#topics/generated/types.ts';
 
-/** How much one request holds at most; one message at least, however large. */
+/** Limits of one request; it has at least one message, however large. */
 export type BatchLimits = {
   readonly messages: number;
   /** Of the body. */
@@ -30,7 +30,7 @@ export class Batch {
     return this.#messages.length === 0 ? OPEN.length + CLOSE.length : this.#bytes;
   }
 
-  /** Takes a message where there is room for it, else answers false and stays as it is. */
+  /** Adds a message where there is room, else returns false and stays as it is. */
   add(message: WebhookMessage): boolean {
     const bytes = this.#bytes + message.message.length + 1;
     const { length } = this.#messages;

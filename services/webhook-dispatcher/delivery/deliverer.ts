@@ -1,28 +1,30 @@
-import { partitionHash } from '#streams/client/murmur2.ts';
+import { partitionHash } from '#streams/client/produce-batches.ts';
+import { settlesWithin } from '#timing/settles-within.ts';
 import type { WebhookProgress } from '#topics/generated/types.ts';
 import { attemptOf, type Progress } from '#webhooks/progress.ts';
-import type { DispatcherSource } from '../metrics.ts';
-import { Delivery, type DeliveryContext, type DeliveryState } from './delivery.ts';
+import type { DeliveryState, DispatcherSource } from '../metrics.ts';
+import { Delivery } from './delivery.ts';
+import type { DeliveryContext } from './delivery-context.ts';
 import type { PlacedMessage } from './message-window.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
 export type DelivererOptions = {
   readonly context: DeliveryContext;
   readonly subscriptions: Subscriptions;
-  /** Partitions of webhook-attempts, over which subscriptions are shared by the hash of their ids. */
+  /** Number of partitions of webhook-attempts, which share the subscriptions by the hash of their ids. */
   readonly partitions: number;
 };
 
 /** A partition of subscriptions that this process owns. */
 type Owned = {
-  /** As committed, or as a delivery left it that was closed. */
+  /** As committed, or as left by a closed delivery. */
   readonly progress: Map<string, WebhookProgress>;
   readonly deliveries: Map<string, Delivery>;
-  /** Gone subscriptions that were said to be. */
+  /** Removed subscriptions whose removal is recorded. */
   readonly removed: Set<string>;
 };
 
-/** All deliveries of a process: those of the subscriptions in the partitions that it owns. */
+/** All deliveries of a process, for the subscriptions in its partitions. */
 export class Deliverer {
   readonly #options: DelivererOptions;
   readonly #owned = new Map<number, Owned>();
@@ -32,14 +34,14 @@ export class Deliverer {
     this.#options = options;
   }
 
-  /** Begins to deliver the subscriptions of a partition, from what is committed of them. */
+  /** Starts the deliveries of a partition's subscriptions, from committed progress. */
   own(partition: number, progress: ReadonlyMap<string, WebhookProgress>): void {
     if (this.#isDraining) return;
     this.#owned.set(partition, { progress: new Map(progress), deliveries: new Map(), removed: new Set() });
     this.#refresh(partition);
   }
 
-  /** Takes committed progress of a partition; null is that of a subscription that is gone. */
+  /** Applies committed progress of a partition; null for a removed subscription. */
   committed(partition: number, changed: ReadonlyMap<string, Progress>): void {
     const owned = this.#owned.get(partition);
     if (owned === undefined) return;
@@ -53,31 +55,27 @@ export class Deliverer {
     }
   }
 
-  /** Ends the deliveries of a partition at once. */
+  /** Closes the deliveries of a partition immediately. */
   async release(partition: number): Promise<void> {
     const owned = this.#owned.get(partition);
     this.#owned.delete(partition);
     await Promise.all(Array.from(owned?.deliveries.values() ?? [], (delivery) => delivery.close()));
   }
 
-  /** Subscriptions have changed. */
+  /** The subscriptions have changed. */
   refresh(): void {
     for (const partition of this.#owned.keys()) this.#refresh(partition);
   }
 
-  /** There are new messages. */
+  /** New messages have arrived. */
   offer(messages: readonly PlacedMessage[]): void {
     for (const delivery of this.#deliveries()) delivery.offer(messages);
   }
 
-  /** Begins nothing new, and waits for what is under way, so long at most. */
+  /** Starts no new request, and waits for pending ones, up to the given time. */
   async drain(withinMs: number): Promise<void> {
     this.#isDraining = true;
-    const { promise: timeUp, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, withinMs);
-    const drained = Promise.all([...this.#deliveries()].map((delivery) => delivery.drain()));
-    await Promise.race([drained, timeUp]);
-    clearTimeout(timer);
+    await settlesWithin(Promise.all([...this.#deliveries()].map((delivery) => delivery.drain())), withinMs);
   }
 
   /** For the metrics. */
@@ -95,7 +93,7 @@ export class Deliverer {
     for (const { deliveries } of this.#owned.values()) yield* deliveries.values();
   }
 
-  /** Before all clients are known, a subscription that is not known may be there all the same. */
+  /** Before all clients are known, an unknown subscription may still exist. */
   #refresh(partition: number): void {
     const { subscriptions, partitions, context } = this.#options;
     const owned = this.#owned.get(partition);
@@ -112,7 +110,7 @@ export class Deliverer {
     for (const [id, delivery] of deliveries) {
       if (subscriptions.get(id)?.active === true) continue;
       deliveries.delete(id);
-      // What it has done may be on its way still: it goes on from there should the client come back.
+      // Its last outcome may not be committed yet: it continues there should the client return.
       if (delivery.progress !== null) progress.set(id, delivery.progress);
       void delivery.close();
     }

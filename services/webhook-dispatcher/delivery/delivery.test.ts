@@ -1,12 +1,13 @@
 import { Registry } from 'prom-client';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { DeliveryOutcome } from '#outbound/endpoint.ts';
 import type { WebhookAttempt, WebhookMessage, WebhookProgress } from '#topics/generated/types.ts';
 import { applyAttempt, type Progress } from '#webhooks/progress.ts';
 import { untilTrue } from '../../../test/support/poll.ts';
 import { dispatcherMetrics } from '../metrics.ts';
 import { ExpiredError } from './backlog-reader.ts';
-import { Delivery, type DeliveryContext } from './delivery.ts';
+import { Delivery } from './delivery.ts';
+import type { DeliveryContext } from './delivery-context.ts';
 import { MessageWindow, type PlacedMessage } from './message-window.ts';
 import type { Subscription } from './subscriptions.ts';
 
@@ -31,14 +32,14 @@ function message(partition: number, offset: number, change: Partial<WebhookMessa
 
 const ACCEPTED: DeliveryOutcome = { kind: 'accepted' };
 
-/** A log of messages in memory, a receiver that answers as told, and what a delivery made of them. */
+/** A log of messages in memory, a receiver with given answers, and the outcomes of a delivery. */
 class World {
   readonly log: PlacedMessage[][] = [[], []];
   readonly window: MessageWindow;
   /** Bodies of the requests, in order. */
   readonly posted: string[][] = [];
   readonly attempts: WebhookAttempt[] = [];
-  /** What requests are answered with, the last one again and again. */
+  /** The answers to requests; the last one repeats. */
   answers: DeliveryOutcome[] = [ACCEPTED];
   /** Messages before this offset have expired. */
   start = 0;
@@ -60,7 +61,7 @@ class World {
     for (const delivery of this.deliveries) delivery.offer(fresh);
   }
 
-  /** Requests wait until what is given back is called. */
+  /** Requests wait until the returned function is called. */
   hold(): () => void {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#hold = promise;
@@ -140,7 +141,7 @@ const texts = (partition: number, from: number, to: number) =>
   Array.from({ length: to - from }, (_, at) => `${partition}:${from + at}`);
 
 describe('a delivery', () => {
-  it('begins from now on, and says so', async () => {
+  test('begins at the end of the log, and records that', async () => {
     const world = new World();
     world.publish(0, 5);
     world.deliver();
@@ -150,7 +151,7 @@ describe('a delivery', () => {
     expect((await world.recorded('delivered')).next).toEqual([{ partition: 0, offset: 7 }]);
   });
 
-  it('sends each partition in order, in batches, one request at a time', async () => {
+  test('sends each partition in order, in batches, one request at a time', async () => {
     const world = new World();
     world.progress = started(0, 0);
     world.publish(0, 7);
@@ -163,7 +164,7 @@ describe('a delivery', () => {
     await untilTrue('all is recorded', () => world.progress?.next[0]?.offset === 7, 5_000);
   });
 
-  it('reads what is no longer in the window from the log, and goes over to the window', async () => {
+  test('reads older messages from the log, then continues from the window', async () => {
     const world = new World(60);
     world.progress = started(0, 0);
     world.publish(0, 40);
@@ -172,7 +173,7 @@ describe('a delivery', () => {
     expect(await world.has(40)).toEqual(texts(0, 0, 40));
   });
 
-  it('splits no message: one that is larger than a batch goes alone', async () => {
+  test('splits no message: one larger than a batch is sent alone', async () => {
     const world = new World();
     world.progress = started(0, 0);
     world.publish(0, 1);
@@ -183,7 +184,7 @@ describe('a delivery', () => {
     expect(world.posted.map((batch) => batch.length)).toEqual([1, 1, 1]);
   });
 
-  it('sends only what the subscription is for, and passes over the rest', async () => {
+  test('sends only what the subscription selects, and skips the rest', async () => {
     const world = new World();
     world.progress = started(0, 0);
     const mine = { ...SUBSCRIPTION, competitions: new Set([7]), types: new Set(['incident']) };
@@ -199,7 +200,7 @@ describe('a delivery', () => {
     expect(await world.has(2)).toEqual(['0:3', '0:5']);
   });
 
-  it('writes now and then how far it has passed what is not for it', async () => {
+  test('records skipped messages from time to time', async () => {
     const world = new World();
     world.progress = started(0, 0);
     const delivery = world.deliver({}, { ...SUBSCRIPTION, competitions: new Set() });
@@ -214,7 +215,7 @@ describe('a delivery', () => {
 });
 
 describe('a delivery that is not accepted', () => {
-  it('is tried again after the delays of the schedule, nothing left out', async () => {
+  test('is retried after the delays of the schedule, without gaps', async () => {
     const world = new World();
     world.progress = started(0, 0);
     world.answers = [
@@ -237,7 +238,7 @@ describe('a delivery that is not accepted', () => {
     expect(delivery.state).toBe('delivering');
   });
 
-  it('waits as long as Retry-After says, a new dispatcher too', async () => {
+  test('waits as long as Retry-After says, also in a new dispatcher', async () => {
     const world = new World();
     world.progress = started(0, 0);
     world.answers = [{ kind: 'status', status: 503, retryAfterMs: 30_000 }];
@@ -253,7 +254,7 @@ describe('a delivery that is not accepted', () => {
     expect(world.posted).toHaveLength(1);
   });
 
-  it('is disabled once it has failed for as long as is set', async () => {
+  test('is disabled once it has failed for the configured time', async () => {
     const world = new World();
     world.progress = started(0, 0);
     world.answers = [{ kind: 'timeout' }];
@@ -269,7 +270,7 @@ describe('a delivery that is not accepted', () => {
 });
 
 describe('an order', () => {
-  it('to send again from an earlier place is obeyed at once, whatever is under way', async () => {
+  test('to resend from an earlier offset is applied at once, also during a request', async () => {
     const world = new World();
     world.progress = started(4, 0);
     world.publish(0, 6);
@@ -285,7 +286,7 @@ describe('an order', () => {
     expect(world.progress?.epoch).toBe(2);
   });
 
-  it('to send nothing holds until it is enabled, and then it goes on where it was', async () => {
+  test('to disable holds until it is enabled, which continues at the same offset', async () => {
     const world = new World();
     world.progress = { ...started(0, 0), epoch: 2, disabled: 'operator' };
     world.publish(0, 2);
@@ -298,7 +299,7 @@ describe('an order', () => {
 });
 
 describe('the end of a delivery', () => {
-  it('at once leaves the batch that is under way to the next owner', async () => {
+  test('leaves a pending batch to the next owner where it is closed', async () => {
     const world = new World();
     world.progress = started(0, 0);
     world.publish(0, 2);
@@ -309,7 +310,7 @@ describe('the end of a delivery', () => {
     expect(world.attempts).toEqual([]);
   });
 
-  it('in good order waits for it and records it', async () => {
+  test('waits for a pending batch and records it where it is stopped', async () => {
     const world = new World();
     world.progress = started(0, 0);
     world.publish(0, 4);
@@ -324,7 +325,7 @@ describe('the end of a delivery', () => {
   });
 });
 
-it('says so where messages expired before they were delivered, and goes on after them', async () => {
+test('records messages that expired before their delivery, and continues after them', async () => {
   const world = new World(60);
   world.progress = started(2, 0);
   world.publish(0, 40);

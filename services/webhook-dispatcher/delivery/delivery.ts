@@ -1,70 +1,35 @@
 import type { DeliveryOutcome } from '#outbound/endpoint.ts';
-import type { Logger } from '#streams/log.ts';
 import type { WebhookAttempt, WebhookOffset, WebhookProgress } from '#topics/generated/types.ts';
 import { type AttemptKind, applyAttempt, attemptOf, type Progress } from '#webhooks/progress.ts';
 import { wants } from '#webhooks/wants.ts';
-import type { DispatcherMetrics } from '../metrics.ts';
-import { type BacklogReader, ExpiredError } from './backlog-reader.ts';
-import { Batch, type BatchLimits } from './batch.ts';
-import type { MessageWindow, PlacedMessage } from './message-window.ts';
-import { type RetryPolicy, retryDelayMs } from './retry-schedule.ts';
+import type { DeliveryState } from '../metrics.ts';
+import { ExpiredError } from './backlog-reader.ts';
+import { type Collected, collectBatch } from './collect-batch.ts';
+import type { DeliveryContext, Endpoint } from './delivery-context.ts';
+import type { PlacedMessage } from './message-window.ts';
+import { retryDelayMs } from './retry-schedule.ts';
 import type { Subscription } from './subscriptions.ts';
 
-/** Where a subscription's requests go. */
-export type Endpoint = {
-  post(body: Buffer, signal: AbortSignal): Promise<DeliveryOutcome>;
-  close(): Promise<void>;
-};
-
-/** What all deliveries of a process share. */
-export type DeliveryContext = {
-  readonly window: MessageWindow;
-  readonly backlog: Pick<BacklogReader, 'read'>;
-  readonly openEndpoint: (subscription: Subscription) => Endpoint;
-  /** Offsets of webhook-messages, by partition, from which a subscription that has no progress is delivered. */
-  readonly startOf: (subscription: Subscription) => Promise<readonly number[]>;
-  /** Resolves when the record is on webhook-attempts. Rejects where the process is stopped. */
-  readonly record: (attempt: WebhookAttempt) => Promise<void>;
-  readonly limits: BatchLimits;
-  readonly policy: RetryPolicy;
-  /** How long attempts fail before the subscription is disabled, milliseconds. */
-  readonly disableAfterMs: number;
-  /** Unix milliseconds. */
-  readonly now: () => number;
-  /** From 0 to 1. */
-  readonly random: () => number;
-  readonly metrics: DispatcherMetrics;
-  readonly log: Logger;
-};
-
-/** What a delivery is doing. */
-export type DeliveryState = 'delivering' | 'failing' | 'disabled';
-
-/** Reads of the backlog before a batch that is not full goes out. */
-const READS_OF_A_BATCH = 16;
-/** How often a subscription passes over what is not for it. */
+/** How often a subscription skips messages that it does not select. */
 const IDLE_MS = 5_000;
-/** How often one that is sent little says how far it is. */
+/** How often a subscription with few messages records its progress. */
 const PASSED_MS = 30_000;
-/** Before a step that failed, for a broker that is away, is tried again. */
+/** Pause before a failed step is retried, e.g. while a broker is down. */
 const PAUSE_MS = 1_000;
 /** Longest wait of a timer. */
 const LONGEST_WAIT_MS = 3_600_000;
-
-/** A batch, and how far its partitions are once it is delivered. */
-type Collected = { readonly batch: Batch; readonly next: readonly number[] };
 
 /** Delivers one subscription, in order, one request at a time, until it is closed. */
 export class Delivery {
   readonly #context: DeliveryContext;
   #subscription: Subscription;
   #progress: Progress;
-  /** By partition: what is delivered or passed, as far as this process knows. */
+  /** Next offset by partition: delivered or skipped, as known to this process. */
   #next: number[];
-  /** Passed since progress was last written. */
+  /** Skipped since progress was last recorded. */
   #isAhead = false;
   #recordedAt: number;
-  /** The partition that the next batch begins with. */
+  /** The first partition of the next batch. */
   #turn = 0;
   #endpoint: Endpoint | null = null;
   #posting: AbortController | null = null;
@@ -72,7 +37,7 @@ export class Delivery {
   #wake: (() => void) | null = null;
   #isDraining = false;
   #isClosed = false;
-  /** Resolves once everything so far is recorded; rejects where that ended. */
+  /** Resolves once everything so far is recorded; rejects where recording ended. */
   #recorded: Promise<void> = Promise.resolve();
   readonly #ended: Promise<void>;
 
@@ -94,30 +59,30 @@ export class Delivery {
     return (this.#progress?.attempts ?? 0) > 0 ? 'failing' : 'delivering';
   }
 
-  /** Records of webhook-messages that it has not come to, of any subscription. */
+  /** Records of webhook-messages ahead of it, of any subscription. */
   get behind(): number {
     const { window } = this.#context;
     return this.#next.reduce((sum, offset, of) => sum + Math.max(0, window.nextOf(of) - offset), 0);
   }
 
-  /** There are new messages. */
+  /** New messages have arrived. */
   offer(messages: readonly PlacedMessage[]): void {
     if (messages.some(({ message }) => wants(this.#subscription, message))) this.wake();
   }
 
-  /** There may be something to do. */
+  /** Wakes the loop: there may be work. */
   wake(): void {
     this.#woken = true;
     this.#wake?.();
   }
 
-  /** The subscription as it is now: another contract, from the next batch on. */
+  /** The changed subscription: applies from the next batch on. */
   change(subscription: Subscription): void {
     this.#subscription = subscription;
     this.wake();
   }
 
-  /** Progress as it is committed: an order in it is obeyed at once. */
+  /** Committed progress: an order in it is applied at once. */
   obey(committed: WebhookProgress): void {
     if (this.#progress !== null && committed.epoch <= this.#progress.epoch) return;
     this.#adopt(committed);
@@ -125,14 +90,14 @@ export class Delivery {
     this.wake();
   }
 
-  /** Begins nothing new; resolves when the request that is under way has ended and is recorded. */
+  /** Starts no new request; resolves when the pending one has ended and is recorded. */
   async drain(): Promise<void> {
     this.#isDraining = true;
     this.wake();
     await this.#ended;
   }
 
-  /** Ends it at once. A batch that was under way is for the next owner to send again. */
+  /** Ends it immediately. The next owner sends a pending batch again. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#posting?.abort();
@@ -151,7 +116,7 @@ export class Delivery {
         await this.#step();
       } catch (error) {
         if (this.#isEnding) break;
-        this.#context.log.warn({ ...this.#fields(), err: error }, 'a delivery cannot go on, it tries again');
+        this.#context.log.warn({ ...this.#fields(), err: error }, 'a delivery failed, it is retried');
         await this.#sleep(PAUSE_MS);
       }
     }
@@ -180,52 +145,29 @@ export class Delivery {
     this.#next = this.#offsetsOf(this.#progress);
   }
 
-  /** The next batch; null where there is nothing for the subscription now. */
+  /** The next batch; null where the subscription has no message now. */
   async #collect(progress: WebhookProgress): Promise<Collected | null> {
     const { window, backlog, limits } = this.#context;
-    const batch = new Batch(limits);
-    const next = [...this.#next];
-    let isFull = false;
-    const take = (partition: number, messages: Iterable<PlacedMessage>): void => {
-      for (const { offset, message } of messages) {
-        isFull = wants(this.#subscription, message) && !batch.add(message);
-        if (isFull) return;
-        next[partition] = offset + 1;
-      }
-    };
-    const advance = (partition: number, to: number): void => {
-      next[partition] = Math.max(to, next[partition] ?? 0);
-    };
-    for (let reads = 0; ; reads++) {
-      let behind: number | null = null;
-      for (let step = 0; step < next.length && !isFull; step++) {
-        const partition = (this.#turn + step) % next.length;
-        const from = next[partition] ?? 0;
-        if (from < window.startOf(partition)) behind ??= partition;
-        else {
-          take(partition, window.from(partition, from));
-          if (!isFull) advance(partition, window.nextOf(partition));
-        }
-      }
-      if (isFull || behind === null) break;
-      if (reads >= READS_OF_A_BATCH) {
-        // Goes on with the next step: what was passed is kept.
-        this.#woken = true;
-        break;
-      }
-      const chunk = await this.#read(backlog, behind, next[behind] ?? 0);
-      if (chunk === null || this.#isEnding || this.#progress?.epoch !== progress.epoch) return null;
-      take(behind, chunk.messages);
-      if (!isFull) advance(behind, chunk.next);
-    }
+    const collected = await collectBatch({
+      ...{ window, limits, next: this.#next, turn: this.#turn },
+      wants: (message) => wants(this.#subscription, message),
+      read: async (partition, offset) => {
+        const chunk = await this.#read(backlog, partition, offset);
+        return this.#isEnding || this.#progress?.epoch !== progress.epoch ? null : chunk;
+      },
+    });
+    if (collected === null) return null;
+    const { batch, next, isCut } = collected;
+    // Continues with the next step: skipped messages stay recorded.
+    if (isCut) this.#woken = true;
     this.#turn = (this.#turn + 1) % next.length;
-    if (batch.messages.length > 0) return { batch, next };
+    if (batch.messages.length > 0) return collected;
     if (next.some((offset, of) => offset > (this.#next[of] ?? 0))) this.#isAhead = true;
-    this.#next = next;
+    this.#next = [...next];
     return null;
   }
 
-  /** Null where what was to be read has expired, which is recorded. */
+  /** Null where the messages have expired, which is recorded. */
   async #read(backlog: DeliveryContext['backlog'], partition: number, offset: number) {
     try {
       return await backlog.read(partition, offset);
@@ -237,7 +179,7 @@ export class Delivery {
       metrics.lostRecords.inc(messages);
       const before = this.#next;
       await this.#record('lost', { next: [{ partition, offset: error.start }], messages });
-      // An order that came meanwhile has put another list in its place.
+      // An order that arrived meanwhile has replaced the list.
       before[partition] = error.start;
       this.wake();
       return null;
@@ -256,17 +198,17 @@ export class Delivery {
     if (outcome.kind !== 'accepted' && (posting.signal.aborted || this.#isClosed)) return;
     metrics.attempts.inc({ outcome: outcome.kind });
     metrics.attemptSeconds.observe((now() - started_at) / 1_000);
-    const told = {
+    const fields = {
       ...{ started_at, attempt: progress.attempts + 1, outcome: outcome.kind, bytes },
       ...{ messages: messages.length, first: messages[0]?.uuid ?? null, last: messages.at(-1)?.uuid ?? null },
     };
-    if (outcome.kind !== 'accepted') return this.#failed(progress, outcome, told);
+    if (outcome.kind !== 'accepted') return this.#failed(progress, outcome, fields);
     const moved = offsets(next).filter(({ partition, offset }) => offset > (this.#next[partition] ?? 0));
     this.#next = [...next];
     this.#isAhead = false;
-    // While this is recorded, the next batch is on its way; of what comes after that, nothing before it is recorded.
+    // The next batch is sent while this is recorded; the one after it waits for the record.
     await this.#recorded;
-    this.#record('delivered', { ...told, next: moved, epoch: progress.epoch }).catch(() => {});
+    this.#record('delivered', { ...fields, next: moved, epoch: progress.epoch }).catch(() => {});
     const ended = now();
     metrics.messages.inc(messages.length);
     for (const { received_at } of messages) metrics.delaySeconds.observe((ended - received_at) / 1_000);
@@ -277,7 +219,7 @@ export class Delivery {
   async #failed(
     progress: WebhookProgress,
     outcome: Exclude<DeliveryOutcome, { kind: 'accepted' }>,
-    told: Partial<WebhookAttempt> & { readonly started_at: number },
+    fields: Partial<WebhookAttempt> & { readonly started_at: number },
   ): Promise<void> {
     const { now, random, policy, disableAfterMs, log, metrics } = this.#context;
     const attempt = progress.attempts + 1;
@@ -287,8 +229,8 @@ export class Delivery {
     const reason = 'reason' in outcome ? outcome.reason : null;
     if (attempt === 1)
       log.warn({ ...this.#fields(), outcome: outcome.kind, status, reason }, 'a webhook does not accept');
-    await this.#record('failed', { ...told, status, reason, next_attempt_at, epoch: progress.epoch });
-    const since = progress.failing_since ?? told.started_at;
+    await this.#record('failed', { ...fields, status, reason, next_attempt_at, epoch: progress.epoch });
+    const since = progress.failing_since ?? fields.started_at;
     if (now() - since < disableAfterMs) return;
     await this.#record('disabled', { reason: 'failing', epoch: progress.epoch });
     metrics.disabled.inc();
@@ -298,12 +240,12 @@ export class Delivery {
     );
   }
 
-  /** Writes what happened, after all before it, and goes by it at once. */
-  async #record(kind: AttemptKind, told: Partial<WebhookAttempt>): Promise<void> {
+  /** Records an attempt after all earlier ones, and applies it at once. */
+  async #record(kind: AttemptKind, fields: Partial<WebhookAttempt>): Promise<void> {
     const { now, record } = this.#context;
     const { id, clientId } = this.#subscription;
     const epoch = this.#progress?.epoch ?? 1;
-    const attempt = attemptOf({ subscription_id: id, client_id: clientId, kind, epoch, at: now() }, told);
+    const attempt = attemptOf({ subscription_id: id, client_id: clientId, kind, epoch, at: now() }, fields);
     this.#recordedAt = attempt.at;
     if (kind === 'passed') this.#isAhead = false;
     this.#progress = applyAttempt(this.#progress, attempt);
@@ -323,7 +265,7 @@ export class Delivery {
     return next;
   }
 
-  /** Until it is woken, so long at most. */
+  /** Waits until it is woken, up to the given time. */
   async #sleep(ms: number): Promise<void> {
     if (!this.#woken && !this.#isEnding) {
       const { promise, resolve } = Promise.withResolvers<void>();

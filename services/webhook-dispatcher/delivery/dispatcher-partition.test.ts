@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { PoisonError } from '#errors/poison-error.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
-import { PoisonError } from '#streams/runtime/processor.ts';
-import { RecordCollector } from '#streams/runtime/record-collector.ts';
+import { RecordCollector } from '#streams/runtime/processor.ts';
 import type { WebhookAttempt, WebhookProgress } from '#topics/generated/types.ts';
 import { codecOf } from '#topics/testing/codecs.ts';
 import type { Progress } from '#webhooks/progress.ts';
@@ -20,7 +20,7 @@ function attempt(subscription_id: string, kind: string, offset: number): Webhook
   };
 }
 
-/** A partition with what it told its listener, and what it wrote. */
+/** A partition with its notifications to a listener, and its records. */
 function world() {
   const owned: ReadonlyMap<string, WebhookProgress>[] = [];
   const committed: Map<string, Progress>[] = [];
@@ -47,7 +47,7 @@ function world() {
 const reached = (progress: Progress | undefined) => progress?.next[0]?.offset;
 
 describe('a partition of subscriptions', () => {
-  it('is delivered once it has caught up, from what was restored and what came since', async () => {
+  test('is owned once it has caught up, from restored and new progress', async () => {
     const { partition, owned, committed, take } = world();
     const [before] = await world().take(attempt('a', 'started', 5));
     const restored: ConsumedRecord = { offset: 0, key: Buffer.from('a'), value: before?.value ?? null };
@@ -60,7 +60,7 @@ describe('a partition of subscriptions', () => {
     expect([reached(owned[0]?.get('a')), reached(owned[0]?.get('b'))]).toEqual([7, 1]);
   });
 
-  it('writes and tells what changed, once a transaction, and that a subscription is gone', async () => {
+  test('publishes and reports changes, once a transaction, and removals', async () => {
     const { partition, committed, take } = world();
     partition.caughtUp();
     const written = await take(
@@ -81,7 +81,7 @@ describe('a partition of subscriptions', () => {
     expect(reached(committed[1]?.get('a'))).toBe(7);
   });
 
-  it('tells of its loss only where it was delivered', () => {
+  test('reports its release only where it was owned', () => {
     const [one, other] = [world(), world()];
     one.partition.close();
     other.partition.caughtUp();
@@ -89,7 +89,7 @@ describe('a partition of subscriptions', () => {
     expect([one.released, other.released]).toEqual([[], [3]]);
   });
 
-  it('gives up a record that is no attempt', () => {
+  test('sends a record that is no attempt to dead letters', () => {
     const { partition } = world();
     const process = () =>
       partition.process({ offset: 0, key: null, value: Buffer.from([0, 0, 0, 0, 1, 255]) });

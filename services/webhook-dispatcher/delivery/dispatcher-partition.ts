@@ -1,14 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ConsumedRecord } from '#streams/client/port.ts';
-import { decodeInput } from '#streams/runtime/decode-input.ts';
-import type { PartitionProcessor } from '#streams/runtime/processor.ts';
-import type { RecordCollector } from '#streams/runtime/record-collector.ts';
+import { decodeInput, type PartitionProcessor, type RecordCollector } from '#streams/runtime/processor.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { WebhookAttempt, WebhookProgress } from '#topics/generated/types.ts';
 import { type AttemptKind, applyAttempt, type Progress } from '#webhooks/progress.ts';
 
-/** What is told what a partition's progress is, as far as it is committed. */
-export type ProgressListener = {
+/** Receives a partition's committed progress. */
+type ProgressListener = {
   own(partition: number, progress: ReadonlyMap<string, WebhookProgress>): void;
   committed(partition: number, changed: ReadonlyMap<string, Progress>): void;
   release(partition: number): Promise<void>;
@@ -26,19 +24,19 @@ export type DispatcherPartitionOptions = {
 };
 
 /**
- * How long a transaction waits for the outcomes of further requests, milliseconds: only a takeover waits for these, and a
- * transaction for each request would cost the broker more than what is delivered.
+ * How long a transaction waits for the outcomes of further requests, milliseconds: only a claim waits for these, and a
+ * transaction for each request would cost the broker more than the deliveries.
  */
 const LINGER_MS = 500;
-/** What every request has; whatever else is told, somebody may be waiting for. */
+/** The outcomes of requests; a caller may wait for any other kind. */
 const OUTCOMES: ReadonlySet<string> = new Set<AttemptKind>(['delivered', 'failed', 'passed']);
 
-/** The progress of all subscriptions of one partition: what the records of webhook-attempts make of it. */
+/** The progress of all subscriptions of one partition, folded from the records of webhook-attempts. */
 export class DispatcherPartition implements PartitionProcessor {
   readonly #options: DispatcherPartitionOptions;
   readonly #progress = new Map<string, WebhookProgress>();
   readonly #changed = new Map<string, Progress>();
-  /** Everything was processed once since the partition was claimed: its subscriptions are delivered. */
+  /** The partition has caught up since it was claimed: its subscriptions are delivered. */
   #isOwned = false;
 
   constructor(options: DispatcherPartitionOptions) {
@@ -56,8 +54,8 @@ export class DispatcherPartition implements PartitionProcessor {
 
   process({ value }: ConsumedRecord): void | Promise<void> {
     const attempt = decodeInput(this.#options.codecs['webhook-attempts'], value);
-    if (attempt instanceof Promise) return attempt.then((decoded) => this.#take(decoded));
-    return this.#take(attempt);
+    if (attempt instanceof Promise) return attempt.then((decoded) => this.#receive(decoded));
+    return this.#receive(attempt);
   }
 
   flush(collector: RecordCollector): void {
@@ -83,7 +81,7 @@ export class DispatcherPartition implements PartitionProcessor {
     this.#options.listener.own(this.#options.partition, this.#progress);
   }
 
-  /** Subscriptions. */
+  /** Number of subscriptions. */
   size(): number {
     return this.#progress.size;
   }
@@ -93,8 +91,8 @@ export class DispatcherPartition implements PartitionProcessor {
     this.#isOwned = false;
   }
 
-  /** Before the partition is owned its subscriptions wait for it. */
-  #take(attempt: WebhookAttempt): void | Promise<void> {
+  /** Before the partition is owned its subscriptions wait: nothing lingers. */
+  #receive(attempt: WebhookAttempt): void | Promise<void> {
     const lingers = this.#isOwned && this.#changed.size === 0 && OUTCOMES.has(attempt.kind);
     this.#apply(attempt);
     if (lingers) return delay(LINGER_MS);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { WebhookMessage } from '#topics/generated/types.ts';
 import { MessageWindow } from './message-window.ts';
 
@@ -15,7 +15,7 @@ const offsetsFrom = (window: MessageWindow, partition: number, from: number) =>
   Array.from(window.from(partition, from), ({ offset }) => offset);
 
 describe('the window', () => {
-  it('gives what came since an offset, whatever offsets the log leaves out', () => {
+  test('returns the messages since an offset, whatever offsets the log skips', () => {
     const window = new MessageWindow([5, 0], 1_000);
     window.add(0, placed(5, 7, 10), 12);
     expect(offsetsFrom(window, 0, 5)).toEqual([5, 7, 10]);
@@ -24,7 +24,7 @@ describe('the window', () => {
     expect([window.startOf(0), window.nextOf(0), window.nextOf(1)]).toEqual([5, 12, 0]);
   });
 
-  it('drops the oldest of all partitions, and says where each begins now', () => {
+  test('drops the oldest of all partitions, and moves the start of each', () => {
     const window = new MessageWindow([0, 0], 3 * BYTES);
     window.add(0, placed(0, 1), 2);
     window.add(1, placed(0, 1), 2);
@@ -35,7 +35,7 @@ describe('the window', () => {
     expect([window.startOf(0), window.startOf(1)]).toEqual([2, 1]);
   });
 
-  it('stays within its bytes for as long as messages come', () => {
+  test('stays within its bytes while messages arrive', () => {
     const window = new MessageWindow([0], 100 * BYTES);
     for (let offset = 0; offset < 10_000; offset++) window.add(0, placed(offset), offset + 1);
     expect(window.bytes).toBe(100 * BYTES);
@@ -44,7 +44,7 @@ describe('the window', () => {
     );
   });
 
-  it('holds not even one message that is larger than all of it, and says so', () => {
+  test('holds no message that is larger than the window, and moves its start past it', () => {
     const window = new MessageWindow([0], BYTES - 1);
     window.add(0, placed(0), 1);
     expect([window.bytes, window.startOf(0), window.nextOf(0)]).toEqual([0, 1, 1]);

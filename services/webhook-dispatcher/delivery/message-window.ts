@@ -1,40 +1,40 @@
 import type { WebhookMessage } from '#topics/generated/types.ts';
 
-/** A message with its place in webhook-messages. */
+/** A message with its offset in webhook-messages. */
 export type PlacedMessage = { readonly offset: number; readonly message: WebhookMessage };
 
 type Part = {
-  /** Oldest first; those before `head` are gone. */
+  /** Oldest first; those before `head` are dropped. */
   entries: PlacedMessage[];
   head: number;
-  /** Every message from here on that was read is held. */
+  /** Every message read from here on is held. */
   start: number;
-  /** Offset of the next message to come. */
+  /** Offset of the next message. */
   next: number;
 };
 
-/** Emptied places before the list is made anew. */
+/** Dropped entries before the list is compacted. */
 const COMPACT_AT = 1_024;
 
 /**
- * The latest messages of all partitions, read once a process and shared by all subscriptions that are not behind. Holds a
- * bounded number of bytes: the oldest go first.
+ * The latest messages of all partitions, read once a process and shared by all subscriptions that are not behind. Bounded
+ * in bytes: the oldest are dropped first.
  */
 export class MessageWindow {
   readonly #maxBytes: number;
   readonly #parts: readonly Part[];
-  /** The partitions of what is held, in the order in which it came. */
+  /** The partition of each held message, in order of arrival. */
   #order: number[] = [];
   #orderHead = 0;
   #bytes = 0;
 
-  /** `ends`: where reading begins, by partition. */
+  /** `ends`: the first offset to read, by partition. */
   constructor(ends: readonly number[], maxBytes: number) {
     this.#maxBytes = maxBytes;
     this.#parts = ends.map((end) => ({ entries: [], head: 0, start: end, next: end }));
   }
 
-  /** How many partitions there are. */
+  /** Number of partitions. */
   get partitions(): number {
     return this.#parts.length;
   }
@@ -44,7 +44,7 @@ export class MessageWindow {
     return this.#bytes;
   }
 
-  /** Offset from which on everything is held that was read. */
+  /** Offset from which on every message read is held. */
   startOf(partition: number): number {
     return this.#part(partition).start;
   }
@@ -54,7 +54,7 @@ export class MessageWindow {
     return this.#part(partition).next;
   }
 
-  /** Takes what was read, oldest first; `next` is where reading goes on. */
+  /** Adds messages, oldest first; `next` is the next offset to read. */
   add(partition: number, messages: readonly PlacedMessage[], next: number): void {
     const part = this.#part(partition);
     for (const placed of messages) {
@@ -66,7 +66,7 @@ export class MessageWindow {
     while (this.#bytes > this.#maxBytes) this.#drop();
   }
 
-  /** The messages held of a partition at or after an offset, which must not lie before its start. */
+  /** The held messages of a partition at or after an offset, which must not be below its start. */
   *from(partition: number, offset: number): Generator<PlacedMessage> {
     const { entries, head } = this.#part(partition);
     let low = head;

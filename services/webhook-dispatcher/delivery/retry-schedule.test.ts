@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { retryDelayMs } from './retry-schedule.ts';
 
 const policy = { delaysMs: [1_000, 5_000, 60_000], maxRetryAfterMs: 600_000 };
 
 describe('the delay before the next attempt', () => {
-  it.each([
+  test.each([
     [1, 1_000],
     [2, 5_000],
     [3, 60_000],
@@ -14,12 +14,12 @@ describe('the delay before the next attempt', () => {
     expect(retryDelayMs(policy, attempts, null, 0.5)).toBe(delay);
   });
 
-  it('is up to a fifth shorter or longer', () => {
+  test('is up to a fifth shorter or longer', () => {
     expect(retryDelayMs(policy, 2, null, 0)).toBe(4_000);
     expect(retryDelayMs(policy, 2, null, 1)).toBe(6_000);
   });
 
-  it('is at least what the answer asked for, up to the limit', () => {
+  test('is at least the answer’s Retry-After, up to the limit', () => {
     expect(retryDelayMs(policy, 1, 30_000, 0.5)).toBe(30_000);
     expect(retryDelayMs(policy, 3, 30_000, 0.5)).toBe(60_000);
     expect(retryDelayMs(policy, 1, 86_400_000, 0.5)).toBe(600_000);

@@ -1,19 +1,20 @@
-/** When a delivery that was not accepted is tried again. Pure. */
+/** When a failed delivery is retried. Pure. */
+import { jittered } from '#timing/backoff.ts';
 
-/** How deliveries are repeated. */
+/** The schedule of retries. */
 export type RetryPolicy = {
   /** Milliseconds to wait after the first failed attempt in a row, after the second, and so on; the last for all others. */
   readonly delaysMs: readonly number[];
-  /** Most that an answer's `Retry-After` is heeded for, milliseconds. */
+  /** Longest `Retry-After` that is honoured, milliseconds. */
   readonly maxRetryAfterMs: number;
 };
 
-/** Share of a delay by which it is made longer or shorter: those that fail together do not come again together. */
+/** Random share added to or taken from a delay: deliveries that fail together are not retried together. */
 const JITTER = 0.2;
 
 /**
- * How long to wait after so many failed attempts in a row (from 1), milliseconds: never less than the answer asked for, up
- * to the limit. `random`: from 0 to 1.
+ * The delay after this many failed attempts in a row (from 1), milliseconds: at least the answer's `Retry-After`, up to
+ * the limit. `random`: from 0 to 1.
  */
 export function retryDelayMs(
   { delaysMs, maxRetryAfterMs }: RetryPolicy,
@@ -22,6 +23,6 @@ export function retryDelayMs(
   random: number,
 ): number {
   const delay = delaysMs[Math.min(attempts, delaysMs.length) - 1] ?? 0;
-  const spread = Math.round(delay * (1 - JITTER + 2 * JITTER * random));
+  const spread = Math.round(jittered(delay, JITTER, random));
   return Math.max(spread, Math.min(retryAfterMs ?? 0, maxRetryAfterMs));
 }

@@ -7,15 +7,15 @@ import type { Decoder } from '#topics/codec.ts';
 import type { Client } from '#topics/generated/types.ts';
 import type { Audience } from '#webhooks/wants.ts';
 
-/** Whom messages are sent to, and which. The address and the secret are never to be logged. */
+/** A receiver of messages, and its filter. Never log the address and the secret. */
 export type Subscription = Audience & {
   readonly id: string;
   readonly clientId: number;
   readonly url: string;
   readonly secret: string;
-  /** False where the client is disabled: nothing is sent, and nothing is passed over. */
+  /** False where the client is disabled: nothing is sent, and nothing is skipped. */
   readonly active: boolean;
-  /** Unix milliseconds; null where it is not known. */
+  /** Unix milliseconds; null where unknown. */
   readonly createdAt: number | null;
 };
 
@@ -24,14 +24,14 @@ export type SubscriptionsOptions = {
   /** Name of clients on the broker. */
   readonly topic: string;
   readonly decoder: Decoder<Client>;
-  /** The one for `webhooks`. */
+  /** The key of `webhooks`. */
   readonly key: Buffer;
   readonly log: Logger;
-  /** Called with what there is after each change. */
+  /** Called with the current subscriptions after each change. */
   readonly onChange: () => void;
 };
 
-/** The subscriptions of all clients as they are on their topic now. */
+/** The current subscriptions of all clients, as on their topic. */
 export class Subscriptions {
   readonly #options: SubscriptionsOptions;
   readonly #clients = new Map<number, Client>();
@@ -43,7 +43,7 @@ export class Subscriptions {
     this.#options = options;
   }
 
-  /** True once everything was read that was there at the start: what is not known does not exist. */
+  /** True once everything present at the start was read: a subscription still unknown does not exist. */
   get known(): boolean {
     return this.#known;
   }
@@ -62,7 +62,7 @@ export class Subscriptions {
     await follow({
       ...{ brokers, reader: 'touchline-webhook-dispatcher', topics: [topic], signal },
       onBatch: async ({ records }) => {
-        for (const { value } of records) if (value !== null) this.#take(await decoder.decode(value));
+        for (const { value } of records) if (value !== null) this.#apply(await decoder.decode(value));
         if (this.#known) onChange();
       },
       onCaughtUp: () => {
@@ -72,7 +72,7 @@ export class Subscriptions {
     });
   }
 
-  #take(client: Client): void {
+  #apply(client: Client): void {
     if (!supersedes(client, this.#clients.get(client.client_id))) return;
     this.#clients.set(client.client_id, client);
     for (const { id } of this.#opened.get(client.client_id) ?? []) this.#byId.delete(id);
@@ -96,7 +96,7 @@ export class Subscriptions {
       if (!(error instanceof SealError)) throw error;
       const fields = { client: clientId, subscription: id, code: error.code };
       log.error(fields, 'a webhook cannot be opened: it was sealed with another CLIENTS_KEY');
-      // Not gone: with the right key it is delivered from where it was.
+      // Not removed: with the right key its delivery continues at the same offset.
       return { id, clientId, url: '', secret: '', active: false, competitions: null, types: null, createdAt };
     }
   }

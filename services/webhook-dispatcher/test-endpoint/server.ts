@@ -3,22 +3,22 @@ import { type FastifyBaseLogger, fastify } from 'fastify';
 import { type TestEndpointOptions, testEndpoint } from './test-endpoint.ts';
 
 export type ServerOptions = TestEndpointOptions & {
-  /** 0 takes a free one. */
+  /** 0 uses a free one. */
   readonly port: number;
   readonly host: string;
-  /** Proxies in front that say whose request it is. */
+  /** Proxies in front that name the client address. */
   readonly proxies: number;
   readonly log: FastifyBaseLogger;
 };
 
-/** A server that listens. */
+/** A listening server. */
 export type Server = { readonly port: number; close(): Promise<void> };
 
-/** Serves `POST /test-webhook-url/`. Rejects where the port cannot be had. */
+/** Serves `POST /test-webhook-url/`. Rejects where the port is not available. */
 export async function startServer({ port, host, proxies, log, ...options }: ServerOptions): Promise<Server> {
   const app = fastify({
     loggerInstance: log,
-    // A request holds a customer's secret, and what it is of nobody has to know.
+    // A request contains a customer's secret: log nothing of it.
     disableRequestLogging: true,
     forceCloseConnections: true,
     trustProxy: (_address, hop) => hop < proxies,

@@ -1,10 +1,10 @@
 import type { LightMyRequestResponse } from 'fastify';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { endpoint, inputFor, SECRET, URL_OF_1024 } from './testing/test-endpoint.ts';
 
 const VALID = inputFor('https://example.test/');
 
-/** The fields that are named as failed; each has at least one text. */
+/** The names of the failed fields; each has at least one text. */
 function failed(response: LightMyRequestResponse): string[] {
   const body = response.json();
   expect(response.statusCode).toBe(400);
@@ -17,7 +17,7 @@ function failed(response: LightMyRequestResponse): string[] {
 }
 
 describe('Webhook test, fields', () => {
-  it.each<[string, unknown]>([
+  test.each<[string, unknown]>([
     ['is missing', undefined],
     ['is null', null],
     ['is a number', 1],
@@ -35,7 +35,7 @@ describe('Webhook test, fields', () => {
     expect(failed(await send({ ...VALID, url }))).toEqual(['url']);
   });
 
-  it.each<[string, unknown]>([
+  test.each<[string, unknown]>([
     ['is missing', undefined],
     ['is null', null],
     ['is a number', 32],
@@ -47,7 +47,7 @@ describe('Webhook test, fields', () => {
     expect(failed(await send({ ...VALID, secret }))).toEqual(['secret']);
   });
 
-  it.each<[string, unknown]>([
+  test.each<[string, unknown]>([
     ['is missing', undefined],
     ['is null', null],
     ['is a text', '1'],
@@ -60,7 +60,7 @@ describe('Webhook test, fields', () => {
     expect(failed(await send({ ...VALID, clientId }))).toEqual(['clientId']);
   });
 
-  it('names all failed fields at once, and only those', async () => {
+  test('names all failed fields at once, and only those', async () => {
     const send = await endpoint();
     expect(failed(await send({ url: 'x', secret: 'x', clientId: 1 }))).toEqual(['url', 'secret']);
     expect(failed(await send({ url: VALID.url, secret: 'x', clientId: 0 }))).toEqual(['secret', 'clientId']);
@@ -71,7 +71,7 @@ describe('Webhook test, fields', () => {
     ]);
   });
 
-  it('names everything that is wrong with one field', async () => {
+  test('names every problem of one field', async () => {
     const send = await endpoint();
     const url = `http://example.test/${'x'.repeat(1024)}`;
     const { details } = (await send({ ...VALID, url })).json();
@@ -80,7 +80,7 @@ describe('Webhook test, fields', () => {
     });
   });
 
-  it.each(['', '{', '{"url":', 'null', '[]', '"text"', '1', '{}', '\u0000'])(
+  test.each(['', '{', '{"url":', 'null', '[]', '"text"', '1', '{}', '\u0000'])(
     'names all fields where the body is %j',
     async (body) => {
       const send = await endpoint();
@@ -88,13 +88,13 @@ describe('Webhook test, fields', () => {
     },
   );
 
-  it.each(['', '/', 'nonsense'])('names all fields where the type of the body is %j', async (type) => {
+  test.each(['', '/', 'nonsense'])('names all fields where the type of the body is %j', async (type) => {
     const send = await endpoint();
     const response = await send(VALID, '192.0.2.1', '/test-webhook-url/', type);
     expect(failed(response)).toEqual(['url', 'secret', 'clientId']);
   });
 
-  it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=utf-8'])(
+  test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=utf-8'])(
     'reads the body as JSON where its type is %s',
     async (type) => {
       const send = await endpoint();
@@ -103,7 +103,7 @@ describe('Webhook test, fields', () => {
     },
   );
 
-  it('says what a field must be', async () => {
+  test('describes the valid values of a field', async () => {
     const response = await (await endpoint())({});
     expect(response.json().details).toEqual({
       url: ['the address must be a valid https URL'],
@@ -112,7 +112,7 @@ describe('Webhook test, fields', () => {
     });
   });
 
-  it('url: may have 1024 characters', async () => {
+  test('url: may have 1024 characters', async () => {
     expect(URL_OF_1024).toHaveLength(1024);
     const send = await endpoint();
     expect((await send(inputFor(URL_OF_1024))).json().status).toBe('WebhookRequestError');

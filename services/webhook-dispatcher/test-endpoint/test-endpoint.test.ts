@@ -1,5 +1,5 @@
 import { fastify } from 'fastify';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { AllowedRanges } from '#outbound/addresses.ts';
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER, verify } from '#signing/signing.ts';
 import { type Answer, answers, HttpsReceiver } from '../../../test/support/https-receiver.ts';
@@ -8,7 +8,7 @@ import { testEndpoint } from './test-endpoint.ts';
 import { endpoint, inputFor, SECRET } from './testing/test-endpoint.ts';
 
 describe('Webhook test, the request', () => {
-  it('is one signed POST of [] with the headers of real traffic', async () => {
+  test('is one signed POST of [] with the headers of real traffic', async () => {
     const receiver = await HttpsReceiver.start();
     const send = await endpoint();
     await send(inputFor(receiver.url));
@@ -24,11 +24,11 @@ describe('Webhook test, the request', () => {
     expect(verify(body, signature, [SECRET], Date.now() + 301_000)).toBe('timestamp_expired');
   });
 
-  it('leaves no connection behind', async () => {
+  test('leaves no connection behind', async () => {
     const receiver = await HttpsReceiver.start();
     const send = await endpoint();
     await send(inputFor(receiver.url));
-    // Sooner than an idle connection is closed.
+    // Sooner than the timeout of an idle connection.
     await untilTrue('the connection is closed', async () => (await receiver.open()) === 0, 10_000);
   });
 });
@@ -40,7 +40,7 @@ const NOT_READ = 'response body could not be read';
 const DIFFERENT = 'response text different from `Accepted`';
 
 describe('Webhook test, responses', () => {
-  it('200 Ok where the webhook answers Accepted, with and without the slash', async () => {
+  test('200 Ok where the webhook answers Accepted, with and without the slash', async () => {
     const { url } = await HttpsReceiver.start();
     const send = await endpoint();
     for (const path of ['/test-webhook-url/', '/test-webhook-url']) {
@@ -51,7 +51,7 @@ describe('Webhook test, responses', () => {
     }
   });
 
-  it.each<[string, string, Answer]>([
+  test.each<[string, string, Answer]>([
     [REQUEST_FAILED, 'the connection is reset', answers.reset],
     [NON_200, 'it answers 500', answers.error],
     [NON_200, 'it redirects', answers.redirect],
@@ -68,7 +68,7 @@ describe('Webhook test, responses', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it.each<[string, Answer]>([
+  test.each<[string, Answer]>([
     ['no answer comes', answers.silent],
     ['the answer drips', answers.drip],
   ])(`400 WebhookRequestError, ${TIMED_OUT}, where %s`, async (_name, answer) => {
@@ -78,7 +78,7 @@ describe('Webhook test, responses', () => {
     expect(response.json()).toEqual({ status: 'WebhookRequestError', message: TIMED_OUT });
   });
 
-  it('waits ten seconds for the whole answer', async () => {
+  test('waits ten seconds for the whole answer', async () => {
     const { ca, url } = await HttpsReceiver.start(answers.drip);
     const app = fastify();
     onTestFinished(() => app.close());
@@ -95,7 +95,7 @@ describe('Webhook test, responses', () => {
     expect(performance.now() - started).toBeLessThan(13_000);
   });
 
-  it.each([
+  test.each([
     [
       'the certificate is not trusted',
       async () => (await HttpsReceiver.start(answers.accepted, { trusted: false })).url,
@@ -109,7 +109,7 @@ describe('Webhook test, responses', () => {
     expect(response.json()).toEqual({ status: 'WebhookRequestError', message: REQUEST_FAILED });
   });
 
-  it('tells nothing of an address that may not be called', async () => {
+  test('reveals nothing of a refused address', async () => {
     const receiver = await HttpsReceiver.start();
     const send = await endpoint({ allowed: AllowedRanges.NONE });
     const refused = await send(inputFor(receiver.url));
@@ -120,7 +120,7 @@ describe('Webhook test, responses', () => {
 });
 
 describe('Webhook test, limits', () => {
-  it('answers 413 to a body over the limit', async () => {
+  test('answers 413 to a body over the limit', async () => {
     const send = await endpoint();
     const response = await send({ ...inputFor('https://localhost:1/'), more: 'x'.repeat(16 * 1024) });
     expect(response.statusCode).toBe(413);
@@ -130,7 +130,7 @@ describe('Webhook test, limits', () => {
     });
   });
 
-  it('answers 429 to a client address with too many requests, and others go on', async () => {
+  test('answers 429 to a client address with too many requests, and others go on', async () => {
     const send = await endpoint({ attemptsPerMinute: 2 });
     for (const path of ['/test-webhook-url/', '/test-webhook-url'])
       expect((await send({}, '192.0.2.1', path)).statusCode).toBe(400);
@@ -146,14 +146,14 @@ describe('Webhook test, limits', () => {
     expect((await send({}, '192.0.2.2')).statusCode).toBe(400);
   });
 
-  it('counts a network of IPv6 as one client', async () => {
+  test('counts a network of IPv6 as one client', async () => {
     const send = await endpoint({ attemptsPerMinute: 1 });
     expect((await send({}, '2001:db8::1')).statusCode).toBe(400);
     expect((await send({}, '2001:db8::ffff:1')).statusCode).toBe(429);
     expect((await send({}, '2001:db8:0:1::1')).statusCode).toBe(400);
   });
 
-  it('answers 503 where too many tests are under way', async () => {
+  test('answers 503 where too many tests are under way', async () => {
     const receiver = await HttpsReceiver.start(answers.silent);
     const send = await endpoint({ mostAtOnce: 1, timeoutMs: 1_000 });
     const first = send(inputFor(receiver.url));
@@ -169,7 +169,7 @@ describe('Webhook test, limits', () => {
     expect((await send(inputFor(receiver.url))).statusCode).toBe(200);
   });
 
-  it('tries many at once', async () => {
+  test('runs many tests at once', async () => {
     const receiver = await HttpsReceiver.start();
     const send = await endpoint();
     const responses = await Promise.all(Array.from({ length: 50 }, () => send(inputFor(receiver.url))));

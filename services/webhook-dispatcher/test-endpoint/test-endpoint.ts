@@ -1,4 +1,4 @@
-/** `POST /test-webhook-url/` (spec, "Webhook test"): tries a customer's address before it is used. */
+/** `POST /test-webhook-url/` (spec, "Webhook test"): tests a customer's address before it is used. */
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
@@ -6,15 +6,15 @@ import { webhookInput } from '#clients/webhooks.ts';
 import type { AllowedRanges } from '#outbound/addresses.ts';
 import { type DeliveryOutcome, WebhookEndpoint } from '#outbound/endpoint.ts';
 
-/** What the test endpoint works with. */
+/** Settings of the test endpoint. */
 export type TestEndpointOptions = {
-  /** What may be called beyond public addresses. */
+  /** Allowed addresses beyond public ones. */
   readonly allowed: AllowedRanges;
   /** Certificates (PEM) of authorities to trust beyond the usual ones. */
   readonly ca?: string;
   /** Unix milliseconds. */
   readonly now: () => number;
-  /** Requests a minute that one client address may make, of IPv6 one /64 network, right or wrong ones. */
+  /** Requests a minute from one client address (of IPv6 a /64 network), valid or not. */
   readonly attemptsPerMinute: number;
   /** Tests under way at once, for all clients together; default 64. */
   readonly mostAtOnce?: number;
@@ -22,7 +22,7 @@ export type TestEndpointOptions = {
   readonly timeoutMs?: number;
 };
 
-/** What a test is answered with. */
+/** The answer to a test. */
 type Answer = {
   readonly code: number;
   readonly status:
@@ -38,7 +38,7 @@ type Answer = {
 
 const PATHS = ['/test-webhook-url/', '/test-webhook-url'];
 const MINUTE_MS = 60_000;
-/** Largest body of a test, bytes: one with a URL of 1,024 characters, each of them escaped, has half of it. */
+/** Largest body of a test, bytes: twice that of a URL of 1,024 escaped characters. */
 const BODY_LIMIT = 16 * 1024;
 const MOST_AT_ONCE = 64;
 const RETRY_AFTER_SECONDS = 10;
@@ -70,7 +70,7 @@ const BUSY: Answer = {
   message: 'too many tests are under way, try again later',
 };
 
-/** What went wrong, in the words of the spec. An address that may not be called looks like one that cannot be reached. */
+/** The failures in the spec's words. A refused address looks like an unreachable one. */
 const MESSAGES: Readonly<Record<Exclude<DeliveryOutcome['kind'], 'accepted'>, string>> = {
   timeout: 'request timed out (no answer within 10 seconds)',
   refused: 'request failed (network or connection error)',
@@ -81,15 +81,15 @@ const MESSAGES: Readonly<Record<Exclude<DeliveryOutcome['kind'], 'accepted'>, st
 };
 
 /**
- * Registers the endpoint, with and without the slash at its end. Client addresses are Fastify's `request.ip`: behind a
- * proxy the server needs `trustProxy`. Nothing of a request is logged or kept.
+ * Registers the endpoint, with and without a trailing slash. Client addresses are Fastify's `request.ip`: behind a proxy
+ * the server needs `trustProxy`. Nothing of a request is logged or stored.
  */
 export async function testEndpoint(app: FastifyInstance, options: TestEndpointOptions): Promise<void> {
   await app.register(async (scope) => {
     let running = 0;
     await scope.register(rateLimit, { max: options.attemptsPerMinute, timeWindow: MINUTE_MS });
     scope.removeAllContentTypeParsers();
-    // Whatever type the client gives its body, if any: it is JSON, or none of the fields is there.
+    // Whatever the content type, if any: the body is JSON, or all fields are missing.
     scope.addContentTypeParser('*', { parseAs: 'string', bodyLimit: BODY_LIMIT }, (_request, body, done) =>
       done(null, body),
     );
@@ -119,7 +119,7 @@ export async function testEndpoint(app: FastifyInstance, options: TestEndpointOp
   });
 }
 
-/** Posts one signed `[]`, as real traffic is posted. */
+/** Posts one signed `[]`, like a real delivery. */
 async function probe(
   { url, secret }: z.output<typeof testInput>,
   { allowed, ca, now, timeoutMs }: TestEndpointOptions,
@@ -140,7 +140,7 @@ function answerOf({ kind }: DeliveryOutcome): Answer {
   return kind === 'accepted' ? OK : { code: 400, status: 'WebhookRequestError', message: MESSAGES[kind] };
 }
 
-/** What is no JSON object has none of the fields. */
+/** Anything but a JSON object has none of the fields. */
 function fieldsOf(body: unknown): object {
   try {
     const parsed: unknown = JSON.parse(String(body));

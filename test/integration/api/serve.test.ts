@@ -1,6 +1,6 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { ALL_OPERATIONS } from '#contract/rest/operations.ts';
 import { ANSWERS } from '#contract/rest/records.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
@@ -11,9 +11,13 @@ import { until, untilTrue } from '../../support/poll.ts';
 
 const EVENT = 7_000_001;
 
-/** Topics with a match in them, a processor that is at work, and a client. */
-async function played() {
-  const pipeline = await Pipeline.create(backbone());
+let pipeline: Pipeline;
+/** What was printed of a client that may see everything. */
+let credentials: string;
+
+/** Topics with matches in them and a processor that is at work, for all tests: each adds what comes after the others'. */
+beforeAll(async () => {
+  pipeline = await Pipeline.create(backbone());
   pipeline.startProcessor();
   await pipeline.feed(
     received(
@@ -23,13 +27,11 @@ async function played() {
       eventMessage({ id: 3 }, { id: EVENT + 1, competition_id: 9, season_id: 90 }),
     ),
   );
-  const credentials = await clients(pipeline.place, 'add --name everything');
+  credentials = await clients(pipeline.place, 'add --name everything');
   await pipeline.settled();
-  return { pipeline, credentials };
-}
+});
 
-it('serves what the pipeline has made of messages, and each change as it comes', async () => {
-  const { pipeline, credentials } = await played();
+test('serves what the pipeline has made of messages, and each change as it comes', async () => {
   const api = await startApi(pipeline.place, temporaryFolder(), { LOG_LEVEL: 'debug' });
   const token = await api.token(credentials);
   const chain = await api.api(`/v2/events/${EVENT}?token=${token}`);
@@ -83,8 +85,7 @@ it('serves what the pipeline has made of messages, and each change as it comes',
   for (const trace of ['token=', '[redacted]', '/v2/', '/nowhere']) expect(log).not.toContain(trace);
 });
 
-it('goes on where it was after a restart, also one by force, and makes its views anew where they are gone', async () => {
-  const { pipeline, credentials } = await played();
+test('resumes after a restart, also after a kill, and rebuilds lost views', async () => {
   const folder = temporaryFolder();
   const first = await startApi(pipeline.place, folder);
   const token = await first.token(credentials);
@@ -93,10 +94,12 @@ it('goes on where it was after a restart, also one by force, and makes its views
   expect(read).toBeGreaterThan(5);
   await first.service.kill();
 
-  await pipeline.feed(received(eventMessage({ id: 5 }, { id: EVENT + 2, competition_id: 9, season_id: 90 })));
+  await pipeline.feed(
+    received(eventMessage({ id: 5 }, { id: EVENT + 2, competition_id: 10, season_id: 100 })),
+  );
   await pipeline.settled();
   const second = await startApi(pipeline.place, folder);
-  expect((await second.api(`/v2/events/${EVENT + 2}?token=${token}`)).data.competition.id).toBe(9);
+  expect((await second.api(`/v2/events/${EVENT + 2}?token=${token}`)).data.competition.id).toBe(10);
   expect(await second.season(token)).toEqual(wanted);
   expect(await second.service.metric('touchline_api_records_total')).toBeLessThan(read);
   expect(await second.service.stop()).toBe(0);
@@ -104,15 +107,14 @@ it('goes on where it was after a restart, also one by force, and makes its views
   for (const damage of ['deleted', 'damaged']) {
     if (damage === 'deleted') rmSync(join(folder, 'api'), { recursive: true });
     else writeFileSync(join(folder, 'api', 'views.sqlite'), 'no database at all');
-    const anew = await startApi(pipeline.place, folder);
+    const rebuilt = await startApi(pipeline.place, folder);
     expect(readdirSync(join(folder, 'api'))).toContain('views.sqlite');
-    expect(await anew.season(token), damage).toEqual(wanted);
-    expect(await anew.service.stop()).toBe(0);
+    expect(await rebuilt.season(token), damage).toEqual(wanted);
+    expect(await rebuilt.service.stop()).toBe(0);
   }
 });
 
-it('asks for the credentials of a client before the board where it listens beyond loopback', async () => {
-  const { pipeline, credentials } = await played();
+test('asks for the credentials of a client before the board where it listens beyond loopback', async () => {
   const api = await startApi(pipeline.place, temporaryFolder(), { LISTEN_HOST: '0.0.0.0' });
   await api.token(credentials);
   expect((await api.get('/')).status).toBe(401);
@@ -130,8 +132,7 @@ it('asks for the credentials of a client before the board where it listens beyon
   for (const secret of [secret_key, cookie.split('=')[1] ?? secret_key]) expect(said).not.toContain(secret);
 });
 
-it('serves no board where it is told not to', async () => {
-  const { pipeline, credentials } = await played();
+test('serves no board when it is turned off', async () => {
   const api = await startApi(pipeline.place, temporaryFolder(), { API_BOARD: 'off' });
   await api.season(await api.token(credentials));
   for (const path of ['/', '/standings', '/board/events', `/match/${EVENT}`]) await api.api(path, 404);
@@ -140,8 +141,7 @@ it('serves no board where it is told not to', async () => {
   );
 });
 
-it('makes its views anew where they were made from other topics', async () => {
-  const { pipeline, credentials } = await played();
+test('rebuilds views that were made from other topics', async () => {
   const folder = temporaryFolder();
   const first = await startApi(pipeline.place, folder);
   const token = await first.token(credentials);
@@ -154,8 +154,7 @@ it('makes its views anew where they were made from other topics', async () => {
   await second.service.stop();
 });
 
-it('lets two replicas verify each other’s tokens, and each client see what its contract covers', async () => {
-  const { pipeline, credentials } = await played();
+test('lets two replicas verify each other’s tokens, and each client see what its contract covers', async () => {
   const { place } = pipeline;
   const narrow = await clients(
     place,

@@ -1,6 +1,6 @@
 /** The tables of a small season, all the way from the provider's messages to what is served. */
 import { existsSync, readFileSync } from 'node:fs';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { ANSWERS } from '#contract/rest/records.ts';
 import { TABLE_TYPES } from '#domain/standings/columns.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
@@ -12,7 +12,7 @@ import { type ApiReplica, clients, startApi, temporaryFolder } from '../../suppo
 import { quietLog } from '../../support/log.ts';
 import type { PipelinePlace } from '../../support/pipeline.ts';
 import { until } from '../../support/poll.ts';
-import { fixtures, seasonMessages, toldOf } from '../../support/standings/made-up-season.ts';
+import { fixtures, reportOf, seasonMessages } from '../../support/standings/made-up-season.ts';
 import { eventOf, FIRST_HALF } from '../../support/standings/provider-messages.ts';
 import { TablesPipeline } from '../../support/standings/tables-pipeline.ts';
 
@@ -81,7 +81,7 @@ const cellOf = (of: Table, team: number, code: string) =>
   of.groups[0]?.participants.find(({ id }) => id === team)?.columns.find((one) => one.code === code)?.value;
 
 /** Fills the catalogue, as the poller does. */
-async function tellCatalogue(records: readonly Omit<CatalogueRecord, 'ut' | 'body'>[], names: string[]) {
+async function publishCatalogue(records: readonly Omit<CatalogueRecord, 'ut' | 'body'>[], names: string[]) {
   const codec = await Registry.open({ url: place.registryUrl, prefix: place.prefix }).codec('catalogue');
   const publisher = await openPublisher({ brokers: place.brokers, clientId: 'test', log: quietLog });
   const ut = 1_790_000_000;
@@ -98,7 +98,7 @@ async function tellCatalogue(records: readonly Omit<CatalogueRecord, 'ut' | 'bod
   await publisher.close();
 }
 
-it('lists every derived kind for the season, those of its stage too, and answers each of them', async () => {
+test('lists every derived kind for the season, those of its stage too, and answers each of them', async () => {
   const entries = await ofSeason();
   const kinds = [...TABLE_TYPES.values()].map(({ type_id }) => type_id ?? 0).sort((a, b) => a - b);
   expect(entries.map(({ type_id }) => type_id).sort((a, b) => a - b)).toEqual(kinds);
@@ -138,11 +138,11 @@ it('lists every derived kind for the season, those of its stage too, and answers
   }
 });
 
-it('calls tables, objects and groups as the catalogue does, once it does', async () => {
+test('calls tables, objects and groups as the catalogue does, once it does', async () => {
   const before = await ofType(LEAGUE);
   expect([before.name, before.object_name]).toEqual(['League standings', '']);
   expect(before.groups.map(({ id, name }) => [id, name])).toEqual(GROUPS.map((id) => [String(id), '']));
-  await tellCatalogue(
+  await publishCatalogue(
     [
       { kind: 'competition', id: String(COMPETITION), parent_id: null },
       { kind: 'season', id: String(SEASON), parent_id: String(COMPETITION) },
@@ -162,7 +162,7 @@ it('calls tables, objects and groups as the catalogue does, once it does', async
     ...before,
     groups: null,
   });
-  // The area of rows that tell none is the competition's.
+  // Rows without an area get the competition's.
   const rows = (of: Table, area_name: string) =>
     of.groups.map(({ participants }) => participants.map((row) => ({ ...row, area_name })));
   expect(named.groups.map(({ participants }) => participants)).toEqual(rows(before, 'Europe'));
@@ -174,7 +174,7 @@ it('calls tables, objects and groups as the catalogue does, once it does', async
   expect((await ofSeason()).find(({ type_id }) => type_id === LEAGUE)).toMatchObject({ name });
 });
 
-it('answers 404 for a table that is not there, and 403 where the contract does not cover its competition', async () => {
+test('answers 404 for a table that is not there, and 403 where the contract does not cover its competition', async () => {
   const [entry] = await ofSeason();
   const id = entry?.id ?? 0;
   const [narrow, same] = await Promise.all([
@@ -191,13 +191,13 @@ it('answers 404 for a table that is not there, and 403 where the contract does n
   expect((await api.api(`/v2/standings?token=${own}`)).data.standings_list).toHaveLength(TABLE_TYPES.size);
 });
 
-it('moves the live table with a goal, and no other', async () => {
+test('moves the live table with a goal, and no other', async () => {
   if (last === undefined) throw new Error('there is no match');
   const [home, away] = [last.home.id, last.away.id];
   const league = await ofType(LEAGUE);
   const points = Number(cellOf(league, home, 'pts'));
   const playing = (score: readonly [number, number], minute: number) =>
-    run.feed([eventOf(toldOf(last, minute, FIRST_HALF, { 2: score }))]);
+    run.feed([eventOf(reportOf(last, minute, FIRST_HALF, { 2: score }))]);
   const live = (wanted: number) =>
     until(`${wanted} points are in the live table`, async () => {
       const shown = await ofType(LIVE);
@@ -218,7 +218,7 @@ it('moves the live table with a goal, and no other', async () => {
   expect((await live(points + 1)).groups).toEqual(drawn.groups);
 });
 
-it('lists the types, each with the names of both the specification and the provider', async () => {
+test('lists the types, each with the names of both the specification and the provider', async () => {
   const types = await servedTypes();
   expect(types.map(({ type_id }) => type_id)).toEqual(TYPE_IDS);
   for (const type of types) {
@@ -227,7 +227,7 @@ it('lists the types, each with the names of both the specification and the provi
   }
 });
 
-it('shows every table on the board, with the names of its groups', async () => {
+test('shows every table on the board, with the names of its groups', async () => {
   for (const entry of await ofSeason()) {
     const { groups } = await table(entry.id);
     const page = await api.get(`/standings?season=${SEASON}&table=${entry.id}`);
@@ -245,7 +245,7 @@ it('shows every table on the board, with the names of its groups', async () => {
 describe.runIf(existsSync(FIXTURES))('beside the provider’s own answers (../shared/provider)', () => {
   const answerOf = (name: string) => JSON.parse(readFileSync(new URL(name, FIXTURES), 'utf8')).api.data;
 
-  it('a table has its names, and columns of the same id and type of value', async () => {
+  test('a table has its names, and columns of the same id and type of value', async () => {
     const { standings } = answerOf('Standings__standings_39719.json');
     const served = await ofType(LEAGUE);
     expect([served.name, served.object_name]).toEqual([standings.name, standings.object_name]);
@@ -256,7 +256,7 @@ describe.runIf(existsSync(FIXTURES))('beside the provider’s own answers (../sh
     }
   });
 
-  it('the types have its ids, names and columns', async () => {
+  test('the types have its ids, names and columns', async () => {
     const types = await servedTypes();
     const shown: Type[] = answerOf('Standings__standings_types.json').standings_types;
     const theirs = shown.filter(({ id }) => TYPE_IDS.includes(id));

@@ -84,9 +84,10 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
       confirmation: 'tbd',
       ...changes,
     });
-  const scoreGoal = () => served.played.tell(match, now(), { ...secondHalf(22), reported: [1, 2] }, goal());
+  const scoreGoal = () =>
+    served.played.publish(match, now(), { ...secondHalf(22), reported: [1, 2] }, goal());
   const cancelGoal = () =>
-    served.played.tell(
+    served.played.publish(
       match,
       now() + 1,
       { ...secondHalf(23), reported: [0, 2] },
@@ -138,7 +139,7 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
   });
 
   test('the minute goes on by itself', async () => {
-    served.played.tell(match, now(), { ...secondHalf(0), clock_time: 30 * 60 - 1 });
+    served.played.publish(match, now(), { ...secondHalf(0), clock_time: 30 * 60 - 1 });
     const visit = await follow('/');
     await visit.shows(`${ROW} .minute`, '76′');
     const page = await follow(MATCH_PAGE);
@@ -165,7 +166,11 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
     await visit.page.focus(`${ROW} a`);
     scoreGoal();
     await visit.shows(`${ROW} .goals.home`, '1');
-    served.played.tell(match, now() + 5, { status_id: 11, status_type: 'finished', clock_status: 'stopped' });
+    served.played.publish(match, now() + 5, {
+      status_id: 11,
+      status_type: 'finished',
+      clock_status: 'stopped',
+    });
     await visit.shows('[data-key="finished"]', 'Serbia');
     expect(await visit.ask(`document.activeElement.closest('${ROW}') !== null`)).toBe(true);
   });
@@ -233,7 +238,7 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
     const { page } = visit;
     const fixture = { id: 3_100_073, home: [43_002, 'France'], away: [43_000, 'Croatia'] } as const;
     const event = { start_date: '2018-07-13 18:00', stage_id: SEMI_FINALS + 2, group_id: null };
-    served.played.tell({ ...fixture, event }, now() + 5, { ...secondHalf(22), reported: [3, 1] });
+    served.played.publish({ ...fixture, event }, now() + 5, { ...secondHalf(22), reported: [3, 1] });
     await visit.shows(final, 'France 3');
     for (let presses = 0; presses < 30; presses += 1) {
       await page.keyboard.press('Tab');
@@ -273,7 +278,7 @@ describe.runIf(CHROMIUM !== null)(`the board in Chromium${NEEDS_CHROMIUM}`, () =
   test('a name with a script in it stays a name, also when it comes late', async () => {
     const visit = await follow('/');
     const away = [78, '<img src=x onerror=alert(1)>'] as const;
-    served.played.tell({ id: 5, home: [77, HOSTILE_NAME], away }, now(), firstHalf(3));
+    served.played.publish({ id: 5, home: [77, HOSTILE_NAME], away }, now(), firstHalf(3));
     await visit.shows('[data-key="match-5"] .team.home', HOSTILE_NAME);
     expect(await visit.page.title()).toBe('Live board · Touchline');
     expect(await visit.ask(`document.querySelectorAll('main script, main img').length`)).toBe(0);

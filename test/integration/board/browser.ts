@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import puppeteer, { type Browser, type Page } from 'puppeteer-core';
-import { PATIENCE_MS } from '../../support/poll.ts';
+import { DEADLINE_MS } from '../../support/poll.ts';
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
@@ -16,7 +16,7 @@ export function startChromium(): Promise<Browser> {
   const root = process.getuid?.() === 0;
   return puppeteer.launch({
     executablePath: CHROMIUM,
-    timeout: PATIENCE_MS,
+    timeout: DEADLINE_MS,
     args: [...(root ? ['--no-sandbox'] : []), '--disable-dev-shm-usage', '--disable-gpu'],
   });
 }
@@ -48,7 +48,7 @@ export class Visit {
   ): Promise<Visit> {
     const visit = new Visit(await browser.newPage());
     const { page } = visit;
-    page.setDefaultTimeout(PATIENCE_MS);
+    page.setDefaultTimeout(DEADLINE_MS);
     await page.setViewport({ width, height });
     await page.emulateMediaFeatures(Object.entries(features).map(([name, value]) => ({ name, value })));
     await page.goto(url, { waitUntil: 'load' });

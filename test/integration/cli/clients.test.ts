@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { ClientDirectory } from '#clients/directory.ts';
 import { deriveKey } from '#clients/keys.ts';
 import { verifySecret } from '#clients/secret.ts';
@@ -7,7 +7,7 @@ import { createTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { quietLog } from '../../support/log.ts';
-import { touchline } from '../../support/touchline.ts';
+import { touchlineHere } from '../../support/touchline-here.ts';
 
 const CLIENTS_KEY = 'the key of the tests, long enough for anyone';
 
@@ -15,20 +15,20 @@ const CLIENTS_KEY = 'the key of the tests, long enough for anyone';
 async function started() {
   const { brokers, registryUrl, prefix } = backbone();
   await Promise.all([
-    createTopics({ brokers, prefix }),
+    createTopics({ brokers, prefix, partitions: 1 }),
     Registry.open({ url: registryUrl, prefix }).registerAll(),
   ]);
   const directory = ClientDirectory.open({ brokers, registryUrl, prefix, log: quietLog });
   const run = async (line: string, exitCode = 0) => {
     const env = { KAFKA_BROKERS: brokers.join(), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix };
-    const process = touchline(['clients', ...line.split(' ')], { ...env, CLIENTS_KEY });
-    expect(await process.ended, process.err).toBe(exitCode);
-    return process;
+    const ran = await touchlineHere(['clients', ...line.split(' ')], { ...env, CLIENTS_KEY });
+    expect(ran.code, ran.err).toBe(exitCode);
+    return ran;
   };
   return { directory, run };
 }
 
-it('makes, shows and changes clients', async () => {
+test('makes, shows and changes clients', async () => {
   const { directory, run } = await started();
   const added = (await run('add --name First --competitions 1,2 --operations events.index')).out;
   const secret = /secret_key ([0-9a-f]{32})\n/.exec(added)?.[1] ?? '';
@@ -65,7 +65,7 @@ it('makes, shows and changes clients', async () => {
   expect((await run('show 2', 1)).err).toContain('there is no client 2');
 });
 
-it('seals webhooks, and shows their address to who has the key', async () => {
+test('seals webhooks, and shows their address to who has the key', async () => {
   const { directory, run } = await started();
   await run('add');
   const url = 'https://customer.example/hook';
@@ -81,7 +81,7 @@ it('seals webhooks, and shows their address to who has the key', async () => {
   expect((await directory.list())[0]?.webhooks).toEqual([]);
 });
 
-it('loses no edit of several that are made at the same time', async () => {
+test('loses no edit of several that are made at the same time', async () => {
   const { directory } = await started();
   const blank = {
     client_id: 5,

@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readDelivery } from '#ingestion/delivery.ts';
 import type { DeadLetter } from '#topics/generated/types.ts';
 import { sampleOf } from '#topics/testing/samples.ts';
-import { touchline } from '../../support/touchline.ts';
+import { type Ran, touchlineHere } from '../../support/touchline-here.ts';
 import { TestTopics } from './topics.ts';
 
 const RECEIVED = Date.parse('2018-07-15T15:18:14Z');
@@ -36,7 +36,7 @@ const fromTopic: DeadLetter = {
 };
 
 async function withLetters(...letters: DeadLetter[]): Promise<TestTopics> {
-  const topics = await TestTopics.create();
+  const topics = await TestTopics.create(['dead-letters', 'normalized-messages']);
   await topics.write(
     'dead-letters',
     letters.map((letter) => ({ key: letter.id, value: letter })),
@@ -44,22 +44,22 @@ async function withLetters(...letters: DeadLetter[]): Promise<TestTopics> {
   return topics;
 }
 
-async function run(topics: TestTopics, ...args: string[]) {
-  const started = touchline(['dead-letters', ...args], topics.env);
-  return { code: await started.ended, out: started.out, err: started.err };
+async function run(topics: TestTopics, ...args: string[]): Promise<Ran> {
+  return touchlineHere(['dead-letters', ...args], topics.env);
 }
 
 async function onTopic(topics: TestTopics, topic: 'normalized-messages'): Promise<Record<string, unknown>[]> {
-  const tail = touchline(['tail', topic, '--from-beginning', '--exit-at-end', '--json'], topics.env);
-  expect(await tail.ended).toBe(0);
-  return tail.out
+  const args = ['tail', topic, '--from-beginning', '--exit-at-end', '--json'];
+  const { code, out } = await touchlineHere(args, topics.env);
+  expect(code).toBe(0);
+  return out
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line));
 }
 
 describe('touchline dead-letters', () => {
-  it('lists them, a line each, the oldest first, each once', async () => {
+  test('lists them, a line each, the oldest first, each once', async () => {
     const topics = await withLetters(...notJson, fromTopic, ...notJson);
     const { code, out, err } = await run(topics, 'list');
     expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -69,14 +69,14 @@ describe('touchline dead-letters', () => {
     ]);
   });
 
-  it('lists them as JSON, and nothing where there are none', async () => {
+  test('lists them as JSON, and nothing where there are none', async () => {
     const letters = await run(await withLetters(...notJson), 'list', '--json');
     expect(JSON.parse(letters.out)).toMatchObject({ code: 'not_json', value: '{"a":', topic: null });
     const none = await run(await withLetters(), 'list', '--json');
     expect(none).toEqual({ code: 0, out: '', err: '' });
   });
 
-  it('shows all of one, found by the beginning of its id', async () => {
+  test('shows all of one, found by the beginning of its id', async () => {
     const topics = await withLetters(...notJson, fromTopic);
     const { code, out } = await run(topics, 'show', 'cccc');
     expect(code).toBe(0);
@@ -89,7 +89,7 @@ describe('touchline dead-letters', () => {
     });
   });
 
-  it('does not guess between two', async () => {
+  test('does not guess between two', async () => {
     const topics = await withLetters(fromTopic, { ...fromTopic, id: 'cc01' });
     expect(await run(topics, 'show', 'cc')).toMatchObject({
       code: 1,
@@ -97,7 +97,7 @@ describe('touchline dead-letters', () => {
     });
   });
 
-  it.each([
+  test.each([
     [['list', 'x']],
     [['show']],
     [['resend']],
@@ -107,17 +107,16 @@ describe('touchline dead-letters', () => {
     [['drop']],
     [[]],
   ])('refuses %j', async (args) => {
-    const started = touchline(['dead-letters', ...args], {
+    const refused = await touchlineHere(['dead-letters', ...args], {
       KAFKA_BROKERS: 'x:1',
       SCHEMA_REGISTRY_URL: 'http://x',
     });
-    expect(await started.ended).toBe(2);
-    expect(started.out).toBe('');
+    expect(refused).toMatchObject({ code: 2, out: '' });
   });
 });
 
 describe('touchline dead-letters resend', () => {
-  it('reads what came over HTTP once more and publishes it, as received then', async () => {
+  test('reads what came over HTTP once more and publishes it, as received then', async () => {
     const topics = await withLetters(...notArray, fromTopic);
     const { code, out } = await run(topics, 'resend', notArray[0]?.id ?? '');
     expect({ code, out }).toEqual({
@@ -136,7 +135,7 @@ describe('touchline dead-letters resend', () => {
     expect((await run(topics, 'list')).out).toMatch(/^cccccccccccc .*\n$/);
   });
 
-  it('puts a record back on its topic, partition, key and value', async () => {
+  test('puts a record back on its topic, partition, key and value', async () => {
     const topics = await withLetters(fromTopic);
     expect(await run(topics, 'resend', '--all')).toMatchObject({
       code: 0,
@@ -159,7 +158,7 @@ describe('touchline dead-letters resend', () => {
     expect((await run(topics, 'list')).out).toBe('');
   });
 
-  it('keeps what still cannot be read, says why, and fails', async () => {
+  test('keeps what still cannot be read, says why, and fails', async () => {
     const topics = await withLetters(...notJson, ...notArray);
     const { code, out } = await run(topics, 'resend', '--all');
     expect(code).toBe(1);
@@ -170,7 +169,7 @@ describe('touchline dead-letters resend', () => {
     expect((await run(topics, 'list')).out).toContain('not_json');
   });
 
-  it('shows a letter again where the same bytes come once more', async () => {
+  test('shows a letter again where the same bytes come once more', async () => {
     const topics = await withLetters(...notArray);
     await run(topics, 'resend', '--all');
     expect(await run(topics, 'list')).toEqual({ code: 0, out: '', err: 'there are no dead letters\n' });

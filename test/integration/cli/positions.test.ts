@@ -1,10 +1,10 @@
 /** `touchline position` and `touchline rebuild` against a real processor. */
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { readPositions } from '#streams/runtime/positions.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { quietLog } from '../../support/log.ts';
 import { Pipeline, type PipelineOutput, type PipelinePlace } from '../../support/pipeline.ts';
-import { touchline } from '../../support/touchline.ts';
+import { type Ran, touchlineHere } from '../../support/touchline-here.ts';
 import { workload } from '../../support/workload.ts';
 
 const LOAD = workload({ events: 6, perEvent: 10, seed: 3 });
@@ -16,14 +16,12 @@ beforeEach(async () => {
   pipeline = await Pipeline.create(place);
 });
 
-async function run(...args: string[]): Promise<{ code: number | string | null; out: string; err: string }> {
-  const started = touchline(args, {
+async function run(...args: string[]): Promise<Ran> {
+  return touchlineHere(args, {
     KAFKA_BROKERS: place.brokers.join(),
     SCHEMA_REGISTRY_URL: place.registryUrl,
     TOPIC_PREFIX: place.prefix,
   });
-  const code = await started.ended;
-  return { code, out: started.out, err: started.err };
 }
 
 const positions = () =>
@@ -34,14 +32,14 @@ const positions = () =>
   });
 
 /** States, incidents and transitions, without where they stand on the topics. */
-const told = ({ states, incidents, transitions }: PipelineOutput) => ({
+const comparable = ({ states, incidents, transitions }: PipelineOutput) => ({
   states: [...states.values()].sort((a, b) => a.event_id - b.event_id),
   incidents: [...incidents.entries()].sort(([a], [b]) => (a < b ? -1 : 1)),
   transitions: transitions.map(({ id }) => id).sort(),
 });
 
 describe('touchline rebuild', () => {
-  it('has all input processed again, to the same results', async () => {
+  test('has all input processed again, to the same results', async () => {
     const first = pipeline.startProcessor();
     await pipeline.feed(LOAD);
     await pipeline.settled();
@@ -55,17 +53,17 @@ describe('touchline rebuild', () => {
     expect((await pipeline.output()).transitions).toEqual([]);
     pipeline.startProcessor();
     await pipeline.settled();
-    expect(told(await pipeline.output())).toEqual(told(before));
+    expect(comparable(await pipeline.output())).toEqual(comparable(before));
   });
 
-  it('deletes nothing without being told so', async () => {
+  test('deletes nothing without --yes', async () => {
     expect(await run('rebuild', 'match-processor')).toMatchObject({ code: 2, out: '' });
     expect(await run('rebuild', 'api', '--yes')).toMatchObject({ code: 2, out: '' });
   });
 });
 
 describe('touchline position', () => {
-  it('shows positions, and sets one while the processor runs', async () => {
+  test('shows positions, and sets one while the processor runs', async () => {
     const processor = pipeline.startProcessor();
     await pipeline.feed(LOAD);
     await pipeline.settled();
@@ -76,18 +74,18 @@ describe('touchline position', () => {
     const row = shown.out.split('\n').find((line) => line.trim().startsWith(`${partition} `));
     expect(row?.trim().split(/\s+/)).toEqual([String(partition), String(next), '0', String(next), '0']);
 
-    const output = told(await pipeline.output());
+    const output = comparable(await pipeline.output());
     const set = await run('position', 'match-processor', String(partition), 'start');
     expect(set).toMatchObject({ code: 0, err: '' });
-    expect(set.out).toContain(`goes on at 0, it was at ${next}`);
+    expect(set.out).toContain(`resumes at 0, it was at ${next}`);
     // The owner finds out with its next record. What is processed again changes no state.
     await pipeline.feed(LOAD);
     await pipeline.settled();
     expect(await processor.metric('touchline_task_failures_total')).toBe(1);
-    expect(told(await pipeline.output())).toEqual(output);
+    expect(comparable(await pipeline.output())).toEqual(output);
   });
 
-  it.each([
+  test.each([
     [['position'], 2, 'name a processor'],
     [['position', 'match-processor', 'x', '1'], 2, 'the partition must be a number'],
     [['position', 'match-processor', '1'], 2, 'name one partition and one offset'],

@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sampleOf } from '#topics/testing/samples.ts';
 import type { TopicName } from '#topics/topics.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { touchline, written } from '../../support/touchline.ts';
+import { touchlineHere } from '../../support/touchline-here.ts';
 import { TestTopics } from './topics.ts';
 
 const ALL = ['--from-beginning', '--exit-at-end', '--json'];
@@ -15,15 +16,15 @@ const ids = (out: string): number[] =>
     .sort();
 
 describe('touchline tail --json', () => {
-  it('prints one JSON value a line with the names of the schema, and nothing else', async () => {
-    const topics = await TestTopics.create();
+  test('prints one JSON value a line with the names of the schema, and nothing else', async () => {
+    const topics = await TestTopics.create(['match-state']);
     await topics.write('match-state', [
       { key: '1', value: state(1), partition: 0 },
       { key: '2', value: state(2), partition: 1 },
       { key: '1', value: state(1, 2), partition: 0 },
     ]);
-    const run = touchline(['tail', 'match-state', ...ALL], topics.env);
-    expect(await run.ended).toBe(0);
+    const run = await touchlineHere(['tail', 'match-state', ...ALL], topics.env);
+    expect(run.code).toBe(0);
     expect(run.err).toBe('');
     expect(run.out.endsWith('}\n')).toBe(true);
     expect(ids(run.out)).toEqual([1, 1, 2]);
@@ -32,38 +33,41 @@ describe('touchline tail --json', () => {
   });
 
   // A log, a compacted topic, and one of a single partition: the others are read no differently.
-  it.each(['raw-messages', 'match-state', 'clients'])('ends at once where %s is empty', async (topic) => {
-    const topics = await TestTopics.create();
-    const run = touchline(['tail', topic, ...ALL], topics.env);
-    expect(await run.ended).toBe(0);
-    expect(run).toMatchObject({ out: '', err: '' });
-  });
+  test.each(['raw-messages', 'match-state', 'clients'] as const)(
+    'ends at once where %s is empty',
+    async (topic) => {
+      const topics = await TestTopics.create([topic]);
+      const run = await touchlineHere(['tail', topic, ...ALL], topics.env);
+      expect(run.code).toBe(0);
+      expect(run).toMatchObject({ out: '', err: '' });
+    },
+  );
 
-  it('leaves out records without a value', async () => {
-    const topics = await TestTopics.create();
+  test('leaves out records without a value', async () => {
+    const topics = await TestTopics.create(['match-state']);
     await topics.write('match-state', [
       { key: '1', value: state(1), partition: 0 },
       { key: '1', value: null, partition: 0 },
       { key: '2', value: null, partition: 1 },
     ]);
-    const run = touchline(['tail', 'match-state', ...ALL], topics.env);
-    expect(await run.ended).toBe(0);
+    const run = await touchlineHere(['tail', 'match-state', ...ALL], topics.env);
+    expect(run.code).toBe(0);
     expect(ids(run.out)).toEqual([1]);
   });
 
-  it('shows what is committed only, and ends where a partition ends in control records', async () => {
-    const topics = await TestTopics.create(4);
+  test('shows what is committed only, and ends where a partition ends in control records', async () => {
+    const topics = await TestTopics.create(['match-state'], 4);
     await topics.transact('match-state', 'commit', [{ key: '1', value: state(1), partition: 0 }]);
     await topics.transact('match-state', 'abort', [{ key: '2', value: state(2), partition: 0 }]);
     await topics.transact('match-state', 'abort', [{ key: '3', value: state(3), partition: 1 }]);
     await topics.transact('match-state', 'commit', [{ key: '4', value: state(4), partition: 2 }]);
-    const run = touchline(['tail', 'match-state', ...ALL], topics.env);
-    expect(await run.ended).toBe(0);
+    const run = await touchlineHere(['tail', 'match-state', ...ALL], topics.env);
+    expect(run.code).toBe(0);
     expect(ids(run.out)).toEqual([1, 4]);
   });
 
-  it('waits for a transaction that is still open: what it and others wrote was there when it started', async () => {
-    const topics = await TestTopics.create(1);
+  test('waits for a transaction that is still open: what it and others wrote was there when it started', async () => {
+    const topics = await TestTopics.create(['match-state'], 1);
     await topics.write('match-state', [{ key: '1', value: state(1) }]);
     const end = await topics.begin('match-state', [{ key: '2', value: state(2) }]);
     await topics.write('match-state', [{ key: '3', value: state(3) }]);
@@ -75,63 +79,63 @@ describe('touchline tail --json', () => {
     expect(ids(run.out)).toEqual([1, 3]);
   });
 
-  it('ends at what was there when it started', async () => {
-    const topics = await TestTopics.create(1);
+  test('ends at what was there when it started', async () => {
+    const topics = await TestTopics.create(['match-state'], 1);
     await topics.write('match-state', [{ key: '1', value: state(1) }]);
     let writing = true;
     const written = (async () => {
       for (let id = 2; writing; id++)
         await topics.write('match-state', [{ key: String(id), value: state(id) }]);
     })();
-    const run = touchline(['tail', 'match-state', ...ALL], topics.env);
-    expect(await run.ended).toBe(0);
+    const run = await touchlineHere(['tail', 'match-state', ...ALL], topics.env);
+    expect(run.code).toBe(0);
     writing = false;
     await written;
     expect(ids(run.out)).toContain(1);
   });
 
-  it('writes bytes as text where they are UTF-8, else as base64', async () => {
-    const topics = await TestTopics.create();
+  test('writes bytes as text where they are UTF-8, else as base64', async () => {
+    const topics = await TestTopics.create(['dead-letters']);
     await topics.write('dead-letters', [
       {
         key: 'a',
         value: { ...sampleOf('dead-letters'), key: Buffer.from('é'), value: Buffer.from([0xff, 0x00]) },
       },
     ]);
-    const run = touchline(['tail', 'dead-letters', ...ALL], topics.env);
-    expect(await run.ended).toBe(0);
+    const run = await touchlineHere(['tail', 'dead-letters', ...ALL], topics.env);
+    expect(run.code).toBe(0);
     expect(JSON.parse(run.out)).toMatchObject({ key: 'é', value: '/wA=', offset: 99 });
   });
 
-  it('reads on where a record cannot be decoded, says so, and fails', async () => {
-    const topics = await TestTopics.create(1);
+  test('reads on where a record cannot be decoded, says so, and fails', async () => {
+    const topics = await TestTopics.create(['match-state'], 1);
     await topics.write('match-state', [
       { key: '1', value: state(1) },
       { key: 'x', value: Buffer.from('not Avro') },
       { key: '2', value: state(2) },
     ]);
-    const run = touchline(['tail', 'match-state', ...ALL], topics.env);
-    expect(await run.ended).toBe(1);
+    const run = await touchlineHere(['tail', 'match-state', ...ALL], topics.env);
+    expect(run.code).toBe(1);
     expect(ids(run.out)).toEqual([1, 2]);
     expect(run.err).toBe('partition 0, offset 1: match-state: cannot decode: no schema id before the body\n');
   });
 
-  it('shows the records of one key, with all that is under it', async () => {
-    const topics = await TestTopics.create();
+  test('shows the records of one key, with all that is under it', async () => {
+    const topics = await TestTopics.create(['match-incidents']);
     const incident = sampleOf('match-incidents');
     await topics.write('match-incidents', [
       { key: '24/5-1', value: { ...incident, event_id: 24 }, partition: 0 },
       { key: '24/5-2', value: { ...incident, event_id: 24 }, partition: 0 },
       { key: '242/5-1', value: { ...incident, event_id: 242 }, partition: 1 },
     ]);
-    const run = touchline(['tail', 'match-incidents', '--key', '24', ...ALL], topics.env);
-    expect(await run.ended).toBe(0);
+    const run = await touchlineHere(['tail', 'match-incidents', '--key', '24', ...ALL], topics.env);
+    expect(run.code).toBe(0);
     expect(ids(run.out)).toEqual([24, 24]);
   });
 });
 
 describe('touchline tail', () => {
-  it.each([
+  test.each([
     ['raw-messages', 'webhook  12 bytes'],
     ['normalized-messages', 'incident  5-889947-2  5-889947  Goal (413) 18:14 France tbd'],
     ['match-incidents', 'v12  5-889947  Goal (413) 18:14 France tbd'],
@@ -142,16 +146,16 @@ describe('touchline tail', () => {
     ['match-transitions', '2429281:12:0  score_changed  5-889947  0:0 -> 1:0'],
     ['dead-letters', 'webhook-receiver  not_json  normalized-messages/3/99  not JSON at position 3'],
   ] as const)('shows %s in a line for people', async (topic, text) => {
-    const topics = await TestTopics.create();
+    const topics = await TestTopics.create([topic]);
     await topics.write(topic as TopicName, [{ key: 'k', value: sampleOf(topic) as never }]);
-    const run = touchline(['tail', topic, '--from-beginning', '--exit-at-end'], topics.env);
-    expect(await run.ended).toBe(0);
+    const run = await touchlineHere(['tail', topic, '--from-beginning', '--exit-at-end'], topics.env);
+    expect(run.code).toBe(0);
     expect(run.out).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z {2}k {2}/);
     expect(run.out).toContain(text);
   });
 
-  it('follows a topic until it is told to stop, without a consumer group', async () => {
-    const topics = await TestTopics.create();
+  test('follows a topic until it is stopped, without a consumer group', async () => {
+    const topics = await TestTopics.create(['match-state']);
     await topics.write('match-state', [{ key: '1', value: state(1), partition: 0 }]);
     const run = touchline(['tail', 'match-state', '--from-beginning'], topics.env);
     await written(run, 'France');
@@ -162,8 +166,8 @@ describe('touchline tail', () => {
     expect(await run.ended).toBe(0);
   });
 
-  it('shows only what is written after it started, where it is not told otherwise', async () => {
-    const topics = await TestTopics.create(1);
+  test('shows only new records by default', async () => {
+    const topics = await TestTopics.create(['match-state'], 1);
     await topics.write('match-state', [{ key: 'old', value: state(1) }]);
     const run = touchline(['tail', 'match-state'], topics.env);
     await untilTrue('it shows a new record', async () => {
@@ -175,8 +179,8 @@ describe('touchline tail', () => {
     expect(run.out).not.toContain('old');
   });
 
-  it('ends without a word when its reader has seen enough', async () => {
-    const topics = await TestTopics.create(1);
+  test('ends without a word when its reader has seen enough', async () => {
+    const topics = await TestTopics.create(['match-state'], 1);
     await topics.write(
       'match-state',
       Array.from({ length: 50 }, (_, id) => ({ key: String(id), value: state(id) })),
@@ -189,14 +193,17 @@ describe('touchline tail', () => {
     expect(run.err).toBe('');
   });
 
-  it.each([
+  test.each([
     [[], 'name one topic'],
     [['match-state', 'match-incidents'], 'name one topic'],
     [['match-state', '--jsn'], "Unknown option '--jsn'"],
     [['match-state', '--key'], 'argument missing'],
   ])('refuses %j', async (args, problem) => {
-    const run = touchline(['tail', ...args], { KAFKA_BROKERS: 'x:1', SCHEMA_REGISTRY_URL: 'http://x' });
-    expect(await run.ended).toBe(2);
+    const run = await touchlineHere(['tail', ...args], {
+      KAFKA_BROKERS: 'x:1',
+      SCHEMA_REGISTRY_URL: 'http://x',
+    });
+    expect(run.code).toBe(2);
     expect(run.err).toContain(problem);
     expect(run.out).toBe('');
   });

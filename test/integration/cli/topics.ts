@@ -1,11 +1,11 @@
 /** Topics of a test with what is put on them. */
 import kafkajs, { type Kafka } from 'kafkajs';
 import { onTestFinished } from 'vitest';
-import { createTopics } from '#topics/admin.ts';
+import { topicSettings } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
-import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
+import { isByEvent, TOPICS, type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { leadersAnswer } from '../../support/topics.ts';
+import { leadersAnswer, makeTopics } from '../../support/topics.ts';
 
 type Entry<T extends TopicName> = {
   readonly key: string;
@@ -34,9 +34,17 @@ export class TestTopics {
     this.#registry = Registry.open({ url: registryUrl, prefix });
   }
 
-  static async create(partitions = 2): Promise<TestTopics> {
+  /** With these topics alone, those of a match with so many partitions. */
+  static async create(topics: readonly TopicName[], partitions = 2): Promise<TestTopics> {
     const { brokers, registryUrl, prefix } = backbone();
-    await createTopics({ brokers, prefix, partitions });
+    await makeTopics(
+      brokers,
+      topics.map((topic) => ({
+        topic: topicName(prefix, topic),
+        numPartitions: isByEvent(topic) ? partitions : TOPICS[topic].partitions,
+        configEntries: Object.entries(topicSettings(TOPICS[topic])).map(([name, value]) => ({ name, value })),
+      })),
+    );
     return new TestTopics(brokers, registryUrl, prefix);
   }
 

@@ -16,7 +16,7 @@ const SCHEMAS = Array.from({ length: 100 }, (_, at) => ({
   name: `Fact${at}`,
   fields: [{ name: 'what', type: 'string' }],
 }));
-/** Embedded, whatever else this machine offers. */
+/** Always embedded, whatever else this machine offers. */
 const { KAFKA_BROKERS, SCHEMA_REGISTRY_URL, ...rest } = process.env;
 const env = { ...rest, DOCKER_HOST: 'unix:///nowhere/docker.sock' };
 
@@ -35,7 +35,7 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** Runs main.ts until it has said where the broker and the registry are. */
+/** Runs main.ts until it has printed the addresses of broker and registry. */
 async function startMain(): Promise<{ brokers: string; registryUrl: string }> {
   const child = spawn(process.execPath, [MAIN, '--data-dir', dataDir], {
     env,
@@ -66,7 +66,7 @@ async function commandsOfPs(): Promise<string[]> {
   return (await promisify(execFile)('ps', ['-A', '-o', 'command='])).stdout.split('\n');
 }
 
-/** How long the broker keeps what is on a topic, in milliseconds; -1 is for ever. */
+/** Retention of a topic on the broker, milliseconds; -1 is for ever. */
 async function retentionOf(topic: string): Promise<string | undefined> {
   const admin = new Client({ brokers: backbone?.brokers ?? [], logLevel: logLevel.NOTHING }).admin();
   await admin.connect();
@@ -84,11 +84,11 @@ async function register(registryUrl: string, subject: string, schema: unknown): 
   });
 }
 
-test('ends with its parent when that is killed, and the next start has topics and schemas again', async () => {
+test('ends with its killed parent, and the next start has topics and schemas again', async () => {
   const { brokers, registryUrl } = await startMain();
   const [host = '', port = ''] = brokers.split(':');
   await untilTrue('the broker answers', () => answersMetadata(host, Number(port)));
-  // Many, so that a registry which is asked while it still reads its journal has not read the last one.
+  // Many, so that a registry that still reads its journal has not reached the last one.
   const ids: number[] = [];
   for (const schema of SCHEMAS) {
     const registered = await register(registryUrl, `${schema.name}-value`, schema);
@@ -117,7 +117,7 @@ test('ends with its parent when that is killed, and the next start has topics an
   expect(await javaProcesses()).toEqual([]);
 });
 
-test('asked to end while it starts, it leaves nothing behind', async () => {
+test('stopped while it starts, it leaves no process behind', async () => {
   const child = spawn(process.execPath, [MAIN, '--data-dir', dataDir], {
     env,
     stdio: ['ignore', 'pipe', 'ignore'],

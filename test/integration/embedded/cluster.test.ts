@@ -61,7 +61,7 @@ async function inSync(topic: string): Promise<number[][]> {
 
 const untilInSync = (topic: string) =>
   untilTrue(`all replicas of ${topic} are in sync`, async () => {
-    // A broker that is asked may be on its way.
+    // The broker asked may be starting.
     const replicas = await inSync(topic).catch(() => [[]]);
     return replicas.every((one) => one.length === REPLICAS.length);
   });
@@ -80,7 +80,7 @@ async function writeInTransaction(values: string[]): Promise<void> {
   await producer.disconnect();
 }
 
-/** Writes values with acks=all, for as long as it takes. */
+/** Writes values with acks=all, retrying until they are acknowledged. */
 async function write(values: string[]): Promise<void> {
   const publisher = await openPublisher({ brokers: cluster.brokers, clientId: 'writer', log: quietLog });
   await publisher.publish(values.map((value) => ({ topic: TOPIC, key: value, value: Buffer.from(value) })));
@@ -100,7 +100,7 @@ async function readAll(): Promise<string[]> {
   return [...values].sort();
 }
 
-/** All committed values, in the order of the strings, as a group that was never there reads them. */
+/** All committed values, in the order of the strings, read by a new group. */
 async function readInGroup(groupId: string, count: number): Promise<string[]> {
   const consumer = client().consumer({ groupId, readUncommitted: false, maxWaitTimeInMs: 100 });
   const values: string[] = [];
@@ -125,7 +125,7 @@ describe('three brokers', () => {
     }
   });
 
-  test(`${KILLED} of them are killed: what was written is read, acks=all is answered, it comes back at its port`, async () => {
+  test(`${KILLED} of them are killed: written records stay readable, acks=all succeeds, and it restarts at its port`, async () => {
     const written = ['a', 'b', 'c'];
     for (const [index, node] of cluster.nodes.slice(0, KILLED).entries()) {
       const { pid } = node;
@@ -143,7 +143,7 @@ describe('three brokers', () => {
   });
 
   describe.each(IN_FULL)('%s', () => {
-    test('stopped and started again they are the same cluster', async () => {
+    test('are the same cluster after a stop and a start', async () => {
       const before = cluster.brokers;
       await cluster.stop();
       cluster = await startKafkaCluster({

@@ -46,7 +46,7 @@ async function write(transactionalId: string, values: string[], end: 'commit' | 
   await producer.disconnect();
 }
 
-/** The committed values from where the group left off, up to `count`; commits what it read. */
+/** The committed values after the group's offsets, up to `count`; commits them. */
 async function read(groupId: string, count: number): Promise<string[]> {
   const consumer = client().consumer({ groupId, readUncommitted: false, maxWaitTimeInMs: 100 });
   const values: string[] = [];
@@ -68,7 +68,7 @@ describe('one broker and its data folder', () => {
     expect(await read(GROUP, 2)).toEqual(['a', 'b']);
   });
 
-  test('a topic that nobody made is not made by using it', async () => {
+  test('a topic is not created by using it', async () => {
     const admin = client().admin();
     await admin.connect();
     await expect(admin.fetchTopicMetadata({ topics: ['nobody-made-it'] })).rejects.toThrow();
@@ -89,7 +89,7 @@ describe('one broker and its data folder', () => {
     expect(said.toString().trim()).toBe(message);
   });
 
-  test('after a kill it comes back at the same port with topics, offsets and transactions', async () => {
+  test('after a kill it restarts at the same port with topics, offsets and transactions', async () => {
     const { port, pid } = kafka ?? {};
     await kafka?.kill('SIGKILL');
     expect(kafka?.pid).toBeUndefined();
@@ -101,7 +101,7 @@ describe('one broker and its data folder', () => {
     expect(await read('others', 3)).toEqual(['a', 'b', 'c']);
   });
 
-  test('a stopped folder is free, and the next start takes up where it was', async () => {
+  test('a stopped folder is free, and the next start continues with it', async () => {
     const port = kafka?.port;
     await kafka?.stop();
     kafka = await startKafka({ dataDir, settings: QUICK_REJOIN, jvmArgs: QUICK_START });
@@ -110,14 +110,14 @@ describe('one broker and its data folder', () => {
     expect(await read(GROUP, 1)).toEqual(['d']);
   });
 
-  test('a port that was asked for and is taken is an error, not another port', async () => {
+  test('a fixed port that is taken is an error, not another port', async () => {
     const port = kafka?.port ?? 0;
     await expect(startKafka({ dataDir: join(folder, 'other'), port })).rejects.toMatchObject({
       code: 'PORT_IN_USE',
     });
   });
 
-  test('a broker that cannot start says why', async () => {
+  test('a broker that cannot start reports the reason', async () => {
     const wrong = startKafka({
       dataDir: join(folder, 'other'),
       port: await freePort(),
@@ -134,7 +134,7 @@ describe('one broker and its data folder', () => {
 
 // Downloads that version.
 describe.each(IN_FULL)('%s', () => {
-  test('data of a newer broker is refused with what to do about it', async () => {
+  test('data of a newer broker is refused with the remedy', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'touchline-newer-'));
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
     const newer = await startKafka({ dataDir, version: '4.3.1', jvmArgs: QUICK_START });

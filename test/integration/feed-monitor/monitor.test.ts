@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { backbone } from '../../setup/backbone.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';
@@ -38,7 +38,7 @@ describe('feed-health', () => {
     };
   });
 
-  it('says that a match is stale within a second of being due, and believes the one that is played', async () => {
+  test('says that a match is stale within a second of being due, and believes the one that is played', async () => {
     await untilTrue('it is believed', () => reader.belief(ALIVE).believed);
     const due = feed.heardAt(CUT) + STALE_MS;
     const stale = await until('it is stale', () =>
@@ -50,7 +50,7 @@ describe('feed-health', () => {
     expect(reader.belief(CUT)).toMatchObject({ believed: false, state: 'stale', reason: 'silence' });
   });
 
-  it('says what an ingress service reports, recovers with it, and keeps the gap', async () => {
+  test('says what an ingress service reports, recovers with it, and keeps the gap', async () => {
     await feed.report('down', { reason: 'credentials' });
     await untilTrue('all of it is down', () => reader.latest('webhook', ALIVE)?.reason === 'credentials');
     expect(reader.belief(ALIVE)).toMatchObject({ believed: false, state: 'down' });
@@ -64,7 +64,7 @@ describe('feed-health', () => {
     expect(gaps).toContainEqual(expect.objectContaining({ reason: 'credentials', action: 'caught_up' }));
   });
 
-  it('goes on from the topic when it is killed: nobody believes it meanwhile, no gap is lost, the cut match is never alive', async () => {
+  test('goes on from the topic when it is killed: nobody believes it meanwhile, no gap is lost, the cut match is never alive', async () => {
     const before = reader.latest('webhook', CUT)?.gap_count ?? 0;
     expect(before).toBeGreaterThan(0);
     const term = reader.latest('webhook')?.term ?? 0;
@@ -81,7 +81,7 @@ describe('feed-health', () => {
     expect(reader.latest('webhook', CUT)?.gap_count).toBeGreaterThanOrEqual(before);
   });
 
-  it('counts our own delay: a match waits for a processor that is down', async () => {
+  test('counts our own delay: a match waits for a processor that is down', async () => {
     await processor.kill();
     const playingToo = feed.play([BEHIND], 200, () => end.at);
     await untilTrue('it is behind', () => reader.latest('webhook', ALIVE)?.reason === 'backlog');
@@ -93,7 +93,7 @@ describe('feed-health', () => {
     await Promise.all([playing, playingToo]);
   });
 
-  it('shows its state in its metrics, and ends matches that are over', async () => {
+  test('shows its state in its metrics, and ends matches that are over', async () => {
     await feed.say(ALIVE, { status_id: 11, status_type: 'finished', clock_status: 'stopped' });
     await untilTrue('it has ended', () => reader.latest('webhook', ALIVE)?.state === 'ended');
     const monitor = monitors.find(({ exited }) => !exited);

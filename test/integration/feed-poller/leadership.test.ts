@@ -45,7 +45,7 @@ test('while one leads the other stands by and asks the provider nothing', async 
   stopPlay();
 });
 
-test('the leader is killed, the standby goes on from the checkpoint and nothing is missing', async () => {
+test('the standby resumes from the checkpoint after the leader is killed, and nothing is missing', async () => {
   const { rig, stopPlay } = await rigInPlay();
   const { first, second } = await leaderAndStandby(rig, SHORT_SESSION);
   await first.kill();
@@ -55,7 +55,7 @@ test('the leader is killed, the standby goes on from the checkpoint and nothing 
   expect(await second.metric('touchline_poller_requests_total')).toBeGreaterThan(0);
 });
 
-test('a leader that was paused past its session begins anew or stands by when it wakes; nothing is missing', async () => {
+test('a leader that was paused past its session starts a new term or stands by; nothing is missing', async () => {
   const { rig, stopPlay } = await rigInPlay();
   const pollers = [rig.startPoller(SHORT_SESSION), rig.startPoller(SHORT_SESSION)];
   await Promise.all(pollers.map((poller) => poller.ready()));
@@ -77,7 +77,7 @@ test('a leader that was paused past its session begins anew or stands by when it
   await untilTrue('one leads', async () => (await leads(leader)) !== (await leads(other)));
 });
 
-test('a poller that is stopped leaves at once and the next one goes on where it was', async () => {
+test('a stopped poller leaves at once, and the next one resumes', async () => {
   const { rig, stopPlay } = await rigInPlay();
   const first = rig.startPoller();
   await first.ready();

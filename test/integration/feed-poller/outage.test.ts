@@ -4,18 +4,18 @@ import { incident, message, Rig } from './support.ts';
 const T0 = 1_800_000_000;
 const DAY = 86_400;
 
-test('after 24 hours without a poller it reads window by window, and nothing is missing or told twice', async () => {
+test('after 24 hours without a poller it reads window by window, and nothing is missing or published twice', async () => {
   const rig = await Rig.create();
   const { provider } = rig;
   let clock = T0;
   provider.now = () => clock;
-  const tell = (from: number, to: number, every: number): void => {
+  const publish = (from: number, to: number, every: number): void => {
     for (let ut = from; ut <= to; ut += every) {
       const id = provider.feed.length;
       provider.feed.push(message(id, ut, 100 + (id % 7), incident(`5-${id}`, ut)));
     }
   };
-  tell(T0 - 3_000, T0, 60);
+  publish(T0 - 3_000, T0, 60);
   const first = rig.startPoller();
   await first.ready();
   await rig.caughtUp();
@@ -24,7 +24,7 @@ test('after 24 hours without a poller it reads window by window, and nothing is 
   const before = await rig.published();
 
   clock = T0 + DAY;
-  tell(T0 + 1, T0 + DAY, 40);
+  publish(T0 + 1, T0 + DAY, 40);
   const asked = provider.taken.length;
   const second = rig.startPoller();
   await second.ready();

@@ -116,9 +116,9 @@ test('rankings of the provider are served as they are, and again when they chang
   });
   expect(await served(NATIONAL)).toEqual(written(provider.standings.get(NATIONAL)));
   // It is counted once it is acknowledged, which may be after it is served.
-  const told = (): Promise<number> => poller.metric('touchline_poller_rankings_total');
-  await untilTrue('the change is counted', async () => (await told()) >= 3);
-  expect(await told()).toBe(3);
+  const published = (): Promise<number> => poller.metric('touchline_poller_rankings_total');
+  await untilTrue('the change is counted', async () => (await published()) >= 3);
+  expect(await published()).toBe(3);
 });
 
 test('a ranking that is refused is left alone, one that is not there is dropped, and the others go on', async () => {
@@ -140,7 +140,7 @@ test('a ranking that is refused is left alone, one that is not there is dropped,
   expect([reads(NATIONAL), reads(CLUBS)]).toEqual([1, 1]);
   expect(await poller.metric('touchline_poller_stopped_resources')).toBe(1);
   expect((await rig.values('standings')).map(({ standings_id }) => standings_id)).toEqual([other]);
-  // The catalogue names it anew.
+  // The catalogue names it again.
   provider.fault = () => null;
   provider.standings.set(CLUBS, clubs(T0, [4]));
   await until('it is read again', async () => {

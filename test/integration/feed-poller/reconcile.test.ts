@@ -83,7 +83,7 @@ test('a finished match is checked until its result is verified, and then no more
   expect(await rig.checkpoint('finished/9')).toBeUndefined();
   provider.events.set(9, event(9, T0 - 5_000, { ...finished, verified_result: 'yes' }));
   await rig.checkpointed('finished/9', T0);
-  // The poller itself is told after that, when the checkpoint is acknowledged; a check may have begun in between.
+  // The poller applies that once the checkpoint is acknowledged; a check may have begun in between.
   await untilTrue('the poller is done with it', async () => (await watched()) === 0);
   await readOn();
   const done = checks();
@@ -112,7 +112,7 @@ test('a live event whose feed is silent while its clock runs is checked', async 
   expect(provider.count('/v2/events/10/incidents')).toBe(1);
 });
 
-test('an event that is told by its result alone keeps that result: its list is no timeline', async () => {
+test('an event reported by its result alone keeps that result: its list is no timeline', async () => {
   const rig = await Rig.create();
   const { provider, pipeline } = rig;
   provider.now = () => T0;

@@ -98,7 +98,9 @@ test('a provider that is only polled, with faults of every kind: every score and
     RETRY_CEILING_MS: '1000',
   });
   await Promise.all([processor.ready(), poller.ready()]);
-  await until('all was told', () => simulator.lines.find((line) => line.includes('all was played')));
+  await until('everything is published', () =>
+    simulator.lines.find((line) => line.includes('all was played')),
+  );
 
   const matches = readDataset('world-cup-2018').matches.slice(0, MATCHES);
   const reader = new Reader(url);

@@ -20,7 +20,7 @@ const FAST = {
   REQUEST_TIMEOUT_MS: '120000',
   RETRY_FIRST_MS: '50',
   RETRY_CEILING_MS: '400',
-  // A term that ends begins again from the checkpoints: none ends but by what a test does.
+  // A term that fails restarts from the checkpoints: only the test ends one.
   SESSION_TIMEOUT_MS: '120000',
 };
 
@@ -130,12 +130,12 @@ export function event(id: number, ut: number, more: Json = {}): Json {
 }
 
 /** A message of the feed about an incident. */
-export function message(id: number, ut: number, eventId: number, told: Json): Json & { ut: number } {
+export function message(id: number, ut: number, eventId: number, incident: Json): Json & { ut: number } {
   return {
     id,
     type: 'incident',
     source: 1,
     ut,
-    data: { incident: { action: 'insert', ...told }, event: { action: 'update', ...event(eventId, ut) } },
+    data: { incident: { action: 'insert', ...incident }, event: { action: 'update', ...event(eventId, ut) } },
   };
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { until } from '../../support/poll.ts';
 import { type ServiceProcess, startService } from '../../support/processes.ts';
 
@@ -35,7 +35,7 @@ async function get(url: string): Promise<Api> {
   return api;
 }
 
-it('a simulator without webhooks serves REST until it is stopped, and tells no secret', async () => {
+test('a simulator without webhooks serves REST until it is stopped, and tells no secret', async () => {
   const { simulator, summary } = start({ SPEED: 'max', REST_TOKEN_LIFETIME: '120' });
   const url = await urlOf(simulator);
   const { data, timestamp } = await get(`${url}/v2/oauth?client_id=1&secret_key=${SECRET_KEY}`);
@@ -71,23 +71,23 @@ async function receive(): Promise<{ settings: Readonly<Record<string, string>>; 
   return { settings, pushed };
 }
 
-it('a simulator with both pushes and serves the same, but for what is lost', async () => {
+test('a simulator with both pushes and serves the same, but for what is lost', async () => {
   const { settings, pushed } = await receive();
   const { simulator, summary } = start({ ...settings, DURATION: '2', REST_FAULTS: 'webhook_loss=0.2' });
   const url = await urlOf(simulator);
   await until('all was played', async () => simulator.log.includes('all was played') || undefined);
   const { data } = await get(`${url}/v2/oauth?client_id=1&secret_key=${SECRET_KEY}`);
-  const told = new Set(
+  const published = new Set(
     (await get(`${url}/v2/feed?token=${data.token}&timestamp=1528900000`)).data.map(({ id }) => id),
   );
-  expect(told.size).toBe(summary().messages);
-  expect(pushed.size).toBeLessThan(told.size);
-  expect([...pushed].filter((id) => !told.has(id))).toEqual([]);
+  expect(published.size).toBe(summary().messages);
+  expect(pushed.size).toBeLessThan(published.size);
+  expect([...pushed].filter((id) => !published.has(id))).toEqual([]);
   expect(await simulator.stop()).toBe(0);
   expect(summary().rest.faults.webhook_loss).toBeGreaterThan(0);
 });
 
-it('a simulator with both ends by itself once it has served for REST_KEEP after the last push', async () => {
+test('a simulator with both ends by itself once it has served for REST_KEEP after the last push', async () => {
   const { settings, pushed } = await receive();
   const { simulator, summary } = start({ ...settings, DURATION: '2', REST_KEEP: '1' });
   const saidAt = (text: string): Promise<number> =>

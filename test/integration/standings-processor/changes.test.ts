@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { type Fixture, fixtures, toldOf } from '../../support/standings/made-up-season.ts';
+import { type Fixture, fixtures, reportOf } from '../../support/standings/made-up-season.ts';
 import {
   AWARDED,
   eventOf,
@@ -37,10 +37,10 @@ function matchOf(season: number, index: number, where: Partial<MatchPlace> = {})
 }
 
 const finished = (match: Fixture, home: number, away: number, minutes = 105, fields = {}) =>
-  eventOf({ ...toldOf(match, minutes, FINISHED, { 2: [home, away] }), fields });
+  eventOf({ ...reportOf(match, minutes, FINISHED, { 2: [home, away] }), fields });
 
 const incident = (match: Fixture, minutes: number, id: number, type: number, more = {}) =>
-  incidentOf(toldOf(match, minutes, minutes > 105 ? FINISHED : FIRST_HALF), {
+  incidentOf(reportOf(match, minutes, minutes > 105 ? FINISHED : FIRST_HALF), {
     id: `5-${match.event}-${id}`,
     incident_id: type,
     participant_id: match.home.id,
@@ -51,7 +51,7 @@ const incident = (match: Fixture, minutes: number, id: number, type: number, mor
     ...more,
   });
 
-/** Feeds steps, each when all before are in the tables, and gives the tables after each. */
+/** Feeds steps, each once all earlier ones are in the tables, and returns the tables after each. */
 async function after(run: TablesPipeline, ...steps: NormalizedMessage[][]): Promise<TablesOutput[]> {
   const outputs: TablesOutput[] = [];
   for (const step of steps) {
@@ -80,7 +80,7 @@ const statusOf = ({ entries }: TablesOutput, season: number) => {
   return [...new Set(last.values())];
 };
 
-test('the tables after a change are those of a season in which nothing else was ever told', async () => {
+test('the tables after a change equal those of a season with only its final results', async () => {
   const rules = rulesFolder({
     'corrected.json': {
       format: 1,
@@ -93,7 +93,7 @@ test('the tables after a change are those of a season in which nothing else was 
   });
   const run = await TablesPipeline.create(place);
   const processors = [run.pipeline.startProcessor(), run.startTables({ RULES_DIR: rules })];
-  // Each of these seasons has one change of its own; the steps are told together, to wait three times only.
+  // Each of these seasons has one change; the steps are fed together, to wait three times only.
   const moved = matchOf(50, 0);
   const elsewhere = { ...moved, place: { ...moved.place, group: 2 } };
   const gone = matchOf(51, 0);
@@ -104,7 +104,7 @@ test('the tables after a change are those of a season in which nothing else was 
   const back = matchOf(55, 0);
   const newSeason = matchOf(56, 0);
   const rounds = [matchOf(CORRECTED, 0), matchOf(CORRECTED, 2), matchOf(CORRECTED, 4)] as const;
-  const toCome = (match: Fixture) => eventOf(toldOf(match, -10_000, SCHEDULED));
+  const toCome = (match: Fixture) => eventOf(reportOf(match, -10_000, SCHEDULED));
 
   const [first, second, third] = await after(
     run,
@@ -122,8 +122,8 @@ test('the tables after a change are those of a season in which nothing else was 
       finished(deleted, 2, 0, 200, { action: 'delete' }),
       // After the final whistle.
       incident(scored, 200, 2, 413, { confirmation: 'cancelled' }),
-      eventOf(toldOf(awarded, 200, AWARDED, { 2: [0, 3] })),
-      eventOf(toldOf(back, 200, FIRST_HALF, { 2: [2, 0] })),
+      eventOf(reportOf(awarded, 200, AWARDED, { 2: [0, 3] })),
+      eventOf(reportOf(back, 200, FIRST_HALF, { 2: [2, 0] })),
       finished({ ...newSeason, place: { ...newSeason.place, season: 57 } }, 2, 0, 200),
       finished(rounds[1], 1, 0),
     ],
@@ -142,7 +142,7 @@ test('the tables after a change are those of a season in which nothing else was 
   expect(groupsOf(first, 500)).toEqual([['1', 2]]);
   expect(groupsOf(second, 500)).toEqual([['2', 2]]);
   expect(league(second, 50)).toEqual(won(moved));
-  // The only match of a season taken back, and there again.
+  // The only match of a season removed, and there again.
   expect(league(first, 51)).toEqual(won(gone));
   expect(statusOf(second, 51)).toEqual(['deleted']);
   expect(statusOf(third, 51)).toEqual(['active']);
@@ -187,7 +187,7 @@ test('the tables after a change are those of a season in which nothing else was 
   expect(corrections(third)).toMatchObject([[{ participant_id: 4, value: '-4' }]]);
 });
 
-test('the live table moves with every goal; the league table when the match is over, and both are the same then', async () => {
+test('the live table follows every goal; the league table follows the final whistle, and both are equal then', async () => {
   const run = await TablesPipeline.create({ ...place, prefix: `${place.prefix}live.` });
   const processors = [run.pipeline.startProcessor(), run.startTables()];
   const over = matchOf(70, 1);
@@ -207,7 +207,7 @@ test('the live table moves with every goal; the league table when the match is o
     const columns = ['mp', 'pts', 'goals_diff', 'form'];
     const idle = (line: string) => !line.includes(playing.home.name) && !line.includes(playing.away.name);
     const teamsOf = (lines: string[]) => lines.filter(idle).map((line) => line.slice(line.indexOf('Team')));
-    // Of teams that do not play, both say the same at any time.
+    // Of teams that do not play, both are equal at any time.
     expect(teamsOf(linesOf(live, ...columns)).sort()).toEqual(teamsOf(linesOf(table, ...columns)).sort());
     return {
       live: linesOf(live, 'pts', 'is_playing')

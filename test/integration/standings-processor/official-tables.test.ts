@@ -16,7 +16,7 @@ import { normalizeMessage } from '#ingestion/normalize.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { readDataset } from '../../../data/dataset.ts';
 import { parseFaults } from '../../../services/simulator/faults.ts';
-import { tellMatch } from '../../../services/simulator/match.ts';
+import { simulateMatch } from '../../../services/simulator/match.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { type MatchPlace, matchMessages } from '../../support/standings/provider-messages.ts';
 import {
@@ -97,7 +97,7 @@ function leagueOf(name: string, at: number): League {
   return {
     name,
     place: { competition: 900_000 + at, season: 910_000 + at, stage: 920_000 + at, group: null },
-    // In order of names, which decides between those equal on everything.
+    // In order of names, which decides between teams equal on everything.
     teams: new Map([...new Set(names)].sort().map((team, place) => [team, first + place])),
   };
 }
@@ -159,10 +159,10 @@ function worldCup() {
   return { competition, stage, groups, matches: matches.filter((match) => match.stage === stage) };
 }
 
-/** As a provider tells them that also tells goals and cards that did not happen, and takes them back. */
+/** Reported with goals and cards that did not happen, which are then removed. */
 function worldCupMessages(): NormalizedMessage[] {
   return WORLD_CUP.matches.flatMap((facts) =>
-    tellMatch(facts, WORLD_CUP.competition, Date.parse(facts.date) / 1_000, TELLING).messages.flatMap(
+    simulateMatch(facts, WORLD_CUP.competition, Date.parse(facts.date) / 1_000, TELLING).messages.flatMap(
       (message) => {
         const from = { origin: 'feed', deliveryId: 'd', receivedAt: message.ut * 1_000 } as const;
         const result = normalizeMessage(message, from);

@@ -1,4 +1,4 @@
-/** Rankings that are passed through stand in the topics of the tables too, which a new owner reads all of. */
+/** Passed-through rankings share the topics of the tables, all of which a new owner reads. */
 import { expect, test } from 'vitest';
 import { providerTable } from '#domain/standings/provider-table.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
@@ -7,12 +7,12 @@ import { Registry } from '#topics/registry.ts';
 import { TOPICS, topicName } from '#topics/topics.ts';
 import { backbone, type TestBackbone } from '../../setup/backbone.ts';
 import { quietLog } from '../../support/log.ts';
-import { fixtures, toldOf } from '../../support/standings/made-up-season.ts';
+import { fixtures, reportOf } from '../../support/standings/made-up-season.ts';
 import { eventOf, FINISHED } from '../../support/standings/provider-messages.ts';
 import { type TablesOutput, TablesPipeline, tableOf } from '../../support/standings/tables-pipeline.ts';
 
 const place = backbone();
-/** So many that each partition has some. */
+/** Enough that each partition has some. */
 const RANKINGS = 8 * TOPICS.standings.partitions;
 const SEASON = 80;
 const STAGE = 800;
@@ -21,9 +21,9 @@ const season = fixtures({ competition: 8, season: SEASON, stage: STAGE, group: n
 const round = (number: number) =>
   season
     .filter(({ round: of }) => of === number)
-    .map((fixture) => eventOf(toldOf(fixture, 105, FINISHED, { 2: [1, 0] })));
+    .map((fixture) => eventOf(reportOf(fixture, 105, FINISHED, { 2: [1, 0] })));
 
-test('a new owner of the tables goes on with them beside rankings that were passed through, which stay as they are', async () => {
+test('a new owner continues the tables beside passed-through rankings, which stay unchanged', async () => {
   const run = await TablesPipeline.create(place);
   const matches = run.pipeline.startProcessor();
   const first = rankings(1_700_000_000, 1);
@@ -45,10 +45,10 @@ test('a new owner of the tables goes on with them beside rankings that were pass
   const isRanking = ({ standings_id }: { standings_id: number }) => standings_id <= RANKINGS;
   const byId = (a: { standings_id: number; version: number }, b: typeof a) =>
     a.standings_id - b.standings_id || a.version - b.version;
-  const told = [...first, ...second];
-  expect(after.log.filter(isRanking).sort(byId)).toEqual(told.map(({ table }) => table).sort(byId));
-  expect(after.entries.filter(isRanking).sort(byId)).toEqual(told.map(({ entry }) => entry).sort(byId));
-  // Ours have each version once, so the new owner had read which was the last.
+  const published = [...first, ...second];
+  expect(after.log.filter(isRanking).sort(byId)).toEqual(published.map(({ table }) => table).sort(byId));
+  expect(after.entries.filter(isRanking).sort(byId)).toEqual(published.map(({ entry }) => entry).sort(byId));
+  // Ours have each version once, so the new owner has read the last one.
   for (const records of [after.log, after.entries]) {
     const ours = Map.groupBy(
       records.filter((record) => !isRanking(record)),
@@ -91,16 +91,16 @@ function rankings(ut: number, leader: number): Ranking[] {
   });
 }
 
-/** As the feed poller does. */
+/** Publishes like the feed poller. */
 async function publish(
   { brokers, registryUrl, prefix }: TestBackbone,
-  told: readonly Ranking[],
+  published: readonly Ranking[],
 ): Promise<void> {
   const registry = Registry.open({ url: registryUrl, prefix });
   const [tables, entries] = [await registry.codec('standings'), await registry.codec('standings-catalogue')];
   const publisher = await openPublisher({ brokers, clientId: 'test-rankings', log: quietLog });
   await publisher.publish(
-    told.flatMap(({ entry, table }) => [
+    published.flatMap(({ entry, table }) => [
       { topic: topicName(prefix, 'standings'), key: String(table.standings_id), value: tables.encode(table) },
       {
         topic: topicName(prefix, 'standings-catalogue'),

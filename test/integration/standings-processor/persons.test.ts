@@ -1,9 +1,9 @@
-/** A season's goals and cards as its provider tells them, against totals counted from what happened. */
+/** A season's goals and cards as its provider reports them, against totals counted from the facts. */
 import { expect, test } from 'vitest';
 import { normalizeMessage } from '#ingestion/normalize.ts';
 import { type FactKind, readDataset } from '../../../data/dataset.ts';
 import { parseFaults } from '../../../services/simulator/faults.ts';
-import { tellMatch } from '../../../services/simulator/match.ts';
+import { simulateMatch } from '../../../services/simulator/match.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { type TableBody, TablesPipeline, tableOf } from '../../support/standings/tables-pipeline.ts';
 
@@ -11,10 +11,10 @@ const place = backbone();
 const GOALS: ReadonlySet<FactKind> = new Set(['goal', 'penalty_goal']);
 const TELLING = { seed: 'persons', faults: parseFaults('some'), keepAliveEvery: 0, clockEvery: 0 };
 
-test('top scorers and cards equal what happened, with goals told and taken back on the way', async () => {
+test('top scorers and cards equal the facts, with goals reported and removed on the way', async () => {
   const { competition, matches } = readDataset('england-2017-18');
   const messages = matches.flatMap((facts) =>
-    tellMatch(facts, competition, Date.parse(facts.date) / 1_000, TELLING).messages.flatMap((message) => {
+    simulateMatch(facts, competition, Date.parse(facts.date) / 1_000, TELLING).messages.flatMap((message) => {
       const result = normalizeMessage(message, {
         origin: 'feed',
         deliveryId: 'd',
@@ -36,7 +36,7 @@ test('top scorers and cards equal what happened, with goals told and taken back 
     for (const [code, figure] of Object.entries(figures)) known[code] = (known[code] ?? 0) + figure;
     to.set(person, known);
   };
-  // Of the one match whose goals are not known one by one, the timeline is not told from its start.
+  // Of the one match with unknown goals, the timeline is not reported from its start.
   for (const { events, facts } of matches) {
     if (facts !== 'all') continue;
     for (const [, , kind, , person] of events) {

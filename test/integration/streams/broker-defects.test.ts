@@ -60,7 +60,7 @@ describe('defects of brokers', () => {
     }
   });
 
-  test('a cluster that does not answer has none that are known', async () => {
+  test('a cluster that does not answer has no known ones', async () => {
     expect(await findBrokerDefects([`127.0.0.1:${await freePort()}`])).toEqual([]);
     expect(await findBrokerDefects([])).toEqual([]);
   });

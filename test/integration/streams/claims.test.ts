@@ -1,4 +1,4 @@
-/** What a claim finds right after fencing, however often and whatever its owner before has left. */
+/** What a claim reads right after fencing, however often it happens and whatever the previous owner has left. */
 import { expect, onTestFinished, test } from 'vitest';
 import { openStreamClient } from '#streams/client/client.ts';
 import type { StreamClient, TransactionalProducer } from '#streams/client/port.ts';
@@ -44,7 +44,7 @@ function commit(producer: TransactionalProducer, { counts, positions }: Counting
   ]);
 }
 
-test('each of hundreds of claims finds what the owner before has committed', async () => {
+test('each of hundreds of claims reads the last commit of the previous owner', async () => {
   const { counting, claim, find } = await openClaims();
   let owner = await claim();
   for (let next = 1; next <= CLAIMS; next += 1) {
@@ -58,12 +58,12 @@ test('each of hundreds of claims finds what the owner before has committed', asy
   expect((await counting.history(counting.counts)).at(-1)).toEqual(['a', String(CLAIMS)]);
 });
 
-test('a position is found before any number of transactions that were aborted', async () => {
+test('a position is found behind any number of aborted transactions', async () => {
   const { counting, client, claim, find } = await openClaims();
   await commit(await claim(), counting, 7);
   for (let n = 0; n < ABORTED; n += 1) {
     const owner = await claim();
-    // One of them is too large: what was written of the position before is aborted.
+    // One of them is too large: the position written before it is aborted.
     await expect(
       owner.transact([
         positionRecord(counting.positions, 0, {

@@ -1,6 +1,6 @@
 /**
- * What the task runtime relies on in a Kafka client (libs/streams/client/port.ts), against a real broker.
- * To put another client under it, give `openClient` that one.
+ * What the task runtime relies on in a Kafka client (libs/streams/client/port.ts), against a real broker. To check another
+ * client, return it from `openClient`.
  */
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -63,7 +63,7 @@ function openReader(options: Partial<ReaderOptions> = {}): PartitionReader {
   return reader;
 }
 
-/** All there is to read of a partition, as of now. */
+/** All records of a partition that can be read now. */
 async function readAll(options: Partial<ReaderOptions> = {}): Promise<ConsumedRecord[]> {
   const reader = openReader(options);
   const of = { topic: options.topic ?? topic, partition: options.partition ?? 0 };
@@ -93,7 +93,7 @@ describe('transactional producer', () => {
     expect(textOf(await readAll({ topic: other, partition: 2 }))).toEqual(['d']);
   });
 
-  test('splits a transaction of more than a batch takes, and keeps its order', async () => {
+  test('splits a transaction larger than a record batch, and keeps its order', async () => {
     const producer = await openProducer();
     const filler = 'x'.repeat(100_000);
     await producer.transact(Array.from({ length: 40 }, (_, at) => record(`${at}:${filler}`)));
@@ -103,7 +103,7 @@ describe('transactional producer', () => {
     );
   });
 
-  test('commits many transactions one right after the other', async () => {
+  test('commits many transactions in quick succession', async () => {
     const producer = await openProducer();
     for (let at = 0; at < 50; at += 1)
       await producer.transact([record(String(at), at % 2), record('x', 0, other)]);
@@ -111,7 +111,7 @@ describe('transactional producer', () => {
     expect(await readAll({ topic: other })).toHaveLength(50);
   });
 
-  test('fences the one before when it is opened: that one writes nothing more', async () => {
+  test('fences the previous one when it is opened, which can write nothing more', async () => {
     const old = await openProducer();
     await old.transact([record('before')]);
     const current = await openProducer();
@@ -122,12 +122,12 @@ describe('transactional producer', () => {
     expect(textOf(await readAll())).toEqual(['before', 'after']);
   });
 
-  test('aborts an abandoned transaction when it is opened: its records are never read, and nobody waits for it', async () => {
+  test('aborts an abandoned transaction when it is opened: its records are never read, and block no reader', async () => {
     const abandoned = kafka.producer({
       transactionalId: id,
       idempotent: true,
       maxInFlightRequests: 1,
-      // Longer than anybody waits here: the broker does not end it in time.
+      // Longer than this test waits: the broker does not end it in time.
       transactionTimeout: 900_000,
     });
     await abandoned.connect();
@@ -141,14 +141,14 @@ describe('transactional producer', () => {
     expect(textOf(await readAll({ uncommitted: true }))).toEqual(['abandoned', 'next']);
   });
 
-  test('refuses a record that is too large as such', async () => {
+  test('rejects a record that is too large with its own code', async () => {
     const producer = await openProducer();
     await expect(producer.transact([record('x'.repeat(2_000_000))])).rejects.toMatchObject({
       code: 'RECORD_TOO_LARGE',
     });
   });
 
-  test('has an epoch above that of the one before', async () => {
+  test('has an epoch above that of the previous one', async () => {
     const [first, second] = [await openProducer(), await openProducer()];
     expect(second.identity.id).toBe(first.identity.id);
     expect(second.identity.epoch).toBeGreaterThan(first.identity.epoch);
@@ -156,7 +156,7 @@ describe('transactional producer', () => {
 });
 
 describe('partition reader', () => {
-  test('gives records from an offset on, and says where to read on', async () => {
+  test('returns records from an offset on, and the next offset', async () => {
     const producer = await openProducer();
     await producer.transact([record('a'), record('b'), record('c')]);
     const batch = await openReader().read(1);
@@ -169,7 +169,7 @@ describe('partition reader', () => {
     expect(batch.end).toBe(4);
   });
 
-  test('waits for what comes, and gives nothing after a while', async () => {
+  test('waits for records, and returns none after a while', async () => {
     const reader = openReader();
     expect(await reader.read(0)).toEqual({ records: [], next: 0, end: 0, written: 0 });
     const producer = await openProducer();
@@ -178,7 +178,7 @@ describe('partition reader', () => {
     expect(textOf((await coming).records)).toEqual(['a']);
   });
 
-  test('gives nothing of a transaction that is open, and what a reader of uncommitted records sees', async () => {
+  test('returns nothing of an open transaction, unless it reads uncommitted records', async () => {
     const producer = kafka.producer({
       transactionalId: `${id}-open`,
       idempotent: true,
@@ -197,7 +197,7 @@ describe('partition reader', () => {
     await expect(openReader().read(7)).rejects.toMatchObject({ code: 'OFFSET_OUT_OF_RANGE' });
   });
 
-  test('notices that its topic was deleted and created again', async () => {
+  test('detects that its topic was deleted and created again', async () => {
     const producer = await openProducer();
     await producer.transact([record('a')]);
     const reader = openReader();
@@ -212,7 +212,7 @@ describe('partition reader', () => {
     expect(await openReader().topicId()).not.toBe(first);
   });
 
-  test('ends a read that is under way when it is closed', async () => {
+  test('ends a pending read when it is closed', async () => {
     const reader = openReader({ maxWaitMs: 60_000 });
     await reader.topicId();
     const reading = reader.read(0);
@@ -223,7 +223,7 @@ describe('partition reader', () => {
 });
 
 describe('offsets and topics', () => {
-  test('the end counts what an open transaction wrote', async () => {
+  test('the end includes records of an open transaction', async () => {
     const producer = kafka.producer({
       transactionalId: `${id}-open`,
       idempotent: true,
@@ -247,7 +247,7 @@ describe('offsets and topics', () => {
     await transaction.abort();
   });
 
-  test('a topic that is missing has no partitions', async () => {
+  test('a missing topic has no partitions', async () => {
     expect(await client.partitionCount(topic)).toBe(PARTITIONS);
     expect(await client.partitionCount(`${topic}-missing`)).toBe(0);
   });
@@ -277,7 +277,7 @@ describe('group member', () => {
 
   const shareOf = ({ assigned }: Member): readonly number[] => assigned.at(-1) ?? [];
 
-  test('members share the partitions and keep those they have; the last one gets all', async () => {
+  test('members share the partitions and keep their own; the last member gets all', async () => {
     const first = await join();
     await untilTrue('the first has all', () => shareOf(first).length === PARTITIONS);
     const second = await join();
@@ -289,7 +289,7 @@ describe('group member', () => {
     expect(shareOf(second)).toEqual(expect.arrayContaining([...kept]));
   });
 
-  test('a member is told that the group counts it, and commits offsets for tools', async () => {
+  test('a member learns that the group confirms it, and commits offsets for tools', async () => {
     const joined = await join();
     await untilTrue('it has all', () => shareOf(joined).length === PARTITIONS);
     const before = joined.heartbeats;

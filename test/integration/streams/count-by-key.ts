@@ -1,19 +1,19 @@
-/** The smallest processor there is. */
+/** The smallest possible processor. */
+import { PoisonError } from '#errors/poison-error.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
-import { type PartitionProcessor, PoisonError } from '#streams/runtime/processor.ts';
-import type { RecordCollector } from '#streams/runtime/record-collector.ts';
+import type { PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
 
-/** A value that no processor takes. */
+/** A value that the processor rejects. */
 export const POISON = 'poison';
 
-/** What a test does at the steps of a processor; what it throws fails the step. */
+/** What a test does at the steps of a processor; an error fails the step. */
 export type Hooks = {
   readonly restore?: (partition: number) => void | Promise<void>;
   /** After the change, so that only a restore can undo it. */
   readonly process?: (value: string, partition: number) => void | Promise<void>;
-  /** What is written for a key. Default: its count. */
+  /** The record written for a key. Default: its count. */
   readonly encode?: (key: string, count: number) => string;
-  /** A commit has so many keys at most. */
+  /** Most keys of a commit. */
   readonly most?: number;
 };
 
@@ -41,7 +41,7 @@ export class CountByKey implements PartitionProcessor {
   }
 
   process({ key, value }: ConsumedRecord, _collector: RecordCollector): void | Promise<void> {
-    if (String(value) === POISON) throw new PoisonError('undecodable', 'as this test wants it');
+    if (String(value) === POISON) throw new PoisonError('UNDECODABLE', 'as this test wants it');
     const name = String(key);
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
     this.#changed.add(name);

@@ -1,4 +1,4 @@
-/** The smallest stream there is, with topics of its own: it counts records by key, and its output is its changelog. */
+/** The smallest possible stream, with its own topics: it counts records by key, and its output is its changelog. */
 import { randomUUID } from 'node:crypto';
 import { Registry } from 'prom-client';
 
@@ -12,7 +12,7 @@ import { quietLog } from '../../support/log.ts';
 import { makeTopics } from '../../support/topics.ts';
 import { CountByKey, type Hooks } from './count-by-key.ts';
 
-/** How a test's topics differ from two partitions each; null: the topic is not made. */
+/** Partition counts that differ from two; null: the topic is not created. */
 export type CountingTopics = {
   readonly input?: number;
   readonly counts?: number | null;
@@ -26,7 +26,7 @@ type StartOptions = Partial<
   Pick<StreamOptions, 'client' | 'log' | 'onLostInput' | 'sessionTimeoutMs' | 'brokers'>
 >;
 
-/** One application: its topics, and what to feed, run and read it with. */
+/** One application: its topics, and how to feed, run and read it. */
 export class Counting {
   readonly brokers: readonly string[];
   readonly application: string;
@@ -86,13 +86,13 @@ export class Counting {
       changelogs: [this.counts],
       outputs: [{ topic: letters, partitions: 1 }],
       createProcessor: (partition) => new CountByKey(this.counts, partition, hooks),
-      deadLetter: (partition, { offset, value }, { code }) => ({
+      deadLetter: (partition, { offset, value }, { published }) => ({
         ...{ topic: letters, partition: 0, key: `${partition}/${offset}` },
-        value: Buffer.from(`${code} ${value}`),
+        value: Buffer.from(`${published} ${value}`),
       }),
       log: quietLog,
       metrics,
-      // Few tests are about its end.
+      // Few tests depend on its stop.
       sessionTimeoutMs: 300_000,
       ...options,
     });
@@ -100,7 +100,7 @@ export class Counting {
     return { stream, metrics, metric: (name, label) => metric(metrics, name, label) };
   }
 
-  /** Sends values to the partition that the length of their key tells, each call as one batch of each partition. */
+  /** Sends values to the partition given by the length of their key, each call as one batch of each partition. */
   async send(...values: readonly (readonly [key: string, value: string])[]): Promise<void> {
     await this.write(
       this.input,
@@ -132,7 +132,7 @@ export class Counting {
       brokers: this.brokers,
       topic,
       fromBeginning: true,
-      // A transaction is counted a moment before it is decided: this end is behind what it wrote.
+      // A transaction counts shortly before it is decided: this end lies behind it.
       untilEnd: true,
       onRecord: ({ key, value }) => {
         if (value !== null) found.push([String(key), String(value).trimEnd()]);
@@ -144,8 +144,8 @@ export class Counting {
 
 type Label = Readonly<Record<string, string | number>>;
 
-/** The value of a metric, added over all of its labels, or over those with this one. */
-export async function metric(metrics: Registry, name: string, label: Label = {}): Promise<number> {
+/** The value of a metric, summed over all of its labels, or over those with this one. */
+async function metric(metrics: Registry, name: string, label: Label = {}): Promise<number> {
   const values = (await metrics.getSingleMetric(name)?.get())?.values ?? [];
   const asked = Object.entries(label);
   return values
@@ -153,7 +153,7 @@ export async function metric(metrics: Registry, name: string, label: Label = {})
     .reduce((sum, { value }) => sum + value, 0);
 }
 
-/** A log that keeps what it is given, for tests of messages. */
+/** A log that stores its lines, for tests of messages. */
 export function keepingLog(): { log: Logger; lines: string[] } {
   const lines: string[] = [];
   const keep = (fields: unknown, text?: string): void => {

@@ -1,4 +1,4 @@
-/** What a task reads of a partition (libs/streams/client/platformatic/fetch.ts), against a real broker. */
+/** What a task reads from a partition (libs/streams/client/platformatic/fetch.ts), against a real broker. */
 import { randomUUID } from 'node:crypto';
 import {
   addPartitionsToTxnV3,
@@ -10,11 +10,10 @@ import {
 import kafkajs from 'kafkajs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createKafka } from '#streams/client/kafkajs/kafka.ts';
-import { Connections } from '#streams/client/platformatic/connections.ts';
+import { Connections, retryTransient } from '#streams/client/platformatic/connections.ts';
 import { type Fetched, fetchPartition, type PartitionFetch } from '#streams/client/platformatic/fetch.ts';
 import { type Identity, nextSequence, produce, requestBytes } from '#streams/client/platformatic/produce.ts';
-import { retryTransient } from '#streams/client/platformatic/retry.ts';
-import { recordBytes } from '#streams/client/rounds.ts';
+import { recordBytes } from '#streams/client/produce-batches.ts';
 import { topicIds } from '#streams/client/topic-ids.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { quietLog } from '../../support/log.ts';
@@ -39,7 +38,7 @@ beforeEach(async () => {
 
 afterEach(() => connections.close());
 
-/** One that may leave transactions open while others go on. */
+/** A producer that may leave transactions open while others continue. */
 class Writer {
   readonly #coordinator: Connection;
   readonly #identity: Identity & { transactionalId: string };
@@ -100,7 +99,7 @@ function fetchFrom(offset: number, over: Partial<PartitionFetch> = {}): Promise<
   });
 }
 
-/** Fetches on until the end is stable and read. */
+/** Fetches until the end is stable and read. */
 async function readAll(over: Partial<PartitionFetch> = {}): Promise<string[]> {
   const values: string[] = [];
   let offset = over.offset ?? 0;
@@ -112,7 +111,7 @@ async function readAll(over: Partial<PartitionFetch> = {}): Promise<string[]> {
   });
 }
 
-test('hides what aborted transactions wrote between each other', async () => {
+test('hides the records of interleaved aborted transactions', async () => {
   const [a, b, c] = [await Writer.open(), await Writer.open(), await Writer.open()];
   await a.write('a1 aborted');
   await b.write('b1 aborted', 'b2 aborted');
@@ -137,11 +136,11 @@ test('hides what aborted transactions wrote between each other', async () => {
   expect(uncommitted.filter((value) => value.endsWith('aborted'))).toHaveLength(5);
 });
 
-test('stops at the oldest transaction that is open', async () => {
+test('stops at the oldest open transaction', async () => {
   const [a, b] = [await Writer.open(), await Writer.open()];
   await a.write('a1');
   await a.end('commit');
-  // The coordinator writes the marker after it has answered: not before that is b's record behind it.
+  // The coordinator writes the marker after its answer; b's record may follow only then.
   await until('the first transaction is decided', async () =>
     (await fetchFrom(0)).lastStableOffset === 2 ? true : undefined,
   );
@@ -188,7 +187,7 @@ test('reads compressed batches, from the middle of one, with their times', async
   ]);
 });
 
-test('leaves records as they are while the connection goes on', async () => {
+test('keeps records unchanged while the connection continues', async () => {
   const writer = await Writer.open();
   const values = Array.from({ length: 6 }, (_, n) => `${n}`.repeat(400_000));
   for (const value of values) await writer.write(value);
@@ -202,7 +201,7 @@ test('leaves records as they are while the connection goes on', async () => {
 test.each([
   ['an offset beyond the end', { offset: 99 }, 'OFFSET_OUT_OF_RANGE'],
   ['a topic of another id', { topicId: randomUUID() }, 'UNKNOWN_TOPIC_ID'],
-  ['a partition that there is not', { partition: 7 }, 'UNKNOWN_TOPIC_OR_PARTITION'],
+  ['a missing partition', { partition: 7 }, 'UNKNOWN_TOPIC_OR_PARTITION'],
 ])('rejects %s', async (_, over, apiId) => {
   const error = await fetchFrom(0, over).then(
     () => null,

@@ -40,8 +40,8 @@ const numbers = (from: number, to: number) =>
     value: Buffer.from(String(from + n)),
   }));
 
-/** A follower that keeps what it was given, as its user would: values, and where to go on. */
-class Kept {
+/** A follower that stores what it receives, like its user: values, and checkpoints. */
+class RecordingReader {
   readonly values: number[] = [];
   readonly offsets = new Map<string, number>();
   readonly places = new Set<string>();
@@ -80,25 +80,25 @@ beforeEach(async () => {
   await makeBoth(brokers);
 });
 
-test('gives all there is of several topics, says so, and goes on with what comes', async () => {
+test('delivers all records of several topics, reports that it caught up, and continues with new ones', async () => {
   const publisher = await writer(brokers);
   await publisher.publish(numbers(0, 100));
-  const kept = new Kept().start();
-  await untilTrue('all is given', () => kept.caughtUpAt !== null);
-  expect(kept.caughtUpAt).toBe(100);
+  const reader = new RecordingReader().start();
+  await untilTrue('all is given', () => reader.caughtUpAt !== null);
+  expect(reader.caughtUpAt).toBe(100);
   await publisher.publish(numbers(100, 110));
-  await untilTrue('what came is given', () => kept.values.length >= 110);
-  await kept.stop();
-  expect(sorted(kept.values)).toEqual(upTo(110));
+  await untilTrue('what came is given', () => reader.values.length >= 110);
+  await reader.stop();
+  expect(sorted(reader.values)).toEqual(upTo(110));
 });
 
-test('goes on from what was kept, and has caught up at once where nothing came', async () => {
+test('continues from its checkpoints, and has caught up at once without new records', async () => {
   const publisher = await writer(brokers);
   await publisher.publish(numbers(0, 50));
-  const first = new Kept().start();
+  const first = new RecordingReader().start();
   await untilTrue('all is given', () => first.caughtUpAt !== null);
   await first.stop();
-  const second = new Kept().start({ from: first.offsets });
+  const second = new RecordingReader().start({ from: first.offsets });
   await untilTrue('it has caught up', () => second.caughtUpAt === 0);
   await publisher.publish(numbers(50, 60));
   await untilTrue('what came is given', () => second.values.length >= 10);
@@ -106,7 +106,7 @@ test('goes on from what was kept, and has caught up at once where nothing came',
   expect(sorted(second.values)).toEqual(upTo(60, 50));
 });
 
-test('gives nothing of a transaction that was not committed, and has caught up behind one that was', async () => {
+test('skips an uncommitted transaction, and has caught up behind a committed one', async () => {
   const client = openStreamClient({ brokers, clientId: 'follow-test', log: quietLog });
   onTestFinished(() => client.close());
   const producer = await client.openProducer({
@@ -117,17 +117,17 @@ test('gives nothing of a transaction that was not committed, and has caught up b
   });
   onTestFinished(() => producer.close());
   await producer.transact(numbers(0, 6).map((record) => ({ ...record, key: 'k' })));
-  const kept = new Kept().start();
-  await untilTrue('all is given', () => kept.caughtUpAt !== null);
-  expect(sorted(kept.values)).toEqual(upTo(6));
-  await kept.stop();
-  // The marks of the transaction lie behind the last record, and are nothing to wait for.
-  const again = new Kept().start({ from: kept.offsets });
-  await untilTrue('it has caught up', () => again.caughtUpAt === 0);
-  await again.stop();
+  const reader = new RecordingReader().start();
+  await untilTrue('all is given', () => reader.caughtUpAt !== null);
+  expect(sorted(reader.values)).toEqual(upTo(6));
+  await reader.stop();
+  // The markers of the transaction follow the last record, and are nothing to wait for.
+  const resumed = new RecordingReader().start({ from: reader.offsets });
+  await untilTrue('it has caught up', () => resumed.caughtUpAt === 0);
+  await resumed.stop();
 });
 
-test('has not caught up before a transaction that is open is decided', async () => {
+test('has not caught up before an open transaction is decided', async () => {
   const producer = kafka.producer({
     transactionalId: `${prefix}open`,
     idempotent: true,
@@ -137,31 +137,31 @@ test('has not caught up before a transaction that is open is decided', async () 
   onTestFinished(() => producer.disconnect());
   const transaction = await producer.transaction();
   await transaction.send({ topic: topics[0], messages: [{ partition: 0, value: '0' }] });
-  const kept = new Kept().start();
+  const reader = new RecordingReader().start();
   await (await writer(brokers)).publish([
     { topic: topics[1], partition: 0, key: 'k', value: Buffer.from('1') },
   ]);
-  await untilTrue('what was written elsewhere is given', () => kept.values.includes(1));
-  expect(kept.caughtUpAt).toBeNull();
+  await untilTrue('what was written elsewhere is given', () => reader.values.includes(1));
+  expect(reader.caughtUpAt).toBeNull();
   await transaction.commit();
-  await untilTrue('it has caught up', () => kept.caughtUpAt !== null);
-  expect(sorted(kept.values)).toEqual([0, 1]);
+  await untilTrue('it has caught up', () => reader.caughtUpAt !== null);
+  expect(sorted(reader.values)).toEqual([0, 1]);
 });
 
-test('refuses to go on beyond the end: the topic is another one', async () => {
+test('rejects a checkpoint beyond the end: the topic is another one', async () => {
   const from = new Map([[partitionKey({ topic: topics[0], partition: 0 }), 7]]);
-  await expect(new Kept().start({ from }).ended).rejects.toMatchObject({ code: 'POSITION_LOST' });
+  await expect(new RecordingReader().start({ from }).ended).rejects.toMatchObject({ code: 'POSITION_LOST' });
 });
 
-test('ends with what its user throws', async () => {
+test('ends with an error of its user', async () => {
   await (await writer(brokers)).publish(numbers(0, 3));
   const onBatch = (): void => {
     throw new RangeError('not mine');
   };
-  await expect(new Kept().start({ onBatch }).ended).rejects.toThrow('not mine');
+  await expect(new RecordingReader().start({ onBatch }).ended).rejects.toThrow('not mine');
 });
 
-test('tells topics that were made again from those before, and finds records by their time', async () => {
+test('tells recreated topics from their predecessors, and finds records by their time', async () => {
   const ids = await topicIds(brokers, topics);
   expect(new Set(ids.values()).size).toBe(2);
   expect(await topicIds(brokers, topics)).toEqual(ids);
@@ -179,7 +179,7 @@ test('tells topics that were made again from those before, and finds records by 
   expect((await offsetsAt({ brokers, topic: topics[0], time: 0 })).get(key)).toBe(0);
 });
 
-test('gives each record once through restarts of the broker, and ends though it does not answer', async () => {
+test('delivers each record once through restarts of the broker, and ends although it does not answer', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'touchline-follow-'));
   const kafka = await startKafka({ dataDir, settings: QUICK_REJOIN, jvmArgs: QUICK_START });
   onTestFinished(async () => {
@@ -189,8 +189,8 @@ test('gives each record once through restarts of the broker, and ends though it 
   await makeBoth(kafka.brokers);
   const publisher = await writer(kafka.brokers);
   await publisher.publish(numbers(0, 300));
-  const kept = new Kept().start({ brokers: kafka.brokers });
-  await untilTrue('all is given', () => kept.values.length >= 300);
+  const reader = new RecordingReader().start({ brokers: kafka.brokers });
+  await untilTrue('all is given', () => reader.values.length >= 300);
   for (const [signal, from] of [
     ['SIGKILL', 300],
     ['SIGTERM', 400],
@@ -198,17 +198,17 @@ test('gives each record once through restarts of the broker, and ends though it 
     await kafka.kill(signal);
     await kafka.start();
     await publisher.publish(numbers(from, from + 100));
-    await untilTrue('what came is given', () => Math.max(...kept.values) >= from + 99);
+    await untilTrue('what came is given', () => Math.max(...reader.values) >= from + 99);
   }
-  await untilTrue('all is given', () => kept.places.size >= 500);
+  await untilTrue('all is given', () => reader.places.size >= 500);
   const { pid } = kafka;
   if (pid === undefined) throw new Error('the broker does not run');
   process.kill(pid, 'SIGSTOP');
   onTestFinished(() => void process.kill(pid, 'SIGCONT'));
   const asked = performance.now();
-  await kept.stop();
+  await reader.stop();
   // Less than what an answer is waited for: 30 s.
   expect(performance.now() - asked).toBeLessThan(25_000);
-  expect(kept.values.length).toBe(kept.places.size);
-  expect(new Set(kept.values)).toEqual(new Set(upTo(500)));
+  expect(reader.values.length).toBe(reader.places.size);
+  expect(new Set(reader.values)).toEqual(new Set(upTo(500)));
 });

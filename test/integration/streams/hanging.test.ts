@@ -1,4 +1,4 @@
-/** A transaction of another producer that hangs in a partition of a task: nobody but an operator knows how it was decided. */
+/** A hanging transaction of another producer in a task's partition: only an operator can decide it. */
 import { createAPI, Writer } from '@platformatic/kafka';
 import { expect, test } from 'vitest';
 import { Connections } from '#streams/client/platformatic/connections.ts';
@@ -11,7 +11,7 @@ import { Counting, keepingLog } from './counting.ts';
 const WRITE_TXN_MARKERS = { key: 27, version: 1 } as const;
 const ANY_COORDINATOR = 0;
 
-/** What `kafka-transactions.sh abort` sends to the leader. */
+/** The request of `kafka-transactions.sh abort` to the leader. */
 const writeAbort = createAPI(
   WRITE_TXN_MARKERS.key,
   WRITE_TXN_MARKERS.version,
@@ -28,7 +28,7 @@ const writeAbort = createAPI(
   () => null,
 );
 
-test('is refused, and the partition goes on by itself once an operator has aborted it', async () => {
+test('refuses the partition, which continues by itself once an operator has aborted the transaction', async () => {
   const { brokers } = await startProxiedKafka({ settings: UNVERIFIED });
   const counting = await Counting.create({ brokers, prefix: 'hanging.' });
   const place = { topic: counting.counts, partition: 1 };
@@ -60,7 +60,7 @@ test('is refused, and the partition goes on by itself once an operator has abort
   expect(lines.filter((line) => line.includes(code))).toHaveLength(1);
 });
 
-test('in the input shows how much waits behind it', async () => {
+test('in the input is reported with the records that wait behind it', async () => {
   const { brokers } = await startProxiedKafka({ settings: UNVERIFIED });
   const counting = await Counting.create({ brokers, prefix: 'hanging-input.' });
   const place = { topic: counting.input, partition: 1 };

@@ -1,11 +1,11 @@
-/** Connections that the broker closes because nothing went over them. */
+/** Connections that the broker closes as idle. */
 import { expect, test } from 'vitest';
 import { untilTrue } from '../../support/poll.ts';
 import { startProxiedKafka } from '../../support/proxied-kafka.ts';
 import { Counting } from './counting.ts';
 
 const ROUNDS = 4;
-/** Opening a connection takes a few milliseconds; a claim behind its retry half a second. */
+/** Opening a connection takes a few milliseconds; a claim after a retry half a second. */
 const MOST_LATER_MS = 150;
 
 test('they are opened again without a claim, and at once', async () => {

@@ -1,4 +1,4 @@
-/** Topics whose partition counts do not fit together. */
+/** Topics whose partition counts do not match. */
 import { describe, expect, test } from 'vitest';
 import { openStreamClient } from '#streams/client/client.ts';
 import { createKafka } from '#streams/client/kafkajs/kafka.ts';
@@ -32,7 +32,7 @@ describe('a start is refused', () => {
   });
 });
 
-test('partitions that are added to the input while it runs are refused, the others go on', async () => {
+test('partitions added to the input while it runs are refused, the others continue', async () => {
   const counting = await Counting.create(place);
   const { log, lines } = keepingLog();
   const { metric } = await counting.start({}, { log });
@@ -43,7 +43,7 @@ test('partitions that are added to the input while it runs are refused, the othe
   await admin.connect();
   await admin.createPartitions({ topicPartitions: [{ topic: counting.input, count: 4 }] });
   await admin.disconnect();
-  // The group hears of new partitions with its next rebalance, five minutes later by itself.
+  // The group learns of new partitions with its next rebalance, five minutes later by itself.
   const client = openStreamClient({ brokers: place.brokers, clientId: 'partitions', log: quietLog });
   const another = client.openGroupMember({
     ...{ group: counting.application, topic: counting.input, sessionTimeoutMs: 300_000 },

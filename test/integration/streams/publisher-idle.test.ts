@@ -14,11 +14,11 @@ import { quietLog } from '../../support/log.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { makeTopics } from '../../support/topics.ts';
 
-/** Connections to a broker, as seen from between: how many are open, and their next answers withheld on request. */
+/** A proxy to a broker: counts open connections, and withholds their next answers on request. */
 class Between {
   readonly #server: Server;
   readonly #open = new Set<Socket>();
-  /** Answers that are not passed on; the connection is cut instead. */
+  /** Withheld answers; the connection is cut instead. */
   cuts = 0;
 
   constructor(brokerPort: () => number) {
@@ -107,7 +107,7 @@ describe('a publisher whose connection was closed', () => {
     onTestFinished(() => publisher.close());
   });
 
-  test('by an idle broker sends the next record by another one, and does not fail before', async () => {
+  test('by an idle broker sends the next record over another one, without a failure', async () => {
     await publish('before');
     await untilTrue('the broker has closed what is idle', () => between.open === 0);
     await publish('after');
@@ -115,7 +115,7 @@ describe('a publisher whose connection was closed', () => {
     expect([warnings, publisher.healthy]).toEqual([[], true]);
   });
 
-  test('before its answer came sends the record again, and has it once', async () => {
+  test('before its answer arrived sends the record again, and writes it once', async () => {
     await publish('first');
     between.cuts = 1;
     await publish('second');

@@ -56,7 +56,7 @@ afterEach(async () => {
 });
 
 describe('a publisher', () => {
-  test('has every record on the broker when it resolves, each once', async () => {
+  test('has written every record when it resolves, each once', async () => {
     const publisher = await openOne();
     const sets = Array.from({ length: 50 }, (_, set) => Array.from({ length: 20 }, (_, n) => `${set}-${n}`));
     await Promise.all(sets.map((set) => publisher.publish(set.map((key) => record(key)))));
@@ -64,7 +64,7 @@ describe('a publisher', () => {
     expect(publisher.queuedBytes).toBe(0);
   });
 
-  test('writes a key to the partition that every client of Kafka gives it', async () => {
+  test('writes a key to the same partition as every Kafka client', async () => {
     const publisher = await openOne();
     // Partitions of 8 by org.apache.kafka.common.utils.Utils: toPositive(murmur2(key)) % 8.
     const known = { '1822555': 3, '7000001': 5, '21': 4, ü: 2 } as const;
@@ -74,7 +74,7 @@ describe('a publisher', () => {
     expect(found).toEqual({ ...known, null: 6 });
   });
 
-  test('puts what may go anywhere together, and elsewhere the next time', async () => {
+  test('puts records for any partition together, and elsewhere the next time', async () => {
     const publisher = await openOne();
     const anywhere = (key: string) => ({ ...record(key), partition: 'any' as const });
     for (let request = 0; request < PARTITIONS; request++) {
@@ -88,13 +88,13 @@ describe('a publisher', () => {
     }
   });
 
-  test('takes tombstones', async () => {
+  test('writes tombstones', async () => {
     const publisher = await openOne();
     await publisher.publish([{ topic, key: 'gone', value: null }]);
     expect(await readAll()).toMatchObject([{ key: Buffer.from('gone'), value: null }]);
   });
 
-  test('refuses a record without key and partition, and everything after its close', async () => {
+  test('rejects a record without key and partition, and everything after its close', async () => {
     const publisher = await openOne();
     const nowhere = { topic, key: null, value: Buffer.from('x') };
     await expect(publisher.publish([nowhere])).rejects.toMatchObject({
@@ -108,7 +108,7 @@ describe('a publisher', () => {
     expect(texts(await readAll())).toEqual(['last']);
   });
 
-  test('refuses the publish whose record is too large for its topic, and no other', async () => {
+  test('rejects the publish whose record is too large for its topic, and no other', async () => {
     const publisher = await openOne();
     const results = await Promise.allSettled([
       publisher.publish([record('a')]),
@@ -121,10 +121,10 @@ describe('a publisher', () => {
     expect([...found].filter((key) => key.length === 1 && key !== 'b')).toEqual(['a', 'c']);
   });
 
-  test('gives up in time on a topic that is not there', async () => {
+  test('gives up in time on a missing topic', async () => {
     const publisher = await openOne({ timeoutMs: 1_000 });
     const missing = { topic: `${topic}-missing`, key: 'a', value: null };
-    // Counted, for a clock goes on while this process is held up.
+    // Counted, since a clock continues while this process is suspended.
     let tenths = 0;
     const counting = setInterval(() => void tenths++, 100);
     await expect(publisher.publish([missing])).rejects.toMatchObject({ code: 'TIMEOUT' });
@@ -147,7 +147,7 @@ describe('a publisher', () => {
 
   test('waits longer for its broker to open than for a record', async () => {
     const [host = '', port = ''] = brokers[0]?.split(':') ?? [];
-    // A broker that is on its way: it breaks the connections of the first half second, which are 100 ms apart.
+    // A starting broker: it breaks the connections of the first half second, which are 100 ms apart.
     let refused = 0;
     const late = createServer((socket) => {
       if (refused++ < 5) return void socket.destroy();
@@ -165,7 +165,7 @@ describe('a publisher', () => {
 });
 
 describe('across restarts of the broker', () => {
-  test('every record that was acknowledged is there', async () => {
+  test('keeps every acknowledged record', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'touchline-publisher-'));
     const kafka = await startKafka({ dataDir, jvmArgs: QUICK_START });
     await makeTopic(kafka.brokers, topic);

@@ -1,4 +1,4 @@
-/** Positions, inputs and topics with which going on would lose or repeat records: refused, with what to do. */
+/** Positions, inputs and topics with which continuing would lose or repeat records: refused, with the remedy. */
 import type { Admin } from 'kafkajs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createKafka } from '#streams/client/kafkajs/kafka.ts';
@@ -34,7 +34,7 @@ async function countThree(): Promise<void> {
   await stream.stop();
 }
 
-/** Starts a member, and gives what it says with this code of partition 1. */
+/** Starts a member, and returns its log line with this code of partition 1. */
 async function refusal(code: string) {
   const { log, lines } = keepingLog();
   const started = await counting.start({}, { log });
@@ -49,7 +49,7 @@ async function refusal(code: string) {
   return { ...started, message, lines };
 }
 
-/** What an operator, or another version, writes as the position of partition 1. */
+/** Writes the position of partition 1 like an operator or another version. */
 async function writePosition(next: number, layout = 1): Promise<void> {
   const ids = await topicIds(place.brokers, [counting.input]);
   const position = { layout, next, topic_id: ids.get(counting.input), producer_id: '0', producer_epoch: 0 };
@@ -69,7 +69,7 @@ describe('a position', () => {
     expect(message).toContain(`npx touchline rebuild ${service}`);
     await writePosition(3);
     await counting.send(['a', '3']);
-    await untilTrue('it goes on', async () => (await metric('touchline_records_total')) === 1);
+    await untilTrue('it continues', async () => (await metric('touchline_records_total')) === 1);
     expect(await counting.read(counting.counts)).toEqual({ a: '3', b: '1' });
     await untilTrue('it is ready', () => stream.ready());
   });
@@ -83,7 +83,7 @@ describe('a position', () => {
     expect(message).toContain(`npx touchline rebuild ${service}`);
   });
 
-  test('that is gone while its state is there is refused', async () => {
+  test('that is missing while its state exists is refused', async () => {
     await countThree();
     await recreate(counting.positions, 2);
     const { message } = await refusal('POSITION_MISSING');

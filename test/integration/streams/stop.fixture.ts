@@ -1,6 +1,6 @@
 /**
- * A process that runs a stream for stop.test.ts: says when it comes to `STEP`, waits there for a line on its input, and
- * goes on. It stops when asked to and ends by itself, once nothing holds it; with `EXIT` as a service does, at once.
+ * A process that runs a stream for stop.test.ts: reports when it reaches `STEP`, waits there for a line on its input, and
+ * continues. It stops on SIGTERM and ends by itself once nothing holds it; with `EXIT` immediately, like a service.
  */
 
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-/** A stop in the middle of anything, with a broker that answers and with one that hangs. */
+/** A stop at any step, with a broker that answers and with one that hangs. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -14,7 +14,7 @@ import { untilTrue } from '../../support/poll.ts';
 import { Counting } from './counting.ts';
 
 const FIXTURE = fileURLToPath(new URL('stop.fixture.ts', import.meta.url));
-/** What a service has for its stop (libs/service/run-service.ts). */
+/** The time limit of a service's stop (libs/service/run-service.ts). */
 const LIMIT_MS = 15_000;
 
 let kafka: Kafka;
@@ -25,14 +25,14 @@ beforeAll(async () => {
   kafka = await startKafka({ dataDir, jvmArgs: QUICK_START });
   atEnd(() => kafka.stop());
   counting = await Counting.create({ brokers: kafka.brokers, prefix: 'stop.' });
-  // What there is to restore.
+  // The state to restore.
   const { metric, stream } = await counting.start();
   await counting.send(['a', '1'], ['bb', '1']);
   await untilTrue('both', async () => (await metric('touchline_records_total')) === 2);
   await stream.stop();
 });
 
-/** A process that has come to this step. */
+/** A process that has reached this step. */
 async function runTo(step: string, exit: '0' | '1' = '0'): Promise<ChildProcess> {
   const { application, input, counts, letters, brokers } = counting;
   const child = spawn(process.execPath, [FIXTURE], {
@@ -51,7 +51,7 @@ async function runTo(step: string, exit: '0' | '1' = '0'): Promise<ChildProcess>
   return child;
 }
 
-/** Asks it to stop, lets it go on from its step, and gives its exit code and how long it took to its end. */
+/** Sends SIGTERM, lets it continue from its step, and returns its exit code and the time until its end. */
 async function stop(child: ChildProcess): Promise<{ code: number | null; ms: number }> {
   const started = performance.now();
   const ended = once(child, 'exit');

@@ -1,4 +1,4 @@
-/** The task runtime with the smallest processor there is. */
+/** The task runtime with the smallest possible processor. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { backbone } from '../../setup/backbone.ts';
 import { untilTrue } from '../../support/poll.ts';
@@ -12,7 +12,7 @@ beforeEach(async () => {
   counting = await Counting.create(place);
 });
 
-/** Throws the first time it is called with this value. */
+/** Throws on the first call with this value. */
 function failOnce(bad: string): (value: string) => void {
   let failures = 0;
   return (value) => {
@@ -21,7 +21,7 @@ function failOnce(bad: string): (value: string) => void {
 }
 
 describe('stream', () => {
-  test('what it counted is there after a restart, and it goes on from it', async () => {
+  test('continues with its counts after a restart', async () => {
     const first = await counting.start();
     await counting.send(['a', '1'], ['bb', '1'], ['a', '2']);
     await untilTrue('three records', async () => (await first.metric('touchline_records_total')) === 3);
@@ -44,7 +44,7 @@ describe('stream', () => {
     expect(await metric('touchline_task_failures_total')).toBe(0);
   });
 
-  test('an error that passes: the partition is rebuilt and the record counts once', async () => {
+  test('a transient error: the partition is rebuilt and the record counts once', async () => {
     const { metric } = await counting.start({ process: failOnce('shaky') });
     await counting.send(['a', '1'], ['a', 'shaky'], ['a', '2']);
     await untilTrue('three records', async () => (await metric('touchline_records_total')) === 3);
@@ -62,7 +62,7 @@ describe('stream', () => {
     expect(await metric('touchline_transactions_total')).toBe(3);
   });
 
-  test('an error that stays: tried twice, then a dead letter that leaves no trace in the state', async () => {
+  test('a permanent error: retried once, then a dead letter that leaves no trace in the state', async () => {
     let tries = 0;
     const { metric, stream } = await counting.start({
       process(value) {

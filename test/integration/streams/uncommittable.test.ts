@@ -1,12 +1,13 @@
 /** Records whose results cannot be written: each becomes a dead letter, and everything around it counts once. */
+
 import { beforeEach, describe, expect, test } from 'vitest';
-import { PoisonError } from '#streams/runtime/processor.ts';
+import { PoisonError } from '#errors/poison-error.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { Counting } from './counting.ts';
 
 const place = backbone();
-/** More than any topic here takes in one record, and than a batch of ours has. */
+/** More than any topic here accepts in one record, and than one of our batches holds. */
 const TOO_LARGE = 2 * 1024 * 1024;
 const RECORDS = 300;
 const BAD = 137;
@@ -16,21 +17,21 @@ beforeEach(async () => {
   counting = await Counting.create(place);
 });
 
-/** One batch of so many records over keys of partition 1; those at `bad` have a key of their own. */
+/** One batch of records over keys of partition 1; those at `bad` have their own key. */
 function batchWith(bad: readonly number[], count = RECORDS): [string, string][] {
   return Array.from({ length: count }, (_, at) =>
     bad.includes(at) ? ['bad', String(at)] : [`k${String(at % 10).padStart(2, '0')}`, String(at)],
   );
 }
 
-/** Counts that a batch with so many records leads to, without the bad ones. */
+/** The counts after a batch of this many records, without the bad ones. */
 function countsOf(batch: readonly (readonly [string, string])[]): Record<string, string> {
   const counts: Record<string, number> = {};
   for (const [key] of batch) if (key !== 'bad') counts[key] = (counts[key] ?? 0) + 1;
   return Object.fromEntries(Object.entries(counts).map(([key, count]) => [key, String(count)]));
 }
 
-/** Fails where a key was written with a count that is not more than the one before. */
+/** Fails where a count of a key is not above its previous one. */
 function expectAscending(history: readonly (readonly [string, string])[]): void {
   const last = new Map<string, number>();
   for (const [key, value] of history) {
@@ -48,7 +49,7 @@ describe('a record whose results', () => {
         throw new Error('as this test wants it');
       },
     ],
-  ])('%s is the only one that is given up', async (_what, encodeBad) => {
+  ])('%s is the only one sent to dead letters', async (_what, encodeBad) => {
     const { metric, stream } = await counting.start({
       encode: (key, count) => (key === 'bad' ? encodeBad(count) : String(count)),
     });
@@ -64,7 +65,7 @@ describe('a record whose results', () => {
   });
 });
 
-test('two records of one batch that cannot be processed are both given up', async () => {
+test('two records of one batch that cannot be processed both go to dead letters', async () => {
   const { metric } = await counting.start({
     process(value) {
       if (['3', '7'].includes(value)) throw new Error('as this test wants it');
@@ -81,12 +82,12 @@ test('two records of one batch that cannot be processed are both given up', asyn
   expect(await metric('touchline_dead_letters_total')).toBe(2);
 });
 
-test('a dead letter that is larger than its topic takes names the record without its bytes', async () => {
+test('a dead letter above the limit of its topic names the record without its bytes', async () => {
   counting = await Counting.create(place, { maxLetter: 10_000 });
   const large = 'x'.repeat(20_000);
   const { metric } = await counting.start({
     process(value) {
-      if (value === large) throw new PoisonError('undecodable', 'as this test wants it');
+      if (value === large) throw new PoisonError('UNDECODABLE', 'as this test wants it');
     },
   });
   await counting.send(['a', '1'], ['a', large], ['a', '2']);

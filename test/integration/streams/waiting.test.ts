@@ -1,4 +1,4 @@
-/** A partition that waits, restores, is refused or moves: the others go on, and the group does not notice. */
+/** A partition that waits, restores, is refused or moves: the others continue, and the group is not affected. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { setPosition } from '#streams/runtime/set-position.ts';
 import { backbone } from '../../setup/backbone.ts';
@@ -7,7 +7,7 @@ import { untilTrue } from '../../support/poll.ts';
 import { Counting, keepingLog } from './counting.ts';
 
 const place = backbone();
-/** The least that a broker takes. */
+/** The shortest that a broker accepts. */
 const SESSION_MS = 6_000;
 
 let counting: Counting;
@@ -25,8 +25,8 @@ async function countBoth(): Promise<void> {
   await stream.stop();
 }
 
-describe('the other partition goes on', () => {
-  test('while a processor waits for longer than a session, of which the group notices nothing', async () => {
+describe('the other partition continues', () => {
+  test('while a processor waits for longer than a session, without an effect on the group', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const { log, lines } = keepingLog();
     const { metric } = await counting.start(
@@ -84,7 +84,7 @@ describe('the other partition goes on', () => {
 });
 
 describe('a rebalance', () => {
-  test('does not touch what stays: neither a task that runs nor one that restores', async () => {
+  test('leaves retained tasks alone, whether they run or restore', async () => {
     await countBoth();
     const { promise, resolve } = Promise.withResolvers<void>();
     const first = await counting.start({ restore: (partition) => (partition === 0 ? promise : undefined) });
@@ -100,13 +100,13 @@ describe('a rebalance', () => {
     await untilTrue('it is ready', () => first.stream.ready());
     await counting.send([ZERO, '2'], [ONE, '2']);
     await untilTrue('both', async () => (await first.metric('touchline_records_total')) === 2);
-    // The one that the second took and gave back was claimed twice.
+    // The partition that the second member got and returned was claimed twice.
     expect(await first.metric('touchline_claims_total', { partition: 0 })).toBe(1);
     expect(await first.metric('touchline_task_failures_total')).toBe(0);
     expect(await counting.read(counting.counts)).toEqual({ [ZERO]: '2', [ONE]: '2' });
   });
 
-  test('takes a partition from a processor that waits: what it does later is not written', async () => {
+  test('moves a partition away from a waiting processor, whose later writes are fenced', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const first = await counting.start({ process: (_value, of) => (of === 1 ? promise : undefined) });
     await counting.send([ONE, '1'], [ONE, '2'], [ZERO, '1']);
@@ -127,7 +127,7 @@ describe('a rebalance', () => {
   });
 });
 
-test('a position that is set while a task runs is where it goes on', async () => {
+test('a task continues at a position that is set while it runs', async () => {
   const { metric, stream } = await counting.start();
   await counting.send([ONE, '1'], [ONE, '2']);
   await untilTrue('two', async () => (await metric('touchline_records_total')) === 2);

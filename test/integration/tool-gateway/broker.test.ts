@@ -1,10 +1,10 @@
 /** What cannot be counted goes no further. */
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { until } from '../../support/poll.ts';
 import { startProxiedKafka } from '../../support/proxied-kafka.ts';
 import { place, startGateway, startUpstream } from '../../support/tool-gateway.ts';
 
-it('500 limits_unavailable while the broker does not answer, and goes on when it does', async () => {
+test('500 limits_unavailable while the broker does not answer, and goes on when it does', async () => {
   const { proxy, brokers, directBrokers } = await startProxiedKafka();
   const at = await place({ brokers: directBrokers });
   const upstream = await startUpstream();

@@ -1,5 +1,5 @@
 /** The token exchange with our own api as its upstream, and what becomes of its tokens. */
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { AccessTokens } from '#clients/access-tokens.ts';
 import { readTopic } from '#streams/read/read-topic.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
@@ -9,7 +9,7 @@ import { atEnd } from '../../support/at-end.ts';
 import { quietLog } from '../../support/log.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { grant, place, startGateway, startUpstream } from '../../support/tool-gateway.ts';
-import { touchline } from '../../support/touchline.ts';
+import { touchlineHere } from '../../support/touchline-here.ts';
 
 /** Everything that is on a topic, keys too, as text. */
 async function contents({ brokers, prefix }: TestBackbone, topic: TopicName): Promise<string> {
@@ -27,11 +27,11 @@ async function tokensCommand(
   { brokers, registryUrl, prefix }: TestBackbone,
   ...args: string[]
 ): Promise<string> {
-  const run = touchline(['tokens', ...args], {
+  const { code, out, err } = await touchlineHere(['tokens', ...args], {
     ...{ KAFKA_BROKERS: brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix },
   });
-  expect(await run.ended, run.err).toBe(0);
-  return run.out;
+  expect(code, err).toBe(0);
+  return out;
 }
 
 /** What a replica knows of tokens. */
@@ -44,7 +44,7 @@ async function followed(at: TestBackbone): Promise<AccessTokens> {
   return tokens;
 }
 
-it('exchanges the credentials of the api for a token, and shows it nowhere else', async () => {
+test('exchanges the credentials of the api for a token, and shows it nowhere else', async () => {
   const at = await place();
   const api = await startApi(at, temporaryFolder());
   const gateway = await startGateway(at, api.url, { LOG_LEVEL: 'trace' });
@@ -94,7 +94,7 @@ it('exchanges the credentials of the api for a token, and shows it nowhere else'
   expect(await gateway.service.metric('touchline_access_tokens')).toBeGreaterThan(1);
 });
 
-it('409 tenant_slug_conflict: the upstream accepts credentials of an account that is not here', async () => {
+test('409 tenant_slug_conflict: the upstream accepts credentials of an account that is not here', async () => {
   const at = await place();
   const upstream = await startUpstream(grant);
   const gateway = await startGateway(at, upstream.url);
@@ -108,7 +108,7 @@ it('409 tenant_slug_conflict: the upstream accepts credentials of an account tha
   });
 });
 
-it('502 statscore_unavailable: the upstream does not answer, or not in time', async () => {
+test('502 statscore_unavailable: the upstream does not answer, or not in time', async () => {
   const at = await place();
   const slow = await startGateway(at, (await startUpstream(() => {})).url, { UPSTREAM_TIMEOUT_MS: '200' });
   const gone = await startGateway(at, 'http://127.0.0.1:1');
@@ -118,7 +118,7 @@ it('502 statscore_unavailable: the upstream does not answer, or not in time', as
     });
 });
 
-it('lists, labels, expires and revokes tokens; every replica knows within seconds', async () => {
+test('lists, labels, expires and revokes tokens; every replica knows within seconds', async () => {
   const at = await place();
   await clients(at, 'add --id 5');
   const gateway = await startGateway(at, (await startUpstream(grant)).url, { TOKEN_LIFETIME_DAYS: '0' });

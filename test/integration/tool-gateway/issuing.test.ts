@@ -1,5 +1,5 @@
 /** How many tokens a client may have, and how long dead ones are kept. */
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { hashToken, newToken, newTokenId } from '#clients/access-tokens.ts';
 import { VersionedTopic } from '#clients/versioned-topic.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
@@ -36,7 +36,7 @@ function record(changes: Partial<AccessTokenRecord> = {}): AccessTokenRecord {
   };
 }
 
-it('409 tenant_slug_conflict: a client has 1,000 live tokens; dead ones do not count, and go after 30 days', async () => {
+test('409 tenant_slug_conflict: a client has 1,000 live tokens; dead ones do not count, and go after 30 days', async () => {
   const at = await place();
   const long = Date.now() - KEEP_DEAD_MS - 1_000;
   const live = Array.from({ length: MAX_LIVE_TOKENS }, () => record());

@@ -1,5 +1,5 @@
 /** Limits of the token exchange (spec, "Limits") over replicas, restarts and crashes. */
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { readTopic } from '#streams/read/read-topic.ts';
 import { topicName } from '#topics/topics.ts';
 import type { TestBackbone } from '../../setup/backbone.ts';
@@ -41,7 +41,7 @@ async function started(replicas: number) {
   return { at, upstream, gateways, one: gateways[0] as Gateway, two: gateways[1] as Gateway };
 }
 
-it('Exchanges per IP: 30 per window, shared by replicas, kept over a restart and a crash', async () => {
+test('Exchanges per IP: 30 per window, shared by replicas, kept over a restart and a crash', async () => {
   const { at, upstream, one, two } = await started(2);
   const answers = await Promise.all(
     Array.from({ length: 60 }, (_, n) => (n % 2 === 0 ? one : two).exchange(guess(1_000 + n))),
@@ -63,7 +63,7 @@ it('Exchanges per IP: 30 per window, shared by replicas, kept over a restart and
   expect(upstream.asked).toBe(32);
 });
 
-it('Exchanges per client_id: 10 per window, whatever addresses they come from, over all replicas', async () => {
+test('Exchanges per client_id: 10 per window, whatever addresses they come from, over all replicas', async () => {
   const { at, upstream, one, two } = await started(2);
   const answers = await Promise.all(
     Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? one : two).exchange(guess(7), `198.51.100.${n}`)),
@@ -80,7 +80,7 @@ it('Exchanges per client_id: 10 per window, whatever addresses they come from, o
   expect(upstream.asked).toBe(11);
 });
 
-it('one network of IPv6 counts as one address', async () => {
+test('one network of IPv6 counts as one address', async () => {
   const { one } = await started(1);
   const answers = await Promise.all(
     Array.from({ length: 40 }, (_, n) => one.exchange(guess(1_000 + n), `2001:db8:1:2::${n}`)),
@@ -89,7 +89,7 @@ it('one network of IPv6 counts as one address', async () => {
   expect((await one.exchange(guess(1), '2001:db8:1:3::1')).status).toBe(403);
 });
 
-it('10,000 guesses: 403 within the limits, then 429, and no question to the upstream beyond them', async () => {
+test('10,000 guesses: 403 within the limits, then 429, and no question to the upstream beyond them', async () => {
   const { at, upstream, one, two } = await started(2);
   const answers: Answer[] = [];
   for (let n = 0; n < 10_000; n += 50) {
@@ -107,7 +107,7 @@ it('10,000 guesses: 403 within the limits, then 429, and no question to the upst
   expect(await attemptsOnTopic(at)).toBeLessThan(5_000 + 200);
 });
 
-it('an attempt counts although the process dies before it is answered', async () => {
+test('an attempt counts although the process dies before it is answered', async () => {
   const at = await place();
   const upstream = await startUpstream(() => {});
   const dying = await startGateway(at, upstream.url);
@@ -122,7 +122,7 @@ it('an attempt counts although the process dies before it is answered', async ()
   expect(upstream.asked).toBe(10);
 });
 
-it('/mcp requests: 120 per PAT per window, over all replicas, kept over a restart', async () => {
+test('/mcp requests: 120 per PAT per window, over all replicas, kept over a restart', async () => {
   const at = await place();
   await clients(at, 'add --id 6');
   const upstream = await startUpstream(grant);

@@ -1,6 +1,6 @@
 /** A wrong id and a wrong secret take the same time: nobody learns from it which ids there are. */
 import { createSecretKey, randomBytes } from 'node:crypto';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { createLogger } from '#service/logger.ts';
 import { createApp } from '../../../services/tool-gateway/app.ts';
 import { Exchange } from '../../../services/tool-gateway/token-exchange/exchange.ts';
@@ -18,7 +18,7 @@ const DIFFERENCE = 0.05;
  */
 const IMBALANCE = 2 / Math.sqrt(PAIRS);
 
-it(`differs by less than ${DIFFERENCE * 100} % in the median, or by chance, in ${PAIRS} pairs`, async () => {
+test(`differs by less than ${DIFFERENCE * 100} % in the median, or by chance, in ${PAIRS} pairs`, async () => {
   const at = await place();
   const api = await startApi(at, temporaryFolder());
   await clients(at, 'add --id 7');

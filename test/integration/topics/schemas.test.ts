@@ -1,8 +1,8 @@
-/** What is on the topics stays readable: schemas are checked by the real registry, and codecs read what others wrote. */
+/** Topics stay readable: the real registry checks schemas, and codecs read records of other writers. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { avroType } from '#topics/avro.ts';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { avroType } from '#topics/codec.ts';
 import { DecodeError, IncompatibleSchemaError, RegistryUnavailableError } from '#topics/errors.ts';
 import { Registry } from '#topics/registry.ts';
 import { type AvroRecord, loadBaseline, loadSchemas } from '#topics/schemas.ts';
@@ -12,7 +12,7 @@ import { backbone } from '../../setup/backbone.ts';
 
 const CONTENT_TYPE = { 'content-type': 'application/vnd.schemaregistry.v1+json' };
 
-/** Registers a schema as another release, or another tool, would: over the registry's API alone. */
+/** Registers a schema like another release or another tool: through the registry's API alone. */
 async function register(subject: string, schema: AvroRecord): Promise<number> {
   const { registryUrl } = backbone();
   const response = await fetch(`${registryUrl}/subjects/${subject}/versions`, {
@@ -58,7 +58,7 @@ const without = (schema: AvroRecord, field: string): AvroRecord => ({
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 describe('compatibility', () => {
-  it('the current schemas can read what was written with the released ones (schemas/baseline)', async () => {
+  test('the current schemas can read records of the released ones (schemas/baseline)', async () => {
     const registry = openRegistry();
     const baseline = loadBaseline();
     expect([...baseline.keys()]).toEqual(expect.arrayContaining(['match-state', 'match-transitions']));
@@ -73,7 +73,7 @@ describe('compatibility', () => {
       expect(TOPIC_NAMES, `${topic} was released and is gone`).toContain(topic);
   });
 
-  it('every topic is registered under its subject, and checked as BACKWARD from then on', async () => {
+  test('every topic is registered under its subject, and checked as BACKWARD from then on', async () => {
     const registry = openRegistry();
     await registry.registerAll();
     for (const topic of TOPIC_NAMES) {
@@ -84,7 +84,7 @@ describe('compatibility', () => {
     }
   });
 
-  it('registering again changes nothing', async () => {
+  test('registering again changes nothing', async () => {
     const { registryUrl, prefix } = backbone();
     await Registry.open({ url: registryUrl, prefix }).registerAll();
     const again = Registry.open({ url: registryUrl, prefix });
@@ -93,7 +93,7 @@ describe('compatibility', () => {
     expect(versions).toEqual([1]);
   });
 
-  it.each([
+  test.each([
     ['a new field without a default', (schema: AvroRecord) => without(schema, 'version')],
     [
       'a field of another type',
@@ -102,7 +102,7 @@ describe('compatibility', () => {
         fields: schema.fields.map((field) => (field.name === 'name' ? { ...field, type: 'long' } : field)),
       }),
     ],
-  ])('%s is refused, with topic and reason', async (_, before) => {
+  ])('%s is rejected, with topic and reason', async (_, before) => {
     const registry = openRegistry();
     const subject = registry.subject('match-state');
     await register(subject, before(schemaOf('match-state')));
@@ -115,7 +115,7 @@ describe('compatibility', () => {
     );
   });
 
-  it('a subject without a rule gets one before anything is registered under it', async () => {
+  test('a subject without a rule gets one before its first schema', async () => {
     const registry = openRegistry();
     const subject = registry.subject('match-state');
     await register(subject, without(schemaOf('match-state'), 'version'));
@@ -123,7 +123,7 @@ describe('compatibility', () => {
     expect(await ask(`/config/${subject}`)).toEqual({ compatibilityLevel: 'BACKWARD' });
   });
 
-  it('a stricter rule stays, one that does not check backwards is refused', async () => {
+  test('a stricter rule stays, one without a backward check is rejected', async () => {
     const registry = openRegistry();
     await setCompatibility(registry.subject('match-state'), 'FULL_TRANSITIVE');
     await setCompatibility(registry.subject('match-incidents'), 'FORWARD');
@@ -136,7 +136,7 @@ describe('compatibility', () => {
     );
   });
 
-  it('several processes that start at once on an empty registry do not get in each other’s way', async () => {
+  test('several processes that start at once on an empty registry do not interfere', async () => {
     const { registryUrl, prefix } = backbone();
     const open = () => Registry.open({ url: registryUrl, prefix });
     await Promise.all(Array.from({ length: 4 }, () => open().registerAll()));
@@ -145,7 +145,7 @@ describe('compatibility', () => {
 });
 
 describe('codecs', () => {
-  it.each(TOPIC_NAMES)(
+  test.each(TOPIC_NAMES)(
     '%s: what one process writes another reads, without a promise for its own schema',
     async (topic) => {
       const { registryUrl, prefix } = backbone();
@@ -163,7 +163,7 @@ describe('codecs', () => {
     },
   );
 
-  it('a record of an older schema is read as one of ours', async () => {
+  test('a record of an older schema is read in the current shape', async () => {
     const registry = openRegistry();
     const ours = schemaOf('dead-letters');
     const older: AvroRecord = {
@@ -187,7 +187,7 @@ describe('codecs', () => {
     expect(codec.decode(bytes)).not.toBeInstanceOf(Promise);
   });
 
-  it('a reader changes nothing at the registry', async () => {
+  test('a reader changes nothing at the registry', async () => {
     const registry = openRegistry();
     const bytes = Buffer.from([0, 0x7f, 0xff, 0xff, 0xff, 1]);
     await expect(registry.decoder('match-state').decode(bytes)).rejects.toThrow(DecodeError);
@@ -197,7 +197,7 @@ describe('codecs', () => {
   });
 });
 
-/** A way to the registry that may ask it for another path, or answer 503 for it (null). Gives its address. */
+/** A proxy to the registry that may request another path, or answer 503 (null). Returns its address. */
 async function inFrontOf(registryUrl: string, pathOf: (path: string) => string | null): Promise<string> {
   const server = createServer(async (request, response) => {
     const path = pathOf(request.url ?? '/');
@@ -215,8 +215,8 @@ async function inFrontOf(registryUrl: string, pathOf: (path: string) => string |
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-describe('a registry that is not there', () => {
-  it('is waited for, then named in an error', async () => {
+describe('a registry that is down', () => {
+  test('is waited for, then named in an error', async () => {
     const closed = createServer();
     await new Promise<void>((listening) => closed.listen(0, '127.0.0.1', listening));
     const { port } = closed.address() as AddressInfo;
@@ -233,7 +233,7 @@ describe('a registry that is not there', () => {
     });
   });
 
-  it('is used once it is there', async () => {
+  test('is used once it answers', async () => {
     const { registryUrl, prefix } = backbone();
     let refusals = 3;
     const url = await inFrontOf(registryUrl, (path) => (refusals-- > 0 ? null : path));
@@ -241,7 +241,7 @@ describe('a registry that is not there', () => {
     expect(refusals).toBeLessThan(0);
   });
 
-  it('is asked again for a schema that it does not know yet', async () => {
+  test('is asked again for a schema that it does not know yet', async () => {
     const { registryUrl, prefix } = backbone();
     const bytes = (await Registry.open({ url: registryUrl, prefix }).codec('match-state')).encode(
       sampleOf('match-state'),
@@ -255,7 +255,7 @@ describe('a registry that is not there', () => {
     expect(unknown).toBeLessThan(0);
   });
 
-  it('is asked again for such a schema however long it was away, or takes to answer', async () => {
+  test('is asked again for such a schema however long it was down, or takes to answer', async () => {
     const { registryUrl, prefix } = backbone();
     const bytes = (await Registry.open({ url: registryUrl, prefix }).codec('match-state')).encode(
       sampleOf('match-state'),
@@ -275,7 +275,7 @@ describe('a registry that is not there', () => {
     expect(answers).toEqual([]);
   });
 
-  it('an address that is no registry is not taken for one', async () => {
+  test('an address that is no registry is rejected', async () => {
     const { registryUrl, prefix } = backbone();
     const registry = Registry.open({ url: `${registryUrl}/nothing-here`, prefix });
     await expect(registry.registerAll()).rejects.toThrow(RegistryUnavailableError);

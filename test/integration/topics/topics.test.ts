@@ -1,10 +1,10 @@
-/** Topics on the real broker are as the table says. */
+/** Topics on the real broker match the table. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import kafkajs, { type Admin } from 'kafkajs';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startKafka } from '#embedded/kafka.ts';
 import { QUICK_START } from '#embedded/settings.ts';
 import { createTopics, topicSettings } from '#topics/admin.ts';
@@ -43,7 +43,7 @@ const expected = (prefix: string, override?: number): Record<string, number> => 
 };
 
 describe('createTopics', () => {
-  it('makes every topic of the table, with its settings', async () => {
+  test('creates every topic of the table, with its settings', async () => {
     const { brokers, prefix } = backbone();
     await createTopics({ brokers, prefix });
     expect(await partitions(prefix)).toEqual(expected(prefix));
@@ -75,7 +75,7 @@ describe('createTopics', () => {
     }
   });
 
-  it('makes what is missing and leaves the rest as it is', async () => {
+  test('creates missing topics and leaves the others unchanged', async () => {
     const { brokers, prefix } = backbone();
     const topic = topicName(prefix, 'match-state');
     await admin.createTopics({
@@ -92,19 +92,19 @@ describe('createTopics', () => {
     expect(resources[0]?.configEntries[0]?.configValue).toBe('12345');
   });
 
-  it('may run in several processes at once', async () => {
+  test('may run in several processes at once', async () => {
     const { brokers, prefix } = backbone();
     await Promise.all(Array.from({ length: 4 }, () => createTopics({ brokers, prefix })));
     expect(await partitions(prefix)).toEqual(expected(prefix));
   });
 
-  it('gives the topics of a match another number of partitions, and only those', async () => {
+  test('gives the topics of a match another number of partitions, and only those', async () => {
     const { brokers, prefix } = backbone();
     await createTopics({ brokers, prefix, partitions: 3 });
     expect(await partitions(prefix)).toEqual(expected(prefix, 3));
   });
 
-  it('refuses topics with another number of partitions, naming each', async () => {
+  test('rejects topics with another number of partitions, naming each', async () => {
     const { brokers, prefix } = backbone();
     await createTopics({ brokers, prefix, partitions: 3 });
     const failure = await createTopics({ brokers, prefix }).catch((error: unknown) => error);
@@ -114,7 +114,7 @@ describe('createTopics', () => {
     expect((failure as Error).message).toContain(`${prefix}match-incidents has 3 partitions, not 8`);
   });
 
-  it('says what the broker does not allow', async () => {
+  test('reports what the broker refuses', async () => {
     const { brokers, prefix } = backbone();
     const failure = await createTopics({ brokers, prefix, replicationFactor: 3 }).catch(
       (error: unknown) => error,
@@ -123,7 +123,7 @@ describe('createTopics', () => {
     expect((failure as TopicAdminError).message).toMatch(/replication.factor/i);
   });
 
-  it('waits for a broker that is out of its cluster for a moment', async () => {
+  test('waits for a broker that is out of its cluster for a moment', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'touchline-topics-'));
     // It speaks less often than it has to: for some seconds out of each few it is not taken for alive.
     const settings = { 'broker.session.timeout.ms': '1500', 'broker.heartbeat.interval.ms': '5000' };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verify } from '#signing/signing.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import type { WebhookAttempt } from '#topics/generated/types.ts';
@@ -9,7 +9,7 @@ import { backbone } from '../../setup/backbone.ts';
 import { clients, received } from '../../support/api.ts';
 import { answers, HttpsReceiver, type ReceivedRequest } from '../../support/https-receiver.ts';
 import { quietLog } from '../../support/log.ts';
-import { Pipeline } from '../../support/pipeline.ts';
+import { FEW_PARTITIONS, Pipeline } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import type { ServiceProcess } from '../../support/processes.ts';
 import { startComposer, startDispatcher, subscribe, webhooks } from '../../support/webhooks.ts';
@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 let ut = Math.floor(Date.now() / 1_000);
 
-/** A goal, or what the provider says of one later, in a match of a competition. */
+/** A goal, or a later report of it, in a match of a competition. */
 function goal(eventId: number, id: string, competition: number, more: object = {}) {
   ut += 1;
   return {
@@ -52,7 +52,7 @@ type Message = {
   readonly data: { readonly incident?: { readonly id: string; readonly action: string } };
 };
 
-/** What a receiver accepted, each message once, in the order of first arrival. */
+/** The messages that a receiver accepted, each once, in the order of first arrival. */
 function messagesOf(requests: readonly ReceivedRequest[]): Message[] {
   const seen = new Map<number, Message>();
   for (const { body } of requests)
@@ -97,8 +97,8 @@ async function recordAttempt({ next, ...head }: AttemptHead & Pick<WebhookAttemp
   await publisher.close();
 }
 
-describe('what a client is sent', () => {
-  it('is of its contract and of the types it asked for, signed, and nothing once it is disabled', async () => {
+describe('the messages of a client', () => {
+  test('match its contract and its types, are signed, and stop once it is disabled', async () => {
     await dispatcher();
     const [all, some, none] = [
       await HttpsReceiver.start(),
@@ -136,7 +136,7 @@ describe('what a client is sent', () => {
     }
   });
 
-  it('begins with what is composed once the webhook is made, even where no dispatcher ran then', async () => {
+  test('begin when the webhook was created, even where no dispatcher ran then', async () => {
     const receiver = await HttpsReceiver.start();
     await feed(goal(1100, '5-1', 11));
     const composed = await countOf(1100, 1);
@@ -167,7 +167,7 @@ describe('touchline webhooks', () => {
   });
   afterAll(() => service.stop());
 
-  it('shows a webhook that fails, what is not delivered and the attempts, and that it accepts again', async () => {
+  test('shows a failing webhook, its backlog and attempts, and that it accepts again', async () => {
     const receiver = await HttpsReceiver.start(answers.error);
     const id = await subscribe(place, { url: receiver.url, secret: SECRET });
     await feed(goal(1200, '5-1', 11), goal(1200, '5-2', 11));
@@ -184,11 +184,12 @@ describe('touchline webhooks', () => {
     expect(await service.metric('touchline_dispatcher_messages_total')).toBeGreaterThan(1);
   });
 
-  it('disables a webhook and enables it again where it was', async () => {
+  test('disables a webhook and enables it again where it was', async () => {
     const receiver = await HttpsReceiver.start();
     const id = await subscribe(place, { url: receiver.url, secret: SECRET });
     await feed(goal(1300, '5-1', 11));
     await hasIncidents(receiver, ['insert 5-1']);
+    await untilTrue('it is known', async () => (await row(id)).includes('delivering'));
     await webhooks(place, `disable ${id}`);
     await untilTrue('it is disabled', async () => (await row(id)).includes('DISABLED: operator'));
     await feed(goal(1300, '5-2', 11));
@@ -198,7 +199,7 @@ describe('touchline webhooks', () => {
     await hasIncidents(receiver, ['insert 5-1', 'insert 5-2']);
   });
 
-  it('sends again from a time, under the same ids', async () => {
+  test('sends again from a time, under the same ids', async () => {
     const receiver = await HttpsReceiver.start();
     const id = await subscribe(place, { url: receiver.url, secret: SECRET });
     await feed(goal(1400, '5-1', 11), goal(1400, '5-2', 11));
@@ -213,7 +214,7 @@ describe('touchline webhooks', () => {
     );
   });
 
-  it('removes what is known of a webhook that is gone', async () => {
+  test('removes what is known of a webhook that is gone', async () => {
     const receiver = await HttpsReceiver.start();
     const id = await subscribe(place, { url: receiver.url, secret: SECRET });
     await untilTrue('it is known', async () => (await row(id)).includes('delivering'));
@@ -228,7 +229,7 @@ describe('touchline webhooks', () => {
   });
 });
 
-it('is sent from the start again where webhook-messages ends before what was delivered', async () => {
+test('is sent from the start again where webhook-messages ends before what was delivered', async () => {
   const receiver = await HttpsReceiver.start();
   const id = await subscribe(place, { url: receiver.url, secret: SECRET }, [77]);
   await feed(goal(1650, '5-1', 77));
@@ -236,10 +237,10 @@ it('is sent from the start again where webhook-messages ends before what was del
   await hasIncidents(receiver, ['insert 5-1']);
   expect(await first.stop()).toBe(0);
   const before = receiver.received.length;
-  // As after the topic was made anew: no offset of its progress is there.
+  // As after the topic was created again: no offset of its progress exists.
   await recordAttempt({
     ...{ subscription_id: id, client_id: 1, epoch: 1, kind: 'resent', at: Date.now() },
-    next: Array.from({ length: 8 }, (_, partition) => ({ partition, offset: 1_000_000 })),
+    next: Array.from({ length: FEW_PARTITIONS }, (_, partition) => ({ partition, offset: 1_000_000 })),
   });
   await dispatcher();
   await untilTrue('it is sent again', () => receiver.received.length > before);
@@ -247,7 +248,7 @@ it('is sent from the start again where webhook-messages ends before what was del
 });
 
 describe('two dispatchers', () => {
-  it('share the webhooks, and each takes over what the other leaves, killed or stopped', async () => {
+  test('share the webhooks, and each continues those of the other, killed or stopped', async () => {
     const pair = [await dispatcher(), await dispatcher()] as const;
     const receivers = await Promise.all(Array.from({ length: 8 }, () => HttpsReceiver.start()));
     for (const { url } of receivers) await subscribe(place, { url, secret: SECRET });
@@ -270,7 +271,7 @@ describe('two dispatchers', () => {
   });
 });
 
-it('a dead webhook and a hanging one delay no other', async () => {
+test('a dead webhook and a hanging one delay no other', async () => {
   await dispatcher({ WEBHOOK_TIMEOUT_MS: '10000' });
   const [well, hanging] = [await HttpsReceiver.start(), await HttpsReceiver.start(answers.silent)];
   for (const url of [hanging.url, 'https://127.0.0.1:9/', well.url])

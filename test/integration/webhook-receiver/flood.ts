@@ -1,7 +1,7 @@
 /**
- * A worker that opens many connections and sends a forged body by each, all but its last byte; that comes after a while.
- * Apart from the test, so that it holds up nobody there. When all connections are closed it posts the status of every answer,
- * '' for none.
+ * A worker that opens many connections and sends a forged body over each, all but its last byte, which follows later.
+ * Separate from the test, so that it blocks nothing there. Once all connections are closed it posts the status of every
+ * answer, '' for none.
  */
 import { connect, type Socket } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';

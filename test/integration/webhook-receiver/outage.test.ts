@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Kafka, startKafka } from '#embedded/kafka.ts';
 import { QUICK_START } from '#embedded/settings.ts';
 import { incidentMessage } from '#ingestion/testing/messages.ts';
@@ -11,8 +11,8 @@ import { backbone } from '../../setup/backbone.ts';
 import { until } from '../../support/poll.ts';
 import { TestReceiver } from './support.ts';
 
-/** How long the broker is away, the receiver waits for it, and a sender for its answer: longer, shorter, between. */
-const [OUTAGE_MS, PATIENCE_MS, SENDER_PATIENCE_MS] =
+/** How long the broker is down, the receiver waits for it, and a sender for its answer: longer, shorter, between. */
+const [OUTAGE_MS, PATIENCE_MS, SENDER_TIMEOUT_MS] =
   process.env.FAULTS === 'full' ? [20_000, 8_000, 10_000] : [5_000, 2_000, 4_000];
 const SENDERS = 20;
 const EVENTS = 50;
@@ -51,7 +51,7 @@ class Clock {
   }
 }
 
-/** Sends different deliveries from many senders at once; each repeats a delivery until it is accepted, as the provider does. */
+/** Sends different deliveries from many senders at once; each repeats a delivery until it is accepted, like the provider. */
 class Load {
   readonly answers: Sent[] = [];
   readonly clock = new Clock();
@@ -98,7 +98,7 @@ describe.each([
   ['is killed', 'SIGKILL'],
   ['hangs', 'SIGSTOP'],
 ] as const)('while the broker %s', (_what, signal) => {
-  it(`for ${OUTAGE_MS / 1000} s, errors are answered in time, and nothing is lost that was accepted`, async () => {
+  test(`for ${OUTAGE_MS / 1000} s, errors are answered in time, and no accepted delivery is lost`, async () => {
     const settings = { PATIENCE_MS: String(PATIENCE_MS) };
     const receiver = await TestReceiver.start({ ...backbone(), brokers: kafka.brokers }, settings);
     const load = new Load(receiver);
@@ -119,7 +119,7 @@ describe.each([
     await load.stop();
 
     expect(new Set(load.answers.map(({ status }) => status))).toEqual(new Set([200, 503]));
-    expect(Math.max(...load.answers.map(({ ms }) => ms))).toBeLessThan(SENDER_PATIENCE_MS);
+    expect(Math.max(...load.answers.map(({ ms }) => ms))).toBeLessThan(SENDER_TIMEOUT_MS);
     expect(accepting - up).toBeLessThan(60_000);
 
     const accepted = new Set(load.answers.filter(({ status }) => status === 200).map(({ id }) => id));
@@ -139,7 +139,7 @@ describe.each([
   });
 });
 
-it('what waits for the broker is bounded: the rest is refused at once', async () => {
+test('limits what waits for the broker: further deliveries are refused at once', async () => {
   const receiver = await TestReceiver.start(
     { ...backbone(), brokers: kafka.brokers },
     { QUEUE_LIMIT: String(1024 * 1024), PATIENCE_MS: '9500', WEBHOOK_THREADS: '1' },

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { isFree } from '#embedded/ports.ts';
 import { incidentMessage } from '#ingestion/testing/messages.ts';
 import { SIGNATURE_HEADER, sign, TIMESTAMP_HEADER } from '#signing/signing.ts';
@@ -8,12 +8,12 @@ import { untilTrue } from '../../support/poll.ts';
 import { type Answer, fresh, SECRET, signed, TestReceiver } from './support.ts';
 
 const body = JSON.stringify([incidentMessage()]);
-const NOTHING = { 'raw-messages': 0, 'normalized-messages': 0, 'dead-letters': 0 };
+const NO_RECORDS = { 'raw-messages': 0, 'normalized-messages': 0, 'dead-letters': 0 };
 
 /** How long a server of Fastify keeps a connection that nothing comes on. */
 const KEEP_ALIVE_MS = 72_000;
 
-/** A signed POST as it goes over the wire. */
+/** The bytes of a signed POST. */
 function wire(text: string, headers: Record<string, string> = {}, extra = ''): string {
   const lines = Object.entries({ host: 'localhost', connection: 'close', ...signed(text), ...headers });
   return `POST /webhook HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}${extra}\r\n${text}`;
@@ -59,7 +59,7 @@ describe('a request that is refused', () => {
       NOT_SIGNED,
       () => post({ [SIGNATURE_HEADER]: sign(Buffer.from(body), '1', SECRET) }),
     ],
-    ['body truncated, its length told', 401, NOT_SIGNED, () => post(signed(body), body.slice(0, -10))],
+    ['body truncated, its length sent', 401, NOT_SIGNED, () => post(signed(body), body.slice(0, -10))],
     ['empty body under a signature', 401, NOT_SIGNED, () => post(signed(body), '')],
     [
       'no signature',
@@ -148,20 +148,20 @@ describe('a request that is refused', () => {
     return Buffer.concat([Buffer.from(head), ...chunks, Buffer.from('0\r\n\r\n')]);
   }
 
-  it.each(cases)('%s: %i', async (_name, status, text, send) => {
+  test.each(cases)('%s: %i', async (_name, status, text, send) => {
     const answer = await send();
     expect([answer.status, answer.text]).toEqual([status, expect.stringMatching(text)]);
   });
 
-  it('leaves nothing on any topic', async () => {
+  test('leaves nothing on any topic', async () => {
     expect(cases.length).toBeGreaterThan(20);
-    expect(await receiver.counts()).toEqual(NOTHING);
-    // The same way of looking does see what is accepted.
+    expect(await receiver.counts()).toEqual(NO_RECORDS);
+    // The same read does see accepted deliveries.
     await receiver.post(body);
-    expect(await receiver.counts()).toEqual({ ...NOTHING, 'raw-messages': 1, 'normalized-messages': 1 });
+    expect(await receiver.counts()).toEqual({ ...NO_RECORDS, 'raw-messages': 1, 'normalized-messages': 1 });
   });
 
-  it('is counted', async () => {
+  test('is counted', async () => {
     const text = await receiver.metrics.metrics();
     expect(text).toMatch(/touchline_webhook_requests_total\{outcome="not_authentic".*\} \d\d/);
     expect(text).toMatch(/touchline_webhook_refused_total\{check="timestamp_expired".*\} 3/);
@@ -177,7 +177,7 @@ describe('a request that is accepted', () => {
   afterAll(() => receiver.stop());
   const accepted = { status: 200, text: 'Accepted' };
 
-  it('is answered with exactly "Accepted", as text, and everything of it is on the topics', async () => {
+  test('is answered with exactly "Accepted", as text, with all its records on the topics', async () => {
     const answer = await receiver.post(body);
     expect(answer).toMatchObject(accepted);
     expect(answer.headers.get('content-type')).toMatch(/^text\/plain/);
@@ -188,14 +188,14 @@ describe('a request that is accepted', () => {
     ]);
   });
 
-  it('may be the empty array of a test delivery, of which nothing is kept', async () => {
+  test('may be the empty array of a test delivery, which leaves no record', async () => {
     const before = await receiver.counts();
     expect(await receiver.post('[]')).toMatchObject(accepted);
     expect(await receiver.counts()).toEqual(before);
   });
 
-  it.each([null, '', 'text/plain', 'application/json; charset=utf-8', 'multipart/form-data', ';;;'])(
-    'may say of its body what it likes: %j',
+  test.each([null, '', 'text/plain', 'application/json; charset=utf-8', 'multipart/form-data', ';;;'])(
+    'may have any content type: %j',
     async (type) => {
       expect(await receiver.post('[]', { 'content-type': type })).toMatchObject(accepted);
     },
@@ -209,7 +209,7 @@ describe('a request that is accepted', () => {
     ['too_deep', Buffer.from('['.repeat(100_000) + ']'.repeat(100_000))],
     ['unknown_shape', Buffer.from('[{"hello":"world"}]')],
   ];
-  it.each(bodies)('may be unreadable (%s): it goes to dead-letters with its bytes', async (code, bytes) => {
+  test.each(bodies)('may be unreadable (%s): it goes to dead-letters with its bytes', async (code, bytes) => {
     const before = (await receiver.read('dead-letters')).length;
     expect(await receiver.post(bytes)).toMatchObject(accepted);
     const letters = await receiver.read('dead-letters');
@@ -224,7 +224,7 @@ describe('a request that is accepted', () => {
     });
   });
 
-  it('loses nothing of the rest to a bad message, nor to one of a type that nobody knows', async () => {
+  test('keeps the other messages beside a bad one, or one of an unknown type', async () => {
     const before = await receiver.counts();
     const bad = '{"type":"event","id":7}';
     const batch = `[${JSON.stringify(incidentMessage({ id: 1 }))},${bad},{"type":"weather"},${JSON.stringify(incidentMessage({ id: 2 }))}]`;
@@ -239,7 +239,7 @@ describe('a request that is accepted', () => {
     );
   });
 
-  it('may be repeated: the same delivery id, the same messages, the same dead letters', async () => {
+  test('may be repeated: the same delivery id, the same messages, the same dead letters', async () => {
     const batch = `[${JSON.stringify(incidentMessage({ id: 77 }))},5]`;
     await receiver.post(batch);
     await receiver.post(batch);
@@ -258,7 +258,7 @@ describe('a request that is accepted', () => {
     expect(new Set(ids).size).toBe(1);
   });
 
-  it('may be as large as the limit', async () => {
+  test('may be as large as the limit', async () => {
     const filler = 'x'.repeat(2_500_000);
     const large = JSON.stringify([
       incidentMessage({ id: 78 }),
@@ -274,7 +274,7 @@ describe('a request that is accepted', () => {
 });
 
 describe('while secrets are rotated', () => {
-  it('both are good', async () => {
+  test('both are good', async () => {
     const other = 'another-secret-of-32-characters.';
     const receiver = await TestReceiver.start(backbone(), { WEBHOOK_SECRET: `${other},${SECRET}` });
     expect((await receiver.post(body, signed(body))).status).toBe(200);
@@ -285,7 +285,7 @@ describe('while secrets are rotated', () => {
 });
 
 describe('a stop', () => {
-  it('lets what is under way finish', async () => {
+  test('finishes pending deliveries', async () => {
     const receiver = await TestReceiver.start(backbone());
     const answers = Array.from({ length: 20 }, (_, id) =>
       receiver.post(JSON.stringify([incidentMessage({ id })])),
@@ -301,7 +301,7 @@ describe('a stop', () => {
     expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(0);
   });
 
-  it('waits for a delivery that is being sent, and not for its connection', async () => {
+  test('waits for a delivery in progress, and not for its connection', async () => {
     const receiver = await TestReceiver.start(backbone());
     let received = '';
     const socket = connect(receiver.port, '127.0.0.1');
@@ -323,7 +323,7 @@ describe('a stop', () => {
 });
 
 describe('a start', () => {
-  it('without a broker fails, and says so', async () => {
+  test('without a broker fails with a message', async () => {
     const { registryUrl, prefix, brokers } = backbone();
     const receiver = await TestReceiver.start({ registryUrl, prefix, brokers });
     await receiver.stop();
@@ -332,7 +332,7 @@ describe('a start', () => {
     await expect(starting).rejects.toThrow(/not acknowledged in time|no broker/i);
   });
 
-  it('with several threads takes deliveries in as with one', async () => {
+  test('with several threads accepts deliveries like one thread', async () => {
     const receiver = await TestReceiver.start(backbone(), { WEBHOOK_THREADS: '3' });
     const ids = Array.from({ length: 60 }, (_, id) => id);
     const answers = await Promise.all(
@@ -345,7 +345,7 @@ describe('a start', () => {
     await receiver.stop();
   });
 
-  it('on a port that a receiver has is refused, though threads share one', async () => {
+  test('on a port of another receiver is refused, although threads share one', async () => {
     const place = backbone();
     const receiver = await TestReceiver.start(place, { WEBHOOK_THREADS: '2' });
     for (const threads of ['1', '2']) {

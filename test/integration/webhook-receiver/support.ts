@@ -16,16 +16,16 @@ import { until } from '../../support/poll.ts';
 /** The secret of the tests. */
 export const SECRET = '0123456789abcdef0123456789ABCDEF';
 
-/** What the receiver writes to. */
+/** The receiver's topics. */
 export const WRITTEN = ['raw-messages', 'normalized-messages', 'dead-letters'] as const;
 
 /** Where a receiver of a test writes. */
 export type Place = { readonly brokers: string[]; readonly registryUrl: string; readonly prefix: string };
 
-/** An answer, as far as a sender looks at it. */
+/** The parts of an answer that a sender reads. */
 export type Answer = { readonly status: number; readonly text: string; readonly headers: Headers };
 
-/** A receiver in this process, on a free port, with topics of its own. */
+/** A receiver in this process, on a free port, with its own topics. */
 export class TestReceiver {
   readonly place: Place;
   readonly port: number;
@@ -39,9 +39,9 @@ export class TestReceiver {
     this.#stop = stop;
   }
 
-  /** Makes the topics and starts the receiver; `settings` go over its defaults. */
+  /** Creates the topics and starts the receiver; `settings` override its defaults. */
   static async start(place: Place, settings: Readonly<Record<string, string>> = {}): Promise<TestReceiver> {
-    await createTopics({ brokers: place.brokers, prefix: place.prefix });
+    await createTopics({ brokers: place.brokers, prefix: place.prefix, partitions: 2 });
     return TestReceiver.startOn(place, settings);
   }
 
@@ -81,7 +81,7 @@ export class TestReceiver {
     return `http://127.0.0.1:${this.port}/webhook`;
   }
 
-  /** Posts a body as the provider would; `headers` go over those it would send, null takes one away. */
+  /** Posts a body like the provider; `headers` override its own, null removes one. */
   async post(body: Buffer | string, headers: Readonly<Record<string, string | null>> = {}): Promise<Answer> {
     const all = Object.entries({ ...signed(body), ...headers }).filter(
       (pair): pair is [string, string] => pair[1] !== null,
@@ -90,7 +90,7 @@ export class TestReceiver {
     return { status: response.status, text: await response.text(), headers: response.headers };
   }
 
-  /** Writes bytes to the port and gives all that comes back until the receiver, or `endAfterMs`, ends the connection. */
+  /** Writes bytes to the port and returns all that is received until the receiver, or `endAfterMs`, ends the connection. */
   raw(request: Buffer | string, { endAfterMs }: { endAfterMs?: number } = {}): Promise<string> {
     const { promise, resolve } = Promise.withResolvers<string>();
     let received = '';
@@ -142,7 +142,7 @@ export function fresh(): string {
 }
 
 /** Every value of a topic under a prefix. Waits for a broker that has just come back and knows no groups yet. */
-export function readValues<T extends TopicName>(place: Place, topic: T): Promise<TopicValues[T][]> {
+function readValues<T extends TopicName>(place: Place, topic: T): Promise<TopicValues[T][]> {
   return until(`${topic} can be read`, async () => {
     try {
       return await readValuesNow(place, topic);

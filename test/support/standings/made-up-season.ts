@@ -1,20 +1,20 @@
 import type { NormalizedMessage } from '#topics/generated/types.ts';
-import { seeded } from '../workload.ts';
+import { seeded } from '../seed.ts';
 import {
   eventOf,
   FINISHED,
   HALFTIME,
   incidentOf,
   type MatchPlace,
-  type MatchTold,
+  type MatchReport,
   SCHEDULED,
 } from './provider-messages.ts';
 
 const FIRST_KICK_OFF = Date.UTC(2026, 7, 1, 15) / 1_000;
 const WEEK = 7 * 86_400;
 
-/** One match of a season, as each round is told. */
-export type Fixture = Pick<MatchTold, 'event' | 'place' | 'round' | 'start' | 'home' | 'away'> & {
+/** One match of a season. */
+export type Fixture = Pick<MatchReport, 'event' | 'place' | 'round' | 'start' | 'home' | 'away'> & {
   /** Unix seconds. */
   readonly kickOff: number;
 };
@@ -46,17 +46,17 @@ export function fixtures(place: MatchPlace, teams: number, firstEvent: number): 
 }
 
 /** The message of a fixture in a state, `minutes` after its kick-off. */
-export function toldOf(
+export function reportOf(
   { kickOff, ...fixture }: Fixture,
   minutes: number,
-  status: MatchTold['status'],
-  results: MatchTold['results'] = {},
-): MatchTold {
+  status: MatchReport['status'],
+  results: MatchReport['results'] = {},
+): MatchReport {
   return { ...fixture, ut: kickOff + minutes * 60, status, results };
 }
 
 /**
- * The messages of a whole season, oldest first: every match is told before, at half-time, with the goals of a few and
+ * The messages of a whole season, oldest first: every match is reported before, at half-time, with the goals of a few and
  * as it ended; one in ten has its result corrected days later. The same seed gives the same results.
  */
 export function seasonMessages(season: readonly Fixture[], seed: number): NormalizedMessage[] {
@@ -66,21 +66,21 @@ export function seasonMessages(season: readonly Fixture[], seed: number): Normal
     const half = [goals(), goals()] as const;
     const end = [half[0] + goals(), half[1] + goals()] as const;
     const results = { 2: end, 4: half, 5: [end[0] - half[0], end[1] - half[1]] as const };
-    const told = [
-      eventOf(toldOf(fixture, -3 * 24 * 60, SCHEDULED)),
-      eventOf(toldOf(fixture, 47, HALFTIME, { 2: half, 4: half })),
-      eventOf(toldOf(fixture, 105, FINISHED, results)),
+    const messages = [
+      eventOf(reportOf(fixture, -3 * 24 * 60, SCHEDULED)),
+      eventOf(reportOf(fixture, 47, HALFTIME, { 2: half, 4: half })),
+      eventOf(reportOf(fixture, 105, FINISHED, results)),
     ];
-    if (random() < 0.2) told.push(...goalMessages(fixture, results, end));
+    if (random() < 0.2) messages.push(...goalMessages(fixture, results, end));
     if (random() < 0.1) {
       const corrected = {
         ...results,
         2: [end[1], end[0]] as const,
         5: [end[1] - half[0], end[0] - half[1]] as const,
       };
-      told.push(eventOf(toldOf(fixture, 3 * 24 * 60, FINISHED, corrected)));
+      messages.push(eventOf(reportOf(fixture, 3 * 24 * 60, FINISHED, corrected)));
     }
-    return told;
+    return messages;
   });
   return messages.sort((a, b) => a.ut - b.ut);
 }
@@ -88,10 +88,10 @@ export function seasonMessages(season: readonly Fixture[], seed: number): Normal
 /** The timeline of a match from its start: as many goals as it ended with, and a card. */
 function goalMessages(
   fixture: Fixture,
-  results: MatchTold['results'],
+  results: MatchReport['results'],
   end: readonly [number, number],
 ): NormalizedMessage[] {
-  const at = (minutes: number) => toldOf(fixture, minutes, FINISHED, results);
+  const at = (minutes: number) => reportOf(fixture, minutes, FINISHED, results);
   const scorer = (team: number, shirt: number) => ({
     participant_id: team,
     subparticipant_id: team * 100 + shirt,

@@ -11,7 +11,7 @@ export type MatchPlace = {
 };
 
 /** What one message tells of a match, as its provider would. */
-export type MatchTold = {
+export type MatchReport = {
   readonly event: number;
   readonly place: MatchPlace;
   /** Unix seconds. */
@@ -32,26 +32,32 @@ export const FIRST_HALF = [33, 'live'] as const;
 export const HALFTIME = [9, 'live'] as const;
 export const FINISHED = [11, 'finished'] as const;
 export const AWARDED = [12, 'finished'] as const;
-export const POSTPONED = [5, 'scheduled'] as const;
-export const CANCELLED = [3, 'cancelled'] as const;
+const POSTPONED = [5, 'scheduled'] as const;
+const CANCELLED = [3, 'cancelled'] as const;
 
 /** An event message. */
-export function eventOf(told: MatchTold): NormalizedMessage {
+export function eventOf(report: MatchReport): NormalizedMessage {
   return normalized({
-    id: `${told.event}-${told.ut}`,
+    id: `${report.event}-${report.ut}`,
     type: 'event',
-    ut: told.ut,
-    data: { event: event(told) },
+    ut: report.ut,
+    data: { event: event(report) },
   });
 }
 
 /** An incident message with its event; `incident` has at least an id and a type. */
-export function incidentOf(told: MatchTold, incident: Readonly<Record<string, unknown>>): NormalizedMessage {
-  const data = { incident: { action: 'insert', confirmation: 'confirmed', ...incident }, event: event(told) };
+export function incidentOf(
+  report: MatchReport,
+  incident: Readonly<Record<string, unknown>>,
+): NormalizedMessage {
+  const data = {
+    incident: { action: 'insert', confirmation: 'confirmed', ...incident },
+    event: event(report),
+  };
   return normalized({
-    id: `${told.event}-${told.ut}-${String(incident.id)}`,
+    id: `${report.event}-${report.ut}-${String(incident.id)}`,
     type: 'incident',
-    ut: told.ut,
+    ut: report.ut,
     data,
   });
 }
@@ -59,12 +65,12 @@ export function incidentOf(told: MatchTold, incident: Readonly<Record<string, un
 /** The messages of a match that was read from a file: to come, at half-time, and as it ended. */
 export function matchMessages(
   match: SeasonMatch,
-  told: Pick<MatchTold, 'event' | 'place' | 'round' | 'home' | 'away'>,
+  report: Pick<MatchReport, 'event' | 'place' | 'round' | 'home' | 'away'>,
 ): NormalizedMessage[] {
   const kickOff = Date.parse(`${match.date}T${match.time ?? '12:00'}:00Z`) / 1_000;
-  const at = (minutes: number, status: MatchTold['status'], results: MatchTold['results']) =>
+  const at = (minutes: number, status: MatchReport['status'], results: MatchReport['results']) =>
     eventOf({
-      ...told,
+      ...report,
       ut: kickOff + minutes * 60,
       start: `${match.date} ${match.time ?? '12:00'}`,
       status,
@@ -79,9 +85,9 @@ export function matchMessages(
   return [before, at(47, HALFTIME, { 2: ht, 4: ht }), at(105, FINISHED, end)];
 }
 
-function event(told: MatchTold): object {
-  const { place, status, results } = told;
-  const side = (team: MatchTold['home'], index: 0 | 1) => ({
+function event(report: MatchReport): object {
+  const { place, status, results } = report;
+  const side = (team: MatchReport['home'], index: 0 | 1) => ({
     id: team.id,
     counter: index + 1,
     name: team.name,
@@ -89,20 +95,20 @@ function event(told: MatchTold): object {
     results: Object.entries(results).map(([id, value]) => ({ id: Number(id), value: String(value[index]) })),
   });
   return {
-    id: told.event,
+    id: report.event,
     action: 'update',
-    name: `${told.home.name} - ${told.away.name}`,
+    name: `${report.home.name} - ${report.away.name}`,
     sport_id: 5,
     competition_id: place.competition,
     season_id: place.season,
     stage_id: place.stage,
     group_id: place.group,
-    round_id: told.round,
-    start_date: told.start,
+    round_id: report.round,
+    start_date: report.start,
     status_id: status[0],
     status_type: status[1],
-    participants: [side(told.home, 0), side(told.away, 1)],
-    ...told.fields,
+    participants: [side(report.home, 0), side(report.away, 1)],
+    ...report.fields,
   };
 }
 

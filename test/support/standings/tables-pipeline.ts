@@ -94,10 +94,10 @@ export class TablesPipeline {
   /** Waits until every message fed so far is in the tables. */
   async settled(): Promise<void> {
     await this.pipeline.settled();
-    const told = await this.#toldVersions();
+    const published = await this.#publishedVersions();
     await untilTrue('the tables stand on every result', async () => {
       const taken = await this.#takenVersions();
-      return [...told].every(([key, version]) => taken.get(key) === version);
+      return [...published].every(([key, version]) => taken.get(key) === version);
     });
   }
 
@@ -112,7 +112,7 @@ export class TablesPipeline {
     return { log, entries, last: new Map(log.map((table) => [table.standings_id, table])) };
   }
 
-  async #toldVersions(): Promise<Map<string, number>> {
+  async #publishedVersions(): Promise<Map<string, number>> {
     const versions = new Map<string, number>();
     await this.pipeline.read('match-results', (result) => versions.set(resultKey(result), result.version));
     return versions;

@@ -72,7 +72,8 @@ async function dataOf(replica: ApiReplica, path: string, token: string): Promise
   return { total: method.total_items, text: JSON.stringify(data) };
 }
 
-function tokenOf(replica: ApiReplica, { id, secret }: Credentials): Promise<string> {
+/** A token of a client that the replica may not have read yet. */
+export function tokenOf(replica: ApiReplica, { id, secret }: Credentials): Promise<string> {
   return until('the client is known', async () => {
     const response = await replica.get(`/v2/oauth?client_id=${id}&secret_key=${secret}`);
     return response.ok

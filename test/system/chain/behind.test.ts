@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { received, temporaryFolder } from '../../support/api.ts';
 import { untilTrue } from '../../support/poll.ts';
@@ -7,24 +7,24 @@ import { System } from '../../support/system.ts';
 import { essence } from './essence.ts';
 
 const EVENT = 7_000_001;
-/** When the match was told, Unix seconds: long ago, so that what is told of it now is late. */
-const TOLD = 1_790_000_000;
+/** When the match was published, Unix seconds: long ago, so that new messages of it are late. */
+const PUBLISHED = 1_790_000_000;
 const OVER = {
   ...{ status_id: 11, status_type: 'finished', clock_status: 'stopped' },
   verified_result: 'yes',
 };
 
-it('a correction that the feed tells before the lists do is not lost, though the match was verified', async () => {
+test('applies a correction that the feed publishes before the lists, though the match was verified', async () => {
   const [a, b] = await Promise.all([System.create(), System.create()]);
-  const tell = (...messages: readonly unknown[]): Promise<void> => a.pipeline.feed(received(...messages));
-  await tell(
+  const publish = (...messages: readonly unknown[]): Promise<void> => a.pipeline.feed(received(...messages));
+  await publish(
     incidentMessage({ id: 1 }, { id: '5-100', incident_id: 429, participant_id: null, confirmation: null }),
     incidentMessage({ id: 2 }, { id: '5-110', confirmation: 'confirmed' }),
     incidentMessage({ id: 3 }, { id: '5-120', confirmation: 'confirmed', event_time: '44:00' }),
-    eventMessage({ id: 4, ut: TOLD + 7_000 }, OVER),
+    eventMessage({ id: 4, ut: PUBLISHED + 7_000 }, OVER),
   );
-  const told = Date.now() / 1000;
-  // The api is ready when it has what is there by then: so its lists are not behind what was told so far.
+  const publishedAt = Date.now() / 1000;
+  // The api is ready when it has what is there by then: so its lists do not lag behind what was published so far.
   await a.output();
   const [client, api] = await Promise.all([a.addClient('b'), a.startApi(temporaryFolder())]);
   const startPoller = async (settleSeconds: number): Promise<ServiceProcess> => {
@@ -49,7 +49,7 @@ it('a correction that the feed tells before the lists do is not lost, though the
     });
   const first = await startPoller(1);
   await checkpointed(`finished/${EVENT}`, 0);
-  await checkpointed('feed', told);
+  await checkpointed('feed', publishedAt);
   await first.stop();
   expect((await b.output()).states.get(EVENT)?.score).toEqual({ home: 2, away: 0 });
   // To it the match is verified, and the lists may be behind for as long as this takes on a machine that is busy.
@@ -57,14 +57,14 @@ it('a correction that the feed tells before the lists do is not lost, though the
 
   // The api has a message at once, and the state that it makes only when the processor has seen it.
   a.processor.signal('SIGSTOP');
-  await tell(
+  await publish(
     incidentMessage(
-      { id: 5, ut: TOLD + 60 },
+      { id: 5, ut: PUBLISHED + 60 },
       { id: '5-110', action: 'delete', confirmation: 'confirmed' },
       OVER,
     ),
     incidentMessage(
-      { id: 6, ut: TOLD + 60 },
+      { id: 6, ut: PUBLISHED + 60 },
       { id: '5-130', confirmation: 'confirmed', participant_id: 102 },
       OVER,
     ),

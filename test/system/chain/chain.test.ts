@@ -1,8 +1,8 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { PipelineOutput } from '../../support/pipeline.ts';
 import { expectSameAnswers } from './answers.ts';
-import { essence, netEffects, netStates, toldTwice } from './essence.ts';
-import { type Chain, playChain } from './play.ts';
+import { essence, netEffects, netStates, publishedTwice } from './essence.ts';
+import { type Chain, FULL, playChain } from './play.ts';
 
 /** Longer than the whole takes in full. */
 const TIMEOUT_MS = 30 * 60_000;
@@ -25,7 +25,7 @@ function expectSameMatches(found: PipelineOutput, wanted: PipelineOutput): void 
   for (const [id, match] of Object.entries(theirs)) expect(mine[Number(id)], `event ${id}`).toEqual(match);
 }
 
-it('the play had every fault that it is about', () => {
+test('the play had every fault that it is about', () => {
   const { source, faults, matches } = played();
   expect(source.states.size).toBe(matches);
   for (const [name, times] of faults) expect(times, name).toBeGreaterThan(0);
@@ -35,18 +35,18 @@ it('the play had every fault that it is about', () => {
 });
 
 describe('when all is quiet', () => {
-  it('a system that only polls another one has the same state of every match', () => {
+  test('a system that only polls another one has the same state of every match', () => {
     expectSameMatches(played().polling, played().source);
   });
 
-  it('a system that is fed by webhooks, of which some are lost, and by polling has it too', () => {
+  test('a system that is fed by webhooks, of which some are lost, and by polling has it too', () => {
     expectSameMatches(played().both, played().source);
   });
 
-  it('no system tells a transition twice, and whoever only reads transitions knows the same', () => {
+  test('no system publishes a transition twice, and a reader of transitions alone knows the same', () => {
     const { source, polling, both } = played();
     for (const output of [source, polling, both]) {
-      expect(toldTwice(output)).toEqual([]);
+      expect(publishedTwice(output)).toEqual([]);
       expect(netEffects(output.transitions)).toEqual(netStates(output));
     }
     expect(netEffects(polling.transitions)).toEqual(netEffects(source.transitions));
@@ -54,7 +54,13 @@ describe('when all is quiet', () => {
   });
 });
 
-it('a replica of the api that was killed on the way answers as one that was not, and as one made anew', async () => {
+test('a client that asks for what changed since its last answer misses nothing, though the poller brings records late', async () => {
+  const { incremental, polling } = played();
+  await incremental.expectNothingMissed();
+  expect(polling.transitions.length).toBeGreaterThan(FULL ? 10_000 : 500);
+});
+
+test('a replica of the api that was killed on the way answers as one that was not, and as a rebuilt one', async () => {
   const { replicas, client } = played();
   await expectSameAnswers(replicas, client);
 });

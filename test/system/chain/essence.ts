@@ -1,8 +1,8 @@
-/** What two systems that were told of the same matches have to agree on, however they were told. Pure. */
+/** The state on which two systems must agree that received the same matches, in any way. Pure. */
 import type { MatchState, MatchTransition } from '#topics/generated/types.ts';
 import type { PipelineOutput } from '../../support/pipeline.ts';
 
-/** A match without what tells the way it became known: versions, causes, times of fields, bytes of bodies. */
+/** A match without traces of its delivery: versions, causes, times of fields, bytes of bodies. */
 export type Essence = ReturnType<typeof essenceOf>;
 
 /** The essence of every match, by event id. */
@@ -25,7 +25,7 @@ function essenceOf(state: MatchState, registers: readonly RegisterOf[]) {
   const { score, firm, shoot_out, status_id, status_type, verified_result, coverage, under_review } = state;
   const { counting_goals, void_goals, orphans, removed, anomalies, home, away } = state;
   const incidents = registers.flatMap(({ id, removed: gone, incident }) =>
-    // Only a delete of it was told: it never was.
+    // Only a delete of it was published: it never existed.
     incident === null
       ? []
       : [
@@ -51,7 +51,7 @@ function essenceOf(state: MatchState, registers: readonly RegisterOf[]) {
 
 type RegisterOf = PipelineOutput['incidents'] extends ReadonlyMap<string, infer V> ? V : never;
 
-/** What all transitions of a match come to. */
+/** Net effect of all transitions of a match. */
 export type NetEffect = {
   score: MatchState['score'];
   firm: MatchState['firm'];
@@ -60,13 +60,13 @@ export type NetEffect = {
   readonly void: string[];
 };
 
-/** What all transitions of each match come to, by event id: whoever only reads them has to know the same. */
+/** Net effect of all transitions by event id: a reader of them alone must know the same. */
 export function netEffects(transitions: readonly MatchTransition[]): Record<number, NetEffect> {
-  const effects = new Map<number, Told>();
+  const effects = new Map<number, NetEffectState>();
   for (const transition of transitions) {
     const known = effects.get(transition.event_id) ?? { removed: new Set(), void: new Set() };
     effects.set(transition.event_id, known);
-    tell(known, transition);
+    apply(known, transition);
   }
   return Object.fromEntries(
     [...effects]
@@ -78,12 +78,12 @@ export function netEffects(transitions: readonly MatchTransition[]): Record<numb
   );
 }
 
-type Told = Partial<Pick<NetEffect, 'score' | 'firm' | 'status'>> & {
+type NetEffectState = Partial<Pick<NetEffect, 'score' | 'firm' | 'status'>> & {
   readonly removed: Set<string>;
   readonly void: Set<string>;
 };
 
-function tell(known: Told, { kind, incident_id, score, value }: MatchTransition): void {
+function apply(known: NetEffectState, { kind, incident_id, score, value }: MatchTransition): void {
   const id = incident_id ?? '';
   switch (kind) {
     case 'score_changed':
@@ -111,7 +111,7 @@ function tell(known: Told, { kind, incident_id, score, value }: MatchTransition)
   }
 }
 
-/** What the states themselves say of what `netEffects` tells. */
+/** The same as `netEffects`, from the states themselves. */
 export function netStates({ states }: PipelineOutput): Record<number, NetEffect> {
   return Object.fromEntries(
     [...states]
@@ -127,7 +127,7 @@ export function netStates({ states }: PipelineOutput): Record<number, NetEffect>
 }
 
 /** Transition ids that are there more than once. */
-export function toldTwice({ transitions }: PipelineOutput): string[] {
+export function publishedTwice({ transitions }: PipelineOutput): string[] {
   const seen = new Set<string>();
   return transitions.flatMap(({ id }) => {
     if (seen.has(id)) return [id];

@@ -8,7 +8,7 @@ import {
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { atEnd } from '../../support/at-end.ts';
-import { seeded } from '../../support/workload.ts';
+import { seeded } from '../../support/seed.ts';
 
 /** What may become of a request on its way. */
 export type ProxyFault = 'burst' | 'hang' | 'cut' | 'slow' | 'revoke';

@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { finalScore } from '../../../data/dataset.ts';
 import { parseFaults } from '../../../services/simulator/faults.ts';
 import { parseRestFaults } from '../../../services/simulator/rest/faults.ts';
@@ -6,7 +6,7 @@ import { createProvider, type Provider } from '../../../services/simulator/rest/
 import { until, untilTrue } from '../../support/poll.ts';
 import type { ServiceProcess } from '../../support/processes.ts';
 import { DATASET, System } from '../../support/system.ts';
-import { essence, netEffects, netStates, toldTwice } from './essence.ts';
+import { essence, netEffects, netStates, publishedTwice } from './essence.ts';
 import { FaultyProxy } from './faulty-proxy.ts';
 import { FULL } from './play.ts';
 
@@ -101,7 +101,7 @@ async function serve(): Promise<{ provider: Provider; url: string }> {
   return { provider, url: await provider.app.listen({ port: 0, host: '127.0.0.1' }) };
 }
 
-it('a poller that is killed, and is away for 24 hours of matches, comes to what one comes to that never stopped: nothing is missing, nothing told twice', async () => {
+test('a poller that is killed and down for 24 hours of matches ends like one that never stopped: it misses nothing and emits nothing twice', async () => {
   const { provider, url } = await serve();
   const start = provider.timeline.startsAt;
   const [steady, killed] = await Promise.all([Follower.create(url, 1), Follower.create(url, 2)]);
@@ -110,7 +110,7 @@ it('a poller that is killed, and is away for 24 hours of matches, comes to what 
     await killed.poller.kill();
     const position = await killed.checkpoint();
     const published = new Set(await killed.published());
-    const missing = provider.told().filter((one) => one.ut <= position && !published.has(keyOf(one)));
+    const missing = provider.published().filter((one) => one.ut <= position && !published.has(keyOf(one)));
     expect(missing.map(keyOf), 'the checkpoint is ahead of what is published').toEqual([]);
     return position;
   };
@@ -145,11 +145,12 @@ it('a poller that is killed, and is away for 24 hours of matches, comes to what 
   expect(lags[0]).toBeGreaterThan(DAY - 2 * MINUTE);
   expect(new Set(lags.map((lag) => Math.floor(lag / 3_600))).size).toBeGreaterThan(5);
   for (const [at, lag] of lags.entries()) expect(lag).toBeLessThan((lags[at - 1] ?? lag) + MINUTE);
-  expect(peak).toBeLessThan((await rss(steady.poller)) + 100 * 1024 * 1024);
+  // Beside a steady poller it is no measure: that one has returned its memory.
+  expect(peak).toBeLessThan(300 * 1024 * 1024);
 
   // Nothing is missing, and only what was published behind a checkpoint is there again.
   const published = await killed.published();
-  expect(new Set(published)).toEqual(new Set(provider.told().map(keyOf)));
+  expect(new Set(published)).toEqual(new Set(provider.published().map(keyOf)));
   const repeated = published.filter((key, at) => published.indexOf(key) !== at);
   const resumed = killed.resumed();
   expect(resumed).toEqual(expect.arrayContaining(positions));
@@ -173,7 +174,7 @@ it('a poller that is killed, and is away for 24 hours of matches, comes to what 
     expect(state?.verified_result).toBe('"yes"');
   }
   for (const output of [mine, theirs]) {
-    expect(toldTwice(output)).toEqual([]);
+    expect(publishedTwice(output)).toEqual([]);
     expect(netEffects(output.transitions)).toEqual(netStates(output));
   }
 });
@@ -182,7 +183,7 @@ function isVerified({ verified_result }: { readonly verified_result: string | nu
   return verified_result === '"yes"';
 }
 
-/** Lets the provider's time go on, in steps that the followers keep up with. */
+/** Advances the provider's time, in steps that the followers keep up with. */
 async function advance(provider: Provider, to: number, followers: readonly Follower[]): Promise<void> {
   const end = provider.timeline.endsAt;
   for (let now = provider.now(); now < to; ) {
@@ -193,9 +194,9 @@ async function advance(provider: Provider, to: number, followers: readonly Follo
   }
 }
 
-/** Starts the poller again and waits until it is where the provider is; gives the lags it told and its peak memory. */
+/** Starts the poller again and waits until it is where the provider is; returns its reported lags and its peak memory. */
 async function catchUp(follower: Follower): Promise<{ lags: number[]; peak: number }> {
-  // It is not killed any more, and begins anew for nothing else: what it publishes, it publishes once.
+  // It is not killed again, so it publishes each message once.
   const poller = follower.start({ SESSION_TIMEOUT_MS: '120000' });
   const { promise: seen, resolve: onSeen } = Promise.withResolvers<void>();
   // Each window makes the lag less: the first one waits until the lag of the whole outage was looked at.
@@ -206,7 +207,7 @@ async function catchUp(follower: Follower): Promise<{ lags: number[]; peak: numb
   await until('it has caught up', async () => {
     const lag = await poller.metric('touchline_poller_feed_lag_seconds');
     peak = Math.max(peak, await rss(poller));
-    // None is told before it knows the provider's time.
+    // There is no lag before it knows the provider's time.
     if (lag > 0) {
       lags.push(lag);
       onSeen();

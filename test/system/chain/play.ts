@@ -5,8 +5,10 @@ import type { PipelineOutput } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { type ServiceProcess, startService } from '../../support/processes.ts';
 import { type Credentials, DATASET, logged, System, WEBHOOK_SECRET } from '../../support/system.ts';
+import { tokenOf } from './answers.ts';
 import { essence } from './essence.ts';
 import { FaultyProxy, MANY_PROXY_FAULTS, NO_PROXY_FAULTS, type ProxyFault } from './faulty-proxy.ts';
+import { IncrementalClient } from './incremental-client.ts';
 
 /** The whole tournament, or some matches of it. */
 export const FULL = process.env.CHAIN === 'full';
@@ -19,7 +21,7 @@ const DEADLINE_MS = FULL ? 600_000 : undefined;
 
 const SEED = '1';
 const FAULTS = 'many';
-/** Another way of delivery of the same messages: what is told does not depend on it. */
+/** Another way of delivery of the same messages: the content does not depend on it. */
 const OTHER_DELIVERY = 'many,delay=0.3,duplicate=0.1,reorder=0.2,drop=0.2';
 
 /** The source's clock is this machine's, and its matches are played faster than they are checked by default. */
@@ -41,6 +43,8 @@ export type Chain = {
   readonly both: PipelineOutput;
   /** How often each fault was done on the ways to REST. */
   readonly faults: readonly (readonly [name: string, times: number])[];
+  /** Has read the lists of `polling` during the whole play, by what changed since the time before. */
+  readonly incremental: IncrementalClient;
   /** The replicas of the source's api: one that was killed, one that was not, and one made at the end. */
   readonly replicas: readonly ApiReplica[];
   readonly client: Credentials;
@@ -63,6 +67,7 @@ export async function playChain(): Promise<Chain> {
     FaultyProxy.start(2),
   ]);
   let killed = await a.startApi(folder);
+  const incremental = await readIncrementally(b);
   const direct = (): void => {
     toB.targets = [killed.url];
     toC.targets = [killed.url, steady.url];
@@ -84,7 +89,7 @@ export async function playChain(): Promise<Chain> {
     }),
   ];
   for (let kill = 1; kill <= KILLS; kill++) {
-    await toldOf(webhooksOfA.service, kill / (KILLS + 1));
+    await publishedShare(webhooksOfA.service, kill / (KILLS + 1));
     await killed.service.kill();
     killed = await a.startApi(folder);
     direct();
@@ -97,15 +102,27 @@ export async function playChain(): Promise<Chain> {
   toC.faults = NO_PROXY_FAULTS;
   await Promise.all([wholeRound(toB), wholeRound(toC)]);
   const [polling, both] = await Promise.all([b.output(), c.output()]);
+  await incremental.stop();
   for (const poller of pollers) await poller.stop();
   const faults = Object.entries(toB.counts).map(
     ([name, times]) => [name, times + (toC.counts[name as ProxyFault] ?? 0)] as const,
   );
-  const anew = await a.startApi(temporaryFolder());
+  const rebuilt = await a.startApi(temporaryFolder());
   return {
-    ...{ matches: MATCHES, source: await a.output(), polling, both, faults },
-    ...{ replicas: [steady, killed, anew], client },
+    ...{ matches: MATCHES, source: await a.output(), polling, both, faults, incremental },
+    ...{ replicas: [steady, killed, rebuilt], client },
   };
+}
+
+async function readIncrementally(system: System): Promise<IncrementalClient> {
+  const startedAt = Math.floor(Date.now() / 1000);
+  const [client, api] = await Promise.all([
+    system.addClient('incremental'),
+    system.startApi(temporaryFolder()),
+  ]);
+  const reader = new IncrementalClient(api, await tokenOf(api, client), startedAt);
+  reader.start();
+  return reader;
 }
 
 function simulate(url: string, settings: Readonly<Record<string, string>>): ServiceProcess {
@@ -117,17 +134,17 @@ function simulate(url: string, settings: Readonly<Record<string, string>>): Serv
 }
 
 /** Waits until a receiver has taken that share of all messages. */
-async function toldOf(receiver: ServiceProcess, share: number): Promise<void> {
-  const telling = { seed: SEED, faults: parseFaults(FAULTS), keepAliveEvery: 30, clockEvery: 60 };
-  const { messages } = new Timeline(DATASET, telling, MATCHES).totals;
+async function publishedShare(receiver: ServiceProcess, share: number): Promise<void> {
+  const matchSettings = { seed: SEED, faults: parseFaults(FAULTS), keepAliveEvery: 30, clockEvery: 60 };
+  const { messages } = new Timeline(DATASET, matchSettings, MATCHES).totals;
   await untilTrue(
-    `${share} of all is told`,
+    `${share} of all is published`,
     async () => (await receiver.metric('touchline_webhook_messages_total')) >= messages * share,
     DEADLINE_MS,
   );
 }
 
-/** Waits until a system agrees with the source, looking after each reading of the feed. What differs is told by tests. */
+/** Waits until a system agrees with the source, looking after each reading of the feed. Tests report differences. */
 async function same(system: System, source: PipelineOutput, way: FaultyProxy): Promise<void> {
   const wanted = JSON.stringify(essence(source));
   await untilTrue(

@@ -1,4 +1,4 @@
-import { expect, it, type RunnerTestSuite, type TestContext } from 'vitest';
+import { expect, type RunnerTestSuite, type TestContext, test } from 'vitest';
 import { endpointRows } from './endpoints.ts';
 import { errorRows } from './errors.ts';
 import { fieldRows } from './fields.ts';
@@ -18,7 +18,7 @@ limitRows();
 /** Rows of the specification's tables, and its numbered rules. */
 const ROWS = 180;
 
-it('every row of docs/reference/contract.md names a place and a test that are there', ({ task }) => {
+test('every row of docs/reference/contract.md names a place and a test that are there', ({ task }) => {
   const names = namesIn(task.file);
   const rows = contractRows();
   expect(rows).toHaveLength(ROWS);
@@ -35,7 +35,7 @@ it('every row of docs/reference/contract.md names a place and a test that are th
   for (const one of wrong) expect(problemsOf([one], names), JSON.stringify(one)).toHaveLength(1);
 });
 
-it('every test of a row of test/system/contract is in docs/reference/contract.md', ({ task }) => {
+test('every test of a row of test/system/contract is in docs/reference/contract.md', ({ task }) => {
   const named = new Set(contractRows().map(({ test }) => test));
   const fields = task.file.tasks.find(({ name }) => name === 'Fields');
   const titles = fields !== undefined && 'tasks' in fields ? fields.tasks.map(({ name }) => name) : [];
@@ -43,7 +43,7 @@ it('every test of a row of test/system/contract is in docs/reference/contract.md
   expect(titles.filter((title) => !named.has(title))).toEqual([]);
 });
 
-it.runIf(haveSpec)('the rows are those of the specification (which lies beside the project)', () => {
+test.runIf(haveSpec)('the rows are those of the specification (which lies beside the project)', () => {
   expect(contractRows().map(({ section, requirement }) => `${section}: ${requirement}`)).toEqual(
     requirementsOfSpec(),
   );

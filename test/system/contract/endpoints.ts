@@ -2,11 +2,11 @@
  * The rows of the endpoint table of the spec, and what is said above it. The tables below it, of the token exchange and
  * of the webhook test, are of other services.
  */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { STATUS_TYPES } from '#contract/rest/parameters.ts';
 import { eventIds, eventsOf, expectParameters, idsOf, messageIds } from './reading.ts';
 import { contract } from './served.ts';
-import { BEGAN, day, LISTED, LONG_AGO, LONG_AGO_IDS, STANDING, TOLD } from './world.ts';
+import { BEGAN, day, LISTED, LONG_AGO, LONG_AGO_IDS, PUBLISHED, STANDING } from './world.ts';
 
 const TODAY = `date_from=${day(0)}&date_to=${day(0)}`;
 const LONG_AGO_WINDOW = `timestamp=${LONG_AGO}&timestamp_to=${LONG_AGO + 30}`;
@@ -14,7 +14,7 @@ const LONG_AGO_WINDOW = `timestamp=${LONG_AGO}&timestamp_to=${LONG_AGO + 30}`;
 /** Registers a test for each row. */
 export function endpointRows(): void {
   describe('Endpoints', () => {
-    it('limit (enum per endpoint; any value outside the endpoint’s enum returns 400) and page (integer, first page 1)', async () => {
+    test('limit (enum per endpoint; any value outside the endpoint’s enum returns 400) and page (integer, first page 1)', async () => {
       const [first, second] = [
         await contract().answer('/v2/sports?limit=5'),
         await contract().pages('/v2/sports?limit=5&page=1'),
@@ -22,13 +22,13 @@ export function endpointRows(): void {
       expect(second[0].data).toEqual(first.data);
       expectParameters(first, { limit: '5', page: '1' });
       for (const page of ['0', '-1', '1.5', '', 'one', '2147483648', '1&page=2'])
-        await contract().refuses(`/v2/sports?page=${page}`, 'invalid_parameter');
+        await contract().refuses(`/v2/sports?page=${page}`, 'INVALID_PARAMETER');
       const beyond = await contract().answer('/v2/sports?limit=5&page=2147483647');
       expect([beyond.data.sports, beyond.method.next_page]).toEqual([[], '']);
       expect(beyond.method.total_items).toBe(first.method.total_items);
     });
 
-    it('GET {base_url}/v2/oauth: client_id, secret_key (query)', async () => {
+    test('GET {base_url}/v2/oauth: client_id, secret_key (query)', async () => {
       const { id, secret } = contract().everything;
       const api = await contract().answerTo(null, `/v2/oauth?client_id=${id}&secret_key=${secret}`);
       expect(api.data.client_id).toBe(id);
@@ -36,13 +36,13 @@ export function endpointRows(): void {
       expect(api.method.details).toBe('oauth');
       expect(JSON.stringify(api)).not.toContain(secret);
       await contract().answerTo(api.data.token, '/v2/statuses');
-      await contract().refuses(`/v2/oauth?client_id=${id}&secret_key=wrong`, 'unauthorized', null);
-      await contract().refuses(`/v2/oauth?client_id=77&secret_key=${secret}`, 'unauthorized', null);
+      await contract().refuses(`/v2/oauth?client_id=${id}&secret_key=wrong`, 'UNAUTHORIZED', null);
+      await contract().refuses(`/v2/oauth?client_id=77&secret_key=${secret}`, 'UNAUTHORIZED', null);
       for (const query of [`client_id=${id}`, `secret_key=${secret}`, ''])
-        await contract().refuses(`/v2/oauth?${query}`, 'invalid_parameter', null);
+        await contract().refuses(`/v2/oauth?${query}`, 'INVALID_PARAMETER', null);
     });
 
-    it('GET /v2/sports: limit in 5,10,25,50,100,150,250,500; page; open (no token needed)', async () => {
+    test('GET /v2/sports: limit in 5,10,25,50,100,150,250,500; page; open (no token needed)', async () => {
       const pages = await contract().pages('/v2/sports?limit=5');
       const ids = pages.flatMap(({ data }) => idsOf(data.sports));
       expect(pages.map(({ data }) => data.sports.length)).toEqual([5, 5, 4]);
@@ -54,7 +54,7 @@ export function endpointRows(): void {
       );
     });
 
-    it('GET /v2/areas, GET /v2/languages: limit, page; open', async () => {
+    test('GET /v2/areas, GET /v2/languages: limit, page; open', async () => {
       for (const name of ['areas', 'languages']) {
         const pages = await contract().pages(`/v2/${name}?limit=5`);
         const records = pages.flatMap(({ data }) => data[name]);
@@ -65,7 +65,7 @@ export function endpointRows(): void {
       }
     });
 
-    it('GET /v2/sports/{id}', async () => {
+    test('GET /v2/sports/{id}', async () => {
       const { sport } = (await contract().answer('/v2/sports/5')).data;
       expect(sport.id).toBe(5);
       for (const list of ['statuses', 'results', 'details', 'incidents', 'standings_types'])
@@ -73,7 +73,7 @@ export function endpointRows(): void {
       expectParameters(await contract().answer('/v2/sports/1'), { sport_id: '1' });
     });
 
-    it('GET /v2/standings-types: sport_id', async () => {
+    test('GET /v2/standings-types: sport_id', async () => {
       const { data } = await contract().answer('/v2/standings-types?sport_id=5');
       const league = data.standings_types.find(({ type_id }: { type_id: number }) => type_id === 2);
       expect(league.type_name).toBe('League standings');
@@ -92,17 +92,17 @@ export function endpointRows(): void {
       expect((await contract().answer('/v2/standings-types?sport_id=1')).data.standings_types).toEqual([]);
     });
 
-    it('GET /v2/standings: object_type and object_id (must be sent together), limit', async () => {
+    test('GET /v2/standings: object_type and object_id (must be sent together), limit', async () => {
       const season = await contract().answer('/v2/standings?object_type=season&object_id=20&limit=50');
       const kinds = season.data.standings_list.map(({ object_type }: { object_type: string }) => object_type);
       expect(new Set(kinds)).toEqual(new Set(['season', 'stage']));
       const stage = await contract().answer('/v2/standings?object_type=stage&object_id=30');
       expect(stage.method.total_items).toBe(kinds.filter((kind: string) => kind === 'stage').length);
       for (const half of ['object_type=season', 'object_id=20'])
-        await contract().refuses(`/v2/standings?${half}`, 'invalid_parameter');
+        await contract().refuses(`/v2/standings?${half}`, 'INVALID_PARAMETER');
     });
 
-    it('GET /v2/standings/{id}', async () => {
+    test('GET /v2/standings/{id}', async () => {
       const list = await contract().answer('/v2/standings?object_type=stage&object_id=30');
       const entry = list.data.standings_list.find(({ type_id }: { type_id: number }) => type_id === 2);
       const { standings } = (await contract().answer(`/v2/standings/${entry.id}`)).data;
@@ -116,7 +116,7 @@ export function endpointRows(): void {
       expect(columns).toMatchObject({ mp: 1, won: 1, goals_scored: 2, goals_allowed: 1, pts: 3 });
     });
 
-    it('GET /v2/competitions: parameters: not shown; items carry stats_lvl, generate_season_stats', async () => {
+    test('GET /v2/competitions: parameters: not shown; items carry stats_lvl, generate_season_stats', async () => {
       const { data } = await contract().answer('/v2/competitions');
       const [league, cup] = data.competitions;
       expect(league).toMatchObject({
@@ -129,7 +129,7 @@ export function endpointRows(): void {
       expect(league.seasons).toEqual([expect.objectContaining({ id: 20, actual: 'yes' })]);
     });
 
-    it('GET /v2/events: season_id, stage_id, status_type (scheduled, finished, others), participant_id, venue_type (home), date_from, date_to, limit in 5,10,25,50,100,150, page', async () => {
+    test('GET /v2/events: season_id, stage_id, status_type (scheduled, finished, others), participant_id, venue_type (home), date_from, date_to, limit in 5,10,25,50,100,150, page', async () => {
       const ids = async (query: string) => eventIds(await contract().answer(`/v2/events?${query}`));
       const league = Array.from({ length: 12 }, (_, index) => 1001 + index);
       expect(await ids('season_id=20')).toEqual(league);
@@ -148,11 +148,11 @@ export function endpointRows(): void {
       expect(await ids(`date_from=${day(0)} 15:00&date_to=${day(0)} 20:00`)).toEqual([1005, 1006, 2001]);
       expect(await ids(`date_from=${day(0)} 15:01&date_to=${day(0)} 19:59`)).toEqual([]);
       expect(await ids('season_id=20&limit=10&page=2')).toEqual([1011, 1012]);
-      await contract().refuses('/v2/events?season_id=20&status_type=over', 'invalid_parameter');
-      await contract().refuses('/v2/events?season_id=20&venue_type=neutral', 'invalid_parameter');
+      await contract().refuses('/v2/events?season_id=20&status_type=over', 'INVALID_PARAMETER');
+      await contract().refuses('/v2/events?season_id=20&venue_type=neutral', 'INVALID_PARAMETER');
     });
 
-    it('GET /v2/events/{id}', async () => {
+    test('GET /v2/events/{id}', async () => {
       const api = await contract().answer('/v2/events/1005');
       const { competition } = api.data;
       const { season } = competition;
@@ -166,7 +166,7 @@ export function endpointRows(): void {
       expectParameters(api, { event_id: '1005' });
     });
 
-    it('GET /v2/events/{id}/incidents: deleted (yes/no), confirmation (tbd/confirmed/cancelled), updated (yes/no), sort_type (id or occurred_at, the latter being delivery time), sort_order (asc shown), participant_id, limit, page', async () => {
+    test('GET /v2/events/{id}/incidents: deleted (yes/no), confirmation (tbd/confirmed/cancelled), updated (yes/no), sort_type (id or occurred_at, the latter being delivery time), sort_order (asc shown), participant_id, limit, page', async () => {
       const ids = async (query: string) => {
         const { data, method } = await contract().answer(`/v2/events/1005/incidents?${query}`);
         expect(Array.isArray(data)).toBe(true);
@@ -197,12 +197,12 @@ export function endpointRows(): void {
       ]);
     });
 
-    it('GET /v2/events/{id}/important-incidents', async () => {
+    test('GET /v2/events/{id}/important-incidents', async () => {
       const { event_incidents } = (await contract().answer('/v2/events/1005/important-incidents')).data;
       expect(idsOf(event_incidents)).toEqual(STANDING.filter((id) => id !== '5-11'));
     });
 
-    it('GET /v2/incidents: sport_id, limit (500 used), timestamp', async () => {
+    test('GET /v2/incidents: sport_id, limit (500 used), timestamp', async () => {
       const soccer = await contract().answer('/v2/incidents?sport_id=5&limit=500');
       const goal = soccer.data.incidents.find(({ id }: { id: number }) => id === 413);
       expect(goal).toMatchObject({ name: 'Goal', important: 'yes', important_for_trader: 'yes' });
@@ -211,7 +211,7 @@ export function endpointRows(): void {
       expect(idsOf(since.data.incidents)).toEqual([900]);
     });
 
-    it('GET /v2/livescore: sport_id, status_type, events_details (yes), date_from, date_to, show_postponed (yes/no), timestamp (integer), limit (enum stops at 150), page', async () => {
+    test('GET /v2/livescore: sport_id, status_type, events_details (yes), date_from, date_to, show_postponed (yes/no), timestamp (integer), limit (enum stops at 150), page', async () => {
       const board = async (query = '') => contract().answer(`/v2/livescore?${TODAY}${query}`);
       const ids = async (query?: string) => eventIds(await board(query));
       expect(await ids()).toEqual([1005, 2001, 2002]);
@@ -223,7 +223,7 @@ export function endpointRows(): void {
       const [detailed] = eventsOf((await board('&events_details=yes')).data);
       const [plain] = eventsOf((await board('&events_details=no')).data);
       expect([detailed?.details?.length, plain?.details]).toEqual([2, undefined]);
-      expect(await ids(`&timestamp=${TOLD}`)).toEqual([1005, 2001, 2002]);
+      expect(await ids(`&timestamp=${PUBLISHED}`)).toEqual([1005, 2001, 2002]);
       expect(await ids(`&timestamp=${BEGAN + 3_600}`)).toEqual([]);
       expect(await ids('&show_postponed=yes&limit=5&page=2')).toEqual([]);
       expect(
@@ -231,8 +231,8 @@ export function endpointRows(): void {
       ).toEqual([1007, 1008]);
     });
 
-    it('GET /v2/basic-livescore: timestamp (required, integer), sport_id (optional)', async () => {
-      const api = await contract().answer(`/v2/basic-livescore?timestamp=${TOLD}&sport_id=1`);
+    test('GET /v2/basic-livescore: timestamp (required, integer), sport_id (optional)', async () => {
+      const api = await contract().answer(`/v2/basic-livescore?timestamp=${PUBLISHED}&sport_id=1`);
       const [event, ...others] = eventsOf(api.data);
       expect(others).toEqual([]);
       expect(event).toMatchObject({ id: 2002, status_id: 34, status_type: 'live' });
@@ -241,12 +241,12 @@ export function endpointRows(): void {
         [expect.objectContaining({ id: 2, value: '4' })],
       ]);
       expect(event).not.toHaveProperty('details');
-      expect(eventIds(await contract().answer(`/v2/basic-livescore?timestamp=${TOLD}`))).toContain(1005);
+      expect(eventIds(await contract().answer(`/v2/basic-livescore?timestamp=${PUBLISHED}`))).toContain(1005);
       for (const query of ['', '?timestamp=', '?timestamp=now', '?timestamp=-1', '?timestamp=1.5'])
-        await contract().refuses(`/v2/basic-livescore${query}`, 'invalid_parameter');
+        await contract().refuses(`/v2/basic-livescore${query}`, 'INVALID_PARAMETER');
     });
 
-    it('GET /v2/feed: timestamp (window start), timestamp_to, type (incident/event), event_ids, important, important_for_trader', async () => {
+    test('GET /v2/feed: timestamp (window start), timestamp_to, type (incident/event), event_ids, important, important_for_trader', async () => {
       const ids = async (query: string) => messageIds((await contract().answer(`/v2/feed?${query}`)).data);
       const within = (from: number, to: number) =>
         ids(`timestamp=${LONG_AGO + from}&timestamp_to=${LONG_AGO + to}`);
@@ -275,10 +275,10 @@ export function endpointRows(): void {
       expect(day.data.map(({ data }: { data: { event: { id: number } } }) => data.event.id)).toContain(1005);
       // Written two days ago, and visible here for a moment only.
       expect(messageIds(day.data)).toContain(event);
-      expect(await ids(`timestamp=${TOLD}&timestamp_to=${TOLD}`)).toEqual([1]);
+      expect(await ids(`timestamp=${PUBLISHED}&timestamp_to=${PUBLISHED}`)).toEqual([1]);
     });
 
-    it('GET /v2/feed/{id}', async () => {
+    test('GET /v2/feed/{id}', async () => {
       const api = await contract().answer('/v2/feed/3001');
       expect(messageIds(api.data)).toEqual(LONG_AGO_IDS.toReversed());
       for (const { type, ut, data } of api.data) {
@@ -288,9 +288,9 @@ export function endpointRows(): void {
       }
     });
 
-    it('GET /v2/statuses, GET /v2/events-simple, GET /v2/stages, GET /v2/events/{id} filters not listed above: token required (/v2/statuses is not open); parameters of these: not shown', async () => {
+    test('GET /v2/statuses, GET /v2/events-simple, GET /v2/stages, GET /v2/events/{id} filters not listed above: token required (/v2/statuses is not open); parameters of these: not shown', async () => {
       for (const path of ['/v2/statuses', '/v2/events-simple', '/v2/stages', '/v2/events/1005'])
-        await contract().refuses(path, 'unauthorized', null);
+        await contract().refuses(path, 'UNAUTHORIZED', null);
       const { data } = await contract().answer('/v2/statuses');
       expect(data.statuses).toContainEqual(
         expect.objectContaining({ id: 34, name: '2nd half', type: 'live' }),

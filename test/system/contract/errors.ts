@@ -1,7 +1,7 @@
 /** The rows of the table of errors of the REST part of the spec. That of the token exchange is of another service. */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { OPERATIONS } from '#contract/rest/operations.ts';
 import { answerError } from '#contract/rest/records/envelope.ts';
 import { issueToken } from '#signing/token.ts';
@@ -53,21 +53,21 @@ const CLOSED = OPERATIONS.filter(({ open }) => !open).map(({ name, path }) => ({
 export function errorRows(): void {
   describe('Errors (REST)', () => {
     describe('400: limit outside the endpoint’s enum; a date range wider than allowed; object_type without object_id (or the reverse) on standings; missing timestamp on basic-livescore; invalid filter value on incidents', () => {
-      it.each(Object.entries(INVALID))('%s', async (_cause, paths) => {
+      test.each(Object.entries(INVALID))('%s', async (_cause, paths) => {
         for (const path of paths) {
-          expect((await contract().refuses(path, 'invalid_parameter')).internal_code).toBe(13);
+          expect((await contract().refuses(path, 'INVALID_PARAMETER')).internal_code).toBe(13);
         }
       });
 
-      it('and nothing of the kind: a range as wide as allowed', async () => {
+      test('and nothing of the kind: a range as wide as allowed', async () => {
         await contract().answer('/v2/livescore?date_from=2026-01-01&date_to=2026-01-31');
         await contract().answer(`/v2/feed?timestamp=${LONG_AGO}&timestamp_to=${LONG_AGO + 2_678_400}`);
-        await contract().refuses('/v2/feed?timestamp=0&timestamp_to=2678400', 'window_gone');
+        await contract().refuses('/v2/feed?timestamp=0&timestamp_to=2678400', 'WINDOW_GONE');
         await contract().answer('/v2/events?season_id=20&date_from=2016-01-01&date_to=2026-12-31');
       });
     });
 
-    it('401: missing, expired or malformed token', async () => {
+    test('401: missing, expired or malformed token', async () => {
       const { token } = contract().everything;
       const now = Math.floor(Date.now() / 1000);
       await contract().answerTo(tokenUntil(now + 60), '/v2/statuses');
@@ -77,25 +77,25 @@ export function errorRows(): void {
       const malformed = ['', 'x', token.slice(1), token.slice(0, -1), `${token}0`, token.toUpperCase()];
       const forged = [foreign, `v1.2.${now + 60}${signature}`, `v1.1.${now + 99_999}${signature}`];
       for (const bad of [null, ...expired, ...malformed, ...forged, `${token}&token=${token}`])
-        await contract().refuses('/v2/statuses', 'unauthorized', bad);
-      for (const { path } of CLOSED) await contract().refuses(path, 'unauthorized', null);
+        await contract().refuses('/v2/statuses', 'UNAUTHORIZED', bad);
+      for (const { path } of CLOSED) await contract().refuses(path, 'UNAUTHORIZED', null);
       // Nor are parameters looked at before the token, or the token looked for in a header.
-      await contract().refuses('/v2/events?limit=7', 'unauthorized', null);
+      await contract().refuses('/v2/events?limit=7', 'UNAUTHORIZED', null);
       const headers = { authorization: `Bearer ${token}` };
       expect((await fetch(`${contract().api.url}/v2/statuses`, { headers })).status).toBe(401);
       for (const path of ['/v2/sports', '/v2/areas', '/v2/languages'])
         for (const any of [null, 'x', ...expired]) await contract().answerTo(any, path);
     });
 
-    it('403: competition or endpoint outside the contract', async () => {
+    test('403: competition or endpoint outside the contract', async () => {
       const { token } = contract().narrow;
       for (const { name, path } of CLOSED)
-        if (!NARROW.operations.includes(name)) await contract().refuses(path, 'forbidden', token);
+        if (!NARROW.operations.includes(name)) await contract().refuses(path, 'FORBIDDEN', token);
       const cup = ['/v2/events?competition_id=11', '/v2/events?season_id=21', '/v2/events?stage_id=31'];
       const event = ['/v2/events/2001', '/v2/events/2001/incidents', '/v2/events/2001/important-incidents'];
       const tables = ['competition&object_id=11', 'season&object_id=21', 'stage&object_id=31'];
       for (const path of [...cup, ...event, ...tables.map((of) => `/v2/standings?object_type=${of}`)])
-        await contract().refuses(path, 'forbidden', token);
+        await contract().refuses(path, 'FORBIDDEN', token);
 
       const seen = (path: string) => contract().answerTo(token, path);
       expect(eventIds(await seen(`/v2/livescore?date_from=${day(0)}`))).toEqual([1005]);
@@ -107,18 +107,18 @@ export function errorRows(): void {
       for (const { data } of feed) expect(Math.floor(data.event.id / 1000)).toBe(1);
     });
 
-    it('404: unknown standings id; unknown event', async () => {
+    test('404: unknown standings id; unknown event', async () => {
       const ids = ['999999', '0', 'abc', '-1', '1.5', '9'.repeat(40), '%00', '1%2F2'];
       for (const id of ids) {
         const events = [`events/${id}`, `events/${id}/incidents`, `events/${id}/important-incidents`];
         for (const path of [`standings/${id}`, ...events, `feed/${id}`, `sports/${id}`])
-          await contract().refuses(`/v2/${path}`, 'not_found');
+          await contract().refuses(`/v2/${path}`, 'NOT_FOUND');
       }
       for (const path of ['/v2', '/v2/', '/v2/venues', '/v2/events/1005/lineups', '/v2/Sports'])
-        await contract().refuses(path, 'not_found');
+        await contract().refuses(path, 'NOT_FOUND');
     });
 
-    it('500: server error', async () => {
+    test('500: server error', async () => {
       const { place, everything } = contract();
       const folder = temporaryFolder();
       await (await startApi(place, folder)).service.stop();
@@ -130,14 +130,14 @@ export function errorRows(): void {
       const { error } = answerError.parse(JSON.parse(body)).api;
       expect(error).toEqual({ message: 'Server error', internal_code: 5 });
       expect(body).not.toMatch(/sql|database|malformed|\/|node/i);
-      // The file is of no use any more: the replica ends, and its next start makes the views anew.
+      // The file is useless: the replica ends, and its next start rebuilds the views.
       await untilTrue('the replica has ended', async () => api.service.exited);
       const log = api.service.lines.join('\n');
       expect(log).toContain('a request failed');
       expect(log).not.toContain(everything.token);
-      const anew = await startApi(place, folder);
-      expect(anew.service.lines.join('\n')).toContain('"why":"it is empty"');
-      expect((await anew.api(`/v2/events/1005?token=${everything.token}`)).data.competition.id).toBe(10);
+      const rebuilt = await startApi(place, folder);
+      expect(rebuilt.service.lines.join('\n')).toContain('"why":"it is empty"');
+      expect((await rebuilt.api(`/v2/events/1005?token=${everything.token}`)).data.competition.id).toBe(10);
     });
   });
 }

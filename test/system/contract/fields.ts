@@ -1,8 +1,8 @@
 /**
  * The rows of the tables of fields of the spec ("Resources and their fields", "States and transitions"): each is looked for, with
- * the spec's type, in answers of the running api. Null is what nobody told; a field that is not there is a failure.
+ * the spec's type, in answers of the running api. Null is an unknown value; a missing field is a failure.
  */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { contract } from './served.ts';
 
@@ -11,7 +11,7 @@ const text = z.string();
 const yesNo = z.enum(['yes', 'no']);
 /** What may be of any type, and has to be there. */
 const there = z.unknown().refine((value) => value !== undefined);
-const told = <T extends z.ZodType>(type: T) => z.union([type, z.null(), z.literal('')]);
+const nullable = <T extends z.ZodType>(type: T) => z.union([type, z.null(), z.literal('')]);
 
 /** The fields of a row of a table, each with its type. */
 type Fields = Readonly<Record<string, z.ZodType>>;
@@ -25,7 +25,7 @@ type Resource = {
 
 const side = (counter: 1 | 2) =>
   z.looseObject({
-    ...{ id: int, name: text, short_name: told(text), acronym: told(text).optional() },
+    ...{ id: int, name: text, short_name: nullable(text), acronym: nullable(text).optional() },
     ...{ counter: z.literal(counter), results: z.array(z.looseObject({ id: int, value: text })).min(1) },
   });
 
@@ -83,7 +83,7 @@ const RESOURCES: readonly Resource[] = [
   {
     name: 'Response envelope',
     read: async () => [
-      { api: { error: await contract().refuses('/v2/events?limit=7', 'invalid_parameter') } },
+      { api: { error: await contract().refuses('/v2/events?limit=7', 'INVALID_PARAMETER') } },
     ],
     rows: [{ 'api.error.message': text.min(1) }, { 'api.error.internal_code': z.literal(13) }],
   },
@@ -131,9 +131,9 @@ const RESOURCES: readonly Resource[] = [
     rows: [
       { id: int, name: text.min(1) },
       { participant_type: z.literal('team') },
-      ...[{ participant_acronym: told(text) }, { area_id: told(int), area_name: told(text) }],
-      { rank: int, last_rank: told(int) },
-      { subparticipant_id: told(int), subparticipant_name: told(text) },
+      ...[{ participant_acronym: nullable(text) }, { area_id: nullable(int), area_name: nullable(text) }],
+      { rank: int, last_rank: nullable(int) },
+      { subparticipant_id: nullable(int), subparticipant_name: nullable(text) },
       {
         columns: z
           .array(z.looseObject({ id: int, code: text, short_name: text, value: z.union([z.number(), text]) }))
@@ -179,11 +179,14 @@ const RESOURCES: readonly Resource[] = [
       { competition_id: int, season_id: int, stage_id: int, group_id: int, sport_id: int },
       { round_id: int, round_name: text },
       { status_id: int, status_name: text.min(1), status_type: z.literal('live') },
-      ...[{ relation_status: told(text) }, { clock_time: int.min(0) }, { played_time: int.min(2_700) }],
+      ...[{ relation_status: nullable(text) }, { clock_time: int.min(0) }, { played_time: int.min(2_700) }],
       { clock_status: z.enum(['running', 'stopped']) },
-      ...[{ winner_id: told(int) }, { neutral_venue: yesNo }, { coverage_type: told(text) }],
-      ...[{ event_stats_lvl_live: told(text) }, { bet_status: told(z.enum(['active', 'suspended'])) }],
-      { latency: told(z.enum(['1-2s', '3-6s', '7-15s'])) },
+      ...[{ winner_id: nullable(int) }, { neutral_venue: yesNo }, { coverage_type: nullable(text) }],
+      ...[
+        { event_stats_lvl_live: nullable(text) },
+        { bet_status: nullable(z.enum(['active', 'suspended'])) },
+      ],
+      { latency: nullable(z.enum(['1-2s', '3-6s', '7-15s'])) },
       { verified_result: yesNo },
       { series: z.looseObject({ order: int, event_ids: z.array(z.unknown()) }) },
       {
@@ -197,8 +200,8 @@ const RESOURCES: readonly Resource[] = [
     read: async () => dataOf('/v2/events/1005/incidents'),
     rows: [
       ...[{ id: text.regex(/^5-/) }, { incident_id: int }, { incident_name: text.min(1) }],
-      { participant_id: told(int), participant_name: told(text) },
-      { subparticipant_id: told(int), subparticipant_name: told(text) },
+      { participant_id: nullable(int), participant_name: nullable(text) },
+      { subparticipant_id: nullable(int), subparticipant_name: nullable(text) },
       { event_status_id: int, event_status_name: text.min(1) },
       { event_time: text.regex(/^\d{2,}:\d\d$/) },
       { for: z.enum(['all', 'own', 'rival', 'none']) },
@@ -277,7 +280,7 @@ export function fieldRows(): void {
     for (const { name, read, rows } of RESOURCES) {
       for (const fields of rows) {
         // Not `it.each`, which cuts long titles.
-        it(`${name}: ${Object.keys(fields).join(', ')}`, async () => {
+        test(`${name}: ${Object.keys(fields).join(', ')}`, async () => {
           const records = await read();
           expect(records.length).toBeGreaterThan(0);
           for (const record of records) expectFields(record, fields);
@@ -285,7 +288,7 @@ export function fieldRows(): void {
       }
     }
 
-    it.each(TABLES.map(([id, name, columns]) => ({ id, name, columns })))(
+    test.each(TABLES.map(([id, name, columns]) => ({ id, name, columns })))(
       'Standings type: $id $name',
       async ({ id, name, columns }) => {
         const types = (await dataOf('/v2/standings-types?sport_id=5')).standings_types;
@@ -296,13 +299,16 @@ export function fieldRows(): void {
       },
     );
 
-    it.each(Object.entries(RESULTS).map(([row, ids]) => ({ row, ids })))('Result: $row', async ({ ids }) => {
-      const { results } = (await dataOf('/v2/sports/5')).sport;
-      const known = results.map(({ id }: { id: number }) => id);
-      expect(known).toEqual(expect.arrayContaining([...ids]));
-    });
+    test.each(Object.entries(RESULTS).map(([row, ids]) => ({ row, ids })))(
+      'Result: $row',
+      async ({ ids }) => {
+        const { results } = (await dataOf('/v2/sports/5')).sport;
+        const known = results.map(({ id }: { id: number }) => id);
+        expect(known).toEqual(expect.arrayContaining([...ids]));
+      },
+    );
 
-    it.each(INCIDENT_TYPES.map((types) => ({ types, row: types.map(([id]) => id).join(' / ') })))(
+    test.each(INCIDENT_TYPES.map((types) => ({ types, row: types.map(([id]) => id).join(' / ') })))(
       'Incident type: $row',
       async ({ types }) => {
         const known = (await dataOf('/v2/incidents?sport_id=5&limit=500')).incidents;
@@ -313,7 +319,7 @@ export function fieldRows(): void {
       },
     );
 
-    it.each(STATUSES.map(([ids, name, type]) => ({ ids, name, type, row: ids.join(', ') })))(
+    test.each(STATUSES.map(([ids, name, type]) => ({ ids, name, type, row: ids.join(', ') })))(
       'Event status: $row',
       async ({ ids, name, type }) => {
         const { statuses } = await dataOf('/v2/statuses?limit=500');

@@ -1,5 +1,5 @@
 /** The rows of the table of limits of the spec, as far as they are of the REST part. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { OPERATIONS } from '#contract/rest/operations.ts';
 import { expectParameters } from './reading.ts';
 import { contract } from './served.ts';
@@ -36,7 +36,7 @@ async function takes(path: string, limits: readonly number[], refused: readonly 
     expectParameters(await contract().answer(`${path}?limit=${limit}`), { limit: String(limit) });
   }
   for (const limit of [...refused, '5&limit=10']) {
-    await contract().refuses(`${path}?limit=${limit}`, 'invalid_parameter');
+    await contract().refuses(`${path}?limit=${limit}`, 'INVALID_PARAMETER');
   }
   expectParameters(await contract().answer(path), { limit: String(limits.at(-1)) });
 }
@@ -47,15 +47,15 @@ async function takes(path: string, limits: readonly number[], refused: readonly 
  */
 export function limitRows(): void {
   describe('Limits', () => {
-    it('limit enum, catalogues: 5, 10, 25, 50, 100, 150, 250, 500: e.g. /v2/sports', async () => {
+    test('limit enum, catalogues: 5, 10, 25, 50, 100, 150, 250, 500: e.g. /v2/sports', async () => {
       for (const path of CATALOGUES) await takes(path, [5, 10, 25, 50, 100, 150, 250, 500], NEVER);
     });
 
-    it('limit enum, lists: 5, 10, 25, 50, 100, 150: /v2/events; /v2/events-simple and /v2/livescore stop at 150', async () => {
+    test('limit enum, lists: 5, 10, 25, 50, 100, 150: /v2/events; /v2/events-simple and /v2/livescore stop at 150', async () => {
       for (const path of LISTS) await takes(path, [5, 10, 25, 50, 100, 150], [...NEVER, '250', '500']);
     });
 
-    it('every endpoint with a limit is in one of the two rows', () => {
+    test('every endpoint with a limit is in one of the two rows', () => {
       const paged = OPERATIONS.filter(({ paged }) => paged).map(({ path }) => path.replace('{id}', '1005'));
       expect(paged.toSorted()).toEqual([...CATALOGUES, ...LISTS].toSorted());
     });

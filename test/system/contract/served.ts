@@ -73,9 +73,9 @@ export class Served {
   }
 
   /** Publishes messages as the receiver does, and waits until they are processed. */
-  async tell(...told: readonly NormalizedMessage[]): Promise<void> {
+  async publish(...messages: readonly NormalizedMessage[]): Promise<void> {
     const { pipeline } = this.#tables;
-    await pipeline.feed(told);
+    await pipeline.feed(messages);
     await pipeline.settled();
   }
 

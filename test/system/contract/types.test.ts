@@ -1,6 +1,6 @@
 /** The types of a running system's answers, which has a tournament from a poller and a league season from webhooks. */
 import { existsSync } from 'node:fs';
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { readDataset } from '../../../data/dataset.ts';
 import { parseFaults } from '../../../services/simulator/faults.ts';
 import { Timeline } from '../../../services/simulator/rest/timeline.ts';
@@ -41,12 +41,12 @@ beforeAll(async () => {
   const { port } = await logged(provider, 'REST is served');
   simulator = { url: `http://127.0.0.1:${port}` };
   system.startPoller({ url: simulator.url, client: { id: '1', secret: SECRET } });
-  const telling = { seed: '1', faults: parseFaults('some'), keepAliveEvery: 0, clockEvery: 0 };
-  const season = new Timeline(LEAGUE, telling);
+  const matchSettings = { seed: '1', faults: parseFaults('some'), keepAliveEvery: 0, clockEvery: 0 };
+  const season = new Timeline(LEAGUE, matchSettings);
   const feed = await pipeline.openFeed();
-  const told = [...season.between(season.startsAt, season.endsAt)];
-  for (let at = 0; at < told.length; at += AT_ONCE) {
-    await feed.send(received(...told.slice(at, at + AT_ONCE)));
+  const messages = [...season.between(season.startsAt, season.endsAt)];
+  for (let at = 0; at < messages.length; at += AT_ONCE) {
+    await feed.send(received(...messages.slice(at, at + AT_ONCE)));
   }
   await feed.close();
   await tables.ready();
@@ -100,7 +100,7 @@ async function paths(): Promise<string[]> {
     .concat(tables);
 }
 
-it('every field has a type that the specification or the provider shows, or is on the list with its reason', async () => {
+test('every field has a type that the specification or the provider shows, or is on the list with its reason', async () => {
   const seen: Seen = new Map();
   const all = await paths();
   expect(all.length).toBeGreaterThan(180);
@@ -111,7 +111,7 @@ it('every field has a type that the specification or the provider shows, or is o
   expect(strangers(seen)).toEqual([]);
 });
 
-it('the simulator writes the same types', async () => {
+test('the simulator writes the same types', async () => {
   const seen: Seen = new Map();
   const ask = async (path: string) => {
     const response = await fetch(simulator.url + path);
@@ -128,6 +128,6 @@ it('the simulator writes the same types', async () => {
   expect(strangers(seen)).toEqual([]);
 });
 
-it.runIf(existsSync(PUBLISHED))('what the provider shows is recorded as it is (../shared/provider)', () => {
+test.runIf(existsSync(PUBLISHED))('what the provider shows is recorded as it is (../shared/provider)', () => {
   expect(shownKinds()).toEqual(kindsOf(PUBLISHED));
 });

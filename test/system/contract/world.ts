@@ -3,13 +3,13 @@ import { normalizeMessage } from '#ingestion/normalize.ts';
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import type { CatalogueRecord, NormalizedMessage } from '#topics/generated/types.ts';
 
-export const DAY = 86_400;
+const DAY = 86_400;
 
 /** When the tests began, Unix seconds. */
 export const BEGAN = Math.floor(Date.now() / 1000);
 
 /** When most messages were written and received. */
-export const TOLD = BEGAN - 3_600;
+export const PUBLISHED = BEGAN - 3_600;
 
 /** When the messages of event 3001 were: longer ago than the feed looks back by itself. */
 export const LONG_AGO = BEGAN - 2 * DAY;
@@ -78,8 +78,8 @@ const INCIDENTS: readonly Fields[] = [
   { id: '5-12', event_time: '07:00', confirmation: 'confirmed' },
   { id: '5-12', action: 'delete' },
   { id: '5-100', event_time: '05:00', confirmation: 'cancelled' },
-  { id: '5-20', event_time: '30:00', confirmation: 'confirmed', ut: TOLD + 60 },
-  { id: '5-20', event_time: '20:00', confirmation: 'tbd', ut: TOLD + 50 },
+  { id: '5-20', event_time: '30:00', confirmation: 'confirmed', ut: PUBLISHED + 60 },
+  { id: '5-20', event_time: '20:00', confirmation: 'tbd', ut: PUBLISHED + 50 },
   { id: '5-21', event_time: '40:00', confirmation: 'confirmed' },
 ];
 
@@ -94,9 +94,9 @@ export function messages(): NormalizedMessage[] {
   let id = 1;
   return [
     ...longAgo(),
-    ...EVENTS.map((event, index) => told(eventMessage({ id: id++, ut: TOLD + index }, event))),
+    ...EVENTS.map((event, index) => received(eventMessage({ id: id++, ut: PUBLISHED + index }, event))),
     ...INCIDENTS.map((incident, index) =>
-      told(incidentMessage({ id: id++, ut: TOLD + 100 + index }, incident, WATCHED)),
+      received(incidentMessage({ id: id++, ut: PUBLISHED + 100 + index }, incident, WATCHED)),
     ),
   ];
 }
@@ -107,25 +107,25 @@ function longAgo(): NormalizedMessage[] {
   const types = [413, 402, 400];
   const [first = 0, ...others] = LONG_AGO_IDS;
   return [
-    told(eventMessage({ id: first, ut: LONG_AGO }, event)),
+    received(eventMessage({ id: first, ut: LONG_AGO }, event)),
     ...others.map((id, index) => {
       const record = { id: `5-${index + 1}`, incident_id: types[index], confirmation: null };
-      return told(incidentMessage({ id, ut: LONG_AGO + 10 * (index + 1) }, record, event));
+      return received(incidentMessage({ id, ut: LONG_AGO + 10 * (index + 1) }, record, event));
     }),
   ];
 }
 
 /** A provider message as the receiver normalizes it, received in the second in which it was written. */
-export function told(message: Fields): NormalizedMessage {
+function received(message: Fields): NormalizedMessage {
   const receivedAt = Number(message.ut) * 1000;
   const result = normalizeMessage(message, { origin: 'webhook', deliveryId: 'd', receivedAt });
   if (result.kind !== 'normalized') throw new Error(JSON.stringify(result));
   return result.message;
 }
 
-/** An event of competition 12, season 22, that is told now. */
-export function toldNow(id: number, ut: number): NormalizedMessage {
-  return told(eventMessage({ id, ut }, { id, ...OTHER, start_date: `${day(60)} 12:00`, ...SCHEDULED }));
+/** An event of competition 12, season 22, that is published now. */
+export function publishedNow(id: number, ut: number): NormalizedMessage {
+  return received(eventMessage({ id, ut }, { id, ...OTHER, start_date: `${day(60)} 12:00`, ...SCHEDULED }));
 }
 
 /** The provider's catalogues, as far as they are known. */

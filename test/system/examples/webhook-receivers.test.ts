@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { install } from '#embedded/installation.ts';
 import { findJava } from '#embedded/java.ts';
 import { SIGNATURE_HEADER, signatureHeaders, TIMESTAMP_HEADER } from '#signing/signing.ts';
@@ -108,7 +108,7 @@ async function temporaryFile(): Promise<string> {
 describe.each(LANGUAGES)('the example receiver in $name', (language) => {
   const needs = language.present ? '' : ` (needs ${language.name}, which is not on this machine)`;
 
-  it.runIf(language.present)(`applies what is authentic, once${needs}`, async () => {
+  test.runIf(language.present)(`applies what is authentic, once${needs}`, async () => {
     const store = await temporaryFile();
     const example = await Example.start(language, store);
     const both = ['5-1:7:0', '5-1:8:0'];

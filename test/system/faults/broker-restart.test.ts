@@ -11,11 +11,11 @@ import { workload } from '../../support/workload.ts';
 
 const place = backbone();
 const RESTARTS = times(100, 2);
-/** So much that every restart meets some of it. */
+/** Enough load that every restart meets some of it. */
 const LOAD = workload({ events: 40, perEvent: times(300, 20), seed: 7 });
 
 test(
-  `${RESTARTS} restarts of the broker under load: nothing lost, nothing told twice`,
+  `${RESTARTS} restarts of the broker under load: no loss, no duplicates`,
   async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'touchline-restart-'));
     const kafka = await startKafka({ dataDir, jvmArgs: QUICK_START });

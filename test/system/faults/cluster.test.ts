@@ -10,12 +10,13 @@ import { atEnd } from '../../support/at-end.ts';
 import {
   expectSame,
   FAULT_TIMEOUT_MS,
-  seededRandom,
+  PARTITIONS,
   settledOrLogs,
   times,
   undisturbed,
 } from '../../support/harness.ts';
 import { Pipeline } from '../../support/pipeline.ts';
+import { seeded } from '../../support/seed.ts';
 import { workload } from '../../support/workload.ts';
 import { SteadyLoad } from './steady-load.ts';
 import { TransitionLatency } from './transition-latency.ts';
@@ -25,7 +26,7 @@ const PER_SECOND = 150;
 const CALM_MS = times(30_000, 2_000);
 const KILL_EVERY_MS = 10_000;
 const KILLING_MS = times(180_000, 8_000);
-/** More than is sent in the time that all of it may take: what was sent decides what is expected. */
+/** More messages than can be sent in the time of the test: those sent determine the expected output. */
 const MESSAGES = workload({ events: 200, perEvent: times(600, 60), seed: 11 });
 
 test(
@@ -37,11 +38,12 @@ test(
       brokers: cluster.brokers,
       prefix: `${place.prefix}killed.`,
       replicationFactor: 3,
+      partitions: PARTITIONS,
     };
     const pipeline = await Pipeline.create(on);
     const processors = [pipeline.startProcessor(), pipeline.startProcessor()];
     await Promise.all(processors.map((processor) => processor.ready()));
-    const random = seededRandom();
+    const random = seeded();
     const latency = await TransitionLatency.start(on);
     const load = await SteadyLoad.open(on, MESSAGES);
     const under = (phase: string, done: Promise<unknown>) =>

@@ -7,7 +7,7 @@ const place = backbone();
 const KILLS = times(30, 3);
 
 test(
-  `${KILLS} times kill -9 of a running processor under load: nothing lost, nothing told twice`,
+  `${KILLS} times kill -9 of a running processor under load: no loss, no duplicates`,
   async () => {
     const expected = await undisturbed({ ...place, prefix: `${place.prefix}calm.` });
     const actual = await disturbed({
@@ -15,7 +15,7 @@ test(
       processors: 2,
       count: KILLS,
       async disturb({ processors, pipeline, random }) {
-        // Some while the victim is still taking its partitions, some in the middle of its transactions.
+        // Some while the victim claims its partitions, some in the middle of its transactions.
         await delay(random() * 2_500);
         const victim = Math.floor(random() * processors.length);
         await processors[victim]?.kill();

@@ -3,10 +3,11 @@ import type { ConsumedRecord, OutputRecord, StreamClient, TopicPartition } from 
 import { positionRecord, positionsTopic } from '#streams/runtime/positions.ts';
 import { TOPICS, topicName } from '#topics/topics.ts';
 import { atEnd } from '../../support/at-end.ts';
+import { PARTITIONS } from '../../support/harness.ts';
 import { quietLog } from '../../support/log.ts';
 import type { PipelinePlace } from '../../support/pipeline.ts';
 
-/** What a match processor writes to. */
+/** The outputs of a match processor. */
 export const OUTPUTS = [
   'match-incidents',
   'match-state',
@@ -17,9 +18,7 @@ export const OUTPUTS = [
 ] as const;
 export type Output = (typeof OUTPUTS)[number];
 
-export const PARTITIONS = TOPICS['normalized-messages'].partitions;
-
-/** The outputs of a match processor as a test writes to them and looks at them, on the protocol itself. */
+/** Reads and writes the outputs of a match processor, on the bare protocol. */
 export class Outputs {
   readonly #prefix: string;
   readonly #client: StreamClient;
@@ -58,7 +57,7 @@ export class Outputs {
     });
   }
 
-  /** Every record that a reader of committed records gets. */
+  /** Every record that a read-committed reader receives. */
   async committed(of: TopicPartition): Promise<ConsumedRecord[]> {
     const [bounds] = await this.#client.logBounds([of]);
     const reader = this.#client.openReader({ ...of, maxBytes: 4 * 1024 * 1024 });
@@ -76,7 +75,7 @@ export class Outputs {
     return records;
   }
 
-  /** Where the logs end, whatever is open in them. */
+  /** The ends of the logs, open transactions included. */
   async ends(of: readonly TopicPartition[]): Promise<number[]> {
     return (await this.#client.logBounds(of)).map(({ end }) => end);
   }
@@ -96,8 +95,8 @@ export class Outputs {
   }
 
   /**
-   * A record that must not be read: what was true once, so that whoever took it would repeat what was published, and
-   * a letter that nobody wrote.
+   * A record that must never be read: outdated state, which would repeat published records, or a dead letter without a
+   * source.
    */
   async outdated(output: Output, partition: number): Promise<OutputRecord> {
     const of = this.of(output, partition);

@@ -7,7 +7,7 @@ const place = backbone();
 const REBALANCES = times(10, 2);
 
 test(
-  `${REBALANCES} rebalances between 1 and 3 processors under load: nothing lost, nothing told twice`,
+  `${REBALANCES} rebalances between 1 and 3 processors under load: no loss, no duplicates`,
   async () => {
     const expected = await undisturbed({ ...place, prefix: `${place.prefix}calm.` });
     const actual = await disturbed({

@@ -7,7 +7,8 @@ import { causeOf } from '#domain/testing/messages.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { readRules } from '../../../services/standings-processor/rules.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { FAULT_TIMEOUT_MS, seededRandom, times } from '../../support/harness.ts';
+import { FAULT_TIMEOUT_MS, times } from '../../support/harness.ts';
+import { seeded } from '../../support/seed.ts';
 import { fixtures, seasonMessages, shuffled } from '../../support/standings/made-up-season.ts';
 import { finalBytes, type TablesOutput, TablesPipeline } from '../../support/standings/tables-pipeline.ts';
 
@@ -21,7 +22,7 @@ test(
   `${KILLS} times kill -9 of a processor, and rebalances: the tables of all results, no version twice`,
   async () => {
     const run = await TablesPipeline.create(place);
-    const random = seededRandom();
+    const random = seeded();
     const starts = [() => run.pipeline.startProcessor(), () => run.startTables(), () => run.startTables()];
     const processors = starts.map((start) => start());
     const messages = shuffled(
@@ -80,7 +81,7 @@ function derivedAtOnce(messages: readonly NormalizedMessage[]): Record<string, s
   const rulesOf = readRules(RULES);
   const tables = [...Map.groupBy(results, ({ season_id }) => season_id)].flatMap(([season, ofSeason]) => {
     const derived = new SeasonTables(COMPETITION, season, rulesOf(COMPETITION, season));
-    for (const result of ofSeason) derived.take({ ...result, version: 1, removed: false });
+    for (const result of ofSeason) derived.apply({ ...result, version: 1, removed: false });
     return derived.derive().flatMap(({ id, active, body }) => (active ? { standings_id: id, body } : []));
   });
   const last = new Map(tables.map((table) => [table.standings_id, table]));

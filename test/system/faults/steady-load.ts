@@ -6,11 +6,11 @@ import { topicName } from '#topics/topics.ts';
 import { quietLog } from '../../support/log.ts';
 import type { PipelinePlace } from '../../support/pipeline.ts';
 
-/** Longer than any broker is away. */
+/** Longer than any broker is down. */
 const TIMEOUT_MS = 120_000;
 const TICK_MS = 20;
 
-/** Publishes messages in their order and at a steady rate, as an ingress service does, whatever the brokers do. */
+/** Publishes messages in order and at a steady rate, like an ingress service, whatever the brokers do. */
 export class SteadyLoad {
   readonly #messages: readonly NormalizedMessage[];
   readonly #encode: (message: NormalizedMessage) => Buffer;

@@ -12,6 +12,7 @@ import {
   FAULT_TIMEOUT_MS,
   IN_FULL,
   LOAD,
+  PARTITIONS,
   settledOrLogs,
   times,
   undisturbed,
@@ -20,7 +21,7 @@ import { Pipeline, type PipelinePlace } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { coordinatorState, leaveUndecided, openTransactions, UNVERIFIED } from '../../support/undecided.ts';
 import { workload } from '../../support/workload.ts';
-import { lastOfEach, OUTPUTS, Outputs, PARTITIONS } from './left-undecided.ts';
+import { lastOfEach, OUTPUTS, Outputs } from './left-undecided.ts';
 
 const place = backbone();
 const MESSAGES = workload(LOAD);
@@ -46,7 +47,7 @@ async function startUnverified(
 
 /** A pipeline that has processed these messages and whose processor has stopped. */
 async function processed(at: PipelinePlace, messages: typeof MESSAGES): Promise<Pipeline> {
-  const pipeline = await Pipeline.create(at);
+  const pipeline = await Pipeline.create({ ...at, partitions: PARTITIONS });
   const processor = pipeline.startProcessor();
   await pipeline.feed(messages);
   await settledOrLogs(pipeline, [processor]);
@@ -131,16 +132,19 @@ describe.each(times([KAFKA_VERSION, '4.3.1'], [KAFKA_VERSION]))('on Kafka %s', (
       const ends = await outputs.ends(input);
 
       for (const [partition, lacking] of LACKING.entries()) {
-        const told = (await outputs.committed(outputs.of('match-transitions', partition))).length;
+        const committedBefore = (await outputs.committed(outputs.of('match-transitions', partition))).length;
         const read = (output: (typeof LACKING)[number]) =>
           calmOutputs.committed(calmOutputs.of(output, partition));
-        // All that the messages in between lead to, in one transaction.
+        // All outputs of the messages in between, in one transaction.
         const to = (output: (typeof LACKING)[number], records: readonly ConsumedRecord[]): OutputRecord[] =>
           records.map(({ key, value }) => ({ ...outputs.of(output, partition), key: key as Buffer, value }));
         const written = {
           'match-incidents': to('match-incidents', lastOfEach(await read('match-incidents'))),
           'match-state': to('match-state', lastOfEach(await read('match-state'))),
-          'match-transitions': to('match-transitions', (await read('match-transitions')).slice(told)),
+          'match-transitions': to(
+            'match-transitions',
+            (await read('match-transitions')).slice(committedBefore),
+          ),
           'match-processor-positions': [await outputs.position(partition, ends[partition] as number)],
         };
         const transactionalId = outputs.transactionalId(partition);

@@ -8,11 +8,11 @@ import { makeTopics } from '../../support/topics.ts';
 import { openTransactions } from '../../support/undecided.ts';
 
 const TOPICS = ['one', 'other'];
-/** Markers are on their way for so long. */
+/** How long markers are delayed. */
 const SLOWED_MS = 3_000;
 const PARTITIONS = TOPICS.map((topic) => ({ topic, partition: 0 }));
 
-test('what follows a commit whose markers are not written yet is not committed with it', async () => {
+test('records after a commit without its markers are not committed with it', async () => {
   // The broker sends itself the markers of transactions through the proxy, and clients do without it.
   const { proxy, directBrokers } = await startProxiedKafka({
     settings: { 'inter.broker.listener.name': 'PROXIED' },

@@ -5,10 +5,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Kafka, startKafka } from '#embedded/kafka.ts';
 import { QUICK_START } from '#embedded/settings.ts';
-import { FAULT_TIMEOUT_MS, seededRandom, times } from '../../support/harness.ts';
+import { FAULT_TIMEOUT_MS, times } from '../../support/harness.ts';
 import type { PipelineOutput } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { startService } from '../../support/processes.ts';
+import { seeded } from '../../support/seed.ts';
 import { logged, System, WEBHOOK_SECRET } from '../../support/system.ts';
 import {
   startComposer,
@@ -26,7 +27,7 @@ const RESTARTS = times(2, 0);
 const RATE = 0.1;
 const DEADLINE_MS = times(FAULT_TIMEOUT_MS, 150_000);
 
-/** The broker that is restarted; none where it is not. */
+/** The broker to restart; none where it is not restarted. */
 async function ownBroker(): Promise<Kafka | null> {
   if (RESTARTS === 0) return null;
   const dataDir = await mkdtemp(join(tmpdir(), 'touchline-webhooks-'));
@@ -38,7 +39,7 @@ async function ownBroker(): Promise<Kafka | null> {
   return kafka;
 }
 
-/** Waits until a system has the states of another, and says what differs where it does not come to. */
+/** Waits until a system has the states of another; reports the differences where it does not. */
 async function expectSameStates(b: System, wanted: object, ignoring: Parameters<typeof statesOf>[1] = []) {
   const states = async () => statesOf(await b.output(), ignoring);
   await untilTrue(
@@ -50,9 +51,9 @@ async function expectSameStates(b: System, wanted: object, ignoring: Parameters<
 }
 
 test(
-  `a system fed by webhooks of another has its match state, though ${Math.round(RATE * 900)} % of attempts fail in nine ways, with ${KILLS} kill -9 and ${RESTARTS} restarts of the broker`,
+  `a system fed by webhooks of another has its match state although ${Math.round(RATE * 900)} % of attempts fail in nine ways, with ${KILLS} kill -9 and ${RESTARTS} restarts of the broker`,
   async () => {
-    const random = seededRandom();
+    const random = seeded();
     const kafka = await ownBroker();
     const brokers = kafka?.brokers;
     const [a, b] = [await System.create(brokers), await System.create(brokers)];
@@ -106,9 +107,9 @@ function vanished({ transitions }: PipelineOutput): number {
 }
 
 test(
-  'a system fed by webhooks of one that only polls has its match state, with what only vanished from lists',
+  'a system fed by webhooks of one that only polls has its match state, including incidents that only vanished from lists',
   async () => {
-    const random = seededRandom();
+    const random = seeded();
     const [a, b] = [await System.create(), await System.create()];
     const intoB = await b.startReceiver();
     const way = await startFaultyReceiver(() => intoB.url, 0.05, random);
@@ -123,7 +124,7 @@ test(
     const { port } = await logged(simulator, 'REST is served');
     const poller = a.startPoller(
       { url: `http://127.0.0.1:${port}`, client: { id: '1', secret: REST_SECRET } },
-      // Few windows for the month before: the poller is to see incidents before they vanish, on a busy machine too.
+      // Few windows for the month before: the poller must see incidents before they vanish, also on a busy machine.
       {
         ...{ FEED_WINDOW_SECONDS: String(7 * DAY_SECONDS), FEED_INITIAL_SECONDS: String(30 * DAY_SECONDS) },
         FEED_PERIOD_MS: '200',

@@ -1,6 +1,6 @@
 import { test } from 'vitest';
 import { backbone } from '../../setup/backbone.ts';
-import { expectSame, FAULT_TIMEOUT_MS, LOAD, undisturbed } from '../../support/harness.ts';
+import { expectSame, FAULT_TIMEOUT_MS, LOAD, PARTITIONS, undisturbed } from '../../support/harness.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { workload } from '../../support/workload.ts';
@@ -11,13 +11,17 @@ test(
   'a processor stopped past its session timeout and then resumed writes nothing',
   async () => {
     const expected = await undisturbed({ ...place, prefix: `${place.prefix}calm.` });
-    const pipeline = await Pipeline.create({ ...place, prefix: `${place.prefix}zombie.` });
+    const pipeline = await Pipeline.create({
+      ...place,
+      prefix: `${place.prefix}zombie.`,
+      partitions: PARTITIONS,
+    });
     const zombie = pipeline.startProcessor();
     await zombie.ready();
     const messages = workload(LOAD);
     const feed = await pipeline.openFeed();
 
-    // Stopped in the middle of its work: with messages in hand, and with transactions open where it happens so.
+    // Stopped in the middle of its work: with messages in process, and sometimes with open transactions.
     const first = feed.send(messages.slice(0, 600));
     await untilTrue('it has begun', async () => (await zombie.metric('touchline_transactions_total')) > 0);
     zombie.signal('SIGSTOP');

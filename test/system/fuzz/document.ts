@@ -19,7 +19,7 @@ export type Documented = {
 };
 
 /** An answer of an operation, by its status. */
-export type DocumentedResponse = { readonly mediaTypes: readonly string[]; readonly body: z.ZodType };
+type DocumentedResponse = { readonly mediaTypes: readonly string[]; readonly body: z.ZodType };
 
 type Content = { readonly [mediaType: string]: { readonly schema: { readonly $ref: string } } };
 

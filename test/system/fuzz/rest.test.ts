@@ -5,14 +5,14 @@
  */
 import { parse } from 'node:querystring';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { REST_ERRORS } from '#contract/rest/errors.ts';
 import type { OpenApiDocument } from '#contract/rest/openapi.ts';
 import { isOperationName, operationNamed } from '#contract/rest/operations.ts';
 import { answerEnvelope, answerError } from '#contract/rest/records/envelope.ts';
 import { ANSWERS } from '#contract/rest/records.ts';
 import { contract, NARROW, serveOnce, tokenUntil } from '../contract/served.ts';
-import { BEGAN, day, LISTED, LONG_AGO, TOLD } from '../contract/world.ts';
+import { BEGAN, day, LISTED, LONG_AGO, PUBLISHED } from '../contract/world.ts';
 import { type Documented, fits, operationsOf } from './document.ts';
 import { type RawAnswer, RawClient } from './http.ts';
 import { type Bearer, type FuzzRequest, type Known, requests } from './requests.ts';
@@ -53,7 +53,7 @@ beforeAll(async () => {
   const events = [1001, 1005, 2001, 3001];
   const tables = standings_list.slice(0, 3).map(({ id }: { id: number }) => id);
   known = {
-    numbers: [5, 10, 11, 20, 21, 30, 31, 40, 101, ...events, ...tables, TOLD, BEGAN, LISTED, LONG_AGO],
+    numbers: [5, 10, 11, 20, 21, 30, 31, 40, 101, ...events, ...tables, PUBLISHED, BEGAN, LISTED, LONG_AGO],
     texts: [day(0), day(-40), `${day(7)} 15:00`, '3001,1005', '1005'],
     ids: {
       ...{ 'sports.show': [1, 5, 901], 'standings.show': tables, 'feed.show': events, 'events.show': events },
@@ -67,7 +67,7 @@ beforeAll(async () => {
 });
 afterAll(() => client.close());
 
-it('answers nothing but what its document says, whatever it is asked', async () => {
+test('answers nothing but what its document says, whatever it is asked', async () => {
   const seen = new Map<string, number>();
   const property = fc.asyncProperty(requests([...operations.values()], known), async (request) => {
     const answer = await client.send(request.method, target(request, tokens[request.bearer] ?? null));
@@ -90,7 +90,7 @@ it('answers nothing but what its document says, whatever it is asked', async () 
   }
 });
 
-it.each([
+test.each([
   ['bytes that no URL has', `GET /v2/sports?limit=\xff&token=TOKEN HTTP/1.1\r\nHost: a\r\n\r\n`],
   [
     'a URL that is longer than any',

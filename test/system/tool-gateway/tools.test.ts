@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Client } from '@modelcontextprotocol/client';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { finalScore } from '../../../data/dataset.ts';
 import { TOOLS } from '../../../services/tool-gateway/mcp/tools.ts';
 import { until, untilTrue } from '../../support/poll.ts';
@@ -16,7 +16,7 @@ const SEASON = DATASET.competition.season.id;
 const [FIRST] = FACTS;
 const INSPECTOR = join(import.meta.dirname, '../../../node_modules/.bin/inspector');
 
-type Told = Readonly<Record<string, unknown>>;
+type Fields = Readonly<Record<string, unknown>>;
 type Summary = {
   match_id: number;
   status_type: string;
@@ -24,7 +24,7 @@ type Summary = {
   home: { name: string };
 };
 
-/** Arguments with which each tool has something to tell of the tournament. */
+/** Arguments for which each tool has an answer about the tournament. */
 const ASKED: Readonly<Record<string, Readonly<Record<string, string | number>>>> = {
   search: { query: 'RUSSIÁ' },
   list_sports: {},
@@ -44,10 +44,10 @@ let tournament: Tournament;
 let notified: string[];
 let seenLive: Summary[];
 
-async function call(client: Client, name: string, args: Told = {}): Promise<Told> {
+async function call(client: Client, name: string, args: Fields = {}): Promise<Fields> {
   const { structuredContent, isError, content } = await client.callTool({ name, arguments: { ...args } });
   expect(isError, `${name} ${JSON.stringify(content)}`).toBeFalsy();
-  return structuredContent as Told;
+  return structuredContent as Fields;
 }
 
 beforeAll(async () => {
@@ -62,7 +62,7 @@ beforeAll(async () => {
   const simulator = await tournament.play();
   let asked = 0;
   seenLive = await until('a match is live', async () => {
-    // Once for what it is told of at most: a token has 120 requests a minute.
+    // At most one read for each notification: a token has 120 requests a minute.
     if (notified.length === asked) return undefined;
     asked = notified.length;
     const { matches } = await call(client, 'live_board');
@@ -71,7 +71,7 @@ beforeAll(async () => {
   await tournament.played(simulator);
 }, 300_000);
 
-it('while it is played, the board has live matches and subscribers are told of changes', async () => {
+test('while it is played, the board has live matches and subscribers are notified of changes', async () => {
   expect(seenLive.every(({ status_type }) => status_type === 'live')).toBe(true);
   const uris = new Set(FACTS.map(({ id }) => `touchline://matches/${id}`));
   expect(new Set(notified)).toEqual(uris);
@@ -81,22 +81,22 @@ describe.each([
   ['2026-07-28', { pin: '2026-07-28' }],
   ['2025-11-25', 'legacy'],
 ] as const)('a client of revision %s', (_revision, mode) => {
-  it('lists and calls every tool', async () => {
+  test('lists and calls every tool', async () => {
     const client = await tournament.connect(await tournament.token(), mode);
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(TOOLS.map(({ name }) => name));
     for (const { name } of tools) {
-      const told = await until(`${name} has something to tell`, async () => {
+      const shown = await until(`${name} has an answer`, async () => {
         const { isError, structuredContent } = await client.callTool({ name, arguments: { ...ASKED[name] } });
-        return isError === true ? undefined : (structuredContent as Told);
+        return isError === true ? undefined : (structuredContent as Fields);
       });
-      const lists = Object.values(told).filter(Array.isArray).flat();
+      const lists = Object.values(shown).filter(Array.isArray).flat();
       // Nothing is live any more.
       if (name !== 'live_board') expect(lists, name).not.toEqual([]);
     }
   });
 
-  it('is told the official final scores, the guard and the timeline', async () => {
+  test('gets the official final scores, the guard and the timeline', async () => {
     const client = await tournament.connect(await tournament.token(), mode);
     await untilTrue('every match is finished', async () => {
       const { matches } = await call(client, 'list_matches', { season_id: SEASON, limit: 50 });
@@ -119,7 +119,7 @@ describe.each([
   });
 });
 
-it('the command line of the inspector connects, lists and calls every tool, and reads resources', async () => {
+test('the command line of the inspector connects, lists and calls every tool, and reads resources', async () => {
   const { token } = await tournament.token();
   const inspect = async (...args: string[]) => {
     const command = ['--cli', tournament.endpoint().href, '--transport', 'http'];
@@ -150,20 +150,20 @@ it('the command line of the inspector connects, lists and calls every tool, and 
   }
 });
 
-it('a contract without the competition has none of it', async () => {
+test('a contract without the competition has none of it', async () => {
   const narrow = await tournament.token('--competitions 999999');
   const client = await tournament.connect(narrow, { pin: '2026-07-28' });
   for (const { name } of TOOLS) {
     const answer = await client.callTool({ name, arguments: { ...ASKED[name] } });
-    const told = JSON.stringify(answer);
-    expect(told, name).not.toMatch(/russia|world cup/i);
-    for (const { id } of FACTS) expect(told, name).not.toContain(String(id));
+    const shown = JSON.stringify(answer);
+    expect(shown, name).not.toMatch(/russia|world cup/i);
+    for (const { id } of FACTS) expect(shown, name).not.toContain(String(id));
   }
   const { resources } = await client.listResources();
   expect(resources.map(({ uri }) => uri).filter((uri) => !uri.includes('documents'))).toEqual([]);
 });
 
-it('any replica answers, and a token that is revoked is refused by each within seconds, its streams too', async () => {
+test('any replica answers, and a token that is revoked is refused by each within seconds, its streams too', async () => {
   const own = await tournament.token('--name revoked');
   const [first, second] = tournament.gateways;
   const client = await tournament.connect(own, 'legacy', first);

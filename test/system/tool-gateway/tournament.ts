@@ -9,7 +9,7 @@ import { until } from '../../support/poll.ts';
 import { type ServiceProcess, startService } from '../../support/processes.ts';
 import { DATASET, logged, System, WEBHOOK_SECRET } from '../../support/system.ts';
 import { type Gateway, startGateway } from '../../support/tool-gateway.ts';
-import { touchline } from '../../support/touchline.ts';
+import { touchlineHere } from '../../support/touchline-here.ts';
 
 /** How many matches are played, and in how many seconds. */
 export const MATCHES = 8;
@@ -88,10 +88,10 @@ export class Tournament {
   /** Revokes all tokens of a client. */
   async revoke({ clientId }: Issued): Promise<void> {
     const { brokers, registryUrl, prefix } = this.#system.pipeline.place;
-    const run = touchline(['tokens', 'revoke', '--client', clientId], {
+    const { code, err } = await touchlineHere(['tokens', 'revoke', '--client', clientId], {
       ...{ KAFKA_BROKERS: brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix },
     });
-    expect(await run.ended, run.err).toBe(0);
+    expect(code, err).toBe(0);
   }
 
   /** The endpoint of a gateway. */

@@ -1,4 +1,4 @@
-/** What several operations have in common. */
+/** The common parts of several operations. */
 import { z } from 'zod';
 import {
   CATALOGUE_LIMITS,
@@ -6,17 +6,17 @@ import {
   idParameter,
   pagingParameters,
   STATUS_TYPES,
-  sinceParameter,
+  secondsParameter,
 } from '../parameters.ts';
 import type { CatalogueQuery, Paging } from '../provider.ts';
 
-/** Where the spec does not show a shape. */
+/** For shapes that the spec does not show. */
 export const AS_PUBLISHED = "as in the examples of the provider's published client";
 
 /** Parameters of every catalogue. */
-export const catalogue = { ...pagingParameters(CATALOGUE_LIMITS), timestamp: sinceParameter.optional() };
+export const catalogue = { ...pagingParameters(CATALOGUE_LIMITS), timestamp: secondsParameter.optional() };
 
-/** Parameters of a catalogue that can be narrowed to a sport. */
+/** Parameters of a catalogue with a filter by sport. */
 export const ofSport = { ...catalogue, sport_id: idParameter.optional() };
 
 /** Both ends of a window of dates. */
@@ -30,14 +30,14 @@ type CatalogueValues = Paging & {
   readonly sport_id?: number | undefined;
 };
 
-/** They as the query of one. */
+/** The values as a catalogue query. */
 export function catalogueQuery(values: CatalogueValues): CatalogueQuery {
   return { ...pageOf(values), timestamp: values.timestamp ?? null, sportId: values.sport_id ?? null };
 }
 
-/** The paging among the values of more parameters. */
+/** The paging part of more parameters. */
 export const pageOf = ({ limit, page }: Paging): Paging => ({ limit, page });
 
-/** yes is true, no is false, nothing is null: no filter. */
+/** yes is true, no is false, missing is null: no filter. */
 export const flag = (value: 'yes' | 'no' | undefined): boolean | null =>
   value === undefined ? null : value === 'yes';

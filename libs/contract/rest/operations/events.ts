@@ -6,7 +6,7 @@ import {
   idParameter,
   LIST_LIMITS,
   pagingParameters,
-  sinceParameter,
+  secondsParameter,
   yesNoParameter,
 } from '../parameters.ts';
 import type { EventsQuery } from '../provider.ts';
@@ -22,12 +22,12 @@ const events = {
   participant_id: idParameter.optional(),
   venue_type: z.enum(['home', 'away']).optional(),
   ...dates,
-  timestamp: sinceParameter.optional(),
+  timestamp: secondsParameter.optional(),
   ...pagingParameters(LIST_LIMITS),
 };
 type EventsValues = z.output<z.ZodObject<typeof events>>;
 
-/** Without a season, a stage or the like the list is one of days: today's where no date is given. */
+/** Without a season, stage or the like the list covers days: today's without a date. */
 function settleEvents(values: EventsValues, now: number): EventsValues {
   const { competition_id, season_id, stage_id, participant_id } = values;
   const narrowed = competition_id ?? season_id ?? stage_id ?? participant_id;

@@ -7,8 +7,7 @@ import {
   idParameter,
   LIST_LIMITS,
   pagingParameters,
-  sinceParameter,
-  windowParameter,
+  secondsParameter,
   yesNoParameter,
 } from '../parameters.ts';
 import { dateWindow, feedWindow } from '../windows.ts';
@@ -26,7 +25,7 @@ export const liveOperations = [
       events_details: yesNoParameter.default('yes'),
       ...dates,
       show_postponed: yesNoParameter.default('no'),
-      timestamp: sinceParameter.optional(),
+      timestamp: secondsParameter.optional(),
       ...pagingParameters(LIST_LIMITS),
     },
     settle: (values, now) => ({ ...values, ...dateWindow(values, now) }),
@@ -52,7 +51,7 @@ export const liveOperations = [
     path: '/v2/basic-livescore',
     summary: 'Scores and status of the events that changed.',
     notShown: 'Response shape: not shown; that of events-simple.',
-    params: { timestamp: sinceParameter, sport_id: idParameter.optional() },
+    params: { timestamp: secondsParameter, sport_id: idParameter.optional() },
     data: ({ simpleTree }) => z.looseObject({ competitions: z.array(simpleTree) }),
     answer: (data, values, _id, access) =>
       data.basicLivescore({ timestamp: values.timestamp, sportId: values.sport_id ?? null }, access),
@@ -65,8 +64,8 @@ export const liveOperations = [
     notShown:
       'How wide a window may be is not shown: 31 days. One that begins before what is kept is refused. Both filters by importance leave out events, which have none.',
     params: {
-      timestamp: windowParameter.optional(),
-      timestamp_to: windowParameter.optional(),
+      timestamp: secondsParameter.optional(),
+      timestamp_to: secondsParameter.optional(),
       type: z.enum(['incident', 'event']).optional(),
       event_ids: eventIdsParameter.optional(),
       important: yesNoParameter.optional(),

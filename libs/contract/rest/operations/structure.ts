@@ -18,7 +18,7 @@ export const structureOperations = [
     },
     settle(values) {
       if ((values.object_type === undefined) !== (values.object_id === undefined)) {
-        throw new RestError('invalid_parameter');
+        throw new RestError('INVALID_PARAMETER');
       }
       return values;
     },

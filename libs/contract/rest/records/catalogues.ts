@@ -11,7 +11,7 @@ const typeColumn = z.looseObject({
 });
 
 export function catalogueRecords(mode: Mode) {
-  const { or, always, told } = modeFields(mode);
+  const { or, always, optional } = modeFields(mode);
 
   const sport = z.looseObject({
     id: natural,
@@ -28,8 +28,8 @@ export function catalogueRecords(mode: Mode) {
   const area = z.looseObject({
     id: natural,
     name: text,
-    area_code: told(text),
-    parent_area_id: told(or(text, natural)),
+    area_code: optional(text),
+    parent_area_id: optional(or(text, natural)),
     ut: maybe(natural),
   });
 

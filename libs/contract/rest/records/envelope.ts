@@ -1,4 +1,4 @@
-/** The envelope around every answer, as ours is and as providers' are (spec, "Response envelope"). */
+/** The envelope around every answer, ours and the providers' (spec, "Response envelope"). */
 import { z } from 'zod';
 import { digits, empty, natural } from './mode.ts';
 
@@ -49,12 +49,5 @@ export const readEnvelope = z.looseObject({
       parameters: z.union([z.array(z.unknown()), z.record(z.string(), z.unknown())]).nullish(),
     }),
     data: z.unknown(),
-  }),
-});
-
-/** An error of a provider. */
-export const readError = z.looseObject({
-  api: z.looseObject({
-    error: z.looseObject({ message: z.string().nullish(), internal_code: whole.nullish() }),
   }),
 });

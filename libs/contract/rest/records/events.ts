@@ -4,8 +4,8 @@ import { digits, empty, int, type Mode, maybe, modeFields, natural, text, yesNo 
 import { placeFields } from './structure.ts';
 
 export function eventRecords(mode: Mode) {
-  const { or, always, told } = modeFields(mode);
-  /** What a provider may leave unknown; ours is then what providers write for nothing: '' or 0. */
+  const { or, always, optional } = modeFields(mode);
+  /** A field that a provider may not know; ours then has the provider's empty value: '' or 0. */
   const textOrNone = or(text, z.null());
   const naturalOrNone = or(natural, z.null());
 
@@ -46,7 +46,7 @@ export function eventRecords(mode: Mode) {
     lineups: maybe(z.array(z.unknown())),
   });
 
-  /** What the reduced lists have of an event. */
+  /** The fields of an event in reduced lists. */
   const simpleFields = {
     id: natural,
     name: textOrNone,
@@ -58,7 +58,7 @@ export function eventRecords(mode: Mode) {
     sport_id: naturalOrNone,
     relation_status: maybe(text),
     round_id: maybe(natural),
-    round_name: told(text),
+    round_name: optional(text),
     item_status: maybe(text),
     ut: maybe(natural),
     participants: z.array(participant),
@@ -79,29 +79,29 @@ export function eventRecords(mode: Mode) {
     winner_id: maybe(natural),
     progress_id: maybe(natural),
     neutral_venue: maybe(yesNo),
-    coverage_type: told(text),
-    event_stats_lvl_live: told(text),
+    coverage_type: optional(text),
+    event_stats_lvl_live: optional(text),
     event_stats_lvl: maybe(text),
     latency: maybe(text),
-    /** Its type is not shown; the fixtures have yes or no. */
+    /** The spec does not show its type; the fixtures have yes or no. */
     verified_result: maybe(z.unknown()),
     series: maybe(z.looseObject({ order: maybe(int), event_ids: maybe(z.array(natural)) })),
     source: maybe(int),
     ft_only: maybe(yesNo),
     scoutsfeed: maybe(yesNo),
     sport_name: maybe(text),
-    day: told(or(text, natural)),
+    day: optional(or(text, natural)),
     venue_id: maybe(z.union([natural, empty])),
     slug: maybe(text),
     details: maybe(z.array(named)),
   });
 
-  /** Normalizing takes numbers as text and '' too, so reading does. */
+  /** Normalizing accepts numbers as text and '', so parsing does. */
   const number = or(natural, digits);
   const numberOrNone = always(or(natural.nullable(), z.union([digits, empty])));
   const details = always(z.union([z.array(z.unknown()), z.looseObject({})]).nullable());
 
-  /** The provider's `EventIncidentDTO`: the 17 of its 20 fields that the spec names, and whatever else a record has. */
+  /** The provider's `EventIncidentDTO`: the 17 of its 20 fields that the spec names, and any others of a record. */
   const incident = z.looseObject({
     id: text,
     incident_id: number,
@@ -123,13 +123,13 @@ export function eventRecords(mode: Mode) {
     parent_id: always(text.nullable()),
   });
 
-  /** Its 43 fields are not shown: an incident's record, as known. */
+  /** The spec does not show its 43 fields: an incident's record, as known. */
   const importantIncident = incident;
 
   return { participant, simpleEvent, event, incident, importantIncident };
 }
 
-/** A list of competitions down to their events. */
+/** Competitions nesting their events. */
 export function eventTree<E extends z.ZodType>(mode: Mode, event: E) {
   const fields = placeFields(mode);
   const group = z.looseObject({ ...fields.group, events: z.array(event) });
@@ -138,7 +138,7 @@ export function eventTree<E extends z.ZodType>(mode: Mode, event: E) {
   return z.looseObject({ ...fields.competition, seasons: z.array(season) });
 }
 
-/** One event with the places it is in: `competition.season.stage.group.event`. */
+/** One event in its places: `competition.season.stage.group.event`. */
 export function eventChain<E extends z.ZodType>(mode: Mode, event: E) {
   const fields = placeFields(mode);
   const group = z.looseObject({ ...fields.group, event });

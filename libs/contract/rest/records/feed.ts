@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { digits, int, type Mode, maybe, natural, text } from './mode.ts';
 
-/** A feed passes on what it was given: a provider's whole numbers may be text. */
+/** A feed passes messages on unchanged: a provider's whole numbers may be text. */
 const whole = z.union([natural, digits]);
 
 const incident = z.looseObject({
@@ -17,7 +17,7 @@ const message = z.looseObject({
   id: natural,
   uuid: maybe(text),
   type: text,
-  /** -1 where nobody told. */
+  /** -1 where unknown. */
   source: int,
   ut: whole,
   data: z.looseObject({
@@ -27,8 +27,8 @@ const message = z.looseObject({
 });
 
 /**
- * What is certain of a message. Read, it is anything: each message is normalized by itself (`../../normalize.ts`), so
- * that one which cannot be understood does not hold up the others.
+ * The certain fields of a message. Parsing accepts any value: each message is normalized by itself
+ * (`../../normalize.ts`), so that an unreadable one does not block the others.
  */
 export function feedRecords(mode: Mode) {
   const reading = z.unknown();

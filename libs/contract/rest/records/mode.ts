@@ -1,9 +1,9 @@
-/** How strictly the contract's records are taken: one definition, two uses. */
+/** How strictly the contract's records are checked: one definition, two uses. */
 import { z } from 'zod';
 
 /**
- * `answer`: exactly as the spec has it, and what a server of ours always tells is required.
- * `read`: also what providers were seen to answer instead (docs/rest-findings.md), and hardly anything is required.
+ * `answer`: exactly the spec, and fields that our servers always have are required.
+ * `read`: also what providers were seen to answer instead (docs/reference/provider-differences.md), and hardly any field is required.
  */
 export type Mode = 'answer' | 'read';
 
@@ -12,7 +12,7 @@ export const yesNo = z.enum(['yes', 'no']);
 /** A whole number as providers write it in some places: text of digits. */
 export const digits = z.string().regex(/^-?[0-9]{1,16}$/);
 
-/** What providers write where they know nothing. */
+/** The provider's value for an unknown text. */
 export const empty = z.literal('');
 
 export const int = z.int();
@@ -21,28 +21,28 @@ export const text = z.string();
 /** An id, a count or a time in Unix seconds. */
 export const natural = z.int().min(0);
 
-/** The ways in which the modes differ. Types are those of `read`: whoever reads meets either kind of server. */
+/** The differences between the modes. Types are those of `read`: a client meets either kind of server. */
 export function modeFields(mode: Mode) {
   return {
-    /** `spec` in our answers; read, also what was `seen` of a provider in this very place. */
+    /** `spec` in our answers; parsing also accepts `seen`, observed in this field of a provider's answer. */
     or<S extends z.ZodType, T extends z.ZodType>(spec: S, seen: T) {
       const reading = z.union([spec, seen]);
       return mode === 'answer' ? (spec as unknown as typeof reading) : reading;
     },
-    /** A field that our answers always have; read, a provider may leave it out or have null. */
+    /** A field that our answers always have; a provider may leave it out or send null. */
     always<S extends z.ZodType>(spec: S) {
       const reading = spec.nullish();
       return mode === 'answer' ? (spec as unknown as typeof reading) : reading;
     },
-    /** A field that our answers leave out where nobody told it; read, a provider may have null there. */
-    told<S extends z.ZodType>(spec: S) {
+    /** A field that our answers leave out when it is unknown; readers also accept null. */
+    optional<S extends z.ZodType>(spec: S) {
       const reading = spec.nullish();
       return mode === 'answer' ? (spec.optional() as unknown as typeof reading) : reading;
     },
   };
 }
 
-/** A field that may be missing, and null where it is not known. */
+/** A field that may be missing, or null where unknown. */
 export function maybe<S extends z.ZodType>(spec: S) {
   return spec.nullish();
 }

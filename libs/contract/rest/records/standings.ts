@@ -13,13 +13,13 @@ const correction = z.looseObject({
 });
 
 export function standingsRecords(mode: Mode) {
-  const { or, always, told } = modeFields(mode);
+  const { or, always, optional } = modeFields(mode);
 
   const column = z.looseObject({
     id: natural,
     code: text,
     short_name: maybe(text),
-    name: told(text),
+    name: optional(text),
     value: or(z.union([z.number(), text]), z.null()),
   });
 
@@ -45,24 +45,24 @@ export function standingsRecords(mode: Mode) {
     id: natural,
     name: or(text, z.null()),
     participant_type: maybe(text),
-    participant_acronym: told(text),
-    participant_slug: told(text),
-    area_id: told(natural),
-    area_name: told(text),
+    participant_acronym: optional(text),
+    participant_slug: optional(text),
+    area_id: optional(natural),
+    area_name: optional(text),
     rank: int,
-    last_rank: told(int),
+    last_rank: optional(int),
     zone_name: maybe(text),
     /** The club of a person; '' where there is none. */
-    subparticipant_id: told(z.union([natural, empty])),
-    subparticipant_name: told(text),
-    subparticipant_slug: told(text),
+    subparticipant_id: optional(z.union([natural, empty])),
+    subparticipant_name: optional(text),
+    subparticipant_slug: optional(text),
     columns: z.array(column),
   });
 
   const standingsGroup = z.looseObject({
     id: or(text, natural),
     name: text,
-    ut: told(natural),
+    ut: optional(natural),
     participants: z.array(row),
     zones: maybe(z.array(zone)),
     corrections: maybe(z.array(correction)),
@@ -70,9 +70,9 @@ export function standingsRecords(mode: Mode) {
 
   const standings = z.looseObject({
     ...catalogueFields,
-    competition_id: told(natural),
-    season_id: told(natural),
-    stage_id: told(natural),
+    competition_id: optional(natural),
+    season_id: optional(natural),
+    stage_id: optional(natural),
     columns: always(z.array(z.unknown())),
     groups: z.array(standingsGroup),
   });

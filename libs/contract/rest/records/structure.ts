@@ -1,8 +1,8 @@
-/** Competition, season, stage, group: the places that events are in (spec, "Competition, season, stage, group"). */
+/** Competition, season, stage, group: the places of events (spec, "Competition, season, stage, group"). */
 import { z } from 'zod';
 import { digits, empty, int, type Mode, maybe, modeFields, natural, text, yesNo } from './mode.ts';
 
-/** Fields of each level without what is nested in it. */
+/** Fields of each level without the nested ones. */
 export function placeFields(mode: Mode) {
   const { or, always } = modeFields(mode);
   /** A whole number that a provider writes as text in `livescore`. */
@@ -46,7 +46,7 @@ export function placeFields(mode: Mode) {
     team_connection: maybe(z.unknown()),
   };
 
-  /** Reading, also a stage that is not known: '' in every field. */
+  /** Parsing also accepts an unknown stage: '' in every field. */
   const count = maybe(or(natural, empty));
   const flag = maybe(or(yesNo, empty));
   const stage = {
@@ -64,7 +64,7 @@ export function placeFields(mode: Mode) {
     old_stage_id: maybe(z.union([natural, text])),
   };
 
-  /** A league without groups has one group without id, name and time: all three are ''. */
+  /** A league without groups has one group with '' as id, name and time. */
   const group = {
     id: z.union([natural, empty]),
     name: always(text),
@@ -74,7 +74,7 @@ export function placeFields(mode: Mode) {
   return { competition, season, stage, group };
 }
 
-/** Records of the structure alone, as `competitions`, `stages` and their likes list them. */
+/** Records of the structure alone, as in the lists of `competitions`, `stages` and the like. */
 export function structureRecords(mode: Mode) {
   const { or } = modeFields(mode);
   const fields = placeFields(mode);
@@ -93,7 +93,7 @@ export function structureRecords(mode: Mode) {
     ...fields.competition,
     seasons: or(z.array(season).optional(), z.looseObject({})),
   });
-  /** One stage with the places it is in: what one chain looks like where no event is asked for. */
+  /** One stage in its places: a chain without an event. */
   const stageChain = z.looseObject({
     ...fields.competition,
     season: z.looseObject({ ...fields.season, stage: stage.optional() }),

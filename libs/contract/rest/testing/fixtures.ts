@@ -1,4 +1,4 @@
-/** The published answers of a real provider, where they are on this machine. */
+/** A real provider's published answers, where this machine has them. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { z } from 'zod';
@@ -8,7 +8,7 @@ import { ANSWERS } from '../records.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../../../shared/provider');
 
-/** An answer as it was published. */
+/** A published answer. */
 export type Fixture = {
   readonly file: string;
   /** As in `api.method.name`. */
@@ -16,10 +16,10 @@ export type Fixture = {
   readonly json: { readonly api: { readonly data: unknown; readonly method: { readonly name: string } } };
 };
 
-/** Whether they are there. */
+/** Whether the files exist. */
 export const haveFixtures = existsSync(FOLDER);
 
-/** All that are answers of the REST contract or its neighbours. */
+/** All answers of the REST contract, or of operations beside it. */
 export function fixtures(): Fixture[] {
   if (!haveFixtures) return [];
   return readdirSync(FOLDER)
@@ -29,7 +29,7 @@ export function fixtures(): Fixture[] {
     .map(({ file, json }) => ({ file, json, name: json.api.method.name }));
 }
 
-/** A place where providers answer something else than the spec has. */
+/** A place where providers' answers differ from the spec. */
 export type Finding = {
   readonly operation: string;
   readonly place: string;
@@ -37,7 +37,7 @@ export type Finding = {
   readonly seen: string;
 };
 
-/** Where a fixture differs from what a server of ours would answer; [] also where its operation is not in the spec. */
+/** The differences of a fixture from our own answer; [] also for an operation that is not in the spec. */
 export function findingsOf({ name, json }: Fixture): Finding[] {
   if (!isOperationName(name)) return [];
   const strict = answerEnvelope(name, operationNamed(name).data(ANSWERS));
@@ -51,7 +51,7 @@ export function findingsOf({ name, json }: Fixture): Finding[] {
   return [...found.values()];
 }
 
-/** The path of an issue without positions in lists and without the names of parameters. */
+/** The path of an issue, without list positions and parameter names. */
 function placeOf(path: readonly PropertyKey[]): string {
   const steps = path.map((step) => (typeof step === 'number' ? '[]' : String(step)));
   const parameters = steps.indexOf('parameters');

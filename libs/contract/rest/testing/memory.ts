@@ -1,14 +1,16 @@
-/** The contract's data and gatekeeper in memory, for tests of whatever serves or reads the contract. */
+/** The contract's data and gatekeeper in memory, for tests of its servers and clients. */
+
 import { issueToken, verifyToken } from '#signing/token.ts';
 import { RestError } from '../errors.ts';
 import type { Access, Answer, EventsQuery, Gatekeeper, Paging, ProviderData } from '../provider.ts';
 import type { EventRecord, IncidentRecord } from '../records.ts';
-import { eventsAnswer, type PlaceLookup, pageOf, renderChain, renderStages, withList } from '../tree.ts';
+import { type PlaceLookup, pageOf, renderChain, renderStages, withList } from '../tree.ts';
+import { eventsAnswer } from './events-answer.ts';
 
 /** A record of a catalogue or of the structure. */
-export type Item = { readonly id: number; readonly ut?: number; readonly [field: string]: unknown };
+type Item = { readonly id: number; readonly ut?: number; readonly [field: string]: unknown };
 
-/** Everything that a provider in memory has. Change it as a test goes along. */
+/** The data of a provider in memory; tests change it as they go. */
 export type World = {
   sports: Item[];
   areas: Item[];
@@ -34,7 +36,7 @@ export type World = {
   }[];
 };
 
-/** A world with nothing in it. */
+/** An empty world. */
 export function emptyWorld(): World {
   const names = [
     'sports',
@@ -50,7 +52,7 @@ export function emptyWorld(): World {
   return { ...empty, incidents: new Map() } as unknown as World;
 }
 
-/** Answers from `world` as it is at each call. */
+/** Answers from the current `world`. */
 export function memoryProvider(world: World): ProviderData {
   const place: PlaceLookup = (level, id) => {
     const found = world[`${level}s`].find((one) => one.id === id);
@@ -67,9 +69,9 @@ export function memoryProvider(world: World): ProviderData {
     world.events.filter((event) => competitions === null || competitions.has(event.competition_id ?? 0));
   const known = (id: number, { competitions }: Access): EventRecord => {
     const event = world.events.find((one) => one.id === id);
-    if (event === undefined) throw new RestError('not_found');
+    if (event === undefined) throw new RestError('NOT_FOUND');
     if (competitions !== null && !competitions.has(event.competition_id ?? 0))
-      throw new RestError('forbidden');
+      throw new RestError('FORBIDDEN');
     return event;
   };
   const events = (query: EventsQuery, access: Access): Answer =>
@@ -141,19 +143,19 @@ export function memoryProvider(world: World): ProviderData {
       return eventsAnswer(changed.map(placed), { limit: Math.max(1, changed.length), page: 1 }, place);
     },
     feed({ from, to, type, eventIds }) {
-      const told = world.messages.filter(
+      const matching = world.messages.filter(
         (message) =>
           message.ut >= from &&
           message.ut <= to &&
           (type === null || message.type === type) &&
           (eventIds === null || eventIds.has(message.data.event.id)),
       );
-      return { data: JSON.stringify(told), total: told.length };
+      return { data: JSON.stringify(matching), total: matching.length };
     },
     feedOf(id, access) {
       known(id, access);
-      const told = world.messages.filter((message) => message.data.event.id === id);
-      return { data: JSON.stringify(told), total: told.length };
+      const matching = world.messages.filter((message) => message.data.event.id === id);
+      return { data: JSON.stringify(matching), total: matching.length };
     },
   };
 }
@@ -184,14 +186,14 @@ function list(
 
 function single(container: string, items: readonly Item[], id: number): Answer {
   const found = items.find((item) => item.id === id);
-  if (found === undefined) throw new RestError('not_found');
+  if (found === undefined) throw new RestError('NOT_FOUND');
   return { data: JSON.stringify({ [container]: found }), total: null };
 }
 
 /** A client of the gatekeeper in memory. */
 export type MemoryClient = Access & { readonly secret: string };
 
-/** Gives tokens of `lifetime` seconds to these clients. Take a client out and its tokens are worth nothing. */
+/** Issues tokens of `lifetime` seconds to these clients; the tokens of a removed client are invalid. */
 export function memoryGatekeeper(clients: readonly MemoryClient[], lifetime = 3600): Gatekeeper {
   const key = Buffer.alloc(32, 'a key of tests');
   return {

@@ -1,4 +1,4 @@
-/** A small world with something of everything, and a server of the contract in front of it. */
+/** A small world with some of every record, and a server of the contract in front of it. */
 import fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify';
 import type { EventRecord, IncidentRecord } from '../records.ts';
 import { type RestOptions, restRoutes } from '../routes.ts';
@@ -8,9 +8,9 @@ import { emptyWorld, type MemoryClient, memoryGatekeeper, memoryProvider, type W
 /** 2026-09-21 14:13:20 UTC. */
 export const NOW = 1_790_000_000;
 
-export const VERSION = '2.0.0';
+const VERSION = '2.0.0';
 
-/** May do everything. */
+/** Full access. */
 export const CLIENT: MemoryClient = {
   clientId: 1,
   secret: 'open sesame',
@@ -18,7 +18,7 @@ export const CLIENT: MemoryClient = {
   operations: null,
 };
 
-/** May see one competition, and not the reduced live payload. */
+/** Access to one competition, without the reduced live payload. */
 export const NARROW: MemoryClient = {
   clientId: 2,
   secret: 'a crack',
@@ -54,7 +54,7 @@ export function event(id: number, more: Partial<EventRecord> = {}): EventRecord 
 }
 
 /** A goal that is confirmed. */
-export function incident(id: string, more: Partial<IncidentRecord> = {}): IncidentRecord {
+function incident(id: string, more: Partial<IncidentRecord> = {}): IncidentRecord {
   return {
     id,
     incident_id: 413,
@@ -78,7 +78,7 @@ export function incident(id: string, more: Partial<IncidentRecord> = {}): Incide
   };
 }
 
-/** Something of everything. */
+/** Some of every record. */
 export function smallWorld(): World {
   const world = emptyWorld();
   const sport = { name: 'Soccer', url: 'soccer', active: 'yes', has_timer: 'yes' };
@@ -114,11 +114,11 @@ export function smallWorld(): World {
   return world;
 }
 
-/** A server of the contract that answers without a socket. */
+/** A server of the contract without a socket. */
 export type TestServer = {
   readonly app: FastifyInstance;
   readonly world: World;
-  /** Everything that was logged. */
+  /** All log lines. */
   readonly logged: string[];
   /** A GET. */
   get(url: string): Promise<LightMyRequestResponse>;
@@ -126,7 +126,7 @@ export type TestServer = {
   token(client?: MemoryClient): Promise<string>;
 };
 
-/** Starts one; it needs no stopping. */
+/** Creates one; it needs no stop. */
 export function testServer(options: Partial<RestOptions> = {}): TestServer {
   const world = smallWorld();
   const logged: string[] = [];

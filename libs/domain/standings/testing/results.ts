@@ -36,7 +36,7 @@ export function idOf(letter: string): number {
 }
 
 /** A team by its letter. */
-export function team(letter: string): Team {
+function team(letter: string): Team {
   return { id: idOf(letter), name: letter };
 }
 

@@ -1,14 +1,14 @@
-/** Real seasons and their official tables, as files have them: `NAME.json` and `NAME.table.json`. */
+/** Real seasons and their official tables, read from the files `NAME.json` and `NAME.table.json`. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
 const SHARED = fileURLToPath(new URL('../../../../../shared/', import.meta.url));
 
-/** Where seasons, tables and the provider's own answers are; they may be missing. */
+/** The folders of seasons, tables and the provider's own answers; they may be missing. */
 export const SEASONS_DIR = process.env.SEASONS_DIR || `${SHARED}data/seasons`;
 export const TABLES_DIR = process.env.TABLES_DIR || `${SHARED}data/tables`;
-export const PROVIDER_DIR = `${SHARED}provider`;
+const PROVIDER_DIR = `${SHARED}provider`;
 
 const goals = z.tuple([z.int(), z.int()]);
 const score = z.object({ ft: goals.nullish(), ht: goals.nullish() });
@@ -19,7 +19,7 @@ const match = z
     date: z.string(),
     time: z.string().nullish(),
     status: z.enum(['awarded', 'cancelled', 'postponed']).nullish(),
-    /** A match that decides something after the season; no match of the table. */
+    /** A play-off after the season; not a match of the table. */
     playoff: z.unknown().optional(),
   })
   .and(
@@ -27,7 +27,7 @@ const match = z
       score.extend({ home: z.string(), away: z.string() }),
       z
         .object({ team1: z.string(), team2: z.string(), score: score.nullish() })
-        .transform(({ team1, team2, score: told }) => ({ home: team1, away: team2, ...told })),
+        .transform(({ team1, team2, score }) => ({ home: team1, away: team2, ...score })),
     ]),
   );
 const seasonFile = z.object({ matches: z.array(match) });
@@ -49,7 +49,7 @@ const officialRow = z.object({
 });
 const tableFile = z.object({ table: z.array(officialRow) });
 
-/** A row of an official table; `points_adjustment` is in `pts` already. */
+/** A row of an official table; `pts` includes `points_adjustment`. */
 export type OfficialRow = z.infer<typeof officialRow>;
 
 const providerFile = z.object({
@@ -107,7 +107,7 @@ export function readOfficialTable(name: string): OfficialRow[] {
 
 const GROUP_STAGE = 'uefa.cl_2017-18';
 
-/** Whether the provider's own answer for the group stage of 2017-18 is there, and its matches. */
+/** Whether the provider's own answer for the group stage of 2017-18 exists, and its matches. */
 export function hasGroupStage(): boolean {
   return (
     existsSync(`${PROVIDER_DIR}/Standings__standings_39719.json`) &&
@@ -115,7 +115,7 @@ export function hasGroupStage(): boolean {
   );
 }
 
-/** The groups of 2017-18 as the provider answered, and their matches with its names; the round is the group's name. */
+/** The groups of 2017-18 as the provider answered, and their matches under its names; the round is the group's name. */
 export function readGroupStage(): { groups: ProviderGroup[]; matches: SeasonMatch[] } {
   const { groups } = read(`${PROVIDER_DIR}/Standings__standings_39719.json`, providerFile).api.data.standings;
   const names = new Set(groups.map(({ name }) => name));
@@ -125,7 +125,7 @@ export function readGroupStage(): { groups: ProviderGroup[]; matches: SeasonMatc
   return { groups, matches };
 }
 
-/** Names in the match file that the provider writes otherwise; the country after them is left out first. */
+/** Names of the match file that the provider spells differently; the country suffix is removed first. */
 const PROVIDERS_NAMES = new Map([
   ['Celtic FC', 'Celtic'],
   ['Sporting CP', 'Sporting'],

@@ -6,8 +6,8 @@ const NAME = 'touchline-sticky';
 const VERSION = 1;
 
 /**
- * Leaves a member the partitions it has where that is fair.
- * `owned` tells the partitions that this member holds when it joins.
+ * Leaves a member its partitions where that is fair.
+ * `owned` returns the partitions that this member holds when it joins.
  */
 export function stickyAssigner(topic: string, owned: () => readonly number[]): PartitionAssigner {
   return ({ cluster }) => ({

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Consumer, Kafka } from 'kafkajs';
+import { settlesWithin } from '#timing/settles-within.ts';
 import type { Logger } from '../../log.ts';
 import type { GroupMember, GroupOptions } from '../port.ts';
 import { stickyAssigner } from './assigner.ts';
@@ -8,14 +9,14 @@ import { stickyAssigner } from './assigner.ts';
 const TURN_MS = 250;
 const HEARTBEAT_MS = 500;
 const RECONNECT_MS = 1_000;
-/** A topic that was away at a rebalance has no partitions until it is looked for again. */
+/** A topic that was missing at a rebalance has no partitions until the metadata is refreshed. */
 const METADATA_MS = 10_000;
-/** A broker that hangs holds up no end: the group forgets a member that is silent. */
+/** Longest wait at close: the group removes a silent member by itself. */
 const LEAVE_WITHIN_MS = 5_000;
 
 /**
- * A member of the group on kafkajs, of which only the membership is used: all partitions are paused at once, so that it
- * fetches nothing, and what it is given is read elsewhere. Created again where kafkajs gives up for good.
+ * A group member on kafkajs, used for membership only: all partitions are paused at once, so that it fetches nothing;
+ * other connections read the assigned partitions. Created again where kafkajs gives up for good.
  */
 export class KafkaJsGroupMember implements GroupMember {
   readonly #kafka: Kafka;
@@ -71,8 +72,8 @@ export class KafkaJsGroupMember implements GroupMember {
 
   async stop(): Promise<void> {
     this.#stopping = true;
-    const left = this.#consumer?.disconnect().catch(() => {});
-    await Promise.race([left, delay(LEAVE_WITHIN_MS, undefined, { ref: false })]);
+    const left = this.#consumer?.disconnect().catch(() => {}) ?? Promise.resolve();
+    await settlesWithin(left, LEAVE_WITHIN_MS);
   }
 
   async #restart(): Promise<void> {

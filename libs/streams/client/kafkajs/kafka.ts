@@ -8,7 +8,7 @@ export type KafkaOptions = {
   readonly brokers: readonly string[];
   readonly clientId: string;
   readonly log: Logger;
-  /** Is given each connection: kafkajs waits for a minute for the answer of a broker that hangs, whatever is asked of it. */
+  /** Receives each connection: kafkajs waits a minute for the answer of a broker that hangs, whatever the settings. */
   readonly onSocket?: (socket: Socket) => void;
 };
 

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import './request-queue.ts';
 
 const RequestQueue = createRequire(import.meta.url)('kafkajs/src/network/requestQueue');
@@ -26,7 +26,7 @@ function open(maxInFlightRequests: number | null = null) {
   return { queue, sent, push, answer };
 }
 
-it('does not look for requests that wait where none does', () => {
+test('does not check for waiting requests where none waits', () => {
   const { queue, sent, push, answer } = open();
   queue.scheduleCheckPendingRequests();
   push(1);
@@ -35,7 +35,7 @@ it('does not look for requests that wait where none does', () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it('sends one that waits for an answer with that', () => {
+test('sends a request that waits for an answer when that arrives', () => {
   const { sent, push, answer } = open(1);
   push(1);
   push(2);
@@ -44,7 +44,7 @@ it('sends one that waits for an answer with that', () => {
   expect(sent).toEqual([1, 2]);
 });
 
-it('sends one that waits for the broker to take more when that is over', () => {
+test('sends a request that the broker throttled when that ends', () => {
   const { queue, sent, push } = open();
   queue.maybeThrottle(300);
   push(1);

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 
-/** What is used here of the queue of requests that each connection of kafkajs has. */
+/** The part of kafkajs's request queue of a connection that we use. */
 type RequestQueue = {
   readonly pending: readonly unknown[];
   scheduleCheckPendingRequests(): void;
@@ -12,9 +12,9 @@ const { prototype } = createRequire(import.meta.url)('kafkajs/src/network/reques
 const schedule = prototype.scheduleCheckPendingRequests;
 
 /**
- * kafkajs 2.2.4 looks for requests that wait a thousand times a second on each connection, for as long as it is open and
- * whether any wait or not (tulios/kafkajs#1704): half of what an idle service does. Whatever makes one wait asks for the
- * next look by itself, and so does every answer.
+ * kafkajs 2.2.4 checks for waiting requests a thousand times a second on each open connection, whether any waits or not
+ * (tulios/kafkajs#1704): half the CPU of an idle service. Each waiting request and each answer schedules the next check
+ * by itself.
  */
 prototype.scheduleCheckPendingRequests = function (this: RequestQueue): void {
   if (this.pending.length > 0) schedule.call(this);

@@ -2,8 +2,8 @@ import kafkajs, { type Admin } from 'kafkajs';
 import type { TopicAdmin } from '../port.ts';
 
 /**
- * Connects to a cluster, does `work` and closes the connection. `retries`: how often a request to a broker that does not
- * answer is repeated; 12 take about 20 s, 4 about 3 s. Throws errors of kafkajs, and what `work` throws.
+ * Connects to a cluster, runs `work` and closes the connection. `retries`: how often a request without an answer is
+ * repeated; 12 take about 20 s, 4 about 3 s. Throws errors of kafkajs, and those of `work`.
  */
 export async function withTopicAdmin<T>(
   brokers: readonly string[],
@@ -15,7 +15,7 @@ export async function withTopicAdmin<T>(
     brokers: [...brokers],
     connectionTimeout: 5_000,
     retry: { initialRetryTime: 100, maxRetryTime: 2_000, retries },
-    // What fails comes as an error; the rest is its retries.
+    // Failures come as errors; the log would only have the retries.
     logLevel: kafkajs.logLevel.NOTHING,
   }).admin();
   try {
@@ -28,13 +28,13 @@ export async function withTopicAdmin<T>(
 
 function topicAdmin(admin: Admin): TopicAdmin {
   return {
-    // Asks for all topics: asking for one by name would make it where the broker makes topics by itself.
+    // Requests all topics: a request by name would create the topic where the broker creates topics automatically.
     async partitionCounts() {
       const { topics } = await admin.fetchTopicMetadata();
       return new Map(topics.map(({ name, partitions }) => [name, partitions.length]));
     },
     async createTopics(topics) {
-      // False where another process was first.
+      // False where another process created them first.
       await admin.createTopics({
         waitForLeaders: false,
         topics: topics.map(({ name, partitions, replicationFactor, settings }) => ({
@@ -53,15 +53,15 @@ function topicAdmin(admin: Admin): TopicAdmin {
   };
 }
 
-/** The broker took too long; it may have made some all the same. */
+/** The broker took too long; it may have created some topics all the same. */
 export const BUSY: readonly string[] = ['REQUEST_TIMED_OUT', 'TOPIC_ALREADY_EXISTS'];
-/** The broker is not in its cluster, as for a moment after its start: there is none for a replica. */
+/** The broker has not joined its cluster yet, as just after its start: no broker can host a replica. */
 export const PASSING: readonly string[] = [...BUSY, 'INVALID_REPLICATION_FACTOR'];
 
-/** Whether topics were not made for what passes, which kafkajs does not try again. It tells the errors of all as one. */
+/** Whether topic creation failed for a transient reason that kafkajs does not retry. One error covers all topics. */
 export function isPassing(error: unknown, passing = PASSING): boolean {
   if (!(error instanceof Error)) return false;
-  // Where the only broker is out, no controller is told, and kafkajs falls over the answer that it has asked nobody for.
+  // While the only broker is down no controller is known, and kafkajs throws a TypeError.
   if (error.name === 'KafkaJSBrokerNotFound' || error instanceof TypeError) return true;
   if (!('errors' in error && Array.isArray(error.errors))) return false;
   return error.errors.every(({ type }) => passing.includes(type));

@@ -1,42 +1,40 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { initProducerIdV4 } from '@platformatic/kafka';
-import type { BatchProducer, PublishRecord } from '../../publish/publisher.ts';
-import { partitionHash } from '../murmur2.ts';
-import { type BatchRecord, splitRounds } from '../rounds.ts';
-import { Connections } from './connections.ts';
+import { settlesWithin } from '#timing/settles-within.ts';
+import type { BatchProducer, PublishRecord } from '../port.ts';
+import { type BatchRecord, batchRecords, partitionHash } from '../produce-batches.ts';
+import { Connections, retryTransient } from './connections.ts';
 import { toStreamError } from './errors.ts';
-import { retryTransient } from './retry.ts';
-import { RoundSender } from './round-sender.ts';
+import { initProducerIdV4 } from './library.ts';
+import { BatchSender } from './produce.ts';
 
-/** Of no meaning to a producer without transactions, but the request has it. */
+/** Part of the request, without meaning for a producer without transactions. */
 const NO_TRANSACTION_TIMEOUT = 0;
-/** How long a close waits for the broker: one that hangs never answers. */
+/** How long a close waits for the broker: a broker that hangs never answers. */
 const CLOSE_MS = 1_000;
 const TURNS = 1_000n;
 
-/** An idempotent producer straight on the protocol. Rejects with `StreamError`. */
+/** An idempotent producer on the bare protocol. Rejects with `StreamError`. */
 export async function openBatchProducer(
   brokers: readonly string[],
   clientId: string,
 ): Promise<BatchProducer> {
   const connections = new Connections(brokers, clientId);
   const close = async (): Promise<void> => {
-    await Promise.race([connections.close(), delay(CLOSE_MS, undefined, { ref: false })]);
+    await settlesWithin(connections.close(), CLOSE_MS);
   };
   try {
     const { producerId, producerEpoch } = await retryTransient(async () =>
       initProducerIdV4.api.async(await connections.any(), null, NO_TRANSACTION_TIMEOUT),
     );
     const identity = { transactionalId: null, id: producerId, epoch: producerEpoch };
-    const sender = new RoundSender(connections, identity, true);
-    // Each request goes to the next one; producers begin at different ones.
+    const sender = new BatchSender(connections, identity, true);
+    // Each request uses the next partition; producers begin at different ones.
     let turn = Number(producerId % TURNS);
     return {
       close,
       async send(records) {
         turn += 1;
         try {
-          await sender.send(splitRounds(await placed(records, connections, turn)));
+          await sender.send(batchRecords(await placed(records, connections, turn)));
         } catch (error) {
           throw toStreamError('publish', error);
         }
@@ -48,7 +46,7 @@ export async function openBatchProducer(
   }
 }
 
-/** The records with their partitions: the one they name, that of their key, or for those that may go anywhere that of the turn. */
+/** The records with their partitions: their own, that of their key, or for `any` that of the turn. */
 async function placed(
   records: readonly PublishRecord[],
   connections: Connections,

@@ -1,17 +1,17 @@
-/** Defects of brokers that a service works around or warns of; docs/known-issues.md has a section for each. */
-import { apiVersionsV3, Connection, metadataV12 } from '@platformatic/kafka';
+/** Broker defects that a service works around or warns of; docs/known-issues.md has a section for each. */
+import { apiVersionsV3, Connection, metadataV12 } from './library.ts';
 
-/** What a defect is called there, and in the log. */
-export type BrokerDefectCode = (typeof CODES)[number];
+/** The name of a defect there, and in the log. */
+type BrokerDefectCode = (typeof CODES)[number];
 
 const CODES = ['KAFKA-20734'] as const;
 
-/** A defect that brokers of a cluster have. */
+/** A defect of brokers of a cluster. */
 export type BrokerDefect = {
   readonly code: BrokerDefectCode;
-  /** Those that have it, host:port. */
+  /** The affected brokers, host:port. */
   readonly brokers: readonly string[];
-  /** One line for the operator: what it does, and what to do. */
+  /** One line for the operator: the effect, and what to do. */
   readonly message: string;
 };
 
@@ -21,8 +21,8 @@ const CONNECT_MS = 3_000;
 const REQUEST_MS = 5_000;
 
 /**
- * Asks every broker of a cluster and gives the defects that are found. Never rejects: a broker that does not answer
- * within seconds is one of which nothing is known, and no start depends on it.
+ * Asks every broker of a cluster and returns the defects found. Never rejects: a broker that does not answer within
+ * seconds counts as unknown, and no start depends on it.
  */
 export async function findBrokerDefects(brokers: readonly string[]): Promise<BrokerDefect[]> {
   const members = await membersOf(brokers);
@@ -49,23 +49,23 @@ export async function warnOfBrokerDefects(
     log.warn({ code, brokers: affected }, message);
 }
 
-/** Whether the code of a line in the log is one of `warnOfBrokerDefects`. */
+/** Whether the code of a log line is one of `warnOfBrokerDefects`. */
 export function isBrokerDefect(code: string | undefined): boolean {
   return CODES.some((known) => known === code);
 }
 
 const METADATA_VERSION = 'metadata.version';
-/** 4.3-IV0. Also what 4.2 supports with `unstable.feature.versions.enable`. */
+/** 4.3-IV0. 4.2 also supports it with `unstable.feature.versions.enable`. */
 const FIRST_METADATA_VERSION = 30;
 const DESCRIBE_LOG_DIRS = 35;
-/** Not in 4.2, whatever its settings. Other implementations of the protocol may have it, without the level above. */
+/** Not in 4.2, whatever its settings. Other implementations of the protocol may have it without the level above. */
 const FIRST_LOG_DIRS_VERSION = 5;
 
 type Versions = Awaited<ReturnType<typeof apiVersionsV3.api.async>>;
 
 /**
- * KAFKA-20734. The protocol does not name a broker's release. What tells 4.3 and later from those before: both of
- * these, seen on 4.2.1, 4.3.0 and 4.3.1; by its classes 4.4.0 answers as 4.3 does. Nothing tells a release with the fix.
+ * KAFKA-20734. The protocol does not name a broker's release. Both of these together distinguish 4.3 and later, as
+ * seen on 4.2.1, 4.3.0 and 4.3.1 (by its classes 4.4.0 answers as 4.3 does). Nothing identifies a release with the fix.
  */
 function losesTransactions({ supportedFeatures, apiKeys }: Versions): boolean {
   const feature = supportedFeatures?.find(({ name }) => name === METADATA_VERSION);
@@ -76,7 +76,7 @@ function losesTransactions({ supportedFeatures, apiKeys }: Versions): boolean {
   );
 }
 
-/** The brokers of the cluster, as the first one that answers knows them. */
+/** The brokers of the cluster, by the first broker that answers. */
 async function membersOf(brokers: readonly string[]): Promise<string[]> {
   for (const broker of brokers) {
     const metadata = await ask(broker, (connection) => metadataV12.api.async(connection, [], false, false));
@@ -85,7 +85,7 @@ async function membersOf(brokers: readonly string[]): Promise<string[]> {
   return [];
 }
 
-/** The answer of a broker, host:port; undefined where it gives none. */
+/** The answer of a broker, host:port; undefined where it does not answer. */
 async function ask<T>(
   broker: string,
   request: (connection: Connection) => Promise<T>,
@@ -93,7 +93,7 @@ async function ask<T>(
   const colon = broker.lastIndexOf(':');
   const host = broker.slice(0, colon).replace(/^\[|\]$/g, '');
   const connection = new Connection(CLIENT_ID, { connectTimeout: CONNECT_MS, requestTimeout: REQUEST_MS });
-  // Requests under way are rejected with it; an event that nobody hears would end the process.
+  // Closing rejects requests under way with it; an error event without a listener would end the process.
   connection.on('error', () => {});
   try {
     await connection.connect(host, Number(broker.slice(colon + 1)));

@@ -1,22 +1,50 @@
-import { Connection, FindCoordinatorKeyTypes, findCoordinatorV4, metadataV12 } from '@platformatic/kafka';
+import { retry } from '#timing/retry.ts';
 import { StreamError } from '../../errors.ts';
 import type { TopicPartition } from '../port.ts';
-import { NoLeaderError } from './errors.ts';
+import { isMoved, isTransient, NoLeaderError } from './errors.ts';
+import { Connection, FindCoordinatorKeyTypes, findCoordinatorV4, metadataV12 } from './library.ts';
 import { type Address, SharedMetadata, type TopicMetadata } from './topic-metadata.ts';
+
+/** How long a broker may be busy with an earlier request, or not know yet what it leads. Below a transaction's timeout. */
+const DEADLINE_MS = 5_000;
+/** A transaction is completed within some milliseconds after its commit was answered. */
+const FIRST_RETRY_MS = 2;
+const RETRY_CEILING_MS = 50;
+
+/** What is asked again, and where. */
+export type RetryOptions = {
+  /** Forgets where leaders and coordinators are. */
+  readonly forget?: () => void;
+  readonly deadlineMs?: number;
+};
+
+/** Asks again, for a while, what the broker could not do at this moment; looks for the broker again where it has moved. */
+export function retryTransient<T>(
+  ask: () => Promise<T>,
+  { forget, deadlineMs = DEADLINE_MS }: RetryOptions = {},
+): Promise<T> {
+  return retry(ask, {
+    ...{ firstMs: FIRST_RETRY_MS, ceilingMs: RETRY_CEILING_MS, factor: 1.5, deadlineMs },
+    passes(error) {
+      if (isMoved(error)) forget?.();
+      return isTransient(error);
+    },
+  });
+}
 
 const CONNECT_MS = 3_000;
 const REQUEST_MS = 15_000;
 
 export type ConnectionsOptions = {
-  /** Shared with other connections. Default: with none. */
+  /** Shared with other connections. Default: not shared. */
   readonly metadata?: SharedMetadata;
-  /** Called when they are closed. */
+  /** Called on close. */
   readonly onClose?: () => void;
 };
 
 /**
- * Connections to the brokers that one owner talks to. One that the broker closes, for idleness or at its end, is opened
- * again when it is next needed. Requests are not retried here.
+ * One owner's connections to the brokers. A connection that the broker closes, idle or shutting down, is opened again
+ * when it is next needed. Requests are not retried here.
  */
 export class Connections {
   readonly #bootstrap: readonly Address[];
@@ -24,7 +52,7 @@ export class Connections {
   readonly #open = new Map<string, Promise<Connection>>();
   readonly #topics = new Map<string, Promise<TopicMetadata>>();
   readonly #coordinators = new Map<string, Promise<Address>>();
-  /** Every broker of the cluster, once one has named them. */
+  /** Every broker of the cluster, once known. */
   #brokers: readonly Address[] = [];
   readonly #metadata: SharedMetadata;
   readonly #onClose: () => void;
@@ -39,7 +67,7 @@ export class Connections {
     this.#onClose = onClose;
   }
 
-  /** How many connections were opened so far: one more than before means that one was lost, or a broker has moved. */
+  /** Number of connections opened so far: an increase means that one was lost, or that a broker moved. */
   get opened(): number {
     return this.#opened;
   }
@@ -48,7 +76,7 @@ export class Connections {
     return this.#closed;
   }
 
-  /** The broker that keeps a group's offsets or a producer's transactions. */
+  /** The coordinator of a group's offsets or a producer's transactions. */
   async coordinator(of: 'group' | 'transaction', key: string): Promise<Connection> {
     const name = `${of} ${key}`;
     const found =
@@ -65,7 +93,7 @@ export class Connections {
     this.#metadata.forget(topic);
     const known = leaders.length;
     if (partition >= known)
-      throw new StreamError('REJECTED', `${topic} has ${known} partitions, there is none ${partition}`);
+      throw new StreamError('REJECTED', `${topic} has ${known} partitions, and no partition ${partition}`);
     throw new NoLeaderError({ topic, partition });
   }
 
@@ -73,12 +101,12 @@ export class Connections {
     return (await this.#topic(topic)).leaders.length;
   }
 
-  /** The id that the cluster gave the topic when it was created. */
+  /** The id of the topic, set by the cluster at its creation. */
   async topicId(topic: string): Promise<string> {
     return (await this.#topic(topic)).id;
   }
 
-  /** Leaders, coordinators and partition counts are asked for again when they are next needed. */
+  /** Forgets leaders, coordinators and partition counts: they are requested again when next needed. */
   forget(): void {
     this.#topics.clear();
     this.#metadata.forget();
@@ -93,13 +121,13 @@ export class Connections {
     await Promise.allSettled(open.map(async (connection) => end(await connection)));
   }
 
-  /** A broker that answers: one that is connected, else the first of those known that can be. */
+  /** A broker that answers: a connected one, else the first known one that accepts a connection. */
   async any(): Promise<Connection> {
     for (const opening of this.#open.values()) {
       const connection = await opening.catch(() => null);
       if (connection?.isConnected()) return connection;
     }
-    let failure: unknown = new StreamError('UNAVAILABLE', 'no brokers to start from');
+    let failure: unknown = new StreamError('UNAVAILABLE', 'no bootstrap brokers');
     for (const address of [...this.#bootstrap, ...this.#brokers]) {
       try {
         return await this.#to(address);
@@ -119,7 +147,7 @@ export class Connections {
     return found;
   }
 
-  /** Keeps an answer that is on its way, unless it fails. */
+  /** Caches a pending answer, unless it fails. */
   #keep<T>(answers: Map<string, Promise<T>>, name: string, answer: Promise<T>): Promise<T> {
     answers.set(name, answer);
     answer.catch(() => {
@@ -155,7 +183,7 @@ export class Connections {
     if (known !== undefined) return known;
     const opening = this.#connect(key, address);
     this.#open.set(key, opening);
-    // Where a broker cannot be reached, what it led and coordinated is looked for elsewhere the next time.
+    // After a failed connection, look up the broker's partitions and coordinated ids again.
     opening.catch(() => this.#drop(key, opening));
     return opening;
   }
@@ -171,7 +199,7 @@ export class Connections {
       connectTimeout: CONNECT_MS,
       requestTimeout: REQUEST_MS,
     });
-    // Requests under way are rejected with it; an event that nobody hears would end the process.
+    // Closing rejects requests under way with it; an error event without a listener would end the process.
     connection.on('error', () => {});
     try {
       await connection.connect(host, port);
@@ -187,7 +215,7 @@ export class Connections {
   }
 }
 
-/** Without waiting for a peer that takes nothing any more. */
+/** Does not wait for a peer that no longer reads. */
 async function end(connection: Connection): Promise<void> {
   const ended = connection.close();
   connection.socket?.destroy();
@@ -197,4 +225,19 @@ async function end(connection: Connection): Promise<void> {
 function parseAddress(broker: string): Address {
   const colon = broker.lastIndexOf(':');
   return { host: broker.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(broker.slice(colon + 1)) };
+}
+
+/** Partitions by the connection to their leader. */
+export async function byLeader<P extends TopicPartition>(
+  connections: Connections,
+  partitions: readonly P[],
+): Promise<Map<Connection, P[]>> {
+  const found = new Map<Connection, P[]>();
+  for (const of of partitions) {
+    const leader = await connections.leader(of);
+    const known = found.get(leader);
+    if (known === undefined) found.set(leader, [of]);
+    else known.push(of);
+  }
+  return found;
 }

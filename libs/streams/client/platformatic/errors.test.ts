@@ -19,17 +19,17 @@ test.each([
   expect(isTransient(both(broker('NOT_LEADER_OR_FOLLOWER'), broker(id)))).toBe(transient);
 });
 
-test('a partition that is between two leaders is transient', () => {
+test('a partition without a leader is transient', () => {
   expect(isTransient(new NoLeaderError({ topic: 't', partition: 1 }))).toBe(true);
   expect(isTransient(new StreamError('UNAVAILABLE', 'closed'))).toBe(false);
 });
 
-test('a connection that failed is not transient: what was done over it is unknown', () => {
+test('a failed connection is not transient: the outcome is unknown', () => {
   expect(isTransient(new NetworkError('closed'))).toBe(false);
   expect(isDisconnected(both(new TimeoutError('late')))).toBe(true);
 });
 
-test('knows what has moved', () => {
+test('recognises that a leader or coordinator moved', () => {
   expect(isMoved(both(broker('NOT_LEADER_OR_FOLLOWER')))).toBe(true);
   expect(isMoved(broker('CONCURRENT_TRANSACTIONS'))).toBe(false);
 });
@@ -47,7 +47,7 @@ test.each([
   expect(toStreamError('test', thrown)).toMatchObject({ code, cause: thrown });
 });
 
-test('keeps what is a StreamError already', () => {
+test('returns a StreamError unchanged', () => {
   const error = new StreamError('FENCED', 'fenced');
   expect(toStreamError('test', error)).toBe(error);
 });

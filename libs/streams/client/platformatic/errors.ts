@@ -1,9 +1,10 @@
-import { StreamError, type StreamErrorCode } from '../../errors.ts';
+import type { CodeOf } from '#errors/catalogue.ts';
+import { StreamError } from '../../errors.ts';
 import { partitionKey, type TopicPartition } from '../port.ts';
 
 const UNAVAILABLE = ['PLT_KFK_NETWORK', 'PLT_KFK_TIMEOUT'];
 const TOO_LARGE = ['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE'];
-/** A newer owner of the transactional id, or a transaction that the broker has ended. */
+/** A newer owner has the transactional id, or the broker has ended the transaction. */
 const FENCED = [
   'INVALID_PRODUCER_EPOCH',
   'PRODUCER_FENCED',
@@ -11,7 +12,7 @@ const FENCED = [
   'INVALID_TXN_STATE',
   'UNKNOWN_PRODUCER_ID',
 ];
-/** The coordinator or the leader is another broker now. */
+/** Another broker is the coordinator or the leader now. */
 const MOVED = [
   'NOT_COORDINATOR',
   'NOT_LEADER_OR_FOLLOWER',
@@ -38,7 +39,7 @@ const BUSY = [
 const OUT_OF_RANGE = ['OFFSET_OUT_OF_RANGE'];
 const TRANSIENT = new Set([...MOVED, ...BUSY]);
 
-/** Another broker is to lead the partition, and none does yet. */
+/** The partition is between two leaders. */
 export class NoLeaderError extends StreamError {
   constructor(of: TopicPartition) {
     super('UNAVAILABLE', `${partitionKey(of)} has no leader`);
@@ -52,9 +53,8 @@ export function toStreamError(doing: string, thrown: unknown): StreamError {
 }
 
 /**
- * Whether the same request can be made again in a moment: everything that the broker answered with passes, or a partition
- * is between two leaders. One partition's
- * fatal answer beside another one's transient one is fatal.
+ * Whether the same request can be retried in a moment: all errors in the broker's answer are transient, or a partition
+ * is between two leaders. A fatal error of one partition beside a transient one of another is fatal.
  */
 export function isTransient(thrown: unknown): boolean {
   if (thrown instanceof NoLeaderError) return true;
@@ -62,7 +62,7 @@ export function isTransient(thrown: unknown): boolean {
   return codes.length > 0 && codes.every((code) => TRANSIENT.has(code));
 }
 
-/** Whether the coordinator or the leader has to be found again. */
+/** Whether the coordinator or the leader must be looked up again. */
 export function isMoved(thrown: unknown): boolean {
   return hasCode(thrown, MOVED);
 }
@@ -77,7 +77,7 @@ export function hasCode(thrown: unknown, codes: readonly string[]): boolean {
   return protocolCodes(thrown).some((code) => codes.includes(code));
 }
 
-function codeOf(thrown: unknown): StreamErrorCode {
+function codeOf(thrown: unknown): CodeOf<'StreamError'> {
   if (hasCode(thrown, FENCED)) return 'FENCED';
   if (hasCode(thrown, TOO_LARGE)) return 'RECORD_TOO_LARGE';
   if (hasCode(thrown, OUT_OF_RANGE)) return 'OFFSET_OUT_OF_RANGE';
@@ -91,14 +91,14 @@ function protocolCodes(thrown: unknown): string[] {
   return leavesOf(thrown).flatMap(({ apiId }) => (apiId === undefined ? [] : [apiId]));
 }
 
-/** Every single error in what was thrown: of a request for several partitions each has one of its own. */
+/** Every single error in a thrown error: a request for several partitions has one for each. */
 function leavesOf(thrown: unknown): Leaf[] {
   if (thrown instanceof AggregateError) return thrown.errors.flatMap(leavesOf);
   if (!(thrown instanceof Error)) return [];
   return [thrown as Leaf];
 }
 
-/** The last of several errors says most: the ones before it were retried. */
+/** The last of several errors says most: the earlier ones were retried. */
 function messageOf(thrown: unknown): string {
   if (thrown instanceof AggregateError && thrown.errors.length > 0) return messageOf(thrown.errors.at(-1));
   return thrown instanceof Error ? thrown.message : String(thrown);

@@ -83,7 +83,7 @@ function thrownBy(act: () => unknown): unknown {
   throw new Error('nothing was thrown');
 }
 
-test('asks what the library asks, without a session', () => {
+test('sends the same request as the library, without a session', () => {
   const partition = {
     partition: 3,
     currentLeaderEpoch: -1,
@@ -96,7 +96,7 @@ test('asks what the library asks, without a session', () => {
   expect(createRequest([of], of).buffer.toString('hex')).toBe(library.buffer.toString('hex'));
 });
 
-test('reads an answer that comes in two pieces, wherever it is cut', () => {
+test('reads an answer in two chunks, wherever it is cut', () => {
   const bytes = response({ leader: true });
   for (let cut = 1; cut < bytes.length; cut += 1) {
     const pieces = Writer.create().append(bytes.subarray(0, cut)).append(bytes.subarray(cut));
@@ -116,18 +116,18 @@ test('reads an answer that comes in two pieces, wherever it is cut', () => {
   }
 });
 
-test('gives a view of the records where the answer came in one piece', () => {
+test('returns a view of the records where the answer came in one chunk', () => {
   const bytes = response({});
   expect(parse(bytes)[0]?.bytes.buffer).toBe(bytes.buffer);
 });
 
-test('answers with the error of the partition, and the leader that the broker named', () => {
+test('returns the error of the partition, and the leader named by the broker', () => {
   const error = parse(response({ partitionError: 6, leader: true }))[0]?.error;
   expect(findErrorBy(error as Error, 'apiId', 'NOT_LEADER_OR_FOLLOWER')).not.toBeNull();
   expect(error).toMatchObject({ response: { currentLeader: { id: 5, epoch: 12, port: 9_095 } } });
 });
 
-test('answers with an offset that is out of range, and where the log starts', () => {
+test('returns an offset out of range, with the start of the log', () => {
   const error = parse(response({ partitionError: 1 }))[0]?.error;
   expect(findErrorBy(error as Error, 'apiId', 'OFFSET_OUT_OF_RANGE')).not.toBeNull();
   expect(error).toMatchObject({ response: { logStartOffset: 7, currentLeader: null } });

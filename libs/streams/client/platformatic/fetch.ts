@@ -1,7 +1,7 @@
 /**
- * The fetch request (version 16: topics by id, and the new leader in the answer of a broker that is none
- * any more; brokers since 3.7 take it). The library's own parser decodes every record with its headers and big integers;
- * this one hands out the bytes, and `decodeBatches` makes views of them.
+ * The fetch request (version 16: topics by id, and the new leader in the answer of a former leader; brokers since 3.7
+ * support it). The library's own parser decodes every record with its headers and big integers; this one returns the
+ * bytes, and `decodeBatches` makes views of them.
  */
 import {
   type Connection,
@@ -10,12 +10,12 @@ import {
   type Reader,
   ResponseError,
   Writer,
-} from '@platformatic/kafka';
+} from './library.ts';
 import { type AbortedTransaction, type DecodedBatches, decodeBatches } from './record-batches.ts';
 
-/** Where one partition is fetched from. */
+/** The fetch position of one partition. */
 export type FetchFrom = {
-  /** The id that the cluster gave the topic: one of the same name that was made later has another. */
+  /** The topic's id, set by the cluster at its creation: a later topic of the same name has another. */
   readonly topicId: string;
   readonly partition: number;
   readonly offset: number;
@@ -25,7 +25,7 @@ export type FetchOptions = {
   /** How long the broker waits for `minBytes`. Shorter than the request timeout of the connection. */
   readonly maxWaitMs: number;
   readonly minBytes: number;
-  /** Of the whole answer and of each partition. The first batch is answered whole even where it is larger. */
+  /** Of the whole answer and of each partition. The first batch is returned whole even where it is larger. */
   readonly maxBytes: number;
   readonly isolation: 'committed' | 'uncommitted';
 };
@@ -33,7 +33,7 @@ export type FetchOptions = {
 export type PartitionFetch = FetchFrom & FetchOptions;
 
 /** Host and port are null where the broker named none. */
-export type CurrentLeader = {
+type CurrentLeader = {
   readonly id: number;
   readonly epoch: number;
   readonly host: string | null;
@@ -46,7 +46,7 @@ type PartitionState = {
   /** The first offset of the oldest undecided transaction, else the high watermark. */
   readonly lastStableOffset: number;
   readonly logStartOffset: number;
-  /** Named by a broker that does not lead the partition (any more). */
+  /** Named by a broker that does not, or no longer, lead the partition. */
   readonly currentLeader: CurrentLeader | null;
 };
 
@@ -55,7 +55,7 @@ export type Fetched = PartitionState & DecodedBatches;
 type Answer = PartitionState & {
   readonly topicId: string;
   readonly partition: number;
-  /** What the broker refuses for this partition; null where it answers. */
+  /** The broker's error for this partition; null without one. */
   readonly error: ResponseError | null;
   readonly aborted: readonly AbortedTransaction[] | null;
   readonly bytes: Buffer;
@@ -66,7 +66,7 @@ const NO_SESSION = { id: 0, epoch: -1 } as const;
 const ANY_EPOCH = -1;
 const NO_EPOCH = -1;
 const NO_LEADER = -1;
-/** Only followers tell it. */
+/** Only followers send it. */
 const NO_LOG_START = -1n;
 const NO_RACK = '';
 /** Tags of a partition and of the answer. */
@@ -91,13 +91,13 @@ export async function fetchPartition(connection: Connection, of: PartitionFetch)
   return decode(answer, of);
 }
 
-/** What a broker answered for one of several partitions: `error` is what it refused, or a `RecordBatchError`. */
+/** A broker's answer for one of several partitions: `error` is the broker's, or a `RecordBatchError`. */
 export type FetchedFrom = { readonly from: FetchFrom } & (
   | { readonly fetched: Fetched; readonly error: null }
   | { readonly fetched: null; readonly error: unknown }
 );
 
-/** Fetches several partitions from their leader, in the order of its answer. Rejects where there is none. */
+/** Fetches several partitions from their leader, in the order of its answer. Rejects where the request is refused. */
 export async function fetchPartitions(
   connection: Connection,
   partitions: readonly FetchFrom[],
@@ -153,7 +153,7 @@ export function createRequest(partitions: readonly FetchFrom[], options: FetchOp
     .appendTaggedFields();
 }
 
-/** Throws the library's `ResponseError` where the request as a whole is refused. */
+/** Throws the library's `ResponseError` where the broker refuses the whole request. */
 export function parseResponse(
   _correlationId: number,
   apiKey: number,
@@ -203,9 +203,9 @@ function readPartition(reader: Reader): PartitionAnswer {
     producerId: one.readInt64(),
     firstOffset: Number(one.readInt64()),
   }));
-  // A replica that is nearer: not asked for, without a rack.
+  // A nearer replica: not requested, without a rack.
   reader.readInt32();
-  // Joins the chunks of the socket in one copy, or is a view of the only one: a chunk is never written to again.
+  // Joins the chunks of the socket in one copy, or is a view of the only one: chunks are never written to again.
   const bytes = reader.readNullableBytes() ?? EMPTY;
   let leader: PartitionAnswer['leader'] = null;
   readTags(reader, CURRENT_LEADER, () => {
@@ -224,7 +224,7 @@ function readEndpoint(reader: Reader): [number, Endpoint] {
   return [id, { host, port }];
 }
 
-/** Reads the tagged fields at the end of a structure, and skips all but the one wanted. */
+/** Reads the tagged fields at the end of a structure, and skips all but the wanted one. */
 function readTags(reader: Reader, wanted: number, read: () => void): void {
   for (let count = reader.readUnsignedVarInt(); count > 0; count -= 1) {
     const tag = reader.readUnsignedVarInt();

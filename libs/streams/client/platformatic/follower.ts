@@ -1,35 +1,35 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Connection } from '@platformatic/kafka';
 import { StreamError } from '../../errors.ts';
 import { partitionKey, type TopicPartition } from '../port.ts';
 import { Connections } from './connections.ts';
 import { isDisconnected, isTransient, toStreamError } from './errors.ts';
 import { type Fetched, fetchPartitions } from './fetch.ts';
+import type { Connection } from './library.ts';
 
-/** Of one answer: what a reader keeps in memory. */
+/** Limits of one answer, which a reader holds in memory. */
 const MAX_BYTES = 4 * 1024 * 1024;
 const FIRST_RETRY_MS = 5;
 const RETRY_CEILING_MS = 500;
 
-/** A partition that is followed. */
+/** A followed partition. */
 type Followed = TopicPartition & { topicId: string; offset: number };
 
 export type FollowerOptions = {
   readonly brokers: readonly string[];
   readonly clientId: string;
-  /** Where each partition is read from. */
+  /** The start offset of each partition. */
   readonly partitions: readonly (TopicPartition & { readonly offset: number })[];
-  /** How long the broker may hold its answer while nothing comes. */
+  /** How long the broker may hold its answer without records. */
   readonly maxWaitMs: number;
   readonly signal: AbortSignal;
-  /** What was read of a partition from its offset on; one call at a time. What it throws ends the reading. */
+  /** Receives the records of a partition; one call at a time. An error it throws ends the reading. */
   readonly onFetched: (of: TopicPartition, fetched: Fetched) => void | Promise<void>;
 };
 
 /**
- * Reads partitions from their leaders, one request at a time to each broker for all that it leads, for as long as it is not
- * aborted. Brokers that go away are waited for, leaders that move are found again. Rejects with `StreamError` where an offset
- * is not in the log, a topic was deleted and created again, or access is refused.
+ * Reads partitions from their leaders until it is aborted, with one request at a time to each broker for all partitions
+ * it leads. Waits for brokers that are down, and finds leaders that move. Rejects with `StreamError` where an offset is
+ * not in the log, a topic was deleted and created again, or access is denied.
  */
 export async function followPartitions(options: FollowerOptions): Promise<void> {
   const connections = new Connections(options.brokers, options.clientId);
@@ -43,11 +43,11 @@ export async function followPartitions(options: FollowerOptions): Promise<void> 
 class Follower {
   readonly #connections: Connections;
   readonly #options: FollowerOptions;
-  /** What is read over each connection; one loop is at work on each. */
+  /** The partitions read over each connection; one loop works on each. */
   readonly #byLeader = new Map<Connection, Set<Followed>>();
   readonly #ended = Promise.withResolvers<void>();
   #isOver = false;
-  /** Batches are given one after the other, whichever broker they come from. */
+  /** Delivers batches one after the other, whichever broker they come from. */
   #giving: Promise<void> = Promise.resolve();
 
   constructor(connections: Connections, options: FollowerOptions) {
@@ -69,7 +69,7 @@ class Follower {
     }
   }
 
-  /** Adds a partition to what is read of its leader, once that is known. */
+  /** Adds a partition to those read from its leader, once the leader is known. */
   async #assign(of: Followed): Promise<void> {
     for (let wait = FIRST_RETRY_MS; !this.#isOver; wait = Math.min(2 * wait, RETRY_CEILING_MS)) {
       try {
@@ -92,7 +92,7 @@ class Follower {
     }
   }
 
-  /** Reads what a broker leads until that is nothing any more. */
+  /** Reads all partitions that a broker leads until there is none. */
   async #readFrom(leader: Connection): Promise<void> {
     const { maxWaitMs } = this.#options;
     const partitions = this.#byLeader.get(leader) as Set<Followed>;
@@ -104,7 +104,7 @@ class Follower {
           if (fetched === null) this.#moved(partitions, of, error);
           else if (fetched.next > of.offset) await this.#give(of, fetched);
         }
-        // The ones that were answered first come last the next time, where an answer is full.
+        // Partitions answered first go last the next time, where an answer is full.
         const [first] = partitions;
         if (first !== undefined && partitions.delete(first)) partitions.add(first);
       } catch (error) {
@@ -114,7 +114,7 @@ class Follower {
     this.#byLeader.delete(leader);
   }
 
-  /** Another broker leads it, or this one is away: looks again, or ends with what does not pass. */
+  /** The leader moved or is down: looks it up again, or ends with an error that is not transient. */
   #moved(partitions: Set<Followed>, of: Followed, error: unknown): void {
     partitions.delete(of);
     if (!this.#passes(error)) {
@@ -143,7 +143,7 @@ class Follower {
     this.#end(() => this.#ended.reject(toStreamError(`read ${partitionKey(of)}`, error)));
   }
 
-  /** Only the first end counts. */
+  /** Only the first call counts. */
   #end(settle: () => void): void {
     this.#isOver = true;
     settle();

@@ -1,33 +1,32 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { FetchIsolationLevels, listOffsetsV7 } from '@platformatic/kafka';
+import { retry } from '#timing/retry.ts';
+import type { StreamError } from '../../errors.ts';
 import { type LogBounds, partitionKey, type TopicPartition } from '../port.ts';
-import { Connections } from './connections.ts';
+import { byLeader, Connections, retryTransient } from './connections.ts';
 import { toStreamError } from './errors.ts';
-import { byLeader } from './open-transactions.ts';
-import { retryTransient } from './retry.ts';
+import { FetchIsolationLevels, listOffsetsV7 } from './library.ts';
 
-/** Where offsets of a topic are asked for. */
+/** Which offset of a topic is requested. */
 type At = { readonly brokers: readonly string[]; readonly clientId: string; readonly topic: string };
 
 /**
- * The first record of a partition that is still there; its end; or the first record that was written at or after a time,
- * Unix milliseconds.
+ * The first record still in the partition; its end; or the first record written at or after a time, Unix
+ * milliseconds.
  */
 export type OffsetOf = 'earliest' | 'end' | number;
 
 const EARLIEST = -2n;
 const END = -1n;
-/** What the broker answers where there is no such offset. */
+/** The broker's answer where there is no such offset. */
 const NONE = -1n;
 const NO_REPLICA = -1;
 const ANY_EPOCH = -1;
-/** How long no broker may answer. */
+/** How long to wait while no broker answers. */
 const AWAY_MS = 7_000;
 const AWAY_PAUSE_MS = 100;
 
 /**
- * Offsets of all partitions of a topic by partition, without those that have none. The end counts what open transactions
- * wrote: a reader of committed records comes to it once they are decided. Rejects with `StreamError`.
+ * Offsets of all partitions of a topic by partition, without those that have none. The end includes open transactions:
+ * a reader of committed records reaches it once they are decided. Rejects with `StreamError`.
  */
 export async function listOffsets(at: At, of: OffsetOf): Promise<Map<number, number>> {
   const { brokers, clientId, topic } = at;
@@ -44,7 +43,7 @@ export async function listOffsets(at: At, of: OffsetOf): Promise<Map<number, num
   }
 }
 
-/** Bounds of partitions of any topics, in the order asked for. Rejects with `StreamError`. */
+/** Log bounds of partitions of any topics, in request order. Rejects with `StreamError`. */
 export async function logBounds(
   connections: Connections,
   of: readonly TopicPartition[],
@@ -58,7 +57,7 @@ export async function logBounds(
   }));
 }
 
-/** All partitions of some topics with their bounds, over one set of connections. Rejects with `StreamError`. */
+/** All partitions of some topics with their log bounds, over one set of connections. Rejects with `StreamError`. */
 export async function topicBounds(
   at: Omit<At, 'topic'>,
   topics: readonly string[],
@@ -112,23 +111,19 @@ async function offsetsOf(
   return found;
 }
 
-/** Asks until there is an answer, through a restart of the broker too. Rejects with `StreamError`. */
-export async function untilAnswered<T>(
-  connections: Connections,
-  doing: string,
-  ask: () => Promise<T>,
-): Promise<T> {
+/** Retries until a broker answers, also through its restart. Rejects with `StreamError`. */
+export function untilAnswered<T>(connections: Connections, doing: string, ask: () => Promise<T>): Promise<T> {
   const forget = () => connections.forget();
-  const deadline = performance.now() + AWAY_MS;
-  for (;;) {
-    const isLast = performance.now() > deadline;
-    try {
-      return await retryTransient(ask, { forget });
-    } catch (thrown) {
-      const error = toStreamError(doing, thrown);
-      if (error.code !== 'UNAVAILABLE' || isLast || connections.isClosed) throw error;
-      forget();
-      await delay(AWAY_PAUSE_MS);
-    }
-  }
+  const attempt = () =>
+    retryTransient(ask, { forget }).catch((thrown: unknown) => {
+      throw toStreamError(doing, thrown);
+    });
+  return retry(attempt, {
+    ...{ firstMs: AWAY_PAUSE_MS, ceilingMs: AWAY_PAUSE_MS, deadlineMs: AWAY_MS },
+    passes(error) {
+      const isAway = (error as StreamError).code === 'UNAVAILABLE' && !connections.isClosed;
+      if (isAway) forget();
+      return isAway;
+    },
+  });
 }

@@ -1,9 +1,8 @@
-import { type Connection, describeProducersV0 } from '@platformatic/kafka';
 import type { OpenTransaction, TopicPartition } from '../port.ts';
-import type { Connections } from './connections.ts';
-import { retryTransient } from './retry.ts';
+import { byLeader, type Connections, retryTransient } from './connections.ts';
+import { describeProducersV0 } from './library.ts';
 
-/** Transactions that are open in these partitions, of whatever producer, as their leaders know (KIP-664). */
+/** Open transactions in these partitions, of any producer, as reported by the leaders (KIP-664). */
 export function openTransactions(
   connections: Connections,
   partitions: readonly TopicPartition[],
@@ -40,22 +39,7 @@ async function describe(
   return open;
 }
 
-/** Partitions by the connection to their leader. */
-export async function byLeader<P extends TopicPartition>(
-  connections: Connections,
-  partitions: readonly P[],
-): Promise<Map<Connection, P[]>> {
-  const found = new Map<Connection, P[]>();
-  for (const of of partitions) {
-    const leader = await connections.leader(of);
-    const known = found.get(leader);
-    if (known === undefined) found.set(leader, [of]);
-    else known.push(of);
-  }
-  return found;
-}
-
-/** Partitions by topic, each once, as requests name them. */
+/** Partitions by topic, each once, in the shape of requests. */
 export function requestTopics(
   partitions: readonly TopicPartition[],
 ): { name: string; partitionIndexes: number[] }[] {

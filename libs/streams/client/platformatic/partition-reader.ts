@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { retry } from '#timing/retry.ts';
 import { StreamError } from '../../errors.ts';
 import { type PartitionReader, partitionKey, type ReadBatch, type ReaderOptions } from '../port.ts';
 import type { Connections } from './connections.ts';
@@ -6,14 +6,14 @@ import { hasCode, isDisconnected, isMoved, isTransient, toStreamError } from './
 import { fetchPartition } from './fetch.ts';
 
 const MAX_WAIT_MS = 500;
-/** How long no broker may answer before a read fails. */
+/** How long to wait while no broker answers, before a read fails. */
 const AWAY_MS = 30_000;
 const FIRST_RETRY_MS = 5;
 const RETRY_CEILING_MS = 500;
-/** What a broker answers for a topic id that it does not know: for a moment after its start, or for good. */
+/** A broker's error for an unknown topic id: for a moment after its start, or for good. */
 const UNKNOWN_ID = ['UNKNOWN_TOPIC_ID', 'INCONSISTENT_TOPIC_ID'];
 
-/** Reads one partition, over connections of its own: a fetch that waits holds up nothing else. */
+/** Reads one partition over its own connections: a waiting fetch blocks nothing else. */
 export function openPartitionReader(connections: Connections, options: ReaderOptions): PartitionReader {
   return new ProtocolPartitionReader(connections, options);
 }
@@ -22,7 +22,7 @@ class ProtocolPartitionReader implements PartitionReader {
   readonly #connections: Connections;
   readonly #options: ReaderOptions;
   readonly #closing = new AbortController();
-  /** Found once, and never another one. */
+  /** Looked up once, and constant from then on. */
   #topicId: string | null = null;
 
   constructor(connections: Connections, options: ReaderOptions) {
@@ -45,22 +45,18 @@ class ProtocolPartitionReader implements PartitionReader {
 
   async #untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
     const doing = `read ${partitionKey(this.#options)}`;
-    const deadline = performance.now() + AWAY_MS;
-    for (let wait = FIRST_RETRY_MS; ; wait = Math.min(2 * wait, RETRY_CEILING_MS)) {
-      const isLast = performance.now() > deadline;
-      try {
-        return await ask();
-      } catch (error) {
-        const isPassing = isTransient(error) || isDisconnected(error);
-        if (!isPassing || isLast || this.#closing.signal.aborted) throw toStreamError(doing, error);
-        if (isMoved(error)) this.#connections.forget();
-        if (hasCode(error, UNKNOWN_ID)) await this.#requireSameTopic();
-        // Rejects with the end of the reader.
-        await delay(wait, undefined, { signal: this.#closing.signal }).catch((cause: unknown) => {
-          throw new StreamError('UNAVAILABLE', `${doing}: closed`, cause);
-        });
-      }
-    }
+    const { signal } = this.#closing;
+    const passes = async (error: unknown): Promise<boolean> => {
+      if (!(isTransient(error) || isDisconnected(error)) || signal.aborted) return false;
+      if (isMoved(error)) this.#connections.forget();
+      if (hasCode(error, UNKNOWN_ID)) await this.#requireSameTopic();
+      return true;
+    };
+    const backoff = { firstMs: FIRST_RETRY_MS, ceilingMs: RETRY_CEILING_MS };
+    return retry(ask, { ...backoff, deadlineMs: AWAY_MS, passes, signal }).catch((error: unknown) => {
+      const isWait = error instanceof Error && error.name === 'AbortError';
+      throw isWait ? new StreamError('UNAVAILABLE', `${doing}: closed`, error) : toStreamError(doing, error);
+    });
   }
 
   async #findTopicId(): Promise<string> {
@@ -84,7 +80,7 @@ class ProtocolPartitionReader implements PartitionReader {
     return { records, next, end: uncommitted ? highWatermark : lastStableOffset, written: highWatermark };
   }
 
-  /** A broker that has just started may not know the id yet; another id is another topic. */
+  /** A broker that has just started may not know the id yet; another id means another topic. */
   async #requireSameTopic(): Promise<void> {
     const { topic } = this.#options;
     const id = await this.#connections.topicId(topic).catch(() => this.#topicId);

@@ -1,7 +1,7 @@
 import { createRecordsBatch, NumericMap } from '@platformatic/kafka';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type BatchRecord, recordBytes, splitRounds } from '../rounds.ts';
+import { type BatchRecord, batchRecords, recordBytes } from '../produce-batches.ts';
 import { createRequest, nextSequence, requestBytes } from './produce.ts';
 
 const NOW = 1_795_000_000_123;
@@ -24,7 +24,7 @@ const records = fc.array(
 );
 
 function requestOf(of: readonly BatchRecord[], transactionalId: string | null): Buffer {
-  const numbered = splitRounds(of)
+  const numbered = batchRecords(of)
     .flat()
     .map((batch) => ({ batch, sequence: SEQUENCE }));
   const identity = { transactionalId, id: 4_000n, epoch: 5 };
@@ -40,7 +40,7 @@ function batchOf(of: readonly BatchRecord[], transactionalId: string | null): Bu
     topic,
     partition,
     timestamp: BigInt(NOW),
-    // The library takes undefined for none.
+    // The library represents no key or value as undefined.
     key: (typeof key === 'string' ? Buffer.from(key) : key) as Buffer,
     value: value as Buffer,
   }));
@@ -50,13 +50,13 @@ function batchOf(of: readonly BatchRecord[], transactionalId: string | null): Bu
 }
 
 test.each([null, 'an-id'])(
-  'writes the batch that the library writes, byte for byte (transactional id %s)',
+  'writes the same batch as the library, byte for byte (transactional id %s)',
   (id) => {
     fc.assert(
       fc.property(records, (of) => {
         const request = requestOf(of, id);
         const batch = batchOf(of, id);
-        // After it: the tags of the partition, of the topic and of the request.
+        // Followed by the tags of the partition, of the topic and of the request.
         expect(request.subarray(request.length - 3)).toEqual(Buffer.alloc(3));
         expect(request.subarray(request.length - 3 - batch.length, request.length - 3).equals(batch)).toBe(
           true,
@@ -66,7 +66,7 @@ test.each([null, 'an-id'])(
   },
 );
 
-test('a record takes no more than is reckoned', () => {
+test('a record takes no more bytes than estimated', () => {
   fc.assert(
     fc.property(records, (of) => {
       const reckoned = of.reduce((sum, record) => sum + recordBytes(record), 0);
@@ -75,7 +75,7 @@ test('a record takes no more than is reckoned', () => {
   );
 });
 
-test('sequence numbers begin again after the largest', () => {
+test('sequence numbers wrap around after the largest', () => {
   expect(nextSequence(2 ** 31 - 1, 1)).toBe(0);
   expect(nextSequence(2 ** 31 - 3, 5)).toBe(2);
 });

@@ -2,23 +2,21 @@ import { createRecordsBatch } from '@platformatic/kafka';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { batchBytes, marker, sealed, type WrittenRecord } from '../../../../test/support/batches.ts';
-import { decodeBatches, type FetchedRecord, RecordBatchError } from './record-batches.ts';
+import type { FetchedRecord } from '../port.ts';
+import { decodeBatches, RecordBatchError } from './record-batches.ts';
 
 const NOW = 1_795_000_000_000;
 /** Beyond 32 bits, as offsets of a long-lived topic are. */
 const START = 2 ** 33 - 5;
 const PRODUCERS = [1, 2, 3, 4];
 
-/** fast-check prints the seed of a run that fails. */
-const SEEDED = process.env.SEED === undefined ? {} : { seed: Number(process.env.SEED) };
-
-/** What a producer does next. Without a transaction of its own, `end` does nothing. */
+/** The next action of a producer. Without an open transaction of its own, `end` does nothing. */
 type Step =
   | {
       kind: 'write';
       producer: number;
       isTransactional: boolean;
-      kept: readonly boolean[];
+      retained: readonly boolean[];
       compression: Compression;
     }
   | { kind: 'end'; producer: number; how: 'commit' | 'abort' };
@@ -32,8 +30,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       kind: fc.constant('write' as const),
       producer,
       isTransactional: fc.boolean(),
-      // Records that compaction took are false: all of them leave an empty batch.
-      kept: fc.array(
+      // False for records removed by compaction: a batch may lose all of them.
+      retained: fc.array(
         fc.integer({ min: 0, max: 3 }).map((n) => n > 0),
         { minLength: 1, maxLength: 5 },
       ),
@@ -63,7 +61,7 @@ type Log = {
   }[];
 };
 
-/** The log, and what of each batch a reader may see: the oracle looks forward to how each transaction ends. */
+/** The log, and the records of each batch that a reader may see: the oracle knows how each transaction ends. */
 function write(steps: readonly Step[]): Log {
   const ends: Step[] = PRODUCERS.map((producer) => ({ kind: 'end', producer, how: 'abort' }));
   const batches: { last: number; bytes: Buffer; visible: WrittenRecord[] }[] = [];
@@ -84,10 +82,10 @@ function write(steps: readonly Step[]): Log {
       offset += 1;
       continue;
     }
-    const last = first + step.kept.length - 1;
-    const records = step.kept
-      .map((isKept, n) => ({ isKept, record: recordAt(first + n) }))
-      .filter(({ isKept }) => isKept)
+    const last = first + step.retained.length - 1;
+    const records = step.retained
+      .map((isRetained, n) => ({ isRetained, record: recordAt(first + n) }))
+      .filter(({ isRetained }) => isRetained)
       .map(({ record }) => record);
     // A producer with an open transaction writes nothing outside of it.
     const isTransactional = step.isTransactional || own !== undefined;
@@ -115,12 +113,12 @@ function recordAt(offset: number): WrittenRecord {
     offset,
     key: n % 7 === 0 ? null : Buffer.from(`key-${n}`),
     value: n % 5 === 0 ? null : Buffer.from(`value-${n}-`.repeat(n % 40)),
-    // Earlier than the one before it, too.
+    // May be earlier than the record before it.
     timestamp: NOW + ((n * 7_919) % 100_003) - 50_000,
   };
 }
 
-/** What a broker answers to a fetch from an offset: whole batches from the one that has it. */
+/** A broker's answer to a fetch from an offset: whole batches from the one that contains it. */
 function answer(log: Log, from: number, shuffle: number) {
   const batches = log.batches.filter(({ last }) => last >= from);
   const aborted = log.aborted.filter(({ last }) => last >= from);
@@ -153,7 +151,7 @@ function plainWritten(records: readonly WrittenRecord[]) {
   return plain(records);
 }
 
-test('gives what committed transactions wrote, however transactions interleave, from any offset', () => {
+test('returns the records of committed transactions, however transactions interleave, from any offset', () => {
   fc.assert(
     fc.property(
       fc.array(step, { maxLength: 40, size: 'max' }),
@@ -168,11 +166,10 @@ test('gives what committed transactions wrote, however transactions interleave, 
         expect(decoded.next).toBe((batches.at(-1)?.last ?? from - 1) + 1);
       },
     ),
-    SEEDED,
   );
 });
 
-test('gives the same in as many answers as a cut at any byte makes', () => {
+test('returns the same in any number of answers, cut at any byte', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 25, size: 'max' }), fc.nat(), (steps, seed) => {
       const log = write(steps);
@@ -183,7 +180,7 @@ test('gives the same in as many answers as a cut at any byte makes', () => {
         const { batches, bytes, aborted } = answer(log, from, cut);
         const [first] = batches;
         if (first === undefined) break;
-        // The first batch comes whole.
+        // The first batch is never cut.
         const size = first.bytes.length + (cut % (bytes.length - first.bytes.length + 1));
         const decoded = decodeBatches(bytes.subarray(0, size), from, aborted);
         records.push(...decoded.records);
@@ -193,16 +190,15 @@ test('gives the same in as many answers as a cut at any byte makes', () => {
       }
       expect(plain(records)).toEqual(plainWritten(expected(log.batches, START)));
     }),
-    SEEDED,
   );
 });
 
-test('a cut at every byte leaves the incomplete batch to the next fetch', () => {
+test('leaves a cut batch to the next fetch, cut at any byte', () => {
   const log = write([
-    { kind: 'write', producer: 1, isTransactional: true, kept: [true, true], compression: 'none' },
-    { kind: 'write', producer: 2, isTransactional: true, kept: [true], compression: 'gzip' },
+    { kind: 'write', producer: 1, isTransactional: true, retained: [true, true], compression: 'none' },
+    { kind: 'write', producer: 2, isTransactional: true, retained: [true], compression: 'gzip' },
     { kind: 'end', producer: 1, how: 'commit' },
-    { kind: 'write', producer: 2, isTransactional: true, kept: [false], compression: 'none' },
+    { kind: 'write', producer: 2, isTransactional: true, retained: [false], compression: 'none' },
     { kind: 'end', producer: 2, how: 'commit' },
   ]);
   const { bytes } = answer(log, START, 0);
@@ -220,7 +216,7 @@ test('a cut at every byte leaves the incomplete batch to the next fetch', () => 
   }
 });
 
-test('hides an aborted transaction that another one began before and ended after', () => {
+test('hides an aborted transaction that another one surrounds', () => {
   const data = (first: number, producerId: number) =>
     batchBytes({ first, last: first, records: [recordAt(first)], producerId, isTransactional: true });
   const bytes = Buffer.concat([
@@ -245,7 +241,7 @@ test('hides an aborted transaction that another one began before and ended after
   ]);
 });
 
-test('gives views of the bytes where nothing is compressed', () => {
+test('returns views of the bytes where nothing is compressed', () => {
   const bytes = batchBytes({
     first: 0,
     last: 0,
@@ -255,7 +251,7 @@ test('gives views of the bytes where nothing is compressed', () => {
   expect(record?.value?.buffer).toBe(bytes.buffer);
 });
 
-test('counts the bytes that are decompressed', () => {
+test('counts decompressed bytes', () => {
   const value = Buffer.alloc(10_000);
   const records = [{ offset: 0, key: null, value, timestamp: NOW }];
   const bytes = batchBytes({ first: 0, last: 0, records, compression: 'gzip' });
@@ -275,7 +271,7 @@ test('reads the batches that the library writes', () => {
   expect(next).toBe(2);
 });
 
-test('takes the time of the broker where the topic says so', () => {
+test('returns the broker’s time where the topic says so', () => {
   const records = [recordAt(START), recordAt(START + 1)];
   const bytes = batchBytes({ first: START, last: START + 1, records, appendTime: NOW + 9 });
   expect(decodeBatches(bytes, START, []).records.map(({ timestamp }) => timestamp)).toEqual([
@@ -290,23 +286,23 @@ test('counts times from the delete horizon of a compacted batch', () => {
   expect(decodeBatches(bytes, START, []).records[0]?.timestamp).toBe(recordAt(START + 3).timestamp);
 });
 
-test('passes an empty batch', () => {
+test('skips an empty batch', () => {
   const bytes = batchBytes({ first: START, last: START + 5, records: [] });
   expect(decodeBatches(bytes, START + 2, [])).toEqual({ records: [], next: START + 6, bytes: bytes.length });
 });
 
-test('stays where it is without a batch', () => {
+test('returns the same offset without a batch', () => {
   expect(decodeBatches(Buffer.alloc(0), 42, null)).toEqual({ records: [], next: 42, bytes: 0 });
 });
 
-test.each([0, 1, 3])('refuses format %i', (magic) => {
+test.each([0, 1, 3])('rejects format %i', (magic) => {
   const bytes = batchBytes({ first: 12, last: 12, records: [], magic });
   expect(() => decodeBatches(bytes, 12, null)).toThrow(
     expect.objectContaining({ name: 'RecordBatchError', code: 'UNSUPPORTED_FORMAT', offset: 12 }),
   );
 });
 
-test('refuses an unknown compression', () => {
+test('rejects an unknown compression', () => {
   const bytes = batchBytes({ first: 12, last: 12, records: [recordAt(12)] });
   bytes.writeInt16BE(5, 21);
   expect(() => decodeBatches(sealed(bytes), 12, null)).toThrow(
@@ -320,14 +316,14 @@ test.each<[string, number, readonly number[]]>([
   ['with a key that is longer than its record', 65, [120]],
   ['with fewer records than it says', 57, [0, 0, 0, 2]],
   ['with a length below that of its head', 8, [0, 0, 0, 3]],
-])('refuses a batch %s', (_, at, change) => {
+])('rejects a batch %s', (_, at, change) => {
   const records = [{ offset: 0, key: Buffer.from('key'), value: Buffer.from('value'), timestamp: NOW }];
   const bytes = batchBytes({ first: 0, last: 0, records });
   bytes.set(change, at);
   expect(() => decodeBatches(sealed(bytes), 0, null)).toThrow(expect.objectContaining({ code: 'CORRUPT' }));
 });
 
-test('refuses a batch in which any byte of its content has changed', () => {
+test('rejects a batch with any changed byte of its content', () => {
   const bytes = batchBytes({
     first: 0,
     last: 1,

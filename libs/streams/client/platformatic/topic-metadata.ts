@@ -1,22 +1,22 @@
-/** How long an answer is good for others: a start asks for the same topics many times, a restart finds other leaders. */
+/** How long an answer may be shared: a start requests the same topics many times, a restart changes leaders. */
 const SHARED_MS = 1_000;
 
 /** The address of a broker. */
 export type Address = { readonly host: string; readonly port: number };
 
-/** A topic as the brokers know it. */
+/** A topic's metadata. */
 export type TopicMetadata = {
-  /** The id that the cluster gave the topic when it was created. */
+  /** The topic's id, set by the cluster at its creation. */
   readonly id: string;
   /** By partition; undefined where there is none. */
   readonly leaders: readonly (Address | undefined)[];
-  /** All brokers of the cluster, as of the same answer. */
+  /** All brokers of the cluster, from the same answer. */
   readonly brokers: readonly Address[];
 };
 
 /**
- * What brokers answered about topics a moment ago, for all connections of one client: partitions that are claimed together
- * ask once. Whoever finds an answer wrong forgets it for all.
+ * Recent metadata of topics, shared by all connections of a client: partitions claimed together cause one request.
+ * A caller that finds it wrong forgets it for all.
  */
 export class SharedMetadata {
   readonly #answers = new Map<
@@ -24,7 +24,7 @@ export class SharedMetadata {
     { readonly askedAt: number; readonly answer: Promise<TopicMetadata> }
   >();
 
-  /** The answer that is known or on its way, else the one to `ask`. Rejects as that does. */
+  /** The known or pending answer, else that of `ask`. Rejects as that does. */
   topic(name: string, ask: () => Promise<TopicMetadata>): Promise<TopicMetadata> {
     const now = performance.now();
     const known = this.#answers.get(name);

@@ -1,10 +1,4 @@
-import {
-  addPartitionsToTxnV3,
-  type Connection,
-  describeTransactionsV0,
-  endTxnV3,
-  initProducerIdV4,
-} from '@platformatic/kafka';
+import { poll } from '#timing/poll.ts';
 import { RefusedError, StreamError } from '../../errors.ts';
 import {
   type OpenTransaction,
@@ -15,26 +9,32 @@ import {
   type TopicPartition,
   type TransactionalProducer,
 } from '../port.ts';
-import { splitRounds } from '../rounds.ts';
-import type { Connections } from './connections.ts';
+import { batchRecords } from '../produce-batches.ts';
+import { byLeader, type Connections, retryTransient } from './connections.ts';
 import { hasCode, isDisconnected, toStreamError } from './errors.ts';
-import { byLeader, openTransactions, requestTopics } from './open-transactions.ts';
-import { retryTransient } from './retry.ts';
-import { RoundSender } from './round-sender.ts';
+import {
+  addPartitionsToTxnV3,
+  type Connection,
+  describeTransactionsV0,
+  endTxnV3,
+  initProducerIdV4,
+} from './library.ts';
+import { openTransactions, requestTopics } from './open-transactions.ts';
+import { BatchSender } from './produce.ts';
 
-/** An abandoned transaction holds up every read-committed reader of its partitions for this long. */
+/** An abandoned transaction blocks every read-committed reader of its partitions for this long. */
 const TRANSACTION_TIMEOUT_MS = 10_000;
-/** How long the markers of a transaction that was answered as committed may take to be in every partition. */
+/** How long a committed transaction's markers may take to reach every partition. */
 const MARKERS_MS = 5_000;
 const LOOK_MS = 20;
 /** States in which the coordinator has decided to commit. */
 const COMMITTING = ['PrepareCommit', 'CompleteCommit'];
-/** States that tell nothing of the last transaction: its producer was opened again since, or it never had one. */
+/** States without information on the last transaction: its producer was opened again since, or never had one. */
 const FORGOTTEN = ['Empty', 'Dead'];
 
 /**
- * Opens the producer in the order that docs/decisions/0050 explains: ask the coordinator how the last transaction stands;
- * fence; look for what is still open in every partition that the producer may write to; decide all of that alike; look again.
+ * Opens the producer in the order of docs/decisions/0050: ask the coordinator for the state of the last transaction;
+ * fence; list open transactions in every partition that the producer may write to; decide all of them alike; list again.
  */
 export async function openTransactionalProducer(
   connections: Connections,
@@ -60,7 +60,7 @@ export async function openTransactionalProducer(
 
 type Described = { readonly state: string; readonly producerId: string };
 
-/** How the coordinator sees the last transaction; null where it does not know the id. */
+/** The coordinator's state of the last transaction; null where it does not know the id. */
 async function describe(connections: Connections, transactionalId: string): Promise<Described | null> {
   try {
     return await onCoordinator(connections, transactionalId, async (coordinator) => {
@@ -93,24 +93,23 @@ function onCoordinator<T>(
 }
 
 /**
- * A transactional producer straight on the protocol: every request of a transaction once, each after the answer to the one
- * before.
- * Nothing is retried but what the broker says is a matter of milliseconds; after anything else the outcome is unknown, and
- * the owner opens another one.
+ * A transactional producer on the bare protocol: every request of a transaction once, each after the answer to the one
+ * before. Retries only errors that the broker calls transient; after any other error the outcome is unknown, and the
+ * owner opens another producer.
  */
 class ProtocolTransactionalProducer implements TransactionalProducer {
   readonly identity: ProducerIdentity;
   readonly #connections: Connections;
   readonly #options: ProducerOptions;
-  readonly #sender: RoundSender;
-  /** Connections that were open when it was last known that no transaction is undecided. */
+  readonly #sender: BatchSender;
+  /** Open connections when no transaction was last known to be undecided. */
   #seen = 0;
 
   constructor(connections: Connections, options: ProducerOptions, identity: ProducerIdentity) {
     this.identity = identity;
     this.#connections = connections;
     this.#options = options;
-    this.#sender = new RoundSender(connections, {
+    this.#sender = new BatchSender(connections, {
       transactionalId: options.transactionalId,
       id: BigInt(identity.id),
       epoch: identity.epoch,
@@ -119,10 +118,10 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
 
   async transact(records: readonly OutputRecord[]): Promise<void> {
     if (records.length === 0) return;
-    const rounds = splitRounds(records);
+    const batches = batchRecords(records);
     try {
-      await this.#begin(rounds.flat());
-      await this.#sender.send(rounds);
+      await this.#begin(batches.flat());
+      await this.#sender.send(batches);
       await this.#end(true);
     } catch (error) {
       throw toStreamError(`transaction of ${this.#options.transactionalId}`, error);
@@ -133,7 +132,7 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
     return this.#connections.close();
   }
 
-  /** Decides what a broker left undecided of the transactions before this producer was opened. */
+  /** Decides the undecided transactions from before this producer was opened. */
   async settle(before: Described | null): Promise<void> {
     const open = await this.#openTransactions();
     const ours = open.filter(({ producer }) => producer.id === this.identity.id);
@@ -155,8 +154,8 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
   }
 
   /**
-   * How an open transaction was decided; null where nobody knows. Where the coordinator has forgotten, it was aborted, unless
-   * a transaction of that epoch was committed: then it may be the one, with its markers in some partitions only.
+   * How an open transaction was decided; null where unknown. Where the coordinator no longer knows it, it was aborted,
+   * unless the producer's epoch committed one: then it may be that one, with its markers in some partitions only.
    */
   async #decisionOn(
     before: Described | null,
@@ -173,9 +172,9 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
   }
 
   /**
-   * Begins a transaction. Its first request may meet a connection that the broker has just closed for idleness. No record may
-   * be on its way before it is answered: where the markers of the transaction before are not written yet, a partition takes
-   * records for that one, and commits them with it (test/system/faults/unfinished-commit.test.ts).
+   * Begins a transaction. Its first request may meet a connection that the broker has just closed for idleness. No record
+   * may be sent before the answer: where the markers of the previous transaction are missing, a partition adds records to
+   * that one, and commits them with it (test/system/faults/unfinished-commit.test.ts).
    */
   async #begin(partitions: readonly TopicPartition[]): Promise<void> {
     await this.#reach(partitions);
@@ -189,9 +188,8 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
   }
 
   /**
-   * Connections to the brokers of a transaction. Where one of them is new, the broker may have gone away and left the
-   * transaction before without its markers (KAFKA-20734), which this one would decide along with itself: rejects with
-   * UNDECIDED then.
+   * Connections to the brokers of a transaction. Where one is new, its broker may have restarted without the markers of the
+   * previous transaction (KAFKA-20734), which this one would decide along with itself: then rejects with UNDECIDED.
    */
   async #reach(partitions: readonly TopicPartition[]): Promise<void> {
     const { transactionalId } = this.#options;
@@ -218,15 +216,16 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
     this.#seen = this.#connections.opened;
   }
 
-  /** What is still open of this producer once the broker had its time; empty where nothing is. */
+  /** This producer's open transactions after the broker had time to write markers; empty where there is none. */
   async #untilDecided(): Promise<readonly OpenTransaction[]> {
-    const deadline = performance.now() + MARKERS_MS;
-    for (;;) {
+    let ours: readonly OpenTransaction[] = [];
+    const decided = async (): Promise<boolean> => {
       const open = await this.#openTransactions();
-      const ours = open.filter(({ producer }) => producer.id === this.identity.id);
-      if (ours.length === 0 || performance.now() > deadline) return ours;
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-    }
+      ours = open.filter(({ producer }) => producer.id === this.identity.id);
+      return ours.length === 0;
+    };
+    await poll(decided, { timeoutMs: MARKERS_MS, everyMs: LOOK_MS });
+    return ours;
   }
 
   #openTransactions(): Promise<OpenTransaction[]> {

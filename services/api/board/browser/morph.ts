@@ -13,7 +13,7 @@ const policy = globalThis.trustedTypes?.createPolicy('touchline', { createHTML: 
 const FLASH = 'data-flash';
 const FLASH_MS = 6_000;
 
-/** Marks an element for a moment, anew where it is marked already. */
+/** Marks an element for a moment; marks it again if it is marked. */
 export function flash(element: Element, kind: string): void {
   element.removeAttribute(FLASH);
   requestAnimationFrame(() => element.setAttribute(FLASH, kind));

@@ -25,7 +25,7 @@ export type BoardSection = {
 };
 
 /** How many matches there are of each kind, among those that the rest of the query leaves. */
-export type Counts = Readonly<Record<BoardQuery['show'], number>>;
+type Counts = Readonly<Record<BoardQuery['show'], number>>;
 
 export type Arrangement = {
   readonly sections: readonly BoardSection[];

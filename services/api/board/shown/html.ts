@@ -38,7 +38,7 @@ export function html(parts: TemplateStringsArray, ...values: readonly Content[])
 }
 
 /** Text as it may stand in HTML. */
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
 }
 

@@ -4,7 +4,7 @@ import type { Agreement, Clock, Guard, Score } from '#topics/generated/types.ts'
 export type BoardSide = { readonly name: string | null; readonly short_name: string | null };
 
 /** Names of where a match belongs; null is unknown. */
-export type BoardPlace = {
+type BoardPlace = {
   readonly competition: string | null;
   readonly season: string | null;
   readonly stage: string | null;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { QUIET_AFTER } from '#domain/minute.ts';
-import { liveMatch, TOLD_AT } from '../testing/matches.ts';
+import { liveMatch, PUBLISHED_AT } from '../testing/matches.ts';
 import { dayText, durationWords, minuteText, quietFor } from './minute.ts';
 
 describe('the minute', () => {
@@ -9,27 +9,27 @@ describe('the minute', () => {
     ['a second later the 66th has begun', 1, '66′'],
     ['59 seconds later too', 59, '66′'],
   ])('%s', (_, seconds, shown) => {
-    expect(minuteText(liveMatch(), TOLD_AT + seconds)).toBe(shown);
+    expect(minuteText(liveMatch(), PUBLISHED_AT + seconds)).toBe(shown);
   });
 
-  test('goes on in added time', () => {
-    const clock = { time: 45 * 60, status: 'running', ut: TOLD_AT };
-    expect(minuteText(liveMatch({ clock }), TOLD_AT + 30)).toBe('90+1′');
+  test('continues in added time', () => {
+    const clock = { time: 45 * 60, status: 'running', ut: PUBLISHED_AT };
+    expect(minuteText(liveMatch({ clock }), PUBLISHED_AT + 30)).toBe('90+1′');
   });
 
-  test('goes on from the receipt of the last message, whatever year the provider writes', () => {
+  test('continues from the receipt of the last message, whatever year the provider writes', () => {
     const ut = 1_530_000_000;
     const clock = { time: 1200, status: 'running', ut: ut - 90 };
-    expect(minuteText(liveMatch({ clock, ut }), TOLD_AT + 30)).toBe('67′');
+    expect(minuteText(liveMatch({ clock, ut }), PUBLISHED_AT + 30)).toBe('67′');
   });
 
   test('a late message with an older time does not turn the clock back', () => {
-    expect(minuteText(liveMatch({ ut: TOLD_AT - 600 }), TOLD_AT)).toBe('65′');
+    expect(minuteText(liveMatch({ ut: PUBLISHED_AT - 600 }), PUBLISHED_AT)).toBe('65′');
   });
 
   test('stands while the clock stands', () => {
-    const clock = { time: 1210, status: 'stopped', ut: TOLD_AT };
-    expect(minuteText(liveMatch({ clock }), TOLD_AT + 50)).toBe('66′');
+    const clock = { time: 1210, status: 'stopped', ut: PUBLISHED_AT };
+    expect(minuteText(liveMatch({ clock }), PUBLISHED_AT + 50)).toBe('66′');
   });
 
   test.each([
@@ -42,26 +42,26 @@ describe('the minute', () => {
     ['an unknown clock', { clock: null }, ''],
     ['a postponed match', { status_id: 5, status_type: 'scheduled' }, 'Postponed'],
   ])('of %s', (_, changes, shown) => {
-    expect(minuteText(liveMatch(changes), TOLD_AT)).toBe(shown);
+    expect(minuteText(liveMatch(changes), PUBLISHED_AT)).toBe(shown);
   });
 });
 
 describe('silence', () => {
   test('a match is quiet when its clock runs and no message arrives', () => {
-    expect(quietFor(liveMatch(), TOLD_AT + QUIET_AFTER)).toBeNull();
-    expect(quietFor(liveMatch(), TOLD_AT + QUIET_AFTER + 1)).toBe(QUIET_AFTER + 1);
+    expect(quietFor(liveMatch(), PUBLISHED_AT + QUIET_AFTER)).toBeNull();
+    expect(quietFor(liveMatch(), PUBLISHED_AT + QUIET_AFTER + 1)).toBe(QUIET_AFTER + 1);
   });
 
   test('its minute stands then', () => {
-    const after = (seconds: number) => minuteText(liveMatch(), TOLD_AT + seconds);
+    const after = (seconds: number) => minuteText(liveMatch(), PUBLISHED_AT + seconds);
     expect(after(3600)).toBe(after(QUIET_AFTER));
   });
 
   test.each([
-    ['whose clock stands', { clock: { time: 0, status: 'stopped', ut: TOLD_AT } }],
+    ['whose clock stands', { clock: { time: 0, status: 'stopped', ut: PUBLISHED_AT } }],
     ['that is over', { status_type: 'finished' }],
   ])('a match %s is not quiet', (_, changes) => {
-    expect(quietFor(liveMatch(changes), TOLD_AT + 9999)).toBeNull();
+    expect(quietFor(liveMatch(changes), PUBLISHED_AT + 9999)).toBeNull();
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { liveMatch, TOLD_AT } from '../testing/matches.ts';
+import { liveMatch, PUBLISHED_AT } from '../testing/matches.ts';
 import type { BoardMatch } from './match.ts';
 import { marks, matchRow, whenCell } from './row.ts';
 
@@ -78,23 +78,23 @@ describe('marks', () => {
 });
 
 test('an unknown score is a question mark, never 0', () => {
-  expect(text(matchRow(liveMatch({ score: null, firm: null }), TOLD_AT))).toContain('Home ?–? Away');
+  expect(text(matchRow(liveMatch({ score: null, firm: null }), PUBLISHED_AT))).toContain('Home ?–? Away');
 });
 
 test('a finished match shows Final, and how it ended is spoken', () => {
-  expect(text(whenCell(liveMatch(FINAL), TOLD_AT))).toBe('Final in regular time, 15 Aug');
-  expect(text(whenCell(liveMatch({ ...FINAL, status_id: 13 }), TOLD_AT))).toBe(
+  expect(text(whenCell(liveMatch(FINAL), PUBLISHED_AT))).toBe('Final in regular time, 15 Aug');
+  expect(text(whenCell(liveMatch({ ...FINAL, status_id: 13 }), PUBLISHED_AT))).toBe(
     'Final after penalties, 15 Aug',
   );
 });
 
 test('a quiet match says so', () => {
-  expect(text(whenCell(liveMatch(), TOLD_AT + 300))).toBe('66′ 2nd half, no update for 5 min');
+  expect(text(whenCell(liveMatch(), PUBLISHED_AT + 300))).toBe('66′ 2nd half, no update for 5 min');
 });
 
 test('a name is text, whatever is in it', () => {
   const home = { name: '<script>alert(1)</script>', short_name: null };
-  const row = String(matchRow(liveMatch({ home }), TOLD_AT));
+  const row = String(matchRow(liveMatch({ home }), PUBLISHED_AT));
   expect(row).not.toContain('<script');
   expect(row).toContain('&lt;script&gt;');
 });

@@ -1,9 +1,9 @@
 import type { BoardMatch } from '../shown/match.ts';
 
-/** When the tests' matches were last told of, Unix seconds. */
-export const TOLD_AT = 1_790_000_000;
+/** When the tests' matches were last published, Unix seconds. */
+export const PUBLISHED_AT = 1_790_000_000;
 
-/** A match in its second half, 1-0, told of at `TOLD_AT` by a clock at 20:00. */
+/** A match in its second half, 1-0, published at `PUBLISHED_AT` by a clock at 20:00. */
 export function liveMatch(changes: Partial<BoardMatch> = {}): BoardMatch {
   return {
     event_id: 7000001,
@@ -13,7 +13,7 @@ export function liveMatch(changes: Partial<BoardMatch> = {}): BoardMatch {
     start_date: '2026-08-15 15:00',
     status_id: 34,
     status_type: 'live',
-    clock: { time: 1200, status: 'running', ut: TOLD_AT },
+    clock: { time: 1200, status: 'running', ut: PUBLISHED_AT },
     score: { home: 1, away: 0 },
     firm: { home: 1, away: 0 },
     shoot_out: null,
@@ -26,8 +26,8 @@ export function liveMatch(changes: Partial<BoardMatch> = {}): BoardMatch {
     stage_id: 76600,
     group_id: null,
     place: { competition: 'League', season: 'League 26/27', stage: 'Regular season', group: null },
-    ut: TOLD_AT,
-    received_at: TOLD_AT * 1000,
+    ut: PUBLISHED_AT,
+    received_at: PUBLISHED_AT * 1000,
     ...changes,
   };
 }

@@ -6,8 +6,10 @@ import { applyMessage, type Match, matchIncident, matchState, newMatch } from '#
 import { providerTable } from '#domain/standings/provider-table.ts';
 import { normalizeMessage } from '#ingestion/normalize.ts';
 import type { NormalizedMessage, Standings, StandingsEntry } from '#topics/generated/types.ts';
+import type { ViewRecord } from '#views/ingest/records.ts';
+import { applyRecords } from '#views/render/apply.ts';
 import { openViews } from '#views/store/database.ts';
-import { type ViewRecord, Views } from '#views/store/views.ts';
+import { Views } from '#views/store/views.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 type Team = readonly [id: number, name: string];
@@ -23,12 +25,12 @@ export type Fixture = {
   readonly event?: Fields;
 };
 
-/** Views in a folder of their own, and what tells them of matches. `close` it. */
+/** Views in a folder of their own, and a publisher of matches to them. `close` it. */
 export class Played {
   readonly views: Views;
   readonly #folder: string;
   readonly #matches = new Map<number, Match>();
-  /** The provider's own scores as last told, by event. */
+  /** The provider's own scores as last published, by event. */
   readonly #reported = new Map<number, readonly [number, number]>();
   #offset = 0;
 
@@ -60,7 +62,7 @@ export class Played {
     this.#apply([{ topic: 'catalogue', key: `${kind}/${id}`, value }]);
   }
 
-  /** Tells a table; `body` is `data.standings`. */
+  /** Publishes a table; `body` is `data.standings`. */
   table(
     standingsId: number,
     typeId: number,
@@ -85,17 +87,17 @@ export class Played {
       ...{ name: typeName, type_name: typeName, subtype: 'standings', object_name: 'Group stage' },
       ...{ item_status: 'active', sport_id: 5 },
     };
-    this.#tell(entry, { ...at, body: JSON.stringify(body) });
+    this.#publish(entry, { ...at, body: JSON.stringify(body) });
   }
 
-  /** Tells a ranking of the provider, `data.standings`. */
+  /** Publishes a ranking of the provider, `data.standings`. */
   ranking(body: Fields): void {
     const records = providerTable(body, 1);
     if (records === null) throw new Error('no ranking');
-    this.#tell(records.entry, records.table);
+    this.#publish(records.entry, records.table);
   }
 
-  #tell(entry: StandingsEntry, table: Standings): void {
+  #publish(entry: StandingsEntry, table: Standings): void {
     const key = String(table.standings_id);
     this.#apply([
       { topic: 'standings-catalogue', key, value: entry },
@@ -103,8 +105,8 @@ export class Played {
     ]);
   }
 
-  /** Tells of a match: an event message at `ut`, and an incident with it where there is one. */
-  tell(fixture: Fixture, ut: number, event: Fields, incident?: Fields): void {
+  /** Publishes a match: an event message at `ut`, with an incident if given. */
+  publish(fixture: Fixture, ut: number, event: Fields, incident?: Fields): void {
     const { id, home, away } = fixture;
     const side = ([team, name]: Team, counter: number, goals: unknown) => ({
       id: team,
@@ -176,7 +178,7 @@ export class Played {
     const placed = records.map(
       (record) => ({ ...record, partition: 0, offset: this.#offset++ }) as ViewRecord,
     );
-    this.views.apply(placed, { key: 'test/0', next: this.#offset }, Date.now());
+    applyRecords(this.views, placed, { key: 'test/0', next: this.#offset }, Date.now());
   }
 }
 

@@ -60,17 +60,21 @@ export function secondHalf(minute: number): Fields {
   return { ...firstHalf(minute), status_id: 34 };
 }
 
-/** Tells of a match up to its 68th minute: a goal that is confirmed, one that is taken back, one under review. */
+/** Publishes a match up to its 68th minute: a goal that is confirmed, one that is taken back, one under review. */
 export function playSerbiaBrazil(played: Played, now: number): void {
   const match = SERBIA_BRAZIL;
   const kickOff = now - 83 * 60;
   const [home, away] = [match.home[0], match.away[0]];
-  const tell = (minute: number, event: Fields, told?: Fields): void =>
-    played.tell(match, Math.floor(kickOff + minute * 60), event, told);
+  const publish = (minute: number, event: Fields, incidentFields?: Fields): void =>
+    played.publish(match, Math.floor(kickOff + minute * 60), event, incidentFields);
   const goal = { participant_id: away, subparticipant_name: 'Paulinho', event_status_id: 33 };
-  tell(0, { ...firstHalf(0), reported: [0, 0] }, incident(1, 429, '00:00'));
-  tell(9, firstHalf(9), incident(2, 419, '08:40', { participant_id: home, subparticipant_name: 'Ljajić' }));
-  tell(
+  publish(0, { ...firstHalf(0), reported: [0, 0] }, incident(1, 429, '00:00'));
+  publish(
+    9,
+    firstHalf(9),
+    incident(2, 419, '08:40', { participant_id: home, subparticipant_name: 'Ljajić' }),
+  );
+  publish(
     36,
     { ...firstHalf(36), reported: [0, 1] },
     incident(3, 413, '35:12', {
@@ -79,7 +83,7 @@ export function playSerbiaBrazil(played: Played, now: number): void {
       additional_info: { assistant_name: 'Coutinho' },
     }),
   );
-  tell(
+  publish(
     37,
     { ...firstHalf(37), reported: [0, 1] },
     incident(3, 413, '35:12', {
@@ -89,15 +93,15 @@ export function playSerbiaBrazil(played: Played, now: number): void {
       additional_info: { assistant_name: 'Coutinho' },
     }),
   );
-  tell(45, firstHalf(45), incident(4, 449, '45:00', { info: '2' }));
-  tell(
+  publish(45, firstHalf(45), incident(4, 449, '45:00', { info: '2' }));
+  publish(
     47,
     { status_id: 9, status_type: 'live', clock_status: 'stopped', clock_time: 2700 },
     incident(5, 445, '46:50'),
   );
   const late = { event_status_id: 34 };
-  tell(62, { ...secondHalf(0), reported: [0, 1] }, incident(6, 430, '45:00', late));
-  tell(
+  publish(62, { ...secondHalf(0), reported: [0, 1] }, incident(6, 430, '45:00', late));
+  publish(
     71,
     { ...secondHalf(9), reported: [1, 1] },
     incident(7, 413, '53:20', {
@@ -107,8 +111,8 @@ export function playSerbiaBrazil(played: Played, now: number): void {
       confirmation: 'tbd',
     }),
   );
-  tell(72, secondHalf(10), incident(8, 1834, '54:00', late));
-  tell(
+  publish(72, secondHalf(10), incident(8, 1834, '54:00', late));
+  publish(
     73,
     { ...secondHalf(11), reported: [0, 1] },
     incident(9, 424, '55:10', {
@@ -117,8 +121,8 @@ export function playSerbiaBrazil(played: Played, now: number): void {
       parent_id: '5-100007',
     }),
   );
-  tell(74, secondHalf(12), incident(10, 2753, '55:30', late));
-  tell(
+  publish(74, secondHalf(12), incident(10, 2753, '55:30', late));
+  publish(
     82,
     { ...secondHalf(20), reported: [0, 2] },
     incident(11, 413, '64:30', {
@@ -155,20 +159,20 @@ export function playBoard(played: Played, now: number): void {
     const goal = (nth: number, side: 'home' | 'away', time: string, changes: Fields = {}): Fields =>
       incident(nth, 413, time, { participant_id: fixture[side][0], ...changes });
     if (n === 0) {
-      played.tell(fixture, at - 300, { ...secondHalf(40), reported: [1, 0] }, incident(1, 429, '00:00'));
-      played.tell(fixture, at - 240, { ...secondHalf(41), reported: [1, 0] }, goal(2, 'home', '30:30'));
-      played.tell(fixture, at - 20, secondHalf(46), incident(3, 1827, '90:30', { event_status_id: 34 }));
+      played.publish(fixture, at - 300, { ...secondHalf(40), reported: [1, 0] }, incident(1, 429, '00:00'));
+      played.publish(fixture, at - 240, { ...secondHalf(41), reported: [1, 0] }, goal(2, 'home', '30:30'));
+      played.publish(fixture, at - 20, secondHalf(46), incident(3, 1827, '90:30', { event_status_id: 34 }));
     } else if (n < 3) {
-      played.tell(fixture, at - 9000, { ...firstHalf(0), reported: [0, 0] }, incident(1, 429, '00:00'));
+      played.publish(fixture, at - 9000, { ...firstHalf(0), reported: [0, 0] }, incident(1, 429, '00:00'));
       for (let scored = 0; scored < n + 1; scored += 1) {
-        played.tell(fixture, at - 8000 + scored, firstHalf(9), goal(2 + scored, 'home', `1${scored}:10`));
+        played.publish(fixture, at - 8000 + scored, firstHalf(9), goal(2 + scored, 'home', `1${scored}:10`));
       }
-      played.tell(fixture, at - 3600, {
+      played.publish(fixture, at - 3600, {
         ...{ status_id: 11, status_type: 'finished', clock_status: 'stopped', clock_time: 0 },
         reported: n === 1 ? [2, 0] : [2, 0],
       });
     } else
-      played.tell(fixture, at - 90_000, { status_id: 1, status_type: 'scheduled', bet_status: 'active' });
+      played.publish(fixture, at - 90_000, { status_id: 1, status_type: 'scheduled', bet_status: 'active' });
   });
   const hostile: Fixture = {
     id: 3100064,
@@ -176,7 +180,7 @@ export function playBoard(played: Played, now: number): void {
     away: [42_002, 'Bosnia and Herzegovina Under-21 Representative Selection'],
     event: { start_date: '2018-07-15 17:00', stage_id: 3122, group_id: null },
   };
-  played.tell(hostile, at - 80_000, { status_id: 1, status_type: 'scheduled' });
+  played.publish(hostile, at - 80_000, { status_id: 1, status_type: 'scheduled' });
 }
 
 /** The stage of `playKnockOut`'s semi-finals; the final is the next one. */
@@ -205,11 +209,11 @@ export function playKnockOut(played: Played, now: number): void {
       away: [43_000 + away, names[away] ?? ''],
       event: { start_date: `2018-07-1${n} 18:00`, stage_id: SEMI_FINALS + stage, group_id: null },
     };
-    played.tell(fixture, at - 600 + n, event);
+    played.publish(fixture, at - 600 + n, event);
     for (const kick of n === 0 ? [1, 2, 3] : []) {
       const scorer = fixture[kick === 2 ? 'away' : 'home'][0];
       const shot = { participant_id: scorer, event_status_id: 141 };
-      played.tell(fixture, at - 500 + kick, event, incident(30 + kick, 413, '120:00', shot));
+      played.publish(fixture, at - 500 + kick, event, incident(30 + kick, 413, '120:00', shot));
     }
   });
   played.table(39_730, 2, 'League standings', leagueTable(false), 1, SEMI_FINALS);

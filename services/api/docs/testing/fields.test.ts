@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { differences, fieldsOf } from './fields.ts';
 
-it('lists every field with its types, objects of open keys as one', () => {
+test('lists every field with its types, objects of open keys as one', () => {
   const answer = {
     list: [
       { id: 1, name: null },
@@ -23,7 +23,7 @@ describe('differences', () => {
   const between = (example: unknown, answer: unknown): string[] =>
     differences(fieldsOf(example), fieldsOf(answer));
 
-  it.each([
+  test.each([
     ['a field that is gone', { a: 1, b: 2 }, { a: 1 }, ['b: not in the answer']],
     ['a field that is new', { a: [{ b: 1 }] }, { a: [{ b: 1, c: 1 }] }, ['a[].c: not in the example']],
     ['another type', { a: 1 }, { a: '1' }, ['a: integer in the example, string in the answer']],
@@ -35,7 +35,7 @@ describe('differences', () => {
     ],
   ])('are: %s', (_, example, answer, found) => expect(between(example, answer)).toEqual(found));
 
-  it.each([
+  test.each([
     ['null for a value', { a: 1, b: null }, { a: null, b: 'x' }],
     ['an empty list for one with items', { a: [{ b: 1 }] }, { a: [] }],
     ['null for an object', { a: { b: 1 } }, { a: null }],

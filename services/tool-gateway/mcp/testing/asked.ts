@@ -1,6 +1,6 @@
 import type { League } from './league.ts';
 
-/** Arguments with which each tool has something to tell of a league. */
+/** Arguments for which each tool has an answer about a league. */
 export function askedOf(league: League): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
   const [team_id, opponent_id] = league.teams;
   return {

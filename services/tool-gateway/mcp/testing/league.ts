@@ -1,6 +1,6 @@
 /** Views of two competitions for the tests of the endpoint: a match that is played in one, one to come in the other. */
 import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
-import type { ViewRecord } from '#views/store/views.ts';
+import type { ViewRecord } from '#views/ingest/records.ts';
 import { World } from '#views/testing/world.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -54,7 +54,7 @@ const FINISHED: Fields = {
   ...{ status_id: 11, status_type: 'finished', start_date: '2026-08-01 15:00', clock_status: 'stopped' },
 };
 
-/** The event of a match of a league as a message tells it. */
+/** The event of a match of a league, as in a message. */
 export function event(
   league: League,
   id: number,

@@ -1,4 +1,4 @@
-/** Tools that tell which sports, competitions and teams there are. */
+/** Tools that list sports, competitions and teams. */
 import { z } from 'zod';
 import type { OperationData } from '#contract/rest/operations.ts';
 import type { Answer } from '#contract/rest/provider.ts';
@@ -56,7 +56,7 @@ const competition = z.object({
   seasons: z.array(season).describe('Latest first, at most 10.'),
 });
 
-/** Seasons of a competition that are told with it. */
+/** Seasons that are returned with a competition. */
 const MAX_SEASONS = 10;
 
 function seasonsOf(competitionId: number, { desk, access }: Desk): z.input<typeof season>[] {

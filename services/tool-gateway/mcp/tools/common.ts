@@ -1,9 +1,9 @@
-/** What several tools take and tell. */
+/** Shared arguments and answers of tools. */
 import { z } from 'zod';
 import type { EventsQuery, Paging } from '#contract/rest/provider.ts';
 import type { Belief } from '#domain/health/belief.ts';
 import { playedMinute } from '#domain/minute.ts';
-import type { DeskMatch } from '#views/data/desk.ts';
+import type { DeskMatch } from '#views/queries/desk.ts';
 import { type Desk, ToolError } from './tool.ts';
 
 /** Most items of a page: an answer is to fit into a conversation. */
@@ -18,7 +18,7 @@ export const paging = (limit: number) => ({
   page: z.int().min(1).max(100_000).default(1).describe('From 1; next_page of the answer before.'),
 });
 
-/** What a page tells of all pages. */
+/** Fields of a page about all pages. */
 export const pageInfo = {
   total: z.int().describe('Items of all pages.'),
   next_page: z.int().nullable().describe('What to send as page for more; null where there is no more.'),
@@ -48,7 +48,7 @@ export const guard = z.object({
 });
 
 /** Whether what is told of a match may be old. */
-export const feed = z.object({
+const feed = z.object({
   alive: z
     .boolean()
     .describe('False: the feed of this match is not heard of, or we are late. Do not act on it.'),
@@ -148,13 +148,13 @@ export function seasonOf(
   if (season_id !== undefined) return season_id;
   if (competition_id === undefined)
     throw new ToolError(
-      'invalid_arguments',
+      'INVALID_ARGUMENTS',
       'Send season_id or competition_id. Call search to find one by name.',
     );
   const season = desk.seasons(competition_id, access).find(({ current }) => current);
   if (season === undefined)
     throw new ToolError(
-      'not_found',
+      'NOT_FOUND',
       'No season of that competition is known. Call list_competitions for others.',
     );
   return season.id;

@@ -1,8 +1,8 @@
-/** The tool that tells all of one match: its state, whether it is safe to trade on, and what happened in it. */
+/** The tool for one match: its state, whether it is safe to trade on, and its timeline. */
 import { z } from 'zod';
 import { POSSIBLE_INCIDENTS, SHOOT_OUT_PHASES } from '#contract/soccer.ts';
 import { renderMinute } from '#domain/minute.ts';
-import type { DeskDetails } from '#views/data/desk.ts';
+import type { DeskDetails } from '#views/queries/desk.ts';
 import type { ShownIncident } from '#views/store/board-view.ts';
 import { id, matchSummary, pageInfo, pageInfoOf, paging, summaryOf } from './common.ts';
 import { tool } from './tool.ts';
@@ -31,11 +31,14 @@ export const getMatch = tool({
   name: 'get_match',
   title: 'One match',
   description:
-    'Tells one match: score, firm score, minute, trading guard with its reasons, and the timeline in the order of the provider. Never act on a goal while guard.safe is false.',
+    'Returns one match: score, firm score, minute, trading guard with its reasons, and the timeline in the order of the provider. Never act on a goal while guard.safe is false.',
   operations: ['events.show', 'events.incidents'],
   input: z.object({
     match_id: id.describe('As list_matches, live_board and list_changes give it.'),
-    timeline: z.enum(['important', 'all', 'none']).default('important').describe('Which incidents to tell.'),
+    timeline: z
+      .enum(['important', 'all', 'none'])
+      .default('important')
+      .describe('Which incidents to return.'),
     ...paging(50),
   }),
   output: matchSummary.extend({
@@ -61,7 +64,7 @@ export const getMatch = tool({
     const match = desk.desk.match(match_id, desk.access);
     const { state, incidents } = match;
     const { season, stage, group } = desk.desk.place(state);
-    const told = incidents.filter(
+    const selected = incidents.filter(
       (incident) => timeline === 'all' || (timeline === 'important' && matters(incident)),
     );
     return {
@@ -69,8 +72,8 @@ export const getMatch = tool({
       ...{ season, stage, group, coverage: state.coverage, score_source: state.source },
       ...{ reported_score: state.reported, agreement: state.agreement, under_review: state.under_review },
       ...{ bet_status: state.bet_status, verified_result: state.verified_result, version: state.version },
-      timeline: told.slice((page - 1) * limit, page * limit).map((incident) => entryOf(incident, match)),
-      ...pageInfoOf(told.length, { limit, page }),
+      timeline: selected.slice((page - 1) * limit, page * limit).map((incident) => entryOf(incident, match)),
+      ...pageInfoOf(selected.length, { limit, page }),
     };
   },
 });

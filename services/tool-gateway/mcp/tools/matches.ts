@@ -1,4 +1,4 @@
-/** Tools that tell of matches: the schedule, the live board, what changed, and two teams against each other. */
+/** Tools for matches: the schedule, the live board, what changed, and two teams against each other. */
 import { z } from 'zod';
 import { STATUS_TYPES } from '#contract/rest/parameters.ts';
 import { dateWindow, openDates } from '#contract/rest/windows.ts';
@@ -89,7 +89,7 @@ export const liveBoard = tool({
   },
 });
 
-/** Changes of one match that are told at once; of more the latest. */
+/** Most changes of one match in an answer; the latest are returned. */
 const MAX_CHANGES = 20;
 
 const change = z.object({
@@ -185,7 +185,7 @@ export const headToHead = tool({
   missing: 'No such team is known. Call search to find teams by name.',
   answer({ team_id, opponent_id, limit, page }, desk) {
     if (team_id === opponent_id)
-      throw new ToolError('invalid_arguments', 'team_id and opponent_id are the same team. Send two teams.');
+      throw new ToolError('INVALID_ARGUMENTS', 'team_id and opponent_id are the same team. Send two teams.');
     const { items, total, balance } = desk.desk.meetings([team_id, opponent_id], desk.access, {
       limit,
       page,

@@ -1,4 +1,4 @@
-/** Tools that tell tables: which there are, one of them, and the top scorers. */
+/** Tools for tables: which there are, one of them, and the top scorers. */
 import { z } from 'zod';
 import type { OperationData } from '#contract/rest/operations.ts';
 import { toWholeNumber } from '#contract/values.ts';
@@ -58,7 +58,7 @@ export const getStandings = tool({
   name: 'get_standings',
   title: 'A table',
   description:
-    'Tells a table: the league table of a season or competition where nothing else is said, another type with type_id (as list_standings gives it), or any table by standings_id.',
+    'Returns a table: the league table of a season or competition where nothing else is said, another type with type_id (as list_standings gives it), or any table by standings_id.',
   operations: ['standings.index', 'standings.show'],
   input: z.object({
     standings_id: id.optional().describe('A table, as list_standings gives it.'),
@@ -104,7 +104,7 @@ export const getStandings = tool({
 export const getTopScorers = tool({
   name: 'get_top_scorers',
   title: 'Top scorers',
-  description: 'Tells who has scored most goals in a season, best first.',
+  description: 'Lists the top scorers of a season, best first.',
   operations: ['standings.index', 'standings.show'],
   input: z.object({ ...seasonInput, ...paging(10) }),
   output: z.object({
@@ -169,14 +169,14 @@ function chosen(seasonId: number, typeId: number, stageId: number | undefined, d
   if (candidates.length > 0) {
     const names = candidates.slice(0, 20).map((one) => `${one.id} (${one.name})`);
     throw new ToolError(
-      'ambiguous',
+      'AMBIGUOUS',
       `There are several: call again with standings_id, one of ${names.join(', ')}.`,
     );
   }
   const types = [...new Map(entries.map((one) => [one.type_id, one.type_name]))];
   const known = types.map(([type, name]) => `${type} ${name}`).join(', ');
   throw new ToolError(
-    'not_found',
+    'NOT_FOUND',
     known === ''
       ? 'That season has no tables (yet). Call list_competitions for other seasons.'
       : `That season has no table of this type. It has the types ${known}.`,

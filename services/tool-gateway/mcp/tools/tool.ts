@@ -1,9 +1,11 @@
 /** What a tool of the endpoint is made of: typed input, structured output, and errors that an assistant can act on. */
+
 import { z } from 'zod';
 import { RestError } from '#contract/rest/errors.ts';
 import type { OperationName } from '#contract/rest/operations.ts';
 import type { Access, ProviderData } from '#contract/rest/provider.ts';
-import type { DeskData } from '#views/data/desk.ts';
+import { TouchlineError } from '#errors/touchline-error.ts';
+import type { DeskData } from '#views/queries/desk.ts';
 
 /** What a tool answers from: the queries of REST and of the desk, and what the caller may see. */
 export type Desk = {
@@ -14,25 +16,9 @@ export type Desk = {
   readonly now: number;
 };
 
-export const TOOL_ERRORS = [
-  'invalid_arguments',
-  'not_found',
-  'outside_contract',
-  'ambiguous',
-  'internal',
-] as const;
-
-export type ToolErrorCode = (typeof TOOL_ERRORS)[number];
-
-/** What an assistant is told where a call cannot be answered: what was wrong, and what to do about it. */
-export class ToolError extends Error {
+/** The answer to an invalid call, for an assistant: what was wrong, and what to do about it. */
+export class ToolError extends TouchlineError<'ToolError'> {
   override readonly name = 'ToolError';
-  readonly code: ToolErrorCode;
-
-  constructor(code: ToolErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
 }
 
 /** A tool as it is listed and called. */
@@ -49,7 +35,7 @@ export type Tool = {
   call(args: unknown, desk: Desk): Record<string, unknown>;
 };
 
-export type JsonObjectSchema = { readonly type: 'object' } & Readonly<Record<string, unknown>>;
+type JsonObjectSchema = { readonly type: 'object' } & Readonly<Record<string, unknown>>;
 
 type Definition<I extends z.ZodObject, O extends z.ZodObject> = Pick<
   Tool,
@@ -71,7 +57,7 @@ export function tool<I extends z.ZodObject, O extends z.ZodObject>(definition: D
     outputSchema: objectSchema(output, 'output'),
     call(args, desk) {
       const parsed = input.safeParse(args ?? {});
-      if (!parsed.success) throw new ToolError('invalid_arguments', problemsOf(parsed.error));
+      if (!parsed.success) throw new ToolError('INVALID_ARGUMENTS', problemsOf(parsed.error));
       try {
         return output.parse(definition.answer(parsed.data, desk));
       } catch (error) {
@@ -83,21 +69,20 @@ export function tool<I extends z.ZodObject, O extends z.ZodObject>(definition: D
 
 function asToolError(error: unknown, missing: string): unknown {
   if (!(error instanceof RestError)) return error;
-  const cause = { cause: error };
   switch (error.code) {
-    case 'not_found':
-      return new ToolError('not_found', missing, cause);
-    case 'forbidden':
+    case 'NOT_FOUND':
+      return new ToolError('NOT_FOUND', missing, error);
+    case 'FORBIDDEN':
       return new ToolError(
-        'outside_contract',
+        'OUTSIDE_CONTRACT',
         'That competition is not in your contract. Call list_competitions for those that are.',
-        cause,
+        error,
       );
-    case 'invalid_parameter':
+    case 'INVALID_PARAMETER':
       return new ToolError(
-        'invalid_arguments',
+        'INVALID_ARGUMENTS',
         'The dates are backwards or more than 31 days apart. Ask for fewer days, or name a competition, a season or a team.',
-        cause,
+        error,
       );
     default:
       return error;

@@ -7,12 +7,12 @@ import { type TestEndpointOptions, testEndpoint } from '../test-endpoint.ts';
 /** The secret of the tests. */
 export const SECRET = '0123456789abcdef0123456789ABCDEF';
 const LOOPBACK = new AllowedRanges(['127.0.0.0/8']);
-/** No longer than it may be. Nothing listens there. */
+/** A URL of the maximum length, without a listener. */
 export const URL_OF_1024 = `https://localhost:1/${'x'.repeat(1004)}`;
 
 type Send = (body: unknown, from?: string, path?: string, type?: string) => Promise<LightMyRequestResponse>;
 
-/** Sends requests to a test endpoint; a text is sent as it is. */
+/** Sends requests to a test endpoint; a text is sent unchanged. */
 export async function endpoint(options: Partial<TestEndpointOptions> = {}): Promise<Send> {
   const app = fastify();
   onTestFinished(() => app.close());
@@ -27,5 +27,5 @@ export async function endpoint(options: Partial<TestEndpointOptions> = {}): Prom
     });
 }
 
-/** A right request to try an address. */
+/** A valid request to test an address. */
 export const inputFor = (url: string) => ({ url, secret: SECRET, clientId: 1 });

@@ -21,7 +21,7 @@ const EMPTY: readonly Kind[] = ['null', '""', '0'];
  * The kinds that each field may have: those of the specification with what the provider writes for nothing there, else
  * those that the provider shows, and those that have a reason.
  */
-export function allowedKinds(field: string): ReadonlySet<Kind> {
+function allowedKinds(field: string): ReadonlySet<Kind> {
   const shown = shownKinds();
   const reasons = UNLISTED.filter(({ fields }) => fields.includes(field)).flatMap(({ kinds }) => kinds);
   const sources = namesOf(field).flatMap((name) => {

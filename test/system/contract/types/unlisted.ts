@@ -5,7 +5,7 @@ type Reason = { readonly kinds: readonly Kind[]; readonly fields: readonly strin
 
 export const UNLISTED: readonly Reason[] = [
   {
-    why: 'nobody told what it is called: names are told by catalogues and messages, ids by matches alone',
+    why: 'its name is unknown: catalogues and messages have names, matches alone have ids only',
     kinds: ['""'],
     fields: [
       ...['competition.name', 'season.name', 'stage.name', 'row.name', 'standings.object_name'],
@@ -13,7 +13,7 @@ export const UNLISTED: readonly Reason[] = [
     ],
   },
   {
-    why: 'told by the messages of the feed, and kept as every field of an event is',
+    why: 'in the messages of the feed, and kept like every field of an event',
     kinds: ['integer', '0', 'text', 'list'],
     fields: [
       'event.area_id',

@@ -1,6 +1,6 @@
 /** Answers taken apart: which record has which field, and of what kind its values are. Pure. */
 
-/** What a value is; what stands for nothing is told apart from what it stands for: `null`, `""` and `0`. */
+/** The type of a value; distinguishes the empty values `null`, `""` and `0`. */
 export type Kind = 'null' | '""' | '0' | 'text' | 'integer' | 'number' | 'boolean' | 'list' | 'object';
 
 /** Kinds by the field of a record, as `competition.tour_id`; with the first value of each kind. */
@@ -49,7 +49,7 @@ const BARE: Readonly<Record<string, string>> = {
 
 type Json = Readonly<Record<string, unknown>>;
 
-export function kindOf(value: unknown): Kind {
+function kindOf(value: unknown): Kind {
   if (value === null) return 'null';
   if (value === '') return '""';
   if (value === 0) return '0';

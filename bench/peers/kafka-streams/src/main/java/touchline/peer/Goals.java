@@ -141,8 +141,8 @@ final class Goals {
   }
 
   private static String countsFor(Incident incident) {
-    String told = incident.getCountsFor();
-    if (told != null && !told.isEmpty()) return told;
+    String reported = incident.getCountsFor();
+    if (reported != null && !reported.isEmpty()) return reported;
     return incident.getIncidentId() == OWN_GOAL ? "rival" : "own";
   }
 

@@ -13,7 +13,7 @@ import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
 
-/** Runs the peer until it is told to stop (SIGTERM) or its standard input ends. */
+/** Runs the peer until SIGTERM or the end of its standard input. */
 public final class Main {
   private static final String USAGE = """
       usage: java -cp 'target/peer.jar:target/lib/*' touchline.peer.Main OPTIONS
@@ -69,7 +69,7 @@ public final class Main {
     System.exit(0);
   }
 
-  /** What did best here, measured by `npm run bench -- throughput`; docs/performance.md has the figures. */
+  /** What did best here, measured by `npm run bench -- throughput`; docs/reference/performance.md has the figures. */
   private static Properties defaults() {
     Properties properties = new Properties();
     properties.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);

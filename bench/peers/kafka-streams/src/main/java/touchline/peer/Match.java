@@ -88,23 +88,23 @@ final class Match {
   Change apply(NormalizedMessage message, Cause cause) {
     Change change = new Change();
     Before before = new Before();
-    boolean told = fields.tell(message.getEventFields(), message.getUt());
+    boolean reported = fields.apply(message.getEventFields(), message.getUt());
     if (message.getSnapshot() != null) snapshot(message.getSnapshot(), message.getUt(), change);
     else if (message.getIncident() != null) {
       Incident record = message.getIncident().getIncident();
       if (message.getIncident().getDeleted()) delete(record, change);
       else upsert(record, change);
     }
-    if (!told && change.touched.isEmpty() && !change.snapshot) return change;
+    if (!reported && change.touched.isEmpty() && !change.snapshot) return change;
 
     state.setVersion(state.getVersion() + 1);
     state.setCause(cause);
-    boolean goalsChanged = told && readFields();
+    boolean goalsChanged = reported && readFields();
     for (Held held : change.touched) goalsChanged |= settle(held);
     if (goalsChanged) deriveGoals();
     decideScore();
     state.setGuard(signals.guard(state, incidents.values()));
-    change.transitions = new Transitions(this, state, fields.changed(), before).tell(change);
+    change.transitions = new Transitions(this, state, fields.changed(), before).emit(change);
     return change;
   }
 
@@ -145,7 +145,7 @@ final class Match {
     change.touched.add(held);
   }
 
-  /** Brings what is kept beside the register up to date; true where it may change what the goals come to. */
+  /** Updates the indexes beside the register; true where the goals may change. */
   private boolean settle(Held held) {
     held.removed = held.absent(state.getSnapshotAt());
     if (held.incidentBefore == null && held.incident != null) known++;
@@ -200,7 +200,7 @@ final class Match {
     String status = fields.get("clock_status");
     if (time != null || status != null) {
       state.setClock(new Clock(Json.integer(time), Json.text(status),
-          fields.toldAt(time == null ? "clock_status" : "clock_time")));
+          fields.reportedAt(time == null ? "clock_status" : "clock_time")));
     }
     return sides || hadGoalRules != hasGoalRules();
   }
@@ -234,7 +234,7 @@ final class Match {
     showGoals();
   }
 
-  /** A sport that was never told is taken for soccer. */
+  /** An unknown sport counts as soccer. */
   private boolean hasGoalRules() {
     return state.getSportId() == null || state.getSportId() == SOCCER;
   }
@@ -276,18 +276,18 @@ final class Match {
     return a == b || a != null && b != null && a.getHome() == b.getHome() && a.getAway() == b.getAway();
   }
 
-  void restore(MatchState kept) {
-    fields.restore(kept.getFields());
-    state.setVersion(kept.getVersion());
-    state.setSnapshotAt(kept.getSnapshotAt());
-    state.setCause(kept.getCause());
+  void restore(MatchState restored) {
+    fields.restore(restored.getFields());
+    state.setVersion(restored.getVersion());
+    state.setSnapshotAt(restored.getSnapshotAt());
+    state.setCause(restored.getCause());
   }
 
-  void restore(MatchIncident kept) {
-    Held held = new Held(kept.getId());
-    held.incident = kept.getIncident();
-    held.deletedAt = kept.getDeletedAt();
-    held.listedAt = kept.getListedAt();
+  void restore(MatchIncident restored) {
+    Held held = new Held(restored.getId());
+    held.incident = restored.getIncident();
+    held.deletedAt = restored.getDeletedAt();
+    held.listedAt = restored.getListedAt();
     incidents.put(held.id, held);
   }
 

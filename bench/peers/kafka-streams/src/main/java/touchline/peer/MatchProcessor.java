@@ -52,14 +52,14 @@ final class MatchProcessor implements FixedKeyProcessor<String, byte[], Pipeline
   private void restore(TimestampedKeyValueStore<String, byte[]> stateStore) {
     try (KeyValueIterator<String, ValueAndTimestamp<byte[]>> all = stateStore.all()) {
       while (all.hasNext()) {
-        KeyValue<String, ValueAndTimestamp<byte[]>> kept = all.next();
-        match(kept.key).restore(states.decode(kept.value.value()));
+        KeyValue<String, ValueAndTimestamp<byte[]>> restored = all.next();
+        match(restored.key).restore(states.decode(restored.value.value()));
       }
     }
     try (KeyValueIterator<String, byte[]> all = incidentStore.all()) {
       while (all.hasNext()) {
-        MatchIncident kept = incidents.decode(all.next().value);
-        match(Long.toString(kept.getEventId())).restore(kept);
+        MatchIncident restored = incidents.decode(all.next().value);
+        match(Long.toString(restored.getEventId())).restore(restored);
       }
     }
     matches.values().forEach(Match::restored);

@@ -18,7 +18,7 @@ import touchline.ValueChange;
 /** Law 10: what one message changed, as the records of match-transitions, in a fixed order. */
 final class Transitions {
   private static final int TICK_TOLERANCE_SECONDS = 2;
-  /** Fields told by a kind of their own where that kind is told at all. */
+  /** Fields that a transition kind of their own reports. */
   private static final Map<String, String> OWN_KIND = Map.of(
       "status_id", "status_changed",
       "status_type", "status_changed",
@@ -30,7 +30,7 @@ final class Transitions {
   private final MatchState state;
   private final List<String> changedFields;
   private final Match.Before before;
-  private final List<MatchTransition> told = new ArrayList<>(2);
+  private final List<MatchTransition> emitted = new ArrayList<>(2);
 
   Transitions(Match match, MatchState state, List<String> changedFields, Match.Before before) {
     this.match = match;
@@ -39,7 +39,7 @@ final class Transitions {
     this.before = before;
   }
 
-  List<MatchTransition> tell(Match.Change change) {
+  List<MatchTransition> emit(Match.Change change) {
     for (Held held : change.touched) incident(held);
     if (before.goals != match.goals()) goals();
     score("score_changed", before.score, state.getScore());
@@ -55,7 +55,7 @@ final class Transitions {
     amended(change);
     if (change.snapshot) add("snapshot_applied", null, null, null, null, null, List.of());
     if (before.guard != state.getGuard()) add("guard_changed", null, null, null, null, state.getGuard(), List.of());
-    return told;
+    return emitted;
   }
 
   private void incident(Held held) {
@@ -93,18 +93,18 @@ final class Transitions {
     }
   }
 
-  /** Fields that no other kind told. A ticking clock, or a field told again, is told only where nothing else is. */
+  /** Fields that no other kind emitted. A ticking clock or a repeated field alone is emitted only without others. */
   private void amended(Match.Change change) {
-    if (changedFields.isEmpty() && !told.isEmpty()) return;
+    if (changedFields.isEmpty() && !emitted.isEmpty()) return;
     Set<String> kinds = new HashSet<>();
-    for (MatchTransition one : told) kinds.add(one.getKind());
+    for (MatchTransition one : emitted) kinds.add(one.getKind());
     TreeSet<String> untold = new TreeSet<>();
     for (String name : changedFields) {
       if (!name.equals("clock_time") && !kinds.contains(OWN_KIND.getOrDefault(name, ""))) untold.add(name);
     }
     if (!untold.isEmpty()) {
       add("event_amended", null, null, null, null, null, List.copyOf(untold));
-    } else if (told.isEmpty() && !change.snapshot) {
+    } else if (emitted.isEmpty() && !change.snapshot) {
       boolean ticked = changedFields.contains("clock_time");
       add("event_amended", null, null, null, null, null, ticked ? List.of("clock_time") : List.of());
     }
@@ -144,9 +144,9 @@ final class Transitions {
   /** Without the presence of an incident, which only webhooks need: so much less is written here. */
   private void add(String kind, String incidentId, Integer type, ScoreChange score, ValueChange value, Guard guard,
       List<String> fields) {
-    int n = told.size();
+    int n = emitted.size();
     String id = state.getEventId() + ":" + state.getVersion() + ":" + n;
-    told.add(new MatchTransition(id, state.getEventId(), state.getVersion(), n, kind, incidentId, type, score, value,
+    emitted.add(new MatchTransition(id, state.getEventId(), state.getVersion(), n, kind, incidentId, type, score, value,
         guard, fields, state.getCause(), state.getCompetitionId(), null));
   }
 }

@@ -1,0 +1,80 @@
+/**
+ * Who may import whom: `npm run imports` (docs/decisions/0070). Imports of types count too, unless a rule says otherwise.
+ * `@swc/core` parses: TypeScript 7 has no interface for programs.
+ */
+
+const TESTS = '(\\.test\\.ts$|\\.fixture\\.ts$|/testing/|^test/)';
+/** What is known of soccer and of statuses, and how JSON is compared: values without I/O. */
+const FACTS = '^libs/contract/(soccer|statuses|canonical-json)\\.ts$';
+
+/** What serves matches, from the topics to the page; each imports only what stands before it. */
+const ORDER = [
+  '^libs/views/ingest/',
+  '^libs/views/store/',
+  '^libs/views/queries/',
+  '^libs/views/render/',
+  '^services/api/board/',
+];
+
+const error = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });
+
+export default {
+  forbidden: [
+    error('resolves', 'what cannot be resolved cannot be judged', {}, { couldNotResolve: true }),
+    error('no-cycles', 'a cycle has no order to read it in', {}, { circular: true }),
+    error(
+      'libs-alone',
+      'libraries do not know who uses them',
+      { path: '^libs/' },
+      { path: '^(services|cli|bench|bin)/' },
+    ),
+    error(
+      'services-apart',
+      'services meet on topics only',
+      { path: '^services/([^/]+)/', pathNot: TESTS },
+      { path: '^services/', pathNot: '^services/$1/' },
+    ),
+    error(
+      'domain-pure',
+      'the laws know no I/O: of other libraries types, errors, and facts of the contract',
+      { path: '^libs/domain/', pathNot: TESTS },
+      {
+        pathNot: ['^libs/domain/', '^libs/errors/', FACTS, '^(node:)?(crypto|util)$'],
+        dependencyTypesNot: ['type-only'],
+      },
+    ),
+    error(
+      'kafka-behind-port',
+      'a Kafka client is known to its folder in libs/streams/client alone',
+      { path: '^(libs|services|cli|data)/', pathNot: ['^libs/streams/client/', TESTS] },
+      { path: ['node_modules/kafkajs/', 'node_modules/@platformatic/kafka/'] },
+    ),
+    error(
+      'tests-outside',
+      'production code does not import tests',
+      { path: '^(libs|services|cli|data|bin)/', pathNot: TESTS },
+      { path: [TESTS, 'node_modules/(vitest|fast-check)/'] },
+    ),
+    ...ORDER.slice(0, -1).map((path, place) =>
+      error(
+        `views-order-${place + 1}`,
+        'ingest, store, queries, render, board: each imports only what stands before it',
+        { path, pathNot: TESTS },
+        { path: ORDER.slice(place + 1) },
+      ),
+    ),
+  ],
+  options: {
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    // Has a tsconfig of its own: it runs in a browser.
+    exclude: { path: '^services/api/(board|docs)/browser/' },
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.js', '.json'],
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'types', 'default'],
+      mainFields: ['main', 'types'],
+    },
+  },
+};

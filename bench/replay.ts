@@ -1,0 +1,58 @@
+import { fileURLToPath } from 'node:url';
+import { replayInto } from '../cli/commands/replay/replay.ts';
+import type { Place } from '../cli/place.ts';
+import { writeBacklog } from './backlog.ts';
+import { OURS, prepare, rate, runThrough } from './contenders.ts';
+import { type Bench, format, median } from './context.ts';
+import { remove } from './kafka.ts';
+
+const EVENTS = Number(process.env.BENCH_EVENTS ?? 1_000);
+const MESSAGES = 200;
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
+const RULES = fileURLToPath(new URL('../data/rules/', import.meta.url));
+
+/**
+ * A match processor works off a backlog, then a replay of the same backlog makes states and tables of it under another prefix,
+ * in turns. Both count from their first records to the last ones acknowledged. The first round warms the broker.
+ */
+export const bench: Bench = {
+  about: `records a second of a replay of ${EVENTS * MESSAGES} incidents, beside one match processor on the same backlog`,
+  async run(context) {
+    const prefix = context.prefix('live');
+    const target = context.prefix('replayed');
+    const backlog = await writeBacklog(context, { prefix, events: EVENTS, messages: MESSAGES });
+    const place: Place = {
+      KAFKA_BROKERS: [...context.brokers],
+      SCHEMA_REGISTRY_URL: context.registryUrl,
+      TOPIC_PREFIX: prefix,
+    };
+    const rates = { processor: [] as number[], replay: [] as number[] };
+    for (let round = 0; round <= ROUNDS; round++) {
+      const job = OURS.on(prefix, round);
+      await prepare(context, job);
+      const processor = rate(await runThrough(context, job, backlog.records));
+      const { records, seconds } = await replayInto({
+        ...{ source: place, target: { ...place, TOPIC_PREFIX: target }, topic: 'normalized-messages' },
+        ...{ from: null, to: null, gaps: null, replace: true, forSwitch: false, rulesDir: RULES },
+        signal: new AbortController().signal,
+        onProgress: () => {},
+      });
+      const replay = records / seconds;
+      context.print(
+        `${round === 0 ? 'warm-up' : `round ${round}`}: processor ${format(processor)} msg/s, replay ${format(replay)} msg/s`,
+      );
+      if (round === 0) continue;
+      rates.processor.push(processor);
+      rates.replay.push(replay);
+    }
+    context.figure({
+      name: 'from first record to last',
+      ours: median(rates.replay),
+      beside: { name: 'match-processor', value: median(rates.processor) },
+      unit: 'msg/s',
+      target: 0.7,
+    });
+    await remove(context.brokers, target, []);
+    await remove(context.brokers, prefix, [OURS.on(prefix, 0).group]);
+  },
+};

@@ -1,0 +1,114 @@
+/** What of a record is compared, and how two of them differ. Pure. */
+import type { TopicName } from '#topics/topics.ts';
+
+/** The topics that are compared. */
+export const COMPARED = [
+  'match-state',
+  'match-incidents',
+  'match-transitions',
+  'match-results',
+  'standings',
+  'standings-catalogue',
+] as const satisfies readonly TopicName[];
+export type ComparedTopic = (typeof COMPARED)[number];
+
+/**
+ * How exact: `bytes` leaves nothing out; `log` leaves out what names the log that was read and how it was cut into
+ * transactions; `state` also what tells the order of messages, so that only what the laws promise is left (docs/decisions/0085).
+ */
+export const LEVELS = ['bytes', 'log', 'state'] as const;
+export type Level = (typeof LEVELS)[number];
+
+/** Where a record stands in its input. */
+const PLACE = ['cause.partition', 'cause.offset'];
+/** Counted by transaction, and by whichever message was the last of one. */
+const BY_TRANSACTION = ['version', 'ut', 'cause'];
+
+const LEFT_OUT: Readonly<Record<Level, Readonly<Record<ComparedTopic, readonly string[]>>>> = {
+  bytes: {
+    'match-state': [],
+    'match-incidents': [],
+    'match-transitions': [],
+    'match-results': [],
+    standings: [],
+    'standings-catalogue': [],
+  },
+  log: {
+    'match-state': PLACE,
+    'match-incidents': PLACE,
+    'match-transitions': PLACE,
+    'match-results': ['version', 'cause'],
+    standings: BY_TRANSACTION,
+    'standings-catalogue': BY_TRANSACTION,
+  },
+  state: {
+    'match-state': ['version', 'cause'],
+    'match-incidents': ['version', 'cause'],
+    'match-transitions': [],
+    'match-results': ['version', 'cause'],
+    standings: BY_TRANSACTION,
+    'standings-catalogue': BY_TRANSACTION,
+  },
+};
+
+/** Topics of which a level says nothing: transitions tell in which order messages were processed. */
+export function isCompared(topic: ComparedTopic, level: Level): boolean {
+  return level !== 'state' || topic !== 'match-transitions';
+}
+
+/** The fields that are left out, as paths. */
+export function leftOut(topic: ComparedTopic, level: Level): readonly string[] {
+  return LEFT_OUT[level][topic];
+}
+
+/** A value by its paths, without those that are left out; text that holds JSON is opened. */
+export type Leaves = ReadonlyMap<string, string>;
+
+/** The leaves of a decoded value: `score.home`, `fields.0.json.status_id`, each as JSON. */
+export function leavesOf(value: unknown, without: readonly string[]): Leaves {
+  const leaves = new Map<string, string>();
+  const visit = (path: string, at: unknown): void => {
+    if (without.includes(path)) return;
+    const opened = typeof at === 'string' ? openJson(at) : at;
+    if (typeof opened !== 'object' || opened === null || Buffer.isBuffer(opened)) {
+      leaves.set(path, JSON.stringify(opened));
+      return;
+    }
+    const entries = Object.entries(opened);
+    if (entries.length === 0) leaves.set(path, Array.isArray(opened) ? '[]' : '{}');
+    for (const [name, inner] of entries.sort(([a], [b]) => compareNames(a, b)))
+      visit(path === '' ? name : `${path}.${name}`, inner);
+  };
+  visit('', value);
+  return leaves;
+}
+
+/** One field that differs; undefined where a side does not have it. */
+export type Difference = {
+  readonly path: string;
+  readonly a: string | undefined;
+  readonly b: string | undefined;
+};
+
+/** The fields in which two values differ, in the order of `a`, then those that only `b` has. */
+export function differencesOf(a: Leaves, b: Leaves): Difference[] {
+  const paths = new Set([...a.keys(), ...b.keys()]);
+  return [...paths]
+    .map((path) => ({ path, a: a.get(path), b: b.get(path) }))
+    .filter((difference) => difference.a !== difference.b);
+}
+
+function openJson(text: string): unknown {
+  if (!text.startsWith('{') && !text.startsWith('[')) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function compareNames(a: string, b: string): number {
+  const [one, other] = [Number(a), Number(b)];
+  if (Number.isInteger(one) && Number.isInteger(other)) return one - other;
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,172 @@
+/** What is exported: flat rows with typed columns. docs/guides/analyse.md lists them; `touchline export --columns` too. */
+import { z } from 'zod';
+import type { MatchIncident, MatchState, MatchTransition, Standings } from '#topics/generated/types.ts';
+
+/** As Parquet has them; `TIMESTAMP` is milliseconds in UTC, `JSON` is text. */
+export type ColumnType = 'BOOLEAN' | 'INT32' | 'INT64' | 'DOUBLE' | 'STRING' | 'JSON' | 'TIMESTAMP';
+/** A value of a column; numbers of TIMESTAMP are Unix milliseconds. Null is unknown. */
+export type Cell = string | number | boolean | null;
+export type Column = { readonly name: string; readonly type: ColumnType };
+export type Row = readonly Cell[];
+
+/** What a row may be chosen by. */
+export type Season = { readonly competition: number | null; readonly season: number | null };
+
+type Field<V> = readonly [name: string, type: ColumnType, of: (value: V, season: Season) => Cell];
+type Shape<V> = { readonly columns: readonly Column[]; rows(value: V, season: Season): Row[] };
+
+function shape<V>(fields: readonly Field<V>[]): Shape<V> {
+  return {
+    columns: fields.map(([name, type]) => ({ name, type })),
+    rows: (value, season) => [fields.map(([, , of]) => of(value, season))],
+  };
+}
+
+type Caused = Pick<MatchState, 'cause'>;
+const CAUSE: readonly Field<Caused>[] = [
+  ['ut', 'TIMESTAMP', ({ cause }) => cause.ut * 1_000],
+  ['received_at', 'TIMESTAMP', ({ cause }) => cause.received_at],
+  ['message_id', 'STRING', ({ cause }) => cause.message_id],
+];
+
+export const STATES = shape<MatchState>([
+  ['event_id', 'INT64', (state) => state.event_id],
+  ['version', 'INT64', (state) => state.version],
+  ['name', 'STRING', (state) => state.name],
+  ['sport_id', 'INT32', (state) => state.sport_id],
+  ['competition_id', 'INT64', (state) => state.competition_id],
+  ['season_id', 'INT64', (state) => state.season_id],
+  ['stage_id', 'INT64', (state) => state.stage_id],
+  ['group_id', 'INT64', (state) => state.group_id],
+  ['start_date', 'STRING', (state) => state.start_date],
+  ['status_id', 'INT32', (state) => state.status_id],
+  ['status_type', 'STRING', (state) => state.status_type],
+  ['bet_status', 'STRING', (state) => state.bet_status],
+  ['clock_seconds', 'INT32', ({ clock }) => clock?.time ?? null],
+  ['clock_status', 'STRING', ({ clock }) => clock?.status ?? null],
+  ['home_id', 'INT64', ({ home }) => home?.id ?? null],
+  ['home_name', 'STRING', ({ home }) => home?.name ?? null],
+  ['away_id', 'INT64', ({ away }) => away?.id ?? null],
+  ['away_name', 'STRING', ({ away }) => away?.name ?? null],
+  ['home_score', 'INT32', ({ score }) => score?.home ?? null],
+  ['away_score', 'INT32', ({ score }) => score?.away ?? null],
+  ['home_firm', 'INT32', ({ firm }) => firm?.home ?? null],
+  ['away_firm', 'INT32', ({ firm }) => firm?.away ?? null],
+  ['home_shoot_out', 'INT32', ({ shoot_out }) => shoot_out?.home ?? null],
+  ['away_shoot_out', 'INT32', ({ shoot_out }) => shoot_out?.away ?? null],
+  ['home_reported', 'INT32', ({ reported }) => reported?.home ?? null],
+  ['away_reported', 'INT32', ({ reported }) => reported?.away ?? null],
+  ['source', 'STRING', (state) => state.source],
+  ['coverage', 'STRING', (state) => state.coverage],
+  ['agreement', 'STRING', (state) => state.agreement],
+  ['under_review', 'BOOLEAN', (state) => state.under_review],
+  ['guard_safe', 'BOOLEAN', ({ guard }) => guard.safe],
+  ['guard_reasons', 'STRING', ({ guard }) => guard.reasons.join(' ')],
+  ...CAUSE,
+]);
+
+export const TRANSITIONS = shape<MatchTransition>([
+  ['id', 'STRING', (transition) => transition.id],
+  ['event_id', 'INT64', (transition) => transition.event_id],
+  ['version', 'INT64', (transition) => transition.version],
+  ['n', 'INT32', (transition) => transition.n],
+  ['kind', 'STRING', (transition) => transition.kind],
+  ['competition_id', 'INT64', (_, { competition }) => competition],
+  ['season_id', 'INT64', (_, { season }) => season],
+  ['incident_id', 'STRING', (transition) => transition.incident_id],
+  ['incident_type', 'INT32', (transition) => transition.incident_type],
+  ['home_before', 'INT32', ({ score }) => score?.before?.home ?? null],
+  ['away_before', 'INT32', ({ score }) => score?.before?.away ?? null],
+  ['home_after', 'INT32', ({ score }) => score?.after?.home ?? null],
+  ['away_after', 'INT32', ({ score }) => score?.after?.away ?? null],
+  ['value_before', 'STRING', ({ value }) => value?.before ?? null],
+  ['value_after', 'STRING', ({ value }) => value?.after ?? null],
+  ['guard_safe', 'BOOLEAN', ({ guard }) => guard?.safe ?? null],
+  ['guard_reasons', 'STRING', ({ guard }) => guard?.reasons.join(' ') ?? null],
+  ['fields', 'STRING', ({ fields }) => fields.join(' ')],
+  ...CAUSE,
+]);
+
+export const INCIDENTS = shape<MatchIncident>([
+  ['event_id', 'INT64', (record) => record.event_id],
+  ['id', 'STRING', (record) => record.id],
+  ['version', 'INT64', (record) => record.version],
+  ['competition_id', 'INT64', (_, { competition }) => competition],
+  ['season_id', 'INT64', (_, { season }) => season],
+  ['removed', 'BOOLEAN', (record) => record.removed],
+  ['incident_type', 'INT32', ({ incident }) => incident?.incident_id ?? null],
+  ['participant_id', 'INT64', ({ incident }) => incident?.participant_id ?? null],
+  ['confirmation', 'STRING', ({ incident }) => incident?.confirmation ?? null],
+  ['event_status_id', 'INT32', ({ incident }) => incident?.event_status_id ?? null],
+  ['event_time', 'INT32', ({ incident }) => incident?.event_time ?? null],
+  ['parent_id', 'STRING', ({ incident }) => incident?.parent_id ?? null],
+  ['counts_for', 'STRING', ({ incident }) => incident?.counts_for ?? null],
+  ['written_at', 'TIMESTAMP', ({ incident }) => (incident === null ? null : incident.ut * 1_000)],
+  ['body', 'JSON', ({ incident }) => incident?.body ?? null],
+  ...CAUSE,
+]);
+
+const bodySchema = z.object({
+  groups: z.array(
+    z.object({
+      id: z.union([z.string(), z.number()]),
+      participants: z.array(
+        z.object({
+          id: z.int(),
+          name: z.string(),
+          rank: z.int().nullable(),
+          columns: z.array(
+            z.object({ code: z.string(), value: z.union([z.string(), z.number()]).nullable() }),
+          ),
+        }),
+      ),
+    }),
+  ),
+});
+
+type TableCell = {
+  readonly table: Standings;
+  readonly group: string;
+  readonly participant: z.output<typeof bodySchema>['groups'][number]['participants'][number];
+  readonly code: string;
+  readonly value: string | number | null;
+};
+
+const CELLS = shape<TableCell>([
+  ['standings_id', 'INT64', ({ table }) => table.standings_id],
+  ['version', 'INT64', ({ table }) => table.version],
+  ['type_id', 'INT32', ({ table }) => table.type_id],
+  ['object_type', 'STRING', ({ table }) => table.object_type],
+  ['object_id', 'INT64', ({ table }) => table.object_id],
+  ['competition_id', 'INT64', ({ table }) => table.competition_id],
+  ['season_id', 'INT64', ({ table }) => table.season_id],
+  ['group_id', 'STRING', ({ group }) => group],
+  ['rank', 'INT32', ({ participant }) => participant.rank],
+  ['participant_id', 'INT64', ({ participant }) => participant.id],
+  ['participant_name', 'STRING', ({ participant }) => participant.name],
+  ['code', 'STRING', ({ code }) => code],
+  ['value', 'DOUBLE', ({ value }) => numberOf(value)],
+  ['text', 'STRING', ({ value }) => (value === null ? null : String(value))],
+  ['ut', 'TIMESTAMP', ({ table }) => table.ut * 1_000],
+]);
+
+/** A row for each cell of a table: tables of different types have different columns. */
+export const TABLES: Shape<Standings> = {
+  columns: CELLS.columns,
+  rows: (table, season) =>
+    bodySchema
+      .parse(JSON.parse(table.body))
+      .groups.flatMap((group) =>
+        group.participants.flatMap((participant) =>
+          participant.columns.flatMap(({ code, value }) =>
+            CELLS.rows({ table, group: String(group.id), participant, code, value }, season),
+          ),
+        ),
+      ),
+};
+
+function numberOf(value: string | number | null): number | null {
+  if (value === null || value === '') return null;
+  const number = Number(value);
+  return Number.isNaN(number) ? null : number;
+}

@@ -1,0 +1,136 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { sampleOf } from '#topics/testing/samples.ts';
+import { type Column, INCIDENTS, type Row, STATES, TABLES, TRANSITIONS } from './columns.ts';
+import { jsonLinesWriter, parquetWriter } from './writers.ts';
+
+const COLUMNS: readonly Column[] = [
+  { name: 'flag', type: 'BOOLEAN' },
+  { name: 'small', type: 'INT32' },
+  { name: 'large', type: 'INT64' },
+  { name: 'share', type: 'DOUBLE' },
+  { name: 'name', type: 'STRING' },
+  { name: 'body', type: 'JSON' },
+  { name: 'moment', type: 'TIMESTAMP' },
+];
+const MOMENT = Date.UTC(2026, 10, 21, 18, 0, 0, 123);
+const ROW: Row = [true, -7, 2 ** 52 + 1, 0.5, 'Zürich', '{"a":[1]}', MOMENT];
+const UNKNOWN: Row = COLUMNS.map(() => null);
+
+function fileIn(name: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'touchline-writers-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return join(folder, name);
+}
+
+async function query(sql: string): Promise<Record<string, unknown>[]> {
+  const instance = await DuckDBInstance.create(':memory:');
+  const connection = await instance.connect();
+  const rows = (await connection.runAndReadAll(sql)).getRowObjectsJS();
+  connection.closeSync();
+  instance.closeSync();
+  return rows as Record<string, unknown>[];
+}
+
+describe('a Parquet file', () => {
+  test('has every type and null as DuckDB reads it', async () => {
+    const file = fileIn('a.parquet');
+    const writer = parquetWriter(file, COLUMNS);
+    await writer.write(ROW);
+    await writer.write(UNKNOWN);
+    expect(existsSync(file)).toBe(false);
+    await writer.close();
+    const columns = 'flag, small, large, share, name, body::VARCHAR AS body, epoch_ms(moment) AS moment';
+    const [row, unknown] = await query(`SELECT ${columns} FROM read_parquet('${file}')`);
+    expect(row).toEqual({
+      ...{ flag: true, small: -7, large: 2n ** 52n + 1n, share: 0.5 },
+      ...{ name: 'Zürich', body: '{"a":[1]}', moment: BigInt(MOMENT) },
+    });
+    expect(Object.values(unknown ?? {})).toEqual(COLUMNS.map(() => null));
+  });
+
+  test('of more rows than are held in memory has all of them in order; one of none can be read', async () => {
+    const [many, none] = [fileIn('many.parquet'), fileIn('none.parquet')];
+    const writer = parquetWriter(many, [{ name: 'n', type: 'INT32' }]);
+    for (let n = 0; n < 25_000; n++) await writer.write([n]);
+    await writer.close();
+    await parquetWriter(none, COLUMNS).close();
+    const sum = `SELECT count(*)::INT AS rows, sum(n)::BIGINT AS sum, max(abs(n - file_row_number))::INT AS apart`;
+    expect(await query(`${sum} FROM read_parquet('${many}', file_row_number = true)`)).toEqual([
+      { rows: 25_000, sum: 312_487_500n, apart: 0 },
+    ]);
+    expect(await query(`SELECT count(*)::INT AS rows FROM read_parquet('${none}')`)).toEqual([{ rows: 0 }]);
+  });
+
+  test('that was not finished leaves nothing', async () => {
+    const file = fileIn('a.parquet');
+    const writer = parquetWriter(file, COLUMNS);
+    await writer.write(ROW);
+    writer.abort();
+    expect([existsSync(file), existsSync(`${file}.part`)]).toEqual([false, false]);
+  });
+});
+
+test('JSON lines have an object a row', async () => {
+  const file = fileIn('a.jsonl');
+  const writer = jsonLinesWriter(file, COLUMNS, process.stdout);
+  await writer.write(ROW);
+  await writer.write(UNKNOWN);
+  await writer.close();
+  const [row, unknown] = readFileSync(file, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(row).toEqual({
+    ...{ flag: true, small: -7, large: 2 ** 52 + 1, share: 0.5 },
+    ...{ name: 'Zürich', body: { a: [1] }, moment: '2026-11-21T18:00:00.123Z' },
+  });
+  expect(Object.values(unknown)).toEqual(COLUMNS.map(() => null));
+});
+
+test.each([
+  ['states', STATES.columns, STATES.rows(sampleOf('match-state'), { competition: 1, season: 2 })],
+  [
+    'transitions',
+    TRANSITIONS.columns,
+    TRANSITIONS.rows(sampleOf('match-transitions'), { competition: 1, season: 2 }),
+  ],
+  [
+    'incidents',
+    INCIDENTS.columns,
+    INCIDENTS.rows(sampleOf('match-incidents'), { competition: 1, season: 2 }),
+  ],
+  ['tables', TABLES.columns, TABLES.rows(tableOf(), { competition: 1, season: 2 })],
+])('%s have a cell of its type for every column', (_, columns, rows) => {
+  expect(rows.length).toBeGreaterThan(0);
+  expect(new Set(columns.map(({ name }) => name)).size).toBe(columns.length);
+  const types = {
+    BOOLEAN: 'boolean',
+    INT32: 'number',
+    INT64: 'number',
+    DOUBLE: 'number',
+    TIMESTAMP: 'number',
+  } as Record<string, string>;
+  for (const row of rows) {
+    expect(row).toHaveLength(columns.length);
+    for (const [at, cell] of row.entries())
+      if (cell !== null)
+        expect([columns[at]?.name, typeof cell]).toEqual([
+          columns[at]?.name,
+          types[columns[at]?.type ?? ''] ?? 'string',
+        ]);
+  }
+});
+
+function tableOf() {
+  const columns = [
+    { code: 'points', value: 3 },
+    { code: 'form', value: 'WWL' },
+    { code: 'goals', value: '5' },
+  ];
+  const participants = [{ id: 1, name: 'A', rank: 1, columns }];
+  return { ...sampleOf('standings'), body: JSON.stringify({ groups: [{ id: 'a', participants }] }) };
+}

@@ -1,0 +1,89 @@
+import { createWriteStream, renameSync, rmSync } from 'node:fs';
+import type { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { fileWriter, ParquetWriter, schemaFromColumnData } from 'hyparquet-writer';
+import type { Cell, Column, ColumnType, Row } from './columns.ts';
+
+/** Takes rows one by one; what it wrote is whole once `close` resolved. */
+export interface RowWriter {
+  write(row: Row): void | Promise<void>;
+  close(): Promise<void>;
+  /** Leaves nothing behind. */
+  abort(): void;
+}
+
+/** Rows held in memory before they are written: a row group of Parquet. */
+const GROUP_ROWS = 10_000;
+
+/** A Parquet file, compressed with Snappy. It has its name only once it is whole. */
+export function parquetWriter(file: string, columns: readonly Column[]): RowWriter {
+  const part = `${file}.part`;
+  const dataOf = (rows: readonly Row[]) =>
+    columns.map(({ name, type }, at) => ({
+      ...{ name, type, nullable: true },
+      data: rows.map((row) => parquetValue(row[at] ?? null, type)),
+    }));
+  const parquet = new ParquetWriter({
+    writer: fileWriter(part),
+    schema: schemaFromColumnData({ columnData: dataOf([]) }),
+  });
+  let rows: Row[] = [];
+  const flush = async (): Promise<void> => {
+    if (rows.length > 0) await parquet.write({ columnData: dataOf(rows), rowGroupSize: GROUP_ROWS });
+    rows = [];
+  };
+  return {
+    write(row) {
+      rows.push(row);
+      return rows.length >= GROUP_ROWS ? flush() : undefined;
+    },
+    async close() {
+      await flush();
+      await parquet.finish();
+      renameSync(part, file);
+    },
+    abort: () => rmSync(part, { force: true }),
+  };
+}
+
+/** JSON lines: an object a row. A file has its name only once it is whole; without one, to `stdout`. */
+export function jsonLinesWriter(
+  file: string | null,
+  columns: readonly Column[],
+  stdout: Writable,
+): RowWriter {
+  const part = `${file}.part`;
+  const stream = file === null ? stdout : createWriteStream(part);
+  return {
+    write(row) {
+      const values = columns.map(({ name, type }, at) => [name, jsonValue(row[at] ?? null, type)]);
+      if (stream.write(`${JSON.stringify(Object.fromEntries(values))}\n`)) return;
+      return new Promise((resolve, reject) => {
+        stream.once('drain', resolve);
+        stream.once('error', reject);
+      });
+    },
+    async close() {
+      if (file === null) return;
+      stream.end();
+      await finished(stream);
+      renameSync(part, file);
+    },
+    abort() {
+      if (file !== null) rmSync(part, { force: true });
+    },
+  };
+}
+
+function parquetValue(cell: Cell, type: ColumnType): unknown {
+  if (cell === null) return undefined;
+  if (type === 'INT64') return BigInt(cell);
+  if (type === 'TIMESTAMP') return new Date(Number(cell));
+  return type === 'JSON' ? JSON.parse(String(cell)) : cell;
+}
+
+function jsonValue(cell: Cell, type: ColumnType): unknown {
+  if (cell === null) return null;
+  if (type === 'TIMESTAMP') return new Date(Number(cell)).toISOString();
+  return type === 'JSON' ? JSON.parse(String(cell)) : cell;
+}

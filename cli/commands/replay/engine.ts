@@ -1,0 +1,174 @@
+import type { PublishRecord } from '#streams/client/port.ts';
+import { PROCESSORS } from '#topics/processors.ts';
+import type { CodecsOf } from '#topics/registry.ts';
+import { type TopicName, topicName } from '#topics/topics.ts';
+import { MatchPartition } from '../../../services/match-processor/match-partition.ts';
+import type { RulesOf } from '../../../services/standings-processor/rules.ts';
+import { StandingsPartition } from '../../../services/standings-processor/standings-partition.ts';
+import { type ReadBack, ReplayTask, type TaskRecord } from './task.ts';
+
+/** A record for normalized-messages; `timestamp` is that of the log it was read from, Unix milliseconds. */
+export type ReplayInput = {
+  readonly partition: number;
+  readonly key: Buffer | string | null;
+  readonly value: Buffer | null;
+  readonly timestamp: number;
+};
+
+/** A record to publish to the partition that it names. */
+export type ReplayOutput = PublishRecord & { readonly partition: number };
+
+/** The topics that an engine reads or writes. */
+export const REPLAY_TOPICS = [
+  'normalized-messages',
+  'match-incidents',
+  'match-state',
+  'match-transitions',
+  'match-results',
+  'standings-results',
+  'standings-catalogue',
+  'standings',
+  'dead-letters',
+] as const satisfies readonly TopicName[];
+
+export type ReplayCodecs = CodecsOf<(typeof REPLAY_TOPICS)[number]>;
+
+export type EngineOptions = {
+  /** Prefix of all that is written. */
+  readonly prefix: string;
+  readonly codecs: ReplayCodecs;
+  readonly rulesOf: RulesOf;
+  /** Called only after a failure, for what earlier calls of `process` gave. */
+  readonly readBack: ReadBack;
+};
+
+/** As the match processor's defaults are; what is published does not depend on them. */
+const KEEP_LOADED_MS = 900_000;
+const MAX_LOADED = 256;
+
+/**
+ * The match processor and the standings processor of all partitions in one process, one batch after the other: the same
+ * batches in the same order give the same records, offsets in their causes included. Knows no clock and no broker.
+ */
+export class ReplayEngine {
+  readonly #options: EngineOptions;
+  readonly #names: { readonly normalized: string; readonly results: string };
+  readonly #matches = new Map<number, ReplayTask>();
+  readonly #tables = new Map<number, ReplayTask>();
+  /** Records given so far, by topic and partition: the next offset of each. */
+  readonly #ends = new Map<string, Map<number, number>>();
+
+  constructor(options: EngineOptions) {
+    this.#options = options;
+    this.#names = {
+      normalized: topicName(options.prefix, 'normalized-messages'),
+      results: topicName(options.prefix, 'match-results'),
+    };
+  }
+
+  /** What a batch leads to, in the order to publish it, its own records first. Rejects with `StreamError`. */
+  async process(batch: readonly ReplayInput[]): Promise<ReplayOutput[]> {
+    const { normalized, results } = this.#names;
+    const inputs = batch.map((input) => ({ topic: normalized, ...input }));
+    const output: ReplayOutput[] = inputs.map(({ topic, partition, key, value }) => ({
+      ...{ topic, partition, key, value },
+    }));
+    const timestamp = batch.at(-1)?.timestamp ?? 0;
+    const given = await this.#run(this.#matches, this.#matchTask, inputs);
+    const found = given.filter(({ topic }) => topic === results);
+    const tables = await this.#run(
+      this.#tables,
+      this.#tablesTask,
+      found.map((record) => ({ ...record, timestamp })),
+    );
+    for (const record of [...given, ...tables]) {
+      if (record.topic !== results) this.#offsetOf(record);
+      output.push(record);
+    }
+    return output;
+  }
+
+  /** How many records were given of each partition of a topic, by its name on the broker. */
+  ends(topic: string): ReadonlyMap<number, number> {
+    return this.#ends.get(topic) ?? new Map();
+  }
+
+  /** The topics that records were given of, by their names on the broker. */
+  topics(): string[] {
+    return [...this.#ends.keys()];
+  }
+
+  close(): void {
+    for (const task of [...this.#matches.values(), ...this.#tables.values()]) task.close();
+  }
+
+  /** Gives each task its records, partition by partition. */
+  async #run(
+    tasks: Map<number, ReplayTask>,
+    open: (partition: number) => ReplayTask,
+    inputs: readonly (ReplayInput & { readonly topic: string })[],
+  ): Promise<ReplayOutput[]> {
+    const byPartition = new Map<number, TaskRecord[]>();
+    for (const { topic, partition, key, value, timestamp } of inputs) {
+      const offset = this.#offsetOf({ topic, partition });
+      const record = { offset, key: typeof key === 'string' ? Buffer.from(key) : key, value, timestamp };
+      const records = byPartition.get(partition);
+      if (records === undefined) byPartition.set(partition, [record]);
+      else records.push(record);
+    }
+    const output: ReplayOutput[] = [];
+    for (const [partition, records] of [...byPartition].sort(([a], [b]) => a - b)) {
+      let task = tasks.get(partition);
+      if (task === undefined) {
+        task = open(partition);
+        tasks.set(partition, task);
+      }
+      for (const record of await task.process(records)) output.push(record);
+    }
+    return output;
+  }
+
+  /** The offset that the next record of a partition gets. */
+  #offsetOf({ topic, partition }: { readonly topic: string; readonly partition: number }): number {
+    let ends = this.#ends.get(topic);
+    if (ends === undefined) {
+      ends = new Map();
+      this.#ends.set(topic, ends);
+    }
+    const offset = ends.get(partition) ?? 0;
+    ends.set(partition, offset + 1);
+    return offset;
+  }
+
+  readonly #named = (topic: TopicName): string => topicName(this.#options.prefix, topic);
+
+  readonly #matchTask = (partition: number): ReplayTask => {
+    const { codecs } = this.#options;
+    return this.#task('match-processor', partition, () => {
+      const limits = { keepLoadedMs: KEEP_LOADED_MS, maxLoaded: MAX_LOADED };
+      return new MatchPartition({ partition, codecs, topicName: this.#named, ...limits });
+    });
+  };
+
+  readonly #tablesTask = (partition: number): ReplayTask => {
+    const { codecs, rulesOf } = this.#options;
+    return this.#task(
+      'standings-processor',
+      partition,
+      () => new StandingsPartition({ partition, codecs, topicName: this.#named, rulesOf }),
+    );
+  };
+
+  #task(
+    service: 'match-processor' | 'standings-processor',
+    partition: number,
+    create: () => MatchPartition | StandingsPartition,
+  ): ReplayTask {
+    const { codecs, readBack } = this.#options;
+    const { input, changelogs } = PROCESSORS[service];
+    return new ReplayTask({
+      ...{ partition, create, readBack, changelogs: changelogs.map(this.#named) },
+      letters: { service, input, topic: this.#named('dead-letters'), codec: codecs['dead-letters'] },
+    });
+  }
+}

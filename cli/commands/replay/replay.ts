@@ -1,0 +1,192 @@
+import { openStreamClient } from '#streams/client/client.ts';
+import type { ConsumedRecord, FetchedRecord, StreamClient } from '#streams/client/port.ts';
+import { partitionHash } from '#streams/client/produce-batches.ts';
+import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
+import { readRange } from '#streams/read/read-range.ts';
+import { topicPartitions } from '#topics/admin.ts';
+import type { NormalizedMessage } from '#topics/generated/types.ts';
+import { Registry } from '#topics/registry.ts';
+import { topicName } from '#topics/topics.ts';
+import { readRules } from '../../../services/standings-processor/rules.ts';
+import { CommandError } from '../../command.ts';
+import type { Place } from '../../place.ts';
+import { quiet } from '../../quiet.ts';
+import { type Batch, batchesOf, waitUntil } from './batches.ts';
+import { REPLAY_TOPICS, ReplayEngine, type ReplayInput, type ReplayOutput } from './engine.ts';
+import { normalizeAgain } from './normalize-again.ts';
+import { progressLine } from './progress.ts';
+import { partitionRanges, readMerged } from './source.ts';
+import { copyInputs, prepareTarget, requireWritten, setPositions } from './target.ts';
+
+export type ReplayOptions = {
+  readonly source: Place;
+  readonly target: Place;
+  /** What is replayed. */
+  readonly topic: 'normalized-messages' | 'raw-messages';
+  /** Moments of the log, Unix milliseconds; null: its start, and its end as of now. */
+  readonly from: number | null;
+  readonly to: number | null;
+  /** How many times as long as they were the gaps between records are; null: there are none. */
+  readonly gaps: number | null;
+  /** Whether what the target holds is deleted. */
+  readonly replace: boolean;
+  /** Whether clients, their tokens and the poller's checkpoints are copied. */
+  readonly forSwitch: boolean;
+  readonly rulesDir: string;
+  readonly signal: AbortSignal;
+  readonly onProgress: (line: string) => void;
+};
+
+/** `seconds` are those from the first record read to the last one acknowledged. */
+export type Replayed = { readonly records: number; readonly seconds: number };
+
+const CLIENT = 'touchline-replay';
+const READ_BACK_BYTES = 4 * 1024 * 1024;
+/** More than one batch leads to: the queue is emptied before the next one is added. */
+const QUEUE_BYTES = 1024 * 1024 * 1024;
+
+/**
+ * Replays a range into the target. Resolves when all of it is acknowledged, checked, and the positions of its processors are
+ * set. Throws `CommandError` where the target is in use or the replay is stopped; as libs/streams and libs/topics.
+ */
+export async function replayInto(options: ReplayOptions): Promise<Replayed> {
+  const { source, target, onProgress } = options;
+  const rulesOf = readRules(options.rulesDir);
+  onProgress('preparing the target');
+  await prepareTarget(source, target, options.replace);
+  const brokers = source.KAFKA_BROKERS;
+  const client = openStreamClient({ brokers, clientId: CLIENT, log: quiet });
+  const publisher = await openPublisher({
+    brokers,
+    clientId: CLIENT,
+    log: quiet,
+    maxQueueBytes: QUEUE_BYTES,
+  });
+  const prefix = target.TOPIC_PREFIX;
+  const codecs = await Registry.open({ url: target.SCHEMA_REGISTRY_URL, prefix }).codecs(REPLAY_TOPICS);
+  const writer = new Writer(publisher);
+  const engine = new ReplayEngine({
+    ...{ prefix, codecs, rulesOf },
+    readBack: (topic, partition) => writer.readBack(client, topic, partition),
+  });
+  try {
+    const copied = await copyInputs(source, target, publisher, options.forSwitch);
+    const replayed = await run(options, { client, engine, writer });
+    const expected = new Map(copied);
+    for (const topic of engine.topics()) {
+      const count = [...engine.ends(topic).values()].reduce((sum, end) => sum + end, 0);
+      expected.set(topic, (expected.get(topic) ?? 0) + count);
+    }
+    onProgress('checking what was written');
+    await requireWritten(target, expected);
+    await setPositions(target);
+    return replayed;
+  } finally {
+    engine.close();
+    await publisher.close();
+    await client.close();
+  }
+}
+
+type Running = { readonly client: StreamClient; readonly engine: ReplayEngine; readonly writer: Writer };
+
+async function run(options: ReplayOptions, { client, engine, writer }: Running): Promise<Replayed> {
+  const { source, target, topic, from, to, gaps, signal, onProgress } = options;
+  const name = topicName(source.TOPIC_PREFIX, topic);
+  const ranges = await partitionRanges({ brokers: source.KAFKA_BROKERS, topic: name, from, to });
+  const total = ranges.reduce((sum, { start, end }) => sum + end - start, 0);
+  const inputsOf = topic === 'raw-messages' ? await openNormalizer(source, target) : asTheyAre;
+  const startedAt = performance.now();
+  let records = 0;
+  const show = (): void => onProgress(progressLine(records, total, (performance.now() - startedAt) / 1_000));
+  const batches: AsyncIterable<Batch<FetchedRecord & { readonly partition: number }>> = batchesOf(
+    readMerged(client, name, ranges),
+    gaps,
+  );
+  for await (const batch of batches) {
+    await waitUntil(startedAt, batch.dueMs, signal);
+    if (signal.aborted) break;
+    // The batch before is on its way to the broker meanwhile.
+    const output = await engine.process(await inputsOf(batch.records));
+    await writer.write(output);
+    records += batch.records.length;
+    show();
+  }
+  await writer.settled();
+  if (signal.aborted) {
+    throw new CommandError(
+      `stopped after ${records} of ${total} records: ${target.TOPIC_PREFIX} is not complete, replay again with --replace`,
+    );
+  }
+  return { records, seconds: (performance.now() - startedAt) / 1_000 };
+}
+
+type SourceRecords = readonly (FetchedRecord & { readonly partition: number })[];
+
+/** Makes records of the source the input of the engine. */
+type ReadInputs = (records: SourceRecords) => Promise<readonly ReplayInput[]>;
+
+/** normalized-messages, in the same partitions. */
+const asTheyAre: ReadInputs = async (records) => records;
+
+/** raw-messages, read once more: their messages go to the partitions of their events. */
+async function openNormalizer(source: Place, target: Place): Promise<ReadInputs> {
+  const registry = Registry.open({ url: target.SCHEMA_REGISTRY_URL, prefix: target.TOPIC_PREFIX });
+  const raw = registry.decoder('raw-messages');
+  const codec = await registry.codec('normalized-messages');
+  const partitions = await topicPartitions(
+    source.KAFKA_BROKERS,
+    topicName(source.TOPIC_PREFIX, 'normalized-messages'),
+  );
+  const inputOf = (message: NormalizedMessage, timestamp: number): ReplayInput => {
+    const key = Buffer.from(String(message.event_id));
+    return { partition: partitionHash(key) % partitions, key, value: codec.encode(message), timestamp };
+  };
+  return async (records) => {
+    const inputs: ReplayInput[] = [];
+    for (const { value, timestamp } of records) {
+      if (value === null) continue;
+      for (const message of normalizeAgain(await raw.decode(value)).normalized) {
+        inputs.push(inputOf(message, timestamp));
+      }
+    }
+    return inputs;
+  };
+}
+
+/** Publishes batch after batch, one ahead of the next, and reads back what it published. */
+class Writer {
+  readonly #publisher: Publisher;
+  #publishing: Promise<void> = Promise.resolve();
+
+  constructor(publisher: Publisher) {
+    this.#publisher = publisher;
+  }
+
+  /** Resolves when the records before are acknowledged. Rejects with `PublishError`. */
+  async write(records: readonly ReplayOutput[]): Promise<void> {
+    await this.#publishing;
+    this.#publishing = this.#publisher.publish(records);
+    // Awaited with the next one: its failure is one then.
+    this.#publishing.catch(() => {});
+  }
+
+  settled(): Promise<void> {
+    return this.#publishing;
+  }
+
+  async *readBack(
+    client: StreamClient,
+    topic: string,
+    partition: number,
+  ): AsyncGenerator<readonly ConsumedRecord[]> {
+    await this.#publishing;
+    const reader = client.openReader({ topic, partition, maxBytes: READ_BACK_BYTES });
+    try {
+      const [log = { start: 0, end: 0 }] = await client.logBounds([{ topic, partition }]);
+      for await (const { records } of readRange(reader, log)) yield records;
+    } finally {
+      await reader.close();
+    }
+  }
+}

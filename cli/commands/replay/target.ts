@@ -1,0 +1,149 @@
+import { FIRST_STANDINGS_ID } from '#domain/standings/standings-id.ts';
+import { listOffsets } from '#streams/client/platformatic/offsets.ts';
+import type { Publisher } from '#streams/publish/publisher.ts';
+import { readTopic } from '#streams/read/read-topic.ts';
+import { setPosition } from '#streams/runtime/set-position.ts';
+import { createTopics, deleteTopics, findTopics, groupMembers, topicPartitions } from '#topics/admin.ts';
+import {
+  applicationOf,
+  PROCESSOR_NAMES,
+  type ProcessorName,
+  positionsTopicName,
+  streamTopics,
+} from '#topics/processors.ts';
+import { Registry } from '#topics/registry.ts';
+import { TOPIC_NAMES, type TopicName, topicName } from '#topics/topics.ts';
+import { CommandError } from '../../command.ts';
+import type { Place } from '../../place.ts';
+import { quiet } from '../../quiet.ts';
+
+/** Whose work a replay does: they go on after it. The composer sends nothing of what was replayed. */
+const CONTINUED = [
+  'match-processor',
+  'standings-processor',
+  'webhook-composer',
+] as const satisfies readonly ProcessorName[];
+
+/**
+ * Makes the topics of a prefix with as many partitions as those of the source, and registers their schemas. With `replace`,
+ * deletes what is there before. Throws `CommandError` where it holds records, or its processors run; as libs/topics.
+ */
+export async function prepareTarget(source: Place, target: Place, replace: boolean): Promise<void> {
+  const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = target;
+  for (const processor of PROCESSOR_NAMES) {
+    const members = await groupMembers(brokers, applicationOf(prefix, processor));
+    if (members > 0)
+      throw new CommandError(
+        `${members} processes of ${processor} run with the prefix ${prefix}: stop them first`,
+      );
+  }
+  if (replace) {
+    await deleteTopics(brokers, [
+      ...TOPIC_NAMES.map((topic) => topicName(prefix, topic)),
+      ...PROCESSOR_NAMES.map((processor) => positionsTopicName(prefix, processor)),
+    ]);
+  }
+  const there = await findTopics({ brokers, prefix });
+  for (const topic of there) {
+    const used = [...(await bounds(brokers, topicName(prefix, topic))).values()].some((end) => end > 0);
+    if (used) {
+      throw new CommandError(
+        `${topicName(prefix, topic)} holds records already: name another prefix, or replace it with --replace`,
+      );
+    }
+  }
+  const partitions = await topicPartitions(
+    source.KAFKA_BROKERS,
+    topicName(source.TOPIC_PREFIX, 'normalized-messages'),
+  );
+  await Promise.all([
+    createTopics({ brokers, prefix, partitions }),
+    Registry.open({ url: target.SCHEMA_REGISTRY_URL, prefix }).registerAll(),
+  ]);
+}
+
+/** What does not follow from messages. */
+const INPUTS = ['catalogue', 'standings', 'standings-catalogue'] as const satisfies readonly TopicName[];
+/** What a system goes on with that is switched to the target. */
+const OPERATIONS = ['clients', 'access-tokens', 'poller-checkpoints'] as const satisfies readonly TopicName[];
+
+/**
+ * Copies what does not follow from messages, as it stands now: the catalogue, and the tables that the provider made itself;
+ * for a switch, clients, their access tokens and how far the provider was polled, record by record. To be called before the
+ * end of the range is looked up: what the poller reads again is harmless, what it left out would be lost. Gives the number of
+ * records of each topic, by its name on the broker.
+ */
+export async function copyInputs(
+  source: Place,
+  target: Place,
+  publisher: Publisher,
+  forSwitch: boolean,
+): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map<string, number>();
+  const publish = async (topic: TopicName, records: readonly Copied[]): Promise<void> => {
+    const name = topicName(target.TOPIC_PREFIX, topic);
+    await publisher.publish(records.map((record) => ({ ...record, topic: name })));
+    counts.set(name, records.length);
+  };
+  for (const topic of INPUTS) {
+    const latest = new Map((await recordsOf(source, topic)).map((record) => [record.key, record]));
+    const kept = [...latest.values()]
+      .filter(
+        ({ key, value }) => value !== null && (topic === 'catalogue' || Number(key) < FIRST_STANDINGS_ID),
+      )
+      .sort((a, b) => (a.key < b.key ? -1 : 1));
+    await publish(topic, kept);
+  }
+  // Of two edits of the same version the first one stands: all are copied, in their order.
+  if (forSwitch) for (const topic of OPERATIONS) await publish(topic, await recordsOf(source, topic));
+  return counts;
+}
+
+type Copied = { readonly key: string; readonly value: Buffer | null };
+
+/** The records of a topic, in the order of each partition. */
+async function recordsOf(place: Place, topic: TopicName): Promise<Copied[]> {
+  const records: Copied[] = [];
+  await readTopic({
+    brokers: place.KAFKA_BROKERS,
+    topic: topicName(place.TOPIC_PREFIX, topic),
+    fromBeginning: true,
+    untilEnd: true,
+    onRecord({ key, value }) {
+      if (key !== null)
+        records.push({ key: key.toString(), value: value === null ? null : Buffer.from(value) });
+    },
+  });
+  return records;
+}
+
+/**
+ * Checks that the topics hold what was published and nothing else: a record that was written twice, after a request that
+ * failed, would shift the offsets that others name. Throws `CommandError`.
+ */
+export async function requireWritten(target: Place, expected: ReadonlyMap<string, number>): Promise<void> {
+  for (const [topic, count] of expected) {
+    const ends = await bounds(target.KAFKA_BROKERS, topic);
+    const found = [...ends.values()].reduce((sum, end) => sum + end, 0);
+    if (found === count) continue;
+    throw new CommandError(
+      `${topic} holds ${found} records, ${count} were published: something else writes to it, or a request was written twice; replay again`,
+    );
+  }
+}
+
+/** Sets the processors to the end of what was replayed, so that they go on from there when they are started. */
+export async function setPositions(target: Place): Promise<void> {
+  const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = target;
+  for (const processor of CONTINUED) {
+    const topics = streamTopics(prefix, processor);
+    const partitions = [...(await bounds(brokers, topics.input)).keys()];
+    await Promise.all(
+      partitions.map((partition) => setPosition(topics, { brokers, partition, to: 'end', log: quiet })),
+    );
+  }
+}
+
+function bounds(brokers: readonly string[], topic: string): Promise<Map<number, number>> {
+  return listOffsets({ brokers, clientId: 'touchline-replay', topic }, 'end');
+}

@@ -1,0 +1,125 @@
+import { PoisonError } from '#errors/poison-error.ts';
+import type { ConsumedRecord, OutputRecord } from '#streams/client/port.ts';
+import { StreamError } from '#streams/errors.ts';
+import { deadLetterOf } from '#streams/runtime/dead-letter.ts';
+import { type PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
+import type { Codec } from '#topics/codec.ts';
+import type { DeadLetter } from '#topics/generated/types.ts';
+import type { ProcessorName } from '#topics/processors.ts';
+import type { TopicName } from '#topics/topics.ts';
+
+/** A record of a task's input; `timestamp` is the log's, Unix milliseconds. */
+export type TaskRecord = ConsumedRecord & { readonly timestamp: number };
+
+/** Reads back what was published to a partition of a topic (name on the broker), oldest first. */
+export type ReadBack = (topic: string, partition: number) => AsyncIterable<readonly ConsumedRecord[]>;
+
+export type ReplayTaskOptions = {
+  readonly partition: number;
+  readonly create: (partition: number) => PartitionProcessor;
+  /** What the processor restores itself from, by names on the broker. */
+  readonly changelogs: readonly string[];
+  readonly readBack: ReadBack;
+  readonly letters: {
+    readonly service: ProcessorName;
+    readonly input: TopicName;
+    readonly topic: string;
+    readonly codec: Codec<DeadLetter>;
+  };
+};
+
+/**
+ * One partition of a processor without the task runtime: what a batch gives depends on its records alone, so that the same
+ * batches give the same bytes (docs/decisions/0084).
+ */
+export class ReplayTask {
+  readonly #options: ReplayTaskOptions;
+  #processor: PartitionProcessor;
+
+  constructor(options: ReplayTaskOptions) {
+    this.#options = options;
+    this.#processor = options.create(options.partition);
+  }
+
+  /**
+   * What a batch leads to. As with the task runtime, a record that cannot be processed, or whose results cannot be written,
+   * becomes a dead letter and changes nothing. Rejects with `StreamError` where something it needs is away.
+   */
+  async process(records: readonly TaskRecord[]): Promise<OutputRecord[]> {
+    try {
+      return await this.#attempt(records);
+    } catch (error) {
+      if (error instanceof StreamError) throw error;
+      return this.#oneByOne(records);
+    }
+  }
+
+  close(): void {
+    this.#processor.close();
+  }
+
+  async #attempt(records: readonly TaskRecord[]): Promise<OutputRecord[]> {
+    const processor = this.#processor;
+    const output: OutputRecord[] = [];
+    let collector = new RecordCollector(this.#options.partition);
+    const commit = (): void => {
+      processor.flush(collector);
+      for (const record of collector.records) output.push(record);
+      processor.committed();
+      collector = new RecordCollector(this.#options.partition);
+    };
+    for (const record of records) {
+      try {
+        const processing = processor.process(record, collector);
+        if (processing !== undefined) await processing;
+      } catch (error) {
+        if (!(error instanceof PoisonError)) throw error;
+        output.push(this.#deadLetter(record, error));
+      }
+      if (processor.isFull?.() === true) commit();
+    }
+    commit();
+    return output;
+  }
+
+  /** A batch that failed, record by record: only what fails by itself is given up. */
+  async #oneByOne(records: readonly TaskRecord[]): Promise<OutputRecord[]> {
+    const output: OutputRecord[] = [];
+    await this.#restore(output);
+    for (const record of records) {
+      try {
+        output.push(...(await this.#attempt([record])));
+      } catch (error) {
+        if (error instanceof StreamError) throw error;
+        const poison =
+          error instanceof PoisonError
+            ? error
+            : new PoisonError('PROCESSING_FAILED', `cannot be processed: ${String(error)}`, error);
+        output.push(this.#deadLetter(record, poison));
+        await this.#restore(output);
+      }
+    }
+    return output;
+  }
+
+  /** A processor that threw is in no known state: another one is restored from what was published and what is to be. */
+  async #restore(unpublished: readonly OutputRecord[]): Promise<void> {
+    const { partition, create, changelogs, readBack } = this.#options;
+    this.#processor.close();
+    this.#processor = create(partition);
+    for (const topic of changelogs) {
+      for await (const records of readBack(topic, partition)) await this.#processor.restore(topic, records);
+      const own = unpublished.filter((record) => record.topic === topic);
+      await this.#processor.restore(
+        topic,
+        own.map(({ key, value }, offset) => ({ offset, key: Buffer.from(key), value })),
+      );
+    }
+  }
+
+  /** Dated by its record: a clock would make two replays differ. */
+  #deadLetter(record: TaskRecord, error: PoisonError): OutputRecord {
+    const letters = { ...this.#options.letters, now: () => record.timestamp };
+    return deadLetterOf(letters, this.#options.partition, record, error);
+  }
+}

@@ -1,0 +1,42 @@
+/** A replay without a broker, for tests: what is published stays in memory. */
+import { fileURLToPath } from 'node:url';
+import { codecOf } from '#topics/testing/codecs.ts';
+import { readRules } from '../../../../services/standings-processor/rules.ts';
+import { type ReplayCodecs, ReplayEngine, type ReplayInput, type ReplayOutput } from '../engine.ts';
+
+const RULES = fileURLToPath(new URL('../../../../data/rules/', import.meta.url));
+
+const codecs: ReplayCodecs = {
+  'normalized-messages': codecOf('normalized-messages'),
+  'match-incidents': codecOf('match-incidents'),
+  'match-state': codecOf('match-state'),
+  'match-transitions': codecOf('match-transitions'),
+  'match-results': codecOf('match-results'),
+  'standings-results': codecOf('standings-results'),
+  'standings-catalogue': codecOf('standings-catalogue'),
+  standings: codecOf('standings'),
+  'dead-letters': codecOf('dead-letters'),
+};
+
+/** Everything that records lead to, in the order in which it is published, `batch` of them at a time. */
+export async function replayInMemory(
+  inputs: readonly ReplayInput[],
+  batch: number,
+): Promise<readonly ReplayOutput[]> {
+  const published: ReplayOutput[] = [];
+  const engine = new ReplayEngine({
+    ...{ prefix: '', codecs, rulesOf: readRules(RULES) },
+    async *readBack(topic, partition) {
+      yield published
+        .filter((record) => record.topic === topic && record.partition === partition)
+        .map(({ key, value }, offset) => ({ offset, key: key === null ? null : Buffer.from(key), value }));
+    },
+  });
+  try {
+    for (let at = 0; at < inputs.length; at += batch)
+      published.push(...(await engine.process(inputs.slice(at, at + batch))));
+    return published;
+  } finally {
+    engine.close();
+  }
+}

@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'vitest';
+import { ByKeys } from './canonical-json.ts';
+
+/** A cache that counts how often it computes a value. */
+function counting(): { memory: ByKeys<string>; worked: () => number } {
+  let times = 0;
+  const memory = new ByKeys((keys) => {
+    times++;
+    return keys.join();
+  });
+  return { memory, worked: () => times };
+}
+
+describe('a value derived from keys', () => {
+  test('is computed once for each order of the keys', () => {
+    const { memory, worked } = counting();
+    for (const value of [1, 2]) {
+      expect(memory.of({ a: value, b: value })).toBe('a,b');
+      expect(memory.of({ b: value, a: value })).toBe('b,a');
+      expect(memory.of({ a: value })).toBe('a');
+      expect(memory.of({})).toBe('');
+    }
+    expect(worked()).toBe(4);
+  });
+
+  test('is right for any number of records, of which only some are cached', () => {
+    const { memory, worked } = counting();
+    for (let round = 0; round < 2; round++) {
+      for (let n = 0; n < 1000; n++) expect(memory.of({ [`key${n}`]: 1 })).toBe(`key${n}`);
+    }
+    expect(worked()).toBe(2 * 1000 - 8);
+    const wide = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`k${n}`, n]));
+    expect(memory.of(wide)).toBe(Object.keys(wide).join());
+  });
+});

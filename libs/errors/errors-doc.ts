@@ -1,0 +1,42 @@
+import type { ErrorCodes } from './catalogue/entry.ts';
+import { ERRORS } from './catalogue.ts';
+
+const HEAD = `# Errors
+
+For operators and for those who work on Touchline: every code of an error, what it means and what to do. A log line has the
+class as \`err.type\` and the code as \`err.code\`.
+
+\`npm run generate\` makes this page of the registry in \`libs/errors\`. A code in lower case stands on a topic, in a label of a
+metric or in an answer over HTTP, and is a contract. [The REST reference](rest.md) has the status and the body of each \`RestError\`.
+`;
+
+/** What the codes of a class are called where a contract carries them. */
+const PUBLISHED: ReadonlySet<string> = new Set([
+  'PoisonError',
+  'ExchangeError',
+  'ToolError',
+] satisfies (keyof typeof ERRORS)[]);
+
+/** Classes whose codes a reader looks for by another word. */
+const NOTES: Readonly<Partial<Record<keyof typeof ERRORS, string>>> = {
+  PoisonError: 'A dead letter: the field `code` of `dead-letters`, and `touchline_dead_letters_total{code}`.',
+  ExchangeError: 'The field `error` of the answer, and `touchline_exchange_seconds{outcome}`.',
+  ToolError: 'The first word of the answer of a tool, and `touchline_mcp_call_seconds{outcome}`.',
+  ProviderError:
+    'The labels `code` and `outcome` of `touchline_poller_retries_total` and `touchline_poller_requests_total` have it in lower case.',
+};
+
+/** The whole page docs/reference/errors.md. */
+export function renderErrorsDoc(): string {
+  const classes: ErrorCodes = ERRORS;
+  const sections = Object.entries(classes).map(([kind, codes]) => {
+    const note = NOTES[kind as keyof typeof ERRORS];
+    const rows = Object.entries(codes).map(([code, [meaning, action]]) => {
+      const shown = PUBLISHED.has(kind) ? code.toLowerCase() : code;
+      return `| \`${shown}\` | ${meaning} | ${action} |`;
+    });
+    const head = ['| code | meaning | what to do |', '|---|---|---|'];
+    return [`## ${kind}`, ...(note === undefined ? [] : [note]), [...head, ...rows].join('\n')].join('\n\n');
+  });
+  return `${[HEAD.trimEnd(), ...sections].join('\n\n')}\n`;
+}

@@ -1,0 +1,20 @@
+import type { CodeOf, ErrorKind } from './catalogue.ts';
+
+/**
+ * An error of Touchline: `code` for programs, from the closed list of its class, `message` for people, `cause` where
+ * there is one. Every error class of the tree extends it; docs/reference/errors.md lists all codes.
+ */
+export abstract class TouchlineError<Kind extends ErrorKind = ErrorKind> extends Error {
+  abstract override readonly name: Kind;
+  readonly code: CodeOf<Kind>;
+
+  constructor(code: CodeOf<Kind>, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+  }
+
+  /** The code as contracts carry it (topics, labels of metrics, answers over HTTP): in lower case. */
+  get published(): Lowercase<CodeOf<Kind>> {
+    return this.code.toLowerCase() as Lowercase<CodeOf<Kind>>;
+  }
+}

@@ -1,0 +1,68 @@
+/** Runs processors: their codecs and dead letters, and the exactly-once stream of their topics. */
+import type { z } from 'zod';
+import { openStreamClient } from '#streams/client/client.ts';
+import { warnOfBrokerDefects } from '#streams/client/platformatic/broker-defects.ts';
+import type { StreamClient } from '#streams/client/port.ts';
+import { openDeadLetters } from '#streams/runtime/dead-letter.ts';
+import type { PartitionProcessor } from '#streams/runtime/processor.ts';
+import { runStream, type Stream } from '#streams/runtime/stream.ts';
+import { PROCESSORS, type ProcessorName, streamTopics } from '#topics/processors.ts';
+import { type CodecsOf, Registry } from '#topics/registry.ts';
+import { type TopicName, topicName } from '#topics/topics.ts';
+import type { processorSettings } from './config.ts';
+import type { ServiceContext } from './run-service.ts';
+
+type ProcessorContext = Pick<
+  ServiceContext<z.output<z.ZodObject<typeof processorSettings>>>,
+  'config' | 'logger' | 'metrics'
+>;
+
+/** The resources of a processor. */
+export type OpenProcessor<T extends TopicName> = {
+  readonly codecs: CodecsOf<T>;
+  readonly registry: Registry;
+  /** Closed with the stream. */
+  readonly client: StreamClient;
+  /** Name of a topic on the broker. */
+  readonly topicName: (topic: TopicName) => string;
+  /** Runs its stream; `createProcessor` makes the processor of a claimed partition. Rejects as `runStream`. */
+  run(createProcessor: (partition: number) => PartitionProcessor): Promise<Stream>;
+};
+
+/** Opens the resources of a processor; `values`: the topics whose values it reads or writes. Rejects as `Registry.codec`. */
+export async function openProcessor<const T extends TopicName>(
+  name: ProcessorName,
+  { config, logger: log, metrics }: ProcessorContext,
+  values: readonly T[],
+): Promise<OpenProcessor<T>> {
+  const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = config;
+  // Not awaited: no start depends on it.
+  void warnOfBrokerDefects(brokers, log);
+  const registry = Registry.open({ url: config.SCHEMA_REGISTRY_URL, prefix });
+  const codecs = await registry.codecs(values);
+  const { input } = PROCESSORS[name];
+  const deadLetter = await openDeadLetters(registry, { prefix, service: name, input, now: Date.now });
+  const topics = streamTopics(prefix, name);
+  const client = openStreamClient({ brokers, clientId: topics.application, log });
+  return {
+    ...{ codecs, registry, client },
+    topicName: (topic) => topicName(prefix, topic),
+    run: (createProcessor) =>
+      runStream({
+        ...{ brokers, client, ...topics, createProcessor, deadLetter, log, metrics },
+        sessionTimeoutMs: config.SESSION_TIMEOUT_MS,
+        onLostInput: config.ON_LOST_INPUT,
+      }),
+  };
+}
+
+/** Runs a processor that only processes its input. Rejects as `openProcessor` and its `run`. */
+export async function runProcessor<const T extends TopicName>(
+  name: ProcessorName,
+  context: ProcessorContext,
+  values: readonly T[],
+  create: (open: OpenProcessor<T>, partition: number) => PartitionProcessor,
+): Promise<Stream> {
+  const open = await openProcessor(name, context, values);
+  return open.run((partition) => create(open, partition));
+}

@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import type { PublishRecord } from '../client/port.ts';
+import { PublishError } from './publish-error.ts';
+import { PublishQueue } from './publisher.ts';
+
+const record = (id: string, bytes = 0, topic = 'topic'): PublishRecord => ({
+  topic,
+  key: id,
+  value: Buffer.alloc(bytes),
+});
+const KIB = 1024;
+const LATER = 1_000;
+
+/** The current outcome of a publish. */
+async function stateOf(publish: Promise<void>): Promise<string> {
+  const settled = publish.then(
+    () => 'done',
+    (error: PublishError) => error.code,
+  );
+  return Promise.race([settled, new Promise<string>((resolve) => setImmediate(resolve, 'waits'))]);
+}
+
+const keys = (batch: { records: readonly { record: PublishRecord }[] } | null) =>
+  batch?.records.map((queued) => queued.record.key);
+
+describe('a queue', () => {
+  test('returns all waiting records in one batch, in order, and settles each publish with its last record', async () => {
+    const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
+    const one = queue.add([record('a'), record('b')], LATER);
+    const two = queue.add([record('c')], LATER);
+    const batch = queue.dequeue(0);
+    expect(keys(batch)).toEqual(['a', 'b', 'c']);
+    expect(batch).toMatchObject({ publishes: 2, deadline: LATER });
+    expect(queue.dequeue(0)).toBeNull();
+    expect([await stateOf(one), await stateOf(two)]).toEqual(['waits', 'waits']);
+    if (batch !== null) queue.acknowledge(batch, LATER);
+    expect([await stateOf(one), await stateOf(two)]).toEqual(['done', 'done']);
+    expect(queue.bytes).toBe(0);
+  });
+
+  test('gives no topic more than a record batch may hold, except a single larger record', async () => {
+    const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
+    const publish = queue.add(
+      [
+        record('a', 500 * KIB),
+        record('x', 500 * KIB, 'other'),
+        record('b', 500 * KIB),
+        record('c', 3000 * KIB),
+        record('d'),
+      ],
+      LATER,
+    );
+    for (const expected of [['a', 'x'], ['b'], ['c'], ['d']]) {
+      expect(await stateOf(publish)).toBe('waits');
+      const batch = queue.dequeue(0);
+      expect(keys(batch)).toEqual(expected);
+      if (batch !== null) queue.acknowledge(batch, LATER);
+    }
+    expect(await stateOf(publish)).toBe('done');
+  });
+
+  test('rejects a publish above the limit, and accepts it where nothing else waits', async () => {
+    const queue = new PublishQueue(100 * KIB);
+    const large = queue.add([record('a', 200 * KIB)], LATER);
+    expect(await stateOf(queue.add([record('b')], LATER))).toBe('QUEUE_FULL');
+    const batch = queue.dequeue(0);
+    expect(await stateOf(queue.add([record('b')], LATER))).toBe('QUEUE_FULL');
+    if (batch !== null) queue.acknowledge(batch, LATER);
+    expect(await stateOf(large)).toBe('done');
+    expect(await stateOf(queue.add([record('b')], LATER))).toBe('waits');
+  });
+
+  test('rejects a publish that ran out of time before it was sent', async () => {
+    const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
+    const late = queue.add([record('a')], 10);
+    const inTime = queue.add([record('b')], 11);
+    expect(keys(queue.dequeue(10))).toEqual(['b']);
+    expect([await stateOf(late), await stateOf(inTime)]).toEqual(['TIMEOUT', 'waits']);
+  });
+
+  test('queues a failed batch again, except publishes that are out of time', async () => {
+    const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
+    const late = queue.add([record('a')], 10);
+    const inTime = queue.add([record('b')], 20);
+    const batch = queue.dequeue(0);
+    const after = queue.add([record('c')], 30);
+    if (batch !== null) queue.fail(batch, new PublishError('TIMEOUT', 'no answer'), 10);
+    expect(keys(queue.dequeue(10))).toEqual(['b', 'c']);
+    expect([await stateOf(late), await stateOf(inTime), await stateOf(after)]).toEqual([
+      'TIMEOUT',
+      'waits',
+      'waits',
+    ]);
+  });
+
+  test('finds the one publish that the broker rejects, and sends the others', async () => {
+    const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
+    const publishes = ['a', 'large', 'c'].map((id) => queue.add([record(id), record(`${id}2`)], LATER));
+    const together = queue.dequeue(0);
+    expect(together?.publishes).toBe(3);
+    if (together !== null) queue.fail(together, new PublishError('RECORD_TOO_LARGE', 'too large'), 0);
+    for (const id of ['a', 'large', 'c']) {
+      const batch = queue.dequeue(0);
+      expect(keys(batch)).toEqual([id, `${id}2`]);
+      if (batch === null) continue;
+      if (id === 'large') queue.fail(batch, new PublishError('RECORD_TOO_LARGE', 'too large'), 0);
+      else queue.acknowledge(batch, LATER);
+    }
+    expect(await Promise.all(publishes.map(stateOf))).toEqual(['done', 'RECORD_TOO_LARGE', 'done']);
+    expect(queue.dequeue(0)).toBeNull();
+    expect(queue.bytes).toBe(0);
+  });
+
+  test('extends the deadline of a publish with each acknowledged batch', async () => {
+    const queue = new PublishQueue(Number.MAX_SAFE_INTEGER);
+    const publish = queue.add([record('a', 800 * KIB), record('b', 800 * KIB)], 10);
+    const first = queue.dequeue(9);
+    if (first !== null) queue.acknowledge(first, 19);
+    expect(keys(queue.dequeue(18))).toEqual(['b']);
+    expect(await stateOf(publish)).toBe('waits');
+  });
+});

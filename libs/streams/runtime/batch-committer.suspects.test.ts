@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import { PoisonError } from '#errors/poison-error.ts';
+import { Suspects } from './batch-committer.ts';
+
+const failure = new Error('as this test wants it');
+
+describe('a record that cannot be processed', () => {
+  test('is retried once before it is given up', () => {
+    const suspects = new Suspects();
+    suspects.processingFailed(5, failure);
+    expect(suspects.verdictOn(5)).toBeNull();
+    suspects.processingFailed(5, failure);
+    expect(suspects.verdictOn(5)).toMatchObject({ error: { code: 'PROCESSING_FAILED', cause: failure } });
+    expect(suspects.verdictOn(6)).toBeNull();
+  });
+
+  test('is remembered when another one fails', () => {
+    const suspects = new Suspects();
+    for (const offset of [5, 5, 6, 6]) suspects.processingFailed(offset, failure);
+    for (const offset of [5, 6]) expect(suspects.verdictOn(offset)).not.toBeNull();
+  });
+
+  test('is forgotten once it is committed', () => {
+    const suspects = new Suspects();
+    suspects.processingFailed(5, failure);
+    suspects.committed(6);
+    suspects.processingFailed(5, failure);
+    expect(suspects.verdictOn(5)).toBeNull();
+  });
+});
+
+describe('a batch that cannot be committed', () => {
+  /** Commits batches from 0 to `end` like a task; `bad` fails. Returns the dead letter's offset and the attempts. */
+  function find(end: number, bad: number, error: unknown = failure): { found: number | null; tries: number } {
+    const suspects = new Suspects();
+    let tries = 0;
+    let found: number | null = null;
+    for (let next = 0; next < end; ) {
+      const count = Math.min(end - next, suspects.mostFrom(next));
+      const last = next + count - 1;
+      const letters = Array.from({ length: count }, (_, at) => next + at).filter(
+        (offset) => suspects.verdictOn(offset) !== null,
+      );
+      tries += 1;
+      if (bad >= next && bad <= last && !letters.includes(bad)) {
+        suspects.commitFailed({ first: next, last, count }, error, null);
+        continue;
+      }
+      found = letters[0] ?? found;
+      next = last + 1;
+      suspects.committed(next);
+    }
+    return { found, tries };
+  }
+
+  test.each([0, 1, 499, 998, 999])('gives up record %d of 1,000 and no other, in few attempts', (bad) => {
+    const { found, tries } = find(1_000, bad);
+    expect(found).toBe(bad);
+    expect(tries).toBeLessThan(30);
+  });
+
+  test('keeps the reason of the processor', () => {
+    const suspects = new Suspects();
+    suspects.commitFailed(only(3), new PoisonError('STATE_TOO_LARGE', 'too large'), null);
+    expect(suspects.verdictOn(3)).toMatchObject({ error: { code: 'STATE_TOO_LARGE' }, isBare: false });
+    suspects.commitFailed(only(4), failure, null);
+    expect(suspects.verdictOn(4)).toMatchObject({ error: { code: 'COMMIT_FAILED', cause: failure } });
+  });
+
+  test('gives up a record without its bytes where its dead letter cannot be committed', () => {
+    const suspects = new Suspects();
+    const letter = new PoisonError('UNDECODABLE', 'as this test wants it');
+    suspects.commitFailed(only(3), failure, letter);
+    expect(suspects.verdictOn(3)).toMatchObject({
+      error: { code: 'UNDECODABLE', cause: letter },
+      isBare: true,
+    });
+    expect(suspects.takeLearned()).toBe(true);
+    suspects.commitFailed(only(3), failure, letter);
+    expect(suspects.takeLearned()).toBe(false);
+  });
+
+  const only = (offset: number) => ({ first: offset, last: offset, count: 1 });
+});

@@ -1,0 +1,33 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** How often something is looked at. */
+export type PollOptions = {
+  readonly timeoutMs: number;
+  /** Between looks, at least: looks that take long are that far apart, so that looking is not the load. Default 50. */
+  readonly everyMs?: number;
+  /** Ends it, as if the time were up. */
+  readonly signal?: AbortSignal;
+};
+
+/** Longest wait between looks, milliseconds, unless `everyMs` is longer. */
+const LONGEST_PAUSE_MS = 1_000;
+
+/**
+ * Looks until `look` gives something other than false or undefined, and gives that; undefined when the time is up. What
+ * `look` throws goes to the caller.
+ */
+export async function poll<T>(
+  look: () => Promise<T | false | undefined> | T | false | undefined,
+  { timeoutMs, everyMs = 50, signal }: PollOptions,
+): Promise<T | undefined> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    const started = performance.now();
+    const found = await look();
+    if (found !== false && found !== undefined) return found;
+    const now = performance.now();
+    if (now >= deadline || signal?.aborted === true) return undefined;
+    const pause = Math.max(everyMs, Math.min(LONGEST_PAUSE_MS, now - started));
+    await delay(pause, undefined, signal === undefined ? {} : { signal }).catch(() => {});
+  }
+}

@@ -1,0 +1,81 @@
+import { describe, expect, test, vi } from 'vitest';
+import { backoffMs, jittered, randomBackoffMs } from './backoff.ts';
+import { poll } from './poll.ts';
+import { retry } from './retry.ts';
+import { settlesWithin } from './settles-within.ts';
+
+const never = new Promise<void>(() => {});
+const TRANSIENT = { firstMs: 1, ceilingMs: 2, deadlineMs: 60_000, passes: () => true };
+
+describe('backoffMs', () => {
+  test('doubles the wait with each failure, up to the ceiling', () => {
+    const backoff = { firstMs: 100, ceilingMs: 1_000 };
+    expect([1, 2, 3, 4, 5, 5_000].map((failures) => backoffMs(backoff, failures))).toEqual([
+      100, 200, 400, 800, 1_000, 1_000,
+    ]);
+  });
+
+  test('grows by the factor', () => {
+    expect(backoffMs({ firstMs: 2, ceilingMs: 50, factor: 1.5 }, 3)).toBe(4.5);
+  });
+});
+
+test('randomBackoffMs: anything from nothing to the wait', () => {
+  const backoff = { firstMs: 100, ceilingMs: 1_000 };
+  expect(randomBackoffMs({ ...backoff, random: () => 0 }, 3)).toBe(0);
+  expect(randomBackoffMs({ ...backoff, random: () => 0.5 }, 1_000_000)).toBe(500);
+});
+
+test.each([
+  [0, 80],
+  [0.5, 100],
+  [1, 120],
+])('jittered: %f of chance makes %f ms of 100', (chance, ms) => {
+  expect(jittered(100, 0.2, chance)).toBeCloseTo(ms);
+});
+
+describe('retry', () => {
+  test('tries again after errors that pass, and gives the answer', async () => {
+    const attempt = vi
+      .fn<() => Promise<number>>()
+      .mockRejectedValueOnce(new Error('busy'))
+      .mockResolvedValue(7);
+    expect(await retry(attempt, TRANSIENT)).toBe(7);
+    expect(attempt).toHaveBeenCalledTimes(2);
+  });
+
+  test('rejects at once with an error that stays', async () => {
+    const attempt = vi.fn<() => Promise<number>>().mockRejectedValue(new Error('refused'));
+    await expect(retry(attempt, { ...TRANSIENT, passes: () => false })).rejects.toThrow('refused');
+    expect(attempt).toHaveBeenCalledTimes(1);
+  });
+
+  test('ends with the first attempt that begins after the deadline', async () => {
+    const attempt = vi.fn<() => Promise<number>>().mockRejectedValue(new Error('busy'));
+    await expect(retry(attempt, { ...TRANSIENT, deadlineMs: -1 })).rejects.toThrow('busy');
+    expect(attempt).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('poll', () => {
+  test('gives the first answer that is neither false nor undefined', async () => {
+    const answers = [undefined, false, 0] as const;
+    let asked = 0;
+    expect(await poll(() => answers[asked++], { timeoutMs: 60_000, everyMs: 1 })).toBe(0);
+  });
+
+  test('gives undefined when time is up', async () => {
+    expect(await poll(() => false, { timeoutMs: 0, everyMs: 1 })).toBeUndefined();
+  });
+});
+
+describe('settlesWithin', () => {
+  test('is true for what resolves in time, and false for what does not', async () => {
+    expect(await settlesWithin(Promise.resolve(), 60_000)).toBe(true);
+    expect(await settlesWithin(never, 1)).toBe(false);
+  });
+
+  test('rejects as the work does', async () => {
+    await expect(settlesWithin(Promise.reject(new Error('broken')), 60_000)).rejects.toThrow('broken');
+  });
+});

@@ -1,0 +1,28 @@
+import type { TopicName, TopicValues } from '#topics/topics.ts';
+
+/** The topics that the views are made from. */
+export const SOURCES = [
+  'catalogue',
+  'clients',
+  'match-state',
+  'match-incidents',
+  'match-transitions',
+  'normalized-messages',
+  'standings-catalogue',
+  'standings',
+  'feed-health',
+] as const satisfies readonly TopicName[];
+export type SourceTopic = (typeof SOURCES)[number];
+
+/** A decoded record with its place; `value` is null for one without a value. */
+export type ViewRecord<T extends SourceTopic = SourceTopic> = {
+  [K in T]: {
+    readonly topic: K;
+    readonly partition: number;
+    readonly offset: number;
+    readonly key: string;
+    readonly value: TopicValues[K] | null;
+    /** When it was written, Unix milliseconds; now where that is not known. */
+    readonly written?: number;
+  };
+}[T];

@@ -1,0 +1,110 @@
+/** Reads the topics that the views are made from. */
+import type { Logger } from '#service/logger.ts';
+import { partitionKey } from '#streams/client/port.ts';
+import { type FollowedBatch, follow, offsetsAt } from '#streams/read/follow.ts';
+import type { Decoder } from '#topics/codec.ts';
+import { DecodeError } from '#topics/errors.ts';
+import type { Registry } from '#topics/registry.ts';
+import { type TopicValues, topicName } from '#topics/topics.ts';
+import type { ViewMetrics } from '../metrics.ts';
+import type { SourceTopic, ViewRecord } from './records.ts';
+
+export type SourceOptions = {
+  readonly brokers: readonly string[];
+  readonly prefix: string;
+  readonly registry: Registry;
+  /** What the brokers know the reader by. */
+  readonly reader: string;
+  /** Where to go on by `partitionKey`. */
+  readonly offsets: ReadonlyMap<string, number>;
+  /** Takes the records of one partition; `next`: where to go on after them. Must not return before they are applied. */
+  readonly apply: (records: readonly ViewRecord[], position: { key: string; next: number }) => void;
+  /** What the views are fed from. */
+  readonly topics: readonly SourceTopic[];
+  /** How long messages of the feed are kept, milliseconds. */
+  readonly feedRetentionMs: number;
+  readonly metrics: ViewMetrics;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+  /** Everything that was there at the start is applied. */
+  readonly onCaughtUp: () => void;
+};
+
+/** A replica follows dozens of partitions, and mostly nothing comes: asking ten times a second is what it would do all day. */
+const IDLE_MS = 500;
+
+type Decoders = { readonly [T in SourceTopic]: Decoder<TopicValues[T]> };
+
+/** Hands over all there is and all that comes, until `signal` is aborted. Rejects as `follow` does, or with what `apply` throws. */
+export async function followSources(options: SourceOptions): Promise<void> {
+  const { brokers, prefix, registry, apply, metrics, log, signal } = options;
+  const topics = new Map(options.topics.map((topic) => [topicName(prefix, topic), topic]));
+  const decoders = decodersOf(registry);
+  const decode = async (topic: SourceTopic, batch: FollowedBatch): Promise<ViewRecord[]> => {
+    const records: ViewRecord[] = [];
+    for (const { partition, offset, key, value: bytes, timestamp } of batch.records) {
+      try {
+        // Awaited only where a schema is met for the first time.
+        const decoded = bytes === null ? null : decoders[topic].decode(bytes);
+        const value = decoded instanceof Promise ? await decoded : decoded;
+        // The value is that of the topic: it was read by its decoder.
+        const read = { topic, partition, offset, key: key?.toString() ?? '', value, written: timestamp };
+        records.push(read as ViewRecord);
+      } catch (error) {
+        if (!(error instanceof DecodeError)) throw error;
+        metrics.skipped.inc({ topic });
+        log.error({ err: error, topic, partition, offset }, 'a record that cannot be decoded is left out');
+      }
+    }
+    return records;
+  };
+  await follow({
+    brokers,
+    reader: options.reader,
+    topics: [...topics.keys()],
+    from: await positions(options),
+    idleMs: IDLE_MS,
+    signal,
+    async onBatch(batch) {
+      const topic = topics.get(batch.topic);
+      if (topic === undefined) return;
+      const records = await decode(topic, batch);
+      const started = performance.now();
+      apply(records, { key: partitionKey(batch), next: batch.next });
+      metrics.applySeconds.observe((performance.now() - started) / 1000);
+      metrics.records.inc({ topic }, batch.records.length);
+      metrics.lag.set({ topic, partition: String(batch.partition) }, Math.max(0, batch.end - batch.next));
+      metrics.seen(batch.records.at(-1)?.timestamp ?? null);
+    },
+    onCaughtUp: options.onCaughtUp,
+  });
+}
+
+/** The position to resume at; a feed that is read for the first time starts at its oldest record. */
+async function positions({
+  brokers,
+  prefix,
+  offsets,
+  topics,
+  feedRetentionMs,
+}: SourceOptions): Promise<Map<string, number>> {
+  const topic = topicName(prefix, 'normalized-messages');
+  if (!topics.includes('normalized-messages')) return new Map(offsets);
+  if ([...offsets.keys()].some((key) => key.startsWith(`${topic}-`))) return new Map(offsets);
+  const recent = await offsetsAt({ brokers, topic, time: Date.now() - feedRetentionMs });
+  return new Map([...recent, ...offsets]);
+}
+
+function decodersOf(registry: Registry): Decoders {
+  return {
+    catalogue: registry.decoder('catalogue'),
+    clients: registry.decoder('clients'),
+    'match-state': registry.decoder('match-state'),
+    'match-incidents': registry.decoder('match-incidents'),
+    'match-transitions': registry.decoder('match-transitions'),
+    'normalized-messages': registry.decoder('normalized-messages'),
+    'standings-catalogue': registry.decoder('standings-catalogue'),
+    standings: registry.decoder('standings'),
+    'feed-health': registry.decoder('feed-health'),
+  };
+}

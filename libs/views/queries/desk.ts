@@ -1,0 +1,216 @@
+/** What a desk asks for beside REST: the same matches, chosen by the same conditions, with all that is derived of them. */
+import type { Access, EventsQuery, LivescoreQuery, Paging } from '#contract/rest/provider.ts';
+import { fold, rankOf } from '#domain/fold.ts';
+import type { Belief } from '#domain/health/belief.ts';
+import type { ShownIncident, ShownState, StoryStep } from '../store/board-view.ts';
+import type { MatchOrder, TeamRow } from '../store/matches.ts';
+import type { Conditions } from '../store/sql.ts';
+import type { Views } from '../store/views.ts';
+import { requireAccess, since } from './access.ts';
+import { boardConditions, eventConditions, shownTo, visibleEvent } from './events.ts';
+import { Places } from './places.ts';
+
+/** A match: its state, and what only the contract's record of it has. */
+export type DeskMatch = {
+  readonly state: ShownState;
+  readonly statusName: string | null;
+  readonly roundName: string | null;
+};
+
+/** A page of a list, and how many items all pages have. */
+export type DeskPage<T> = { readonly total: number; readonly items: readonly T[] };
+
+/** A match with everything that happened in it. */
+export type DeskDetails = DeskMatch & {
+  /** All incidents, removed ones too, by id. */
+  readonly incidents: readonly ShownIncident[];
+};
+
+/** A competition by its name. */
+export type FoundCompetition = { readonly id: number; readonly name: string; readonly area: string | null };
+
+/** A season; the current one is the one that is played. */
+export type FoundSeason = { readonly id: number; readonly name: string | null; readonly current: boolean };
+
+/** How the finished matches of a team ended for it. */
+export type Balance = {
+  readonly played: number;
+  readonly won: number;
+  readonly drawn: number;
+  readonly lost: number;
+  readonly goals: number;
+  readonly against: number;
+};
+
+/** Matches that are kept as they were read: a few megabytes. */
+const MAX_KNOWN = 2_000;
+/** Matches that are kept with all that happened in them, some hundred kilobytes each. */
+const MAX_DETAILS = 200;
+/** Most meetings of two teams that are counted. */
+const MAX_MEETINGS = 1_000;
+/** Most teams that a search looks at. */
+const MAX_TEAMS = 500;
+/** Most words of a search that are looked at. */
+const MAX_WORDS = 8;
+
+export type DeskData = ReturnType<typeof deskData>;
+
+/** Answers from the matches of `views`. Every method leaves out, or refuses with `RestError`, what is outside `access`. */
+export function deskData(views: Views) {
+  const { matches, incidentLog, catalogue } = views;
+  const places = new Places(catalogue, views.sql);
+
+  /** Matches by id as they were last read; those that were asked for last stand last. */
+  const known = new Map<number, { readonly version: number; readonly match: DeskMatch }>();
+  const matchOf = ({ id, version }: { readonly id: number; readonly version: number }): DeskMatch => {
+    let entry = known.get(id);
+    known.delete(id);
+    if (entry?.version !== version) {
+      const { state, plain } = matches.row(id);
+      entry = { version, match: { state, ...namesOf(plain) } };
+    }
+    known.set(id, entry);
+    for (const longest of known.keys()) {
+      if (known.size <= MAX_KNOWN) break;
+      known.delete(longest);
+    }
+    return entry.match;
+  };
+  /** Matches with all that happened in them, until something of them is new. */
+  const details = new Map<number, { readonly names: number; readonly match: DeskDetails }>();
+  views.onStale((eventId) => details.delete(eventId));
+  const page = (conditions: Conditions, order: MatchOrder, paging: Paging): DeskPage<DeskMatch> => ({
+    total: matches.count(conditions),
+    items: matches.versions(conditions, order, paging.limit, (paging.page - 1) * paging.limit).map(matchOf),
+  });
+
+  return {
+    /** The events of `events.index`. */
+    matches: (query: EventsQuery, access: Access, order: MatchOrder): DeskPage<DeskMatch> =>
+      page(eventConditions(query, places, access), order, query),
+
+    /** The events of `livescore.index`. */
+    board: (query: LivescoreQuery, access: Access): DeskPage<DeskMatch> =>
+      page(boardConditions(query, access), 'earliest', query),
+
+    /** The matches of two teams against each other, latest first, and how they ended for the first one. */
+    meetings(
+      [team, opponent]: readonly [number, number],
+      access: Access,
+      paging: Paging,
+    ): DeskPage<DeskMatch> & { readonly balance: Balance } {
+      const between = (): Conditions =>
+        shownTo(access)
+          .where('(home_id = ? OR away_id = ?)', team)
+          .where('(home_id = ? OR away_id = ?)', opponent);
+      const finished = between().where('status_type = ?', 'finished');
+      const all = matches.versions(finished, 'latest', MAX_MEETINGS, 0).map((one) => matchOf(one).state);
+      return { ...page(between(), 'latest', paging), balance: balanceOf(team, all) };
+    },
+
+    /** Whether what is told of a match may be believed at `now`, Unix milliseconds. */
+    health: (eventId: number, now: number): Belief => views.health.match(eventId, now),
+
+    /** Throws `not_found`, `forbidden`. */
+    match(id: number, access: Access): DeskDetails {
+      const kept = details.get(id);
+      if (kept !== undefined && kept.names === views.nameVersion) {
+        requireAccess(access, kept.match.state.competition_id);
+        return kept.match;
+      }
+      const { json } = visibleEvent(matches, id, access);
+      const state = matches.state(id) as ShownState;
+      const match = {
+        state,
+        ...namesOf(json),
+        incidents: incidentLog.shown(id),
+        story: incidentLog.story(id),
+      };
+      details.set(id, { names: views.nameVersion, match });
+      for (const oldest of details.keys()) {
+        if (details.size <= MAX_DETAILS) break;
+        details.delete(oldest);
+      }
+      return match;
+    },
+
+    /** What happened since then, Unix seconds, in a match that the caller may see. */
+    storySince(id: number, timestamp: number): readonly StoryStep[] {
+      const from = since(timestamp) * 1000;
+      return incidentLog.story(id).filter(({ received_at }) => received_at >= from);
+    },
+
+    /** The seasons of a competition, latest first; the current one is the provider's, else the latest. Throws `forbidden`. */
+    seasons(competitionId: number, access: Access): FoundSeason[] {
+      requireAccess(access, competitionId);
+      const ids = places.ids('season', { level: 'competition', id: competitionId }).toReversed();
+      const current = ids.find((id) => catalogue.find('season', id)?.record.actual === 'yes') ?? ids[0];
+      return ids.map((id) => ({ id, name: catalogue.name('season', id), current: id === current }));
+    },
+
+    /** The competition of a season; null where it is not known. */
+    competitionOf: (seasonId: number): number | null => places.competitionOf('season', seasonId),
+
+    /** Names of places, null where they are not known. */
+    place: (of: Pick<ShownState, 'competition_id' | 'season_id' | 'stage_id' | 'group_id'>) =>
+      views.place(of),
+
+    /** The teams whose name has all the words, best first; accents and case do not matter. */
+    teams(query: string, access: Access): readonly TeamRow[] {
+      const words = wordsOf(query);
+      return words.length === 0 ? [] : byRank(matches.teams(words, access.competitions, MAX_TEAMS), words);
+    },
+
+    /** The competitions whose name, with that of their area, has all the words, best first. */
+    competitions(query: string, access: Access): readonly FoundCompetition[] {
+      const words = wordsOf(query);
+      if (words.length === 0) return [];
+      const found = places.ids('competition').flatMap((id) => {
+        if (access.competitions !== null && !access.competitions.has(id)) return [];
+        const name = catalogue.name('competition', id);
+        if (name === null) return [];
+        const reported = catalogue.find('competition', id)?.record.area_name;
+        const area = typeof reported === 'string' ? reported : null;
+        return [{ id, name, area, folded: fold(name), whole: fold(`${area ?? ''} ${name}`) }];
+      });
+      return byRank(found, words).map(({ id, name, area }) => ({ id, name, area }));
+    },
+  };
+}
+
+function balanceOf(team: number, states: readonly ShownState[]): Balance {
+  let [won, drawn, lost, goals, against] = [0, 0, 0, 0, 0];
+  for (const { home, score } of states) {
+    if (score === null) continue;
+    const [own, other] = home?.id === team ? [score.home, score.away] : [score.away, score.home];
+    goals += own;
+    against += other;
+    if (own > other) won += 1;
+    else if (own < other) lost += 1;
+    else drawn += 1;
+  }
+  return { played: won + drawn + lost, won, drawn, lost, goals, against };
+}
+
+function byRank<T extends { readonly folded: string; readonly whole?: string }>(
+  items: readonly T[],
+  words: readonly string[],
+): T[] {
+  return items
+    .flatMap((item) => {
+      const rank = rankOf(item.folded, words) ?? (rankOf(item.whole ?? '', words) === null ? null : 3);
+      return rank === null ? [] : [{ item, rank }];
+    })
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ item }) => item);
+}
+
+function wordsOf(query: string): string[] {
+  return fold(query).split(' ').filter(Boolean).slice(0, MAX_WORDS);
+}
+
+/** What `renderEvent` has written. */
+function namesOf(json: string): Pick<DeskMatch, 'statusName' | 'roundName'> {
+  const { status_name, round_name } = JSON.parse(json) as Readonly<Record<string, string | null>>;
+  return { statusName: status_name || null, roundName: round_name || null };
+}

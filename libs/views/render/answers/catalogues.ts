@@ -1,0 +1,178 @@
+/** The reference catalogues: the project's facts of soccer, overridden by the provider's own catalogues. */
+import { RestError } from '#contract/rest/errors.ts';
+import type { Answer, CatalogueQuery, ProviderData } from '#contract/rest/provider.ts';
+import { INCIDENT_TYPES_OF_SOCCER, SOCCER, STATUSES_OF_SOCCER } from '#contract/soccer.ts';
+import { STATUSES } from '#contract/statuses.ts';
+import { toWholeNumber } from '#contract/values.ts';
+import { TABLE_TYPES } from '#domain/standings/columns.ts';
+import { AREAS, INACTIVE_LANGUAGES, LANGUAGES } from '../../facts/places.ts';
+import { DETAIL_NAMES, RESULT_NAMES, STAT_NAMES } from '../../facts/soccer-values.ts';
+import { since } from '../../queries/access.ts';
+import type { CatalogueEntry } from '../../store/catalogue.ts';
+import type { Views } from '../../store/views.ts';
+import { listAnswer } from './lists.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+/** `changed`: when it became visible, Unix seconds; null for what was there always. */
+type Entry = {
+  readonly id: number;
+  readonly parentId: string | null;
+  readonly changed: number | null;
+  readonly record: Json;
+};
+
+type CatalogueData = Pick<
+  ProviderData,
+  'sports' | 'sport' | 'areas' | 'languages' | 'statuses' | 'incidentTypes' | 'standingsTypes'
+>;
+
+const yesNo = (flag: boolean | null): 'yes' | 'no' => (flag === true ? 'yes' : 'no');
+
+const SPORTS: readonly Json[] = [
+  { id: SOCCER, name: 'Soccer', url: 'soccer', active: 'yes', has_timer: 'yes' },
+];
+
+const STATUS_RECORDS: readonly Json[] = [...STATUSES.values()].map(({ id, name, shortName, type }) => ({
+  ...{ id, name, short_name: shortName, type },
+}));
+
+const INCIDENT_TYPES: readonly Json[] = [...INCIDENT_TYPES_OF_SOCCER.values()].map((type) => ({
+  id: type.id,
+  name: type.name,
+  important: yesNo(type.important),
+  important_for_trader: yesNo(type.importantForTrader),
+  sport_id: SOCCER,
+  type: type.type,
+  for: type.for,
+  game_break: yesNo(type.gameBreak),
+}));
+
+/** The rankings that only the provider can make. */
+const RANKINGS: readonly (readonly [number, string])[] = [
+  [9, 'FIFA ranking'],
+  [11, 'FIFA club ranking'],
+];
+
+const RANKING_COLUMNS = [
+  { id: 8, code: 'pts', short_name: 'Pts', name: 'Points' },
+  { id: 195, code: 'manual_rank', short_name: 'MR', name: 'Manual rank' },
+];
+
+const STANDINGS_TYPES: readonly Json[] = [
+  // An unknown id is 0 here and in the tables.
+  ...[...TABLE_TYPES.values()].map(({ type_id, type_name, columns }) => ({
+    ...{ id: type_id ?? 0, name: type_name, columns },
+  })),
+  ...RANKINGS.map(([id, name]) => ({ id, name, columns: RANKING_COLUMNS })),
+].map(({ id, name, columns }) => ({
+  ...{ type_id: id, type_name: name, id, name, sport_id: SOCCER },
+  // A column with an unknown id is found by its code, as all of them are.
+  columns: columns.map((column) => ({ ...column, id: column.id ?? 0 })),
+}));
+
+const AREA_RECORDS: readonly Json[] = AREAS.map(([id, area_code, name]) => ({
+  ...{ id, area_code: area_code ?? '', name, parent_area_id: '' },
+}));
+const LANGUAGE_RECORDS: readonly Json[] = LANGUAGES.map(([id, code, name, original_name]) => ({
+  ...{ id, code, name, original_name, active: yesNo(!INACTIVE_LANGUAGES.has(id)) },
+}));
+
+/** Answers from the catalogues of `views`. */
+export function catalogueData(views: Views): CatalogueData {
+  const { catalogue } = views;
+  const entries = (
+    kind: string,
+    base: readonly Json[],
+    isOf: (entry: CatalogueEntry) => boolean = () => true,
+  ): Entry[] => {
+    const merged = new Map<number, Omit<Entry, 'id'>>(
+      base.map((record) => [Number(record.id), { parentId: null, changed: null, record }]),
+    );
+    for (const entry of catalogue.list(kind)) {
+      const number = toWholeNumber(entry.id);
+      if (number === null || !isOf(entry)) continue;
+      const record = { ...merged.get(number)?.record, ...entry.record, id: number };
+      merged.set(number, { ...entry, record });
+    }
+    return [...merged].map(([id, entry]) => ({ ...entry, id })).sort((a, b) => a.id - b.id);
+  };
+  const answer = (name: string, all: readonly Entry[], query: CatalogueQuery): Answer => {
+    const from = since(query.timestamp);
+    const asked = from === null ? all : all.filter(({ changed }) => changed !== null && changed >= from);
+    return listAnswer(
+      name,
+      asked.map(({ record }) => JSON.stringify(record)),
+      query,
+    );
+  };
+  const statuses = () => entries('status', STATUS_RECORDS);
+  const incidentTypes = () => entries('incident', INCIDENT_TYPES);
+  // Sports share ids of types: a type of one sport's list is not that of another.
+  const standingsTypes = (sportId: number) =>
+    entries(
+      'standings_type',
+      sportId === SOCCER ? STANDINGS_TYPES : [],
+      ({ record, parentId }) => (toWholeNumber(record.sport_id ?? parentId) ?? SOCCER) === sportId,
+    ).map((entry) => ({ ...entry, record: { ...withTypeNames(entry.record), sport_id: sportId } }));
+  /** Statuses do not say whose they are; those of soccer are known by their names. */
+  const statusesOf = (sportId: number) => statuses().filter(({ id }) => isStatusOf(sportId, id));
+  const incidentTypesOf = (sportId: number) =>
+    incidentTypes().filter(({ record }) => toWholeNumber(record.sport_id) === sportId);
+
+  return {
+    sports: (query) => answer('sports', entries('sport', SPORTS), query),
+    sport(id) {
+      const found = entries('sport', SPORTS).find((entry) => entry.id === id);
+      if (found === undefined) throw new RestError('NOT_FOUND');
+      const soccer = id === SOCCER;
+      const sport = {
+        ...found.record,
+        statuses: statusesOf(id).map(({ record }) => record),
+        // Those of another sport are known where its record has them.
+        results: soccer ? kinds(RESULT_NAMES) : (found.record.results ?? []),
+        stats: soccer
+          ? { team: kinds(STAT_NAMES), person: [] }
+          : (found.record.stats ?? { team: [], person: [] }),
+        details: soccer
+          ? kinds(DETAIL_NAMES).map(({ id, name }) => ({ id, name }))
+          : (found.record.details ?? []),
+        incidents: incidentTypesOf(id).map(({ record }) => record),
+        standings_types: standingsTypes(id).map(({ record }) => record),
+        venues_details: [],
+      };
+      return { data: JSON.stringify({ sport }), total: 1 };
+    },
+    areas: (query) => answer('areas', entries('area', AREA_RECORDS).map(withTextOfAreas), query),
+    languages: (query) => answer('languages', entries('language', LANGUAGE_RECORDS), query),
+    statuses: (query) =>
+      answer('statuses', query.sportId === null ? statuses() : statusesOf(query.sportId), query),
+    incidentTypes: (query) =>
+      answer('incidents', query.sportId === null ? incidentTypes() : incidentTypesOf(query.sportId), query),
+    standingsTypes: (query) => answer('standings_types', standingsTypes(query.sportId ?? SOCCER), query),
+  };
+}
+
+function isStatusOf(sportId: number, statusId: number): boolean {
+  return sportId === SOCCER && STATUSES_OF_SOCCER.has(statusId);
+}
+
+/** The spec calls them `type_id` and `type_name`, providers answer `id` and `name`: ours have both. */
+function withTypeNames(record: Json): Json {
+  return {
+    ...record,
+    type_id: toWholeNumber(record.type_id) ?? toWholeNumber(record.id),
+    type_name: record.type_name ?? record.name,
+    columns: Array.isArray(record.columns) ? record.columns : [],
+  };
+}
+
+/** An area's code and the id of the one that it is in are text, '' where they are not known. */
+function withTextOfAreas(entry: Entry): Entry {
+  const { area_code, parent_area_id } = entry.record;
+  const text = { area_code: String(area_code ?? ''), parent_area_id: String(parent_area_id ?? '') };
+  return { ...entry, record: { ...entry.record, ...text } };
+}
+
+function kinds(names: ReadonlyMap<number, string>): Json[] {
+  return [...names].map(([id, name]) => ({ id, short_name: name, name }));
+}

@@ -1,0 +1,130 @@
+/** A query for changes since an answer returns everything that was not in it, whenever its provider wrote it. */
+import type { FastifyInstance } from 'fastify';
+import { beforeEach, expect, test } from 'vitest';
+import { eventMessage } from '#ingestion/testing/messages.ts';
+import type { ViewRecord } from '../../ingest/records.ts';
+import { normalized, World } from '../../testing/world.ts';
+
+/** When the provider wrote everything, and when it was read here: long after. Unix seconds. */
+const WRITTEN = 1_700_000_000;
+const READ = 1_790_000_000;
+/** Another replica may have shown a change this much earlier. */
+const SPARE = 10;
+
+let world: World;
+let app: FastifyInstance;
+
+beforeEach(async () => {
+  world = new World();
+  app = await world.server();
+});
+
+function record(kind: string, id: number, parent: number | null, at = READ): ViewRecord {
+  const body = JSON.stringify({ id, name: `${kind} ${id} at ${at}`, sport_id: 5, ut: WRITTEN + at - READ });
+  const parent_id = parent === null ? null : String(parent);
+  return {
+    topic: 'catalogue',
+    ...{ partition: 0, offset: 0, key: `${kind}/${id}`, written: at * 1_000 },
+    value: { kind, id: String(id), parent_id, ut: WRITTEN + at - READ, body },
+  };
+}
+
+/** How many items an operation has that changed since then. */
+async function changed(path: string, since: number): Promise<number> {
+  const answer = await app.inject(`/v2/${path}${path.includes('?') ? '&' : '?'}token=t&timestamp=${since}`);
+  expect(answer.statusCode, answer.body).toBe(200);
+  return answer.json().api.method.total_items;
+}
+
+/** Expects so many changes for queries since an earlier time (Unix seconds), and none for later ones. */
+async function expectChange(path: string, at: number, count = 1): Promise<void> {
+  expect(await changed(path, at), path).toBe(count);
+  expect(await changed(path, at + SPARE + 1), path).toBe(0);
+}
+
+test.each([
+  ['sport', 'sports'],
+  ['area', 'areas'],
+  ['language', 'languages'],
+  ['status', 'statuses'],
+  ['incident', 'incidents?sport_id=5'],
+  ['standings_type', 'standings-types?sport_id=5'],
+  ['competition', 'competitions'],
+  ['stage', 'stages'],
+])('a record of kind %s is new when it is read, not when it was written', async (kind, path) => {
+  world.give(record(kind, 900, null));
+  await expectChange(path, READ);
+  // Read again, and the same.
+  world.give({ ...record(kind, 900, null), written: (READ + 100) * 1_000 });
+  await expectChange(path, READ);
+});
+
+test('a competition is another one when a place inside of it is, and so is a stage', async () => {
+  world.give(record('competition', 1, null), record('season', 2, 1), record('stage', 3, 2));
+  await expectChange('competitions', READ);
+  world.give(record('group', 4, 3, READ + 100));
+  await expectChange('competitions', READ + 100);
+  await expectChange('stages', READ + 100);
+  world.give(record('season', 5, 1, READ + 200));
+  await expectChange('competitions', READ + 200);
+  expect(await changed('stages', READ + 200)).toBe(0);
+});
+
+test('a place known only from an event is new with it', async () => {
+  const place = { competition_id: 6, season_id: 7, stage_id: 8 };
+  world.take(normalized(eventMessage({ ut: WRITTEN }, { id: 1, ...place }), READ * 1_000));
+  await expectChange('competitions', READ);
+  await expectChange('stages', READ);
+  // Another event of it changes nothing of the place, another stage does.
+  world.take(normalized(eventMessage({ ut: WRITTEN }, { id: 2, ...place }), (READ + 100) * 1_000));
+  await expectChange('competitions', READ);
+  const other = { ...place, stage_id: 9 };
+  world.take(normalized(eventMessage({ ut: WRITTEN }, { id: 3, ...other }), (READ + 200) * 1_000));
+  await expectChange('competitions', READ + 200);
+});
+
+test('an entry of the standings is another one when its table is', async () => {
+  const of = { standings_id: 7, type_id: 2, object_type: 'season', object_id: 30 };
+  const where = { competition_id: 4, season_id: 30, cause: null };
+  const entry = { name: 'L', type_name: 'L', subtype: 'standings', object_name: '', sport_id: 5 };
+  const at = (time: number) => ({ partition: 0, offset: 0, key: '7', written: time * 1_000 });
+  world.give({
+    ...{ topic: 'standings-catalogue', ...at(READ) },
+    value: { ...of, ...entry, ...where, version: 1, item_status: 'active', ut: WRITTEN },
+  });
+  await expectChange('standings', READ);
+  const body = JSON.stringify({ id: 7, groups: [] });
+  const table = (version: number, ut: number) => ({ ...of, ...where, version, ut, body });
+  world.give({ topic: 'standings', ...at(READ + 100), value: table(1, WRITTEN + 5) });
+  await expectChange('standings', READ + 100);
+  const answer = await app.inject('/v2/standings?token=t');
+  expect(answer.json().api.data.standings_list).toMatchObject([{ id: 7, ut: WRITTEN + 5 }]);
+});
+
+test('reports a deleted event as deleted', async () => {
+  const lists = [
+    ...['events?season_id=25528', 'events-simple?season_id=25528', 'livescore?date_from=2026-08-15'],
+    'basic-livescore?',
+  ];
+  world.take(normalized(eventMessage({ ut: WRITTEN }, { id: 1 }), READ * 1_000));
+  for (const list of lists) await expectChange(list, READ);
+  const deleted = eventMessage({ ut: WRITTEN + 1 }, { id: 1, action: 'delete' });
+  world.take(normalized(deleted, (READ + 100) * 1_000));
+  for (const list of lists) {
+    await expectChange(list, READ + 100);
+    const answer = await app.inject(`/v2/${list}&token=t&timestamp=${READ}`);
+    expect(answer.body, list).toContain('"item_status":"deleted"');
+  }
+  expect((await app.inject('/v2/events?season_id=25528&token=t')).json().api.method.total_items).toBe(0);
+});
+
+test('what was written while a replica was away, or behind, is new to those who asked it before it went', async () => {
+  world.take(normalized(eventMessage({ ut: WRITTEN }, { id: 1 }), READ * 1_000));
+  const left = READ;
+  world.restart();
+  app = await world.server();
+  world.take(normalized(eventMessage({ ut: WRITTEN }, { id: 2 }), (left - 300) * 1_000));
+  expect(await changed('events?season_id=25528', left)).toBe(2);
+  world.take(normalized(eventMessage({ ut: WRITTEN }, { id: 3 }), (left + 300) * 1_000));
+  expect(await changed('events?season_id=25528', left + 300)).toBe(1);
+});

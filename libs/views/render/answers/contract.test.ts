@@ -1,0 +1,167 @@
+import type { FastifyInstance } from 'fastify';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { z } from 'zod';
+import { ALL_OPERATIONS, operationNamed } from '#contract/rest/operations.ts';
+import { ANSWERS } from '#contract/rest/records.ts';
+import { TABLE_TYPES } from '#domain/standings/columns.ts';
+import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
+import type { ViewRecord } from '../../ingest/records.ts';
+import { World } from '../../testing/world.ts';
+
+let world: World;
+let app: FastifyInstance;
+
+/** What each operation is asked for here. */
+const ASKED: Readonly<Record<string, string>> = {
+  'sports.index': '/v2/sports',
+  'sports.show': '/v2/sports/5',
+  'areas.index': '/v2/areas',
+  'languages.index': '/v2/languages',
+  'statuses.index': '/v2/statuses?sport_id=5',
+  'incidents.index': '/v2/incidents?sport_id=5&limit=500',
+  'standings-types.index': '/v2/standings-types?sport_id=5',
+  'standings.index': '/v2/standings?object_type=season&object_id=25528',
+  'standings.show': '/v2/standings/71',
+  'competitions.index': '/v2/competitions',
+  'stages.index': '/v2/stages?season_id=25528',
+  'events.index': '/v2/events?season_id=25528',
+  'events-simple.index': '/v2/events-simple?season_id=25528',
+  'events.show': '/v2/events/7000001',
+  'events.incidents': '/v2/events/7000001/incidents',
+  'events.important-incidents': '/v2/events/7000001/important-incidents',
+  'livescore.index': '/v2/livescore?date_from=2026-08-15',
+  'basic-livescore.index': '/v2/basic-livescore?timestamp=1',
+  'feed.index': '/v2/feed?timestamp=1790000000&timestamp_to=1790000060',
+  'feed.show': '/v2/feed/7000001',
+};
+
+beforeEach(async () => {
+  world = new World();
+  app = await world.server();
+  world.play(
+    incidentMessage(),
+    eventMessage({ id: 2 }, { id: 7000002, status_id: 1, status_type: 'scheduled', participants: null }),
+  );
+  const at = { partition: 0, offset: 0 };
+  const place = (kind: string, id: string, parent_id: string | null, body: object): ViewRecord => ({
+    topic: 'catalogue',
+    ...{ ...at, key: `${kind}/${id}` },
+    value: { kind, id, parent_id, ut: 1_700_000_000, body: JSON.stringify(body) },
+  });
+  const entry = {
+    ...{ standings_id: 71, version: 1, name: 'League', type_id: 2, type_name: 'League standings' },
+    ...{ subtype: 'standings', object_type: 'season', object_id: 25528, object_name: 'S', sport_id: 5 },
+    ...{ item_status: 'active', competition_id: 6628, season_id: 25528, ut: 1_700_000_000, cause: null },
+  };
+  const table = {
+    ...{ id: 71, name: 'League', type_id: 2, type_name: 'League standings', columns: [] },
+    ...{ object_type: 'season', object_id: 25528, groups: [] },
+  };
+  world.give(
+    place('competition', '6628', null, { id: 6628, name: 'Premier', stats_lvl: 'gold' }),
+    place('season', '25528', '6628', { id: 25528, name: '2026', actual: 'yes' }),
+    place('stage', '0', '25528', { id: 0, name: 'Regular' }),
+    { topic: 'standings-catalogue', ...at, key: '71', value: entry },
+    {
+      topic: 'standings',
+      ...{ ...at, key: '71' },
+      value: {
+        ...{ standings_id: 71, version: 1, type_id: 2, object_type: 'season', object_id: 25528 },
+        ...{ competition_id: 6628, season_id: 25528, ut: 1_700_000_000, cause: null },
+        body: JSON.stringify(table),
+      },
+    },
+  );
+});
+
+/** The data of an answer, strictly as our server's answers are. */
+async function ask(url: string, status = 200) {
+  const answer = await app.inject(`${url}${url.includes('?') ? '&' : '?'}token=t`);
+  expect(answer.statusCode, answer.body).toBe(status);
+  return answer.json();
+}
+
+describe('every operation of the contract', () => {
+  test.each(ALL_OPERATIONS.filter(({ name }) => name !== 'oauth').map(({ name }) => name))(
+    '%s answers what its schema says, and not nothing',
+    async (name) => {
+      const { api } = await ask(ASKED[name] ?? '');
+      const schema: z.ZodType = operationNamed(name).data(ANSWERS);
+      expect(schema.safeParse(api.data).error?.issues ?? []).toEqual([]);
+      const [list] = Array.isArray(api.data) ? [api.data] : Object.values(api.data as object);
+      expect(list).not.toEqual([]);
+      expect(api.method.total_items).toBeGreaterThan(0);
+    },
+  );
+});
+
+test('names the places of an event from the catalogue, and leaves those it does not know without a name', async () => {
+  world.play(eventMessage({ id: 3 }, { id: 7000003, season_id: 9, competition_id: 8 }));
+  const known = await ask('/v2/events/7000001');
+  const { competition } = known.api.data;
+  expect([competition.name, competition.stats_lvl]).toEqual(['Premier', 'gold']);
+  expect([competition.season.name, competition.season.stage.name]).toEqual(['2026', 'Regular']);
+  expect(competition.season.stage.group).toMatchObject({ id: '', name: '' });
+  const unknown = await ask('/v2/events/7000003');
+  expect(unknown.api.data.competition).toMatchObject({ id: 8, name: '', season: { id: 9, name: '' } });
+});
+
+test('shows an event with a name that came after it', async () => {
+  const urls = ['/v2/events/7000001', '/v2/livescore?date_from=2026-08-15', '/v2/competitions'];
+  for (const url of urls) expect(JSON.stringify(await ask(url))).toContain('"name":"Premier"');
+  const body = JSON.stringify({ id: 6628, name: 'First' });
+  world.give({
+    topic: 'catalogue',
+    ...{ partition: 0, offset: 9, key: 'competition/6628' },
+    value: { kind: 'competition', id: '6628', parent_id: null, ut: 1_800_000_000, body },
+  });
+  for (const url of urls) expect(JSON.stringify(await ask(url))).toContain('"name":"First"');
+});
+
+test('lists the columns of every table type that has an id', async () => {
+  const { api } = await ask('/v2/standings-types?sport_id=5');
+  const ids = api.data.standings_types.map(({ id }: { id: number }) => id);
+  const wanted = [...TABLE_TYPES.values()].flatMap(({ type_id }) => type_id ?? []);
+  expect(ids).toEqual(expect.arrayContaining(wanted));
+  expect(ids).toEqual(expect.arrayContaining([9, 11]));
+});
+
+test('leaves constant records out of queries for changes', async () => {
+  expect((await ask('/v2/statuses?timestamp=1')).api.data.statuses).toEqual([]);
+});
+
+test('lists what belongs to a sport as that sport’s alone', async () => {
+  const of = (kind: string, id: string, parent_id: string | null, body: object): ViewRecord => ({
+    topic: 'catalogue',
+    ...{ partition: 0, offset: 9, key: `${kind}/${id}` },
+    value: { kind, id, parent_id, ut: 1_700_000_000, body: JSON.stringify(body) },
+  });
+  const columns = [{ id: 1, code: 'mp', name: 'Matches played', short_name: 'MP' }];
+  world.give(
+    of('sport', '1', null, { id: 1, name: 'Basketball', url: 'b', active: 'yes', has_timer: 'yes' }),
+    // Cards is a type of soccer's too.
+    of('standings_type', '7', '1', { id: 7, name: 'Cards', columns }),
+    of('standings_type', '66', '1', { id: 66, name: 'League standings', columns }),
+    of('standings_type', '67', '5', { id: 67, name: 'Of soccer', columns }),
+  );
+  const types = async (sport: number) => {
+    const { api } = await ask(`/v2/standings-types?sport_id=${sport}`);
+    return api.data.standings_types as { id: number; sport_id: number; columns: object[] }[];
+  };
+  const soccer = await types(5);
+  expect(new Set(soccer.map(({ sport_id }) => sport_id))).toEqual(new Set([5]));
+  expect(soccer.map(({ id }) => id)).toContain(67);
+  expect(soccer.map(({ id }) => id)).not.toContain(66);
+  expect(soccer.find(({ id }) => id === 7)?.columns.length).toBeGreaterThan(1);
+  expect((await types(1)).map(({ id, sport_id }) => [id, sport_id])).toEqual([
+    [7, 1],
+    [66, 1],
+  ]);
+  const { sport } = (await ask('/v2/sports/1')).api.data;
+  expect(sport).toMatchObject({ id: 1, results: [], stats: { team: [], person: [] }, details: [] });
+  expect(sport.standings_types).toHaveLength(2);
+});
+
+test('answers 404 for an unknown sport, table or event', async () => {
+  for (const url of ['/v2/sports/77', '/v2/standings/72', '/v2/events/5', '/v2/feed/5']) await ask(url, 404);
+});

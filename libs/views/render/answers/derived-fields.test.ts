@@ -1,0 +1,87 @@
+/** Fields of an event that follow from others, when a list reported them before a message changed their source. */
+import type { FastifyInstance } from 'fastify';
+import { beforeEach, expect, test } from 'vitest';
+import { eventMessage } from '#ingestion/testing/messages.ts';
+import { World } from '../../testing/world.ts';
+
+const T = 1_790_000_000;
+const [HOME, AWAY] = [101, 102];
+
+let world: World;
+let app: FastifyInstance;
+let events = 100;
+
+beforeEach(async () => {
+  world = new World();
+  app = await world.server();
+});
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The served event after these messages, each a minute after the one before. */
+async function served(...fields: readonly Fields[]): Promise<Fields> {
+  const id = events++;
+  world.play(...fields.map((event, minute) => eventMessage({ ut: T + 60 * minute }, { id, ...event })));
+  const answer = await app.inject(`/v2/events/${id}?token=t`);
+  return answer.json().api.data.competition.season.stage.group.event;
+}
+
+const sides = (results: readonly Fields[][]) => ({
+  participants: [HOME, AWAY].map((id, at) => ({ id, counter: at + 1, name: `T${id}`, results: results[at] })),
+});
+const won = (mark: unknown) => sides([[{ id: 411, value: mark }], [{ id: 411, value: 0 }]]);
+const unsaid = sides([[], []]);
+const finished = { status_id: 11, status_type: 'finished' };
+
+test('has the name of the status that it has, not of one that a list showed before', async () => {
+  const list = { status_id: 33, status_name: 'First half' };
+  expect((await served(list)).status_name).toBe('First half');
+  expect((await served(list, { status_id: 34 })).status_name).toBe('2nd half');
+});
+
+test('has the round that it is in by no other round’s name', async () => {
+  expect(await served({ round_id: 1, round_name: 'Round 1' }, { round_id: 2 })).not.toMatchObject({
+    round_name: 'Round 1',
+  });
+});
+
+test('has the played time of its clock, not of an earlier one', async () => {
+  const list = { status_id: 33, clock_time: 600, played_time: 599 };
+  expect((await served(list)).played_time).toBe(599);
+  const next = { status_id: 34, clock_time: 300 };
+  expect((await served(list, next)).played_time).toBe(3_000);
+  // Nobody says how long it was in all.
+  expect((await served(list, next, finished)).played_time).toBe(null);
+});
+
+test('is won by whom the newest results mark', async () => {
+  const list = { ...finished, ...won(1), winner_id: HOME, progress_id: HOME };
+  expect(await served(list)).toMatchObject({ winner_id: HOME, progress_id: HOME });
+  expect((await served(list, { ...finished, ...won(0) })).winner_id).toBe(null);
+  // Its results say nothing of the winner, and it is over as before.
+  expect((await served({ ...list, ...unsaid }, { ...finished, ...unsaid })).winner_id).toBe(HOME);
+});
+
+test('has no winner once play continues', async () => {
+  const list = { ...finished, ...unsaid, winner_id: HOME, progress_id: AWAY };
+  const live = { status_id: 34, status_type: 'live', ...unsaid };
+  expect(await served(list, live)).toMatchObject({ winner_id: null, progress_id: null });
+});
+
+test('has a clock of 0 when it is finished, whatever was read last', async () => {
+  expect((await served({ status_id: 34, clock_time: 2_880 }, finished)).clock_time).toBe(0);
+  expect((await served({ ...finished, clock_time: 2_880 })).clock_time).toBe(0);
+});
+
+test('is there again when it is published after its deletion', async () => {
+  const list = async () =>
+    (await app.inject('/v2/events?season_id=25528&token=t')).json().api.method.total_items;
+  world.play(eventMessage({ ut: T }, { id: 1 }), eventMessage({ ut: T + 1 }, { id: 1, action: 'delete' }));
+  expect(await list()).toBe(0);
+  world.play(eventMessage({ ut: T + 2 }, { id: 1 }));
+  expect(await list()).toBe(1);
+  // Late, and revoked long before.
+  world.play(eventMessage({ ut: T }, { id: 2 }), eventMessage({ ut: T + 5 }, { id: 2, action: 'delete' }));
+  world.play(eventMessage({ ut: T + 4 }, { id: 2 }));
+  expect(await list()).toBe(1);
+});

@@ -1,0 +1,212 @@
+import type { FastifyInstance } from 'fastify';
+import { beforeEach, expect, test } from 'vitest';
+import type { Access } from '#contract/rest/provider.ts';
+import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
+import { Places } from '../../queries/places.ts';
+import { EVERYTHING, RECEIVED_AT, World } from '../../testing/world.ts';
+import { eventData } from './events.ts';
+
+const ONLY_9: Access = { clientId: 2, competitions: new Set([9]), operations: null };
+const KICK_OFF = { id: '5-100', incident_id: 429, participant_id: null, confirmation: null };
+
+let world: World;
+let app: FastifyInstance;
+
+beforeEach(async () => {
+  world = new World();
+  app = await world.server({ t: EVERYTHING, nine: ONLY_9 });
+});
+
+async function ask(url: string, status = 200, token = 't') {
+  const answer = await app.inject(`${url}${url.includes('?') ? '&' : '?'}token=${token}`);
+  expect(answer.statusCode, `${url}: ${answer.body}`).toBe(status);
+  return answer.json().api;
+}
+
+type Event = {
+  id: number;
+  participants: { results: { id: number; value: string }[]; stats?: unknown }[];
+} & Record<string, unknown>;
+
+/** The events of a tree, in its order. */
+function eventsOf({ data }: { data: { competitions: unknown[] } }): Event[] {
+  const inside = (items: unknown[], key: string) =>
+    items.flatMap((item) => (item as Record<string, unknown[]>)[key]);
+  return ['seasons', 'stages', 'groups', 'events'].reduce(inside, data.competitions) as Event[];
+}
+
+const ids = (api: { data: { competitions: unknown[] } }) => eventsOf(api).map(({ id }) => id);
+
+async function event(id = 7000001): Promise<Event> {
+  return (await ask(`/v2/events/${id}`)).data.competition.season.stage.group.event;
+}
+
+const score = (shown: Event) =>
+  shown.participants.map(({ results }) => results.find(({ id }) => id === 2)?.value);
+
+test('has the derived score as result 2, as text, whatever is reported', async () => {
+  world.play(incidentMessage({}, KICK_OFF), incidentMessage({}, {}, { participants: sides(4, 4) }));
+  const shown = await event();
+  expect(score(shown)).toEqual(['1', '0']);
+  expect(shown.participants[0]?.results).toContainEqual({
+    ...{ id: 411, short_name: 'Winner', name: 'Winner' },
+    value: '0',
+  });
+});
+
+test('has no result 2 where the score is unknown, never a zero', async () => {
+  world.play(eventMessage({}, { participants: sides(null, null), status_id: 1, status_type: 'scheduled' }));
+  expect(score(await event())).toEqual([undefined, undefined]);
+});
+
+test('has every field of the spec, whatever was reported', async () => {
+  world.play({ type: 'event', id: 9, ut: 1_790_000_000, data: { event: { id: 8_000_000, sport_id: 5 } } });
+  expect(await event(8_000_000)).toEqual({
+    ...{ id: 8_000_000, name: '', start_date: '', day: '', sport_id: 5, sport_name: 'Soccer' },
+    ...{ competition_id: 0, season_id: 0, stage_id: 0, group_id: 0, round_id: null, round_name: '' },
+    ...{ status_id: 0, status_name: '', status_type: '', relation_status: '', bet_status: '' },
+    ...{ clock_time: null, clock_status: null, played_time: null, winner_id: null, progress_id: null },
+    ...{ neutral_venue: 'no', coverage_type: '', event_stats_lvl_live: '', latency: null },
+    ...{ verified_result: 'no', item_status: 'active' },
+    ...{ series: { order: 0, event_ids: [] }, ut: 1_790_000_000, details: [], participants: [] },
+    events_incidents: [],
+  });
+});
+
+test('keeps fields that it does not know, and adds names that it knows', async () => {
+  const changes = { status_id: 34, clock_time: 60, weather: { wind: 3 }, details: [{ id: 141, value: 900 }] };
+  world.play(eventMessage({}, changes));
+  expect(await event()).toMatchObject({
+    ...{ weather: { wind: 3 }, status_name: '2nd half', clock_time: 60, played_time: 2_760 },
+    details: [{ id: 141, name: 'Attendance', value: '900' }],
+  });
+});
+
+test('filters events as the contract says', async () => {
+  const others = { competition_id: 9, season_id: 90, stage_id: 91 };
+  world.play(
+    eventMessage({}, { id: 1 }),
+    eventMessage(
+      {},
+      { id: 2, ...others, status_id: 11, status_type: 'finished', start_date: '2026-08-16 12:00' },
+    ),
+    eventMessage({}, { id: 3, participants: sides(0, 0, [102, 101]), start_date: '2026-08-15 12:00' }),
+  );
+  const day = 'date_from=2026-08-15&date_to=2026-08-16';
+  const list = async (query: string) => ids(await ask(`/v2/events?${query}`));
+  expect(await list(day)).toEqual([3, 1, 2]);
+  expect(await list('season_id=90')).toEqual([2]);
+  expect(await list('stage_id=91')).toEqual([2]);
+  expect(await list('competition_id=6628')).toEqual([3, 1]);
+  expect(await list(`${day}&status_type=finished`)).toEqual([2]);
+  expect(await list('participant_id=101')).toEqual([3, 1, 2]);
+  expect(await list('participant_id=101&venue_type=home')).toEqual([1, 2]);
+  expect(await list('participant_id=101&venue_type=away')).toEqual([3]);
+  expect(await list('date_from=2026-08-15 15:00&date_to=2026-08-15 15:00')).toEqual([1]);
+  expect(await list(`${day}&sport_id=4`)).toEqual([]);
+  const now = Math.floor(RECEIVED_AT / 1000);
+  expect(await list(`${day}&timestamp=${now}`)).toEqual([3, 1, 2]);
+  expect(await list(`${day}&timestamp=${now + 60}`)).toEqual([]);
+});
+
+test('cuts pages of events, and counts them all', async () => {
+  world.play(...Array.from({ length: 12 }, (_, n) => eventMessage({}, { id: 100 + n })));
+  const first = await ask('/v2/events?season_id=25528&limit=5');
+  const last = await ask('/v2/events?season_id=25528&limit=5&page=3');
+  expect([first.method.total_items, last.method.total_items]).toEqual([12, 12]);
+  expect([ids(first), ids(last)]).toEqual([
+    [100, 101, 102, 103, 104],
+    [110, 111],
+  ]);
+});
+
+test('shows a board by date, status and postponement, with or without details', async () => {
+  world.play(
+    eventMessage({}, { id: 1 }),
+    eventMessage({}, { id: 2, status_id: 5, status_type: 'scheduled' }),
+    eventMessage({}, { id: 3, status_id: 11, status_type: 'finished' }),
+  );
+  // Its status says that it is live, and its date no time.
+  world.play(eventMessage({}, { id: 4, status_type: null, start_date: '2026-08-17' }));
+  expect(ids(await ask('/v2/livescore?date_from=2026-08-17&status_type=live'))).toEqual([4]);
+  const board = '/v2/livescore?date_from=2026-08-15';
+  expect(ids(await ask(board))).toEqual([1, 3]);
+  expect(ids(await ask(`${board}&show_postponed=yes`))).toEqual([1, 2, 3]);
+  expect(ids(await ask(`${board}&status_type=live`))).toEqual([1]);
+  const [plain] = eventsOf(await ask(`${board}&events_details=no`));
+  expect([plain?.details, plain?.participants[0]?.stats]).toEqual([undefined, undefined]);
+  expect(plain === undefined ? [] : score(plain)).toEqual(['1', '0']);
+  const [full] = eventsOf(await ask(board));
+  expect([full?.details, full?.participants[0]?.stats]).toEqual([expect.any(Array), expect.any(Array)]);
+});
+
+test('has on the board of the present what is live, whenever it began', async () => {
+  const yesterday = { start_date: '2026-09-20 22:30' };
+  world.play(
+    eventMessage({}, { id: 1, ...yesterday }),
+    eventMessage({}, { id: 2, ...yesterday, status_id: 11, status_type: 'finished' }),
+    eventMessage({}, { id: 3, start_date: '2026-09-21 12:00' }),
+  );
+  expect(ids(await ask('/v2/livescore'))).toEqual([1, 3]);
+  expect(ids(await ask('/v2/livescore?date_from=2026-09-21&date_to=2026-09-22'))).toEqual([1, 3]);
+  expect(ids(await ask('/v2/livescore?date_from=2026-09-20&date_to=2026-09-20'))).toEqual([1, 2]);
+  expect(ids(await ask('/v2/livescore?date_from=2026-09-19&date_to=2026-09-19'))).toEqual([]);
+});
+
+test('counts on a basic board what is on it, and refuses one that is too long', async () => {
+  world.play(eventMessage({}, { id: 1 }), eventMessage({}, { id: 2 }));
+  const answer = await ask('/v2/basic-livescore?timestamp=0');
+  expect([answer.method.total_items, ids(answer)]).toEqual([2, [1, 2]]);
+  const { catalogue, sql } = world.views;
+  const data = eventData(world.views, new Places(catalogue, sql), 1);
+  const query = { timestamp: 0, sportId: null };
+  expect(() => data.basicLivescore(query, EVERYTHING)).toThrow('Invalid parameter');
+});
+
+test('reuses the answer of an unchanged board, and renders a changed one again', async () => {
+  world.play(eventMessage({}, { id: 1 }));
+  const board = '/v2/livescore?date_from=2026-08-15';
+  const before = await ask(board);
+  world.give();
+  expect((await ask(board)).data).toEqual(before.data);
+  world.play(eventMessage({ ut: 1_790_000_001 }, { id: 1, status_id: 34 }));
+  expect(eventsOf(await ask(board))[0]?.status_id).toBe(34);
+  world.play(eventMessage({}, { id: 4 }));
+  expect(ids(await ask(board))).toEqual([1, 4]);
+});
+
+test('leaves out an event that was deleted', async () => {
+  world.play(eventMessage({}, { id: 1 }), eventMessage({ ut: 1_790_000_009 }, { id: 1, action: 'delete' }));
+  expect(ids(await ask('/v2/events?season_id=25528'))).toEqual([]);
+  await ask('/v2/events/1', 404);
+});
+
+test('shows each client what its contract covers, and says so where something else is asked for', async () => {
+  world.play(
+    eventMessage({}, { id: 1 }),
+    eventMessage({}, { id: 2, competition_id: 9, season_id: 90, stage_id: 91 }),
+  );
+  const board = '/v2/livescore?date_from=2026-08-15';
+  expect(ids(await ask(board))).toEqual([1, 2]);
+  expect(ids(await ask(board, 200, 'nine'))).toEqual([2]);
+  expect((await ask('/v2/competitions', 200, 'nine')).data.competitions).toHaveLength(1);
+  expect((await ask('/v2/stages', 200, 'nine')).method.total_items).toBe(1);
+  await ask('/v2/events/2', 200, 'nine');
+  for (const url of [
+    ...['/v2/events/1', '/v2/events/1/incidents', '/v2/events/1/important-incidents', '/v2/feed/1'],
+    ...['/v2/events?competition_id=6628', '/v2/events?season_id=25528', '/v2/events?stage_id=0'],
+    ...['/v2/stages?season_id=25528', '/v2/standings?object_type=season&object_id=25528'],
+    '/v2/standings?object_type=competition&object_id=6628',
+  ]) {
+    await ask(url, 403, 'nine');
+  }
+});
+
+/** Both sides with a reported score. */
+function sides(home: number | null, away: number | null, [first, second] = [101, 102]) {
+  const side = (id: number | undefined, counter: number, value: number | null) => ({
+    ...{ id, counter, name: `Team ${id}`, stats: [{ id: 20, value: 4 }] },
+    results: [...(value === null ? [] : [{ id: 2, value }]), { id: 411, value: 0 }],
+  });
+  return [side(first, 1, home), side(second, 2, away)];
+}

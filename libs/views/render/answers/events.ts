@@ -1,0 +1,148 @@
+/** Events in their places, and their incidents. */
+import { RestError } from '#contract/rest/errors.ts';
+import type { Access, EventsQuery, ProviderData } from '#contract/rest/provider.ts';
+import { renderChain, renderTree } from '#contract/rest/tree.ts';
+import { since } from '../../queries/access.ts';
+import { accessKey } from '../../queries/access-key.ts';
+import { boardConditions, eventConditions, shownTo, visibleEvent } from '../../queries/events.ts';
+import type { Places } from '../../queries/places.ts';
+import type { EventForm, EventRow } from '../../store/matches.ts';
+import type { Conditions } from '../../store/sql.ts';
+import type { Views } from '../../store/views.ts';
+import { placeLookup } from '../place.ts';
+import { AnswerCache } from './answer-cache.ts';
+import { listData } from './lists.ts';
+
+type EventData = Pick<
+  ProviderData,
+  | 'events'
+  | 'eventsSimple'
+  | 'event'
+  | 'eventIncidents'
+  | 'importantIncidents'
+  | 'livescore'
+  | 'basicLivescore'
+>;
+
+/** A basic board has no pages: one of more events is refused, for leaving some out would lose them. */
+const MAX_BASIC = 10_000;
+
+const LIST_BYTES = 64 * 1024 * 1024;
+const EVENT_BYTES = 64 * 1024 * 1024;
+
+type Page = {
+  readonly conditions: Conditions;
+  readonly limit: number;
+  readonly offset: number;
+  readonly form: EventForm;
+  readonly shape?: (json: string) => string;
+};
+
+/** Answers from the matches of `views`. What was rendered is kept while nothing it was made of has changed. */
+export function eventData(views: Views, places: Places, maxBasic = MAX_BASIC): EventData {
+  const { matches, incidentLog } = views;
+  const lookup = placeLookup(views.catalogue);
+  const lists = new AnswerCache(LIST_BYTES);
+  const single = new AnswerCache(EVENT_BYTES);
+  views.onStale((eventId) => single.drop(String(eventId)));
+
+  const render = ({ conditions, limit, offset, form, shape }: Page) => {
+    const rows = matches.list(conditions, form, limit, offset);
+    const events = rows.map(({ json, ...row }) => ({ ...row, text: shape?.(json) ?? json }));
+    return {
+      data: `{"competitions":${renderTree(events, lookup)}}`,
+      total: matches.count(conditions),
+    };
+  };
+  const list = (name: string, query: object, access: Access, page: () => Page) =>
+    lists.get(`${name} ${JSON.stringify(query)} ${accessKey(access)}`, String(views.listVersion), () =>
+      render(page()),
+    );
+  const eventsPage = (query: EventsQuery, access: Access, form: EventForm): Page => {
+    const { limit, page } = query;
+    const conditions = eventConditions(query, places, access, asked(query.timestamp));
+    return { conditions, limit, offset: (page - 1) * limit, form };
+  };
+  const visible = (id: number, access: Access): EventRow => visibleEvent(matches, id, access);
+
+  return {
+    events: (query, access) => list('events', query, access, () => eventsPage(query, access, 'full')),
+    eventsSimple: (query, access) =>
+      list('simple', query, access, () => ({
+        ...eventsPage(query, access, 'plain'),
+        shape: simpleEvent,
+      })),
+    event(id, access) {
+      if (access.competitions !== null) visible(id, access);
+      return single.get(String(id), String(views.nameVersion), () => {
+        const { json, ...row } = visible(id, access);
+        const incidents = incidentLog.standing(id, 'all').join(',');
+        const text = `${json.slice(0, -1)},"events_incidents":[${incidents}]}`;
+        return { data: renderChain({ ...row, text }, lookup), total: 1 };
+      });
+    },
+    eventIncidents(query, access) {
+      visible(query.eventId, access);
+      const { total, items } = incidentLog.page(query);
+      return { data: `[${items.join(',')}]`, total };
+    },
+    importantIncidents(eventId, access) {
+      visible(eventId, access);
+      const items = incidentLog.standing(eventId, 'important');
+      return { data: listData('event_incidents', items), total: items.length };
+    },
+    livescore: (query, access) =>
+      list('livescore', query, access, () => {
+        const { limit, page } = query;
+        const form = query.eventsDetails ? 'full' : 'plain';
+        const conditions = boardConditions(query, access, asked(query.timestamp));
+        return { conditions, limit, offset: (page - 1) * limit, form };
+      }),
+    basicLivescore(query, access) {
+      const answer = list('basic', query, access, () => ({
+        conditions: shownTo(access, 'all')
+          .where('changed >= ?', since(query.timestamp))
+          .where('sport_id = ?', query.sportId),
+        limit: maxBasic,
+        offset: 0,
+        form: 'plain',
+        shape: simpleEvent,
+      }));
+      if ((answer.total ?? 0) > maxBasic) throw new RestError('INVALID_PARAMETER');
+      return answer;
+    },
+  };
+}
+
+/** Queries for changes return deleted events too (see `item_status`). */
+function asked(timestamp: number | null): 'standing' | 'all' {
+  return timestamp === null ? 'standing' : 'all';
+}
+
+const SIMPLE_EVENT = [
+  ...['id', 'name', 'start_date', 'sport_id', 'status_id', 'status_name', 'status_type', 'relation_status'],
+  ...[
+    'clock_time',
+    'clock_status',
+    'played_time',
+    'round_id',
+    'round_name',
+    'winner_id',
+    'item_status',
+    'ut',
+  ],
+];
+const SIMPLE_PARTICIPANT = ['id', 'counter', 'name', 'short_name', 'acronym', 'results'];
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Scores and status only. */
+function simpleEvent(json: string): string {
+  const event: Json & { participants: Json[] } = JSON.parse(json);
+  const participants = event.participants.map((participant) => pick(participant, SIMPLE_PARTICIPANT));
+  return JSON.stringify({ ...pick(event, SIMPLE_EVENT), participants });
+}
+
+function pick(record: Json, names: readonly string[]): Json {
+  return Object.fromEntries(names.map((name) => [name, record[name] ?? null]));
+}

@@ -1,0 +1,164 @@
+import type { FastifyInstance } from 'fastify';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Access } from '#contract/rest/provider.ts';
+import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
+import { EVERYTHING, normalized, RECEIVED_AT, World } from '../../testing/world.ts';
+import { renderFeedMessage } from '../feed-message.ts';
+
+const UT = 1_790_000_000;
+const ONLY_9: Access = { clientId: 2, competitions: new Set([9]), operations: null };
+
+describe('a message that is made again', () => {
+  test.each([
+    ['an incident', incidentMessage()],
+    ['a delete', incidentMessage({}, { action: 'delete' })],
+    ['an event', eventMessage()],
+    ['a deleted event', eventMessage({}, { action: 'delete' })],
+    ['an incident with a time of its own', incidentMessage({}, { ut: UT + 7, properties: { a: [1, null] } })],
+    ['a message with an id and a uuid', eventMessage({ uuid: '007' })],
+    ['a message without a source', eventMessage({ source: undefined })],
+    ['an event of one field', { id: 1, type: 'event', ut: UT, data: { event: { id: 5, clock_time: 3 } } }],
+    ['an event of no field', { id: 1, type: 'event', ut: UT, data: { event: { id: 5 } } }],
+  ])('is normalized to the same: %s', (_name, message) => {
+    const first = normalized(message);
+    const again = renderFeedMessage(first);
+    expect(normalized(JSON.parse(again?.json ?? ''))).toEqual(first);
+    const { data } = JSON.parse(again?.json ?? '');
+    expect(again?.json.match(/"action":/g)).toHaveLength(Object.keys(data).length);
+  });
+
+  test.each([
+    ['a uuid alone', eventMessage({ id: undefined, uuid: '007' })],
+    [
+      'an id that was made when it was polled',
+      eventMessage({ id: 'event/7000001/1790000000', source: 'rest' }),
+    ],
+  ])('has a number as its id, always the same, where it has %s', (_name, message) => {
+    const first = normalized(message);
+    const again = JSON.parse(renderFeedMessage(first)?.json ?? '');
+    expect(again).toMatchObject({ id: expect.any(Number), source: message.source === 1 ? 1 : -1 });
+    expect(again.uuid).toBe(message.uuid);
+    expect(Number.isSafeInteger(again.id)).toBe(true);
+    expect(JSON.parse(renderFeedMessage(first)?.json ?? '').id).toBe(again.id);
+    const { message_id, ...rest } = normalized(again);
+    expect({ ...rest, message_id: first.message_id }).toEqual(first);
+    expect(message_id).toBe(String(again.id));
+  });
+
+  test('leaves out messages that are not of the feed', () => {
+    const alive = { id: 1, type: 'event_keep_alive', ut: UT, data: { event: { id: 5 } } };
+    expect(renderFeedMessage(normalized(alive))).toBeNull();
+  });
+});
+
+describe('the feed', () => {
+  let world: World;
+  let app: FastifyInstance;
+
+  beforeEach(async () => {
+    world = new World();
+    app = await world.server({ t: EVERYTHING, nine: ONLY_9 });
+  });
+
+  const feed = async (query: string, token = 't') => {
+    const answer = await app.inject(`/v2/feed?token=${token}&${query}`);
+    expect(answer.statusCode, answer.body).toBe(200);
+    return answer.json().api.data.map(({ id }: { id: number }) => id);
+  };
+
+  test('has a window inclusive at both ends', async () => {
+    for (const s of [0, 10, 20])
+      world.take(normalized(eventMessage({ id: s, ut: UT + s }), (UT + 900) * 1_000));
+    expect(await feed(`timestamp=${UT}&timestamp_to=${UT + 20}`)).toEqual([20, 10, 0]);
+    expect(await feed(`timestamp=${UT + 1}&timestamp_to=${UT + 20}`)).toEqual([20, 10]);
+    expect(await feed(`timestamp=${UT}&timestamp_to=${UT + 19}`)).toEqual([10, 0]);
+  });
+
+  test('shows a message also in the window in which it became visible, with a margin, and once in a window of both', async () => {
+    const at = (id: number, delay: number) =>
+      world.take(normalized(eventMessage({ id, ut: UT }), (UT + delay) * 1_000));
+    at(1, 20);
+    at(2, 61);
+    expect(await feed(`timestamp=${UT}&timestamp_to=${UT}`)).toEqual([2, 1]);
+    // A reader that continues from UT + 30 has the first one; a lagging replica had not shown it.
+    expect(await feed(`timestamp=${UT + 30}&timestamp_to=${UT + 61}`)).toEqual([2, 1]);
+    expect(await feed(`timestamp=${UT + 31}&timestamp_to=${UT + 61}`)).toEqual([2]);
+    expect(await feed(`timestamp=${UT + 72}&timestamp_to=${UT + 90}`)).toEqual([]);
+    expect(await feed(`timestamp=${UT}&timestamp_to=${UT + 61}`)).toEqual([2, 1]);
+  });
+
+  test('has the last 24 hours without a window', async () => {
+    world.play(eventMessage({ id: 1, ut: UT }), eventMessage({ id: 2, ut: UT - 90_000 }));
+    // Received now: that is the window of its arrival.
+    expect(await feed('')).toEqual([2, 1]);
+    world.take(normalized(eventMessage({ id: 3, ut: UT - 90_000 }), RECEIVED_AT - 89_000_000));
+    expect(await feed('')).toEqual([2, 1]);
+  });
+
+  test('filters by type, event and importance', async () => {
+    world.play(
+      eventMessage({ id: 1 }),
+      incidentMessage({ id: 2 }, { id: '5-1' }),
+      incidentMessage({ id: 3 }, { id: '5-2', incident_id: 402 }),
+      incidentMessage({ id: 4 }, { id: '5-3', incident_id: 400 }, { id: 8 }),
+    );
+    const window = `timestamp=${UT}&timestamp_to=${UT}`;
+    expect(await feed(`${window}&type=event`)).toEqual([1]);
+    expect(await feed(`${window}&type=incident`)).toEqual([4, 3, 2]);
+    expect(await feed(`${window}&event_ids=8,9`)).toEqual([4]);
+    expect(await feed(`${window}&important=yes`)).toEqual([2]);
+    expect(await feed(`${window}&important_for_trader=yes`)).toEqual([3, 2]);
+    // An event has no importance.
+    expect(await feed(`${window}&important=no`)).toEqual([4, 3]);
+    expect(await feed(`${window}&important_for_trader=no`)).toEqual([4]);
+    const one = await app.inject('/v2/feed/8?token=t');
+    expect(one.json().api.data).toHaveLength(1);
+  });
+
+  test('leaves out what is outside of the contract, by where the message says it is, else by where the event is', async () => {
+    world.play(
+      eventMessage({ id: 1 }),
+      eventMessage({ id: 2 }, { id: 2, competition_id: 9 }),
+      { id: 3, type: 'event', ut: UT, data: { event: { id: 2, clock_time: 3 } } },
+      { id: 4, type: 'event', ut: UT, data: { event: { id: 3, clock_time: 3 } } },
+      eventMessage({ id: 5 }, { id: 5, competition_id: 9 }),
+      eventMessage({ id: 6, ut: UT + 1 }, { id: 5, competition_id: 8 }),
+    );
+    expect(await feed(`timestamp=${UT}&timestamp_to=${UT + 1}`, 'nine')).toEqual([5, 3, 2]);
+  });
+
+  test('shows a message that came by webhook and by polling once', async () => {
+    const goal = incidentMessage({ id: 7, ut: UT });
+    world.take(normalized(goal));
+    world.take({ ...normalized(goal, RECEIVED_AT + 2_000), origin: 'feed' });
+    world.play(incidentMessage({ id: 7, ut: UT }, { confirmation: 'cancelled' }));
+    // A correction under the same id is another message.
+    expect(await feed(`timestamp=${UT}&timestamp_to=${UT}`)).toEqual([7, 7]);
+  });
+
+  test('refuses a window that begins before what is kept, and says so', async () => {
+    world.play(eventMessage({ id: 1 }));
+    world.take(normalized(eventMessage({ id: 2, ut: UT + 10 }), (UT + 10) * 1_000));
+    world.views.feed.sweep((UT + 5) * 1_000);
+    const answer = await app.inject(`/v2/feed?token=t&timestamp=${UT + 4}&timestamp_to=${UT + 20}`);
+    expect([answer.statusCode, answer.json().api.error]).toEqual([
+      400,
+      { message: 'The window begins before what the feed still has', internal_code: 7 },
+    ]);
+    expect(await feed(`timestamp=${UT + 5}&timestamp_to=${UT + 20}`)).toEqual([2]);
+  });
+
+  test('keeps messages as long as they are to be kept', async () => {
+    world.play(eventMessage({ id: 1 }));
+    world.take(normalized(eventMessage({ id: 2 }), RECEIVED_AT + 1_000));
+    expect(world.views.feed.sweep(RECEIVED_AT + 1)).toBe(false);
+    expect(await feed(`timestamp=${UT}&timestamp_to=${UT}`)).toEqual([2]);
+  });
+
+  test('refuses a window that holds too much, rather than leaving something out', () => {
+    world.play(eventMessage({ id: 1 }), eventMessage({ id: 2 }));
+    const query = { from: UT, to: UT, type: null, eventIds: null, important: null, importantForTrader: null };
+    expect(world.views.feed.window(query, UT, null, 10_000)).toHaveLength(2);
+    expect(world.views.feed.window(query, UT, null, 1_000)).toBeNull();
+  });
+});

@@ -1,0 +1,97 @@
+import type { FastifyInstance } from 'fastify';
+import { beforeEach, expect, test } from 'vitest';
+import { normalizeSnapshot } from '#ingestion/normalize.ts';
+import { incidentMessage, incidentRecord } from '#ingestion/testing/messages.ts';
+import { normalized, RECEIVED_AT, World } from '../../testing/world.ts';
+
+let world: World;
+let app: FastifyInstance;
+
+beforeEach(async () => {
+  world = new World();
+  app = await world.server();
+  const at = (seconds: number, incident: object) =>
+    world.take(normalized(incidentMessage({}, { ...incident }), RECEIVED_AT + seconds * 1_000));
+  at(3, { id: '5-9', confirmation: 'confirmed' });
+  at(1, { id: '5-10', confirmation: 'tbd', participant_id: 102 });
+  at(2, { id: '5-11', incident_id: 408, confirmation: null });
+  at(4, { id: '5-12', confirmation: 'confirmed' });
+  at(5, { id: '5-12', action: 'delete' });
+  at(6, { id: '5-10', ut: 1_790_000_001, confirmation: 'cancelled', participant_id: 102 });
+});
+
+async function ask(query: string) {
+  const answer = await app.inject(`/v2/events/7000001/incidents?token=t${query}`);
+  expect(answer.statusCode, answer.body).toBe(200);
+  const { data, method } = answer.json().api;
+  return { ids: data.map(({ id }: { id: string }) => id), total: method.total_items, data };
+}
+
+test.each([
+  ['', ['5-10', '5-11', '5-9']],
+  ['&sort_order=desc', ['5-9', '5-11', '5-10']],
+  // 5-10 was delivered first, and again last.
+  ['&sort_type=occurred_at', ['5-10', '5-11', '5-9']],
+  ['&sort_type=occurred_at&sort_order=desc', ['5-9', '5-11', '5-10']],
+  ['&deleted=yes', ['5-12']],
+  ['&deleted=no', ['5-10', '5-11', '5-9']],
+  ['&confirmation=confirmed', ['5-9']],
+  ['&confirmation=cancelled', ['5-10']],
+  ['&confirmation=tbd', []],
+  ['&updated=yes', ['5-10']],
+  ['&updated=no', ['5-11', '5-9']],
+  ['&participant_id=102', ['5-10']],
+])('lists incidents asked for with %j', async (query, ids) => {
+  expect(await ask(query)).toMatchObject({ ids, total: ids.length });
+});
+
+test('orders by first delivery what a snapshot has listed since', async () => {
+  const listed = ['5-9', '5-10', '5-11'].map((id) => incidentRecord({ id }));
+  const snapshot = normalizeSnapshot(
+    { messageId: 's', eventId: 7_000_001, time: 1_790_000_100, incidents: listed },
+    { origin: 'feed', deliveryId: 'd', receivedAt: RECEIVED_AT + 100_000 },
+  );
+  if (snapshot.kind !== 'normalized') throw new Error(snapshot.kind);
+  world.take(snapshot.message);
+  expect((await ask('&sort_type=occurred_at')).ids).toEqual(['5-10', '5-11', '5-9']);
+});
+
+test('cuts pages and counts all', async () => {
+  expect(await ask('&limit=5&page=2')).toMatchObject({ ids: [], total: 3 });
+});
+
+test('shows a record with every field of the contract and what else it has', async () => {
+  world.play(
+    incidentMessage(
+      {},
+      { id: '5-50', note: [1], for: undefined, incident_name: undefined, incident_id: 423 },
+    ),
+  );
+  const { data } = await ask('&sort_order=desc');
+  expect(data.find(({ id }: { id: string }) => id === '5-50')).toEqual({
+    ...{ id: '5-50', incident_id: 423, incident_name: 'Own goal', for: 'rival', confirmation: 'tbd' },
+    ...{ participant_id: 101, participant_name: 'Home', subparticipant_id: null, subparticipant_name: null },
+    ...{ event_status_id: 33, event_status_name: '1st half', event_time: '09:30', parent_id: null },
+    ...{ attribute_ids: [], properties: {}, additional_info: {}, ut: 1_790_000_000, x_pos: null, note: [1] },
+    ...{ important: 'yes', important_for_trader: 'yes', game_break: 'no' },
+  });
+});
+
+test('lists what is important of an event that stands', async () => {
+  const answer = await app.inject('/v2/events/7000001/important-incidents?token=t');
+  const { event_incidents } = answer.json().api.data;
+  expect(event_incidents.map(({ id }: { id: string }) => id)).toEqual(['5-10', '5-9']);
+});
+
+test('gives the board the whole story, removed incidents too', () => {
+  expect(world.views.incidents(7000001).map(({ id, removed }) => [id, removed])).toEqual([
+    ['5-10', false],
+    ['5-11', false],
+    ['5-12', true],
+    ['5-9', false],
+  ]);
+  const kinds = world.views.story(7000001).map(({ kind, incident_id }) => `${kind} ${incident_id ?? ''}`);
+  expect(kinds).toContain('incident_cancelled 5-10');
+  expect(kinds).toContain('goal_cancelled 5-12');
+  expect(kinds.join()).not.toContain('5-11');
+});

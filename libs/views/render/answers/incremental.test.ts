@@ -1,0 +1,99 @@
+/** A client that stores `api.timestamp` and asks again with it, while records are read late: it has every change. */
+
+import type { FastifyInstance } from 'fastify';
+import { expect, test } from 'vitest';
+import { eventMessage } from '#ingestion/testing/messages.ts';
+import { seeded } from '../../../../test/support/seed.ts';
+import type { ViewRecord } from '../../ingest/records.ts';
+import { normalized, RECEIVED_AT, World } from '../../testing/world.ts';
+
+const CHANGES = 10_000;
+/** Changes between two questions, and milliseconds between two changes. */
+const A_ROUND = 125;
+const PACE = 40;
+const EVENTS = 40;
+const PLACES = 20;
+const START = Math.floor(RECEIVED_AT / 1000);
+
+/** Lists that are read, each by what its records are called in it. */
+const LISTS = [
+  ...['sports', 'areas', 'languages', 'statuses', 'incidents', 'standings-types', 'competitions'],
+  ...['stages', 'standings', 'events?season_id=25528&', 'events-simple?season_id=25528&', 'feed'],
+  ...['livescore?date_from=2026-08-15&', 'basic-livescore'],
+];
+
+/** A client's state of a list: the time of its next query, and every mark it received. */
+type Reader = { since: number; readonly marks: Set<string> };
+
+/** Reads every page that there is since the last time, and remembers when the first one was answered. */
+async function read(app: FastifyInstance, list: string, reader: Reader): Promise<void> {
+  const url = `/v2/${list}${list.includes('?') ? '' : '?'}token=t&timestamp=${reader.since}`;
+  let next = url;
+  let first = true;
+  while (next !== '') {
+    const answer = await app.inject(next);
+    expect(answer.statusCode, answer.body.slice(0, 200)).toBe(200);
+    const { api } = answer.json();
+    if (first) reader.since = api.timestamp;
+    first = false;
+    for (const [mark] of answer.body.matchAll(/mark-\d+-/g)) reader.marks.add(mark);
+    next = String(api.method.next_page).replace(/^https?:\/\/[^/]+/, '');
+  }
+}
+
+test(`misses none of ${CHANGES} changes, on every operation that takes a timestamp`, async () => {
+  const world = new World();
+  const app = await world.server();
+  const readers = new Map(LISTS.map((list) => [list, { since: START - 60, marks: new Set<string>() }]));
+  const kinds = ['sport', 'area', 'language', 'status', 'incident', 'standings_type', 'competition', 'stage'];
+  const random = seeded();
+  const upTo = (n: number): number => Math.floor(random() * n);
+  const received: string[] = [];
+  const catalogued: string[] = [];
+  const entries: string[] = [];
+  for (let change = 1; change <= CHANGES; change++) {
+    world.now += PACE;
+    world.views.live = true;
+    const mark = `mark-${change}-`;
+    // Written up to ten minutes before it is read; of one record, in order.
+    const ut = START + Math.floor(change / 20);
+    const late = ut - 600;
+    const kind = upTo(10);
+    const at = { partition: 0, offset: change, written: world.now };
+    if (kind < 6) {
+      const event = { id: 1 + upTo(EVENTS), round_name: mark, start_date: '2026-08-15 15:00' };
+      world.take(normalized(eventMessage({ id: change, ut: late }, event), world.now));
+      received.push(mark);
+    } else if (kind < 9) {
+      const one = String(kinds[upTo(kinds.length)]);
+      const id = 900 + upTo(PLACES);
+      const parent_id = one === 'stage' ? '25528' : one === 'standings_type' ? '5' : null;
+      const body = JSON.stringify({ id, name: mark, sport_id: 5, ut: late });
+      const value = { kind: one, id: String(id), parent_id, ut: late, body };
+      world.give({ topic: 'catalogue', ...at, key: `${one}/${id}`, value } as ViewRecord);
+      catalogued.push(mark);
+    } else {
+      const id = 70 + upTo(PLACES);
+      const of = { standings_id: id, version: change, name: mark, type_id: 2, type_name: 'L', ut: late };
+      const where = { object_type: 'season', object_id: 25528, object_name: '', sport_id: 5, cause: null };
+      const place = { competition_id: 6628, season_id: 25528, subtype: 'standings', item_status: 'active' };
+      const value = { ...of, ...where, ...place };
+      world.give({ topic: 'standings-catalogue', ...at, key: String(id), value });
+      entries.push(mark);
+    }
+    // A record may change several times between two queries: only its last state must arrive, but every message.
+    if (change % A_ROUND === 0) for (const [list, reader] of readers) await read(app, list, reader);
+  }
+  for (const [list, reader] of readers) await read(app, list, reader);
+  const marksOf = (list: string): Set<string> => readers.get(list)?.marks ?? new Set();
+  // The feed has every message, and the lists what is there now.
+  expect(received.filter((mark) => !marksOf('feed').has(mark))).toEqual([]);
+  for (const list of LISTS.filter((one) => one !== 'feed')) {
+    const whole: Reader = { since: 0, marks: new Set() };
+    await read(app, list, whole);
+    const missed = [...whole.marks].filter((mark) => !marksOf(list).has(mark));
+    expect(missed, list).toEqual([]);
+    expect(whole.marks.size, list).toBeGreaterThan(10);
+  }
+  expect(catalogued.length + entries.length + received.length).toBe(CHANGES);
+});

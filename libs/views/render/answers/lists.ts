@@ -1,0 +1,12 @@
+import type { Answer, Paging } from '#contract/rest/provider.ts';
+import { pageOf } from '#contract/rest/tree.ts';
+
+/** A page of a list of JSON texts, under its name. */
+export function listAnswer(name: string, items: readonly string[], paging: Paging): Answer {
+  return { data: listData(name, pageOf(items, paging)), total: items.length };
+}
+
+/** The data of a list. */
+export function listData(name: string, items: readonly string[]): string {
+  return `{"${name}":[${items.join(',')}]}`;
+}

@@ -1,0 +1,20 @@
+import type { ProviderData } from '#contract/rest/provider.ts';
+import { Places } from '../../queries/places.ts';
+import type { Views } from '../../store/views.ts';
+import { catalogueData } from './catalogues.ts';
+import { eventData } from './events.ts';
+import { feedData } from './feed.ts';
+import { standingsData } from './standings.ts';
+import { structureData } from './structure.ts';
+
+/** The data behind the REST contract, out of the views of this replica: every answer is made of what is known now. */
+export function createProviderData(views: Views): ProviderData {
+  const places = new Places(views.catalogue, views.sql);
+  return {
+    ...catalogueData(views),
+    ...structureData(views, places),
+    ...standingsData(views, places),
+    ...eventData(views, places),
+    ...feedData(views),
+  };
+}

@@ -1,0 +1,67 @@
+import { RestError } from '#contract/rest/errors.ts';
+import type { ProviderData } from '#contract/rest/provider.ts';
+import { toWholeNumber } from '#contract/values.ts';
+import { requireAccess, since } from '../../queries/access.ts';
+import type { Places } from '../../queries/places.ts';
+import type { Views } from '../../store/views.ts';
+import { nameEntry, nameTable, type TablePlace } from '../standings.ts';
+import { AnswerCache } from './answer-cache.ts';
+import { listData } from './lists.ts';
+
+const MAX_BYTES = 16 * 1024 * 1024;
+/** What a table may be of and the catalogue has a name for. */
+const NAMED = new Set(['sport', 'competition', 'season', 'stage']);
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Answers from the tables as they stand. */
+export function standingsData(
+  views: Views,
+  places: Places,
+): Pick<ProviderData, 'standingsList' | 'standings'> {
+  const { standings: tables, catalogue } = views;
+  const named = new AnswerCache(MAX_BYTES);
+  const placeOf = ({ object_type, object_id, competition_id, season_id }: Json): TablePlace => {
+    const id = toWholeNumber(object_id);
+    const competition = catalogue.find('competition', toWholeNumber(competition_id))?.record;
+    const kind = String(object_type);
+    return {
+      area: typeof competition?.area_name === 'string' ? competition.area_name : null,
+      areaId: toWholeNumber(competition?.area_id),
+      season: catalogue.name('season', toWholeNumber(season_id)),
+      stage: kind === 'stage' ? catalogue.name('stage', id) : null,
+      object: NAMED.has(kind) ? catalogue.name(kind, id) : null,
+      group(group) {
+        const entry = catalogue.find('group', group);
+        const name = entry?.record.name;
+        return entry === null || typeof name !== 'string' ? null : { name, ut: entry.ut };
+      },
+    };
+  };
+
+  return {
+    standingsList(query, access) {
+      const { objectType, objectId } = query;
+      if (objectId !== null && (objectType === 'season' || objectType === 'stage')) {
+        requireAccess(access, places.competitionOf(objectType, objectId));
+      } else if (objectType === 'competition') requireAccess(access, objectId);
+      const { total, items } = tables.page(query, since(query.timestamp), access.competitions);
+      const entries = items.map(({ json, ut }) => {
+        const entry: Json = JSON.parse(json);
+        const written = { ...entry, ut: Math.max(Number(entry.ut), ut ?? 0) };
+        return JSON.stringify(nameEntry(written, placeOf(entry)));
+      });
+      return { data: listData('standings_list', entries), total };
+    },
+    standings(id, access) {
+      const table = tables.find(id);
+      if (table === undefined) throw new RestError('NOT_FOUND');
+      requireAccess(access, table.competition_id);
+      // Made again where the table or a name is another.
+      return named.get(String(id), `${views.nameVersion} ${table.json}`, () => {
+        const record: Json = { ut: table.ut, ...JSON.parse(table.json) };
+        return { data: JSON.stringify({ standings: nameTable(record, placeOf(record)) }), total: 1 };
+      });
+    },
+  };
+}

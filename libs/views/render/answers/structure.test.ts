@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import { eventMessage } from '#ingestion/testing/messages.ts';
+import { World } from '../../testing/world.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** A cup whose final is a knock-out and whose group stage is not; `final` is more of the final's record. */
+async function cup(final: Json = {}) {
+  const world = new World();
+  const place = (kind: string, id: number, parent: number | null, record: Json = {}) => ({
+    topic: 'catalogue' as const,
+    ...{ partition: 0, offset: 0, key: `${kind}/${id}` },
+    value: {
+      ...{ kind, id: String(id), parent_id: parent === null ? null : String(parent), ut: 1 },
+      body: JSON.stringify({ id, name: `${kind} ${id}`, ...record }),
+    },
+  });
+  const table = (id: number, stage: number) => {
+    const at = { partition: 0, offset: 0, key: String(id) };
+    const of = { object_type: 'stage', object_id: stage, competition_id: 1, season_id: 2, cause: null };
+    const entry = {
+      ...{ standings_id: id, version: 1, ut: 1, name: 'League', type_id: 2, type_name: 'League standings' },
+      ...{
+        subtype: 'standings',
+        object_name: '',
+        item_status: 'active',
+        sport_id: 5,
+        stage_id: stage,
+        ...of,
+      },
+    };
+    const body = JSON.stringify({ id, type_id: 2, object_type: 'stage', object_id: stage, groups: [] });
+    return [
+      { topic: 'standings-catalogue' as const, ...at, value: entry },
+      {
+        topic: 'standings' as const,
+        ...at,
+        value: { standings_id: id, version: 1, type_id: 2, ...of, ut: 1, body },
+      },
+    ];
+  };
+  world.give(
+    place('competition', 1, null),
+    place('season', 2, 1, { actual: 'yes' }),
+    place('stage', 3, 2, { has_brackets: 'no', show_standings: 'no' }),
+    place('stage', 4, 2, { has_brackets: 'yes', show_standings: 'no', ...final }),
+    place('group', 5, 3),
+    place('group', 6, 3),
+    ...table(70, 3),
+    ...table(71, 4),
+  );
+  const app = await world.server();
+  const ask = async (url: string) =>
+    (await app.inject(`${url}${url.includes('?') ? '&' : '?'}token=t`)).json().api;
+  return { world, ask, status: async (url: string) => (await app.inject(`${url}?token=t`)).statusCode };
+}
+
+const idsOf = (records: readonly { id: unknown }[]) => records.map(({ id }) => id);
+
+test('shows competitions down to their stages', async () => {
+  const { world, ask } = await cup();
+  const [competition] = (await ask('/v2/competitions')).data.competitions;
+  expect(idsOf(competition.seasons)).toEqual([2]);
+  expect(idsOf(competition.seasons[0].stages)).toEqual([3, 4]);
+  // A stage known only from an event.
+  world.play(eventMessage({}, { competition_id: 1, season_id: 2, stage_id: 9 }));
+  const [again] = (await ask('/v2/competitions')).data.competitions;
+  expect(again.seasons[0].stages).toContainEqual({ id: 9, name: '' });
+});
+
+test('shows stages down to their groups', async () => {
+  const { ask } = await cup();
+  const { stages } = (await ask('/v2/stages?season_id=2')).data.competitions[0].seasons[0];
+  expect(
+    stages.map(({ id, groups }: { id: number; groups: { id: number }[] }) => [id, idsOf(groups)]),
+  ).toEqual([
+    [3, [5, 6]],
+    [4, []],
+  ]);
+});
+
+test('has no table of a knock-out stage, unless the catalogue says that it is shown', async () => {
+  const season = '/v2/standings?object_type=season&object_id=2';
+  const { ask, status, world } = await cup();
+  expect(idsOf((await ask(season)).data.standings_list)).toEqual([70]);
+  expect([await status('/v2/standings/70'), await status('/v2/standings/71')]).toEqual([200, 404]);
+  expect(world.views.tables(2).map(({ standings_id }) => standings_id)).toEqual([70]);
+  const shown = await cup({ show_standings: 'yes' });
+  expect(idsOf((await shown.ask(season)).data.standings_list)).toEqual([70, 71]);
+  expect(await shown.status('/v2/standings/71')).toBe(200);
+});

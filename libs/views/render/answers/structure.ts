@@ -1,0 +1,86 @@
+/** Competitions, seasons and stages. */
+import type {
+  Access,
+  Answer,
+  CompetitionsQuery,
+  ProviderData,
+  StagesQuery,
+} from '#contract/rest/provider.ts';
+import { type Level, pageOf, renderStages, withList } from '#contract/rest/tree.ts';
+import { toWholeNumber } from '#contract/values.ts';
+import { requireAccess, since } from '../../queries/access.ts';
+import { accessKey } from '../../queries/access-key.ts';
+import type { Places } from '../../queries/places.ts';
+import type { Views } from '../../store/views.ts';
+import { placeLookup } from '../place.ts';
+import { AnswerCache } from './answer-cache.ts';
+import { listData } from './lists.ts';
+
+const MAX_BYTES = 16 * 1024 * 1024;
+
+type Made = { readonly data: string; readonly total: number };
+
+/** Answers from the catalogue; places known only from events are included, without a name. */
+export function structureData(views: Views, places: Places): Pick<ProviderData, 'competitions' | 'stages'> {
+  const { catalogue } = views;
+  const lookup = placeLookup(catalogue);
+  // Made from the places of all events: kept until one of these, or a name, is another.
+  const lists = new AnswerCache(MAX_BYTES);
+  const kept = (name: string, query: object, access: Access, make: () => Made): Answer => {
+    const version = `${views.nameVersion} ${views.matches.placeVersion}`;
+    return lists.get(`${name} ${JSON.stringify(query)} ${accessKey(access)}`, version, make);
+  };
+  const record = (level: Level, id: number): string => lookup(level, id) ?? JSON.stringify({ id, name: '' });
+  const changedSince = (level: 'competition' | 'stage', id: number, timestamp: number | null): boolean =>
+    timestamp === null || (views.placeChanges.of(level, id) ?? 0) >= since(timestamp);
+
+  const competitions = (query: CompetitionsQuery, access: Access): Made => {
+    const { timestamp, sportId, areaId } = query;
+    const wanted = places.ids('competition').filter((id) => {
+      if (access.competitions !== null && !access.competitions.has(id)) return false;
+      if (sportId !== null && places.sportOf(id) !== sportId) return false;
+      const area = toWholeNumber(catalogue.find('competition', id)?.record.area_id);
+      return (areaId === null || area === areaId) && changedSince('competition', id, timestamp);
+    });
+    const items = pageOf(wanted, query).map((id) => {
+      const seasons = places.ids('season', { level: 'competition', id });
+      const records = seasons.map((season) => {
+        const stages = places.ids('stage', { level: 'season', id: season });
+        const inside = stages.map((stage) => record('stage', stage));
+        return withList(record('season', season), 'stages', inside);
+      });
+      return withList(record('competition', id), 'seasons', records);
+    });
+    return { data: listData('competitions', items), total: wanted.length };
+  };
+  const stages = (query: StagesQuery, access: Access): Made => {
+    const { timestamp, seasonId, sportId } = query;
+    if (seasonId !== null) requireAccess(access, places.competitionOf('season', seasonId));
+    const above = seasonId === null ? undefined : ({ level: 'season', id: seasonId } as const);
+    const wanted = places
+      .ids('stage', above)
+      .filter((id) => changedSince('stage', id, timestamp))
+      .map((id) => {
+        const season_id = places.parent('stage', id);
+        return {
+          id,
+          season_id,
+          competition_id: season_id === null ? null : places.parent('season', season_id),
+        };
+      })
+      .filter(({ competition_id }) => {
+        if (competition_id === null) return access.competitions === null && sportId === null;
+        if (sportId !== null && places.sportOf(competition_id) !== sportId) return false;
+        return access.competitions?.has(competition_id) ?? true;
+      });
+    const page = pageOf(wanted, query).map(({ id, ...place }) => {
+      const groups = places.ids('group', { level: 'stage', id }).map((group) => record('group', group));
+      return { ...place, text: withList(record('stage', id), 'groups', groups) };
+    });
+    return { data: `{"competitions":${renderStages(page, lookup)}}`, total: wanted.length };
+  };
+  return {
+    competitions: (query, access) => kept('competitions', query, access, () => competitions(query, access)),
+    stages: (query, access) => kept('stages', query, access, () => stages(query, access)),
+  };
+}

@@ -1,0 +1,85 @@
+/** From the records of topics to what is stored: each is rendered once, on its way in. */
+import type { ViewRecord } from '../ingest/records.ts';
+import type { Changed, Views } from '../store/views.ts';
+import { renderEvent } from './event.ts';
+import { renderFeedMessage } from './feed-message.ts';
+import { renderIncident } from './incident.ts';
+
+/** Applies the records of one partition to `views`, all or none; `position` and `now` as in `Views.write`. */
+export function applyRecords(
+  views: Views,
+  records: readonly ViewRecord[],
+  position: { key: string; next: number },
+  now: number,
+): void {
+  views.write(position, now, (changed) => {
+    for (const record of records) {
+      const at = views.changedAt(record, now);
+      if (record.topic === 'feed-health') {
+        const eventId = views.health.apply(record.key, record.value);
+        if (eventId !== null) changed.health.add(eventId);
+        continue;
+      }
+      changed.answers = true;
+      if (record.topic === 'catalogue') changed.names = applyName(views, record, at) || changed.names;
+      else applyValue(views, record, at, changed);
+    }
+  });
+}
+
+/** Whether the record is new. `at`: when it becomes visible, Unix seconds. */
+function applyName(
+  { catalogue, placeChanges }: Views,
+  { key, value }: ViewRecord<'catalogue'>,
+  at: number,
+): boolean {
+  if (value === null) {
+    catalogue.remove(key);
+    return true;
+  }
+  if (!catalogue.apply(value, at)) return false;
+  placeChanges.recorded(value.kind, value.id, at);
+  return true;
+}
+
+function applyValue(views: Views, record: ViewRecord, at: number, changed: Changed): void {
+  const { topic, value, partition, offset } = record;
+  if (value === null) return;
+  switch (topic) {
+    case 'match-state': {
+      const { matches, catalogue } = views;
+      if (!matches.isNew(value)) return;
+      const rendered = renderEvent(value, (id) => catalogue.name('status', id) ?? undefined);
+      const places = matches.placeVersion;
+      changed.states.set(value.event_id, matches.put(value, rendered, at));
+      if (matches.placeVersion !== places) views.placeChanges.seen(value, at);
+      changed.events.add(value.event_id);
+      return;
+    }
+    case 'match-incidents':
+      // Where only its delete has arrived there is nothing to show.
+      if (value.incident === null || !views.incidentLog.isNew(value)) return;
+      views.incidentLog.put(value, value.incident, renderIncident(value.incident));
+      changed.events.add(value.event_id);
+      return;
+    case 'match-transitions':
+      views.incidentLog.applyTransition(value);
+      return;
+    case 'normalized-messages': {
+      const rendered = renderFeedMessage(value);
+      if (rendered !== null) views.feed.put(value, rendered, { partition, offset, changed: at });
+      return;
+    }
+    case 'standings-catalogue':
+      views.standings.applyEntry(value, at);
+      changed.seasons.add(value.season_id);
+      return;
+    case 'standings':
+      views.standings.apply(value, at);
+      changed.seasons.add(value.season_id);
+      return;
+    case 'clients':
+      views.clients.apply(value);
+      return;
+  }
+}

@@ -1,0 +1,66 @@
+/** A reporter that ends a run by saying which tests were left out, why, and how to have them. */
+import type { Reporter, TestModule, Vitest } from 'vitest/node';
+
+/** A test that was skipped. */
+export type LeftOutTest = {
+  /** Its title behind those of its suites. */
+  readonly name: string;
+  readonly file: string;
+  /** What it said when it skipped itself. */
+  readonly note?: string | undefined;
+};
+
+type Reason = { readonly pattern: RegExp; readonly of: string; readonly why: string };
+
+const REASONS: readonly Reason[] = [
+  {
+    pattern: /Chromium/,
+    of: 'of the live board in a browser',
+    why: 'no Chromium was found; install it (Debian: apt install chromium), or name a browser in CHROMIUM',
+  },
+  {
+    pattern: /needs (?<what>\w+), which is not on this machine/,
+    of: 'of an example receiver',
+    why: 'a language is missing; install python3, or Java 17',
+  },
+  {
+    pattern: /shared|beside the project|the provider shows|SEASONS_DIR/,
+    of: 'beside the provider’s own examples and official tables',
+    why: 'these files are not part of the repository; they are read from ../shared where it is present',
+  },
+];
+
+/** Lines that say what was left out; none where nothing was. */
+export function leftOutLines(tests: readonly LeftOutTest[]): string[] {
+  if (tests.length === 0) return [];
+  const groups = new Map<string, number>();
+  for (const test of tests) {
+    const reason = REASONS.find(({ pattern }) => pattern.test(`${test.name} ${test.note ?? ''}`));
+    const text =
+      reason === undefined
+        ? `${test.name} (${test.file}): ${test.note ?? 'no reason given'}`
+        : `${reason.of}: ${reason.why}`;
+    groups.set(text, (groups.get(text) ?? 0) + 1);
+  }
+  return ['Left out:', ...[...groups].map(([text, count]) => `  ${count} ${text}`)];
+}
+
+/** A run of some tests by name says nothing: it leaves the others out on purpose. */
+export default class LeftOut implements Reporter {
+  #byName = false;
+
+  onInit(vitest: Vitest): void {
+    this.#byName = vitest.config.testNamePattern !== undefined;
+  }
+
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    if (this.#byName) return;
+    const tests = modules.flatMap(({ children, relativeModuleId: file }) =>
+      [...children.allTests('skipped')].map((test) => {
+        const { note } = test.result() as { readonly note?: string };
+        return { name: test.fullName, file, note };
+      }),
+    );
+    for (const line of leftOutLines(tests)) process.stdout.write(`${line}\n`);
+  }
+}

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { anchorsOf, linksOf, pathsOf, recordsOf, specSectionsOf } from './pages.ts';
+
+test('the walk of a goal names at most forty files', () => {
+  const page = readFileSync(new URL('../docs/reference/walk-of-a-goal.md', import.meta.url), 'utf8');
+  const files = new Set(pathsOf(page, true).filter((path) => path.endsWith('.ts')));
+  expect(files.size).toBeGreaterThan(30);
+  expect(files.size).toBeLessThanOrEqual(40);
+});
+
+describe('linksOf', () => {
+  test('finds links, links with an anchor, pictures and HTML', () => {
+    const page =
+      '[a](a.md) and [b](../b.md#part) ![c](c.png "title")\n<img src="d.png" width="1"> [e](#here)';
+    expect(linksOf(page)).toEqual(['a.md', '../b.md#part', 'c.png', '#here', 'd.png']);
+  });
+
+  test('leaves out other hosts, addresses of a service, and code', () => {
+    const page =
+      '[x](https://example.org/a.md) [m](mailto:a@b) [s](/docs) `[c](c.md)`\n```\n[f](f.md)\n```\n';
+    expect(linksOf(page)).toEqual([]);
+  });
+});
+
+describe('anchorsOf', () => {
+  test('makes anchors as GitHub does', () => {
+    const page =
+      '# Law 3: removal\n## `GET /v2/feed` & more\n## The *board*, [now](x.md)\n## Größe\n<a id="own"></a>';
+    expect([...anchorsOf(page)].sort()).toEqual(
+      ['get-v2feed--more', 'größe', 'law-3-removal', 'own', 'the-board-now'].sort(),
+    );
+  });
+
+  test('numbers headings that occur again, and sees none in code', () => {
+    expect([...anchorsOf('# A\n```sh\n# no heading\n```\n## A\n### A')]).toEqual(['a', 'a-1', 'a-2']);
+  });
+});
+
+describe('pathsOf', () => {
+  test('takes paths in backquotes from a page, without lines and patterns', () => {
+    const page =
+      '`libs/domain/goals.ts:12`, `test/board`, `libs/*.ts`, `data/<name>.json`, `other/thing.ts`, libs/x.ts';
+    expect(pathsOf(page, true)).toEqual(['libs/domain/goals.ts', 'test/board']);
+  });
+
+  test('takes pages that a source file names', () => {
+    const source =
+      "// docs/laws.md, see docs/guides/operate.md.\nimport './docs/examples.ts'; read('../docs/no.md')";
+    expect(pathsOf(source, false)).toEqual(['docs/laws.md', 'docs/guides/operate.md']);
+  });
+});
+
+test('recordsOf finds decision records by number', () => {
+  expect(recordsOf('decision 0052, docs/decisions/0007, decisions 0035 to 0037 and 0099')).toEqual([
+    '0052',
+    '0007',
+    '0035',
+  ]);
+});
+
+test('specSectionsOf finds the sections of the contract that comments quote', () => {
+  expect(specSectionsOf('(spec, "Limits") and (spec, "Authentication" 4), (spec, rule 5)')).toEqual([
+    'Limits',
+    'Authentication',
+  ]);
+});

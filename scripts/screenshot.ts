@@ -1,0 +1,66 @@
+/**
+ * `npm run screenshot`: starts the demonstration, waits until several matches are live and one is under review, and writes
+ * docs/images/board.png. With an address (`npm run screenshot -- http://localhost:8081/`) it takes a board that runs.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { startChromium, Visit } from '../test/integration/board/browser.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const IMAGE = join(ROOT, 'docs/images/board.png');
+const SIZE = { width: 1100, height: 700 };
+const MOST_BYTES = 150_000;
+/** Slow enough for several matches of one afternoon to be seen in play. */
+const PLAY_SECONDS = '150';
+const LIVE = `document.querySelectorAll('[data-phase="live"]').length >= 3 && document.querySelector('.mark.review') !== null`;
+
+const [address] = process.argv.slice(2);
+if (address === undefined) await withDemonstration(take);
+else await take(address);
+
+async function take(url: string): Promise<void> {
+  const browser = await startChromium();
+  try {
+    const visit = await Visit.open(browser, url, { ...SIZE, features: { 'prefers-color-scheme': 'light' } });
+    await visit.live();
+    await visit.until(LIVE);
+    await mkdir(dirname(IMAGE), { recursive: true });
+    await visit.page.screenshot({ path: IMAGE });
+  } finally {
+    await browser.close();
+  }
+  const { size } = await stat(IMAGE);
+  if (size > MOST_BYTES) throw new Error(`the picture has ${size} bytes, more than ${MOST_BYTES}`);
+  console.log(`${IMAGE}: ${size} bytes`);
+}
+
+/** Runs the demonstration until `use` has what it wants of its board. */
+async function withDemonstration(use: (url: string) => Promise<void>): Promise<void> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'touchline-screenshot-'));
+  const child = spawn(process.execPath, ['bin/touchline.js', 'demo'], {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, DATA_DIR: dataDir, DURATION: PLAY_SECONDS },
+  });
+  const ended = once(child, 'exit');
+  try {
+    const url = await new Promise<string>((resolve, reject) => {
+      let printed = '';
+      child.stdout.setEncoding('utf8').on('data', (part: string) => {
+        printed += part;
+        const [, found] = /live board[^\n]*?(http\S+)\n/.exec(printed) ?? [];
+        if (found !== undefined) resolve(found);
+      });
+      child.on('error', reject);
+      ended.then(() => reject(new Error(`the demonstration ended:\n${printed}`)), reject);
+    });
+    await use(url);
+  } finally {
+    child.kill('SIGINT');
+    await ended;
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 10 });
+  }
+}

@@ -1,0 +1,101 @@
+import type { Delivery } from '#ingestion/delivery.ts';
+import { DELIVERY_TOPICS, type DeliveryEncoder, deliveryEncoder } from '#ingestion/records.ts';
+import type { PublishRecord } from '#streams/client/port.ts';
+import type { Codec } from '#topics/codec.ts';
+import type { CatalogueRecord, IngressStatus, Standings, StandingsEntry } from '#topics/generated/types.ts';
+import type { CodecsOf } from '#topics/registry.ts';
+import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
+import type { PollerMetrics } from '../metrics.ts';
+
+/** The topics that the poller writes. */
+export const WRITTEN = [
+  ...DELIVERY_TOPICS,
+  'catalogue',
+  'standings-catalogue',
+  'standings',
+  'poller-checkpoints',
+  'ingress-status',
+] as const satisfies readonly TopicName[];
+
+/** The codecs of the topics that the poller writes. */
+type TopicCodecs = CodecsOf<(typeof WRITTEN)[number]>;
+
+/** Dependencies of a topic writer. */
+export type TopicWriterOptions = {
+  readonly publish: (records: readonly PublishRecord[]) => Promise<void>;
+  readonly codecs: TopicCodecs;
+  readonly prefix: string;
+  /** Throws when this process no longer leads and so must not publish. */
+  readonly permit: () => void;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  readonly metrics: Pick<
+    PollerMetrics,
+    'messages' | 'deadLetters' | 'catalogue' | 'rankings' | 'checkpoints'
+  >;
+};
+
+/**
+ * Writes every topic of the poller. Each method resolves once all its records are acknowledged. Throws `PublishError`
+ * otherwise, or what `permit` throws.
+ */
+export class TopicWriter {
+  readonly #options: TopicWriterOptions;
+  readonly #encode: DeliveryEncoder;
+
+  constructor(options: TopicWriterOptions) {
+    this.#options = options;
+    this.#encode = deliveryEncoder(options.codecs, options.prefix);
+  }
+
+  /** Writes the records of a delivery. */
+  async deliver(delivery: Delivery): Promise<void> {
+    const { metrics } = this.#options;
+    await this.#publish(this.#encode(delivery));
+    const { normalized, deadLetters, ignored } = delivery;
+    for (const { type } of normalized) metrics.messages.inc({ type });
+    for (const times of ignored.values()) metrics.messages.inc({ type: 'unknown' }, times);
+    for (const { code } of deadLetters) metrics.deadLetters.inc({ code });
+  }
+
+  /** Writes records of the catalogue. */
+  async catalogue(entries: readonly CatalogueRecord[]): Promise<void> {
+    await this.#publish(
+      entries.map((entry) => this.#record('catalogue', `${entry.kind}/${entry.id}`, entry)),
+    );
+    for (const { kind } of entries) this.#options.metrics.catalogue.inc({ kind });
+  }
+
+  /** Writes a ranking of the provider, or its entry alone. */
+  async ranking({ entry, table }: { entry: StandingsEntry; table: Standings | null }): Promise<void> {
+    const key = String(entry.standings_id);
+    const records = [this.#record('standings-catalogue', key, entry)];
+    // The table first, so a reader who sees the entry finds its table.
+    if (table !== null) records.unshift(this.#record('standings', key, table));
+    await this.#publish(records);
+    this.#options.metrics.rankings.inc();
+  }
+
+  /** Records that a resource is published up to a time of the provider (Unix seconds). */
+  async checkpoint(resource: string, position: number): Promise<void> {
+    const checkpoint = { resource, position, written_at: this.#options.now() };
+    await this.#publish([this.#record('poller-checkpoints', resource, checkpoint)]);
+    this.#options.metrics.checkpoints.inc();
+  }
+
+  /** Writes the state of the provider's feed. */
+  async status(status: IngressStatus): Promise<void> {
+    await this.#publish([this.#record('ingress-status', status.source, status)]);
+  }
+
+  #record<T extends keyof TopicCodecs>(topic: T, key: string, value: TopicValues[T]): PublishRecord {
+    const { codecs, prefix } = this.#options;
+    const codec = codecs[topic] as unknown as Codec<TopicValues[T]>;
+    return { topic: topicName(prefix, topic), key, value: codec.encode(value) };
+  }
+
+  async #publish(records: readonly PublishRecord[]): Promise<void> {
+    this.#options.permit();
+    await this.#options.publish(records);
+  }
+}

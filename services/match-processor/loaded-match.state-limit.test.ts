@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest';
+import { INCIDENT } from '#contract/soccer.ts';
+import { PoisonError } from '#errors/poison-error.ts';
+import { MAX_BATCH_BYTES, recordBytes } from '#streams/client/produce-batches.ts';
+import { RecordCollector } from '#streams/runtime/processor.ts';
+import type { Incident, NormalizedMessage } from '#topics/generated/types.ts';
+import { MAX_RECORD_BYTES } from '#topics/topics.ts';
+import type { MatchPartition } from './match-partition.ts';
+import { codecs, goal, partitionOf } from './testing/partition.ts';
+
+const KIB = 1024;
+
+function changed(value: Buffer, change: (message: NormalizedMessage) => Partial<NormalizedMessage>): Buffer {
+  const message = codecs['normalized-messages'].decode(value) as NormalizedMessage;
+  return codecs['normalized-messages'].encode({ ...message, ...change(message) });
+}
+
+/** A message of event 1 with an additional field. */
+function withField(at: number, name: string, text: string): Buffer {
+  return changed(goal(1, 110, at, false), ({ event_fields }) => ({
+    event_fields: [...event_fields, JSON.stringify({ [name]: text })],
+  }));
+}
+
+/** A goal of event 1 whose incident has a body of so many bytes. */
+function withBody(at: number, bytes: number): Buffer {
+  return changed(goal(1, 110, at, false), ({ incident }) => {
+    const record = incident?.incident as Incident;
+    const body = JSON.stringify({ ...JSON.parse(record.body), info: 'x'.repeat(bytes) });
+    return { incident: { deleted: false, incident: { ...record, body } } };
+  });
+}
+
+/** The code of the dead letter of a message, null without one; commits after each. */
+function codeOf(
+  partition: MatchPartition,
+  offset: number,
+  value: Buffer,
+  published: string[],
+): string | null {
+  const collector = new RecordCollector(0);
+  let code: string | null = null;
+  try {
+    partition.process({ offset, key: null, value }, collector);
+  } catch (error) {
+    if (!(error instanceof PoisonError)) throw error;
+    code = error.published;
+  }
+  partition.flush(collector);
+  partition.committed();
+  for (const record of collector.records) {
+    expect(recordBytes(record)).toBeLessThan(MAX_BATCH_BYTES);
+    published.push(`${record.topic} ${record.key} ${record.value?.toString('hex')}`);
+  }
+  return code;
+}
+
+describe('a message that would make a record of its match too large', () => {
+  const before = [goal(1, 100, 0, false), goal(2, 100, 1, false)];
+  const after = [goal(2, 110, 50, false), goal(1, 120, 60, false), goal(1, 110, 70, true)];
+
+  test.each([
+    [
+      'three of 400 KiB that add up in the state',
+      ['a', 'b', 'c'].map((name, at) => withField(10 + at, name, 'x'.repeat(400 * KIB))),
+      [null, 'state_too_large', 'state_too_large'],
+    ],
+    [
+      'one of 400,000 characters of three bytes',
+      [withField(10, 'name', '€'.repeat(400_000))],
+      ['state_too_large'],
+    ],
+    ['one incident', [withBody(10, 900 * KIB)], ['state_too_large']],
+    ['one that is just below', [withBody(10, 700 * KIB)], [null]],
+  ])('%s: it becomes a dead letter, and the match keeps its state', (_, messages, expected) => {
+    const partition = partitionOf();
+    const published: string[] = [];
+    const all = [...before, ...messages, ...after];
+    const codes = all.map((value, offset) => codeOf(partition, offset, value, published));
+    expect(codes).toEqual([null, null, ...expected, null, null, null]);
+
+    // As if it had never come: the later offsets are the same.
+    const whole = partitionOf();
+    const without: string[] = [];
+    all.forEach((value, offset) => {
+      if (codes[offset] === null) codeOf(whole, offset, value, without);
+    });
+    expect(published).toEqual(without);
+  });
+
+  test('counts uncommitted changes', () => {
+    const partition = partitionOf();
+    const collector = new RecordCollector(0);
+    const text = 'x'.repeat(300 * KIB);
+    for (const [offset, name] of ['a', 'b'].entries()) {
+      partition.process({ offset, key: null, value: withField(offset, name, text) }, collector);
+    }
+    const third = { offset: 2, key: null, value: withField(2, 'c', text) };
+    expect(() => partition.process(third, collector)).toThrow(PoisonError);
+    partition.flush(collector);
+    expect(collector.records.filter(({ topic }) => topic === 'match-state')).toHaveLength(1);
+  });
+
+  test('counts a growing result, also of a match that was loaded again', () => {
+    const codes = [{}, { maxLoadedBytes: 1 }].map((limits) => {
+      const partition = partitionOf(limits);
+      return Array.from({ length: 20 }, (_, at) => {
+        const value = changed(goal(1, 110 + at, at, false), ({ incident }) => {
+          const record = incident?.incident as Incident;
+          const body = JSON.stringify({
+            subparticipant_id: at + 1,
+            subparticipant_name: 'x'.repeat(60 * KIB),
+          });
+          return { incident: { deleted: false, incident: { ...record, body } } };
+        });
+        return codeOf(partition, at, value, []);
+      });
+    });
+    expect(codes[0]).toEqual([...Array(13).fill(null), ...Array(7).fill('state_too_large')]);
+    expect(codes[1]).toEqual(codes[0]);
+  });
+
+  test('is found at the flush where its size does not show it: the start of the timeline adds players to the result', () => {
+    const partition = partitionOf();
+    const collector = new RecordCollector(0);
+    const name = 'x'.repeat(60 * KIB);
+    // The match is not followed from its start, so its result has no cards.
+    for (let id = 110; id < 125; id++) {
+      const value = changed(goal(1, id, id, false), ({ incident }) => {
+        const record = incident?.incident as Incident;
+        const body = JSON.stringify({ subparticipant_id: id, subparticipant_name: name });
+        return {
+          incident: { deleted: false, incident: { ...record, incident_id: INCIDENT.yellowCard, body } },
+        };
+      });
+      partition.process({ offset: id, key: null, value }, collector);
+      partition.flush(collector);
+    }
+    partition.process({ offset: 200, key: null, value: goal(1, 100, 200, false) }, collector);
+    expect(() => partition.flush(collector)).toThrow(
+      expect.objectContaining({ code: 'STATE_TOO_LARGE', message: expect.stringContaining('match-results') }),
+    );
+  });
+});
+
+test('the limit leaves room for the overhead of runtime and broker', () => {
+  expect(recordBytes({ key: '', value: Buffer.alloc(MAX_RECORD_BYTES) })).toBeLessThan(MAX_BATCH_BYTES);
+});

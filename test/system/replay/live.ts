@@ -1,0 +1,46 @@
+/** A system that plays matches live, with faults, for the tests of what is made of its log afterwards. */
+import { backbone } from '../../setup/backbone.ts';
+import { untilTrue } from '../../support/poll.ts';
+import { startService } from '../../support/processes.ts';
+import { TablesPipeline } from '../../support/standings/tables-pipeline.ts';
+import { logged, WEBHOOK_SECRET } from '../../support/system.ts';
+
+/** The whole tournament and the whole season, or some matches of both. */
+const FULL = process.env.REPLAY === 'full';
+const MATCHES = FULL
+  ? { 'world-cup-2018': 64, 'england-2017-18': 380 }
+  : { 'world-cup-2018': 8, 'england-2017-18': 10 };
+const DEADLINE_MS = FULL ? 600_000 : undefined;
+
+/** Plays them to the end, and waits until states and tables stand on every message. */
+export async function playLive(): Promise<TablesPipeline> {
+  const place = backbone();
+  const tables = await TablesPipeline.create(place);
+  const env = {
+    KAFKA_BROKERS: place.brokers.join(','),
+    SCHEMA_REGISTRY_URL: place.registryUrl,
+    TOPIC_PREFIX: place.prefix,
+  };
+  const receiver = startService('webhook-receiver', { ...env, WEBHOOK_PORT: '0', WEBHOOK_SECRET });
+  const processors = [tables.pipeline.startProcessor(), tables.startTables()];
+  await Promise.all([receiver, ...processors].map((service) => service.ready()));
+  const { port } = await logged(receiver, 'POST /webhook');
+  for (const [dataset, matches] of Object.entries(MATCHES)) {
+    const simulator = startService('simulator', {
+      ...{ WEBHOOK_URL: `http://127.0.0.1:${port}/webhook`, WEBHOOK_SECRET },
+      ...{
+        DATASET: dataset,
+        MATCHES: String(matches),
+        SPEED: 'max',
+        FAULTS: 'some',
+        ...(FULL ? {} : { KEEP_ALIVE_EVERY: '0', CLOCK_EVERY: '300' }),
+        SEED: process.env.SEED ?? '1',
+      },
+    });
+    await untilTrue(`${dataset} is played`, () => simulator.exited, DEADLINE_MS);
+  }
+  await tables.settled();
+  await Promise.all(processors.map((service) => service.stop()));
+  await receiver.stop();
+  return tables;
+}

@@ -1,0 +1,217 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { clients, startApi, temporaryFolder } from '../../support/api.ts';
+import { Pipeline, type PipelineOutput } from '../../support/pipeline.ts';
+import type { TablesPipeline } from '../../support/standings/tables-pipeline.ts';
+import { touchline } from '../../support/touchline.ts';
+import { playLive } from './live.ts';
+
+const EXAMPLES = join(import.meta.dirname, '../../../docs/examples/analysis');
+
+let live: TablesPipeline;
+let output: PipelineOutput;
+let folder: string;
+let prefix: string;
+let env: Readonly<Record<string, string>>;
+
+beforeAll(async () => {
+  live = await playLive();
+  output = await live.pipeline.output();
+  const { place } = live.pipeline;
+  prefix = place.prefix;
+  env = {
+    KAFKA_BROKERS: place.brokers.join(','),
+    SCHEMA_REGISTRY_URL: place.registryUrl,
+    TOPIC_PREFIX: prefix,
+  };
+  folder = mkdtempSync(join(tmpdir(), 'touchline-export-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Runs a command to its end: its exit code and all that it printed. */
+async function run(...args: string[]): Promise<{ code: number | string; out: string; err: string }> {
+  const command = touchline(args, env);
+  const code = await command.ended;
+  return { code, out: command.out, err: command.err };
+}
+
+async function query(file: string): Promise<Record<string, unknown>[]> {
+  const instance = await DuckDBInstance.create(':memory:');
+  const connection = await instance.connect();
+  await connection.run(`SET file_search_path = '${folder}'`);
+  const reader = await connection.runAndReadAll(readFileSync(join(EXAMPLES, file), 'utf8'));
+  const rows = reader.getRowObjectsJS();
+  connection.closeSync();
+  return rows as Record<string, unknown>[];
+}
+
+describe('a replay', () => {
+  test('twice gives the same bytes, and states, transitions and tables of the live run', async () => {
+    for (const into of ['a.', 'b.']) {
+      const replayed = await run('replay', '--into', `${prefix}${into}`);
+      expect(replayed).toMatchObject({
+        code: 0,
+        out: expect.stringMatching(/^\d+ records of normalized-messages replayed/),
+      });
+      expect(replayed.err).toContain('replay: [');
+    }
+    expect(await run('compare', `${prefix}a.`, `${prefix}b.`, '--level', 'bytes')).toMatchObject({ code: 0 });
+    const compared = await run('compare', prefix, `${prefix}a.`);
+    expect(compared.out).toMatch(/the same \(level log\)\n$/);
+    expect(compared.code).toBe(0);
+    expect(output.states.size).toBeGreaterThan(0);
+  });
+
+  test('of raw-messages gives the same bytes twice, and the states and tables of the live run', async () => {
+    for (const into of ['raw-a.', 'raw-b.'])
+      expect(await run('replay', '--source', 'raw', '--into', `${prefix}${into}`)).toMatchObject({ code: 0 });
+    expect(await run('compare', `${prefix}raw-a.`, `${prefix}raw-b.`, '--level', 'bytes')).toMatchObject({
+      code: 0,
+    });
+    expect(await run('compare', prefix, `${prefix}raw-a.`, '--level', 'state')).toMatchObject({ code: 0 });
+  });
+
+  test('refuses a prefix that holds records, and replaces it with --replace', async () => {
+    const refused = await run('replay', '--into', `${prefix}raw-b.`);
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('holds records already') });
+    // Gaps as long as nothing: the batches are others, what is compared is the same.
+    const replaced = await run('replay', '--into', `${prefix}raw-b.`, '--replace', '--gaps', '0.001');
+    expect(replaced).toMatchObject({ code: 0 });
+    expect(await run('compare', prefix, `${prefix}raw-b.`)).toMatchObject({ code: 0 });
+  });
+
+  test('is what processors go on from, and compare shows what they changed', async () => {
+    const target = await Pipeline.create({ ...live.pipeline.place, prefix: `${prefix}b.` });
+    const processor = target.startProcessor();
+    await processor.ready();
+    const [state] = output.states.values();
+    if (state === undefined) throw new Error('nothing was played');
+    await target.feed([
+      {
+        ...{
+          message_id: 'late',
+          uuid: null,
+          source: null,
+          type: 'event',
+          origin: 'webhook',
+          delivery_id: 'late',
+        },
+        ...{
+          event_id: state.event_id,
+          ut: state.cause.ut + 1_000_000,
+          received_at: state.cause.received_at + 1,
+        },
+        ...{ event_fields: ['{"bet_status":"late"}'], incident: null, snapshot: null, body: null },
+      },
+    ]);
+    await target.settled();
+    await processor.stop();
+    const compared = await run('compare', `${prefix}a.`, `${prefix}b.`);
+    expect(compared.code).toBe(1);
+    expect(compared.out).toContain(`first difference in match-state, ${state.event_id}:`);
+    expect(compared.out).toMatch(/ {2}bet_status\n {4}- .*\n {4}\+ "late"\n/);
+    const { topics } = JSON.parse((await run('compare', `${prefix}a.`, `${prefix}b.`, '--json')).out);
+    expect(topics[0]).toMatchObject({ topic: 'match-state', onlyA: 0, onlyB: 0, different: 1 });
+  });
+
+  test('for a switch is served to the same clients', async () => {
+    const { place } = live.pipeline;
+    const printed = await clients(place, 'add --name switched');
+    const next = `${prefix}next.`;
+    expect(await run('replay', '--into', next, '--for-switch')).toMatchObject({ code: 0 });
+    const api = await startApi({ ...place, prefix: next }, temporaryFolder());
+    const [state] = output.states.values();
+    const { data } = await api.api(`/v2/events/${state?.event_id}?token=${await api.token(printed)}`);
+    expect(JSON.stringify(data)).toContain(`"id":${state?.event_id}`);
+    await api.service.stop();
+  });
+
+  test('cannot be compared with what is not there', async () => {
+    expect(await run('compare', prefix, `${prefix}nothing.`)).toMatchObject({ code: 2 });
+  });
+});
+
+describe('an export', () => {
+  const finished = () => [...output.states.values()].filter(({ status_type }) => status_type === 'finished');
+
+  test('of states has the goals of every season in DuckDB', async () => {
+    const file = join(folder, 'states.parquet');
+    expect(await run('export', 'states', '--out', file)).toMatchObject({ code: 0 });
+    const rows = await query('league.sql');
+    const seasons = new Set(finished().map(({ season_id }) => season_id));
+    expect(rows.map(({ season_id }) => Number(season_id)).sort()).toEqual([...seasons].sort());
+    for (const row of rows) {
+      const matches = finished().filter(({ season_id }) => season_id === Number(row.season_id));
+      const goals = matches.reduce((sum, { score }) => sum + (score?.home ?? 0) + (score?.away ?? 0), 0);
+      expect([Number(row.matches), Number(row.goals)]).toEqual([matches.length, goals]);
+    }
+  });
+
+  test('of transitions has every cancelled goal in DuckDB', async () => {
+    const file = join(folder, 'transitions.parquet');
+    expect(await run('export', 'transitions', '--out', file)).toMatchObject({ code: 0 });
+    const [row] = await query('taken_back.sql');
+    const cancelled = output.transitions.filter(({ kind }) => kind === 'goal_cancelled');
+    expect(Number(row?.taken_back)).toBe(cancelled.length);
+  });
+
+  test('of tables has the points of every team in DuckDB', async () => {
+    expect(await run('export', 'tables', '--out', join(folder, 'tables.parquet'))).toMatchObject({ code: 0 });
+    const points = (await query('points.sql')).reduce((sum, row) => sum + Number(row.points), 0);
+    const { last } = await live.output();
+    const expected = [...last.values()]
+      .filter(({ type_id }) => type_id === 2)
+      .flatMap(({ body }) => JSON.parse(body).groups)
+      .flatMap(({ participants }) => participants)
+      .flatMap(({ columns }) => columns)
+      .filter(({ code }) => code === 'pts')
+      .reduce((sum, { value }) => sum + Number(value), 0);
+    expect(expected).toBeGreaterThan(0);
+    expect(points).toBe(expected);
+  });
+
+  test('of incidents of a season is JSON lines that Python reads', async () => {
+    const season = [...output.states.values()][0]?.season_id;
+    const file = join(folder, 'incidents.jsonl');
+    expect(await run('export', 'incidents', '--season', String(season), '--out', file)).toMatchObject({
+      code: 0,
+    });
+    const { stdout } = await promisify(execFile)('python3', [join(EXAMPLES, 'scorers.py'), file]);
+    const events = new Set(
+      [...output.states.values()]
+        .filter((state) => state.season_id === season)
+        .map((state) => state.event_id),
+    );
+    const goals = [...output.incidents.values()].filter(
+      ({ event_id, removed, incident }) =>
+        events.has(event_id) &&
+        !removed &&
+        incident?.confirmation !== 'cancelled' &&
+        [413, 421, 423].includes(incident?.incident_id ?? 0),
+    );
+    const counts = Object.values(JSON.parse(stdout) as Record<string, number>);
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(goals.length);
+  });
+
+  test('goes to the standard output as JSON lines, of a range of time', async () => {
+    const moments = [...output.states.values()].map(({ cause }) => cause.received_at).sort();
+    const [first = 0, middle = moments[moments.length >> 1] ?? 0] = [moments[0]];
+    const { out } = await run('export', 'states', '--from', String(first), '--to', String(middle));
+    const lines = out
+      .trim()
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line));
+    expect(lines.length).toBe(moments.filter((moment) => moment < middle).length);
+    for (const { received_at } of lines) expect(Date.parse(received_at)).toBeLessThan(middle);
+  });
+
+  test('refuses a file of another kind', async () => {
+    expect(await run('export', 'states', '--out', 'states.csv')).toMatchObject({ code: 2 });
+  });
+});
