@@ -10,14 +10,17 @@ import { monitorMetrics } from './metrics.ts';
 import { SERVICE } from './name.ts';
 import { runTerm } from './term.ts';
 
-/** Starts the monitor: it joins those that could judge, and judges where it is the one that leads. */
+/** What was not published for so long is judged again first, milliseconds. */
+const PUBLISH_WITHIN_MS = 2_000;
+
+/** Starts the monitor: it joins the group of candidates, and judges while it leads. */
 export async function startMonitor(context: ServiceContext<MonitorConfig>): Promise<RunningService> {
   const { config, logger: log, metrics: metricsRegistry } = context;
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = config;
   const metrics = monitorMetrics(metricsRegistry);
   const registry = Registry.open({ url: config.SCHEMA_REGISTRY_URL, prefix });
   const codec = await registry.codec('feed-health');
-  const publisher = await openPublisher({ brokers, clientId: SERVICE, log });
+  const publisher = await openPublisher({ brokers, clientId: SERVICE, log, timeoutMs: PUBLISH_WITHIN_MS });
   const client = openStreamClient({ brokers, clientId: SERVICE, log });
   const limits = {
     staleAfterMs: config.STALE_AFTER_MS,
@@ -36,6 +39,7 @@ export async function startMonitor(context: ServiceContext<MonitorConfig>): Prom
     },
     lead: (term) =>
       runTerm({ brokers, prefix, registry, codec, publisher, limits, firstLookMs, metrics, log }, term),
+    outlastsOutages: true,
     onChange: (leads) => {
       metrics.leader.set(leads);
       if (leads === 0) metrics.reset();

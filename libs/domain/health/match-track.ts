@@ -1,10 +1,12 @@
 import type { FeedHealth, NormalizedMessage } from '#topics/generated/types.ts';
 import { EventRegister } from '../event-register.ts';
 import type { AppliedPosition } from './applied.ts';
+import { isGoodState } from './belief.ts';
 import { ABANDONED_MS } from './limits.ts';
 import { type MatchFacts, matchFacts, NO_FACTS, tellsHealth } from './match-facts.ts';
+import type { ReadProgress } from './read-progress.ts';
 import { aliveSince, applyVerdict, fillGaps, type Standing } from './standing.ts';
-import { type HealthLimits, isGoodState, judgeMatch, type MatchInputs, type Verdict } from './verdict.ts';
+import { type HealthLimits, judgeMatch, type MatchInputs, type Verdict } from './verdict.ts';
 
 /** What one source says of a match. */
 export type PairTrack = {
@@ -15,6 +17,9 @@ export type PairTrack = {
   backAt: number | null;
   standing: Standing;
 };
+
+/** How far match state is in a partition of its input, and how far the monitor has read it. */
+export type PartitionProgress = { readonly applied: AppliedPosition; readonly read: ReadProgress };
 
 /** A match that is or was live, with every source that spoke of it while it was. All times are Unix milliseconds. */
 export class MatchTrack {
@@ -27,11 +32,13 @@ export class MatchTrack {
   #offset: number;
   #waitingSince: number | null;
   readonly #applied: AppliedPosition;
+  readonly #read: ReadProgress;
 
-  /** `applied`: how far match state is in its partition. */
-  constructor(eventId: number, applied: AppliedPosition) {
+  /** How far match state is in its partition, and how far the monitor has read it. */
+  constructor(eventId: number, { applied, read }: PartitionProgress) {
     this.eventId = eventId;
     this.#applied = applied;
+    this.#read = read;
     this.#offset = applied.neverRead?.offset ?? -1;
     this.#waitingSince = applied.neverRead?.at ?? null;
   }
@@ -91,7 +98,7 @@ export class MatchTrack {
   }
 
   /** What `pair` is judged by. */
-  inputs(pair: PairTrack, source: Verdict, unread: boolean, now: number): MatchInputs {
+  inputs(pair: PairTrack, source: Verdict, now: number): MatchInputs {
     const { heardAt, keepAliveAt } = pair;
     const { waitingSince } = this;
     const over = this.isOver(now);
@@ -102,14 +109,14 @@ export class MatchTrack {
       heardAt,
       keepAliveAt,
       waitingSince,
-      unread,
+      readTo: this.#read.to,
       source,
     };
   }
 
   /** Judges what a source says of it, given what its ingress service reports. Gives the verdict. */
-  judge(pair: PairTrack, source: Verdict, unread: boolean, limits: HealthLimits, now: number): Verdict {
-    const inputs = this.inputs(pair, source, unread, now);
+  judge(pair: PairTrack, source: Verdict, limits: HealthLimits, now: number): Verdict {
+    const inputs = this.inputs(pair, source, now);
     const verdict = judgeMatch(inputs, limits, now);
     const isBacklog = verdict.kind === 'down' && verdict.reason === 'backlog';
     const lastAt = isBacklog ? (inputs.waitingSince ?? pair.heardAt) : pair.heardAt;

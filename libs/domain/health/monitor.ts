@@ -1,10 +1,12 @@
 import type { FeedHealth, IngressStatus, NormalizedMessage } from '#topics/generated/types.ts';
 import { AppliedPosition } from './applied.ts';
+import { isGoodState } from './belief.ts';
 import { DUE_WITHIN_MS, KEEP_ENDED_MS, VALID_MS } from './limits.ts';
-import { MatchTrack, type PairTrack } from './match-track.ts';
+import { MatchTrack, type PairTrack, type PartitionProgress } from './match-track.ts';
+import { ReadProgress } from './read-progress.ts';
 import { HealthRecords, type PublishedHealth } from './records.ts';
 import { SourceTrack } from './source-track.ts';
-import { backlogDue, type HealthLimits, isGoodState, silenceDue, type Verdict } from './verdict.ts';
+import { backlogDue, type HealthLimits, silenceDue, type Verdict } from './verdict.ts';
 
 /** What a monitor is made with. */
 export type MonitorOptions = HealthLimits & {
@@ -25,9 +27,9 @@ export class HealthMonitor {
   readonly #options: MonitorOptions;
   readonly #sources = new Map<string, SourceTrack>();
   readonly #matches = new Map<number, MatchTrack>();
-  readonly #applied = new Map<number, AppliedPosition>();
-  /** Partitions of which the monitor has not read all that there is. */
-  readonly #unread = new Set<number>();
+  /** By partition of the input of match state. */
+  readonly #partitions = new Map<number, PartitionProgress>();
+  readonly #reportsRead = new ReadProgress();
   readonly #records: HealthRecords;
 
   constructor(options: MonitorOptions) {
@@ -43,7 +45,8 @@ export class HealthMonitor {
   /** How far match state is in a partition when the monitor begins, where it reads from, and a time before that. */
   begin(partition: number, position: { applied: number; readFrom: number; at: number }): void {
     const { applied, readFrom: offset, at } = position;
-    this.#applied.set(partition, new AppliedPosition(applied, { offset, at }));
+    const progress = { applied: new AppliedPosition(applied, { offset, at }), read: new ReadProgress() };
+    this.#partitions.set(partition, progress);
   }
 
   /** Takes over a record of the monitor before, after `begin`. Times ahead of `now` count as now. */
@@ -52,7 +55,8 @@ export class HealthMonitor {
     const since = Math.min(record.since, now);
     const standing = { state, reason, since, progress, gaps, gapCount: gap_count };
     const heardAt = Math.min(record.heard_at ?? since, now);
-    if (event_id === null) this.#sources.set(source, new SourceTrack(source, standing, heardAt));
+    if (event_id === null)
+      this.#sources.set(source, new SourceTrack(source, standing, heardAt, this.#reportsRead));
     else this.#track(event_id).restore(record, standing, heardAt);
   }
 
@@ -60,10 +64,11 @@ export class HealthMonitor {
   hear(message: NormalizedMessage, { partition, offset }: MessagePlace, now: number): void {
     const { origin, event_id: eventId, type } = message;
     const at = Math.min(message.received_at, now);
-    this.#appliedOf(partition).read(offset, at);
+    const progress = this.#progressOf(partition);
+    progress.applied.read(offset, at);
     this.#source(origin, at).heardOf(at);
     const known = this.#matches.get(eventId);
-    const track = known ?? new MatchTrack(eventId, this.#appliedOf(partition));
+    const track = known ?? new MatchTrack(eventId, progress);
     track.hear(message, at, offset);
     if (known === undefined) {
       if (!track.facts.live) return;
@@ -75,18 +80,27 @@ export class HealthMonitor {
 
   /** Match state has everything of a partition before `next`. */
   applied(partition: number, next: number): void {
-    this.#appliedOf(partition).applied(next);
+    this.#progressOf(partition).applied.applied(next);
   }
 
-  /** Whether there is more of a partition than the monitor has read. */
-  unread(partition: number, isUnread: boolean): void {
-    if (isUnread) this.#unread.add(partition);
-    else this.#unread.delete(partition);
+  /** All messages that were in a partition at `at` are read. */
+  messagesRead(partition: number, at: number): void {
+    this.#progressOf(partition).read.advance(at);
+  }
+
+  /** All reports that were there at `at` are read. */
+  reportsRead(at: number): void {
+    this.#reportsRead.advance(at);
   }
 
   /** An ingress service reported. */
   report(status: IngressStatus, now: number): void {
     this.#source(status.source, Math.min(status.written_at, now)).report(status, now);
+  }
+
+  /** The record of a key was not written, or was overwritten by a monitor of an earlier term. */
+  rewrite(key: string): void {
+    this.#records.rewrite(key);
   }
 
   /** What is to be published at `now`, in this order; nothing where nothing is. */
@@ -114,7 +128,7 @@ export class HealthMonitor {
     for (const track of this.#matches.values()) {
       const pair = track.pairs.get(source.source);
       if (pair === undefined) continue;
-      const verdict = this.#judge(track, pair, reported, now);
+      const verdict = track.judge(pair, reported, this.#options, now);
       published.push(...this.#records.ofMatch(track, pair, now));
       if (verdict.kind === 'ended') continue;
       ofMatches.judged += 1;
@@ -127,7 +141,9 @@ export class HealthMonitor {
     }
     const { judged, behind, behindSince, runsSince } = ofMatches;
     const allBehind = judged > 0 && behind === judged;
-    source.judge(reported, { runsSince, behindSince: allBehind ? behindSince : null }, staleAfterMs, now);
+    const readTo = Math.min(...[...this.#partitions.values()].map(({ read }) => read.to));
+    const matches = { runsSince, behindSince: allBehind ? behindSince : null, readTo };
+    source.judge(reported, matches, staleAfterMs, now);
     const validUntil = Math.min(now + VALID_MS, due + DUE_WITHIN_MS);
     published.push(
       ...this.#records.ofSource(
@@ -140,24 +156,16 @@ export class HealthMonitor {
     return published;
   }
 
-  #judge(track: MatchTrack, pair: PairTrack, reported: Verdict, now: number): Verdict {
-    return track.judge(pair, reported, this.#isUnread(track), this.#options, now);
-  }
-
   /** When a match that is good stops being so if nothing more comes. */
   #due(track: MatchTrack, pair: PairTrack, reported: Verdict, now: number): number {
     if (!isGoodState(pair.standing.state)) return Number.POSITIVE_INFINITY;
-    const inputs = track.inputs(pair, reported, false, now);
+    const inputs = track.inputs(pair, reported, now);
     const never = Number.POSITIVE_INFINITY;
     return Math.min(silenceDue(inputs, this.#options) ?? never, backlogDue(inputs, this.#options) ?? never);
   }
 
-  #isUnread({ eventId }: MatchTrack): boolean {
-    return this.#unread.size > 0 && this.#unread.has(this.#options.partitionOf(eventId));
-  }
-
   #source(name: string, at: number): SourceTrack {
-    const known = this.#sources.get(name) ?? SourceTrack.since(name, at);
+    const known = this.#sources.get(name) ?? SourceTrack.since(name, at, this.#reportsRead);
     this.#sources.set(name, known);
     return known;
   }
@@ -165,15 +173,16 @@ export class HealthMonitor {
   #track(eventId: number): MatchTrack {
     const known =
       this.#matches.get(eventId) ??
-      new MatchTrack(eventId, this.#appliedOf(this.#options.partitionOf(eventId)));
+      new MatchTrack(eventId, this.#progressOf(this.#options.partitionOf(eventId)));
     this.#matches.set(eventId, known);
     return known;
   }
 
-  #appliedOf(partition: number): AppliedPosition {
-    const known = this.#applied.get(partition) ?? new AppliedPosition(0, { offset: 0, at: 0 });
-    this.#applied.set(partition, known);
-    return known;
+  #progressOf(partition: number): PartitionProgress {
+    const known = this.#partitions.get(partition);
+    if (known !== undefined) return known;
+    this.begin(partition, { applied: 0, readFrom: 0, at: 0 });
+    return this.#progressOf(partition);
   }
 }
 

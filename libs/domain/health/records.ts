@@ -1,5 +1,5 @@
 import type { FeedHealth } from '#topics/generated/types.ts';
-import { HEARTBEAT_MS, REFRESH_MS } from './limits.ts';
+import { HEARTBEAT_MS, REFRESH_MS, RENEW_MS } from './limits.ts';
 import type { MatchTrack, PairTrack } from './match-track.ts';
 import type { SourceTrack } from './source-track.ts';
 import type { Standing } from './standing.ts';
@@ -7,7 +7,12 @@ import type { Standing } from './standing.ts';
 /** A record to publish; null deletes the key. */
 export type PublishedHealth = { readonly key: string; readonly value: FeedHealth | null };
 
-type Written = { readonly standing: Standing; readonly facts: string; readonly at: number };
+type Written = {
+  readonly standing: Standing;
+  readonly facts: string;
+  readonly at: number;
+  readonly validUntil: number;
+};
 
 /** The key of a source's record, or of a match's under it. */
 function healthKey(source: string, eventId: number | null): string {
@@ -32,7 +37,7 @@ export class HealthRecords {
     const last = this.#written.get(key);
     const isFresh = standing.state === 'ended' || (last !== undefined && now - last.at < REFRESH_MS);
     if (last?.standing === standing && last.facts === facts && isFresh) return [];
-    this.#written.set(key, { standing, facts, at: now });
+    this.#written.set(key, { standing, facts, at: now, validUntil: Number.POSITIVE_INFINITY });
     const value: FeedHealth = {
       ...this.#common(pair.source, standing, now),
       event_id: track.eventId,
@@ -45,7 +50,7 @@ export class HealthRecords {
     return [{ key, value }];
   }
 
-  /** The record of a source: every `HEARTBEAT_MS`, when it changed, or with `others` of its matches. */
+  /** The record of a source: every `HEARTBEAT_MS`, when it changed or expires soon, or with `others` of its matches. */
   ofSource(
     source: SourceTrack,
     promise: { readonly clockRuns: boolean; readonly validUntil: number },
@@ -55,18 +60,28 @@ export class HealthRecords {
     const key = healthKey(source.source, null);
     const last = this.#written.get(key);
     const { standing, heardAt } = source;
-    if (!others && last?.standing === standing && now - last.at < HEARTBEAT_MS) return [];
-    this.#written.set(key, { standing, facts: '', at: now });
+    const { clockRuns, validUntil } = promise;
+    const isFresh =
+      last !== undefined &&
+      now - last.at < HEARTBEAT_MS &&
+      (last.validUntil - now >= RENEW_MS || validUntil <= last.validUntil);
+    if (!others && last?.standing === standing && isFresh) return [];
+    this.#written.set(key, { standing, facts: '', at: now, validUntil });
     const value: FeedHealth = {
       ...this.#common(source.source, standing, now),
       event_id: null,
       heard_at: heardAt,
-      clock_runs: promise.clockRuns,
+      clock_runs: clockRuns,
       fields: [],
       keep_alive_at: null,
-      valid_until: promise.validUntil,
+      valid_until: validUntil,
     };
     return [{ key, value }];
+  }
+
+  /** Has the record of a key written again: the topic may have another one. */
+  rewrite(key: string): void {
+    this.#written.delete(key);
   }
 
   /** The deletion of a match's record. */

@@ -1,7 +1,9 @@
 import type { IngressStatus } from '#topics/generated/types.ts';
+import { isGoodState } from './belief.ts';
 import { REPORTS_WITHIN_MS } from './limits.ts';
+import type { ReadProgress } from './read-progress.ts';
 import { addGap, aliveSince, applyVerdict, type Standing } from './standing.ts';
-import { GOOD, type HealthReason, isGoodState, type Verdict } from './verdict.ts';
+import { GOOD, type HealthReason, judgeSilence, type Verdict } from './verdict.ts';
 
 /** What an ingress service knows, and nobody else can judge. */
 const REPORTED: ReadonlySet<string | null> = new Set<HealthReason>([
@@ -17,6 +19,8 @@ export type MatchesOfSource = {
   readonly runsSince: number | null;
   /** All that are judged are behind by our own delay, and there are some: since when. */
   readonly behindSince: number | null;
+  /** Everything that was published before is read. */
+  readonly readTo: number;
 };
 
 /** A source, and what its ingress service reports. All times are Unix milliseconds. */
@@ -28,16 +32,18 @@ export class SourceTrack {
   /** The latest report of each process. */
   readonly #reports = new Map<string, IngressStatus>();
   #lastReportAt: number | null = null;
+  readonly #reportsRead: ReadProgress;
 
-  constructor(source: string, standing: Standing, heardAt: number) {
+  constructor(source: string, standing: Standing, heardAt: number, reportsRead: ReadProgress) {
     this.source = source;
     this.standing = standing;
     this.heardAt = heardAt;
+    this.#reportsRead = reportsRead;
   }
 
   /** A source that was not heard of before. */
-  static since(source: string, at: number): SourceTrack {
-    return new SourceTrack(source, aliveSince(at), at);
+  static since(source: string, at: number, reportsRead: ReadProgress): SourceTrack {
+    return new SourceTrack(source, aliveSince(at), at, reportsRead);
   }
 
   /** A sign of life at `at`. */
@@ -57,13 +63,13 @@ export class SourceTrack {
 
   /** When it is down for want of reports, if none comes any more; null where it never reported. */
   get reportDue(): number | null {
-    return this.#lastReportAt === null ? null : this.#lastReportAt + REPORTS_WITHIN_MS;
+    return this.#lastReportAt === null ? null : this.#dueAfter(this.#lastReportAt);
   }
 
   /** What its ingress service reports, as a verdict. One process that is up is enough. */
   reported(now: number): Verdict {
     for (const [instance, { written_at }] of this.#reports)
-      if (now - written_at >= REPORTS_WITHIN_MS) this.#reports.delete(instance);
+      if (this.#isMissed(written_at)) this.#reports.delete(instance);
     const reports = [...this.#reports.values()];
     if (reports.some(({ state }) => state === 'up')) return GOOD;
     const report = reports.find(({ state }) => state === 'recovering') ?? reports[0];
@@ -88,13 +94,22 @@ export class SourceTrack {
       return this.#since({
         kind: 'down',
         reason: 'ingress',
-        since: this.#lastReportAt + REPORTS_WITHIN_MS,
+        since: this.#dueAfter(this.#lastReportAt),
         progress: null,
       });
     // As it was reported before the monitor began, until something is heard.
     const wasReported = (state === 'down' || state === 'recovering') && REPORTED.has(reason);
     if (!wasReported || this.heardAt > since) return GOOD;
     return { kind: state, reason: reason as HealthReason, since, progress };
+  }
+
+  /** When a report is due after one of `reportedAt`: none could be written while none could be read. */
+  #dueAfter(reportedAt: number): number {
+    return Math.max(reportedAt, this.#reportsRead.since) + REPORTS_WITHIN_MS;
+  }
+
+  #isMissed(reportedAt: number): boolean {
+    return this.#reportsRead.to >= this.#dueAfter(reportedAt);
   }
 
   /** The same verdict as before goes on since when it began. */
@@ -112,12 +127,11 @@ export class SourceTrack {
 
 function judgeMatches(
   source: SourceTrack,
-  { runsSince, behindSince }: MatchesOfSource,
+  { runsSince, behindSince, readTo }: MatchesOfSource,
   staleAfterMs: number,
   now: number,
 ): Verdict {
   if (behindSince !== null) return { kind: 'down', reason: 'backlog', since: behindSince, progress: null };
   if (runsSince === null) return GOOD;
-  const due = Math.max(runsSince, source.heardAt) + staleAfterMs;
-  return due > now ? GOOD : { kind: 'stale', reason: 'silence', since: due, progress: null };
+  return judgeSilence(Math.max(runsSince, source.heardAt) + staleAfterMs, readTo, now);
 }

@@ -44,7 +44,9 @@ export function applyVerdict(before: Standing, verdict: Verdict, signs: Signs, n
       const { kind, reason, since, progress } = verdict;
       const same = before.state === kind && before.reason === reason;
       if (same && sameProgress(before.progress, progress)) return before;
-      const opened = isOpen(before) ? before : withGap(before, openGap(signs.lastAt, reason));
+      const opened = isOpen(before)
+        ? namedAfter(before, reason)
+        : withGap(before, openGap(signs.lastAt, reason));
       return { ...opened, state: kind, reason, since: same ? before.since : since, progress };
     }
   }
@@ -95,6 +97,13 @@ function closed(before: Standing, { backAt }: Signs, now: number): Standing {
 
 function openGap(from: number, reason: string): HealthGap {
   return { from, to: null, reason, action: 'open' satisfies GapAction };
+}
+
+/** Our own delay hides what else is wrong: once that is known, the open gap is named after it. */
+function namedAfter(before: Standing, reason: string): Standing {
+  const last = before.gaps.at(-1);
+  if (last === undefined || last.reason !== 'backlog' || reason === 'backlog') return before;
+  return { ...before, gaps: [...before.gaps.slice(0, -1), { ...last, reason }] };
 }
 
 function withGap(before: Standing, gap: HealthGap): Standing {

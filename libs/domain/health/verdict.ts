@@ -1,5 +1,6 @@
 /** The rules of feed health: docs/decisions/0080. All times are Unix milliseconds, and are passed in. */
-import type { HealthProgress, HealthState } from '#topics/generated/types.ts';
+import type { HealthProgress } from '#topics/generated/types.ts';
+import { READ_WITHIN_MS } from './limits.ts';
 
 /** How long what may last. Milliseconds. */
 export type HealthLimits = {
@@ -41,8 +42,8 @@ export type MatchInputs = {
   readonly keepAliveAt: number | null;
   /** Since when a message of it waits for match state; null where none does. */
   readonly waitingSince: number | null;
-  /** Whether the monitor itself has yet to read what was published. */
-  readonly unread: boolean;
+  /** The monitor has read everything that was published before. */
+  readonly readTo: number;
   /** What its source's ingress service reports. */
   readonly source: Verdict;
 };
@@ -68,13 +69,14 @@ export function judgeMatch(match: MatchInputs, limits: HealthLimits, now: number
   if (behind !== null && behind <= now)
     return { kind: 'down', reason: 'backlog', since: behind, progress: null };
   const silent = silenceDue(match, limits);
-  if (silent === null || silent > now) return GOOD;
-  // What it has not read yet may well be what is missed.
-  if (match.unread) return { kind: 'down', reason: 'backlog', since: silent, progress: null };
-  return { kind: 'stale', reason: 'silence', since: silent, progress: null };
+  return silent === null ? GOOD : judgeSilence(silent, match.readTo, now);
 }
 
-/** Whether a record of this state is to be believed. */
-export function isGoodState(state: HealthState): boolean {
-  return state === 'alive' || state === 'recovered';
+/** Judges silence that is due at `due`; everything published before `readTo` is read. */
+export function judgeSilence(due: number, readTo: number, now: number): Verdict {
+  if (due > now) return GOOD;
+  if (readTo >= due) return { kind: 'stale', reason: 'silence', since: due, progress: null };
+  // What is not read yet may well be what is missed.
+  if (now - due < READ_WITHIN_MS) return GOOD;
+  return { kind: 'down', reason: 'backlog', since: due, progress: null };
 }

@@ -18,6 +18,8 @@ const STATES = {
 /** What can happen. */
 export type Action =
   | { readonly kind: 'wait'; readonly ms: number }
+  /** Nothing can be read for so long, as while the broker is down. */
+  | { readonly kind: 'blind'; readonly ms: number }
   | {
       readonly kind: 'message';
       readonly event: number;
@@ -68,6 +70,10 @@ export const histories: fc.Arbitrary<Action[]> = fc.array(
     },
     {
       weight: 1,
+      arbitrary: fc.record({ kind: fc.constant('blind' as const), ms: fc.integer({ min: 1, max: 30_000 }) }),
+    },
+    {
+      weight: 1,
       arbitrary: fc.record({
         kind: fc.constant('restart' as const),
         ms: fc.integer({ min: 0, max: 60_000 }),
@@ -100,6 +106,8 @@ export class Played {
   readonly log: FeedHealth[] = [];
   readonly #sent: Sent[] = [];
   readonly #reports: IngressStatus[] = [];
+  /** Everything that was published before is read. */
+  readTo = BEGIN;
   #applied = 0;
   #term = 1;
   readonly #onTick: (played: Played) => void;
@@ -112,8 +120,10 @@ export class Played {
   do(action: Action): void {
     switch (action.kind) {
       case 'wait':
+      case 'blind':
         for (const end = this.now + action.ms; this.now < end; ) {
           this.now = Math.min(end, this.now + 100);
+          if (action.kind === 'wait') this.#read();
           this.tick();
         }
         return;
@@ -197,6 +207,12 @@ export class Played {
     this.monitor.report(status, this.now);
   }
 
+  #read(): void {
+    this.readTo = this.now;
+    this.monitor.messagesRead(0, this.now);
+    this.monitor.reportsRead(this.now);
+  }
+
   #restart(): void {
     this.#term += 1;
     this.monitor = new HealthMonitor({ ...LIMITS, term: this.#term, partitionOf: () => 0 });
@@ -208,6 +224,7 @@ export class Played {
     for (const record of this.topic.values()) this.monitor.restore(record, this.now);
     for (const { message: one, offset } of again) this.monitor.hear(one, { partition: 0, offset }, this.now);
     for (const report of this.#reports) if (report.written_at >= since) this.monitor.report(report, this.now);
+    this.#read();
   }
 }
 

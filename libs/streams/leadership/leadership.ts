@@ -37,6 +37,11 @@ export type LeadershipOptions = {
   readonly clock: LeadershipClock;
   /** Leads until the term is over. Called again after it returns, while this process still leads. */
   readonly lead: (term: Term) => Promise<void>;
+  /**
+   * Whether a term goes on while the group cannot be reached, until it assigns the partition to another process: where what
+   * former leaders write does no harm, and waiting for the group after an outage does.
+   */
+  readonly outlastsOutages?: boolean;
   /** Called on each change: 1 leads, 0 stands by. */
   readonly onChange: (leads: 0 | 1) => void;
   readonly log: Logger;
@@ -105,6 +110,7 @@ export class Leadership implements GroupListener {
   onLost(): void {
     this.#joined = false;
     this.#owns = false;
+    if (this.#options.outlastsOutages === true && this.#term !== null) return;
     this.#options.onChange(0);
     void this.#end();
   }
@@ -137,6 +143,7 @@ export class Leadership implements GroupListener {
       .then(() => {
         // The next heartbeat starts another if this process still leads.
         this.#term = null;
+        if (!this.#owns) this.#options.onChange(0);
       });
     this.#term = { over, ended };
   }

@@ -1,7 +1,6 @@
 /** What the live board is shown from: plain values, all of them known now, none waited for. */
-import type { Belief } from '#domain/health/belief.ts';
+import type { Belief, SourceBelief } from '#domain/health/belief.ts';
 import type { MatchState, MatchTransition } from '#topics/generated/types.ts';
-import type { SourceBelief } from './health.ts';
 
 /** The state of a match without the memory of its register. */
 export type ShownState = Omit<MatchState, 'fields'>;

@@ -1,67 +1,37 @@
-import { type Belief, beliefInMatch, beliefInSource } from '#domain/health/belief.ts';
+import { type Belief, HealthTable, type SourceBelief } from '#domain/health/belief.ts';
 import type { FeedHealth } from '#topics/generated/types.ts';
 import type { Statements } from './sql.ts';
 
-/** What a source is now, and why. */
-export type SourceBelief = Belief & { readonly source: string };
-
-/** feed-health as its readers judge it: the latest record of each key, and the clock that is passed in. */
+/** feed-health as its readers judge it, by a clock that is passed in. */
 export class HealthView {
   readonly #sql: Statements;
-  readonly #sources = new Map<string, FeedHealth>();
-  /** By event, then by source. */
-  readonly #matches = new Map<number, Map<string, FeedHealth>>();
+  readonly #table = new HealthTable<FeedHealth>();
 
   constructor(sql: Statements) {
     this.#sql = sql;
-    for (const json of sql.column<string>('SELECT json FROM health')) this.#keep(JSON.parse(json));
+    const rows = sql.of('SELECT key, json FROM health').all();
+    for (const { key, json } of rows) this.#table.apply(String(key), JSON.parse(String(json)));
   }
 
-  /** Takes the latest record of a key; null deletes it. Gives the event whose match is new; null where that is none. */
+  /** Applies the record of a key; null deletes it. Gives the event that it is of; null where it is of a source. */
   apply(key: string, record: FeedHealth | null): number | null {
-    if (record === null) return this.#forget(key);
-    const { event_id: eventId } = record;
-    // The records of sources come twice a second, and are of no use after a restart.
-    if (eventId !== null)
-      this.#sql.of('INSERT OR REPLACE INTO health VALUES (?, ?)').run(key, JSON.stringify(record));
-    this.#keep(record);
-    return eventId;
+    const [, eventId] = key.split('/');
+    // The records of sources come twice a second, and are expired after a restart.
+    if (eventId !== undefined) {
+      if (record === null) this.#sql.of('DELETE FROM health WHERE key = ?').run(key);
+      else this.#sql.of('INSERT OR REPLACE INTO health VALUES (?, ?)').run(key, JSON.stringify(record));
+    }
+    this.#table.apply(key, record);
+    return eventId === undefined ? null : Number(eventId);
   }
 
   /** Every source at `now`, Unix milliseconds, by name. */
   sources(now: number): SourceBelief[] {
-    return [...this.#sources.values()]
-      .map((record) => ({ ...beliefInSource(record, now), source: record.source }))
-      .sort((a, b) => (a.source < b.source ? -1 : 1));
+    return this.#table.sources(now);
   }
 
   /** A match at `now`, Unix milliseconds. */
   match(eventId: number, now: number): Belief {
-    const pairs = [...(this.#matches.get(eventId)?.values() ?? [])].flatMap((match) => {
-      const source = this.#sources.get(match.source);
-      return source === undefined ? [] : [{ source, match }];
-    });
-    return beliefInMatch(pairs, now);
-  }
-
-  #keep(record: FeedHealth): void {
-    const { source, event_id: eventId } = record;
-    if (eventId === null) {
-      this.#sources.set(source, record);
-      return;
-    }
-    const ofMatch = this.#matches.get(eventId) ?? new Map<string, FeedHealth>();
-    this.#matches.set(eventId, ofMatch.set(source, record));
-  }
-
-  #forget(key: string): number | null {
-    const [source = '', event] = key.split('/');
-    if (event === undefined) {
-      this.#sources.delete(source);
-      return null;
-    }
-    this.#sql.of('DELETE FROM health WHERE key = ?').run(key);
-    this.#matches.get(Number(event))?.delete(source);
-    return Number(event);
+    return this.#table.match(eventId, now);
   }
 }

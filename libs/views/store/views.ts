@@ -1,12 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Belief } from '#domain/health/belief.ts';
+import type { Belief, SourceBelief } from '#domain/health/belief.ts';
 import type { ViewRecord } from '../ingest/records.ts';
 import type { BoardView, PlaceNames, ShownState } from './board-view.ts';
 import { CatalogueView } from './catalogue.ts';
 import { ClientView } from './clients.ts';
 import { isBroken, type OpenOptions, openViews, removeViews } from './database.ts';
 import { FeedView } from './feed.ts';
-import { HealthView, type SourceBelief } from './health.ts';
+import { HealthView } from './health.ts';
 import { IncidentView } from './incidents.ts';
 import { KnockOutView } from './knock-outs.ts';
 import { MatchView } from './matches.ts';

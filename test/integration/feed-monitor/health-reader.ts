@@ -1,5 +1,5 @@
 import { type Followed, followRecords } from '#clients/follow-records.ts';
-import { type Belief, beliefInMatch } from '#domain/health/belief.ts';
+import { type Belief, HealthTable } from '#domain/health/belief.ts';
 import type { FeedHealth } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { atEnd } from '../../support/at-end.ts';
@@ -10,7 +10,7 @@ import type { PipelinePlace } from '../../support/pipeline.ts';
 export type Seen = { readonly record: FeedHealth; readonly at: number };
 
 /** What a match was to a reader from then on, Unix milliseconds. */
-type Change = { readonly at: number; readonly believed: boolean };
+type Change = { readonly at: number; readonly believed: boolean; readonly state: Belief['state'] };
 
 const LOOK_MS = 20;
 
@@ -19,6 +19,7 @@ export class HealthReader {
   /** Every record, in order. */
   readonly seen: Seen[] = [];
   readonly #latest = new Map<string, FeedHealth>();
+  readonly #table = new HealthTable();
   readonly #changes = new Map<number, Change[]>();
   #followed: Followed | null = null;
 
@@ -46,11 +47,7 @@ export class HealthReader {
 
   /** Whether a match may be believed now. */
   belief(eventId: number, now = Date.now()): Belief {
-    const pairs = [...this.#latest.values()].flatMap((match) => {
-      const source = this.#latest.get(match.source);
-      return match.event_id === eventId && source !== undefined ? [{ source, match }] : [];
-    });
-    return beliefInMatch(pairs, now);
+    return this.#table.match(eventId, now);
   }
 
   /** Since when a match is not believed, without a break until now; null where it is. */
@@ -59,7 +56,16 @@ export class HealthReader {
     return last === undefined || last.believed ? null : last.at;
   }
 
+  /** How often a match was no longer believed because feed-health was silent, outside of these times. */
+  expiredOutside(times: readonly { readonly from: number; readonly to: number }[]): number {
+    return [...this.#changes.values()]
+      .flat()
+      .filter(({ state, at }) => state === 'expired' && !times.some(({ from, to }) => at >= from && at <= to))
+      .length;
+  }
+
   #take(key: string, record: FeedHealth | null): void {
+    this.#table.apply(key, record);
     if (record === null) {
       this.#latest.delete(key);
       return;
@@ -73,9 +79,9 @@ export class HealthReader {
     const at = Date.now();
     for (const { event_id } of this.#latest.values()) {
       if (event_id === null) continue;
-      const { believed } = this.belief(event_id, at);
+      const { believed, state } = this.belief(event_id, at);
       const changes = this.#changes.get(event_id) ?? [];
-      if (changes.at(-1)?.believed !== believed) changes.push({ at, believed });
+      if (changes.at(-1)?.believed !== believed) changes.push({ at, believed, state });
       this.#changes.set(event_id, changes);
     }
   }

@@ -23,6 +23,9 @@ export function startMonitor(
   });
 }
 
+/** The provider's time when matches begin, Unix seconds. */
+const BEGAN = 1_790_000_000;
+
 /** A message that was published: when it was received, and when the broker had it, Unix milliseconds. */
 export type Sent = { readonly eventId: number; readonly receivedAt: number; storedAt: number | null };
 
@@ -81,7 +84,8 @@ export class LiveFeed {
     this.#clock += 1;
     const event = eventFields({ clock_time: this.#clock, ...fields });
     const message = {
-      ...eventMessage(Math.floor(receivedAt / 1000), event),
+      // Each later than the one before: of two of the same second, the larger text would win (law 2).
+      ...eventMessage(BEGAN + this.#clock, event),
       ...{ event_id: eventId, received_at: receivedAt, message_id: `m-${this.#clock}` },
     };
     await this.#publish('normalized-messages', String(eventId), this.#encode(message));
