@@ -2,9 +2,6 @@ import type { FastifyRequest } from 'fastify';
 import type { Belief } from '#domain/health/belief.ts';
 import type { BoardView } from '#views/store/board-view.ts';
 
-/** On every answer of the contract; the contract itself has no such field. */
-export const HEALTH_HEADER = 'x-feed-health';
-
 /** Operations of one event. */
 const OF_EVENT = /^\/v2\/events\/:id(?:\/|$)/;
 

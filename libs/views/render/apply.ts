@@ -16,8 +16,7 @@ export function applyRecords(
     for (const record of records) {
       const at = views.changedAt(record, now);
       if (record.topic === 'feed-health') {
-        const eventId = views.health.apply(record.key, record.value);
-        if (eventId !== null) changed.health.add(eventId);
+        views.health.apply(record.key, record.value);
         continue;
       }
       changed.answers = true;

@@ -13,16 +13,14 @@ export class HealthView {
     for (const { key, json } of rows) this.#table.apply(String(key), JSON.parse(String(json)));
   }
 
-  /** Applies the record of a key; null deletes it. Gives the event that it is of; null where it is of a source. */
-  apply(key: string, record: FeedHealth | null): number | null {
-    const [, eventId] = key.split('/');
+  /** Applies the record of a key; null deletes it. */
+  apply(key: string, record: FeedHealth | null): void {
     // The records of sources come twice a second, and are expired after a restart.
-    if (eventId !== undefined) {
+    if (key.includes('/')) {
       if (record === null) this.#sql.of('DELETE FROM health WHERE key = ?').run(key);
       else this.#sql.of('INSERT OR REPLACE INTO health VALUES (?, ?)').run(key, JSON.stringify(record));
     }
     this.#table.apply(key, record);
-    return eventId === undefined ? null : Number(eventId);
   }
 
   /** Every source at `now`, Unix milliseconds, by name. */

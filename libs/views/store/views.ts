@@ -22,8 +22,6 @@ export type Changed = {
   readonly events: Set<number>;
   /** Seasons with new tables; null is that of the rankings. */
   readonly seasons: Set<number | null>;
-  /** Matches whose health is new, and nothing else of them. */
-  readonly health: Set<number>;
   /** Whether names are new. */
   names: boolean;
   /** Whether anything is new that answers of REST are made of: all but health. */
@@ -100,7 +98,7 @@ export class Views implements BoardView {
    */
   write(position: { key: string; next: number }, now: number, write: (changed: Changed) => void): void {
     const changed: Changed = {
-      ...{ states: new Map(), events: new Set(), seasons: new Set(), health: new Set() },
+      ...{ states: new Map(), events: new Set(), seasons: new Set() },
       ...{ names: false, answers: false },
     };
     this.#database.exec('BEGIN');
@@ -118,10 +116,6 @@ export class Views implements BoardView {
     if (changed.names || changed.states.size > 0) this.#listVersion += 1;
     for (const id of changed.events) for (const stale of this.#staleEvents) stale(id);
     for (const state of changed.states.values()) for (const listener of this.#listeners) listener(state);
-    for (const eventId of changed.health) {
-      const state = changed.states.has(eventId) ? null : this.matches.state(eventId);
-      if (state !== null) for (const listener of this.#listeners) listener(state);
-    }
     for (const season of changed.seasons) for (const listener of this.#tableListeners) listener(season);
   }
 

@@ -47,15 +47,15 @@ export const guard = z.object({
     ),
 });
 
-/** Whether what is told of a match may be old. */
+/** Whether what is known of a match may be old. */
 const feed = z.object({
   alive: z
     .boolean()
-    .describe('False: the feed of this match is not heard of, or we are late. Do not act on it.'),
+    .describe('False: nothing is received of this match, or it is not applied yet. Do not act on it.'),
   state: z
     .string()
     .describe(
-      'alive, recovered, stale (silent while the clock runs), down, recovering, ended (the match is over), expired (nobody watches), unknown.',
+      'alive, recovered, stale (silent while the clock runs), down, recovering, ended (the match is over), expired (feed health itself is silent), unknown (nothing is known).',
     ),
   reason: z
     .string()
