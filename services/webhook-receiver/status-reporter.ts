@@ -4,10 +4,10 @@ import type { Codec } from '#topics/codec.ts';
 import type { IngressStatus } from '#topics/generated/types.ts';
 import type { SourceStatus } from './source-status.ts';
 
-/** How often the status is written: below the time after which the monitor takes the receiver for gone. */
-const REPEAT_MS = 2_000;
+/** How often the status is written: three times in the time after which the monitor takes the receiver for gone. */
+const REPEAT_MS = 3_000;
 
-/** What a reporter works with. */
+/** Dependencies of a reporter. */
 export type StatusReporterOptions = {
   readonly status: SourceStatus;
   readonly publisher: Pick<Publisher, 'publish' | 'close'>;
@@ -17,7 +17,7 @@ export type StatusReporterOptions = {
   readonly log: Logger;
 };
 
-/** Writes the status of the webhook source to ingress-status every two seconds. What is not written in time is left out. */
+/** Writes the status of the webhook source to ingress-status every three seconds. What is not written in time is left out. */
 export class StatusReporter {
   readonly #options: StatusReporterOptions;
   readonly #timer: NodeJS.Timeout;

@@ -4,17 +4,17 @@ import type { TopicWriter } from '../publish/topic-writer.ts';
 import type { FeedReading, FeedStatus } from './feed-status.ts';
 
 /** How often it is looked whether the status changed, and how often it is written all the same, milliseconds. */
-const LOOK_MS = 500;
-const REPEAT_MS = 2_000;
+const LOOK_MS = 1_000;
+const REPEAT_MS = 3_000;
 
-/** What a reporter works with. */
+/** Dependencies of a reporter. */
 export type FeedReporterOptions = {
   readonly status: FeedStatus;
   readonly topicWriter: Pick<TopicWriter, 'status'>;
   readonly clock: Clock;
 };
 
-/** Writes the status of the feed to ingress-status: on each change, and every two seconds. */
+/** Writes the status of the feed to ingress-status: on each change, and every three seconds. */
 export class FeedReporter {
   readonly #options: FeedReporterOptions;
   #written: { readonly text: string; readonly at: number } | null = null;

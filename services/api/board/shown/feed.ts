@@ -27,9 +27,9 @@ const REASONS: Readonly<Record<string, string>> = {
   ingress: 'ingress service silent',
 };
 
-/** E.g. `down: provider unreachable`. */
+/** E.g. `down (provider unreachable)`. */
 function feedWords({ state, reason }: BoardMatch['feed']): string {
-  return reason === null ? STATES[state] : `${STATES[state]}: ${REASONS[reason] ?? reason}`;
+  return reason === null ? STATES[state] : `${STATES[state]} (${REASONS[reason] ?? reason})`;
 }
 
 /** Whether a match may be traded: its guard is safe and, while it is live, its feed is believed. */

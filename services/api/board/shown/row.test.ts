@@ -48,7 +48,7 @@ describe('marks', () => {
     [
       'a match whose feed is silent',
       { feed: { believed: false, state: 'stale', reason: 'silence' } },
-      'Trading halted: feed stale: nothing received agrees with the provider',
+      'Trading halted: feed stale (nothing received) agrees with the provider',
     ],
     [
       'a match that is halted and whose feed is down',
@@ -56,7 +56,7 @@ describe('marks', () => {
         guard: { safe: false, reasons: ['possible_goal'] },
         feed: { believed: false, state: 'down', reason: 'backlog' },
       },
-      'Trading halted: possible goal, feed down: our own delay agrees with the provider',
+      'Trading halted: possible goal, feed down (our own delay) agrees with the provider',
     ],
     [
       'a match to come, which no feed speaks of',
