@@ -12,6 +12,7 @@ const SERVICES = [
   'match-processor',
   'standings-processor',
   'feed-poller',
+  'feed-monitor',
   'webhook-composer',
   'webhook-dispatcher',
   'api',

@@ -95,6 +95,21 @@ test('answers nothing but health until it has caught up', async () => {
   for (const url of ['/v2/sports', '/', '/docs', '/health/ready']) expect(await status(url)).toBe(200);
 });
 
+test('says with every answer which feeds are alive, and of an event whether it is', async () => {
+  const answered = async (url: string) => (await app.inject(url)).headers['x-feed-health'];
+  expect(await answered('/v2/statuses?token=good')).toBe('unknown');
+  world.play(eventMessage({}, { id: 1 }));
+  world.health(null, { valid_until: Number.MAX_SAFE_INTEGER });
+  world.health(1);
+  expect(await answered('/v2/statuses?token=good')).toBe('webhook=alive');
+  expect(await answered('/v2/events/1?token=good')).toBe('webhook=alive, match=alive');
+  world.health(1, { state: 'stale', reason: 'silence' });
+  expect(await answered('/v2/events/1?token=good')).toBe('webhook=alive, match=stale;reason=silence');
+  expect(await answered('/v2/events/2?token=good')).toBe('webhook=alive, match=unknown');
+  expect(await answered('/v2/nothing')).toBe('webhook=alive');
+  expect(await answered('/health/live')).toBeUndefined();
+});
+
 test('shows the contract as a document and as a page', async () => {
   const document = (await app.inject('/openapi.json')).json();
   expect(document).toMatchObject({ openapi: '3.1.0', servers: [{ url: 'https://api.example' }] });

@@ -1,5 +1,6 @@
 import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
 import { answerErrors, sendError } from '#contract/rest/error-answers.ts';
+import { HEALTH_HEADER } from '#contract/rest/openapi.ts';
 import type { Gatekeeper, ProviderData } from '#contract/rest/provider.ts';
 import { restRoutes } from '#contract/rest/routes.ts';
 import { restServerOptions } from '#contract/rest/server-options.ts';
@@ -9,6 +10,7 @@ import type { BoardView } from '#views/store/board-view.ts';
 import type { GateOptions } from './board/gate.ts';
 import { boardRoutes } from './board/routes.ts';
 import { documentRoutes } from './document.ts';
+import { eventOf, healthHeader } from './health-header.ts';
 import type { ApiMetrics } from './metrics.ts';
 
 export type AppOptions = {
@@ -52,6 +54,16 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'none';
     metrics.requestSeconds.observe({ route, status: String(reply.statusCode) }, reply.elapsedTime / 1000);
+    done();
+  });
+  // Before the answer is made: large ones go to the socket by themselves.
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.url.startsWith('/v2/'))
+      reply.header(HEALTH_HEADER, healthHeader(view, eventOf(request), Date.now()));
+    done();
+  });
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    if (reply.statusCode >= 500) reply.removeHeader(HEALTH_HEADER);
     done();
   });
   for (const path of OPS) {

@@ -13,6 +13,7 @@ const LONGEST = [
   'integration/board/board.test.ts',
   'integration/embedded/backbone.test.ts',
   'integration/feed-poller/leadership.test.ts',
+  'integration/feed-monitor/staleness.test.ts',
   'integration/streams/stop.test.ts',
   'integration/tool-gateway/limits.test.ts',
   'integration/api/serve.test.ts',

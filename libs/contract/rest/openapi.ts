@@ -27,7 +27,11 @@ export type OperationObject = {
   readonly security: readonly JsonSchema[];
   readonly parameters: readonly ParameterObject[];
   readonly responses: {
-    readonly [status: string]: { readonly description: string; readonly content: JsonSchema };
+    readonly [status: string]: {
+      readonly description: string;
+      readonly headers?: JsonSchema;
+      readonly content: JsonSchema;
+    };
   };
 };
 
@@ -37,7 +41,11 @@ export type OpenApiDocument = {
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
   readonly servers: readonly { readonly url: string }[];
   readonly paths: { readonly [path: string]: { readonly get: OperationObject } };
-  readonly components: { readonly schemas: JsonSchema; readonly securitySchemes: JsonSchema };
+  readonly components: {
+    readonly schemas: JsonSchema;
+    readonly headers: JsonSchema;
+    readonly securitySchemes: JsonSchema;
+  };
 };
 
 const DESCRIPTION =
@@ -46,6 +54,18 @@ const DESCRIPTION =
   '`api.method.next_page` is the ready URL of the next page. Unknown parameters are ignored; a known one that is ' +
   'sent twice is invalid. A slash at the end of a path changes nothing. Methods other than GET and HEAD are answered 405, ' +
   'unknown paths 404, both in the envelope.';
+
+/** An addition to the contract, whose bodies have no room for it: whether feeds are alive. */
+export const HEALTH_HEADER = 'X-Feed-Health';
+
+const HEALTH_HEADER_OBJECT: JsonSchema = {
+  description:
+    'Feed health, a dictionary of structured fields (RFC 9651): the state of each source and, where the request is about one ' +
+    'event, of its `match`; `reason` says why it is not good. Only `alive` and `recovered` are to be believed. `unknown` alone: ' +
+    'nothing is known.',
+  schema: { type: 'string' },
+  example: 'feed=down;reason=network, webhook=alive, match=alive',
+};
 
 /**
  * The document of a server of this version (`<major>.<minor>.<patch>`). `baseUrl` precedes `/v2`; '' is the host that
@@ -59,6 +79,7 @@ export function openApi({ version, baseUrl = '' }: { version: string; baseUrl?: 
     paths: Object.fromEntries(ALL_OPERATIONS.map((one) => [one.path, { get: operationObject(one) }])),
     components: {
       schemas: schemas(),
+      headers: { [HEALTH_HEADER]: HEALTH_HEADER_OBJECT },
       securitySchemes: {
         token: {
           type: 'apiKey',
@@ -127,13 +148,19 @@ function errorsOf({ open, idName, name }: OperationInfo): RestErrorCode[] {
 function responsesOf(operation: OperationInfo): OperationObject['responses'] {
   const errors = errorsOf(operation).map((code) => {
     const { status, message, internalCode } = REST_ERRORS[code];
-    return [String(status), response(`${message} (internal_code ${internalCode})`, 'Error')] as const;
+    return [String(status), response(`${message} (internal_code ${internalCode})`, 'Error', status)] as const;
   });
-  return Object.fromEntries([['200', response('The answer', operation.name)], ...errors]);
+  return Object.fromEntries([['200', response('The answer', operation.name, 200)], ...errors]);
 }
 
-function response(description: string, schema: string): OperationObject['responses'][string] {
-  return { description, content: { 'application/json': { schema: { $ref: reference(schema) } } } };
+/** Answers of server errors say nothing of health. */
+function response(description: string, schema: string, status: number): OperationObject['responses'][string] {
+  const headers = { [HEALTH_HEADER]: { $ref: `#/components/headers/${HEALTH_HEADER}` } };
+  return {
+    description,
+    ...(status < 500 ? { headers } : {}),
+    content: { 'application/json': { schema: { $ref: reference(schema) } } },
+  };
 }
 
 const reference = (id: string): string => `#/components/schemas/${id}`;

@@ -57,7 +57,19 @@ export const SERVICE_ERRORS = {
     STOPPED: ['The request was given up: the poller stops or leads no longer.', 'Nothing.'],
   },
   LeadershipLostError: {
-    LEADERSHIP_LOST: ['This poller may lead no longer.', 'Nothing: another one polls.'],
+    LEADERSHIP_LOST: ['This feed poller or feed monitor may lead no longer.', 'Nothing: another one leads.'],
+  },
+  TermSupersededError: {
+    TERM_SUPERSEDED: [
+      'Another feed monitor publishes in a later term, as after a pause of this one. It stops judging.',
+      'Nothing: the other one judges.',
+    ],
+  },
+  ClockStepError: {
+    CLOCK_STEP: [
+      'The clock of the feed monitor’s machine was set. It begins again from the topic.',
+      'Let the machine’s clock be slewed (NTP), not set.',
+    ],
   },
   ExpiredError: {
     MESSAGES_EXPIRED: [

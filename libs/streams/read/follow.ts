@@ -43,6 +43,11 @@ export type FollowOptions = {
   readonly onBatch: (batch: FollowedBatch) => void | Promise<void>;
   /** Called once everything present at the start was delivered, open transactions included. */
   readonly onCaughtUp?: () => void;
+  /**
+   * Called whenever everything committed that a partition had at `at`, on the clock of `performance.now`, is delivered: many
+   * times a second while it is read, never while it cannot be. An error it throws ends the reading.
+   */
+  readonly onUpToDate?: (of: TopicPartition, at: number) => void;
 };
 
 /** A checkpoint lies beyond the end of its partition: the topic was replaced, or lost records. */
@@ -61,7 +66,7 @@ const IDLE_MS = 100;
  * Reads all partitions of some topics, read committed, from checkpoints on, until it is aborted: through restarts of the
  * broker it neither skips nor repeats a record. Shares nothing with other readers, and leaves nothing on the broker.
  * Resolves when `signal` is aborted. Rejects with `StreamError` where no broker answers at first, with
- * `PositionLostError`, or with an error of `onBatch` or `onCaughtUp`.
+ * `PositionLostError`, or with an error of a callback.
  */
 export async function follow(options: FollowOptions): Promise<void> {
   const { brokers, reader = READER, topics, otherwise = 'beginning', idleMs = IDLE_MS, onBatch } = options;
@@ -87,6 +92,7 @@ export async function follow(options: FollowOptions): Promise<void> {
   await followPartitions({
     ...{ brokers, clientId: reader, partitions, maxWaitMs: idleMs },
     signal: options.signal ?? new AbortController().signal,
+    onUpToDate: options.onUpToDate,
     async onFetched(of, { records, next, highWatermark }) {
       if (records.length > 0) {
         const { topic, partition } = of;

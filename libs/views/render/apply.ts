@@ -12,13 +12,28 @@ export function applyRecords(
   position: { key: string; next: number },
   now: number,
 ): void {
+  // They come twice a second and are expired after a restart: not worth a transaction.
+  if (records.every(isHeartbeat)) {
+    for (const { key, value } of records.filter(isHeartbeat)) views.health.apply(key, value);
+    return;
+  }
   views.write(position, now, (changed) => {
     for (const record of records) {
       const at = views.changedAt(record, now);
+      if (record.topic === 'feed-health') {
+        views.health.apply(record.key, record.value);
+        continue;
+      }
+      changed.answers = true;
       if (record.topic === 'catalogue') changed.names = applyName(views, record, at) || changed.names;
       else applyValue(views, record, at, changed);
     }
   });
+}
+
+/** Whether it is the record of a source of feed-health. */
+function isHeartbeat(record: ViewRecord): record is ViewRecord<'feed-health'> {
+  return record.topic === 'feed-health' && !record.key.includes('/');
 }
 
 /** Whether the record is new. `at`: when it becomes visible, Unix seconds. */

@@ -78,6 +78,21 @@ test('keeps nothing of a batch that breaks', () => {
   expect([...world.views.offsets()]).toEqual([['test-0', 1]]);
 });
 
+test('knows feed health by the clock, also of a match after a restart, and makes no answer of it', () => {
+  world.play(eventMessage({}, { id: 1 }));
+  const { version, listVersion } = world.views;
+  world.health(null);
+  world.health(1);
+  expect(world.views.matchHealth(1, RECEIVED_AT)).toMatchObject({ believed: true, state: 'alive' });
+  expect(world.views.matchHealth(1, RECEIVED_AT + 1)).toMatchObject({ believed: false, state: 'expired' });
+  expect(world.views.sourceHealth(RECEIVED_AT)).toMatchObject([{ source: 'webhook', believed: true }]);
+  expect([world.views.version, world.views.listVersion]).toEqual([version, listVersion]);
+  world.restart();
+  expect(world.views.matchHealth(1, RECEIVED_AT)).toMatchObject({ believed: false, state: 'unknown' });
+  world.health(null);
+  expect(world.views.matchHealth(1, RECEIVED_AT)).toMatchObject({ believed: true, state: 'alive' });
+});
+
 test('notifies of each match and season once per batch, when it is visible', () => {
   const notified: unknown[] = [];
   const end = world.views.onChange((state) => notified.push([state.version, world.views.state(1)?.version]));

@@ -10,7 +10,8 @@ import { restRoutes } from '#contract/rest/routes.ts';
 import { restServerOptions } from '#contract/rest/server-options.ts';
 import { applyMessage, type Match, matchIncident, matchState, newMatch } from '#domain/match.ts';
 import { normalizeMessage } from '#ingestion/normalize.ts';
-import type { NormalizedMessage } from '#topics/generated/types.ts';
+import type { FeedHealth, NormalizedMessage } from '#topics/generated/types.ts';
+import { sampleOf } from '#topics/testing/samples.ts';
 import type { ViewRecord } from '../ingest/records.ts';
 import { createProviderData } from '../render/answers/provider-data.ts';
 import { applyRecords } from '../render/apply.ts';
@@ -105,6 +106,17 @@ export class World {
 
   give(...records: readonly ViewRecord[]): void {
     applyRecords(this.views, records, { key: 'test-0', next: this.#offset }, this.now);
+  }
+
+  /** Feed health of the webhook source, or of a match of it: alive until `changes` say otherwise. */
+  health(eventId: number | null, changes: Partial<FeedHealth> = {}): void {
+    const value: FeedHealth = {
+      ...sampleOf('feed-health'),
+      ...{ source: 'webhook', event_id: eventId, state: 'alive', reason: null, term: 1 },
+      ...{ valid_until: eventId === null ? this.now + 1 : null, ...changes },
+    };
+    const key = eventId === null ? 'webhook' : `webhook/${eventId}`;
+    this.give({ topic: 'feed-health', partition: 0, offset: this.#offset, key, value });
   }
 
   /** The contract over these views, for whoever has a token: the token names what it may see. */

@@ -1,9 +1,15 @@
 import type { BoardView, ShownState } from '#views/store/board-view.ts';
 import type { ReadView } from './scoped-view.ts';
+import type { BoardSource } from './shown/feed.ts';
 import type { BoardMatch, BoardSide } from './shown/match.ts';
 
-/** What the board shows of a state. */
-export function boardMatch(state: ShownState, view: Pick<BoardView, 'place'>): BoardMatch {
+/** What the board shows of a state at `now`, Unix seconds. */
+export function boardMatch(
+  state: ShownState,
+  view: Pick<BoardView, 'place' | 'matchHealth'>,
+  now: number,
+): BoardMatch {
+  const { believed, state: health, reason } = view.matchHealth(state.event_id, now * 1000);
   return {
     event_id: state.event_id,
     version: state.version,
@@ -20,6 +26,7 @@ export function boardMatch(state: ShownState, view: Pick<BoardView, 'place'>): B
     agreement: state.agreement,
     under_review: state.under_review,
     guard: state.guard,
+    feed: { believed, state: health, reason },
     competition_id: state.competition_id,
     season_id: state.season_id,
     stage_id: state.stage_id,
@@ -28,6 +35,13 @@ export function boardMatch(state: ShownState, view: Pick<BoardView, 'place'>): B
     ut: state.cause.ut,
     received_at: state.cause.received_at,
   };
+}
+
+/** What the board shows of the sources at `now`, Unix seconds. */
+export function boardSources(view: Pick<BoardView, 'sourceHealth'>, now: number): BoardSource[] {
+  return view
+    .sourceHealth(now * 1000)
+    .map(({ source, believed, state, reason }) => ({ source, believed, state, reason }));
 }
 
 /** The matches on the board: all that are live, and of the others those that changed last, up to so many in all. */

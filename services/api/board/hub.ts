@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { BoardView, ShownState } from '#views/store/board-view.ts';
-import { boardMatch } from './board-match.ts';
+import { boardMatch, boardSources } from './board-match.ts';
 import { Reader, type Sight, type Topic } from './reader.ts';
 
 export type HubOptions = {
@@ -16,6 +16,8 @@ export type HubOptions = {
 /** Changes are gathered for so long before they are sent, milliseconds. */
 const GATHER_MS = 50;
 const BEAT_MS = 10_000;
+/** How often feed health is looked at, milliseconds: it changes with time alone too. */
+const HEALTH_MS = 500;
 
 /** Sends changes to the readers of `/board/events`. */
 export class Hub {
@@ -23,10 +25,14 @@ export class Hub {
   readonly #readers = new Set<Reader>();
   readonly #stopFollowing: readonly (() => void)[];
   readonly #beats: NodeJS.Timeout;
+  readonly #looks: NodeJS.Timeout;
   readonly #refused: Counter;
   readonly #dropped: Counter;
-  /** What a state is sent as: the same for every reader. */
-  readonly #frames = new WeakMap<ShownState, string>();
+  /** What a state is sent as, the same for every reader, and the health in it. */
+  readonly #frames = new WeakMap<ShownState, { readonly health: string; readonly frame: string }>();
+  /** The last sent health of sources, and of each live match. */
+  #feeds = '';
+  #health = new Map<number, string>();
   #gathering: NodeJS.Timeout | undefined;
 
   constructor(options: HubOptions) {
@@ -57,6 +63,7 @@ export class Hub {
       view.onTable((seasonId) => this.#offer((reader) => reader.offerTable(seasonId))),
     ];
     this.#beats = setInterval(() => this.#beat(), BEAT_MS).unref();
+    this.#looks = setInterval(() => this.#readers.size > 0 && this.#lookAtHealth(), HEALTH_MS).unref();
   }
 
   /** Whether one reader more may come; counts it where not. */
@@ -73,16 +80,21 @@ export class Hub {
 
   /** Sends a snapshot of the topic, and from then on what changes, until the reader leaves or `close`. */
   join(response: ServerResponse, topic: Topic, sight: Sight, states: readonly ShownState[]): void {
+    // What changed while nobody read is none of the reader's news.
+    this.#lookAtHealth();
     const reader = new Reader(response, topic, sight, (state) => this.#frameOf(state));
     this.#readers.add(reader);
     response.once('close', () => this.#readers.delete(reader));
-    reader.begin(this.#options.now(), states);
+    const now = this.#options.now();
+    reader.offerFeeds(feedsOf(this.#options.view, now));
+    reader.begin(now, states);
   }
 
   /** Ends every stream. */
   close(): void {
     for (const stop of this.#stopFollowing) stop();
     clearInterval(this.#beats);
+    clearInterval(this.#looks);
     clearTimeout(this.#gathering);
     for (const reader of this.#readers) reader.end();
   }
@@ -109,11 +121,39 @@ export class Hub {
     }
   }
 
+  /** Offers what changed of feed health since the last look. */
+  #lookAtHealth(): void {
+    const { view } = this.#options;
+    const now = this.#options.now();
+    const feeds = feedsOf(view, now);
+    if (feeds !== this.#feeds) this.#offer((reader) => reader.offerFeeds(feeds));
+    this.#feeds = feeds;
+    const known = this.#health;
+    this.#health = new Map();
+    for (const state of view.liveStates()) {
+      const health = healthOf(view, state, now);
+      this.#health.set(state.event_id, health);
+      if (known.get(state.event_id) !== health) this.#offer((reader) => reader.offerMatch(state));
+    }
+  }
+
   #frameOf(state: ShownState): string {
+    const { view } = this.#options;
+    const now = this.#options.now();
+    const health = healthOf(view, state, now);
     const known = this.#frames.get(state);
-    if (known !== undefined) return known;
-    const frame = JSON.stringify(boardMatch(state, this.#options.view));
-    this.#frames.set(state, frame);
+    if (known?.health === health) return known.frame;
+    const frame = JSON.stringify(boardMatch(state, view, now));
+    this.#frames.set(state, { health, frame });
     return frame;
   }
+}
+
+function feedsOf(view: BoardView, now: number): string {
+  return JSON.stringify(boardSources(view, now));
+}
+
+function healthOf(view: BoardView, { event_id }: ShownState, now: number): string {
+  const { state, reason } = view.matchHealth(event_id, now * 1000);
+  return `${state}/${reason}`;
 }

@@ -20,13 +20,13 @@ export type MatchDetails = {
   readonly history: readonly HistoryEntry[];
 };
 
-/** Null for an unknown event. */
-export function matchDetails(view: ReadView, eventId: number): MatchDetails | null {
+/** As at `now`, Unix seconds; null for an unknown event. */
+export function matchDetails(view: ReadView, eventId: number, now: number): MatchDetails | null {
   const state = view.state(eventId);
   if (state === null) return null;
   const story = view.story(eventId);
   return {
-    match: boardMatch(state, view),
+    match: boardMatch(state, view, now),
     home_id: state.home?.id ?? null,
     away_id: state.away?.id ?? null,
     coverage: state.coverage,

@@ -31,6 +31,8 @@ export class Reader {
   /** By event, in the order of their first unsent change. */
   readonly #unsent = new Map<number, ShownState>();
   #tableUnsent = false;
+  /** Data of the newest `feeds` event; null where it is sent. */
+  #feedsUnsent: string | null = null;
   /** Of a season: how its matches stood when they last changed, by event. */
   readonly #results = new Map<number, string>();
   /** What was written is not taken yet: nothing more is written until it is. */
@@ -69,6 +71,11 @@ export class Reader {
     }
   }
 
+  /** `feeds`: every source with its state, as JSON. */
+  offerFeeds(feeds: string): void {
+    if (this.#topic.kind === 'board') this.#feedsUnsent = feeds;
+  }
+
   /** A result is shown beside the tables; a running clock does not change it. */
   #offerResult({ event_id, status_id, score, shoot_out, under_review, home, away }: ShownState): void {
     const result = JSON.stringify([status_id, score, shoot_out, under_review, home?.id, away?.id]);
@@ -89,6 +96,10 @@ export class Reader {
       if (this.#full) return;
       this.#unsent.delete(id);
       this.#write('match', this.#frameOf(state));
+    }
+    if (this.#feedsUnsent !== null && !this.#full) {
+      this.#write('feeds', this.#feedsUnsent);
+      this.#feedsUnsent = null;
     }
     if (this.#tableUnsent && !this.#full && this.#topic.kind === 'season') {
       this.#tableUnsent = false;

@@ -6,7 +6,7 @@ import type { Access } from '#contract/rest/provider.ts';
 import { isCovered } from '#views/queries/access.ts';
 import type { BoardView, ShownState } from '#views/store/board-view.ts';
 import { type Assets, assetRoutes, BOARD_ASSETS, loadAssets } from './assets.ts';
-import { boardMatch, boardStates } from './board-match.ts';
+import { boardMatch, boardSources, boardStates } from './board-match.ts';
 import { boardGate, coversAll, type GateOptions, type Permit, refuseEntry } from './gate.ts';
 import { Hub } from './hub.ts';
 import { matchDetails } from './match-details.ts';
@@ -93,15 +93,16 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
   app.get('/', (request, reply) => {
     const view = admit(request, reply, 'board')?.view;
     if (view === undefined) return reply;
-    const matches = boardStates(view, size).map((state) => boardMatch(state, view));
-    const page = boardPage(matches, boardQuery.parse(request.query), now(), assets);
+    const at = now();
+    const matches = boardStates(view, size).map((state) => boardMatch(state, view, at));
+    const page = boardPage(matches, boardSources(view, at), boardQuery.parse(request.query), at, assets);
     return reply.type(HTML).send(page);
   });
 
   app.get('/match/:id', (request, reply) => {
     const view = admit(request, reply, 'match')?.view;
     if (view === undefined) return reply;
-    const details = detailsOf(view, request.params);
+    const details = detailsOf(view, request.params, now());
     if (details === null) return notFound(reply, 'No such match', assets);
     return reply.type(HTML).send(matchPage(details, now(), assets));
   });
@@ -109,14 +110,14 @@ export async function boardRoutes(app: FastifyInstance, options: BoardOptions): 
   app.get('/board/matches/:id', (request, reply) => {
     const view = admit(request, reply, 'match')?.view;
     if (view === undefined) return reply;
-    const details = detailsOf(view, request.params);
+    const details = detailsOf(view, request.params, now());
     return details === null ? reply.code(404).send({ error: 'No such match' }) : reply.send(details);
   });
 
   app.get('/standings', (request, reply) => {
     const view = admit(request, reply, 'season')?.view;
     if (view === undefined) return reply;
-    const standings = seasonStandings(view, standingsQuery.parse(request.query));
+    const standings = seasonStandings(view, standingsQuery.parse(request.query), now());
     if (standings === null) return notFound(reply, 'No such table', assets);
     return reply.type(HTML).send(standingsPage(standings, now(), assets));
   });
@@ -174,9 +175,9 @@ function sightOf(permit: Permit, kind: Topic['kind'], view: BoardView): Sight {
   };
 }
 
-function detailsOf(view: ReadView, params: unknown): ReturnType<typeof matchDetails> {
+function detailsOf(view: ReadView, params: unknown, now: number): ReturnType<typeof matchDetails> {
   const asked = matchParams.safeParse(params);
-  return asked.success ? matchDetails(view, asked.data.id) : null;
+  return asked.success ? matchDetails(view, asked.data.id, now) : null;
 }
 
 function topicOf({ event, season }: z.output<typeof streamQuery>): Topic {

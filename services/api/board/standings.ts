@@ -41,11 +41,13 @@ export type StandingsRequest = {
 
 /**
  * The tables of a season, of the kind of the one that is asked for, else the league's, else its knock-out stages. Without a
- * season, the ranking that is asked for, else of the first season. Null for a season, a table or a bracket that is not there.
+ * season, the ranking that is asked for, else of the first season. Null for a season, a table or a bracket that is not there. `now`: Unix
+ * seconds.
  */
 export function seasonStandings(
   view: ReadView,
   { season: seasonId, table: tableId, show }: StandingsRequest,
+  now: number,
 ): SeasonStandings | null {
   const seasons = view.seasons();
   const rankings = view.rankings();
@@ -68,7 +70,7 @@ export function seasonStandings(
     season,
     tables,
     hasBracket: knockOuts.length > 0,
-    bracket: showsBracket ? seasonBracket(view, knockOuts) : null,
+    bracket: showsBracket ? seasonBracket(view, knockOuts, now) : null,
     shown: tables
       .filter(({ type_id }) => !showsBracket && type_id === asked?.type_id)
       .sort((a, b) => a.object_id - b.object_id)
@@ -76,13 +78,13 @@ export function seasonStandings(
   };
 }
 
-function seasonBracket(view: ReadView, stages: readonly KnockOutStage[]): Bracket {
+function seasonBracket(view: ReadView, stages: readonly KnockOutStage[], now: number): Bracket {
   return bracketOf(
     stages.map(({ stage_id, name, matches }) => ({
       stage_id,
       name,
       matches: matches.map(({ state, round, advancing_id }) => ({
-        match: boardMatch(state, view),
+        match: boardMatch(state, view, now),
         home_id: state.home?.id ?? null,
         away_id: state.away?.id ?? null,
         round,

@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => played.close());
 
 function details(): MatchDetails {
-  const found = matchDetails(played.views, match.id);
+  const found = matchDetails(played.views, match.id, NOW);
   if (found === null) throw new Error('the match is not there');
   return found;
 }
@@ -171,5 +171,5 @@ test('the history of a match that is over lists no trading permission', () => {
 });
 
 test('an unknown event has no details', () => {
-  expect(matchDetails(played.views, 1)).toBeNull();
+  expect(matchDetails(played.views, 1, NOW)).toBeNull();
 });

@@ -102,6 +102,25 @@ describe('/board/events', () => {
     expect(one.frames.map(({ event }) => event)).toEqual(['snapshot']);
   });
 
+  test('sends health of feeds and matches as it changes, also with time alone', async () => {
+    const validUntil = Date.now() + 1_500;
+    served.played.health(null, { valid_until: validUntil });
+    served.played.health(match.id);
+    const reader = await SlowReader.open(served);
+    const feeds = () => reader.frames.filter(({ event }) => event === 'feeds').map(({ data }) => data);
+    const alive = { source: 'webhook', believed: true, state: 'alive', reason: null };
+    await reader.until('the snapshot', () => feeds().length === 1 && reader.matches.length > 0);
+    expect(feeds()).toEqual([[alive]]);
+    expect(reader.matches.at(-1)).toMatchObject({ feed: { believed: true, state: 'alive' } });
+    await reader.until('it is expired', () => feeds().length > 1);
+    expect(Date.now()).toBeGreaterThanOrEqual(validUntil);
+    expect(feeds().at(-1)).toMatchObject([{ believed: false, state: 'expired' }]);
+    await reader.until('its match is too', ({ matches }) => matches.at(-1)?.feed.state === 'expired');
+    served.played.health(match.id, { state: 'stale', reason: 'silence' });
+    served.played.health(null);
+    await reader.until('it is stale', ({ matches }) => matches.at(-1)?.feed.state === 'stale');
+  });
+
   test('of no season sends only rankings', async () => {
     const reader = await SlowReader.open(served, '/board/events?season=none');
     await reader.until('its snapshot', ({ frames }) => frames.length === 1);
@@ -130,6 +149,8 @@ describe('/board/events', () => {
       liveStates: () => views.liveStates(),
       recentStates: (limit) => views.recentStates(limit),
       state: (id) => views.state(id),
+      matchHealth: (id, now) => views.matchHealth(id, now),
+      sourceHealth: (now) => views.sourceHealth(now),
       incidents: (id) => views.incidents(id),
       story: (id) => views.story(id),
       place: (of) => views.place(of),

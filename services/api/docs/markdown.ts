@@ -1,4 +1,5 @@
 /** The reference as docs/reference/rest.md. Pure. */
+import { HEALTH_HEADER } from '#contract/rest/openapi.ts';
 import { REFERENCE_ERRORS } from './errors.ts';
 import type { ReferenceGroup, ReferenceOperation, ReferenceParameter } from './reference.ts';
 
@@ -10,6 +11,9 @@ For those who write a client. Every operation with its parameters, errors, an ex
 examples that \`npm run examples\` takes from a running system; do not edit it.
 
 Every operation but \`oauth\` and the three open ones needs the query parameter \`token\`.
+
+Every answer but that of a server error has the header \`${HEALTH_HEADER}\`, as \`feed=down;reason=network, webhook=alive, match=alive\`: the state of each
+source and, where the request is about one event, of its match. Only \`alive\` and \`recovered\` are to be believed ([feed health](../guides/feed-health.md#over-rest-and-mcp)).
 `;
 
 /** The whole page. */

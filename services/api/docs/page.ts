@@ -99,6 +99,10 @@ function conventionsHtml(): Html {
       html`<code>start_date</code> is <code>YYYY-MM-DD HH:MM</code> as the provider writes it; <code>date_from</code> and <code>date_to</code> are compared with it. <code>ut</code> is when the record was written, Unix seconds.`,
     ],
     [
+      'Feed health',
+      html`The header <code>X-Feed-Health</code> has the state of each source and, where the request is about one event, of its match, as <code>webhook=alive, match=stale;reason=silence</code>. Only <code>alive</code> and <code>recovered</code> are to be believed.`,
+    ],
+    [
       'Contracts',
       html`Lists leave out what is outside of your contract; asking for it by id is answered 403.`,
     ],

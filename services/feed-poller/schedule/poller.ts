@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { toWholeNumber } from '#contract/values.ts';
 import type { Logger } from '#streams/log.ts';
 import type { CatalogueRecord, PollerCheckpoint } from '#topics/generated/types.ts';
@@ -6,6 +7,8 @@ import { CATALOGUES, catalogueResource, Lists } from '../catalogue/lists.ts';
 import { Rankings } from '../catalogue/rankings.ts';
 import type { Clock } from '../clock.ts';
 import { FEED, FeedFollower, type FeedSettings, feedWaitMs } from '../feed/feed.ts';
+import { FeedReporter } from '../feed/feed-reporter.ts';
+import { FeedStatus } from '../feed/feed-status.ts';
 import type { PollerMetrics } from '../metrics.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { Raw } from '../provider/tree.ts';
@@ -107,6 +110,7 @@ class Polling {
 
   followFeed(): void {
     const { settings, provider, topicWriter, clock, metrics, log, context } = this.#options;
+    const status = new FeedStatus(randomUUID(), settings.feed.settle);
     let messageAt = clock.monotonic();
     const follower = new FeedFollower({
       ...settings.feed,
@@ -120,20 +124,29 @@ class Polling {
         this.#watch.onMessage(message, messageAt);
       },
       onClockBack: (position, now) => log.warn({ position, now }, 'the clock of the provider went back'),
-      onGap: (from, to) => log.error({ from, to }, 'the provider refuses this part of the feed, skips it'),
+      onGap: (from, to) => {
+        log.error({ from, to }, 'the provider refuses this part of the feed, skips it');
+        status.skipped(from, to);
+      },
     });
     metrics.lagIs(() => {
       const time = provider.estimatedTime();
       return time === null || follower.position === null ? null : Math.max(0, time - follower.position);
     });
+    const reporter = new FeedReporter({ status, topicWriter, clock });
+    const reading = () => ({
+      position: follower.position,
+      providerNow: provider.estimatedTime() ?? clock.unix() / 1000,
+    });
+    status.begin(reading());
+    this.#begin(reporter.run(this.#working));
     const periodMs = () =>
       feedWaitMs(settings.feedMs, {
         live: this.#watch.counts().live,
         silentMs: clock.monotonic() - messageAt,
       });
-    this.#begin(
-      repeat({ resource: FEED, periodMs, read: (signal) => follower.read(signal) }, context, this.#working),
-    );
+    const read: Repeated['read'] = (signal) => reporter.during(() => follower.read(signal), reading);
+    this.#begin(repeat({ resource: FEED, periodMs, read }, context, this.#working));
   }
 
   readBoards(): void {

@@ -33,6 +33,16 @@ function refusal(name: string, args: Readonly<Record<string, unknown>>): string 
   }
 }
 
+test('a match says whether its feed is alive', () => {
+  const feed = () => call('get_match', { match_id: OPEN.match }).feed;
+  expect(feed()).toEqual({ alive: false, state: 'unknown', reason: null });
+  world.health(null);
+  world.health(OPEN.match);
+  expect(feed()).toEqual({ alive: true, state: 'alive', reason: null });
+  world.health(OPEN.match, { state: 'down', reason: 'backlog' });
+  expect(feed()).toEqual({ alive: false, state: 'down', reason: 'backlog' });
+});
+
 test('a match has its score, guard and timeline, and says what does not stand', () => {
   const publish = (id: string, ut: number, changes: object) =>
     world.play(

@@ -7,7 +7,7 @@ import { startKafka } from '#embedded/kafka.ts';
 import { QUICK_REJOIN, QUICK_START } from '#embedded/settings.ts';
 import { openStreamClient } from '#streams/client/client.ts';
 import { createKafka } from '#streams/client/kafkajs/kafka.ts';
-import { partitionKey } from '#streams/client/port.ts';
+import { partitionKey, type TopicPartition } from '#streams/client/port.ts';
 import { topicIds } from '#streams/client/topic-ids.ts';
 import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
 import { type FollowedBatch, type FollowOptions, follow, offsetsAt } from '#streams/read/follow.ts';
@@ -137,12 +137,17 @@ test('has not caught up before an open transaction is decided', async () => {
   onTestFinished(() => producer.disconnect());
   const transaction = await producer.transaction();
   await transaction.send({ topic: topics[0], messages: [{ partition: 0, value: '0' }] });
-  const reader = new RecordingReader().start();
+  const upToDate = new Set<string>();
+  const onUpToDate = (of: TopicPartition) => void upToDate.add(partitionKey(of));
+  const reader = new RecordingReader().start({ onUpToDate });
   await (await writer(brokers)).publish([
     { topic: topics[1], partition: 0, key: 'k', value: Buffer.from('1') },
   ]);
   await untilTrue('what was written elsewhere is given', () => reader.values.includes(1));
   expect(reader.caughtUpAt).toBeNull();
+  // What is committed is all given: every partition is up to date, again and again.
+  upToDate.clear();
+  await untilTrue('all are up to date', () => upToDate.size === 3);
   await transaction.commit();
   await untilTrue('it has caught up', () => reader.caughtUpAt !== null);
   expect(sorted(reader.values)).toEqual([0, 1]);

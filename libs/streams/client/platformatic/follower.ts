@@ -24,6 +24,8 @@ export type FollowerOptions = {
   readonly signal: AbortSignal;
   /** Receives the records of a partition; one call at a time. An error it throws ends the reading. */
   readonly onFetched: (of: TopicPartition, fetched: Fetched) => void | Promise<void>;
+  /** Everything committed that a partition had at `at`, on the clock of `performance.now`, is delivered. An error it throws ends the reading. */
+  readonly onUpToDate?: ((of: TopicPartition, at: number) => void) | undefined;
 };
 
 /**
@@ -99,10 +101,14 @@ class Follower {
     const fetch = { maxWaitMs, minBytes: 1, maxBytes: MAX_BYTES, isolation: 'committed' } as const;
     while (partitions.size > 0 && !this.#isOver) {
       try {
+        const at = performance.now();
         for (const { from, fetched, error } of await fetchPartitions(leader, [...partitions], fetch)) {
           const of = from as Followed;
           if (fetched === null) this.#moved(partitions, of, error);
-          else if (fetched.next > of.offset) await this.#give(of, fetched);
+          else {
+            if (fetched.next > of.offset) await this.#give(of, fetched);
+            if (of.offset >= fetched.lastStableOffset) this.#upToDate(of, at);
+          }
         }
         // Partitions answered first go last the next time, where an answer is full.
         const [first] = partitions;
@@ -133,6 +139,14 @@ class Follower {
       of.offset = fetched.next;
     });
     await this.#giving.catch((error: unknown) => this.#end(() => this.#ended.reject(error)));
+  }
+
+  #upToDate(of: Followed, at: number): void {
+    try {
+      this.#options.onUpToDate?.(of, at);
+    } catch (error) {
+      this.#end(() => this.#ended.reject(error));
+    }
   }
 
   #passes(error: unknown): boolean {

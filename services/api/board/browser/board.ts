@@ -1,6 +1,7 @@
 /** The board in the browser: the same markup as the server's, kept up to date. */
 import { type Arrangement, arrange, type BoardQuery, newsWords, scoreNews } from '../shown/arrange.ts';
 import { boardHtml, filtersHtml } from '../shown/board.ts';
+import { type BoardSource, feedsHtml } from '../shown/feed.ts';
 import type { BoardMatch } from '../shown/match.ts';
 import { matchRow, whenCell } from '../shown/row.ts';
 import { announce, byId, showConnection } from './head.ts';
@@ -35,6 +36,7 @@ followStream('/board/events', {
       draw();
     },
     match: (data) => take(data as BoardMatch),
+    feeds: (data) => morphChildren(byId('feeds'), parse(String(feedsHtml(data as BoardSource[])))),
     beat: (data) => clock.set((data as { now: number }).now),
   },
 });

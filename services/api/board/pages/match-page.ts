@@ -1,13 +1,13 @@
 import type { Assets } from '../assets.ts';
 import type { HistoryEntry } from '../history.ts';
 import type { MatchDetails } from '../match-details.ts';
+import { haltWords, isSafe } from '../shown/feed.ts';
 import { type Html, html } from '../shown/html.ts';
 import { type BoardMatch, isOpen, nameOf } from '../shown/match.ts';
 import { whenCell } from '../shown/row.ts';
 import {
   agreementWords,
   endingWords,
-  guardWords,
   isShootOut,
   scoreWords,
   statusName,
@@ -62,11 +62,12 @@ function headHtml(match: BoardMatch, now: number): Html {
 </header>`;
 }
 
-function guardHtml({ guard }: BoardMatch): Html {
-  return html`<section class="panel guard ${guard.safe ? 'is-safe' : 'is-halted'}" aria-labelledby="guard-title">
+function guardHtml(match: BoardMatch): Html {
+  const safe = isSafe(match);
+  return html`<section class="panel guard ${safe ? 'is-safe' : 'is-halted'}" aria-labelledby="guard-title">
 <h2 id="guard-title">Trading guard</h2>
-<p class="verdict">${guard.safe ? 'Safe to trade' : 'Trading halted'}</p>
-${!guard.safe && html`<p>Because: ${guardWords(guard.reasons)}.</p>`}
+<p class="verdict">${safe ? 'Safe to trade' : 'Trading halted'}</p>
+${!safe && html`<p>Because: ${haltWords(match)}.</p>`}
 </section>`;
 }
 

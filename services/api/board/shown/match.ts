@@ -1,3 +1,4 @@
+import type { Belief } from '#domain/health/belief.ts';
 import type { Agreement, Clock, Guard, Score } from '#topics/generated/types.ts';
 
 /** A side of a match; null is unknown. */
@@ -33,6 +34,8 @@ export type BoardMatch = {
   readonly agreement: Agreement;
   readonly under_review: boolean;
   readonly guard: Guard;
+  /** Whether all this may be believed now. */
+  readonly feed: Pick<Belief, 'believed' | 'state' | 'reason'>;
   readonly competition_id: number | null;
   readonly season_id: number | null;
   readonly stage_id: number | null;

@@ -45,6 +45,24 @@ describe('marks', () => {
       { status_id: 141, shoot_out: { home: 3, away: 4 } },
       'pens 3–4 Safe to trade agrees with the provider',
     ],
+    [
+      'a match whose feed is silent',
+      { feed: { believed: false, state: 'stale', reason: 'silence' } },
+      'Trading halted: feed stale (nothing received) agrees with the provider',
+    ],
+    [
+      'a match that is halted and whose feed is down',
+      {
+        guard: { safe: false, reasons: ['possible_goal'] },
+        feed: { believed: false, state: 'down', reason: 'backlog' },
+      },
+      'Trading halted: possible goal, feed down (our own delay) agrees with the provider',
+    ],
+    [
+      'a match to come, which no feed speaks of',
+      { status_type: 'scheduled', feed: { believed: false, state: 'unknown', reason: null } },
+      'Safe to trade',
+    ],
     ['a match to come, which is open', { status_type: 'scheduled' }, 'Safe to trade'],
     [
       'a match to come that is halted',

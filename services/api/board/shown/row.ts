@@ -1,7 +1,8 @@
+import { haltWords, isSafe } from './feed.ts';
 import { type Html, html } from './html.ts';
 import { type BoardMatch, isOpen, isSameScore, nameOf, phaseOf } from './match.ts';
 import { dayText, durationWords, minuteText, quietFor } from './minute.ts';
-import { agreementWords, endingWords, guardWords, isShootOut, scoreWords, statusName } from './words.ts';
+import { agreementWords, endingWords, isShootOut, scoreWords, statusName } from './words.ts';
 
 /** One match on the board, as it is shown at `now` (Unix seconds). The whole row is the link to its page. */
 export function matchRow(match: BoardMatch, now: number): Html {
@@ -39,16 +40,17 @@ const MARKED: ReadonlySet<string> = new Set(['under_review', 'score_differs']);
 /** What to know before acting on the score. */
 export function marks(match: BoardMatch): Html {
   const phase = phaseOf(match);
-  const { score, firm, shoot_out, under_review, guard, agreement } = match;
+  const { score, firm, shoot_out, under_review, agreement } = match;
   const open = isOpen(match);
   const ending = phase === 'finished' && shoot_out === null ? endingWords(match.status_id) : null;
-  const reasons = guard.reasons.filter((reason) => !MARKED.has(reason));
+  const safe = isSafe(match);
+  const reasons = haltWords(match, MARKED);
   return html`${under_review && html`<span class="mark review">Under review</span> `}${
     !isSameScore(score, firm) && firm !== null && html`<span class="mark">firm ${scoreWords(firm)}</span> `
   }${
     shoot_out !== null &&
     html`<span class="mark">${isShootOut(match.status_id) ? 'pens' : 'on pens'} ${scoreWords(shoot_out)}</span> `
-  }${ending !== null && html`<span class="mark">${ending}</span> `}${open && !guard.safe && html`<span class="mark halted">Trading halted${reasons.length > 0 && `: ${guardWords(reasons)}`}</span> `}${
-    open && guard.safe && html`<span class="mark safe">Safe to trade</span> `
+  }${ending !== null && html`<span class="mark">${ending}</span> `}${open && !safe && html`<span class="mark halted">Trading halted${reasons !== '' && `: ${reasons}`}</span> `}${
+    open && safe && html`<span class="mark safe">Safe to trade</span> `
   }${phase !== 'upcoming' && html`<span class="mark ${agreement}">${agreementWords(match)}</span>`}`;
 }

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { applyMessage, type Match, matchIncident, matchState, newMatch } from '#domain/match.ts';
 import { providerTable } from '#domain/standings/provider-table.ts';
 import { normalizeMessage } from '#ingestion/normalize.ts';
-import type { NormalizedMessage, Standings, StandingsEntry } from '#topics/generated/types.ts';
+import type { FeedHealth, NormalizedMessage, Standings, StandingsEntry } from '#topics/generated/types.ts';
+import { sampleOf } from '#topics/testing/samples.ts';
 import type { ViewRecord } from '#views/ingest/records.ts';
 import { applyRecords } from '#views/render/apply.ts';
 import { openViews } from '#views/store/database.ts';
@@ -60,6 +61,16 @@ export class Played {
       body: JSON.stringify({ id, name, ...more }),
     };
     this.#apply([{ topic: 'catalogue', key: `${kind}/${id}`, value }]);
+  }
+
+  /** Publishes the health of the webhook source, valid for good, or of a match of it. */
+  health(eventId: number | null, changes: Partial<FeedHealth> = {}): void {
+    const value: FeedHealth = {
+      ...sampleOf('feed-health'),
+      ...{ source: 'webhook', event_id: eventId, state: 'alive', reason: null, term: 1 },
+      ...{ valid_until: eventId === null ? Number.MAX_SAFE_INTEGER : null, ...changes },
+    };
+    this.#apply([{ topic: 'feed-health', key: eventId === null ? 'webhook' : `webhook/${eventId}`, value }]);
   }
 
   /** Publishes a table; `body` is `data.standings`. */

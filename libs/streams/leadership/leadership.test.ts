@@ -1,14 +1,19 @@
 import { expect, test } from 'vitest';
-import type { GroupListener } from '#streams/client/port.ts';
-import { FakeClock } from '../testing/fake-clock.ts';
+import type { GroupListener } from '../client/port.ts';
 import { Leadership, type Term } from './leadership.ts';
 
 const TIMEOUT = 6_000;
 const log = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** Leadership with a fake group; each term lasts until it is over, or rejects with the error of `fail`. */
-function candidate(fail: (term: number) => Error | null = () => null) {
-  const clock = new FakeClock();
+function candidate(fail: (term: number) => Error | null = () => null, outlastsOutages = false) {
+  const clock = {
+    now: 0,
+    monotonic: () => clock.now,
+    sleep: async (ms: number) => {
+      clock.now += ms;
+    },
+  };
   const terms: Term[] = [];
   const changes: number[] = [];
   let listener: GroupListener | undefined;
@@ -28,6 +33,7 @@ function candidate(fail: (term: number) => Error | null = () => null) {
     topic: 't',
     sessionTimeoutMs: TIMEOUT,
     clock,
+    outlastsOutages,
     lead: async (term) => {
       terms.push(term);
       const error = fail(terms.length);
@@ -100,6 +106,21 @@ test('does not lead after losing the partition until it is assigned again', asyn
   await turn();
   group.onHeartbeat();
   expect(terms).toHaveLength(1);
+});
+
+test('a term that outlasts outages ends when the group names another process', async () => {
+  const { group, terms, changes, leadership } = candidate(() => null, true);
+  group.onAssigned([0]);
+  group.onLost();
+  expect(leadership.joined).toBe(false);
+  expect(terms[0]?.signal.aborted).toBe(false);
+  group.onAssigned([0]);
+  group.onHeartbeat();
+  expect(terms).toHaveLength(1);
+  group.onLost();
+  group.onAssigned([]);
+  expect(terms[0]?.signal.aborted).toBe(true);
+  expect(changes).toEqual([1, 1, 0]);
 });
 
 test('a stop ends the term before it leaves the group', async () => {

@@ -1,0 +1,55 @@
+/** What the board shows of feed health: docs/guides/feed-health.md. */
+import type { Belief, SourceBelief } from '#domain/health/belief.ts';
+import { type Html, html } from './html.ts';
+import { type BoardMatch, phaseOf } from './match.ts';
+import { guardWords } from './words.ts';
+
+/** Whether a source may be believed, and if not, why: the data of a `feeds` event of `/board/events` is a list of these. */
+export type BoardSource = BoardMatch['feed'] & Pick<SourceBelief, 'source'>;
+
+const STATES: Readonly<Record<Belief['state'], string>> = {
+  alive: 'alive',
+  recovered: 'recovered',
+  stale: 'stale',
+  down: 'down',
+  recovering: 'recovering',
+  ended: 'ended',
+  expired: 'health unknown',
+  unknown: 'health unknown',
+};
+
+const REASONS: Readonly<Record<string, string>> = {
+  silence: 'nothing received',
+  backlog: 'our own delay',
+  credentials: 'credentials refused',
+  contract: 'outside the contract',
+  network: 'provider unreachable',
+  ingress: 'ingress service silent',
+};
+
+/** E.g. `down (provider unreachable)`. */
+function feedWords({ state, reason }: BoardMatch['feed']): string {
+  return reason === null ? STATES[state] : `${STATES[state]} (${REASONS[reason] ?? reason})`;
+}
+
+/** Whether a match may be traded: its guard is safe and, while it is live, its feed is believed. */
+export function isSafe(match: Pick<BoardMatch, 'guard' | 'feed' | 'status_type'>): boolean {
+  return match.guard.safe && (phaseOf(match) !== 'live' || match.feed.believed);
+}
+
+/** Why a match may not be traded, in words: those of its guard that are not left out, and its feed. */
+export function haltWords(match: BoardMatch, leftOut: ReadonlySet<string> = new Set()): string {
+  const { guard, feed } = match;
+  const reasons = guardWords(guard.reasons.filter((reason) => !leftOut.has(reason)));
+  const isDoubted = phaseOf(match) === 'live' && !feed.believed;
+  return [reasons, isDoubted ? `feed ${feedWords(feed)}` : ''].filter((words) => words !== '').join(', ');
+}
+
+/** Every source with its state. */
+export function feedsHtml(sources: readonly BoardSource[]): Html {
+  if (sources.length === 0) return html`Feeds: <span class="mark halted">health unknown</span>`;
+  return html`Feeds: ${sources.map(
+    (source) =>
+      html`<span class="mark ${source.believed ? 'safe' : 'halted'}" data-key="feed-${source.source}">${source.source} ${feedWords(source)}</span> `,
+  )}`;
+}

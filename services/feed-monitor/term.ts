@@ -1,0 +1,222 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { readLatest } from '#clients/read-latest.ts';
+import { DomainError } from '#domain/errors.ts';
+import { HealthMonitor } from '#domain/health/monitor.ts';
+import type { PublishedHealth } from '#domain/health/records.ts';
+import type { HealthLimits } from '#domain/health/verdict.ts';
+import { partitionKey, type TopicPartition } from '#streams/client/port.ts';
+import { partitionHash } from '#streams/client/produce-batches.ts';
+import type { Term } from '#streams/leadership/leadership.ts';
+import type { Logger } from '#streams/log.ts';
+import { PublishError } from '#streams/publish/publish-error.ts';
+import type { Publisher } from '#streams/publish/publisher.ts';
+import { type FollowedBatch, follow, offsetsAt, type ReadRecord } from '#streams/read/follow.ts';
+import { parsePosition, readPositions } from '#streams/runtime/positions.ts';
+import type { Codec, Decoder } from '#topics/codec.ts';
+import { DecodeError } from '#topics/errors.ts';
+import type { FeedHealth } from '#topics/generated/types.ts';
+import { applicationOf, positionsTopicName } from '#topics/processors.ts';
+import type { Registry } from '#topics/registry.ts';
+import { topicName } from '#topics/topics.ts';
+import { TermSupersededError } from './errors.ts';
+import type { MonitorMetrics } from './metrics.ts';
+import { SERVICE } from './name.ts';
+import { SteadyClock } from './steady-clock.ts';
+
+/** Dependencies of a term of the monitor. */
+export type TermOptions = {
+  readonly brokers: readonly string[];
+  readonly prefix: string;
+  readonly registry: Registry;
+  readonly codec: Codec<FeedHealth>;
+  /** Gives up soon: what waits for a broker is judged again meanwhile. */
+  readonly publisher: Pick<Publisher, 'publish'>;
+  readonly limits: HealthLimits;
+  readonly firstLookMs: number;
+  readonly metrics: MonitorMetrics;
+  readonly log: Logger;
+};
+
+/** How often everything is judged, milliseconds. */
+const TICK_MS = 100;
+/** A position that is committed while positions are searched was written by then: no transaction lasts for so long. */
+const OPEN_TRANSACTION_MS = 60_000;
+/** The processor whose delay is our own. */
+const JUDGED = 'match-processor';
+
+/**
+ * Judges from what the term before published until the term is over. Rejects with `StreamError`, `PublishError`, `ClockStepError`,
+ * `TermSupersededError`: the next term begins from the topic.
+ */
+export async function runTerm(options: TermOptions, term: Term): Promise<void> {
+  await new MonitorTerm(options, term).run();
+}
+
+class MonitorTerm {
+  readonly #options: TermOptions;
+  readonly #term: Term;
+  readonly #clock = new SteadyClock();
+  readonly #messages: Decoder<Parameters<HealthMonitor['hear']>[0]>;
+  readonly #reports: Decoder<Parameters<HealthMonitor['report']>[0]>;
+  readonly #health: Decoder<FeedHealth>;
+  /** Deletions that are still to be published. */
+  #deletions: readonly PublishedHealth[] = [];
+  readonly #topics: { messages: string; positions: string; reports: string; health: string };
+
+  constructor(options: TermOptions, term: Term) {
+    const { registry, prefix } = options;
+    this.#options = options;
+    this.#term = term;
+    this.#messages = registry.decoder('normalized-messages');
+    this.#reports = registry.decoder('ingress-status');
+    this.#health = registry.decoder('feed-health');
+    this.#topics = {
+      messages: topicName(prefix, 'normalized-messages'),
+      positions: positionsTopicName(prefix, JUDGED),
+      reports: topicName(prefix, 'ingress-status'),
+      health: topicName(prefix, 'feed-health'),
+    };
+  }
+
+  async run(): Promise<void> {
+    const { brokers, log } = this.#options;
+    const { monitor, number, from, since } = await this.#begin();
+    const failed = new AbortController();
+    const signal = AbortSignal.any([this.#term.signal, failed.signal]);
+    const caughtUp = Promise.withResolvers<void>();
+    signal.addEventListener('abort', () => caughtUp.resolve(), { once: true });
+    const behind = new Set(from.keys());
+    const reading = follow({
+      ...{ brokers, reader: `touchline-${SERVICE}`, topics: Object.values(this.#topics), from, signal },
+      onBatch: (batch) => this.#read(monitor, number, batch),
+      onUpToDate: (of, at) => {
+        this.#upToDate(monitor, of, Math.floor(this.#clock.now() - (performance.now() - at)));
+        behind.delete(partitionKey(of));
+        if (behind.size === 0) caughtUp.resolve();
+      },
+    }).finally(() => failed.abort());
+    const judging = caughtUp.promise.then(() => {
+      if (!signal.aborted) log.info({ term: number, since, matches: monitor.liveMatches }, 'judging');
+      return this.#judge(monitor, signal);
+    });
+    // Whichever fails ends the other one.
+    await Promise.all([reading, judging.finally(() => failed.abort())]);
+  }
+
+  /** A monitor that knows what was published, and the offset to read each partition from. */
+  async #begin() {
+    const { brokers, prefix, registry, limits, firstLookMs, log } = this.#options;
+    const { messages, reports, positions, health } = this.#topics;
+    const begun = this.#clock.now();
+    const startsAt = (topic: string, time: number) => offsetsAt({ brokers, topic, time });
+    const own = await startsAt(health, begun);
+    const kept = await readLatest('feed-health', { brokers, prefix, registry }, this.#term.signal);
+    const now = this.#clock.now();
+    const written = [...kept.values()].map(({ written_at }) => Math.min(written_at, now));
+    const window = Math.max(limits.staleAfterMs, limits.keepAliveAfterMs) + limits.staleAfterMs;
+    const since = written.length === 0 ? now - firstLookMs : Math.max(...written) - window;
+    const heard = await startsAt(messages, since);
+    const committed = await startsAt(positions, begun - OPEN_TRANSACTION_MS);
+    const reported = await startsAt(reports, since);
+    const applied = await readPositions({ brokers, application: applicationOf(prefix, JUDGED), log });
+    const partitions = heard.size;
+    const number = 1 + Math.max(0, ...[...kept.values()].map(({ term }) => term));
+    const monitor = new HealthMonitor({
+      ...limits,
+      term: number,
+      partitionOf: (eventId) => partitionHash(Buffer.from(String(eventId))) % partitions,
+    });
+    for (let partition = 0; partition < partitions; partition += 1) {
+      const readFrom = heard.get(partitionKey({ topic: messages, partition })) ?? 0;
+      monitor.begin(partition, { applied: applied.get(partition) ?? 0, readFrom, at: since });
+    }
+    for (const record of kept.values()) monitor.restore(record, now);
+    return { monitor, number, from: new Map([...own, ...heard, ...committed, ...reported]), since };
+  }
+
+  async #read(
+    monitor: HealthMonitor,
+    number: number,
+    { topic, partition, records }: FollowedBatch,
+  ): Promise<void> {
+    if (topic === this.#topics.positions) {
+      const value = records.findLast((record) => record.value !== null)?.value;
+      if (value != null) monitor.applied(partition, parsePosition(topic, partition, value).next);
+      return;
+    }
+    for (const record of records) {
+      if (record.value === null) continue;
+      try {
+        const decoded = this.#readRecord(monitor, number, topic, record.value, record);
+        if (decoded !== undefined) await decoded;
+      } catch (error) {
+        if (!(error instanceof DecodeError || error instanceof DomainError)) throw error;
+        this.#options.metrics.undecodable.inc();
+        this.#options.log.debug({ err: error, topic, partition, offset: record.offset }, 'unreadable');
+      }
+    }
+  }
+
+  /** Synchronous but for the first record of a schema. */
+  #readRecord(
+    monitor: HealthMonitor,
+    number: number,
+    topic: string,
+    value: Buffer,
+    { partition, offset, key }: ReadRecord,
+  ): void | Promise<void> {
+    if (topic === this.#topics.health)
+      return whenRead(this.#health.decode(value), ({ term }) => {
+        if (term > number) throw new TermSupersededError(number, term);
+        if (term < number) monitor.rewrite(String(key));
+      });
+    if (topic === this.#topics.reports)
+      return whenRead(this.#reports.decode(value), (status) => monitor.report(status, this.#clock.now()));
+    return whenRead(this.#messages.decode(value), (message) =>
+      monitor.hear(message, { partition, offset }, this.#clock.now()),
+    );
+  }
+
+  /** `at`: Unix milliseconds. */
+  #upToDate(monitor: HealthMonitor, { topic, partition }: TopicPartition, at: number): void {
+    if (topic === this.#topics.messages) monitor.messagesRead(partition, at);
+    if (topic === this.#topics.reports) monitor.reportsRead(at);
+  }
+
+  /** Publishes what each look says, one at a time. */
+  async #judge(monitor: HealthMonitor, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const published = [...this.#deletions, ...monitor.tick(this.#clock.now())];
+      if (published.length > 0) await this.#publish(monitor, published);
+      await delay(TICK_MS, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  async #publish(monitor: HealthMonitor, published: readonly PublishedHealth[]): Promise<void> {
+    const { codec, publisher, metrics, log } = this.#options;
+    const topic = this.#topics.health;
+    const ended = metrics.publishSeconds.startTimer();
+    try {
+      await publisher.publish(
+        published.map(({ key, value }) => ({
+          topic,
+          key,
+          value: value === null ? null : codec.encode(value),
+        })),
+      );
+    } catch (error) {
+      if (!(error instanceof PublishError && error.code === 'TIMEOUT')) throw error;
+      log.debug({ err: error }, 'not published, it is judged again');
+      this.#deletions = published.filter(({ value }) => value === null);
+      for (const { key } of published) monitor.rewrite(key);
+      return;
+    }
+    this.#deletions = [];
+    ended();
+    for (const { key, value } of published) metrics.published(key, value);
+  }
+}
+
+function whenRead<T>(decoded: T | Promise<T>, use: (value: T) => void): void | Promise<void> {
+  return decoded instanceof Promise ? decoded.then(use) : use(decoded);
+}

@@ -1,0 +1,88 @@
+import { type Followed, followRecords } from '#clients/follow-records.ts';
+import { type Belief, HealthTable } from '#domain/health/belief.ts';
+import type { FeedHealth } from '#topics/generated/types.ts';
+import { Registry } from '#topics/registry.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { quietLog } from '../../support/log.ts';
+import type { PipelinePlace } from '../../support/pipeline.ts';
+
+/** A record, and when this reader had it, Unix milliseconds. */
+export type Seen = { readonly record: FeedHealth; readonly at: number };
+
+/** What a match was to a reader from then on, Unix milliseconds. */
+type Change = { readonly at: number; readonly believed: boolean; readonly state: Belief['state'] };
+
+const LOOK_MS = 20;
+
+/** A reader of feed-health as its guide says: it follows the topic, and looks at its clock. */
+export class HealthReader {
+  /** Every record, in order. */
+  readonly seen: Seen[] = [];
+  readonly #latest = new Map<string, FeedHealth>();
+  readonly #table = new HealthTable();
+  readonly #changes = new Map<number, Change[]>();
+  #followed: Followed | null = null;
+
+  static async open({ brokers, prefix, registryUrl }: PipelinePlace): Promise<HealthReader> {
+    const reader = new HealthReader();
+    reader.#followed = await followRecords({
+      ...{ brokers, prefix, topic: 'feed-health', log: quietLog },
+      registry: Registry.open({ url: registryUrl, prefix }),
+      onRecord: (key, record) => reader.#take(key, record),
+      onFailure: (error) => {
+        throw error;
+      },
+    });
+    const looking = setInterval(() => reader.#look(), LOOK_MS);
+    atEnd(async () => {
+      clearInterval(looking);
+      await reader.#followed?.close();
+    });
+    return reader;
+  }
+
+  latest(source: string, eventId?: number): FeedHealth | undefined {
+    return this.#latest.get(eventId === undefined ? source : `${source}/${eventId}`);
+  }
+
+  /** Whether a match may be believed now. */
+  belief(eventId: number, now = Date.now()): Belief {
+    return this.#table.match(eventId, now);
+  }
+
+  /** Since when a match is not believed, without a break until now; null where it is. */
+  notBelievedSince(eventId: number): number | null {
+    const last = this.#changes.get(eventId)?.at(-1);
+    return last === undefined || last.believed ? null : last.at;
+  }
+
+  /** How often a match was no longer believed because feed-health was silent, outside of these times. */
+  expiredOutside(times: readonly { readonly from: number; readonly to: number }[]): number {
+    return [...this.#changes.values()]
+      .flat()
+      .filter(({ state, at }) => state === 'expired' && !times.some(({ from, to }) => at >= from && at <= to))
+      .length;
+  }
+
+  #take(key: string, record: FeedHealth | null): void {
+    this.#table.apply(key, record);
+    if (record === null) {
+      this.#latest.delete(key);
+      return;
+    }
+    this.#latest.set(key, record);
+    this.seen.push({ record, at: Date.now() });
+    this.#look();
+  }
+
+  #look(): void {
+    const at = Date.now();
+    for (const { event_id } of this.#latest.values()) {
+      if (event_id === null) continue;
+      const { believed, state } = this.belief(event_id, at);
+      const changes = this.#changes.get(event_id) ?? [];
+      if (changes.at(-1)?.believed !== believed) changes.push({ at, believed, state });
+      this.#changes.set(event_id, changes);
+    }
+  }
+}

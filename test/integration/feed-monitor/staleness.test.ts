@@ -1,0 +1,156 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Kafka, startKafka } from '#embedded/kafka.ts';
+import { QUICK_START } from '#embedded/settings.ts';
+import { backbone } from '../../setup/backbone.ts';
+import { FAULT_TIMEOUT_MS, times } from '../../support/harness.ts';
+import { Pipeline } from '../../support/pipeline.ts';
+import { untilTrue } from '../../support/poll.ts';
+import type { ServiceProcess } from '../../support/processes.ts';
+import { seeded } from '../../support/seed.ts';
+import { HealthReader } from './health-reader.ts';
+import { LiveFeed, startMonitor } from './support.ts';
+
+const place = backbone();
+const MATCHES = Array.from({ length: times(100, 10) }, (_, index) => 5_000 + index);
+/** In full as it is by default. */
+const STALE_MS = times(20_000, 5_000);
+/** In which all feeds are cut, each at a moment of its own. */
+const CUTS_MS = times(60_000, 8_000);
+const WARM_MS = times(10_000, 2_000);
+/** Time between the messages of a match. */
+const EVERY_MS = times(100, 250);
+const KILLS = times(4, 1);
+const RESTARTS = times(2, 1);
+const WITHIN_MS = 1_000;
+/** What the broker had for so long must be known. */
+const KNOWN_MS = 500;
+
+/** A time without a broker, Unix milliseconds. */
+type Outage = { readonly from: number; readonly to: number };
+
+test(
+  `${MATCHES.length} matches cut while processors are killed and the broker restarts: each stale in a second, none falsely`,
+  async () => {
+    const kafka = await ownBroker();
+    const own = { ...place, brokers: kafka.brokers };
+    const pipeline = await Pipeline.create(own);
+    const processors = [pipeline.startProcessor(), pipeline.startProcessor()];
+    const monitor = startMonitor(own, { STALE_AFTER_MS: String(STALE_MS) });
+    await Promise.all([...processors, monitor].map((process) => process.ready()));
+    const [feed, reader] = [await LiveFeed.open(own), await HealthReader.open(own)];
+    const random = seeded();
+
+    const begin = Date.now() + WARM_MS;
+    const cutAt = new Map(MATCHES.map((eventId) => [eventId, begin + random() * CUTS_MS]));
+    const playing = feed.play(MATCHES, EVERY_MS, (eventId) => cutAt.get(eventId) ?? 0);
+    await delay(WARM_MS);
+    const outages = await disturb(pipeline, processors, kafka, random);
+    await playing;
+    await untilTrue('all of them are stale', () =>
+      MATCHES.every((eventId) => reader.latest('webhook', eventId)?.state === 'stale'),
+    );
+
+    const judged = MATCHES.map((eventId) => {
+      const due = feed.heardAt(eventId) + STALE_MS;
+      // Without a broker nothing can be published: it counts from when it is back.
+      const outage = outages.find(({ from, to }) => due >= from - WITHIN_MS && due <= to);
+      const published = reader.seen.filter(({ record }) => record.event_id === eventId);
+      // From then on nothing says any more that it is good.
+      const lastGood = published.findLastIndex(
+        ({ record: { state } }) => state === 'alive' || state === 'recovered',
+      );
+      const received = published[lastGood + 1]?.at ?? Number.POSITIVE_INFINITY;
+      return {
+        eventId,
+        inOutage: outage !== undefined,
+        receivedMs: received - (outage?.to ?? due),
+        believedMs: (reader.notBelievedSince(eventId) ?? Number.POSITIVE_INFINITY) - due,
+      };
+    });
+    const falsely = reader.seen.filter(({ record: { event_id, state, since }, at }) => {
+      if (event_id === null || state !== 'stale') return false;
+      return feed.sent.some(
+        ({ eventId, receivedAt, storedAt }) =>
+          eventId === event_id &&
+          receivedAt > since - STALE_MS &&
+          receivedAt < since &&
+          storedAt !== null &&
+          storedAt < at - KNOWN_MS,
+      );
+    });
+    const [without, within] = [false, true].map((inOutage) =>
+      spread(judged.filter((match) => match.inOutage === inOutage).map(({ receivedMs }) => receivedMs)),
+    );
+    process.stderr.write(
+      `${JSON.stringify({
+        ...{
+          matches: judged.length,
+          messages: feed.sent.length,
+          outages: outages.map(({ from, to }) => to - from),
+        },
+        ...{ receivedAfterDueMs: without, receivedAfterOutageMs: within },
+        believedAfterDueMs: spread(judged.map(({ believedMs }) => believedMs)),
+        expired: reader.expiredOutside(outages.map(({ from, to }) => ({ from, to: to + WITHIN_MS }))),
+        ...{
+          falsely: falsely.length,
+          backlog: reader.seen.filter(({ record }) => record.reason === 'backlog').length,
+        },
+      })}\n`,
+    );
+    expect(judged.filter(({ receivedMs }) => receivedMs > WITHIN_MS)).toEqual([]);
+    expect(judged.filter(({ believedMs }) => believedMs > WITHIN_MS)).toEqual([]);
+    expect(falsely).toEqual([]);
+  },
+  FAULT_TIMEOUT_MS,
+);
+
+/** A broker that may be killed, until the test ends. */
+async function ownBroker(): Promise<Kafka> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'touchline-staleness-'));
+  const kafka = await startKafka({ dataDir, jvmArgs: QUICK_START });
+  onTestFinished(async () => {
+    await kafka.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  return kafka;
+}
+
+/** Kills processors and restarts the broker while the feeds are cut. Gives the times without a broker. */
+async function disturb(
+  pipeline: Pipeline,
+  processors: ServiceProcess[],
+  kafka: Kafka,
+  random: () => number,
+): Promise<Outage[]> {
+  const outages: Outage[] = [];
+  const steps = [...Array<'kill'>(KILLS).fill('kill'), ...Array<'restart'>(RESTARTS).fill('restart')].sort(
+    () => random() - 0.5,
+  );
+  for (const step of steps) {
+    await delay((random() * CUTS_MS) / steps.length);
+    if (step === 'kill') {
+      const at = Math.floor(random() * processors.length);
+      await processors[at]?.kill();
+      processors[at] = pipeline.startProcessor();
+    } else {
+      const from = Date.now();
+      await kafka.kill('SIGKILL');
+      await kafka.start();
+      outages.push({ from, to: Date.now() });
+    }
+  }
+  return outages;
+}
+
+/** Least, median, 95th and 99th percentile, most; null without values. */
+function spread(values: readonly number[]) {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (part: number): number | undefined => sorted[Math.floor(part * (sorted.length - 1))];
+  return sorted.length === 0
+    ? null
+    : { count: sorted.length, least: at(0), p50: at(0.5), p95: at(0.95), p99: at(0.99), most: at(1) };
+}
