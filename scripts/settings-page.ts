@@ -23,7 +23,8 @@ export async function settingsPage(): Promise<string> {
   return renderSettingsPage(await Promise.all(services.map(settingsOf)));
 }
 
-async function settingsOf(service: string): Promise<ServiceSettings> {
+/** The settings of one service. Throws where its config.ts exports no configuration. */
+export async function settingsOf(service: string): Promise<ServiceSettings> {
   const module: Record<string, unknown> = await import(new URL(`${service}/config.ts`, SERVICES).href);
   const config = Object.values(module).find(
     (one): one is z.ZodObject => one instanceof z.ZodObject && 'METRICS_PORT' in one.shape,
