@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { serve } from '#service/testing/serve.ts';
 import { judgeAudit } from './audit.ts';
 
 /** Versions of a package, which npm asks for where an advisory names it. */
@@ -18,19 +17,17 @@ const PACKAGE = {
 async function audit(
   answer: { status: number; body: object } | null,
 ): Promise<{ code: number; output: string }> {
-  const server = createServer(({ method }, response) => {
-    response.writeHead(answer?.status ?? 500, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(method === 'GET' ? PACKAGE : answer?.body));
-  });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const close = () => new Promise((done) => server.close(done));
-  const { port } = server.address() as AddressInfo;
-  if (answer === null) await close();
-  else onTestFinished(() => void close());
+  const registry =
+    answer === null
+      ? 'http://127.0.0.1:1'
+      : await serve(({ method }, response) => {
+          response.writeHead(answer.status, { 'content-type': 'application/json' });
+          response.end(JSON.stringify(method === 'GET' ? PACKAGE : answer.body));
+        });
   // What npm caches of these answers is not for its own cache.
   const cache = mkdtempSync(join(tmpdir(), 'touchline-audit-'));
   onTestFinished(() => rmSync(cache, { recursive: true }));
-  const options = { registry: `http://127.0.0.1:${port}/`, 'fetch-retries': '0', cache };
+  const options = { registry, 'fetch-retries': '0', cache };
   const args = ['scripts/audit.ts', ...Object.entries(options).map(([name, value]) => `--${name}=${value}`)];
   return new Promise((done) => {
     const child = execFile(

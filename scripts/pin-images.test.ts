@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { serve } from '#service/testing/serve.ts';
 import { digestAt, imagesOf, manifestUrl, pin } from './pin-images.ts';
 
 const read = (file: string): string => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
@@ -48,13 +47,6 @@ test.each([
 });
 
 describe('digestAt', () => {
-  async function serve(listener: RequestListener): Promise<string> {
-    const server = createServer(listener);
-    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-    onTestFinished(() => void server.close());
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  }
-
   test('asks with the token that the registry gives', async () => {
     const origin: string = await serve(({ url = '', headers }, response) => {
       if (url.startsWith('/token?')) {

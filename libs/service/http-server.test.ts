@@ -88,9 +88,9 @@ test('rawAnswer has the headers of any other answer', async () => {
     'content-type: application/json; charset=utf-8',
     'content-length: 2',
     'cache-control: no-store',
+    'x-content-type-options: nosniff',
     "content-security-policy: default-src 'none'; frame-ancestors 'none'",
     'referrer-policy: no-referrer',
-    'x-content-type-options: nosniff',
     'retry-after: 1',
     'connection: close',
   ]);

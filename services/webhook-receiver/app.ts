@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, ListenOptions } from 'node:net';
-import { createHttpServer } from '#service/http-server.ts';
+import { createHttpServer, TEXT_HEADERS } from '#service/http-server.ts';
 import type { Logger } from '#service/logger.ts';
 import { checkSignature, SIGNATURE_HEADER, type SignatureFault, TIMESTAMP_HEADER } from '#signing/signing.ts';
 import { PublishError } from '#streams/publish/publish-error.ts';
@@ -70,7 +70,7 @@ class WebhookApp implements App {
   constructor(options: AppOptions) {
     this.#options = options;
     const { answerTimeoutMs, limits, tally } = options;
-    this.#server = createHttpServer({ requestMs: answerTimeoutMs, maxConnections: null });
+    this.#server = createHttpServer({ requestMs: answerTimeoutMs, maxConnections: null, ownHeaders: true });
     this.#connections = new Connections(this.#server, limits, tally);
     this.#server.on('request', (request, response) => this.#handle(request, response, false));
     this.#server.on('checkContinue', (request, response) => this.#handle(request, response, true));
@@ -246,6 +246,7 @@ class WebhookApp implements App {
     // A connection that is kept open would delay the end of the server until it times out.
     if (this.#closing) response.setHeader('connection', 'close');
     response.writeHead(status, {
+      ...TEXT_HEADERS,
       'content-type': 'text/plain; charset=utf-8',
       'content-length': line.length,
     });

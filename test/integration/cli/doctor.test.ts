@@ -1,7 +1,6 @@
 /** `touchline doctor` and `touchline status` against a real broker and registry: whole, and with one thing broken each. */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { serve } from '#service/testing/serve.ts';
 import { createTopics, deleteTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
@@ -78,14 +77,12 @@ describe('an installation', () => {
   });
 
   test('a provider that refuses the credentials is named without them', async () => {
-    const server = createServer((_request, response) => response.writeHead(401).end('{}'));
-    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    const provider = await serve((_request, response) => response.writeHead(401).end('{}'));
     const { code, findings } = await doctor({
-      PROVIDER_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      PROVIDER_BASE_URL: provider,
       PROVIDER_CLIENT_ID: '7',
       PROVIDER_SECRET_KEY: 'swordfish',
     });
-    await new Promise((done) => server.close(done));
     expect(code).toBe(1);
     expect(of(findings, 'provider')).toMatchObject([
       { status: 'failed', message: 'refuses the credentials (401)' },
