@@ -1,4 +1,5 @@
-# One image for every service: `docker run touchline <service>`. Settings come from the environment.
+# One image for every service: `docker run --read-only touchline <service>`. Settings come from the environment.
+# What is written goes to volumes: views and the embedded broker's data to /data, idle matches to files in /tmp.
 FROM node:24.21.0-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
@@ -21,8 +22,9 @@ COPY libs ./libs
 COPY services ./services
 COPY data ./data
 RUN mkdir /data && chown node:node /data
-USER node
-VOLUME /data
+# By number: Kubernetes cannot tell that a name is not root.
+USER 1000:1000
+VOLUME /data /tmp
 EXPOSE 8080 8081 8082 9464
 ENTRYPOINT ["node", "/app/bin/touchline.js"]
 CMD ["--help"]

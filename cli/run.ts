@@ -13,6 +13,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   topics: async () => (await import('./commands/topics.ts')).topics,
   tail: async () => (await import('./commands/tail.ts')).tail,
   'dead-letters': async () => (await import('./commands/dead-letters.ts')).deadLetters,
+  doctor: async () => (await import('./commands/doctor/command.ts')).doctor,
+  status: async () => (await import('./commands/status/command.ts')).status,
   position: async () => (await import('./commands/position.ts')).position,
   rebuild: async () => (await import('./commands/rebuild.ts')).rebuild,
   replay: async () => (await import('./commands/replay/command.ts')).replay,

@@ -24,6 +24,11 @@ const REASONS: readonly Reason[] = [
     why: 'a language is missing; install python3, or Java 17',
   },
   {
+    pattern: /needs (?:helm|kubeconform)/,
+    of: 'of the Helm chart',
+    why: 'helm, kubeconform or the schemas of Kubernetes are missing; docs/guides/kubernetes.md has the commands',
+  },
+  {
     pattern: /shared|beside the project|the provider shows|SEASONS_DIR/,
     of: 'beside the provider’s own examples and official tables',
     why: 'these files are not part of the repository; they are read from ../shared where it is present',

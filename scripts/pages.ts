@@ -6,7 +6,7 @@ const LINK = /\]\(<?([^()\s>]+)>?(?: "[^"]*")?\)/g;
 const HTML_LINK = /<(?:a|img)\b[^>]*?\b(?:href|src)="([^"]+)"/g;
 /** Another host, or an address that only a running service has. */
 const ELSEWHERE = /^(?:[a-z][a-z0-9+.-]*:|\/)/i;
-const FOLDERS = 'bench|bin|cli|data|docs|libs|schemas|scripts|services|test';
+const FOLDERS = 'bench|bin|cli|data|deploy|docs|libs|schemas|scripts|services|test';
 
 /** Targets of the page's links and pictures within the repository, as written. */
 export function linksOf(page: string): string[] {

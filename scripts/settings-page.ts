@@ -1,7 +1,7 @@
 /** docs/reference/settings.md, made of the configuration of every service. */
 import { readdirSync } from 'node:fs';
-import { z } from 'zod';
 import { describeSettings, type SettingHelp } from '#service/config.ts';
+import { serviceConfig } from '../cli/services.ts';
 
 const SERVICES = new URL('../services/', import.meta.url);
 
@@ -23,13 +23,9 @@ export async function settingsPage(): Promise<string> {
   return renderSettingsPage(await Promise.all(services.map(settingsOf)));
 }
 
-async function settingsOf(service: string): Promise<ServiceSettings> {
-  const module: Record<string, unknown> = await import(new URL(`${service}/config.ts`, SERVICES).href);
-  const config = Object.values(module).find(
-    (one): one is z.ZodObject => one instanceof z.ZodObject && 'METRICS_PORT' in one.shape,
-  );
-  if (config === undefined) throw new Error(`services/${service}/config.ts exports no configuration`);
-  return { service, settings: describeSettings(config) };
+/** The settings of one service. Throws where its config.ts exports no configuration. */
+export async function settingsOf(service: string): Promise<ServiceSettings> {
+  return { service, settings: describeSettings(await serviceConfig(service)) };
 }
 
 /** The page: settings that more than one service has alike, then those of each service. */

@@ -1,8 +1,9 @@
 /** The small HTTP server for operators: metrics and health. */
 
-import { createServer, type ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { TouchlineError } from '#errors/touchline-error.ts';
+import { createHttpServer, refuseBadRequest } from './http-server.ts';
 import type { Registry } from './metrics.ts';
 
 /** The port of the ops server is taken, or the address is not one of this machine. */
@@ -42,6 +43,9 @@ export async function opsAnswer(path: string, { metrics, ready, onFailure }: Ops
   }
 }
 
+/** Open connections: of a scraper, of probes, of an operator. */
+const MAX_CONNECTIONS = 100;
+
 /** A running ops server. */
 export type Ops = { readonly port: number; close(): Promise<void> };
 
@@ -51,12 +55,13 @@ export type Ops = { readonly port: number; close(): Promise<void> };
  */
 export async function startOps(options: OpsSource & { port: number; host: string }): Promise<Ops> {
   const { port, host } = options;
-  const server = createServer((request, response) => {
+  const server = createHttpServer({ maxConnections: MAX_CONNECTIONS }, (request, response) => {
     const path = request.url?.split('?', 1)[0] ?? '/';
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return send(response, textAnswer(405, 'method not allowed'));
     return opsAnswer(path, options).then((answer) => send(response, answer));
   });
+  server.on('clientError', refuseBadRequest);
   const { promise: listening, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', reject).listen({ port, host }, resolve);
   await listening.catch((error: Error) => {

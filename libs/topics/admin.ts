@@ -124,13 +124,13 @@ export function topicSettings(spec: TopicLimits): Record<string, string> {
   };
 }
 
-function partitionsOf(topic: TopicName, { partitions }: CreateTopicsOptions): number {
+function partitionsOf(topic: TopicName, { partitions }: Pick<CreateTopicsOptions, 'partitions'>): number {
   return partitions !== undefined && isByEvent(topic) ? partitions : TOPICS[topic].partitions;
 }
 
 /** Every required topic, by its name on the broker: those of the table, and positions topics. */
-function wantedTopics(
-  options: CreateTopicsOptions,
+export function wantedTopics(
+  options: Omit<CreateTopicsOptions, 'brokers'>,
 ): { name: string; partitions: number; spec: TopicLimits }[] {
   const { prefix } = options;
   return [

@@ -29,6 +29,9 @@ export type RegistryOptions = {
 /** The codecs of topics, by topic. */
 export type CodecsOf<T extends TopicName> = { readonly [K in T]: Codec<TopicValues[K]> };
 
+/** A topic's schema at the registry, beside that of this release; `unreadable`: this release cannot read what is written with it. */
+export type SchemaState = 'registered' | 'another version' | 'unreadable' | 'missing';
+
 /** The registry client's option type: mappersmith is its own dependency. */
 type Middleware = NonNullable<ConstructorParameters<typeof SchemaRegistry>[0]['middlewares']>[number];
 
@@ -102,6 +105,20 @@ export class Registry {
     return createDecoder(topic, avroType(this.#schema(topic)), (writer) => this.#findWriter(writer));
   }
 
+  /** How the newest schema of a topic at the registry compares with that of this release. Changes nothing. Throws `RegistryUnavailableError`. */
+  async schemaState(topic: TopicName): Promise<SchemaState> {
+    const own = avroType(this.#schema(topic));
+    try {
+      const id = await this.#whenAnswered(() => this.#client.getLatestSchemaId(this.subject(topic)));
+      const newest = (await this.#whenAnswered(() => this.#client.getSchema(Number(id)))) as AvroType;
+      if (own.equals(newest)) return 'registered';
+      return isReadable(own, newest) ? 'another version' : 'unreadable';
+    } catch (error) {
+      if (statusOf(error) === 404) return 'missing';
+      throw this.#unavailable(error);
+    }
+  }
+
   #schema(topic: TopicName): AvroRecord {
     const schema = this.#schemas.get(topic);
     if (schema === undefined) throw new Error(`schemas/${topic}.avsc is missing`);
@@ -171,6 +188,15 @@ export class Registry {
         await delay(jittered(wait, 0.5, Math.random()));
       }
     }
+  }
+}
+
+function isReadable(reader: AvroType, writer: AvroType): boolean {
+  try {
+    reader.createResolver(writer);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -4,6 +4,7 @@ import { HEALTH_HEADER } from '#contract/rest/openapi.ts';
 import type { Gatekeeper, ProviderData } from '#contract/rest/provider.ts';
 import { restRoutes } from '#contract/rest/routes.ts';
 import { restServerOptions } from '#contract/rest/server-options.ts';
+import { fastifyServer } from '#service/http-server.ts';
 import type { Registry } from '#service/metrics.ts';
 import { opsAnswer } from '#service/ops.ts';
 import type { BoardView } from '#views/store/board-view.ts';
@@ -42,9 +43,9 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const now = (): number => Date.now() / 1000;
   const app = fastify({
     ...restServerOptions(version, now),
+    ...fastifyServer({ log, https: publicUrl?.startsWith('https:') === true }),
     loggerInstance: log,
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
-    forceCloseConnections: true,
   });
   answerErrors(app, { now, version, onFailure });
   app.addHook('onRequest', (request, reply, done) => {

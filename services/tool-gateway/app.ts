@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -7,6 +6,7 @@ import {
   fastify,
   LogController,
 } from 'fastify';
+import { fastifyServer, refuseBadRequest } from '#service/http-server.ts';
 import { type TokenRoutesOptions, tokenRoutes } from './token-exchange/routes.ts';
 
 export type AppOptions = TokenRoutesOptions & {
@@ -17,19 +17,13 @@ export type AppOptions = TokenRoutesOptions & {
   readonly requestMs?: number;
 };
 
-const REQUEST_MS = 10_000;
-/** How often within that time slow requests are looked for. */
-const CHECKS = 10;
-
 /** Everything that is served on TOOLS_PORT. No request is logged. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
-  const { trustedProxies, log, requestMs = REQUEST_MS, ...tokens } = options;
+  const { trustedProxies, log, requestMs, ...tokens } = options;
   const app = fastify({
+    ...fastifyServer({ log, ...(requestMs === undefined ? {} : { requestMs }) }),
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
-    forceCloseConnections: true,
-    requestTimeout: requestMs,
-    http: { headersTimeout: requestMs, connectionsCheckingInterval: Math.ceil(requestMs / CHECKS) },
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     clientErrorHandler: refuseBadRequest,
     // Fastify's own answers repeat the URL and the message of the error.
@@ -43,26 +37,4 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   });
   await app.register(tokenRoutes, tokens);
   return app;
-}
-
-/** Of what is no request, by the code of Node's error; 400 for any other. */
-const BAD_REQUESTS: Readonly<Record<string, string>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
-  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-};
-
-/** Fastify's own handler logs the error, which holds the bytes that came. */
-function refuseBadRequest(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const body = JSON.stringify({ error: 'bad_request' });
-  const head = [
-    `HTTP/1.1 ${BAD_REQUESTS[error.code ?? ''] ?? '400 Bad Request'}`,
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${body.length}`,
-    'Connection: close',
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }

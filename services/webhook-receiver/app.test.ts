@@ -75,7 +75,7 @@ test('answers 503 with Retry-After where a body takes more room than there is, a
   const port = await open(undefined, { maxUnprovenBytes: 1_500 });
   const answer = await exchange(port, `${START}content-length: ${LIMIT}\r\n\r\n${'x'.repeat(LIMIT - 1)}`);
   expect(answer).toMatch(
-    /^HTTP\/1\.1 503 [\s\S]*Retry-After: 1\r\nConnection: close\r\n\r\nOverloaded, repeat it\.$/,
+    /^HTTP\/1\.1 503 [\s\S]*retry-after: 1\r\nconnection: close\r\n\r\nOverloaded, repeat it\.$/,
   );
   const good = await exchange(port, `${START}${CLOSE}content-length: 0\r\n\r\n`);
   expect(good).toMatch(/^HTTP\/1\.1 200 [\s\S]*Accepted$/);

@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, ListenOptions } from 'node:net';
+import { createHttpServer, TEXT_HEADERS } from '#service/http-server.ts';
 import type { Logger } from '#service/logger.ts';
 import { checkSignature, SIGNATURE_HEADER, type SignatureFault, TIMESTAMP_HEADER } from '#signing/signing.ts';
 import { PublishError } from '#streams/publish/publish-error.ts';
@@ -37,10 +38,6 @@ export interface App {
 }
 
 const PATH = '/webhook';
-/** How long an idle connection is kept: longer than load balancers keep theirs. */
-const KEEP_ALIVE_MS = 72_000;
-/** How often slow requests are checked for, within the time of one. */
-const CHECKS = 20;
 
 /** The answer's text for a delivery that is not authentic. */
 const FAULTS: Readonly<Record<SignatureFault, string>> = {
@@ -73,13 +70,7 @@ class WebhookApp implements App {
   constructor(options: AppOptions) {
     this.#options = options;
     const { answerTimeoutMs, limits, tally } = options;
-    this.#server = createServer({
-      // A request that is incomplete by then is answered 408.
-      requestTimeout: answerTimeoutMs,
-      headersTimeout: answerTimeoutMs,
-      connectionsCheckingInterval: Math.ceil(answerTimeoutMs / CHECKS),
-      keepAliveTimeout: KEEP_ALIVE_MS,
-    });
+    this.#server = createHttpServer({ requestMs: answerTimeoutMs, maxConnections: null, ownHeaders: true });
     this.#connections = new Connections(this.#server, limits, tally);
     this.#server.on('request', (request, response) => this.#handle(request, response, false));
     this.#server.on('checkContinue', (request, response) => this.#handle(request, response, true));
@@ -255,6 +246,7 @@ class WebhookApp implements App {
     // A connection that is kept open would delay the end of the server until it times out.
     if (this.#closing) response.setHeader('connection', 'close');
     response.writeHead(status, {
+      ...TEXT_HEADERS,
       'content-type': 'text/plain; charset=utf-8',
       'content-length': line.length,
     });

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { rawAnswer } from '#service/http-server.ts';
 import { Admission, type AdmissionLimits, Guest, type OverloadReason } from './admission.ts';
 import type { Outcome, Tally } from './tally.ts';
 
@@ -108,10 +109,8 @@ export class Connections {
     connection.refused = true;
     connection.drop();
     this.admission.leave(connection.guest);
-    const retry = outcome === 'overloaded' ? `Retry-After: ${RETRY_AFTER_SECONDS}\r\n` : '';
-    socket.end(
-      `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${text.length}\r\n${retry}Connection: close\r\n\r\n${text}`,
-    );
+    const headers = outcome === 'overloaded' ? { 'retry-after': String(RETRY_AFTER_SECONDS) } : {};
+    socket.end(rawAnswer(status, text, { type: 'text/plain; charset=utf-8', headers }));
     this.#lingering.add(socket);
     const cut = setTimeout(() => socket.destroy(), LINGER_MS);
     socket.on('end', () => socket.destroy()).on('close', () => clearTimeout(cut));

@@ -1,6 +1,7 @@
 /** Options of a Fastify server with `restRoutes`. */
 import type { Socket } from 'node:net';
 import { type FastifyReply, type FastifyRequest, type FastifyServerOptions, LogController } from 'fastify';
+import { rawAnswer } from '#service/http-server.ts';
 import { errorBody } from './envelope.ts';
 import { sendError } from './error-answers.ts';
 import { REST_ERRORS } from './errors.ts';
@@ -31,13 +32,6 @@ export function restServerOptions(
 
 /** The raw answer to a request that is not HTTP, or whose URL is too long. */
 function refusal(version: string, now: number): string {
-  const body = errorBody('INVALID_PARAMETER', version, now);
-  const head = [
-    `HTTP/1.1 ${REST_ERRORS.INVALID_PARAMETER.status} Bad Request`,
-    'Content-Type: application/json; charset=utf-8',
-    'Cache-Control: no-store',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'Connection: close',
-  ];
-  return `${head.join('\r\n')}\r\n\r\n${body}`;
+  const status = `${REST_ERRORS.INVALID_PARAMETER.status} Bad Request`;
+  return rawAnswer(status, errorBody('INVALID_PARAMETER', version, now));
 }

@@ -3,6 +3,7 @@ import { type FastifyInstance, fastify } from 'fastify';
 import { answerErrors } from '#contract/rest/error-answers.ts';
 import { restRoutes } from '#contract/rest/routes.ts';
 import { restServerOptions } from '#contract/rest/server-options.ts';
+import { fastifyServer } from '#service/http-server.ts';
 import { DATASETS, type Dataset, readDataset } from '../../../data/dataset.ts';
 import { type Faults, parseFaults } from '../faults.ts';
 import { createRandom } from '../random.ts';
@@ -106,8 +107,8 @@ export function createProvider(options: ProviderOptions): Provider {
     ...{ state, dataset, outside, faults },
     writtenAt: timeline.startsAt - WRITTEN_BEFORE,
   });
-  // A connection that a fault leaves unanswered must not delay the close.
-  const app = fastify({ ...restServerOptions(VERSION, now), forceCloseConnections: true });
+  // `fastifyServer` closes connections by force: one that a fault leaves unanswered must not delay the close.
+  const app = fastify({ ...restServerOptions(VERSION, now), ...fastifyServer() });
   app.addHook('onResponse', async (_request, reply) => options.onAnswer?.(reply.statusCode));
   answerErrors(app, { now, version: VERSION });
   addFaultHooks(app, faults, options.slowMs ?? 2_000);

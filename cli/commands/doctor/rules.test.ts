@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest';
+import type { TopicFacts } from '#streams/client/platformatic/cluster.ts';
+import { renderFindings } from './command.ts';
+import {
+  failed,
+  fine,
+  judgeBrokers,
+  judgeClock,
+  judgeDisk,
+  judgeLag,
+  judgeProvider,
+  judgeRights,
+  judgeSchemas,
+  judgeTopics,
+} from './rules.ts';
+
+const GOOD: TopicFacts = {
+  ...{ partitions: 8, leaderless: 0, replicas: 3, inSync: 3, mayRead: true, mayWrite: true },
+  settings: new Map([['cleanup.policy', 'compact']]),
+};
+const WANTED = [{ name: 'a', partitions: 8, settings: { 'cleanup.policy': 'compact' } }];
+const topicsWith = (changes: Partial<TopicFacts>) => new Map([['a', { ...GOOD, ...changes }]]);
+
+describe('topics', () => {
+  test('as the table has them', () => {
+    expect(judgeTopics(WANTED, topicsWith({}))).toEqual([fine('topics', '1 topics as the table has them')]);
+  });
+
+  test('settings that may not be read are not judged', () => {
+    expect(judgeTopics(WANTED, topicsWith({ settings: null }))).toMatchObject([{ status: 'ok' }]);
+  });
+
+  test.each<[string, ReadonlyMap<string, TopicFacts>, string, string]>([
+    ['missing', new Map(), 'failed', 'missing: a'],
+    ['too few partitions', topicsWith({ partitions: 7 }), 'failed', 'a has 7 partitions, not 8'],
+    [
+      'another setting',
+      topicsWith({ settings: new Map([['cleanup.policy', 'delete']]) }),
+      'failed',
+      'a has cleanup.policy=delete, not compact',
+    ],
+    ['no leader', topicsWith({ leaderless: 2 }), 'failed', 'a has 2 partitions without a leader'],
+    ['a replica behind', topicsWith({ inSync: 2 }), 'warning', 'a has 2 of 3 replicas in sync'],
+  ])('%s', (_name, found, status, message) => {
+    expect(judgeTopics(WANTED, found)).toEqual([
+      { check: 'topics', status, message, advice: expect.stringMatching(/\w/) },
+    ]);
+  });
+});
+
+test.each([
+  [{}, ['ok']],
+  [{ mayRead: false }, ['warning']],
+  [{ mayWrite: false }, ['warning']],
+  [{ mayRead: false, mayWrite: false }, ['warning', 'warning']],
+])('rights %j', (changes, statuses) => {
+  expect(judgeRights(topicsWith(changes)).map(({ status }) => status)).toEqual(statuses);
+});
+
+test('brokers that cannot be reached from here are named', () => {
+  expect(judgeBrokers({ brokers: ['a:1', 'b:2'], unreachable: [] })).toMatchObject({ status: 'ok' });
+  expect(judgeBrokers({ brokers: ['a:1', 'b:2'], unreachable: ['b:2'] })).toMatchObject({
+    status: 'failed',
+    message: 'b:2 of 2 brokers cannot be reached from here',
+  });
+});
+
+test('schemas that are missing, or are not those of this release', () => {
+  expect(judgeSchemas(new Map([['a-value', 'registered']]))).toMatchObject([{ status: 'ok' }]);
+  const states = new Map([
+    ['a-value', 'missing'],
+    ['b-value', 'unreadable'],
+    ['c-value', 'registered'],
+    ['d-value', 'another version'],
+  ] as const);
+  expect(judgeSchemas(states)).toMatchObject([
+    { status: 'failed', message: 'not registered: a-value' },
+    { status: 'failed', message: expect.stringMatching(/cannot read .* b-value$/) },
+    { status: 'warning', message: 'not the newest schema: d-value' },
+  ]);
+});
+
+describe('lag', () => {
+  const at = (position: number | null, start = 0, end = 100) => ({ partition: 3, start, end, position });
+
+  test.each([
+    ['done', [at(100)], 1, ['ok'], '0 records behind, 1 process'],
+    ['working', [at(40), at(90)], 2, ['ok'], '70 records behind, 2 processes'],
+    ['not begun', [at(null, 10)], 1, ['ok'], '90 records behind, 1 process'],
+    ['far behind', [at(0, 0, 100_001)], 1, ['warning'], '100001 records behind, 1 process'],
+    ['not running', [at(100)], 0, ['warning'], '0 records behind, 0 processes'],
+    ['input lost', [at(5, 10)], 1, ['failed', 'ok'], 'was removed before it was processed, in partitions 3'],
+    ['beyond the end', [at(101)], 1, ['failed', 'ok'], 'beyond the end of its input, in partitions 3'],
+  ])('%s', (_name, progress, members, statuses, message) => {
+    const findings = judgeLag('match-processor', progress, members);
+    expect(findings.map(({ status }) => status)).toEqual(statuses);
+    expect(findings[0]?.message).toContain(message);
+  });
+});
+
+test.each([
+  [0, 'ok'],
+  [4_000, 'ok'],
+  [7_000, 'warning'],
+  [-7_000, 'warning'],
+  [61_500, 'failed'],
+  [-61_500, 'failed'],
+])('a clock that is %d ms ahead', (skew, status) => {
+  const theirs = Math.floor((1_000_000 + skew) / 1_000) * 1_000;
+  expect(judgeClock('x', { before: 1_000_000, theirs, after: 1_000_100 })).toMatchObject({ status });
+});
+
+const GIB = 1024 ** 3;
+test.each([
+  [50 * GIB, 100 * GIB, 'ok'],
+  [9 * GIB, 100 * GIB, 'warning'],
+  [0.9 * GIB, 2 * GIB, 'warning'],
+  [0.1 * GIB, 2 * GIB, 'failed'],
+])('%d bytes free of %d', (free, total, status) => {
+  expect(judgeDisk('/data', free, total)).toMatchObject({ status });
+});
+
+test.each([
+  [200, 'ok'],
+  [401, 'failed'],
+  [null, 'failed'],
+  [500, 'warning'],
+])('a provider that answers %j', (answer, status) => {
+  expect(judgeProvider(answer)).toMatchObject({ status });
+});
+
+test('a finding is a line with what to do below it, and no control character of others', () => {
+  const findings = [fine('lag', 'done'), failed('settings', 'wrong:\n  A: \u001b[31m', 'set A')];
+  expect(renderFindings(findings)).toBe(
+    [
+      'ok        lag       done',
+      'failed    settings  wrong:',
+      '                    A: \\x1b[31m',
+      '                    → set A',
+      '',
+      '1 failed, 0 warnings, 1 fine',
+      '',
+    ].join('\n'),
+  );
+});

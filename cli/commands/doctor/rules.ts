@@ -1,0 +1,250 @@
+/** What `touchline doctor` makes of what it has found: pure. Every finding that is not fine says what to do. */
+import type { ClusterFacts, TopicFacts } from '#streams/client/platformatic/cluster.ts';
+import type { SchemaState } from '#topics/registry.ts';
+import { behindOf, type PartitionProgress } from '../../progress.ts';
+
+/** What is checked. */
+export type CheckName =
+  | 'settings'
+  | 'broker'
+  | 'versions'
+  | 'topics'
+  | 'rights'
+  | 'registry'
+  | 'schemas'
+  | 'lag'
+  | 'provider'
+  | 'clock'
+  | 'disk';
+
+/** The result of a check. */
+export type Finding = {
+  readonly check: CheckName;
+  /** `warning`: it works, and somebody should look. */
+  readonly status: 'ok' | 'warning' | 'failed';
+  readonly message: string;
+  /** What to do; null where nothing is. */
+  readonly advice: string | null;
+};
+
+/** A finding without anything to do. */
+export function fine(check: CheckName, message: string): Finding {
+  return { check, status: 'ok', message, advice: null };
+}
+
+function warning(check: CheckName, message: string, advice: string): Finding {
+  return { check, status: 'warning', message, advice };
+}
+
+/** A finding that keeps something from working. */
+export function failed(check: CheckName, message: string, advice: string): Finding {
+  return { check, status: 'failed', message, advice };
+}
+
+/** A topic as this release wants it: name on the broker, and what the table says of it. */
+export type WantedTopic = {
+  readonly name: string;
+  readonly partitions: number;
+  /** Settings that nothing works without, by the broker's names. Retention is the operator's. */
+  readonly settings: Readonly<Record<string, string>>;
+};
+
+const MAKE_TOPICS = 'run npx touchline topics';
+
+/** The topics against the table; the number of partitions of those of a match may be another one, the same for all. */
+export function judgeTopics(wanted: readonly WantedTopic[], found: ClusterFacts['topics']): Finding[] {
+  const missing = wanted.filter(({ name }) => !found.has(name)).map(({ name }) => name);
+  const findings: Finding[] = [];
+  if (missing.length > 0)
+    findings.push(
+      failed('topics', `missing: ${missing.join(', ')}`, `${MAKE_TOPICS}; is TOPIC_PREFIX right?`),
+    );
+  for (const topic of wanted) {
+    const facts = found.get(topic.name);
+    if (facts !== undefined) findings.push(...judgeTopic(topic, facts));
+  }
+  return findings.length > 0 ? findings : [fine('topics', `${wanted.length} topics as the table has them`)];
+}
+
+function judgeTopic({ name, partitions, settings }: WantedTopic, facts: TopicFacts): Finding[] {
+  const findings: Finding[] = [];
+  if (facts.partitions !== partitions) {
+    findings.push(
+      failed(
+        'topics',
+        `${name} has ${facts.partitions} partitions, not ${partitions}`,
+        'make it again with that number: it cannot be changed while it has records (docs/guides/operate.md)',
+      ),
+    );
+  }
+  for (const [setting, value] of Object.entries(settings)) {
+    const is = facts.settings?.get(setting) ?? value;
+    if (is === value) continue;
+    findings.push(
+      failed(
+        'topics',
+        `${name} has ${setting}=${is}, not ${value}`,
+        `set ${setting}=${value} (kafka-configs.sh --alter)`,
+      ),
+    );
+  }
+  if (facts.leaderless > 0) {
+    findings.push(
+      failed(
+        'topics',
+        `${name} has ${facts.leaderless} partitions without a leader`,
+        'start the brokers that hold them',
+      ),
+    );
+  } else if (facts.inSync < facts.replicas) {
+    findings.push(
+      warning(
+        'topics',
+        `${name} has ${facts.inSync} of ${facts.replicas} replicas in sync`,
+        'look for the broker that is down or behind',
+      ),
+    );
+  }
+  return findings;
+}
+
+/** What these credentials may not do. Services differ in what they need: what only some lack is a warning. */
+export function judgeRights(found: ClusterFacts['topics']): Finding[] {
+  const all = [...found];
+  const unread = all.filter(([, { mayRead }]) => !mayRead).map(([name]) => name);
+  const unwritten = all.filter(([, { mayWrite }]) => !mayWrite).map(([name]) => name);
+  const advice = 'grant it to these credentials, where the service that has them needs it';
+  return [
+    ...(unread.length > 0 ? [warning('rights', `may not read ${unread.join(', ')}`, advice)] : []),
+    ...(unwritten.length > 0 ? [warning('rights', `may not write ${unwritten.join(', ')}`, advice)] : []),
+    ...(unread.length + unwritten.length === 0 && all.length > 0
+      ? [fine('rights', 'may read and write every topic')]
+      : []),
+  ];
+}
+
+/** Brokers that clients are told of, and that cannot be reached from here. */
+export function judgeBrokers({
+  brokers,
+  unreachable,
+}: Pick<ClusterFacts, 'brokers' | 'unreachable'>): Finding {
+  if (unreachable.length === 0) return fine('broker', `${brokers.length} answer: ${brokers.join(', ')}`);
+  return failed(
+    'broker',
+    `${unreachable.join(', ')} of ${brokers.length} brokers cannot be reached from here`,
+    'start them, or correct advertised.listeners: clients connect to these addresses',
+  );
+}
+
+/** Whether the registry has the schemas of this release. */
+export function judgeSchemas(states: ReadonlyMap<string, SchemaState>): Finding[] {
+  const of = (state: SchemaState) => [...states].filter(([, is]) => is === state).map(([subject]) => subject);
+  const [missing, others, unreadable] = [of('missing'), of('another version'), of('unreadable')];
+  const findings: Finding[] = [];
+  if (missing.length > 0)
+    findings.push(failed('schemas', `not registered: ${missing.join(', ')}`, MAKE_TOPICS));
+  if (unreadable.length > 0) {
+    findings.push(
+      failed(
+        'schemas',
+        `this release cannot read what is written with the newest schema of ${unreadable.join(', ')}`,
+        'run a newer release; or something else has registered it: is TOPIC_PREFIX right?',
+      ),
+    );
+  }
+  if (others.length > 0) {
+    findings.push(
+      warning(
+        'schemas',
+        `not the newest schema: ${others.join(', ')}`,
+        `${MAKE_TOPICS} of the newest release here`,
+      ),
+    );
+  }
+  return findings.length > 0 ? findings : [fine('schemas', `${states.size} schemas are registered`)];
+}
+
+/** Above it a processor is behind: some seconds of what one processes. */
+const MANY_BEHIND = 100_000;
+
+/** How far a processor is, and whether it can go on. */
+export function judgeLag(
+  processor: string,
+  progress: readonly PartitionProgress[],
+  members: number,
+): Finding[] {
+  const lost = progress.filter(({ position, start }) => position !== null && position < start);
+  const beyond = progress.filter(({ position, end }) => position !== null && position > end);
+  const list = (of: readonly PartitionProgress[]) => of.map(({ partition }) => partition).join(', ');
+  const findings: Finding[] = [];
+  if (lost.length > 0) {
+    findings.push(
+      failed(
+        'lag',
+        `${processor}: input was removed before it was processed, in partitions ${list(lost)}`,
+        `restore the topic, or accept the loss: ON_LOST_INPUT=continue, or npx touchline position ${processor} <partition> start`,
+      ),
+    );
+  }
+  if (beyond.length > 0) {
+    findings.push(
+      failed(
+        'lag',
+        `${processor}: its position is beyond the end of its input, in partitions ${list(beyond)}`,
+        `the input was made again: npx touchline rebuild ${processor}, or npx touchline position ${processor} <partition> start`,
+      ),
+    );
+  }
+  const behind = behindOf(progress);
+  const state = `${processor}: ${behind} records behind, ${members} ${members === 1 ? 'process' : 'processes'}`;
+  if (members === 0) findings.push(warning('lag', state, `start it: npx touchline ${processor}`));
+  else if (behind > MANY_BEHIND)
+    findings.push(
+      warning('lag', state, 'see that it falls; start more processes, up to the number of partitions'),
+    );
+  else findings.push(fine('lag', state));
+  return findings;
+}
+
+const SKEW_WARNING_MS = 5_000;
+/** Signatures and tokens are good for minutes. */
+const SKEW_FAILED_MS = 60_000;
+
+/** This machine's clock against that of another, which said `theirs` (whole seconds) between `before` and `after`. Milliseconds. */
+export function judgeClock(who: string, times: { before: number; theirs: number; after: number }): Finding {
+  const { before, theirs, after } = times;
+  const skew = theirs > after ? theirs - after : Math.max(0, before - (theirs + 999));
+  const text = `differs by ${Math.round(skew / 1_000)} s from that of ${who}`;
+  const advice = 'synchronise the clocks (NTP): signatures, tokens and limits go by them';
+  if (skew >= SKEW_FAILED_MS) return failed('clock', text, advice);
+  if (skew >= SKEW_WARNING_MS) return warning('clock', text, advice);
+  return fine('clock', `as that of ${who}`);
+}
+
+const MIB = 1024 * 1024;
+const LITTLE_SHARE = 0.1;
+const LITTLE_BYTES = 1024 * MIB;
+const NONE_BYTES = 128 * MIB;
+
+/** Free room of a disk. */
+export function judgeDisk(where: string, freeBytes: number, totalBytes: number): Finding {
+  const text = `${where}: ${Math.floor(freeBytes / MIB)} MiB free of ${Math.floor(totalBytes / MIB)}`;
+  const advice = 'make room, or give it a larger disk; retention of topics is in docs/reference/topics.md';
+  if (freeBytes < NONE_BYTES) return failed('disk', text, advice);
+  if (freeBytes < LITTLE_BYTES || freeBytes < LITTLE_SHARE * totalBytes) return warning('disk', text, advice);
+  return fine('disk', text);
+}
+
+/** The answer of the provider to the exchange of credentials; null where there was none. */
+export function judgeProvider(status: number | null): Finding {
+  if (status === 200) return fine('provider', 'takes the credentials');
+  if (status === null)
+    return failed('provider', 'does not answer', 'is PROVIDER_BASE_URL right, and reachable from here?');
+  if (status === 401 || status === 403)
+    return failed(
+      'provider',
+      `refuses the credentials (${status})`,
+      'check PROVIDER_CLIENT_ID and PROVIDER_SECRET_KEY',
+    );
+  return warning('provider', `answers ${status}`, 'ask the provider; the poller tries again');
+}

@@ -1,0 +1,156 @@
+/** `touchline status`: one screen of a running system. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { httpUrl, list } from '#service/config.ts';
+import { onStopRequest } from '#service/stop-requests.ts';
+import { follow } from '#streams/read/follow.ts';
+import { findTopics } from '#topics/admin.ts';
+import { PROCESSOR_NAMES, type ProcessorName } from '#topics/processors.ts';
+import { topicName } from '#topics/topics.ts';
+import { type Command, parseArguments, UsageError } from '../../command.ts';
+import { findPlace, type Place } from '../../place.ts';
+import { behindOf, processorProgress } from '../../progress.ts';
+import { Screen } from '../demo/screen.ts';
+import { askProcess } from './processes.ts';
+import { type ProcessorStatus, renderStatus, type Status } from './render.ts';
+
+const HELP = `Usage: touchline status [--watch] [--json] [--metrics <address>[,<address>...]]
+
+One screen of a running system: of each processor how many processes share it and how many records wait, and how many dead letters
+are open, all from the broker. Of processes whose metrics it is given, what they hold: tasks by state, restored and undecided records.
+
+  --watch    again every 2 s, in a terminal, until Ctrl-C; elsewhere once
+  --json     the same as JSON, once
+  --metrics  addresses of METRICS_PORT, as http://localhost:9464
+
+The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that touchline up or demo runs here.
+`;
+
+const EVERY_MS = 2_000;
+
+/** Shows a running system. */
+export const status: Command = {
+  name: 'status',
+  summary: 'shows lag, processes, tasks and dead letters on one screen',
+  help: HELP,
+  async run(args) {
+    const { watch, json, metrics } = parse(args);
+    const place = findPlace(process.env);
+    const stop = new AbortController();
+    const done = onStopRequest({ graceful: () => stop.abort(), force: (code) => process.exit(code) });
+    const letters = new OpenLetters(place, stop.signal);
+    try {
+      const take = () => statusOf(place, letters, metrics, stop.signal);
+      if (watch && !json && process.stdout.isTTY) await live(take, stop.signal);
+      else {
+        const taken = await take();
+        process.stdout.write(`${json ? JSON.stringify(taken, null, 2) : renderStatus(taken).join('\n')}\n`);
+      }
+      return 0;
+    } finally {
+      stop.abort();
+      done();
+    }
+  },
+};
+
+async function live(take: () => Promise<Status>, signal: AbortSignal): Promise<void> {
+  const screen = new Screen(process.stdout);
+  try {
+    while (!signal.aborted) {
+      screen.draw(renderStatus(await take()));
+      await delay(EVERY_MS, undefined, { signal }).catch(() => {});
+    }
+  } finally {
+    screen.end();
+  }
+}
+
+async function statusOf(
+  place: Place,
+  letters: OpenLetters,
+  metrics: readonly string[],
+  signal: AbortSignal,
+): Promise<Status> {
+  const prefix = place.TOPIC_PREFIX;
+  const topics = await findTopics({ brokers: place.KAFKA_BROKERS, prefix });
+  const [processors, deadLetters, processes] = await Promise.all([
+    Promise.all(PROCESSOR_NAMES.map((name) => processorStatus(place, name))),
+    topics.has('dead-letters') ? letters.count() : null,
+    Promise.all(metrics.map((url) => askProcess(url, signal))),
+  ]);
+  return { at: Date.now(), prefix, processors, deadLetters, processes };
+}
+
+async function processorStatus(place: Place, processor: ProcessorName): Promise<ProcessorStatus> {
+  const progress = await processorProgress(place, processor);
+  if (progress === null) return { processor, state: null };
+  const { members, partitions } = progress;
+  const outside = partitions.filter(
+    ({ position, start, end }) => position !== null && (position < start || position > end),
+  );
+  return {
+    processor,
+    state: {
+      processes: members,
+      partitions: partitions.length,
+      behind: behindOf(partitions),
+      outside: outside.map(({ partition }) => partition),
+    },
+  };
+}
+
+/** The open dead letters: read once, then followed. */
+class OpenLetters {
+  readonly #place: Place;
+  readonly #signal: AbortSignal;
+  readonly #open = new Set<string>();
+  #known: Promise<void> | null = null;
+
+  constructor(place: Place, signal: AbortSignal) {
+    this.#place = place;
+    this.#signal = signal;
+  }
+
+  /** Rejects with `StreamError`. */
+  async count(): Promise<number> {
+    this.#known ??= this.#follow();
+    await this.#known;
+    return this.#open.size;
+  }
+
+  #follow(): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    follow({
+      brokers: this.#place.KAFKA_BROKERS,
+      topics: [topicName(this.#place.TOPIC_PREFIX, 'dead-letters')],
+      otherwise: 'beginning',
+      signal: this.#signal,
+      onBatch: async ({ records }) => {
+        for (const { key, value } of records) {
+          const id = key?.toString() ?? '';
+          if (value === null) this.#open.delete(id);
+          else this.#open.add(id);
+        }
+      },
+      onCaughtUp: () => resolve(),
+    }).then(resolve, reject);
+    return promise;
+  }
+}
+
+const addresses = list(httpUrl());
+
+function parse(args: readonly string[]): { watch: boolean; json: boolean; metrics: readonly string[] } {
+  const { values } = parseArguments(args, {
+    options: {
+      watch: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      metrics: { type: 'string' },
+    },
+  });
+  const { watch, json, metrics } = values;
+  if (metrics === undefined) return { watch, json, metrics: [] };
+  const parsed = addresses.safeParse(metrics);
+  if (!parsed.success) throw new UsageError('--metrics takes http addresses, with commas between several');
+  return { watch, json, metrics: parsed.data };
+}

@@ -1,0 +1,85 @@
+/** The screen of `touchline status`: pure. */
+import { lineShown } from '../../values.ts';
+import type { ProcessStatus } from './processes.ts';
+
+/** A processor as the broker knows it. */
+export type ProcessorStatus = {
+  readonly processor: string;
+  /** Null where its topics are not there. */
+  readonly state: {
+    readonly processes: number;
+    readonly partitions: number;
+    readonly behind: number;
+    /** Partitions whose position is outside of what the input has: they are refused. */
+    readonly outside: readonly number[];
+  } | null;
+};
+
+/** A system at one time. */
+export type Status = {
+  /** Unix milliseconds. */
+  readonly at: number;
+  readonly prefix: string;
+  readonly processors: readonly ProcessorStatus[];
+  /** Open dead letters; null where there is no such topic. */
+  readonly deadLetters: number | null;
+  readonly processes: readonly ProcessStatus[];
+};
+
+const MIB = 1024 * 1024;
+
+/** The lines of the screen. */
+export function renderStatus({ at, prefix, processors, deadLetters, processes }: Status): string[] {
+  const letters = deadLetters === null ? 'no topic' : String(deadLetters);
+  return [
+    `${prefix}  ${new Date(at).toISOString().slice(0, 19)}Z`,
+    '',
+    ...table([
+      ['processor', 'processes', 'partitions', 'behind', ''],
+      ...processors.map(({ processor, state }) =>
+        state === null
+          ? [processor, '-', '-', '-', 'no topics: npx touchline topics']
+          : [processor, state.processes, state.partitions, state.behind, noteOf(state)].map(String),
+      ),
+    ]),
+    '',
+    `dead letters  ${letters}${deadLetters ? '  npx touchline dead-letters list' : ''}`,
+    ...(processes.length === 0 ? [] : ['', ...table(processRows(processes))]),
+  ];
+}
+
+function noteOf({ processes, outside }: NonNullable<ProcessorStatus['state']>): string {
+  if (outside.length > 0) return `refused: partitions ${outside.join(', ')}, see npx touchline doctor`;
+  return processes === 0 ? 'not running' : '';
+}
+
+function processRows(processes: readonly ProcessStatus[]): string[][] {
+  return [
+    ['process', 'MiB', 'restored', 'undecided', 'tasks'],
+    ...processes.map((one) => {
+      if ('problem' in one) return [one.url, '-', '-', '-', lineShown(one.problem)];
+      const tasks = Object.entries(one.tasks).map(([state, count]) => `${count} ${state}`);
+      return [
+        one.service,
+        String(Math.round(one.residentBytes / MIB)),
+        String(one.restoredRecords),
+        String(one.undecidedRecords),
+        tasks.join(', '),
+      ];
+    }),
+  ];
+}
+
+/** Columns of text; all but the first and the last are numbers. */
+function table(rows: readonly (readonly string[])[]): string[] {
+  const width = (column: number): number => Math.max(...rows.map((row) => row[column]?.length ?? 0));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => {
+        if (column === row.length - 1) return cell;
+        return column === 0 ? cell.padEnd(width(column)) : cell.padStart(width(column));
+      })
+      .join('  ')
+      .trimEnd(),
+  );
+}

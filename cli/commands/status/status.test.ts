@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import { processStatus } from './processes.ts';
+import { renderStatus, type Status } from './render.ts';
+
+const METRICS = `# HELP touchline_tasks Partitions held, by state.
+# TYPE touchline_tasks gauge
+touchline_tasks{state="running",service="match-processor"} 6
+touchline_tasks{state="restoring",service="match-processor"} 2
+touchline_tasks{state="refused",service="match-processor"} 0
+touchline_restore_records_total{service="match-processor"} 1200
+touchline_undecided_records{partition="0",service="match-processor"} 3
+touchline_undecided_records{partition="1",service="match-processor"} 4
+process_resident_memory_bytes{service="match-processor"} 209715200
+`;
+
+describe('processStatus', () => {
+  test('reads tasks by state, and adds up over partitions', () => {
+    expect(processStatus('http://a', METRICS)).toEqual({
+      url: 'http://a',
+      service: 'match-processor',
+      tasks: { running: 6, restoring: 2 },
+      restoredRecords: 1200,
+      undecidedRecords: 7,
+      residentBytes: 209_715_200,
+    });
+  });
+
+  test.each(['', 'up 1\n', '<html></html>'])('says what is no service: %j', (text) => {
+    expect(processStatus('http://a', text)).toEqual({
+      url: 'http://a',
+      problem: 'is no service of Touchline',
+    });
+  });
+});
+
+test('one screen has processors, dead letters and processes', () => {
+  const state = { processes: 2, partitions: 8, behind: 12_345, outside: [] };
+  const taken: Status = {
+    at: Date.UTC(2026, 5, 11, 20, 45, 10, 500),
+    prefix: 'touchline.',
+    processors: [
+      { processor: 'match-processor', state },
+      { processor: 'standings-processor', state: { ...state, processes: 0, behind: 0 } },
+      { processor: 'webhook-composer', state: { ...state, behind: 7, outside: [1, 5] } },
+      { processor: 'webhook-dispatcher', state: null },
+    ],
+    deadLetters: 3,
+    processes: [processStatus('http://a', METRICS), { url: 'http://b', problem: 'no answer\u001b[2J' }],
+  };
+  expect(renderStatus(taken)).toEqual([
+    'touchline.  2026-06-11T20:45:10Z',
+    '',
+    'processor            processes  partitions  behind',
+    'match-processor              2           8   12345',
+    'standings-processor          0           8       0  not running',
+    'webhook-composer             2           8       7  refused: partitions 1, 5, see npx touchline doctor',
+    'webhook-dispatcher           -           -       -  no topics: npx touchline topics',
+    '',
+    'dead letters  3  npx touchline dead-letters list',
+    '',
+    'process          MiB  restored  undecided  tasks',
+    'match-processor  200      1200          7  6 running, 2 restoring',
+    'http://b           -         -          -  no answer\\x1b[2J',
+  ]);
+  expect(renderStatus({ ...taken, deadLetters: null, processes: [] }).slice(-2)).toEqual([
+    '',
+    'dead letters  no topic',
+  ]);
+});

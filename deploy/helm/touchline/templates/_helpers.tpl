@@ -1,0 +1,78 @@
+{{- define "touchline.labels" -}}
+app.kubernetes.io/name: touchline
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "touchline.allLabels" -}}
+{{ include "touchline.labels" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
+{{- end }}
+
+{{- define "touchline.image" -}}
+{{- with .Values.image -}}
+{{- if .digest }}{{ .repository }}@{{ .digest }}{{ else }}{{ .repository }}:{{ .tag | default $.Chart.AppVersion }}{{ end -}}
+{{- end -}}
+{{- end }}
+
+{{- define "touchline.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: 1000
+runAsGroup: 1000
+fsGroup: 1000
+seccompProfile: {type: RuntimeDefault}
+{{- end }}
+
+{{- define "touchline.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities: {drop: [ALL]}
+{{- end }}
+
+{{- /* The settings of every process; of: its own `env` and `secretEnv`. */}}
+{{- define "touchline.env" -}}
+{{- $values := .root.Values -}}
+{{- $own := .service | default dict -}}
+{{- $env := merge (dict) ($own.env | default dict) $values.env (dict
+  "KAFKA_BROKERS" (required "kafka.brokers: is not set and has no default" $values.kafka.brokers)
+  "SCHEMA_REGISTRY_URL" (required "registry.url: is not set and has no default" $values.registry.url)
+  "TOPIC_PREFIX" $values.kafka.topicPrefix
+  "METRICS_PORT" "9464") -}}
+{{- with $own.port }}{{ $_ := set $env .setting (toString .number) }}{{ end -}}
+{{- if and (hasKey $env "UPSTREAM_BASE_URL") (not $env.UPSTREAM_BASE_URL) -}}
+{{- $_ := set $env "UPSTREAM_BASE_URL" (printf "http://%s-api:%v" .root.Release.Name (index $values.services "api").port.number) -}}
+{{- end -}}
+{{- range $name, $value := $env }}
+- name: {{ $name }}
+  value: {{ toString $value | quote }}
+{{- end }}
+{{- range $name, $key := merge (dict) ($own.secretEnv | default dict) $values.secretEnv }}
+- name: {{ $name }}
+  valueFrom:
+    secretKeyRef:
+      name: {{ $values.secretName }}
+      key: {{ $key }}
+      {{- if $own.secretsOptional }}
+      optional: true
+      {{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "touchline.mounts" -}}
+- {name: data, mountPath: /data}
+- {name: tmp, mountPath: /tmp}
+{{- range $name, $_ := .Values.files }}
+- {name: {{ printf "file-%s" $name }}, mountPath: {{ printf "/etc/touchline/%s" $name }}, readOnly: true}
+{{- end }}
+{{- end }}
+
+{{- define "touchline.volumes" -}}
+{{- /* On disk: matches that leave memory are spilled to /tmp, views are built in /data. */ -}}
+- {name: data, emptyDir: {}}
+- {name: tmp, emptyDir: {}}
+{{- range $name, $secret := .Values.files }}
+- name: file-{{ $name }}
+  secret: {secretName: {{ $secret }}, defaultMode: 0440}
+{{- end }}
+{{- end }}

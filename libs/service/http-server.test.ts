@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createHttpServer, type HttpServerOptions, rawAnswer } from './http-server.ts';
+
+async function serve(options: HttpServerOptions): Promise<Server> {
+  const server = createHttpServer(options, (_request, response) => response.end('fine'));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return server;
+}
+
+const portOf = (server: Server): number => (server.address() as AddressInfo).port;
+
+function open(server: Server): Socket {
+  const socket = connect(portOf(server), '127.0.0.1');
+  socket.on('error', () => {});
+  onTestFinished(() => void socket.destroy());
+  return socket;
+}
+
+async function allOf(socket: Socket): Promise<string> {
+  let text = '';
+  for await (const chunk of socket) text += chunk;
+  return text;
+}
+
+describe('createHttpServer', () => {
+  test.each([
+    ['a head', 'GET / HTTP/1.1\r\nhost: x\r\n'],
+    ['a body', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\nab'],
+    ['nothing', ''],
+  ])('answers 408 to who sends %s and no end', async (_name, start) => {
+    const server = createHttpServer({ requestMs: 100 });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const socket = open(server);
+    socket.write(start);
+    expect(await allOf(socket)).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+  });
+
+  test('closes what is above the limit of connections, and warns once', async () => {
+    const warnings: unknown[] = [];
+    const log = { warn: (...args: unknown[]) => warnings.push(args) };
+    const server = await serve({ maxConnections: 2, log });
+    const [first, second] = [open(server), open(server)];
+    await Promise.all([once(first, 'connect'), once(second, 'connect')]);
+    expect(await allOf(open(server))).toBe('');
+    expect(await allOf(open(server))).toBe('');
+    expect(warnings).toEqual([
+      [{ code: 'CONNECTIONS_DROPPED', maxConnections: 2 }, expect.stringContaining('limit')],
+    ]);
+    first.end('GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+    expect(await allOf(first)).toContain('fine');
+  });
+
+  test('keeps idle connections for longer than load balancers', async () => {
+    const { keepAliveTimeout, headersTimeout, requestTimeout } = await serve({});
+    expect({ keepAliveTimeout, headersTimeout, requestTimeout }).toEqual({
+      keepAliveTimeout: 72_000,
+      headersTimeout: 10_000,
+      requestTimeout: 10_000,
+    });
+  });
+
+  test.each([
+    [false, null],
+    [true, 'max-age=31536000'],
+  ])('sends strict-transport-security where clients use https: %s', async (https, expected) => {
+    const { headers } = await fetch(`http://127.0.0.1:${portOf(await serve({ https }))}/`);
+    expect(headers.get('strict-transport-security')).toBe(expected);
+  });
+});
+
+test('rawAnswer has the headers of any other answer', async () => {
+  const [head = '', body] = rawAnswer('400 Bad Request', 'ö', { headers: { 'retry-after': '1' } }).split(
+    '\r\n\r\n',
+  );
+  expect(body).toBe('ö');
+  expect(head.split('\r\n')).toEqual([
+    'HTTP/1.1 400 Bad Request',
+    'content-type: application/json; charset=utf-8',
+    'content-length: 2',
+    'cache-control: no-store',
+    'x-content-type-options: nosniff',
+    "content-security-policy: default-src 'none'; frame-ancestors 'none'",
+    'referrer-policy: no-referrer',
+    'retry-after: 1',
+    'connection: close',
+  ]);
+});

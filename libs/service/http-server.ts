@@ -1,0 +1,129 @@
+/** Every HTTP server of Touchline is made here: with limits of time, connections and bytes, and with the headers of every answer. */
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  ServerResponse,
+} from 'node:http';
+import type { Socket } from 'node:net';
+import type { Logger } from './logger.ts';
+
+/** Longest time until a request has arrived as a whole, milliseconds; after that it is answered 408. */
+const REQUEST_MS = 10_000;
+/** How often slow requests are looked for within that time. */
+const CHECKS = 20;
+/** How long an idle connection is kept, milliseconds: longer than load balancers keep theirs. */
+const KEEP_ALIVE_MS = 72_000;
+/** Open connections of one server; one more is closed at once. */
+const MAX_CONNECTIONS = 10_000;
+/** Largest body, bytes, of a route without a limit of its own. */
+const BODY_LIMIT = 64 * 1024;
+/** A warning about closed connections is logged at most this often, milliseconds. */
+const WARN_MS = 60_000;
+
+/** Of an answer that only programs read. */
+export const TEXT_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
+
+/** Headers of every answer; a route may set other values. */
+const HEADERS = {
+  ...TEXT_HEADERS,
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+} as const;
+
+/** Of answers over TLS: a year. */
+const HSTS = 'max-age=31536000';
+
+/** Limits of a server. */
+export type HttpServerOptions = {
+  /** Default 10,000. */
+  readonly requestMs?: number;
+  /** Default 10,000; null where the service has an admission of its own. */
+  readonly maxConnections?: number | null;
+  /** Whether clients reach it by https through a proxy; TLS of its own is seen on the connection. */
+  readonly https?: boolean;
+  /** Leaves the headers to the service, for answers that are `TEXT_HEADERS` and a line: setting all costs 5 µs each. */
+  readonly ownHeaders?: boolean;
+  /** Receives a warning where connections are closed above the limit. */
+  readonly log?: Pick<Logger, 'warn'>;
+};
+
+/** A server that does not listen yet. */
+export function createHttpServer(options: HttpServerOptions = {}, listener?: RequestListener): Server {
+  const { requestMs = REQUEST_MS, maxConnections = MAX_CONNECTIONS, https = false, log } = options;
+  const { ownHeaders = false } = options;
+  const server = createServer(
+    {
+      requestTimeout: requestMs,
+      headersTimeout: requestMs,
+      connectionsCheckingInterval: Math.ceil(requestMs / CHECKS),
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      ServerResponse: ownHeaders ? ServerResponse : responseClass(https),
+    },
+    listener,
+  );
+  if (maxConnections === null) return server;
+  server.maxConnections = maxConnections;
+  let warnedAt = Number.NEGATIVE_INFINITY;
+  return server.on('drop', () => {
+    if (performance.now() - warnedAt < WARN_MS) return;
+    warnedAt = performance.now();
+    log?.warn({ code: 'CONNECTIONS_DROPPED', maxConnections }, 'more connections than the limit are closed');
+  });
+}
+
+/** Options of `fastify(...)` for a server of `createHttpServer`. */
+export function fastifyServer(options: HttpServerOptions = {}) {
+  return {
+    serverFactory: (handler: RequestListener) => createHttpServer(options, handler),
+    bodyLimit: BODY_LIMIT,
+    forceCloseConnections: true,
+  };
+}
+
+/** An answer written to a connection without a `ServerResponse`, after which the connection ends. */
+export function rawAnswer(
+  status: string,
+  body: string,
+  { type = 'application/json; charset=utf-8', headers = {} }: RawAnswerOptions = {},
+): string {
+  const lines = Object.entries({
+    'content-type': type,
+    'content-length': String(Buffer.byteLength(body)),
+    ...HEADERS,
+    ...headers,
+    connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}`);
+  return `HTTP/1.1 ${status}\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
+}
+
+/** Options of `rawAnswer`. */
+type RawAnswerOptions = { readonly type?: string; readonly headers?: Readonly<Record<string, string>> };
+
+/** Of what is no request, by the code of Node's error; 400 for any other. */
+const BAD_REQUESTS: Readonly<Record<string, string>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+};
+
+/** Answers what is no request. Fastify's own handler logs the error, which holds the bytes that arrived. */
+export function refuseBadRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const status = BAD_REQUESTS[error.code ?? ''] ?? '400 Bad Request';
+  socket.end(rawAnswer(status, JSON.stringify({ error: 'bad_request' })), () => socket.destroy());
+}
+
+function responseClass(https: boolean): typeof ServerResponse {
+  return class<Request extends IncomingMessage> extends ServerResponse<Request> {
+    constructor(...args: ConstructorParameters<typeof ServerResponse<Request>>) {
+      super(...args);
+      for (const [name, value] of Object.entries(HEADERS)) this.setHeader(name, value);
+      const [{ socket }] = args;
+      if (https || 'encrypted' in socket) this.setHeader('strict-transport-security', HSTS);
+    }
+  };
+}

@@ -1,0 +1,219 @@
+/** What the Helm chart renders. Needs helm, and for the schemas of Kubernetes kubeconform: docs/guides/kubernetes.md has both. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { serviceNames } from '../cli/services.ts';
+
+const CHART = new URL('../deploy/helm/touchline', import.meta.url).pathname;
+const NEEDED = ['kafka.brokers=one:9092\\,two:9093', 'registry.url=https://registry.example/apis/ccompat/v7'];
+const SCHEMAS = process.env.KUBERNETES_SCHEMAS ?? '';
+const runs = (command: string, flag: string): boolean => spawnSync(command, [flag]).status === 0;
+const hasHelm = runs('helm', 'version');
+const hasKubeconform = hasHelm && runs('kubeconform', '-v') && existsSync(`${SCHEMAS}/_definitions.json`);
+
+type Manifest = {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
+  // Its shape is what the tests are about.
+  readonly spec: never;
+};
+
+function template(...settings: readonly string[]): string {
+  const sets = settings.flatMap((setting) => ['--set', setting]);
+  const args = ['template', 'live', CHART, '--kube-version', '1.37.0', '--namespace', 'sport', ...sets];
+  return execFileSync('helm', args, { encoding: 'utf8', stdio: 'pipe' });
+}
+
+const manifests = (text: string): Manifest[] =>
+  parseAllDocuments(text)
+    .map((document) => document.toJS() as Manifest | null)
+    .filter((manifest) => manifest !== null);
+
+/** The manifests of a kind, by component. */
+function byComponent(of: readonly Manifest[], kind: string): Map<string, Manifest['spec']> {
+  const found = of.filter((manifest) => manifest.kind === kind);
+  return new Map(
+    found.map(({ metadata, spec }) => [metadata.labels['app.kubernetes.io/component'] ?? '', spec]),
+  );
+}
+
+/** All of its features on. */
+const ALL = [
+  ...NEEDED,
+  'autoscaling.enabled=true',
+  'autoscaling.prometheusUrl=http://prometheus:9090',
+  'networkPolicy.clients[0].namespaceSelector.matchLabels.a=b',
+  'networkPolicy.monitoring[0].namespaceSelector.matchLabels.a=c',
+  'networkPolicy.backbone[0].ipBlock.cidr=10.1.0.0/16',
+  'files.ca=kafka-ca',
+  'secretEnv.KAFKA_PASSWORD=kafka-password',
+  'imagePullSecrets[0].name=pull',
+  'topics.replicationFactor=3',
+];
+const SERVICES = serviceNames().filter((name) => name !== 'simulator');
+const WITH_PORT = ['api', 'tool-gateway', 'webhook-dispatcher', 'webhook-receiver'];
+
+describe.skipIf(!hasHelm)('the chart (needs helm)', () => {
+  const rendered = hasHelm ? manifests(template(...ALL)) : [];
+  const plain = hasHelm ? manifests(template(...NEEDED)) : [];
+
+  test.each(SERVICES)('%s has a deployment with probes, limits and no rights', (name) => {
+    expect(byComponent(plain, 'Deployment').get(name)).toMatchObject({
+      replicas: 2,
+      template: {
+        spec: {
+          automountServiceAccountToken: false,
+          serviceAccountName: 'live-touchline',
+          securityContext: {
+            runAsNonRoot: true,
+            runAsUser: 1000,
+            seccompProfile: { type: 'RuntimeDefault' },
+          },
+          containers: [
+            {
+              args: [name],
+              image: 'touchline:0.1.0',
+              livenessProbe: { httpGet: { path: '/health/live', port: 'metrics' } },
+              readinessProbe: { httpGet: { path: '/health/ready', port: 'metrics' } },
+              startupProbe: { httpGet: { path: '/health/live', port: 'metrics' } },
+              resources: { requests: { memory: expect.any(String) }, limits: { memory: expect.any(String) } },
+              securityContext: {
+                allowPrivilegeEscalation: false,
+                readOnlyRootFilesystem: true,
+                capabilities: { drop: ['ALL'] },
+              },
+              volumeMounts: [{ mountPath: '/data' }, { mountPath: '/tmp' }],
+            },
+          ],
+        },
+      },
+    });
+    expect(byComponent(plain, 'PodDisruptionBudget').get(name)).toMatchObject({ maxUnavailable: 1 });
+  });
+
+  test('secrets are references, and settings come from values', () => {
+    const { template: pod } = byComponent(rendered, 'Deployment').get('api') as never as {
+      template: { spec: { containers: [{ env: unknown[]; volumeMounts: unknown[] }] } };
+    };
+    const [{ env, volumeMounts }] = pod.spec.containers;
+    expect(env).toEqual(
+      expect.arrayContaining([
+        { name: 'KAFKA_BROKERS', value: 'one:9092,two:9093' },
+        { name: 'API_PORT', value: '8081' },
+        { name: 'METRICS_PORT', value: '9464' },
+        {
+          name: 'CLIENTS_KEY',
+          valueFrom: { secretKeyRef: { name: 'touchline', key: 'clients-key' } },
+        },
+        {
+          name: 'KAFKA_PASSWORD',
+          valueFrom: { secretKeyRef: { name: 'touchline', key: 'kafka-password' } },
+        },
+      ]),
+    );
+    expect(volumeMounts).toContainEqual({ name: 'file-ca', mountPath: '/etc/touchline/ca', readOnly: true });
+    expect(rendered.map(({ kind }) => kind)).not.toContain('Secret');
+  });
+
+  test('the token exchange asks the api of the release', () => {
+    const gateway = JSON.stringify(byComponent(plain, 'Deployment').get('tool-gateway'));
+    expect(gateway).toContain('{"name":"UPSTREAM_BASE_URL","value":"http://live-api:8081"}');
+  });
+
+  test('a job makes the topics before anything starts', () => {
+    const job = rendered.find(({ kind }) => kind === 'Job');
+    expect(job).toMatchObject({
+      metadata: { annotations: { 'helm.sh/hook': 'pre-install,pre-upgrade' } },
+      spec: {
+        template: {
+          spec: { containers: [{ args: ['topics', '--partitions=8', '--replication-factor=3'] }] },
+        },
+      },
+    });
+    const without = manifests(template(...NEEDED, 'topics.job=false'));
+    expect(without.some(({ kind }) => kind === 'Job')).toBe(false);
+  });
+
+  test('a pod talks to broker, registry and names, and is reached where it serves', () => {
+    const policies = byComponent(rendered, 'NetworkPolicy');
+    expect(policies.get('')).toMatchObject({
+      policyTypes: ['Ingress', 'Egress'],
+      ingress: [{ ports: [{ port: 9464 }] }],
+      egress: [
+        { ports: [{ port: 53 }, { port: 53 }] },
+        {
+          to: [{ ipBlock: { cidr: '10.1.0.0/16' } }],
+          ports: [{ port: 9092 }, { port: 9093 }, { port: 443 }],
+        },
+      ],
+    });
+    const served = [...policies].filter(([, { ingress }]: [string, { ingress?: unknown }]) => ingress);
+    expect(served.map(([name]) => name).sort()).toEqual(['', ...WITH_PORT]);
+    expect(byComponent(plain, 'NetworkPolicy').get('')).not.toHaveProperty('ingress');
+    expect([...byComponent(rendered, 'Service').keys()].sort()).toEqual(WITH_PORT);
+  });
+
+  test.each(['webhook-dispatcher', 'feed-poller', 'tool-gateway'])(
+    '%s reaches public addresses only',
+    (name) => {
+      const policy = JSON.stringify(byComponent(plain, 'NetworkPolicy').get(name));
+      for (const range of ['10.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.168.0.0/16'])
+        expect(policy).toContain(`"${range}"`);
+    },
+  );
+
+  test('processors are scaled by their lag where that is wanted', () => {
+    const scaled = byComponent(rendered, 'ScaledObject');
+    expect([...scaled.keys()].sort()).toEqual([
+      'match-processor',
+      'standings-processor',
+      'webhook-composer',
+      'webhook-dispatcher',
+    ]);
+    expect(scaled.get('match-processor')).toMatchObject({
+      scaleTargetRef: { name: 'live-match-processor' },
+      maxReplicaCount: 8,
+      triggers: [
+        {
+          type: 'prometheus',
+          metadata: { query: 'sum(touchline_lag_records{service="match-processor",namespace="sport"})' },
+        },
+      ],
+    });
+    expect(byComponent(rendered, 'Deployment').get('match-processor')).not.toHaveProperty('replicas');
+    expect(byComponent(rendered, 'Deployment').get('api')).toHaveProperty('replicas', 2);
+    expect(byComponent(plain, 'ScaledObject').size).toBe(0);
+  });
+
+  test.each([
+    ['kafka.brokers', [NEEDED[1] ?? '']],
+    ['registry.url', [NEEDED[0] ?? '']],
+    ['autoscaling.prometheusUrl', [...NEEDED, 'autoscaling.enabled=true']],
+  ])('names %s where it is missing', (name, settings) => {
+    expect(() => template(...settings)).toThrow(name);
+  });
+
+  test('a digest goes before a tag', () => {
+    const digest = `sha256:${'a'.repeat(64)}`;
+    expect(template(...NEEDED, `image.digest=${digest}`)).toContain(`image: touchline@${digest}\n`);
+  });
+
+  test('passes helm lint', () => {
+    const sets = NEEDED.flatMap((setting) => ['--set', setting]);
+    expect(spawnSync('helm', ['lint', '--strict', CHART, ...sets]).status).toBe(0);
+  });
+});
+
+test.skipIf(!hasKubeconform)('the chart fits the schemas of Kubernetes (needs kubeconform)', () => {
+  const location = `${SCHEMAS}/{{ .ResourceKind }}{{ .KindSuffix }}.json`;
+  // Kubernetes has no schema of KEDA's. One worker: each compiles all schemas.
+  const args = ['-strict', '-summary', '-n', '1', '-skip', 'ScaledObject', '-schema-location', location];
+  const input = `${template(...NEEDED)}\n${template(...ALL)}`;
+  const { status, stdout } = spawnSync('kubeconform', args, { input, encoding: 'utf8' });
+  const expected = manifests(input).length - 4;
+  expect([status, stdout]).toEqual([
+    0,
+    expect.stringContaining(`Valid: ${expected}, Invalid: 0, Errors: 0, Skipped: 4\n`),
+  ]);
+});

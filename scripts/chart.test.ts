@@ -1,0 +1,80 @@
+/** The values of the Helm chart against the tree: services, settings, secrets, measured memory. Needs no helm. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { heapFlags, mallocSettings } from '#service/heap-flags.ts';
+import { serviceNames } from '../cli/services.ts';
+import { settingsOf } from './settings-page.ts';
+
+const read = (file: string): string => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
+
+type ChartService = {
+  readonly replicas: number;
+  readonly port?: { readonly number: number; readonly setting: string };
+  readonly env?: Readonly<Record<string, string>>;
+  readonly secretEnv?: Readonly<Record<string, string>>;
+  readonly lag?: { readonly metric: string };
+  readonly resources: Readonly<Record<'requests' | 'limits', Readonly<Record<string, string>>>>;
+};
+
+const values = parse(read('deploy/helm/touchline/values.yaml')) as {
+  readonly services: Readonly<Record<string, ChartService>>;
+  readonly topics: { readonly partitions: number };
+  readonly autoscaling: { readonly maxReplicas: number };
+};
+const services = Object.entries(values.services);
+/** Settings that the templates give to every service. */
+const OF_ALL = ['KAFKA_BROKERS', 'SCHEMA_REGISTRY_URL', 'TOPIC_PREFIX', 'METRICS_PORT'];
+/** Of Node and of the C library. */
+const OF_PROCESSES = ['NODE_OPTIONS', 'MALLOC_MMAP_THRESHOLD_', 'MALLOC_TRIM_THRESHOLD_'];
+
+const UNITS: Readonly<Record<string, number>> = { Mi: 1, Gi: 1024 };
+const mebibytes = (text = ''): number => Number.parseInt(text, 10) * (UNITS[text.slice(-2)] ?? Number.NaN);
+
+test('every service of the tree but the simulator is deployed', () => {
+  expect(Object.keys(values.services).sort()).toEqual(serviceNames().filter((name) => name !== 'simulator'));
+});
+
+describe.each(services)('%s', (name, { port, env = {}, secretEnv = {}, lag, resources }) => {
+  test('is given every required setting, and none that it does not know', async () => {
+    const { settings } = await settingsOf(name);
+    const given = [
+      ...OF_ALL,
+      ...Object.keys(env),
+      ...Object.keys(secretEnv),
+      ...(port ? [port.setting] : []),
+    ];
+    const required = settings.filter(({ fallback }) => fallback === null).map((setting) => setting.name);
+    expect(required.filter((setting) => !given.includes(setting))).toEqual([]);
+    const known = [...settings.map((setting) => setting.name), ...OF_PROCESSES];
+    expect(given.filter((setting) => !known.includes(setting))).toEqual([]);
+  });
+
+  test('reads its secrets from the Secret', async () => {
+    const { settings } = await settingsOf(name);
+    const secrets = settings.filter(({ secret }) => secret).map((setting) => setting.name);
+    expect(secrets.filter((setting) => setting in env)).toEqual([]);
+    expect(secrets.filter((setting) => !(setting in secretEnv))).toEqual([]);
+  });
+
+  test('runs with the flags that were measured', () => {
+    expect(env.NODE_OPTIONS ?? '').toBe(heapFlags(name).join(' '));
+    expect(env).toMatchObject(mallocSettings(name));
+  });
+
+  test('may use more memory than was measured, and asks for what it has when idle', () => {
+    const measured = new RegExp(`^ +${name} +idle (\\d+) MiB, .*? under load (\\d+) MiB at most`, 'm');
+    const [, idle, most] = measured.exec(read('docs/reference/performance.md')) ?? [];
+    expect(mebibytes(resources.requests.memory)).toBeGreaterThanOrEqual(Number(idle));
+    expect(mebibytes(resources.limits.memory)).toBeGreaterThan(1.2 * Number(most));
+    expect(resources.limits).not.toHaveProperty('cpu');
+  });
+
+  test('is scaled by a metric that there is', () => {
+    if (lag !== undefined) expect(read('docs/reference/metrics.md')).toContain(`\`${lag.metric}\``);
+  });
+});
+
+test('there are no more replicas than partitions', () => {
+  expect(values.autoscaling.maxReplicas).toBe(values.topics.partitions);
+});

@@ -1,0 +1,121 @@
+/** Every HTTP server of the tree: its limits and the headers of its answers. */
+import { globSync, readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { pino } from 'pino';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { AllowedRanges } from '#outbound/addresses.ts';
+import { createMetrics } from '#service/metrics.ts';
+import { startOps } from '#service/ops.ts';
+import { createProviderData } from '#views/render/answers/provider-data.ts';
+import { EVERYTHING, World } from '#views/testing/world.ts';
+import { readDataset } from '../data/dataset.ts';
+import { createApp as createApi } from '../services/api/app.ts';
+import { OPEN } from '../services/api/board/testing/served.ts';
+import { apiMetrics } from '../services/api/metrics.ts';
+import { createProvider } from '../services/simulator/rest/provider.ts';
+import { createApp as createGateway } from '../services/tool-gateway/app.ts';
+import { startServer } from '../services/webhook-dispatcher/test-endpoint/server.ts';
+import { createApp as createReceiver } from '../services/webhook-receiver/app.ts';
+import { Tally } from '../services/webhook-receiver/tally.ts';
+
+const log = pino({ level: 'silent' });
+const LISTEN = { port: 0, host: '127.0.0.1' } as const;
+type Listening = { readonly port: number; close(): Promise<unknown> };
+
+async function fastifyPort(app: {
+  listen(options: typeof LISTEN): Promise<string>;
+  close(): Promise<unknown>;
+}): Promise<Listening> {
+  return { port: Number(new URL(await app.listen(LISTEN)).port), close: () => app.close() };
+}
+
+const SERVERS: Readonly<Record<string, () => Promise<Listening>>> = {
+  'ops server': () => startOps({ ...LISTEN, metrics: createMetrics('tester'), ready: () => true }),
+  async 'webhook-receiver'() {
+    const app = createReceiver({
+      ...{ secrets: ['0123456789abcdef0123456789ABCDEF'], bodyLimit: 1_000, answerTimeoutMs: 1_000 },
+      limits: { maxConnections: 10, maxUnprovenBytes: 10_000 },
+      ...{ store: async () => {}, tally: new Tally(), log },
+    });
+    return { port: await app.listen(LISTEN), close: () => app.close() };
+  },
+  async api() {
+    const { views } = new World();
+    const app = await createApi({
+      ...{ data: createProviderData(views), view: views, version: '1.2.3', publicUrl: undefined },
+      gatekeeper: { exchange: async () => null, access: () => EVERYTHING },
+      board: OPEN,
+      ...{ trustedProxies: [], registry: createMetrics('api'), metrics: apiMetrics(createMetrics('api')) },
+      ...{ log, ready: () => true, onFailure: () => {} },
+    });
+    return fastifyPort(app);
+  },
+  async 'tool-gateway'() {
+    const exchange = { admitAddress: async () => {} } as never;
+    return fastifyPort(await createGateway({ trustedProxies: [], log, exchange, onAnswer: () => {} }));
+  },
+  'webhook-dispatcher': () =>
+    startServer({
+      ...{ ...LISTEN, proxies: 0, log, allowed: new AllowedRanges([]) },
+      ...{ now: Date.now, attemptsPerMinute: 10 },
+    }),
+  simulator: async () =>
+    fastifyPort(createProvider({ dataset: readDataset('world-cup-2018'), matches: 1 }).app),
+};
+
+const PATHS = [
+  '/',
+  '/nowhere',
+  '/%zz',
+  '/health/live',
+  '/v2/oauth',
+  '/docs',
+  '/board/events',
+  '/webhook',
+  '/api/v1/token',
+];
+
+/** Of what a browser may be led to. */
+const FOR_BROWSERS = {
+  'referrer-policy': 'no-referrer',
+  'content-security-policy': expect.stringMatching(/^default-src 'none';.*frame-ancestors 'none'/),
+};
+
+describe.each(Object.entries(SERVERS))('%s', (name, start) => {
+  test.each(PATHS)('protects the answer of %s', async (path) => {
+    const server = await start();
+    onTestFinished(() => void server.close());
+    const { headers, body } = await fetch(`http://127.0.0.1:${server.port}${path}`);
+    await body?.cancel();
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      ...(name === 'webhook-receiver' ? {} : FOR_BROWSERS),
+      'cache-control': expect.stringMatching(/^(no-store|no-cache)$/),
+    });
+    expect(headers.has('server') || headers.has('x-powered-by')).toBe(false);
+  });
+
+  test('answers what is no HTTP without repeating it', async () => {
+    const server = await start();
+    onTestFinished(() => void server.close());
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write('GET /secret-in-the-path\r\nswordfish\r\n\r\n');
+    let text = '';
+    for await (const chunk of socket) text += chunk;
+    expect(text).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(text).toContain('x-content-type-options: nosniff');
+    expect(text).not.toMatch(/secret-in-the-path|swordfish/);
+  });
+});
+
+test('no server is made elsewhere', () => {
+  const files = globSync('{libs,services,cli}/**/*.ts', { exclude: ['**/*.test.ts', '**/testing/**'] });
+  expect(files.length).toBeGreaterThan(300);
+  const makers = files.filter((file) => {
+    const text = readFileSync(file, 'utf8');
+    if (/import \{[^}]*\bcreateServer\b[^}]*\} from 'node:https?'/s.test(text)) return true;
+    return /= fastify\(/.test(text) && !/fastify\(\{[^;]*\.\.\.fastifyServer\(/s.test(text);
+  });
+  // The demonstration's own receiver of webhooks is a client of the dispatcher, and ends with it.
+  expect(makers).toEqual(['cli/commands/demo/webhook.ts', 'libs/service/http-server.ts']);
+});

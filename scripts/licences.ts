@@ -1,0 +1,55 @@
+/** Checks the licence of every package in package-lock.json against scripts/licences.json: `npm run licences`. Needs no network. */
+import { readFileSync } from 'node:fs';
+
+/** A package of a lock file. */
+export type LockedPackage = {
+  readonly version?: string;
+  readonly license?: string;
+  /** Whether only development needs it. */
+  readonly dev?: boolean;
+};
+
+/** Which licences are accepted. */
+export type LicenceRules = {
+  /** Of packages that run in production. */
+  readonly shipped: readonly string[];
+  /** Of packages that only development needs, besides. */
+  readonly development: readonly string[];
+  /** By name and version: what the licence file of a package says that names none in a form that programs read. */
+  readonly read: Readonly<Record<string, string>>;
+};
+
+/** A line for each package without an accepted licence, and for each entry of `read` that no package needs. */
+export function licenceFaults(
+  packages: Readonly<Record<string, LockedPackage>>,
+  rules: LicenceRules,
+): string[] {
+  const shipped = new Set(rules.shipped);
+  const any = new Set([...rules.shipped, ...rules.development]);
+  const unused = new Set(Object.keys(rules.read));
+  const faults = Object.entries(packages).flatMap(([path, { version, license, dev = false }]) => {
+    // The project itself.
+    if (path === '') return [];
+    const name = `${path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)}@${version}`;
+    unused.delete(name);
+    const licence = rules.read[name] ?? license;
+    if (licence !== undefined && isAccepted(licence, dev ? any : shipped)) return [];
+    return [`${name}${dev ? ', development' : ''}: ${licence ?? 'no licence'}`];
+  });
+  return [...faults, ...[...unused].map((name) => `${name}: is not installed, remove it from the rules`)];
+}
+
+/** Whether an SPDX expression allows a use under accepted licences. Mixed nesting is not evaluated, and not accepted. */
+function isAccepted(expression: string, accepted: ReadonlySet<string>): boolean {
+  const flat = expression.replace(/^\((.*)\)$/, '$1');
+  return flat.split(' OR ').some((choice) => choice.split(' AND ').every((licence) => accepted.has(licence)));
+}
+
+if (import.meta.main) {
+  const read = (file: string) => JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'));
+  const { packages } = read('../package-lock.json');
+  const faults = licenceFaults(packages, read('licences.json'));
+  for (const fault of faults) console.error(fault);
+  console.log(`${Object.keys(packages).length - 1} packages, ${faults.length} without an accepted licence`);
+  if (faults.length > 0) process.exitCode = 1;
+}

@@ -1,0 +1,68 @@
+/**
+ * Pins the images of the Dockerfile and of docker-compose.yml to what their tags stand for now: `npm run pin-images`. An image that is
+ * pinned already is asked for again by its tag. Changes nothing where one registry does not answer.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+
+const FILES = ['Dockerfile', 'docker-compose.yml'];
+/** `FROM node:24 AS x` and `image: apache/kafka:4.2.1`, pinned or not; an image with a variable is built here. */
+const IMAGE =
+  /^(\s*(?:FROM|image:)\s+)([a-z0-9][a-z0-9./_-]*:[A-Za-z0-9_.-]+)(?:@sha256:[0-9a-f]{64})?(?=\s|$)/gm;
+const DIGEST = /^sha256:[0-9a-f]{64}$/;
+/** Of an image for several platforms first: its digest is good on all of them. */
+const MANIFESTS = [
+  'application/vnd.oci.image.index.v1+json',
+  'application/vnd.docker.distribution.manifest.list.v2+json',
+  'application/vnd.oci.image.manifest.v1+json',
+  'application/vnd.docker.distribution.manifest.v2+json',
+].join(', ');
+
+/** Images with a tag that a file names, without their digests. */
+export function imagesOf(text: string): string[] {
+  return [...new Set([...text.matchAll(IMAGE)].map(([, , image = '']) => image))];
+}
+
+/** The text with the digest of each of its images. */
+export function pin(text: string, digests: ReadonlyMap<string, string>): string {
+  return text.replace(
+    IMAGE,
+    (_all, start: string, image: string) => `${start}${image}@${digests.get(image)}`,
+  );
+}
+
+/** The manifest of an image at its registry, as the distribution protocol of OCI has it. */
+export function manifestUrl(image: string): string {
+  const [name = '', tag = ''] = image.split(/:(?=[^/:]*$)/);
+  const [first = '', ...rest] = name.split('/');
+  if (/[.:]/.test(first)) return `https://${first}/v2/${rest.join('/')}/manifests/${tag}`;
+  return `https://registry-1.docker.io/v2/${rest.length === 0 ? `library/${name}` : name}/manifests/${tag}`;
+}
+
+/** The digest of a manifest. A registry that asks for a token gets one that it gives to anybody. Throws where there is no answer. */
+export async function digestAt(url: string): Promise<string> {
+  const ask = (headers: Readonly<Record<string, string>>) =>
+    fetch(url, { method: 'HEAD', headers: { accept: MANIFESTS, ...headers } });
+  let answer = await ask({});
+  const challenge = answer.headers.get('www-authenticate') ?? '';
+  if (answer.status === 401) {
+    const { realm = '', ...query } = Object.fromEntries(
+      [...challenge.matchAll(/(\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value]),
+    );
+    const reply = await fetch(`${realm}?${new URLSearchParams(query)}`);
+    const { token } = (await reply.json()) as { token: string };
+    answer = await ask({ authorization: `Bearer ${token}` });
+  }
+  const digest = answer.headers.get('docker-content-digest') ?? '';
+  if (!answer.ok || !DIGEST.test(digest)) throw new Error(`${url}: no digest, status ${answer.status}`);
+  return digest;
+}
+
+if (import.meta.main) {
+  const texts = new Map(FILES.map((file) => [file, readFileSync(file, 'utf8')]));
+  const images = [...new Set([...texts.values()].flatMap(imagesOf))];
+  const found = await Promise.all(
+    images.map(async (image) => [image, await digestAt(manifestUrl(image))] as const),
+  );
+  for (const [file, text] of texts) writeFileSync(file, pin(text, new Map(found)));
+  for (const [image, digest] of found) console.log(`${image}@${digest}`);
+}

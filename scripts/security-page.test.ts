@@ -1,0 +1,25 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+const ROOT = new URL('..', import.meta.url);
+const read = (file: string): string => readFileSync(new URL(file, ROOT), 'utf8');
+const rows = read('docs/reference/security.md')
+  .split('\n')
+  .filter((line) => line.startsWith('| ') && !line.startsWith('| threat |'))
+  .map((line) => line.slice(2, -2).split(' | ') as [threat: string, against: string, tests: string]);
+
+test('the page has threats', () => {
+  expect(rows.length).toBeGreaterThan(40);
+});
+
+test.each(rows)('the test against "%s" is there', (_threat, _against, tests) => {
+  const named = [...tests.matchAll(/`([^`]+\.test\.ts)`: "([^"]+)"/g)];
+  expect(named.length).toBe(tests.split('; ').length);
+  for (const [, file = '', title = ''] of named) {
+    expect(existsSync(new URL(file, ROOT)), file).toBe(true);
+    // The name of a test or of a group: whole, or the beginning of one with values in it; some stand in a table of cases.
+    const at = `(?:(?:test|it|describe)\\(|\\)\\(|^\\s*\\[|^\\s*)`;
+    const name = title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+    expect(read(file), `${file}: ${title}`).toMatch(new RegExp(`${at}(?:'${name}'|\`${name})`, 'm'));
+  }
+});

@@ -1,0 +1,161 @@
+/** `touchline doctor` and `touchline status` against a real broker and registry: whole, and with one thing broken each. */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { serve } from '#service/testing/serve.ts';
+import { createTopics, deleteTopics } from '#topics/admin.ts';
+import { Registry } from '#topics/registry.ts';
+import { topicName } from '#topics/topics.ts';
+import type { Finding } from '../../../cli/commands/doctor/rules.ts';
+import { backbone, type TestBackbone } from '../../setup/backbone.ts';
+import { touchlineHere } from '../../support/touchline-here.ts';
+
+let place: TestBackbone;
+let env: Readonly<Record<string, string>>;
+
+/** Complete at first; the last tests break it. */
+beforeAll(async () => {
+  place = backbone();
+  const { brokers, registryUrl, prefix } = place;
+  env = { KAFKA_BROKERS: brokers.join(), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix };
+  await createTopics({ brokers, prefix, partitions: 2 });
+  await Registry.open({ url: registryUrl, prefix }).registerAll();
+});
+
+/** Runs doctor; its findings by check, without those that are fine. */
+async function doctor(more: Readonly<Record<string, string>> = {}, ...args: string[]) {
+  const { code, out, err } = await touchlineHere(['doctor', '--json', ...args], { ...env, ...more });
+  const findings = JSON.parse(out) as Finding[];
+  expect(err).toBe('');
+  return { code, findings, notFine: findings.filter(({ status }) => status !== 'ok') };
+}
+
+const of = (findings: readonly Finding[], check: string) => findings.filter((one) => one.check === check);
+
+describe('an installation', () => {
+  test('that is complete is fine, but for processors that do not run', async () => {
+    const { code, findings, notFine } = await doctor();
+    expect(code).toBe(0);
+    expect(notFine.filter(({ check }) => !['lag', 'disk'].includes(check))).toEqual([]);
+    expect(of(findings, 'lag').map(({ message }) => message)).toContain(
+      'match-processor: 0 records behind, 0 processes',
+    );
+    const checks = new Set(findings.map(({ check }) => check));
+    for (const check of [
+      'settings',
+      'broker',
+      'versions',
+      'topics',
+      'rights',
+      'registry',
+      'schemas',
+      'clock',
+      'disk',
+    ])
+      expect(checks).toContain(check);
+    // Its own folders, and the log of the broker.
+    expect(of(findings, 'disk').some(({ message }) => message.startsWith('log of broker '))).toBe(true);
+  });
+
+  test('is shown as lines, and as one screen', async () => {
+    const { code, out } = await touchlineHere(['doctor'], env);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^ok {8}settings {2}/);
+    expect(out).toMatch(/\n0 failed, \d+ warnings, \d+ fine\n$/);
+    const screen = await touchlineHere(['status', '--watch', '--metrics', 'http://127.0.0.1:1'], env);
+    expect(screen).toMatchObject({ code: 0, err: '' });
+    expect(screen.out).toMatch(/\nmatch-processor +0 +2 +0 {2}not running\n/);
+    expect(screen.out).toContain('\ndead letters  0\n');
+    expect(screen.out).toMatch(/\nhttp:\/\/127\.0\.0\.1:1 .*no answer/);
+  });
+
+  test('settings of services are checked too', async () => {
+    const { code, notFine } = await doctor({ CLIENTS_KEY: 'short' }, 'api', 'match-processor');
+    expect(code).toBe(1);
+    expect(of(notFine, 'settings')).toMatchObject([
+      { status: 'failed', message: expect.stringMatching(/^api: /) },
+    ]);
+    expect(JSON.stringify(notFine)).not.toContain('short"');
+  });
+
+  test('a provider that refuses the credentials is named without them', async () => {
+    const provider = await serve((_request, response) => response.writeHead(401).end('{}'));
+    const { code, findings } = await doctor({
+      PROVIDER_BASE_URL: provider,
+      PROVIDER_CLIENT_ID: '7',
+      PROVIDER_SECRET_KEY: 'swordfish',
+    });
+    expect(code).toBe(1);
+    expect(of(findings, 'provider')).toMatchObject([
+      { status: 'failed', message: 'refuses the credentials (401)' },
+    ]);
+    expect(JSON.stringify(findings)).not.toContain('swordfish');
+  });
+});
+
+describe('a broken installation', () => {
+  test('a missing topic and another schema are named, with what to do', async () => {
+    const { brokers, registryUrl, prefix } = place;
+    const results = topicName(prefix, 'match-results');
+    await deleteTopics(brokers, [results]);
+    const subject = `${topicName(prefix, 'catalogue')}-value`;
+    // In its place: the schema of somebody else.
+    for (const permanent of ['', '?permanent=true'])
+      await fetch(`${registryUrl}/subjects/${subject}${permanent}`, { method: 'DELETE' });
+    const schema = JSON.stringify({ type: 'record', name: 'Other', fields: [{ name: 'x', type: 'int' }] });
+    const answer = await fetch(`${registryUrl}/subjects/${subject}/versions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/vnd.schemaregistry.v1+json' },
+      body: JSON.stringify({ schema }),
+    });
+    expect(answer.status).toBe(200);
+    const newest = await fetch(`${registryUrl}/subjects/${subject}/versions/latest`);
+    expect(await newest.text()).toContain('Other');
+
+    const { code, notFine } = await doctor();
+    expect(code).toBe(1);
+    expect(of(notFine, 'topics')).toEqual([
+      {
+        check: 'topics',
+        status: 'failed',
+        message: `missing: ${results}`,
+        advice: 'run npx touchline topics; is TOPIC_PREFIX right?',
+      },
+    ]);
+    expect(of(notFine, 'schemas')).toMatchObject([
+      { status: 'failed', message: expect.stringMatching(`cannot read .* ${subject}$`) },
+    ]);
+    const { out } = await touchlineHere(['status', '--json'], env);
+    expect(JSON.parse(out).processors[1]).toEqual({ processor: 'standings-processor', state: null });
+  });
+
+  test('nothing answers', async () => {
+    const nobody = {
+      KAFKA_BROKERS: '127.0.0.1:1',
+      SCHEMA_REGISTRY_URL: 'http://ann:hidden@127.0.0.1:1/apis',
+    };
+    const { code, findings } = await doctor(nobody);
+    expect(code).toBe(1);
+    expect(of(findings, 'broker')).toMatchObject([{ status: 'failed' }]);
+    expect(of(findings, 'registry')).toMatchObject([{ status: 'failed' }]);
+    expect(JSON.stringify(findings)).not.toContain('hidden');
+  });
+
+  test.each([
+    [{ KAFKA_BROKERS: 'nonsense' }, 'KAFKA_BROKERS'],
+    [{ KAFKA_BROKERS: '' }, 'no broker'],
+  ])('wrong settings %j are a finding', async (wrong, text) => {
+    const { code, findings } = await doctor({ ...wrong, DATA_DIR: '/nonexistent' });
+    expect(code).toBe(1);
+    expect(of(findings, 'settings')).toMatchObject([
+      { status: 'failed', message: expect.stringContaining(text) },
+    ]);
+  });
+
+  test.each([
+    [['doctor', 'nobody'], 'there is no service'],
+    [['status', '--metrics', 'x'], '--metrics takes http addresses'],
+  ])('does not take %j', async (args, text) => {
+    const { code, err } = await touchlineHere(args, env);
+    expect(code).toBe(2);
+    expect(err).toContain(text);
+  });
+});
