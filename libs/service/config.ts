@@ -117,7 +117,7 @@ export const kafkaSettings = {
 };
 
 /** Settings of every process that shares the partitions of its input with other replicas. */
-const groupSettings = {
+export const groupSettings = {
   SESSION_TIMEOUT_MS: integer(6_000, 300_000)
     .prefault('10000')
     .describe('How long a process that went silent keeps its partitions, in milliseconds.'),

@@ -108,7 +108,7 @@ async function withAdmin<T>(
 }
 
 /** The columns of a topic's table that are broker settings. */
-type TopicLimits = Pick<TopicSpec, 'cleanup' | 'retentionMs' | 'maxMessageBytes'>;
+type TopicLimits = Pick<TopicSpec, 'cleanup' | 'retentionMs' | 'segmentBytes' | 'maxMessageBytes'>;
 
 /** A topic's settings by the broker's names. */
 export function topicSettings(spec: TopicLimits): Record<string, string> {
@@ -116,7 +116,10 @@ export function topicSettings(spec: TopicLimits): Record<string, string> {
     'cleanup.policy': spec.cleanup,
     'max.message.bytes': String(spec.maxMessageBytes),
     ...(spec.cleanup === 'compact'
-      ? { 'delete.retention.ms': String(spec.retentionMs), 'segment.bytes': String(COMPACTED_SEGMENT_BYTES) }
+      ? {
+          'delete.retention.ms': String(spec.retentionMs),
+          'segment.bytes': String(spec.segmentBytes ?? COMPACTED_SEGMENT_BYTES),
+        }
       : { 'retention.ms': String(spec.retentionMs) }),
   };
 }

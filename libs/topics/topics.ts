@@ -4,6 +4,8 @@ import type {
   Client,
   DeadLetter,
   ExchangeAttempt,
+  FeedHealth,
+  IngressStatus,
   MatchIncident,
   MatchResult,
   MatchState,
@@ -33,6 +35,8 @@ export type TopicSpec = {
   readonly cleanup: 'delete' | 'compact';
   /** Milliseconds; of a compacted topic, how long a deleted key stays readable. */
   readonly retentionMs: number;
+  /** Of a compacted topic; default 64 MiB. What is in the newest segment is not compacted yet. */
+  readonly segmentBytes?: number;
   /** Largest record batch the topic takes, in bytes. */
   readonly maxMessageBytes: number;
 };
@@ -223,6 +227,28 @@ export const TOPICS = {
     retentionMs: DAY,
     maxMessageBytes: MIB,
   },
+  'ingress-status': {
+    about:
+      'What the ingress services report of their sources: up, down with the reason, catching up; written again every few seconds.',
+    key: 'source',
+    partitioning: 'one partition: the feed monitor reads all of it',
+    partitions: 1,
+    cleanup: 'delete',
+    retentionMs: DAY,
+    maxMessageBytes: MIB,
+  },
+  'feed-health': {
+    about:
+      'Whether each source, and what it says of each live match, is to be believed now; every gap. Made with a clock.',
+    key: 'source; source "/" event id',
+    partitioning: 'one partition: a source and its matches are in one order',
+    partitions: 1,
+    cleanup: 'compact',
+    retentionMs: DAY,
+    // It is written twice a second, and read from its beginning: small segments keep that short.
+    segmentBytes: 4 * MIB,
+    maxMessageBytes: MIB,
+  },
   'poller-checkpoints': {
     about:
       'The progress of reading the provider’s REST; the owner of its one partition is the active poller.',
@@ -277,6 +303,8 @@ export type TopicValues = {
   'webhook-times': WebhookTime;
   'webhook-attempts': WebhookAttempt;
   'webhook-progress': WebhookProgress;
+  'ingress-status': IngressStatus;
+  'feed-health': FeedHealth;
   'poller-checkpoints': PollerCheckpoint;
   'dead-letters': DeadLetter;
 };

@@ -9,6 +9,7 @@ import type { BoardView } from '#views/store/board-view.ts';
 import type { GateOptions } from './board/gate.ts';
 import { boardRoutes } from './board/routes.ts';
 import { documentRoutes } from './document.ts';
+import { eventOf, HEALTH_HEADER, healthHeader } from './health-header.ts';
 import type { ApiMetrics } from './metrics.ts';
 
 export type AppOptions = {
@@ -52,6 +53,12 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'none';
     metrics.requestSeconds.observe({ route, status: String(reply.statusCode) }, reply.elapsedTime / 1000);
+    done();
+  });
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    const route = request.routeOptions.url ?? '';
+    if (route.startsWith('/v2/') && reply.statusCode < 500)
+      reply.header(HEALTH_HEADER, healthHeader(view, eventOf(request), Date.now()));
     done();
   });
   for (const path of OPS) {

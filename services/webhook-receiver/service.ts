@@ -1,6 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import type { RunningService, ServiceContext } from '#service/run-service.ts';
+import { openPublisher } from '#streams/publish/publisher.ts';
+import { Registry } from '#topics/registry.ts';
+import { topicName } from '#topics/topics.ts';
 import { type ReceiverConfig, threadsOf } from './config.ts';
 import { receiverMetrics } from './metrics.ts';
+import { SERVICE } from './name.ts';
+import { SourceStatus } from './source-status.ts';
+import { StatusReporter } from './status-reporter.ts';
 import { ReceiverThreads } from './threads.ts';
 
 /** The part of a service's context that the receiver uses. */
@@ -21,7 +28,14 @@ const CONNECT_WITHIN_MS = 30_000;
 /** Starts the receiver: it listens once it can write to the topics. */
 export async function startReceiver(context: ReceiverContext): Promise<RunningReceiver> {
   const { config, logger: log, metrics: registry, fail, connectWithinMs = CONNECT_WITHIN_MS } = context;
-  const threads = new ReceiverThreads({ onReport: (report) => count(report), onFailure: fail });
+  const threads = new ReceiverThreads({
+    onReport(report) {
+      count(report);
+      status.count(report, Date.now());
+    },
+    onFailure: fail,
+  });
+  const status = new SourceStatus(randomUUID(), Date.now());
   const count = receiverMetrics(registry, threads);
   const size = threadsOf(config);
   const port = await threads.start(size, {
@@ -41,6 +55,25 @@ export async function startReceiver(context: ReceiverContext): Promise<RunningRe
     },
     logLevel: config.LOG_LEVEL,
   });
+  const reporter = await openReporter(context, status);
   log.info({ host: config.LISTEN_HOST, port, threads: size }, 'POST /webhook');
-  return { port, ready: () => threads.healthy, stop: () => threads.stop() };
+  return {
+    port,
+    ready: () => threads.healthy,
+    async stop() {
+      await threads.stop();
+      await reporter.stop();
+    },
+  };
+}
+
+/** A connection of its own: the threads keep theirs for deliveries. */
+async function openReporter(
+  { config, logger: log }: ReceiverContext,
+  status: SourceStatus,
+): Promise<StatusReporter> {
+  const { KAFKA_BROKERS: brokers, SCHEMA_REGISTRY_URL: url, TOPIC_PREFIX: prefix } = config;
+  const codec = await Registry.open({ url, prefix }).codec('ingress-status');
+  const publisher = await openPublisher({ brokers, clientId: SERVICE, log, timeoutMs: config.PATIENCE_MS });
+  return new StatusReporter({ status, publisher, codec, topic: topicName(prefix, 'ingress-status'), log });
 }

@@ -57,7 +57,13 @@ export const SERVICE_ERRORS = {
     STOPPED: ['The request was given up: the poller stops or leads no longer.', 'Nothing.'],
   },
   LeadershipLostError: {
-    LEADERSHIP_LOST: ['This poller may lead no longer.', 'Nothing: another one polls.'],
+    LEADERSHIP_LOST: ['This feed poller or feed monitor may lead no longer.', 'Nothing: another one leads.'],
+  },
+  ClockStepError: {
+    CLOCK_STEP: [
+      'The clock of the feed monitor’s machine was set. It begins again from the topic.',
+      'Let the machine’s clock be slewed (NTP), not set.',
+    ],
   },
   ExpiredError: {
     MESSAGES_EXPIRED: [

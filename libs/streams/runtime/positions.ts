@@ -80,8 +80,8 @@ export function positionRecord(topic: string, partition: number, position: Posit
   return { topic, partition, key: String(partition), value: Buffer.from(JSON.stringify(value)) };
 }
 
-/** Throws `RefusedError` LAYOUT_UNKNOWN. */
-function parsePosition(topic: string, partition: number, value: Buffer): Position {
+/** A record of a positions topic. Throws `RefusedError` LAYOUT_UNKNOWN. */
+export function parsePosition(topic: string, partition: number, value: Buffer): Position {
   const parsed = stored.safeParse(parseJson(value));
   if (!parsed.success || parsed.data.layout !== LAYOUT) {
     throw new RefusedError(

@@ -14,11 +14,39 @@ export type Cause = {
   message_id: string;
 };
 
+/** Fields of an event that were reported at the same time. */
+export type FieldsAt = {
+  ut: number;
+  json: string;
+};
+
 /** Whether trading may act on the score. */
 export type Guard = {
   safe: boolean;
   /** Reasons against: under_review, possible_goal, possible_card, possible_penalty, possible_var, game_break, bet_suspended, score_differs, interrupted. */
   reasons: string[];
+};
+
+/** A time in which a source, or a source for one match, was not to be believed. */
+export type HealthGap = {
+  /** The last sign of life before it, Unix milliseconds. */
+  from: number;
+  /** The first one after it, Unix milliseconds; null while it is open. */
+  to: null | number;
+  /** What began it: as the `reason` of feed-health. */
+  reason: string;
+  /** What was done about it: open, none (nothing yet: what happened in it may be missing), caught_up (all of it was read or applied late), snapshot (the match's whole incident list was read after it), skipped (the provider no longer has it). */
+  action: string;
+};
+
+/** How far a source has caught up, in Unix seconds of the provider. */
+export type HealthProgress = {
+  /** Where it began. */
+  from: number;
+  /** Everything up to it is read and published. */
+  position: number;
+  /** The provider's time when this was written. */
+  to: number;
 };
 
 /** The fields of an incident that the laws of match state read, and its whole body. */
@@ -153,6 +181,63 @@ export type ExchangeAttempt = {
 };
 
 export type AttemptScope = 'address' | 'client';
+
+/** Whether a source of messages, or what it says of one match, is alive. The only topic made with a clock; how to join it: docs/guides/feed-health.md. */
+export type FeedHealth = {
+  /** The ingress service, as `origin` of normalized-messages: webhook, feed. */
+  source: string;
+  /** Null in the record of the source itself. */
+  event_id: null | number;
+  /** Only alive and recovered are to be believed. ended: the match is over. */
+  state: HealthState;
+  /** Why it is stale, down or recovering: silence, backlog (our own delay), credentials, contract, network, ingress (our own service does not report). */
+  reason: null | string;
+  /** Since when it is in this state, Unix milliseconds: of stale, when it became due. */
+  since: number;
+  /** When the latest message of it was received, Unix milliseconds, as of `written_at`: a record is not repeated for each message. */
+  heard_at: null | number;
+  /** Whether silence counts: the clock of the match runs, or that of any match of the source. */
+  clock_runs: boolean;
+  /** While it is recovering, where it is known. */
+  progress: null | HealthProgress;
+  /** The latest 100, oldest first. */
+  gaps: HealthGap[];
+  /** How many there were. */
+  gap_count: number;
+  /** Of a match: the event's status and clock as last reported, by the time of the report: the memory of the monitor. */
+  fields: FieldsAt[];
+  /** Of a match: when its latest event_keep_alive was received, Unix milliseconds. */
+  keep_alive_at: null | number;
+  /** Counts the monitors that led. A match's record below the term of its source's record was not confirmed by the present one. */
+  term: number;
+  /** Unix milliseconds. */
+  written_at: number;
+  /** Of a source: neither it nor its matches are to be believed from then on, Unix milliseconds. Null in a match's record. */
+  valid_until: null | number;
+};
+
+export type HealthState = 'alive' | 'stale' | 'down' | 'recovering' | 'recovered' | 'ended';
+
+/** What an ingress service reports of its source, on each change and every few seconds. */
+export type IngressStatus = {
+  /** As `origin` of normalized-messages: webhook, feed. */
+  source: string;
+  /** Of the process, made up at its start. */
+  instance: string;
+  state: IngressState;
+  /** Why it is down: credentials, contract, network. */
+  reason: null | string;
+  /** When the source was last heard of, be it without a message, Unix milliseconds. */
+  heard_at: null | number;
+  /** While it is recovering. */
+  progress: null | HealthProgress;
+  /** The latest gap that the service had to skip. */
+  gap: null | HealthGap;
+  /** Unix milliseconds. */
+  written_at: number;
+};
+
+export type IngressState = 'up' | 'down' | 'recovering';
 
 /** The register of one incident: its winning record, and the times of deletes and snapshots. */
 export type MatchIncident = {
@@ -306,11 +391,6 @@ export type ScoreSource = 'incidents' | 'reported' | 'none';
 export type Coverage = 'complete' | 'partial' | 'none';
 
 export type Agreement = 'agrees' | 'differs' | 'unknown';
-
-export type FieldsAt = {
-  ut: number;
-  json: string;
-};
 
 /** One change. Several may share a version. */
 export type MatchTransition = {

@@ -1,5 +1,5 @@
 /** One value of every topic, with something in every field, for tests and measurements. */
-import type { Cause, Guard, Incident } from '../generated/types.ts';
+import type { Cause, Guard, HealthGap, HealthProgress, Incident } from '../generated/types.ts';
 import type { TopicName, TopicValues } from '../topics.ts';
 
 const cause: Cause = {
@@ -32,6 +32,14 @@ const eventFields = [
   '{"details":[{"id":17,"value":"2"}],"participants":[{"counter":1,"id":137222,"name":"France","results":[{"id":2,"value":"1"}]},{"counter":2,"id":137233,"name":"Croatia","results":[{"id":2,"value":"0"}]}]}',
   '{"competition_id":1478,"name":"France - Croatia","season_id":29402,"sport_id":5,"start_date":"2018-07-15 15:00"}',
 ];
+
+const gap: HealthGap = {
+  from: 1_531_670_000_123,
+  to: 1_531_670_030_123,
+  reason: 'network',
+  action: 'caught_up',
+};
+const progress: HealthProgress = { from: 1_531_670_000, position: 1_531_670_010, to: 1_531_670_030 };
 
 const SAMPLES: TopicValues = {
   'raw-messages': {
@@ -268,6 +276,33 @@ const SAMPLES: TopicValues = {
     delivered_at: 1_531_669_999_000,
     disabled: 'operator',
     updated_at: 1_531_670_000_456,
+  },
+  'ingress-status': {
+    source: 'feed',
+    instance: '0b2f7a4e-5d0c-4a4e-9c0e-3c1d2b7a9f10',
+    state: 'recovering',
+    reason: 'network',
+    heard_at: 1_531_670_000_123,
+    progress,
+    gap,
+    written_at: 1_531_670_030_123,
+  },
+  'feed-health': {
+    source: 'feed',
+    event_id: 2_429_281,
+    state: 'recovering',
+    reason: 'network',
+    since: 1_531_670_020_123,
+    heard_at: 1_531_670_000_123,
+    clock_runs: true,
+    progress,
+    gaps: [gap],
+    gap_count: 1,
+    fields: [{ ut: 1_531_670_000, json: '{"clock_status":"running","status_id":33}' }],
+    keep_alive_at: 1_531_669_990_123,
+    term: 4,
+    written_at: 1_531_670_030_123,
+    valid_until: 1_531_670_035_123,
   },
   'poller-checkpoints': { resource: 'feed', position: 1_531_670_000, written_at: 1_531_670_000_123 },
   'dead-letters': {

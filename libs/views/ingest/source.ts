@@ -105,5 +105,6 @@ function decodersOf(registry: Registry): Decoders {
     'normalized-messages': registry.decoder('normalized-messages'),
     'standings-catalogue': registry.decoder('standings-catalogue'),
     standings: registry.decoder('standings'),
+    'feed-health': registry.decoder('feed-health'),
   };
 }

@@ -1,6 +1,7 @@
 /** What a desk asks for beside REST: the same matches, chosen by the same conditions, with all that is derived of them. */
 import type { Access, EventsQuery, LivescoreQuery, Paging } from '#contract/rest/provider.ts';
 import { fold, rankOf } from '#domain/fold.ts';
+import type { Belief } from '#domain/health/belief.ts';
 import type { ShownIncident, ShownState, StoryStep } from '../store/board-view.ts';
 import type { MatchOrder, TeamRow } from '../store/matches.ts';
 import type { Conditions } from '../store/sql.ts';
@@ -106,6 +107,9 @@ export function deskData(views: Views) {
       const all = matches.versions(finished, 'latest', MAX_MEETINGS, 0).map((one) => matchOf(one).state);
       return { ...page(between(), 'latest', paging), balance: balanceOf(team, all) };
     },
+
+    /** Whether what is told of a match may be believed at `now`, Unix milliseconds. */
+    health: (eventId: number, now: number): Belief => views.health.match(eventId, now),
 
     /** Throws `not_found`, `forbidden`. */
     match(id: number, access: Access): DeskDetails {

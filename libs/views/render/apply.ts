@@ -15,6 +15,12 @@ export function applyRecords(
   views.write(position, now, (changed) => {
     for (const record of records) {
       const at = views.changedAt(record, now);
+      if (record.topic === 'feed-health') {
+        const eventId = views.health.apply(record.key, record.value);
+        if (eventId !== null) changed.health.add(eventId);
+        continue;
+      }
+      changed.answers = true;
       if (record.topic === 'catalogue') changed.names = applyName(views, record, at) || changed.names;
       else applyValue(views, record, at, changed);
     }

@@ -1,5 +1,7 @@
 /** What the live board is shown from: plain values, all of them known now, none waited for. */
+import type { Belief } from '#domain/health/belief.ts';
 import type { MatchState, MatchTransition } from '#topics/generated/types.ts';
+import type { SourceBelief } from './health.ts';
 
 /** The state of a match without the memory of its register. */
 export type ShownState = Omit<MatchState, 'fields'>;
@@ -87,6 +89,10 @@ export interface BoardView {
   liveStates(): readonly ShownState[];
   /** The matches that changed last, whatever their status, newest change first; of these competitions, where given. */
   recentStates(limit: number, competitions?: ReadonlySet<number> | null): readonly ShownState[];
+  /** Whether what is shown of a match may be believed at `now`, Unix milliseconds. */
+  matchHealth(eventId: number, now: number): Belief;
+  /** The same of every source of messages. */
+  sourceHealth(now: number): readonly SourceBelief[];
   /** Null for an unknown event. */
   state(eventId: number): ShownState | null;
   /** All incidents of an event, removed ones too, by id as text. */

@@ -114,6 +114,8 @@ CREATE TABLE standings (
   id INTEGER PRIMARY KEY, version INTEGER NOT NULL, changed INTEGER NOT NULL, ut INTEGER NOT NULL,
   competition_id INTEGER, json TEXT NOT NULL
 );
+-- The records of matches on feed-health.
+CREATE TABLE health (key TEXT PRIMARY KEY, json TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE clients (id INTEGER PRIMARY KEY, version INTEGER NOT NULL, json TEXT NOT NULL);
 `;
 

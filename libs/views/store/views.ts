@@ -1,10 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { Belief } from '#domain/health/belief.ts';
 import type { ViewRecord } from '../ingest/records.ts';
 import type { BoardView, PlaceNames, ShownState } from './board-view.ts';
 import { CatalogueView } from './catalogue.ts';
 import { ClientView } from './clients.ts';
 import { isBroken, type OpenOptions, openViews, removeViews } from './database.ts';
 import { FeedView } from './feed.ts';
+import { HealthView, type SourceBelief } from './health.ts';
 import { IncidentView } from './incidents.ts';
 import { KnockOutView } from './knock-outs.ts';
 import { MatchView } from './matches.ts';
@@ -20,8 +22,12 @@ export type Changed = {
   readonly events: Set<number>;
   /** Seasons with new tables; null is that of the rankings. */
   readonly seasons: Set<number | null>;
+  /** Matches whose health is new, and nothing else of them. */
+  readonly health: Set<number>;
   /** Whether names are new. */
   names: boolean;
+  /** Whether anything is new that answers of REST are made of: all but health. */
+  answers: boolean;
 };
 
 /** All that a replica knows, on disk and in memory, with how far it has read. */
@@ -33,6 +39,7 @@ export class Views implements BoardView {
   readonly incidentLog: IncidentView;
   readonly feed: FeedView;
   readonly standings: TableView;
+  readonly health: HealthView;
   /** For what is put together of several tables. Reading only. */
   readonly sql: Statements;
   readonly #knockOuts: KnockOutView;
@@ -77,6 +84,7 @@ export class Views implements BoardView {
     this.incidentLog = new IncidentView(sql);
     this.feed = new FeedView(sql);
     this.standings = new TableView(sql);
+    this.health = new HealthView(sql);
     this.#knockOuts = new KnockOutView(sql);
   }
 
@@ -91,7 +99,10 @@ export class Views implements BoardView {
    * back for what it has changed. `now` is Unix milliseconds.
    */
   write(position: { key: string; next: number }, now: number, write: (changed: Changed) => void): void {
-    const changed: Changed = { states: new Map(), events: new Set(), seasons: new Set(), names: false };
+    const changed: Changed = {
+      ...{ states: new Map(), events: new Set(), seasons: new Set(), health: new Set() },
+      ...{ names: false, answers: false },
+    };
     this.#database.exec('BEGIN');
     try {
       write(changed);
@@ -102,11 +113,15 @@ export class Views implements BoardView {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
       throw error;
     }
-    this.#version += 1;
+    if (changed.answers) this.#version += 1;
     if (changed.names) this.#nameVersion += 1;
     if (changed.names || changed.states.size > 0) this.#listVersion += 1;
     for (const id of changed.events) for (const stale of this.#staleEvents) stale(id);
     for (const state of changed.states.values()) for (const listener of this.#listeners) listener(state);
+    for (const eventId of changed.health) {
+      const state = changed.states.has(eventId) ? null : this.matches.state(eventId);
+      if (state !== null) for (const listener of this.#listeners) listener(state);
+    }
     for (const season of changed.seasons) for (const listener of this.#tableListeners) listener(season);
   }
 
@@ -140,6 +155,14 @@ export class Views implements BoardView {
 
   recentStates(limit: number, competitions: ReadonlySet<number> | null = null): readonly ShownState[] {
     return this.matches.recent(limit, competitions);
+  }
+
+  matchHealth(eventId: number, now: number): Belief {
+    return this.health.match(eventId, now);
+  }
+
+  sourceHealth(now: number): readonly SourceBelief[] {
+    return this.health.sources(now);
   }
 
   state(eventId: number): ShownState | null {

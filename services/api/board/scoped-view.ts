@@ -21,6 +21,8 @@ export function scopedView(view: BoardView, access: Access): ReadView {
     liveStates: () => view.liveStates().filter(covers),
     recentStates: (limit) => view.recentStates(limit, access.competitions),
     state,
+    matchHealth: (eventId, now) => view.matchHealth(eventId, now),
+    sourceHealth: (now) => view.sourceHealth(now),
     incidents: (eventId) => (state(eventId) === null ? [] : view.incidents(eventId)),
     story: (eventId) => (state(eventId) === null ? [] : view.story(eventId)),
     place: (of) => view.place(of),

@@ -2,7 +2,7 @@ import type { Delivery } from '#ingestion/delivery.ts';
 import { DELIVERY_TOPICS, type DeliveryEncoder, deliveryEncoder } from '#ingestion/records.ts';
 import type { PublishRecord } from '#streams/client/port.ts';
 import type { Codec } from '#topics/codec.ts';
-import type { CatalogueRecord, Standings, StandingsEntry } from '#topics/generated/types.ts';
+import type { CatalogueRecord, IngressStatus, Standings, StandingsEntry } from '#topics/generated/types.ts';
 import type { CodecsOf } from '#topics/registry.ts';
 import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
 import type { PollerMetrics } from '../metrics.ts';
@@ -14,6 +14,7 @@ export const WRITTEN = [
   'standings-catalogue',
   'standings',
   'poller-checkpoints',
+  'ingress-status',
 ] as const satisfies readonly TopicName[];
 
 /** The codecs of the topics that the poller writes. */
@@ -80,6 +81,11 @@ export class TopicWriter {
     const checkpoint = { resource, position, written_at: this.#options.now() };
     await this.#publish([this.#record('poller-checkpoints', resource, checkpoint)]);
     this.#options.metrics.checkpoints.inc();
+  }
+
+  /** Writes the state of the provider's feed. */
+  async status(status: IngressStatus): Promise<void> {
+    await this.#publish([this.#record('ingress-status', status.source, status)]);
   }
 
   #record<T extends keyof TopicCodecs>(topic: T, key: string, value: TopicValues[T]): PublishRecord {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { toWholeNumber } from '#contract/values.ts';
 import type { Logger } from '#streams/log.ts';
 import type { CatalogueRecord, PollerCheckpoint } from '#topics/generated/types.ts';
@@ -6,6 +7,8 @@ import { CATALOGUES, catalogueResource, Lists } from '../catalogue/lists.ts';
 import { Rankings } from '../catalogue/rankings.ts';
 import type { Clock } from '../clock.ts';
 import { FEED, FeedFollower, type FeedSettings } from '../feed/feed.ts';
+import { FeedReporter } from '../feed/feed-reporter.ts';
+import { FeedStatus } from '../feed/feed-status.ts';
 import type { PollerMetrics } from '../metrics.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { Raw } from '../provider/tree.ts';
@@ -107,6 +110,7 @@ class Polling {
 
   followFeed(): void {
     const { settings, provider, topicWriter, clock, metrics, log } = this.#options;
+    const status = new FeedStatus(randomUUID(), settings.feed.settle);
     const follower = new FeedFollower({
       ...settings.feed,
       position: this.#positionOf(FEED),
@@ -116,13 +120,23 @@ class Polling {
       clock,
       onMessage: (message) => this.#watch.onMessage(message, clock.monotonic()),
       onClockBack: (position, now) => log.warn({ position, now }, 'the clock of the provider went back'),
-      onGap: (from, to) => log.error({ from, to }, 'the provider refuses this part of the feed, skips it'),
+      onGap: (from, to) => {
+        log.error({ from, to }, 'the provider refuses this part of the feed, skips it');
+        status.skipped(from, to);
+      },
     });
     metrics.lagIs(() => {
       const time = provider.estimatedTime();
       return time === null || follower.position === null ? null : Math.max(0, time - follower.position);
     });
-    this.#repeat(FEED, settings.feedMs, (signal) => follower.read(signal));
+    const reporter = new FeedReporter({ status, topicWriter, clock });
+    const reading = () => ({
+      position: follower.position,
+      providerNow: provider.estimatedTime() ?? clock.unix() / 1000,
+    });
+    status.begin(reading());
+    this.#begin(reporter.run(this.#working));
+    this.#repeat(FEED, settings.feedMs, (signal) => reporter.during(() => follower.read(signal), reading));
   }
 
   readBoards(): void {

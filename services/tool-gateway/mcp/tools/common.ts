@@ -1,6 +1,7 @@
 /** Shared arguments and answers of tools. */
 import { z } from 'zod';
 import type { EventsQuery, Paging } from '#contract/rest/provider.ts';
+import type { Belief } from '#domain/health/belief.ts';
 import { playedMinute } from '#domain/minute.ts';
 import type { DeskMatch } from '#views/queries/desk.ts';
 import { type Desk, ToolError } from './tool.ts';
@@ -46,6 +47,22 @@ export const guard = z.object({
     ),
 });
 
+/** Whether what is told of a match may be old. */
+const feed = z.object({
+  alive: z
+    .boolean()
+    .describe('False: the feed of this match is not heard of, or we are late. Do not act on it.'),
+  state: z
+    .string()
+    .describe(
+      'alive, recovered, stale (silent while the clock runs), down, recovering, ended (the match is over), expired (nobody watches), unknown.',
+    ),
+  reason: z
+    .string()
+    .nullable()
+    .describe('silence, backlog (our own delay), credentials, contract, network, ingress.'),
+});
+
 /** A match in a list. */
 export const matchSummary = z.object({
   match_id: z.int(),
@@ -63,6 +80,7 @@ export const matchSummary = z.object({
   firm_score: score.nullable().describe('Without goals that are still to be confirmed.'),
   shoot_out: score.nullable().describe('Goals of the penalty shoot-out.'),
   guard,
+  feed,
   updated_at: z.string().describe('When its last change was received, ISO 8601.'),
 });
 
@@ -89,8 +107,13 @@ export function summaryOf(
     firm_score: state.firm,
     shoot_out: state.shoot_out,
     guard: state.guard,
+    feed: feedOf(desk.health(state.event_id, now * 1000)),
     updated_at: isoOf(cause.received_at),
   };
+}
+
+function feedOf({ believed, state, reason }: Belief): z.input<typeof feed> {
+  return { alive: believed, state, reason };
 }
 
 /** Unix milliseconds as ISO 8601. */

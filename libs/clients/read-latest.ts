@@ -2,7 +2,7 @@ import { readTopic } from '#streams/read/read-topic.ts';
 import type { Registry } from '#topics/registry.ts';
 import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
 
-/** Where the poller's topics are. */
+/** Where topics are. */
 export type Place = {
   readonly brokers: readonly string[];
   readonly prefix: string;

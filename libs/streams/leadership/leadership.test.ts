@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { GroupListener } from '#streams/client/port.ts';
-import { FakeClock } from '../testing/fake-clock.ts';
+import type { GroupListener } from '../client/port.ts';
 import { Leadership, type Term } from './leadership.ts';
 
 const TIMEOUT = 6_000;
@@ -8,7 +7,13 @@ const log = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** Leadership with a fake group; each term lasts until it is over, or rejects with the error of `fail`. */
 function candidate(fail: (term: number) => Error | null = () => null) {
-  const clock = new FakeClock();
+  const clock = {
+    now: 0,
+    monotonic: () => clock.now,
+    sleep: async (ms: number) => {
+      clock.now += ms;
+    },
+  };
   const terms: Term[] = [];
   const changes: number[] = [];
   let listener: GroupListener | undefined;

@@ -1,7 +1,6 @@
 import { TouchlineError } from '#errors/touchline-error.ts';
-import type { GroupListener, GroupMember, GroupOptions } from '#streams/client/port.ts';
-import type { Logger } from '#streams/log.ts';
-import type { Clock } from '../clock.ts';
+import type { GroupListener, GroupMember, GroupOptions } from '../client/port.ts';
+import type { Logger } from '../log.ts';
 
 /** This process no longer leads: it must not publish in this term. */
 class LeadershipLostError extends TouchlineError<'LeadershipLostError'> {
@@ -20,6 +19,12 @@ export type Term = {
   permit(): void;
 };
 
+/** Time that only ever grows, and waits that end early, without an error, when `signal` is aborted. Milliseconds. */
+type LeadershipClock = {
+  monotonic(): number;
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+};
+
 /** Dependencies of leadership. */
 export type LeadershipOptions = {
   readonly openMember: (options: GroupOptions) => GroupMember;
@@ -29,7 +34,7 @@ export type LeadershipOptions = {
   readonly topic: string;
   /** How long a silent process keeps its leadership, milliseconds. */
   readonly sessionTimeoutMs: number;
-  readonly clock: Clock;
+  readonly clock: LeadershipClock;
   /** Leads until the term is over. Called again after it returns, while this process still leads. */
   readonly lead: (term: Term) => Promise<void>;
   /** Called on each change: 1 leads, 0 stands by. */
@@ -92,7 +97,7 @@ export class Leadership implements GroupListener {
     this.#options.onChange(this.#owns ? 1 : 0);
     if (this.#owns) this.#begin();
     else {
-      this.#options.log.info({}, 'another process polls, this one stands by');
+      this.#options.log.info({}, 'another process leads, this one stands by');
       void this.#end();
     }
   }
@@ -122,11 +127,11 @@ export class Leadership implements GroupListener {
         if (over.signal.aborted) throw new LeadershipLostError();
       },
     };
-    log.info({}, 'this process polls');
+    log.info({}, 'this process leads');
     const ended = lead(term)
       .catch(async (error: unknown) => {
         if (over.signal.aborted || this.#stopping.signal.aborted) return;
-        log.warn({ err: error }, 'polling failed, restarts from the checkpoints');
+        log.warn({ err: error }, 'leading failed, a new term begins');
         await clock.sleep(AGAIN_MS, AbortSignal.any([over.signal, this.#stopping.signal]));
       })
       .then(() => {

@@ -1,0 +1,133 @@
+import type { FeedHealth, NormalizedMessage } from '#topics/generated/types.ts';
+import { EventRegister } from '../event-register.ts';
+import type { AppliedPosition } from './applied.ts';
+import { ABANDONED_MS } from './limits.ts';
+import { type MatchFacts, matchFacts, NO_FACTS, tellsHealth } from './match-facts.ts';
+import { aliveSince, applyVerdict, fillGaps, type Standing } from './standing.ts';
+import { type HealthLimits, isGoodState, judgeMatch, type MatchInputs, type Verdict } from './verdict.ts';
+
+/** What one source says of a match. */
+export type PairTrack = {
+  readonly source: string;
+  heardAt: number;
+  keepAliveAt: number | null;
+  /** First sign of life since it was last good. */
+  backAt: number | null;
+  standing: Standing;
+};
+
+/** A match that is or was live, with every source that spoke of it while it was. All times are Unix milliseconds. */
+export class MatchTrack {
+  readonly eventId: number;
+  readonly pairs = new Map<string, PairTrack>();
+  #register = new EventRegister();
+  #facts: MatchFacts = NO_FACTS;
+  #runsSince = 0;
+  /** Of its latest message in the input of match state. */
+  #offset: number;
+  #waitingSince: number | null;
+  readonly #applied: AppliedPosition;
+
+  /** `applied`: how far match state is in its partition. */
+  constructor(eventId: number, applied: AppliedPosition) {
+    this.eventId = eventId;
+    this.#applied = applied;
+    this.#offset = applied.neverRead?.offset ?? -1;
+    this.#waitingSince = applied.neverRead?.at ?? null;
+  }
+
+  get facts(): MatchFacts {
+    return this.#facts;
+  }
+
+  /** The register of its status and clock, for records. */
+  get fields(): FeedHealth['fields'] {
+    return this.#register.grouped();
+  }
+
+  /** What a record of it says; the register of each source's record is that of the match. */
+  restore(record: FeedHealth, standing: Standing, heardAt: number): void {
+    const { source, keep_alive_at, fields } = record;
+    this.pairs.set(source, { source, heardAt, keepAliveAt: keep_alive_at, backAt: null, standing });
+    for (const { ut, json } of fields) this.#apply([json], ut, heardAt);
+  }
+
+  /** A message of it, received at `at`, by its offset in the input of match state. */
+  hear(message: NormalizedMessage, at: number, offset: number): void {
+    this.#apply(message.event_fields.filter(tellsHealth), message.ut, at);
+    if (offset <= this.#offset) return;
+    if (this.#waitingSince === null || this.#offset < this.#applied.next) this.#waitingSince = at;
+    this.#offset = offset;
+  }
+
+  /** A source spoke of it at `at`: from then on its silence counts, while the match is live. */
+  heardOf(source: string, at: number, isKeepAlive: boolean): void {
+    let pair = this.pairs.get(source);
+    if (pair === undefined) {
+      if (!this.#facts.live) return;
+      pair = { source, heardAt: at, keepAliveAt: null, backAt: null, standing: aliveSince(at) };
+      this.pairs.set(source, pair);
+    }
+    if (!isGoodState(pair.standing.state)) pair.backAt ??= at;
+    pair.heardAt = Math.max(pair.heardAt, at);
+    if (isKeepAlive) pair.keepAliveAt = pair.heardAt;
+  }
+
+  /** Since when its clock runs or stands. */
+  get runsSince(): number {
+    return this.#runsSince;
+  }
+
+  /** Since when a message of it waits for match state; null where none does. */
+  get waitingSince(): number | null {
+    if (this.#waitingSince === null || this.#offset < this.#applied.next) return null;
+    return Math.max(this.#waitingSince, this.#applied.waitingSince ?? 0);
+  }
+
+  /** Over for good, or not heard of from any source for `ABANDONED_MS`. */
+  isOver(now: number): boolean {
+    const heardAt = Math.max(...[...this.pairs.values()].map((pair) => pair.heardAt));
+    return this.#facts.over || now - heardAt >= ABANDONED_MS;
+  }
+
+  /** What `pair` is judged by. */
+  inputs(pair: PairTrack, source: Verdict, unread: boolean, now: number): MatchInputs {
+    const { heardAt, keepAliveAt } = pair;
+    const { waitingSince } = this;
+    const over = this.isOver(now);
+    return {
+      ...this.#facts,
+      over,
+      runsSince: this.#runsSince,
+      heardAt,
+      keepAliveAt,
+      waitingSince,
+      unread,
+      source,
+    };
+  }
+
+  /** Judges what a source says of it, given what its ingress service reports. Gives the verdict. */
+  judge(pair: PairTrack, source: Verdict, unread: boolean, limits: HealthLimits, now: number): Verdict {
+    const inputs = this.inputs(pair, source, unread, now);
+    const verdict = judgeMatch(inputs, limits, now);
+    const isBacklog = verdict.kind === 'down' && verdict.reason === 'backlog';
+    const lastAt = isBacklog ? (inputs.waitingSince ?? pair.heardAt) : pair.heardAt;
+    pair.standing = applyVerdict(pair.standing, verdict, { lastAt, backAt: pair.backAt }, now);
+    if (verdict.kind === 'good' || verdict.kind === 'ended') pair.backAt = null;
+    return verdict;
+  }
+
+  /** The whole incident list was read at `at`: it fills the gaps before. */
+  fill(at: number): void {
+    for (const pair of this.pairs.values()) pair.standing = fillGaps(pair.standing, at);
+  }
+
+  #apply(parts: readonly string[], ut: number, at: number): void {
+    if (parts.length === 0) return;
+    this.#register.apply(this.#register.read(parts), ut);
+    const facts = matchFacts(this.#register);
+    if (facts.runs !== this.#facts.runs) this.#runsSince = at;
+    this.#facts = facts;
+  }
+}

@@ -1,0 +1,228 @@
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import type { FeedHealth } from '#topics/generated/types.ts';
+import { type Action, BEGIN, histories, LIMITS, Played, type Truth } from '../testing/health.ts';
+import { beliefInMatch } from './belief.ts';
+import { DUE_WITHIN_MS } from './limits.ts';
+import { isGoodState } from './verdict.ts';
+
+const SEEDED = process.env.SEED === undefined ? {} : { seed: Number(process.env.SEED) };
+const runs = { numRuns: 300, ...SEEDED };
+
+vi.setConfig({ testTimeout: 120_000 });
+
+/** When silence of a match is due by the words of the rule; null while it does not count. */
+function silentAt({ heardAt, runsSince, runs, over, keepAlive }: Truth): number | null {
+  if (over) return null;
+  const from = Math.max(heardAt, runsSince);
+  if (runs) return from + LIMITS.staleAfterMs;
+  return keepAlive ? from + LIMITS.keepAliveAfterMs : null;
+}
+
+function isDead(truth: Truth, now: number): boolean {
+  const silent = silentAt(truth);
+  return !truth.over && ((silent !== null && now >= silent) || isBehind(truth, now));
+}
+
+function isBehind({ waitingSince }: Truth, now: number): boolean {
+  return waitingSince !== null && now >= waitingSince + LIMITS.backlogAfterMs;
+}
+
+/** Plays a history with a look at everything after each tick. */
+function watch(history: readonly Action[], look: (played: Played) => void): Played {
+  const played = new Played(look);
+  for (const action of history) played.do(action);
+  played.do({ kind: 'wait', ms: 300 });
+  return played;
+}
+
+const say = (says: Extract<Action, { kind: 'message' }>['says'], source = 'webhook', event = 1): Action => ({
+  kind: 'message',
+  event,
+  source,
+  says,
+});
+const wait = (ms: number): Action => ({ kind: 'wait', ms });
+const apply: Action = { kind: 'apply' };
+const report = (state: 'up' | 'down' | 'recovering', source = 'webhook'): Action => ({
+  kind: 'report',
+  source,
+  state,
+});
+const ofMatch = (played: Played): FeedHealth | undefined => played.topic.get('webhook/1');
+
+describe('in every history', () => {
+  it('nothing dead is published as good, in the tick that it is due, restarts included', () => {
+    fc.assert(
+      fc.property(histories, (history) => {
+        watch(history, (played) => {
+          for (const [key, truth] of played.truths()) {
+            const record = played.topic.get(key);
+            if (isDead(truth, played.now)) expect(isGoodState(record?.state ?? 'stale')).toBe(false);
+          }
+        });
+      }),
+      runs,
+    );
+  });
+
+  it('nothing is published as stale or behind that is not', () => {
+    fc.assert(
+      fc.property(histories, (history) => {
+        watch(history, (played) => {
+          const truths = played.truths();
+          for (const [key, { state, reason, since }] of played.topic) {
+            const truth = truths.get(key);
+            if (truth === undefined) continue;
+            if (state === 'stale') {
+              expect(since).toBe(silentAt(truth));
+              expect(played.now).toBeGreaterThanOrEqual(since);
+            }
+            if (reason === 'backlog') expect(isBehind(truth, played.now)).toBe(true);
+          }
+        });
+      }),
+      runs,
+    );
+  });
+
+  it('no reader believes what is dead for a second, though the monitor died at any moment', () => {
+    fc.assert(
+      fc.property(histories, fc.integer({ min: 0, max: 30_000 }), (history, later) => {
+        const played = watch(history, () => {});
+        const now = played.now + later;
+        for (const [key, truth] of played.truths()) {
+          const [name = ''] = key.split('/');
+          const [source, match] = [played.topic.get(name), played.topic.get(key)];
+          if (source === undefined || match === undefined) continue;
+          const { believed } = beliefInMatch([{ source, match }], now);
+          if (isDead(truth, now - DUE_WITHIN_MS)) expect(believed).toBe(false);
+        }
+      }),
+      runs,
+    );
+  });
+
+  it('no gap is lost, and only the last one is open', () => {
+    fc.assert(
+      fc.property(histories, (history) => {
+        const counts = new Map<string, number>();
+        const played = watch(history, () => {});
+        for (const { source, event_id, gaps, gap_count, state } of played.log) {
+          const key = `${source}/${event_id}`;
+          expect(gap_count).toBeGreaterThanOrEqual(counts.get(key) ?? 0);
+          counts.set(key, gap_count);
+          expect(gaps.length).toBe(Math.min(100, gap_count));
+          expect(gaps.at(-1)?.action === 'open').toBe(!isGoodState(state) && state !== 'ended');
+          for (const gap of gaps.slice(0, -1)) expect(gap.to).toBeGreaterThanOrEqual(gap.from);
+        }
+      }),
+      runs,
+    );
+  });
+});
+
+describe('a match', () => {
+  it('is stale from 20 s of silence on, while its clock runs', () => {
+    const played = watch([say('play'), apply, wait(19_900)], () => {});
+    expect(ofMatch(played)).toMatchObject({ state: 'stale', since: BEGIN + 20_000, reason: 'silence' });
+    expect(played.log.find(({ state }) => state === 'stale')?.written_at).toBe(BEGIN + 20_000);
+  });
+
+  it('may be silent while its clock is stopped, but for the keep-alives that came before', () => {
+    const quiet = watch([say('break'), apply, wait(300_000)], () => {});
+    expect(ofMatch(quiet)).toMatchObject({ state: 'alive', clock_runs: false });
+    const missed = watch([say('break'), say('keep_alive'), apply, wait(90_000)], () => {});
+    expect(ofMatch(missed)).toMatchObject({ state: 'stale', since: BEGIN + 90_000 });
+  });
+
+  it('is down while a message waits for match state, and back once it is applied', () => {
+    const played = watch([say('play'), wait(6_000)], () => {});
+    expect(ofMatch(played)).toMatchObject({ state: 'down', reason: 'backlog', since: BEGIN + 5_000 });
+    played.do(apply);
+    played.do(wait(100));
+    expect(ofMatch(played)).toMatchObject({ state: 'recovered', gap_count: 1 });
+    expect(ofMatch(played)?.gaps).toEqual([
+      { from: BEGIN, to: BEGIN + 6_400, reason: 'backlog', action: 'caught_up' },
+    ]);
+  });
+
+  it('is down and recovers with its source', () => {
+    const start = [say('play'), apply, wait(1_000)];
+    const played = watch([...start, report('down'), wait(1_000)], () => {});
+    expect(ofMatch(played)).toMatchObject({ state: 'down', reason: 'network' });
+    played.do(report('recovering'));
+    played.do(wait(100));
+    expect(ofMatch(played)).toMatchObject({ state: 'recovering' });
+    for (const action of [report('up'), say('play'), apply, wait(100)]) played.do(action);
+    expect(ofMatch(played)).toMatchObject({
+      state: 'recovered',
+      gaps: [{ action: 'caught_up', from: BEGIN }],
+    });
+    for (let ms = 0; ms < 60_000; ms += 5_000)
+      for (const action of [say('play'), apply, report('up'), wait(5_000)]) played.do(action);
+    expect(ofMatch(played)).toMatchObject({ state: 'alive', gap_count: 1 });
+  });
+
+  it('keeps the gap that a snapshot filled', () => {
+    const played = watch([say('play'), apply, wait(25_000), say('play'), apply, wait(1_000)], () => {});
+    const gap = { from: BEGIN, to: BEGIN + 25_000, reason: 'silence' };
+    expect(ofMatch(played)?.gaps).toEqual([{ ...gap, action: 'none' }]);
+    for (const action of [say('snapshot'), apply, wait(100)]) played.do(action);
+    expect(ofMatch(played)?.gaps).toEqual([{ ...gap, action: 'snapshot' }]);
+  });
+
+  it('ends when it is over, and its record is deleted a day later', () => {
+    const played = watch([say('play'), say('over'), apply, wait(60_000)], () => {});
+    expect(ofMatch(played)).toMatchObject({ state: 'ended' });
+    played.now += 86_400_000;
+    played.tick();
+    expect(ofMatch(played)).toBeUndefined();
+  });
+
+  it('is over when no source spoke of it for six hours', () => {
+    const played = watch([say('play'), apply, wait(30_000)], () => {});
+    played.now = BEGIN + 6 * 3_600_000;
+    played.tick();
+    expect(ofMatch(played)).toMatchObject({ state: 'ended', gap_count: 1 });
+  });
+});
+
+describe('a source', () => {
+  it('is written every half second with the time until which it is valid', () => {
+    const played = watch([say('play'), apply, wait(3_000)], () => {});
+    const heartbeats = played.log.filter(({ event_id }) => event_id === null);
+    expect(heartbeats.length).toBeGreaterThanOrEqual(6);
+    for (const { written_at, valid_until } of heartbeats) expect(valid_until).toBe(written_at + 5_000);
+  });
+
+  it('is valid no longer than a second after the next match is due', () => {
+    const played = watch([say('play'), apply, wait(18_900)], () => {});
+    expect(played.topic.get('webhook')).toMatchObject({ state: 'alive', valid_until: BEGIN + 21_000 });
+  });
+
+  it('is stale where nothing is heard of it, and behind where all of its matches are', () => {
+    const silent = watch([say('play'), apply, wait(20_000)], () => {});
+    expect(silent.topic.get('webhook')).toMatchObject({ state: 'stale', reason: 'silence' });
+    const behind = watch([say('play'), say('play', 'webhook', 2), wait(6_000)], () => {});
+    expect(behind.topic.get('webhook')).toMatchObject({ state: 'down', reason: 'backlog' });
+    const oneIs = watch([say('play'), wait(4_000), say('play', 'webhook', 2), wait(1_500)], () => {});
+    expect(oneIs.topic.get('webhook')).toMatchObject({ state: 'alive' });
+  });
+
+  it('is down where its ingress service stopped reporting', () => {
+    const played = watch([report('up'), wait(200_000)], () => {});
+    expect(played.topic.get('webhook')).toMatchObject({ state: 'down', reason: 'ingress' });
+    played.do({ kind: 'restart', ms: 300_000 });
+    played.do(wait(1_000));
+    expect(played.topic.get('webhook')).toMatchObject({ state: 'down', reason: 'ingress' });
+    for (const action of [report('up'), wait(100)]) played.do(action);
+    expect(played.topic.get('webhook')).toMatchObject({ state: 'recovered', gap_count: 1 });
+  });
+});
+
+it('does not lose what waited before it began', () => {
+  const begun: Action = { kind: 'restart', ms: 300_000 };
+  const history = [say('play'), wait(200_000), begun, say('play'), wait(100)];
+  expect(ofMatch(watch(history, () => {}))).toMatchObject({ state: 'down', reason: 'backlog' });
+});

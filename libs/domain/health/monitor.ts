@@ -1,0 +1,182 @@
+import type { FeedHealth, IngressStatus, NormalizedMessage } from '#topics/generated/types.ts';
+import { AppliedPosition } from './applied.ts';
+import { DUE_WITHIN_MS, KEEP_ENDED_MS, VALID_MS } from './limits.ts';
+import { MatchTrack, type PairTrack } from './match-track.ts';
+import { HealthRecords, type PublishedHealth } from './records.ts';
+import { SourceTrack } from './source-track.ts';
+import { backlogDue, type HealthLimits, isGoodState, silenceDue, type Verdict } from './verdict.ts';
+
+/** What a monitor is made with. */
+export type MonitorOptions = HealthLimits & {
+  /** Above that of every record there is. */
+  readonly term: number;
+  /** The partition of an event in the input of match state. */
+  readonly partitionOf: (eventId: number) => number;
+};
+
+/** Where a message is in the input of match state. */
+export type MessagePlace = { readonly partition: number; readonly offset: number };
+
+/**
+ * The rules of feed health (docs/decisions/0080) for all sources and matches: messages, reports and times in, records out. Knows no
+ * clock: `now` is passed in, Unix milliseconds, and does not go back.
+ */
+export class HealthMonitor {
+  readonly #options: MonitorOptions;
+  readonly #sources = new Map<string, SourceTrack>();
+  readonly #matches = new Map<number, MatchTrack>();
+  readonly #applied = new Map<number, AppliedPosition>();
+  /** Partitions of which the monitor has not read all that there is. */
+  readonly #unread = new Set<number>();
+  readonly #records: HealthRecords;
+
+  constructor(options: MonitorOptions) {
+    this.#options = options;
+    this.#records = new HealthRecords(options.term);
+  }
+
+  /** Matches that are not over. */
+  get liveMatches(): number {
+    return [...this.#matches.values()].filter(({ facts }) => facts.live).length;
+  }
+
+  /** How far match state is in a partition when the monitor begins, where it reads from, and a time before that. */
+  begin(partition: number, position: { applied: number; readFrom: number; at: number }): void {
+    const { applied, readFrom: offset, at } = position;
+    this.#applied.set(partition, new AppliedPosition(applied, { offset, at }));
+  }
+
+  /** Takes over a record of the monitor before, after `begin`. Times ahead of `now` count as now. */
+  restore(record: FeedHealth, now: number): void {
+    const { source, event_id, state, reason, progress, gaps, gap_count } = record;
+    const since = Math.min(record.since, now);
+    const standing = { state, reason, since, progress, gaps, gapCount: gap_count };
+    const heardAt = Math.min(record.heard_at ?? since, now);
+    if (event_id === null) this.#sources.set(source, new SourceTrack(source, standing, heardAt));
+    else this.#track(event_id).restore(record, standing, heardAt);
+  }
+
+  /** A message was read. Throws `DomainError` UNREADABLE_EVENT. */
+  hear(message: NormalizedMessage, { partition, offset }: MessagePlace, now: number): void {
+    const { origin, event_id: eventId, type } = message;
+    const at = Math.min(message.received_at, now);
+    this.#appliedOf(partition).read(offset, at);
+    this.#source(origin, at).heardOf(at);
+    const known = this.#matches.get(eventId);
+    const track = known ?? new MatchTrack(eventId, this.#appliedOf(partition));
+    track.hear(message, at, offset);
+    if (known === undefined) {
+      if (!track.facts.live) return;
+      this.#matches.set(eventId, track);
+    }
+    track.heardOf(origin, at, type === 'event_keep_alive');
+    if (type === 'incident_snapshot') track.fill(at);
+  }
+
+  /** Match state has everything of a partition before `next`. */
+  applied(partition: number, next: number): void {
+    this.#appliedOf(partition).applied(next);
+  }
+
+  /** Whether there is more of a partition than the monitor has read. */
+  unread(partition: number, isUnread: boolean): void {
+    if (isUnread) this.#unread.add(partition);
+    else this.#unread.delete(partition);
+  }
+
+  /** An ingress service reported. */
+  report(status: IngressStatus, now: number): void {
+    this.#source(status.source, Math.min(status.written_at, now)).report(status, now);
+  }
+
+  /** What is to be published at `now`, in this order; nothing where nothing is. */
+  tick(now: number): PublishedHealth[] {
+    const published: PublishedHealth[] = [];
+    for (const source of this.#sources.values()) published.push(...this.#tickSource(source, now));
+    for (const [eventId, track] of this.#matches) {
+      for (const [source, { standing }] of track.pairs) {
+        if (standing.state !== 'ended' || now - standing.since < KEEP_ENDED_MS) continue;
+        track.pairs.delete(source);
+        published.push(this.#records.forget(source, eventId));
+      }
+      if (track.pairs.size === 0) this.#matches.delete(eventId);
+    }
+    return published;
+  }
+
+  /** A source and its matches: these first, so that no reader sees the source's promise before what it rests on. */
+  #tickSource(source: SourceTrack, now: number): PublishedHealth[] {
+    const { staleAfterMs } = this.#options;
+    const reported = source.reported(now);
+    const published: PublishedHealth[] = [];
+    const ofMatches = { judged: 0, behind: 0, behindSince: now, runsSince: null as number | null };
+    let due = source.reportDue ?? Number.POSITIVE_INFINITY;
+    for (const track of this.#matches.values()) {
+      const pair = track.pairs.get(source.source);
+      if (pair === undefined) continue;
+      const verdict = this.#judge(track, pair, reported, now);
+      published.push(...this.#records.ofMatch(track, pair, now));
+      if (verdict.kind === 'ended') continue;
+      ofMatches.judged += 1;
+      if (isBacklog(verdict)) {
+        ofMatches.behind += 1;
+        ofMatches.behindSince = Math.min(ofMatches.behindSince, verdict.since);
+      }
+      if (track.facts.runs) ofMatches.runsSince = Math.max(ofMatches.runsSince ?? 0, track.runsSince);
+      due = Math.min(due, this.#due(track, pair, reported, now));
+    }
+    const { judged, behind, behindSince, runsSince } = ofMatches;
+    const allBehind = judged > 0 && behind === judged;
+    source.judge(reported, { runsSince, behindSince: allBehind ? behindSince : null }, staleAfterMs, now);
+    const validUntil = Math.min(now + VALID_MS, due + DUE_WITHIN_MS);
+    published.push(
+      ...this.#records.ofSource(
+        source,
+        { clockRuns: runsSince !== null, validUntil },
+        published.length > 0,
+        now,
+      ),
+    );
+    return published;
+  }
+
+  #judge(track: MatchTrack, pair: PairTrack, reported: Verdict, now: number): Verdict {
+    return track.judge(pair, reported, this.#isUnread(track), this.#options, now);
+  }
+
+  /** When a match that is good stops being so if nothing more comes. */
+  #due(track: MatchTrack, pair: PairTrack, reported: Verdict, now: number): number {
+    if (!isGoodState(pair.standing.state)) return Number.POSITIVE_INFINITY;
+    const inputs = track.inputs(pair, reported, false, now);
+    const never = Number.POSITIVE_INFINITY;
+    return Math.min(silenceDue(inputs, this.#options) ?? never, backlogDue(inputs, this.#options) ?? never);
+  }
+
+  #isUnread({ eventId }: MatchTrack): boolean {
+    return this.#unread.size > 0 && this.#unread.has(this.#options.partitionOf(eventId));
+  }
+
+  #source(name: string, at: number): SourceTrack {
+    const known = this.#sources.get(name) ?? SourceTrack.since(name, at);
+    this.#sources.set(name, known);
+    return known;
+  }
+
+  #track(eventId: number): MatchTrack {
+    const known =
+      this.#matches.get(eventId) ??
+      new MatchTrack(eventId, this.#appliedOf(this.#options.partitionOf(eventId)));
+    this.#matches.set(eventId, known);
+    return known;
+  }
+
+  #appliedOf(partition: number): AppliedPosition {
+    const known = this.#applied.get(partition) ?? new AppliedPosition(0, { offset: 0, at: 0 });
+    this.#applied.set(partition, known);
+    return known;
+  }
+}
+
+function isBacklog(verdict: Verdict): verdict is Exclude<Verdict, { kind: 'good' | 'ended' }> {
+  return verdict.kind === 'down' && verdict.reason === 'backlog';
+}

@@ -1,0 +1,123 @@
+import type { IngressStatus } from '#topics/generated/types.ts';
+import { REPORTS_WITHIN_MS } from './limits.ts';
+import { addGap, aliveSince, applyVerdict, type Standing } from './standing.ts';
+import { GOOD, type HealthReason, isGoodState, type Verdict } from './verdict.ts';
+
+/** What an ingress service knows, and nobody else can judge. */
+const REPORTED: ReadonlySet<string | null> = new Set<HealthReason>([
+  'credentials',
+  'contract',
+  'network',
+  'ingress',
+]);
+
+/** What the matches of a source say of it. */
+export type MatchesOfSource = {
+  /** Since when silence counts: the latest start of a clock; null while no clock runs. */
+  readonly runsSince: number | null;
+  /** All that are judged are behind by our own delay, and there are some: since when. */
+  readonly behindSince: number | null;
+};
+
+/** A source, and what its ingress service reports. All times are Unix milliseconds. */
+export class SourceTrack {
+  readonly source: string;
+  standing: Standing;
+  heardAt: number;
+  #backAt: number | null = null;
+  /** The latest report of each process. */
+  readonly #reports = new Map<string, IngressStatus>();
+  #lastReportAt: number | null = null;
+
+  constructor(source: string, standing: Standing, heardAt: number) {
+    this.source = source;
+    this.standing = standing;
+    this.heardAt = heardAt;
+  }
+
+  /** A source that was not heard of before. */
+  static since(source: string, at: number): SourceTrack {
+    return new SourceTrack(source, aliveSince(at), at);
+  }
+
+  /** A sign of life at `at`. */
+  heardOf(at: number): void {
+    this.heardAt = Math.max(this.heardAt, at);
+    if (!isGoodState(this.standing.state)) this.#backAt ??= at;
+  }
+
+  /** A report; a time ahead of `now` counts as now. */
+  report(status: IngressStatus, now: number): void {
+    const at = Math.min(status.written_at, now);
+    this.#reports.set(status.instance, { ...status, written_at: at });
+    this.#lastReportAt = Math.max(this.#lastReportAt ?? at, at);
+    if (status.heard_at !== null) this.heardOf(Math.min(status.heard_at, now));
+    if (status.gap !== null) this.standing = addGap(this.standing, status.gap);
+  }
+
+  /** When it is down for want of reports, if none comes any more; null where it never reported. */
+  get reportDue(): number | null {
+    return this.#lastReportAt === null ? null : this.#lastReportAt + REPORTS_WITHIN_MS;
+  }
+
+  /** What its ingress service reports, as a verdict. One process that is up is enough. */
+  reported(now: number): Verdict {
+    for (const [instance, { written_at }] of this.#reports)
+      if (now - written_at >= REPORTS_WITHIN_MS) this.#reports.delete(instance);
+    const reports = [...this.#reports.values()];
+    if (reports.some(({ state }) => state === 'up')) return GOOD;
+    const report = reports.find(({ state }) => state === 'recovering') ?? reports[0];
+    if (report === undefined) return this.#unreported();
+    const { state, reason, progress } = report;
+    const kind = state === 'recovering' ? 'recovering' : 'down';
+    return this.#since({ kind, reason: (reason ?? 'ingress') as HealthReason, since: now, progress });
+  }
+
+  /** Judges it. What is reported comes first. */
+  judge(reported: Verdict, matches: MatchesOfSource, staleAfterMs: number, now: number): void {
+    const verdict = reported.kind === 'good' ? judgeMatches(this, matches, staleAfterMs, now) : reported;
+    const signs = { lastAt: this.#lastSign(verdict), backAt: this.#backAt };
+    this.standing = applyVerdict(this.standing, verdict, signs, now);
+    if (verdict.kind === 'good') this.#backAt = null;
+  }
+
+  /** Nobody reports: it never did, or no longer. */
+  #unreported(): Verdict {
+    const { state, reason, since, progress } = this.standing;
+    if (this.#lastReportAt !== null)
+      return this.#since({
+        kind: 'down',
+        reason: 'ingress',
+        since: this.#lastReportAt + REPORTS_WITHIN_MS,
+        progress: null,
+      });
+    // As it was reported before the monitor began, until something is heard.
+    const wasReported = (state === 'down' || state === 'recovering') && REPORTED.has(reason);
+    if (!wasReported || this.heardAt > since) return GOOD;
+    return { kind: state, reason: reason as HealthReason, since, progress };
+  }
+
+  /** The same verdict as before goes on since when it began. */
+  #since(verdict: Exclude<Verdict, { kind: 'good' | 'ended' }>): Verdict {
+    const { state, reason, since } = this.standing;
+    return state === verdict.kind && reason === verdict.reason ? { ...verdict, since } : verdict;
+  }
+
+  /** Where a gap that begins now begins: what is read again begins with the progress. */
+  #lastSign(verdict: Verdict): number {
+    const progress = 'progress' in verdict ? verdict.progress : null;
+    return progress === null ? this.heardAt : Math.min(this.heardAt, progress.from * 1000);
+  }
+}
+
+function judgeMatches(
+  source: SourceTrack,
+  { runsSince, behindSince }: MatchesOfSource,
+  staleAfterMs: number,
+  now: number,
+): Verdict {
+  if (behindSince !== null) return { kind: 'down', reason: 'backlog', since: behindSince, progress: null };
+  if (runsSince === null) return GOOD;
+  const due = Math.max(runsSince, source.heardAt) + staleAfterMs;
+  return due > now ? GOOD : { kind: 'stale', reason: 'silence', since: due, progress: null };
+}

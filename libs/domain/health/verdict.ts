@@ -1,0 +1,80 @@
+/** The rules of feed health: docs/decisions/0080. All times are Unix milliseconds, and are passed in. */
+import type { HealthProgress, HealthState } from '#topics/generated/types.ts';
+
+/** How long what may last. Milliseconds. */
+export type HealthLimits = {
+  /** Silence of a match whose clock runs. */
+  readonly staleAfterMs: number;
+  /** Silence of a live match whose clock is stopped, where keep-alives came before. */
+  readonly keepAliveAfterMs: number;
+  /** How long a received message may wait for match state. */
+  readonly backlogAfterMs: number;
+};
+
+/** Why something is not to be believed, with its meaning for readers in the vocabulary of topics. */
+export type HealthReason = 'silence' | 'backlog' | 'credentials' | 'contract' | 'network' | 'ingress';
+
+/** What is true of a source or a match now; the state that follows from it also depends on the one before. */
+export type Verdict =
+  | { readonly kind: 'good' }
+  | { readonly kind: 'ended' }
+  | {
+      readonly kind: 'stale' | 'down' | 'recovering';
+      readonly reason: HealthReason;
+      /** When it became so. */
+      readonly since: number;
+      readonly progress: HealthProgress | null;
+    };
+
+export const GOOD: Verdict = { kind: 'good' };
+
+/** What a match of a source is judged by. */
+export type MatchInputs = {
+  readonly live: boolean;
+  readonly over: boolean;
+  readonly runs: boolean;
+  /** Since when `runs` has its value. */
+  readonly runsSince: number;
+  /** When the source last spoke of it. */
+  readonly heardAt: number;
+  /** When its latest keep-alive came; null without any. */
+  readonly keepAliveAt: number | null;
+  /** Since when a message of it waits for match state; null where none does. */
+  readonly waitingSince: number | null;
+  /** Whether the monitor itself has yet to read what was published. */
+  readonly unread: boolean;
+  /** What its source's ingress service reports. */
+  readonly source: Verdict;
+};
+
+/** When silence of a match becomes due if nothing more is heard; null while it does not count. */
+export function silenceDue(match: MatchInputs, limits: HealthLimits): number | null {
+  if (match.over) return null;
+  const from = Math.max(match.heardAt, match.runsSince);
+  if (match.runs) return from + limits.staleAfterMs;
+  return match.live && match.keepAliveAt !== null ? from + limits.keepAliveAfterMs : null;
+}
+
+/** When our own delay becomes due if nothing is applied; null where nothing waits. */
+export function backlogDue(match: MatchInputs, limits: HealthLimits): number | null {
+  return match.over || match.waitingSince === null ? null : match.waitingSince + limits.backlogAfterMs;
+}
+
+/** Judges a match of a source. */
+export function judgeMatch(match: MatchInputs, limits: HealthLimits, now: number): Verdict {
+  if (match.over) return { kind: 'ended' };
+  if (match.source.kind !== 'good') return match.source;
+  const behind = backlogDue(match, limits);
+  if (behind !== null && behind <= now)
+    return { kind: 'down', reason: 'backlog', since: behind, progress: null };
+  const silent = silenceDue(match, limits);
+  if (silent === null || silent > now) return GOOD;
+  // What it has not read yet may well be what is missed.
+  if (match.unread) return { kind: 'down', reason: 'backlog', since: silent, progress: null };
+  return { kind: 'stale', reason: 'silence', since: silent, progress: null };
+}
+
+/** Whether a record of this state is to be believed. */
+export function isGoodState(state: HealthState): boolean {
+  return state === 'alive' || state === 'recovered';
+}

@@ -1,0 +1,218 @@
+/** A feed that is played to a health monitor, and what is true of it: for tests. */
+import fc from 'fast-check';
+import type { FeedHealth, IngressStatus, NormalizedMessage } from '#topics/generated/types.ts';
+import { HealthMonitor } from '../health/monitor.ts';
+import type { HealthLimits } from '../health/verdict.ts';
+import { eventMessage, snapshotMessage } from './messages.ts';
+
+export const LIMITS: HealthLimits = { staleAfterMs: 20_000, keepAliveAfterMs: 90_000, backlogAfterMs: 5_000 };
+/** When every test begins, Unix milliseconds. */
+export const BEGIN = 1_790_000_000_000;
+
+const STATES = {
+  play: { status_id: 33, status_type: 'live', clock_status: 'running' },
+  break: { status_id: 9, status_type: 'live', clock_status: 'stopped' },
+  over: { status_id: 11, status_type: 'finished', clock_status: 'stopped' },
+} as const;
+
+/** What can happen. */
+export type Action =
+  | { readonly kind: 'wait'; readonly ms: number }
+  | {
+      readonly kind: 'message';
+      readonly event: number;
+      readonly source: string;
+      readonly says: keyof typeof STATES | 'keep_alive' | 'snapshot';
+    }
+  /** Match state has all that was published. */
+  | { readonly kind: 'apply' }
+  | { readonly kind: 'report'; readonly source: string; readonly state: IngressStatus['state'] }
+  /** The monitor dies, and another one begins after so long. */
+  | { readonly kind: 'restart'; readonly ms: number };
+
+const source = fc.constantFrom('webhook', 'feed');
+const says = fc.constantFrom(
+  'play' as const,
+  'play' as const,
+  'play' as const,
+  'break' as const,
+  'over' as const,
+  'keep_alive' as const,
+  'snapshot' as const,
+);
+
+/** Histories of two matches and two sources. */
+export const histories: fc.Arbitrary<Action[]> = fc.array(
+  fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.record({ kind: fc.constant('wait' as const), ms: fc.integer({ min: 1, max: 30_000 }) }),
+    },
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        kind: fc.constant('message' as const),
+        event: fc.constantFrom(1, 2),
+        source,
+        says,
+      }),
+    },
+    { weight: 4, arbitrary: fc.constant({ kind: 'apply' as const }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        kind: fc.constant('report' as const),
+        source,
+        state: fc.constantFrom('up' as const, 'down' as const, 'recovering' as const),
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        kind: fc.constant('restart' as const),
+        ms: fc.integer({ min: 0, max: 60_000 }),
+      }),
+    },
+  ),
+  { maxLength: 60 },
+);
+
+type Sent = { readonly message: NormalizedMessage; readonly offset: number };
+
+/** What is true of a match of a source. */
+export type Truth = {
+  readonly heardAt: number;
+  readonly runs: boolean;
+  readonly over: boolean;
+  readonly runsSince: number;
+  readonly keepAlive: boolean;
+  /** Received, and not applied: the time of the first; null without any. */
+  readonly waitingSince: number | null;
+};
+
+/** A log, a monitor on it, and the topic that it writes. Time passes in ticks of 100 ms. */
+export class Played {
+  now = BEGIN;
+  monitor: HealthMonitor;
+  /** The topic as it is compacted, by key. */
+  readonly topic = new Map<string, FeedHealth>();
+  /** Every record, in the order of the log. */
+  readonly log: FeedHealth[] = [];
+  readonly #sent: Sent[] = [];
+  readonly #reports: IngressStatus[] = [];
+  #applied = 0;
+  #term = 1;
+  readonly #onTick: (played: Played) => void;
+
+  constructor(onTick: (played: Played) => void = () => {}) {
+    this.#onTick = onTick;
+    this.monitor = new HealthMonitor({ ...LIMITS, term: this.#term, partitionOf: () => 0 });
+  }
+
+  do(action: Action): void {
+    switch (action.kind) {
+      case 'wait':
+        for (const end = this.now + action.ms; this.now < end; ) {
+          this.now = Math.min(end, this.now + 100);
+          this.tick();
+        }
+        return;
+      case 'message':
+        this.#send(action);
+        return;
+      case 'apply':
+        this.#applied = this.#sent.length;
+        this.monitor.applied(0, this.#applied);
+        return;
+      case 'report':
+        this.#report(action.source, action.state);
+        return;
+      case 'restart':
+        this.now += action.ms;
+        this.#restart();
+    }
+  }
+
+  tick(): void {
+    for (const { key, value } of this.monitor.tick(this.now)) {
+      if (value === null) this.topic.delete(key);
+      else {
+        this.topic.set(key, value);
+        this.log.push(value);
+      }
+    }
+    this.#onTick(this);
+  }
+
+  /** What is true now of each match and source that spoke of it while it was live, by key. */
+  truths(): Map<string, Truth> {
+    const truths = new Map<string, Truth>();
+    for (const event of [1, 2]) {
+      let runs = false;
+      let live = false;
+      let over = false;
+      let runsSince = 0;
+      const heard = new Map<string, { heardAt: number; keepAlive: boolean }>();
+      let waitingSince: number | null = null;
+      for (const { message: sent, offset } of this.#sent.filter((one) => one.message.event_id === event)) {
+        const text = sent.event_fields.join('');
+        if (text !== '') {
+          over = text.includes('finished');
+          live = !over;
+          const ran: boolean = runs;
+          runs = text.includes('running');
+          if (runs !== ran) runsSince = sent.received_at;
+        }
+        const known = heard.get(sent.origin);
+        if (known !== undefined || live)
+          heard.set(sent.origin, {
+            heardAt: sent.received_at,
+            keepAlive: known?.keepAlive === true || sent.type === 'event_keep_alive',
+          });
+        // Of a match that nobody watches yet, nothing waits.
+        if (heard.size > 0 && offset >= this.#applied) waitingSince ??= sent.received_at;
+      }
+      for (const [origin, of] of heard)
+        truths.set(`${origin}/${event}`, { ...of, runs, over, runsSince, waitingSince });
+    }
+    return truths;
+  }
+
+  #send({ event, source: origin, says: what }: Extract<Action, { kind: 'message' }>): void {
+    const ut = BEGIN / 1000 + this.#sent.length;
+    const sent: NormalizedMessage = {
+      ...messageOf(what, ut),
+      ...{ origin, event_id: event, received_at: this.now },
+    };
+    const offset = this.#sent.push({ message: sent, offset: this.#sent.length }) - 1;
+    this.monitor.hear(sent, { partition: 0, offset }, this.now);
+  }
+
+  #report(of: string, state: IngressStatus['state']): void {
+    const status: IngressStatus = {
+      ...{ source: of, instance: 'one', state, reason: state === 'down' ? 'network' : null },
+      ...{ heard_at: null, progress: null, gap: null, written_at: this.now },
+    };
+    this.#reports.push(status);
+    this.monitor.report(status, this.now);
+  }
+
+  #restart(): void {
+    this.#term += 1;
+    this.monitor = new HealthMonitor({ ...LIMITS, term: this.#term, partitionOf: () => 0 });
+    const written = Math.max(0, ...[...this.topic.values()].map(({ written_at }) => written_at));
+    const since = written - LIMITS.keepAliveAfterMs - LIMITS.staleAfterMs;
+    const again = this.#sent.filter(({ message: { received_at } }) => received_at >= since);
+    const readFrom = again[0]?.offset ?? this.#sent.length;
+    this.monitor.begin(0, { applied: this.#applied, readFrom, at: since });
+    for (const record of this.topic.values()) this.monitor.restore(record, this.now);
+    for (const { message: one, offset } of again) this.monitor.hear(one, { partition: 0, offset }, this.now);
+    for (const report of this.#reports) if (report.written_at >= since) this.monitor.report(report, this.now);
+  }
+}
+
+function messageOf(says: Extract<Action, { kind: 'message' }>['says'], ut: number): NormalizedMessage {
+  if (says === 'snapshot') return snapshotMessage(ut, []);
+  if (says === 'keep_alive') return { ...eventMessage(ut, {}), type: 'event_keep_alive', event_fields: [] };
+  return eventMessage(ut, STATES[says]);
+}

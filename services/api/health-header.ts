@@ -1,0 +1,36 @@
+import type { FastifyRequest } from 'fastify';
+import type { Belief } from '#domain/health/belief.ts';
+import type { BoardView } from '#views/store/board-view.ts';
+
+/** On every answer of the contract; the contract itself has no such field. */
+export const HEALTH_HEADER = 'x-feed-health';
+
+/** Operations of one event. */
+const OF_EVENT = /^\/v2\/events\/:id(?:\/|$)/;
+
+/** The event that a request is about; null where it is about none. */
+export function eventOf({
+  routeOptions,
+  params,
+}: Pick<FastifyRequest, 'routeOptions' | 'params'>): number | null {
+  const id = (params as { readonly id?: string } | undefined)?.id ?? '';
+  return OF_EVENT.test(routeOptions.url ?? '') && /^\d{1,15}$/.test(id) ? Number(id) : null;
+}
+
+/**
+ * A dictionary of structured fields (RFC 9651): the state of each source, and of the match where the request is about one, as
+ * `feed=down;reason=network, webhook=alive, match=alive`. Only alive and recovered are to be believed. `now`: Unix milliseconds.
+ */
+export function healthHeader(
+  view: Pick<BoardView, 'sourceHealth' | 'matchHealth'>,
+  eventId: number | null,
+  now: number,
+): string {
+  const entries = view.sourceHealth(now).map((belief) => entry(belief.source, belief));
+  if (eventId !== null) entries.push(entry('match', view.matchHealth(eventId, now)));
+  return entries.length === 0 ? 'unknown' : entries.join(', ');
+}
+
+function entry(name: string, { state, reason }: Belief): string {
+  return `${name}=${state}${reason === null ? '' : `;reason=${reason}`}`;
+}

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { groupSettings, integer, kafkaSettings, processSettings } from '#service/config.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Settings of the feed monitor. */
+export const monitorConfig = z.object({
+  ...processSettings,
+  ...kafkaSettings,
+  ...groupSettings,
+  STALE_AFTER_MS: integer(1_000, DAY_MS)
+    .prefault('20000')
+    .describe(
+      'A match that nothing was received of for so long while its clock runs is stale, in milliseconds.',
+    ),
+  KEEP_ALIVE_AFTER_MS: integer(1_000, DAY_MS)
+    .prefault('90000')
+    .describe(
+      'The same for a live match whose clock is stopped, where keep-alives of it came before, in milliseconds.',
+    ),
+  BACKLOG_AFTER_MS: integer(500, DAY_MS)
+    .prefault('5000')
+    .describe('A match is down when a received message waits for match state for so long, in milliseconds.'),
+  FIRST_LOOK_MINUTES: integer(1, 10_080)
+    .prefault('180')
+    .describe('How much of the messages is read where there is no feed-health yet, in minutes.'),
+});
+
+export type MonitorConfig = z.output<typeof monitorConfig>;

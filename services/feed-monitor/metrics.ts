@@ -1,0 +1,77 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { FeedHealth, HealthState } from '#topics/generated/types.ts';
+
+/** The monitor's metrics. */
+export type MonitorMetrics = ReturnType<typeof monitorMetrics>;
+
+const STATES: readonly HealthState[] = ['alive', 'stale', 'down', 'recovering', 'recovered', 'ended'];
+
+/** Makes the monitor's metrics in a registry. */
+export function monitorMetrics(registry: Registry) {
+  const registers = [registry];
+  const latest = new Map<string, FeedHealth>();
+  new Gauge({
+    name: 'touchline_feed_source_state',
+    help: '1 for the state that a source is in, 0 for the others.',
+    labelNames: ['source', 'state'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { source, event_id, state } of latest.values())
+        if (event_id === null)
+          for (const one of STATES) this.set({ source, state: one }, one === state ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'touchline_feed_matches',
+    help: 'Matches of a source, by state.',
+    labelNames: ['source', 'state'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { source, event_id, state } of latest.values())
+        if (event_id !== null) this.inc({ source, state });
+    },
+  });
+  const gaps = new Counter({
+    name: 'touchline_feed_gaps_total',
+    help: 'Gaps that began since the process did, of sources and of matches, by what began them.',
+    labelNames: ['source', 'of', 'reason'],
+    registers,
+  });
+  return {
+    leader: new Gauge({
+      name: 'touchline_monitor_leader',
+      help: '1 where this process is the one that judges.',
+      registers,
+    }),
+    publishSeconds: new Histogram({
+      name: 'touchline_monitor_publish_seconds',
+      help: 'Time until the records of a look are acknowledged.',
+      buckets: [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30],
+      registers,
+    }),
+    undecodable: new Counter({
+      name: 'touchline_monitor_unreadable_records_total',
+      help: 'Records that could not be read, and say nothing of health.',
+      registers,
+    }),
+    /** A record was published; null deletes it. */
+    published(key: string, record: FeedHealth | null): void {
+      if (record === null) {
+        latest.delete(key);
+        return;
+      }
+      const known = latest.get(key);
+      latest.set(key, record);
+      const { source, event_id, gap_count, reason } = record;
+      const of = event_id === null ? 'source' : 'match';
+      const began = known === undefined ? 0 : gap_count - known.gap_count;
+      if (began > 0) gaps.inc({ source, of, reason: reason ?? 'skipped' }, began);
+    },
+    /** This process no longer judges. */
+    reset(): void {
+      latest.clear();
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { RunningService, ServiceContext } from '#service/run-service.ts';
+import { openStreamClient } from '#streams/client/client.ts';
+import { Leadership } from '#streams/leadership/leadership.ts';
+import { openPublisher } from '#streams/publish/publisher.ts';
+import { Registry } from '#topics/registry.ts';
+import { topicName } from '#topics/topics.ts';
+import type { MonitorConfig } from './config.ts';
+import { monitorMetrics } from './metrics.ts';
+import { SERVICE } from './name.ts';
+import { runTerm } from './term.ts';
+
+/** Starts the monitor: it joins those that could judge, and judges where it is the one that leads. */
+export async function startMonitor(context: ServiceContext<MonitorConfig>): Promise<RunningService> {
+  const { config, logger: log, metrics: metricsRegistry } = context;
+  const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = config;
+  const metrics = monitorMetrics(metricsRegistry);
+  const registry = Registry.open({ url: config.SCHEMA_REGISTRY_URL, prefix });
+  const codec = await registry.codec('feed-health');
+  const publisher = await openPublisher({ brokers, clientId: SERVICE, log });
+  const client = openStreamClient({ brokers, clientId: SERVICE, log });
+  const limits = {
+    staleAfterMs: config.STALE_AFTER_MS,
+    keepAliveAfterMs: config.KEEP_ALIVE_AFTER_MS,
+    backlogAfterMs: config.BACKLOG_AFTER_MS,
+  };
+  const firstLookMs = config.FIRST_LOOK_MINUTES * 60_000;
+  const leadership = new Leadership({
+    openMember: (options) => client.openGroupMember(options),
+    group: `${prefix}${SERVICE}`,
+    topic: topicName(prefix, 'feed-health'),
+    sessionTimeoutMs: config.SESSION_TIMEOUT_MS,
+    clock: {
+      monotonic: () => performance.now(),
+      sleep: (ms, signal) => delay(ms, undefined, { signal }).catch(() => {}),
+    },
+    lead: (term) =>
+      runTerm({ brokers, prefix, registry, codec, publisher, limits, firstLookMs, metrics, log }, term),
+    onChange: (leads) => {
+      metrics.leader.set(leads);
+      if (leads === 0) metrics.reset();
+    },
+    log,
+  });
+  await leadership.start();
+  return {
+    ready: () => leadership.joined,
+    async stop() {
+      await leadership.stop();
+      await publisher.close();
+      await client.close();
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { ProviderError, type ProviderErrorCode } from '../errors.ts';
+import { FeedStatus } from './feed-status.ts';
+
+const NOW = 1_790_000_000_000;
+const at = (position: number | null) => ({ position, providerNow: NOW / 1000 });
+const error = (code: ProviderErrorCode): ProviderError => new ProviderError(code, 'feed.index', 'failed');
+
+function status(): FeedStatus {
+  const made = new FeedStatus('one', 75);
+  made.begin(at(null));
+  return made;
+}
+
+test('is up where the checkpoint is near, and there is none', () => {
+  expect(status().report(NOW)).toMatchObject({ source: 'feed', state: 'up', heard_at: null });
+  const near = status();
+  near.begin(at(NOW / 1000 - 100));
+  expect(near.report(NOW)).toMatchObject({ state: 'up' });
+});
+
+test('recovers window by window from where it began', () => {
+  const behind = status();
+  behind.begin(at(NOW / 1000 - 1_000));
+  behind.read(true, at(NOW / 1000 - 700), NOW);
+  const progress = { from: NOW / 1000 - 1_000, position: NOW / 1000 - 700, to: NOW / 1000 };
+  expect(behind.report(NOW)).toMatchObject({
+    state: 'recovering',
+    reason: 'ingress',
+    progress,
+    heard_at: NOW,
+  });
+  behind.read(false, at(NOW / 1000 - 75), NOW);
+  expect(behind.report(NOW)).toMatchObject({ state: 'up', reason: null, progress: null });
+});
+
+test.each([
+  ['CREDENTIALS', 'credentials'],
+  ['UNAUTHORIZED', 'credentials'],
+  ['FORBIDDEN', 'contract'],
+] as const)('is down at once after %s', (code, reason) => {
+  const refused = status();
+  refused.failed(error(code), NOW);
+  expect(refused.report(NOW)).toMatchObject({ state: 'down', reason });
+});
+
+test.each([
+  ['UNREACHABLE', 'network'],
+  ['TIMEOUT', 'network'],
+  ['SERVER_ERROR', 'network'],
+  ['BAD_ANSWER', 'contract'],
+] as const)('is down when it fails for five seconds with %s', (code, reason) => {
+  const away = status();
+  away.failed(error(code), NOW);
+  expect(away.report(NOW + 4_999)).toMatchObject({ state: 'up' });
+  away.failed(error(code), NOW + 4_999);
+  expect(away.report(NOW + 5_000)).toMatchObject({ state: 'down', reason });
+  away.read(true, at(NOW / 1000 - 1_000), NOW + 6_000);
+  expect(away.report(NOW + 6_000)).toMatchObject({ state: 'recovering', reason });
+});
+
+test('names the part of the feed that it had to skip', () => {
+  const skipped = status();
+  skipped.skipped(100, 200);
+  expect(skipped.report(NOW).gap).toEqual({
+    ...{ from: 100_000, to: 200_000, reason: 'contract', action: 'skipped' },
+  });
+});

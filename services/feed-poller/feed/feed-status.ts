@@ -1,0 +1,91 @@
+import type { HealthReason } from '#domain/health/verdict.ts';
+import type { HealthGap, IngressStatus } from '#topics/generated/types.ts';
+import type { ProviderError, ProviderErrorCode } from '../errors.ts';
+
+/** The source that the poller reports of: the origin of its messages. */
+const FEED_SOURCE = 'feed';
+/** Without a usable answer for so long it is down: one that fails once is none. Milliseconds. */
+const DOWN_AFTER_MS = 5_000;
+/** A checkpoint this far behind the provider's now, beyond what a round reads again, is caught up with. Seconds. */
+const BEHIND_SECONDS = 30;
+
+/** Up to where the feed is read, null before the first reading, and the provider's now; Unix seconds. */
+export type FeedReading = { readonly position: number | null; readonly providerNow: number };
+
+type State = Pick<IngressStatus, 'state' | 'reason' | 'progress'>;
+
+const UP: State = { state: 'up', reason: null, progress: null };
+
+const NEVER_PASSES: ReadonlyMap<ProviderErrorCode, HealthReason> = new Map([
+  ['CREDENTIALS', 'credentials'],
+  ['UNAUTHORIZED', 'credentials'],
+  ['FORBIDDEN', 'contract'],
+]);
+/** The provider cannot be reached, or is not well; all else is an answer that is not in its contract. */
+const NETWORK: readonly ProviderErrorCode[] = ['UNREACHABLE', 'TIMEOUT', 'SERVER_ERROR', 'STOPPED'];
+
+/** What the poller knows of its source, for ingress-status. Knows no clock; times are Unix milliseconds unless they say else. */
+export class FeedStatus {
+  readonly #instance: string;
+  /** How far behind the provider's now the position is at rest: what a round reads again, seconds. */
+  readonly #settle: number;
+  #state: State = UP;
+  #heardAt: number | null = null;
+  #failing: { readonly since: number; readonly code: ProviderErrorCode } | null = null;
+  #gap: HealthGap | null = null;
+
+  constructor(instance: string, settle: number) {
+    this.#instance = instance;
+    this.#settle = settle;
+  }
+
+  /** A term begins; what the provider wrote since the checkpoint is to be read first. */
+  begin(reading: FeedReading): void {
+    this.#failing = null;
+    this.#catchUp(reading, 'ingress');
+  }
+
+  /** A window was read; `more` are to be read at once. */
+  read(more: boolean, reading: FeedReading, now: number): void {
+    const { reason } = this.#state;
+    this.#heardAt = now;
+    this.#failing = null;
+    if (more) this.#catchUp(reading, reason ?? 'network');
+    else this.#state = UP;
+  }
+
+  /** A window could not be read. */
+  failed(error: ProviderError, now: number): void {
+    this.#failing = { since: this.#failing?.since ?? now, code: error.code };
+    const reason = NEVER_PASSES.get(error.code);
+    if (reason !== undefined) this.#down(reason);
+  }
+
+  /** The provider no longer has what it had between two of its seconds. */
+  skipped(from: number, to: number): void {
+    this.#gap = { from: from * 1000, to: to * 1000, reason: 'contract', action: 'skipped' };
+  }
+
+  /** What is to be reported at `now`. */
+  report(now: number): IngressStatus {
+    if (this.#failing !== null && now - this.#failing.since >= DOWN_AFTER_MS && this.#state.state !== 'down')
+      this.#down(NETWORK.includes(this.#failing.code) ? 'network' : 'contract');
+    return {
+      ...{ source: FEED_SOURCE, instance: this.#instance, ...this.#state },
+      ...{ heard_at: this.#heardAt, gap: this.#gap, written_at: now },
+    };
+  }
+
+  #down(reason: HealthReason): void {
+    this.#state = { state: 'down', reason, progress: null };
+  }
+
+  #catchUp({ position, providerNow }: FeedReading, reason: string): void {
+    if (position === null || providerNow - position <= this.#settle + BEHIND_SECONDS) {
+      this.#state = UP;
+      return;
+    }
+    const from = this.#state.progress?.from ?? position;
+    this.#state = { state: 'recovering', reason, progress: { from, position, to: Math.floor(providerNow) } };
+  }
+}

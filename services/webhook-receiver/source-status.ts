@@ -1,0 +1,43 @@
+import type { IngressStatus } from '#topics/generated/types.ts';
+import type { Report } from './tally.ts';
+
+/** The source that the receiver reports of: the origin of its messages. */
+const WEBHOOK_SOURCE = 'webhook';
+/** So many forged deliveries in a row, and no authentic one for so long, are a secret that is not the provider's. */
+const FORGED = 3;
+const SILENT_MS = 20_000;
+
+/** What the receiver knows of its source, for ingress-status. Knows no clock; times are Unix milliseconds. */
+export class SourceStatus {
+  readonly #instance: string;
+  readonly #startedAt: number;
+  #heardAt: number | null = null;
+  /** Since the last authentic delivery. */
+  #forged = 0;
+
+  constructor(instance: string, startedAt: number) {
+    this.#instance = instance;
+    this.#startedAt = startedAt;
+  }
+
+  /** What a thread has done since its last report. */
+  count({ answered, refused }: Pick<Report, 'answered' | 'refused'>, now: number): void {
+    if ((answered.accepted ?? 0) > 0) {
+      this.#heardAt = now;
+      this.#forged = 0;
+      return;
+    }
+    this.#forged += refused.signature_mismatch ?? 0;
+  }
+
+  /** What is to be reported at `now`. */
+  report(now: number): IngressStatus {
+    const silent = now - (this.#heardAt ?? this.#startedAt) >= SILENT_MS;
+    const down = silent && this.#forged >= FORGED;
+    return {
+      ...{ source: WEBHOOK_SOURCE, instance: this.#instance },
+      ...{ state: down ? 'down' : 'up', reason: down ? 'credentials' : null },
+      ...{ heard_at: this.#heardAt, progress: null, gap: null, written_at: now },
+    };
+  }
+}

@@ -1,0 +1,123 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { eventFields, eventMessage } from '#domain/testing/messages.ts';
+import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
+import type { IngressStatus, NormalizedMessage } from '#topics/generated/types.ts';
+import { Registry } from '#topics/registry.ts';
+import { topicName } from '#topics/topics.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { quietLog } from '../../support/log.ts';
+import type { PipelinePlace } from '../../support/pipeline.ts';
+import { type ServiceProcess, startService } from '../../support/processes.ts';
+
+/** Starts a monitor. */
+export function startMonitor(
+  { brokers, registryUrl, prefix }: PipelinePlace,
+  settings: Readonly<Record<string, string>> = {},
+): ServiceProcess {
+  return startService('feed-monitor', {
+    KAFKA_BROKERS: brokers.join(','),
+    SCHEMA_REGISTRY_URL: registryUrl,
+    TOPIC_PREFIX: prefix,
+    SESSION_TIMEOUT_MS: '6000',
+    ...settings,
+  });
+}
+
+/** A message that was published: when it was received, and when the broker had it, Unix milliseconds. */
+export type Sent = { readonly eventId: number; readonly receivedAt: number; storedAt: number | null };
+
+/** Live matches whose messages come until they are cut, as an ingress service would publish them. */
+export class LiveFeed {
+  /** Every message, in order. */
+  readonly sent: Sent[] = [];
+  readonly #place: PipelinePlace;
+  readonly #publisher: Publisher;
+  readonly #encode: (message: NormalizedMessage) => Buffer;
+  readonly #encodeStatus: (status: IngressStatus) => Buffer;
+  readonly #lastOf = new Map<number, Sent>();
+  #clock = 0;
+  #state: IngressStatus['state'] = 'up';
+  #options: Partial<IngressStatus> = {};
+
+  private constructor(
+    place: PipelinePlace,
+    publisher: Publisher,
+    encode: (message: NormalizedMessage) => Buffer,
+    encodeStatus: (status: IngressStatus) => Buffer,
+  ) {
+    this.#place = place;
+    this.#publisher = publisher;
+    this.#encode = encode;
+    this.#encodeStatus = encodeStatus;
+  }
+
+  static async open(place: PipelinePlace): Promise<LiveFeed> {
+    const { brokers, registryUrl, prefix } = place;
+    const registry = Registry.open({ url: registryUrl, prefix });
+    const messages = await registry.codec('normalized-messages');
+    const statuses = await registry.codec('ingress-status');
+    const options = { brokers, clientId: 'test-live', log: quietLog, timeoutMs: 120_000 };
+    const publisher = await openPublisher(options);
+    atEnd(() => publisher.close());
+    return new LiveFeed(
+      place,
+      publisher,
+      (message) => messages.encode(message),
+      (status) => statuses.encode(status),
+    );
+  }
+
+  /** When the last message of a match was received, Unix milliseconds. */
+  heardAt(eventId: number): number {
+    return this.#lastOf.get(eventId)?.receivedAt ?? 0;
+  }
+
+  /** Publishes a message of a match; resolves when the broker has it. */
+  async say(eventId: number, fields: Readonly<Record<string, unknown>> = {}): Promise<void> {
+    const receivedAt = Date.now();
+    const sent: Sent = { eventId, receivedAt, storedAt: null };
+    this.sent.push(sent);
+    this.#lastOf.set(eventId, sent);
+    this.#clock += 1;
+    const event = eventFields({ clock_time: this.#clock, ...fields });
+    const message = {
+      ...eventMessage(Math.floor(receivedAt / 1000), event),
+      ...{ event_id: eventId, received_at: receivedAt, message_id: `m-${this.#clock}` },
+    };
+    await this.#publish('normalized-messages', String(eventId), this.#encode(message));
+    sent.storedAt = Date.now();
+  }
+
+  /** Repeats the last report until the test ends. */
+  keepReporting(everyMs: number): void {
+    const reporting = setInterval(() => void this.report(this.#state, this.#options), everyMs);
+    atEnd(async () => clearInterval(reporting));
+  }
+
+  /** Publishes a report of an ingress service. */
+  report(state: IngressStatus['state'], options: Partial<IngressStatus> = {}): Promise<void> {
+    [this.#state, this.#options] = [state, options];
+    const now = Date.now();
+    const status: IngressStatus = {
+      ...{ source: 'webhook', instance: 'test', state, reason: null },
+      ...{ heard_at: now, progress: null, gap: null, written_at: now, ...options },
+    };
+    return this.#publish('ingress-status', status.source, this.#encodeStatus(status));
+  }
+
+  /** Lets each match speak every `everyMs`, spread over it, until `until` gives a time of its own that is over. */
+  async play(matches: readonly number[], everyMs: number, until: (eventId: number) => number): Promise<void> {
+    const publishing: Promise<void>[] = [];
+    await Promise.all(
+      matches.map(async (eventId, index) => {
+        await delay((index * everyMs) / matches.length);
+        for (; Date.now() < until(eventId); await delay(everyMs)) publishing.push(this.say(eventId));
+      }),
+    );
+    await Promise.all(publishing);
+  }
+
+  #publish(topic: 'normalized-messages' | 'ingress-status', key: string, value: Buffer): Promise<void> {
+    return this.#publisher.publish([{ topic: topicName(this.#place.prefix, topic), key, value }]);
+  }
+}
