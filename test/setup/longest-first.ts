@@ -5,6 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const LONGEST = [
   'system/demo.test.ts',
   'system/faults/webhooks.test.ts',
+  'system/examples/readers.test.ts',
   'integration/webhook-dispatcher/dispatcher.test.ts',
   'system/chain/outage.test.ts',
   'system/faults/undecided.test.ts',
