@@ -8,6 +8,7 @@ const LONGEST = [
   'system/examples/readers.test.ts',
   'integration/webhook-dispatcher/dispatcher.test.ts',
   'system/chain/outage.test.ts',
+  'integration/cli/alerts.test.ts',
   'system/faults/undecided.test.ts',
   'system/faults/broker-restart.test.ts',
   'system/faults/cluster.test.ts',

@@ -89,7 +89,7 @@ async function work({ rules, maxAgeMs, output, signal: asked }: Work): Promise<v
   reading.catch(() => {});
   const stale = leadStaleAlerts({
     ...{ brokers, prefix, registry, client, rules, maxAgeMs, sessionTimeoutMs, log: logger },
-    match: (eventId) => facts.latest(eventId),
+    matches: facts,
   });
   const matchAt = (eventId: number, version: number) => facts.at(eventId, version);
   try {

@@ -4,7 +4,10 @@ import type { Alert, MatchTransition } from '#topics/generated/types.ts';
 import type { AlertKind } from './rules.ts';
 
 /** An alert before rules and names. */
-export type Finding = { readonly kind: AlertKind } & Pick<Alert, 'incident_id' | 'score' | 'reasons'>;
+export type Finding = {
+  readonly kind: AlertKind;
+  readonly reasons: readonly string[];
+} & Pick<Alert, 'incident_id' | 'score'>;
 
 const FINISHED = / finished$/;
 

@@ -12,6 +12,7 @@ const EVERY_MS = 5;
 /** Name, competition and teams of every match, as latest known. */
 export class MatchFacts {
   readonly #matches = new Map<number, NonNullable<KnownMatch>>();
+  readonly #caughtUp = Promise.withResolvers<void>();
 
   /** Follows match-state until `signal` is aborted. Rejects as `follow`. */
   follow(
@@ -24,13 +25,19 @@ export class MatchFacts {
   ): Promise<void> {
     return follow({
       ...{ brokers: place.brokers, reader: 'touchline-alerts', topics: [place.topic], signal, idleMs: 20 },
+      onCaughtUp: () => this.#caughtUp.resolve(),
       onBatch: async ({ records }) => {
         for (const { key, value } of records) {
           if (value === null) this.#matches.delete(Number(key));
           else this.#apply(await place.decoder.decode(value));
         }
       },
-    });
+    }).finally(() => this.#caughtUp.resolve());
+  }
+
+  /** Resolves when all that was there at the start is read, and when the reading ends. */
+  get caughtUp(): Promise<void> {
+    return this.#caughtUp.promise;
   }
 
   /** What is known of a match now; null where nothing is. */

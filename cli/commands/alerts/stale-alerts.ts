@@ -9,8 +9,10 @@ import { readTopic } from '#streams/read/read-topic.ts';
 import type { Alert, FeedHealth } from '#topics/generated/types.ts';
 import type { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
-import { alertsOf, type KnownMatch, webhookMessageOf } from './alert.ts';
+import { alertsOf, webhookMessageOf } from './alert.ts';
+import type { MatchFacts } from './match-facts.ts';
 import type { AlertRule } from './rules.ts';
+import { type StaleMatch, StaleMatches } from './stale-matches.ts';
 
 export type StaleAlertsOptions = {
   readonly brokers: readonly string[];
@@ -18,8 +20,7 @@ export type StaleAlertsOptions = {
   readonly registry: Registry;
   readonly client: StreamClient;
   readonly rules: readonly AlertRule[];
-  /** A match as latest known. */
-  readonly match: (eventId: number) => KnownMatch;
+  readonly matches: MatchFacts;
   /** Nothing is published of a record that was written longer ago, milliseconds. */
   readonly maxAgeMs: number;
   readonly sessionTimeoutMs: number;
@@ -27,8 +28,6 @@ export type StaleAlertsOptions = {
 };
 
 const GROUP = 'alert-health';
-const DEAD: ReadonlySet<string> = new Set(['stale', 'down']);
-const GOOD: ReadonlySet<string> = new Set(['alive', 'recovered']);
 
 /** One process of all leads; its producer fences the one before. */
 export function leadStaleAlerts(options: StaleAlertsOptions): Leadership {
@@ -76,6 +75,8 @@ async function runTerm(options: StaleAlertsOptions, { signal }: Term): Promise<v
         if (value !== null) published.add((await alerts.decode(value)).id);
       },
     });
+    // Without them no filter fits.
+    await options.matches.caughtUp;
     const term = new StaleTerm(options, { producer, partitions, published });
     const health = registry.decoder('feed-health');
     await follow({
@@ -103,8 +104,7 @@ type TermState = {
 class StaleTerm {
   readonly #options: StaleAlertsOptions;
   readonly #state: TermState;
-  /** By event, then by source. */
-  readonly #matches = new Map<number, Map<string, FeedHealth>>();
+  readonly #stale = new StaleMatches();
 
   constructor(options: StaleAlertsOptions, state: TermState) {
     this.#options = options;
@@ -114,42 +114,27 @@ class StaleTerm {
   /** Applies records in their order, and publishes what is new in one transaction. */
   async apply(records: readonly (readonly [ReadRecord, FeedHealth | null])[]): Promise<void> {
     const { producer, published } = this.#state;
-    const alerts = records.flatMap(([{ key }, value]) => this.#apply(String(key), value));
-    const fresh = [...new Map(alerts.map((alert) => [alert.id, alert])).values()].filter(
-      ({ id }) => !published.has(id),
-    );
-    if (fresh.length === 0) return;
-    await producer.transact((await Promise.all(fresh.map((alert) => this.#recordsOf(alert)))).flat());
-    for (const { id } of fresh) published.add(id);
+    const fresh = new Map<string, Alert>();
+    for (const [{ key }, value] of records) {
+      const stale = this.#stale.apply(String(key), value);
+      if (stale === null) continue;
+      for (const alert of this.#alertsOf(stale)) if (!published.has(alert.id)) fresh.set(alert.id, alert);
+    }
+    if (fresh.size === 0) return;
+    const written = await Promise.all([...fresh.values()].map((alert) => this.#recordsOf(alert)));
+    await producer.transact(written.flat());
+    for (const id of fresh.keys()) published.add(id);
   }
 
-  #apply(key: string, value: FeedHealth | null): readonly Alert[] {
-    const slash = key.lastIndexOf('/');
-    if (slash === -1) return [];
-    const eventId = Number(key.slice(slash + 1));
-    const sources = this.#matches.get(eventId) ?? new Map<string, FeedHealth>();
-    this.#matches.set(eventId, sources);
-    if (value === null) sources.delete(key.slice(0, slash));
-    else sources.set(value.source, value);
-    if (sources.size === 0) this.#matches.delete(eventId);
-    return value === null || !DEAD.has(value.state)
-      ? []
-      : this.#alertsOf(eventId, value, [...sources.values()]);
-  }
-
-  /** A match is stale where no source keeps it alive; since when is the same whichever record says so. */
-  #alertsOf(eventId: number, value: FeedHealth, sources: readonly FeedHealth[]): readonly Alert[] {
-    const { rules, match, maxAgeMs } = this.#options;
-    if (value.written_at < Date.now() - maxAgeMs) return [];
-    if (sources.some(({ state }) => GOOD.has(state))) return [];
-    const last = sources.filter(({ state }) => DEAD.has(state)).sort((a, b) => b.since - a.since)[0] ?? value;
-    const reasons = [last.state, ...(last.reason === null ? [] : [last.reason])];
+  #alertsOf({ eventId, since, reasons, writtenAt }: StaleMatch): readonly Alert[] {
+    const { rules, matches, maxAgeMs } = this.#options;
+    if (writtenAt < Date.now() - maxAgeMs) return [];
     const cause = {
-      ...{ eventId, of: `${eventId}/${last.since}`, version: null },
-      ...{ ut: Math.floor(last.since / 1000), receivedAt: last.written_at },
+      ...{ eventId, of: `${eventId}/${since}`, version: null },
+      ...{ ut: Math.floor(since / 1000), receivedAt: writtenAt },
     };
     const finding = { kind: 'match_stale', incident_id: null, score: null, reasons } as const;
-    return alertsOf(rules, finding, cause, match(eventId));
+    return alertsOf(rules, finding, cause, matches.latest(eventId));
   }
 
   async #recordsOf(alert: Alert): Promise<OutputRecord[]> {
