@@ -44,6 +44,12 @@ export default {
       },
     ),
     error(
+      'reader-alone',
+      'a package of its own, for readers that have nothing else of this tree',
+      { path: '^libs/reader/', pathNot: TESTS },
+      { pathNot: '^libs/reader/' },
+    ),
+    error(
       'kafka-behind-port',
       'a Kafka client is known to its folder in libs/streams/client alone',
       { path: '^(libs|services|cli|data)/', pathNot: ['^libs/streams/client/', TESTS] },

@@ -20,6 +20,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   replay: async () => (await import('./commands/replay/command.ts')).replay,
   compare: async () => (await import('./commands/compare/command.ts')).compareCommand,
   export: async () => (await import('./commands/export/command.ts')).exportCommand,
+  alerts: async () => (await import('./commands/alerts/command.ts')).alerts,
   webhooks: async () => (await import('./commands/webhooks/command.ts')).webhooks,
   clients: async () => (await import('./commands/clients/command.ts')).clients,
   tokens: async () => (await import('./commands/tokens/command.ts')).tokens,

@@ -1,6 +1,8 @@
 /** One line for people of each topic's values. */
 import type {
   AccessTokenRecord,
+  Alert,
+  AlertGuard,
   CatalogueRecord,
   Client,
   DeadLetter,
@@ -122,6 +124,13 @@ const SUMMARIES: Summaries = {
     `at ${timeText(ut)}`,
   ],
   'webhook-times': ({ event_id, id, ut }: WebhookTime) => [`${event_id}/${id}`, `sent as of ${timeText(ut)}`],
+  alerts: ({ id, name, score, reasons }: Alert) => [
+    id,
+    name,
+    score === null ? null : `${score.home}:${score.away}`,
+    reasons.length === 0 ? null : reasons.join(', '),
+  ],
+  'alert-guards': ({ event_id, reasons }: AlertGuard) => [String(event_id), reasons.join(', ')],
   'webhook-attempts': (attempt: WebhookAttempt) => [
     attempt.subscription_id,
     attempt.kind,

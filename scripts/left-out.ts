@@ -20,8 +20,8 @@ const REASONS: readonly Reason[] = [
   },
   {
     pattern: /needs (?<what>\w+), which is not on this machine/,
-    of: 'of an example receiver',
-    why: 'a language is missing; install python3, or Java 17',
+    of: 'of an example',
+    why: 'a language is missing; install python3 with pip, or Java 17 with Maven',
   },
   {
     pattern: /needs (?:helm|kubeconform)/,

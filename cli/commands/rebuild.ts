@@ -19,12 +19,13 @@ const REBUILDS: Readonly<
 > = {
   'match-processor': {
     deleted: ['match-incidents', 'match-state', 'match-transitions', 'match-results'],
-    readers: ['standings-processor', 'webhook-composer'],
+    readers: ['standings-processor', 'webhook-composer', 'alert-processor'],
   },
   'standings-processor': { deleted: ['standings-results'], readers: [] },
   // Offsets of webhook-messages are the progress of subscriptions: it stays.
   'webhook-composer': { deleted: ['webhook-times'], readers: [] },
   'webhook-dispatcher': { deleted: ['webhook-progress'], readers: [] },
+  'alert-processor': { deleted: ['alert-guards'], readers: [] },
 };
 
 const HELP = `Usage: touchline rebuild <processor> --yes
@@ -33,11 +34,12 @@ Makes a processor process its whole input again: deletes its output and its posi
 processors must be stopped; they rebuild at their next start. Output of expired input (normalized-messages keeps 400 days)
 is lost.
 
-  match-processor      deletes match-incidents, match-state, match-transitions and match-results, and rebuilds the tables and
-                       the webhook composer too
+  match-processor      deletes match-incidents, match-state, match-transitions and match-results, and rebuilds the tables,
+                       the webhook composer and the alerts too
   standings-processor  deletes standings-results; tables are derived again, their versions continue
   webhook-composer     deletes webhook-times; what arrived in the last seven days is sent again, under the same ids
   webhook-dispatcher   deletes webhook-progress; the progress of subscriptions follows from webhook-attempts, 30 days of them
+  alert-processor      deletes alert-guards; alerts of what arrived within --max-age are published again, under the same ids
 
 The broker is that of KAFKA_BROKERS, else the one that touchline up or demo runs here.
 `;

@@ -8,7 +8,7 @@ export type Webhook = { readonly id: string; readonly url: string; readonly secr
 
 const WRONG_SECRET = 'the signing secret must have exactly 32 characters';
 /** The types of message that a subscription may ask for. */
-export const WEBHOOK_TYPES = ['incident', 'event'] as const;
+export const WEBHOOK_TYPES = ['incident', 'event', 'alert'] as const;
 export type WebhookType = (typeof WEBHOOK_TYPES)[number];
 
 /** What a client gives for its webhooks (spec, "Webhook test"). */

@@ -11,6 +11,8 @@ export type ProcessorSpec = {
   readonly mixedChangelogs: readonly TopicName[];
   /** Outputs of which a task writes the partition with the number of its input's. */
   readonly own: readonly TopicName[];
+  /** As `own`, beside the tasks of other processors: an open transaction there may be another's. */
+  readonly joint: readonly TopicName[];
   /** Outputs of which a task may write any partition, beside other tasks. */
   readonly shared: readonly TopicName[];
 };
@@ -21,6 +23,7 @@ export const PROCESSORS = {
     changelogs: ['match-incidents', 'match-state'],
     mixedChangelogs: [],
     own: ['match-transitions'],
+    joint: [],
     shared: ['match-results', 'dead-letters'],
   },
   'standings-processor': {
@@ -28,13 +31,15 @@ export const PROCESSORS = {
     changelogs: ['standings-results', 'standings', 'standings-catalogue'],
     mixedChangelogs: ['standings', 'standings-catalogue'],
     own: [],
+    joint: [],
     shared: ['dead-letters'],
   },
   'webhook-composer': {
     input: 'match-transitions',
     changelogs: ['webhook-times'],
     mixedChangelogs: [],
-    own: ['webhook-messages'],
+    own: [],
+    joint: ['webhook-messages'],
     shared: ['dead-letters'],
   },
   'webhook-dispatcher': {
@@ -42,7 +47,16 @@ export const PROCESSORS = {
     changelogs: ['webhook-progress'],
     mixedChangelogs: [],
     own: [],
+    joint: [],
     shared: ['dead-letters'],
+  },
+  'alert-processor': {
+    input: 'match-transitions',
+    changelogs: ['alert-guards'],
+    mixedChangelogs: [],
+    own: [],
+    joint: ['webhook-messages'],
+    shared: ['alerts', 'dead-letters'],
   },
 } as const satisfies Record<string, ProcessorSpec>;
 
@@ -62,7 +76,7 @@ export function positionsTopicName(prefix: string, processor: ProcessorName): st
 
 /** The topics of a processor by their names on the broker, in the shape of the task runtime. */
 export function streamTopics(prefix: string, processor: ProcessorName) {
-  const { input, changelogs, mixedChangelogs, own, shared }: ProcessorSpec = PROCESSORS[processor];
+  const { input, changelogs, mixedChangelogs, own, joint, shared }: ProcessorSpec = PROCESSORS[processor];
   return {
     application: applicationOf(prefix, processor),
     input: topicName(prefix, input),
@@ -70,6 +84,7 @@ export function streamTopics(prefix: string, processor: ProcessorName) {
     mixedChangelogs: mixedChangelogs.map((topic) => topicName(prefix, topic)),
     outputs: [
       ...own.map((topic) => ({ topic: topicName(prefix, topic), partitions: 'own' as const })),
+      ...joint.map((topic) => ({ topic: topicName(prefix, topic), partitions: 'joint' as const })),
       ...shared.map((topic) => ({ topic: topicName(prefix, topic), partitions: TOPICS[topic].partitions })),
     ],
   };

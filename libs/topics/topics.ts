@@ -1,5 +1,7 @@
 import type {
   AccessTokenRecord,
+  Alert,
+  AlertGuard,
   CatalogueRecord,
   Client,
   DeadLetter,
@@ -209,6 +211,24 @@ export const TOPICS = {
     retentionMs: DAY,
     maxMessageBytes: MIB,
   },
+  alerts: {
+    about: 'The alerts of touchline alerts, each once.',
+    key: 'event id',
+    partitioning: 'one partition: all alerts are in one order',
+    partitions: 1,
+    cleanup: 'delete',
+    retentionMs: 30 * DAY,
+    maxMessageBytes: MIB,
+  },
+  'alert-guards': {
+    about: 'The closed guards that alerts compare with: changelog of the alert processor.',
+    key: 'event id',
+    partitioning: BY_EVENT,
+    partitions: 8,
+    cleanup: 'compact',
+    retentionMs: DAY,
+    maxMessageBytes: MIB,
+  },
   'webhook-attempts': {
     about: 'Every attempt to deliver to a webhook subscription, and every order about it.',
     key: 'subscription id',
@@ -301,6 +321,8 @@ export type TopicValues = {
   'tool-requests': ToolRequests;
   'webhook-messages': WebhookMessage;
   'webhook-times': WebhookTime;
+  alerts: Alert;
+  'alert-guards': AlertGuard;
   'webhook-attempts': WebhookAttempt;
   'webhook-progress': WebhookProgress;
   'ingress-status': IngressStatus;

@@ -18,4 +18,11 @@ describe('a subscription is sent', () => {
     const incidents = { competitions: null, types: new Set(['incident']) };
     expect(['incident', 'event'].map((type) => wants(incidents, message(1, type)))).toEqual([true, false]);
   });
+
+  test('alerts only where it asked for them', () => {
+    const wanted = [null, new Set(['incident']), new Set(['alert'])].map((types) =>
+      wants({ competitions: null, types }, message(1, 'alert')),
+    );
+    expect(wanted).toEqual([false, false, true]);
+  });
 });

@@ -5,8 +5,10 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const LONGEST = [
   'system/demo.test.ts',
   'system/faults/webhooks.test.ts',
+  'system/examples/readers.test.ts',
   'integration/webhook-dispatcher/dispatcher.test.ts',
   'system/chain/outage.test.ts',
+  'integration/cli/alerts.test.ts',
   'system/faults/undecided.test.ts',
   'system/faults/broker-restart.test.ts',
   'system/faults/cluster.test.ts',

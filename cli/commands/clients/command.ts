@@ -18,7 +18,7 @@ const HELP = `Usage: touchline clients add [--id <id>] [--name <name>] [--compet
        touchline clients enable <id> | disable <id>
        touchline clients rotate-secret <id>
        touchline clients contract <id> [--competitions 1,2 | all] [--operations events.index,feed.index | all]
-       touchline clients webhook add <id> --url <https address> [--secret <32 characters>] [--types incident,event | all]
+       touchline clients webhook add <id> --url <https address> [--secret <32 characters>] [--types incident,event,alert | all]
        touchline clients webhook remove <id> <webhook id>
 
 The clients of the REST contract, its webhooks and its tool endpoint. They are on the topic clients; every process that
@@ -30,7 +30,7 @@ serves them applies a change at once. Several people may edit at the same time: 
   disable        makes its tokens invalid at once
   rotate-secret  prints a new secret key, which is shown this once; tokens that were issued stay good until they expire
   contract       what the client may see: competitions by id, operations by name (see /openapi.json)
-  webhook add    sends it what its contract covers, of all types of message or those named, from now on; without --secret one
+  webhook add    sends it what its contract covers, incidents and events or the types named, from now on; without --secret one
                  is made, printed, and shown this once
 
 webhook needs CLIENTS_KEY, as the services have it. The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the

@@ -6,10 +6,10 @@ type OutputTopic = {
   /** Name on the broker. */
   readonly topic: string;
   /**
-   * The partitions that a task writes to: the one with the number of its input partition, as its only writer; or any of
-   * this many, beside other tasks.
+   * The partitions that a task writes to: the one with the number of its input partition, as its only writer (`own`) or beside
+   * tasks of other streams (`joint`); or any of this many, beside other tasks.
    */
-  readonly partitions: 'own' | number;
+  readonly partitions: 'own' | 'joint' | number;
 };
 
 /** The names of a stream and its topics on the broker. */
@@ -39,6 +39,7 @@ export function writesOf(
   const shared: TopicPartition[] = [];
   for (const { topic, partitions } of outputs) {
     if (partitions === 'own') own.push({ topic, partition });
+    else if (partitions === 'joint') shared.push({ topic, partition });
     else for (let one = 0; one < partitions; one += 1) shared.push({ topic, partition: one });
   }
   return { own, shared };

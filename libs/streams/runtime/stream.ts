@@ -80,7 +80,10 @@ async function requirePartitions(client: StreamClient, options: StreamOptions): 
     [input, Math.max(1, partitions)],
     [positionsTopic(application), partitions],
     ...changelogs.map((topic): [string, number] => [topic, partitions]),
-    ...outputs.map(({ topic, partitions: of }): [string, number] => [topic, of === 'own' ? partitions : of]),
+    ...outputs.map(({ topic, partitions: of }): [string, number] => [
+      topic,
+      typeof of === 'number' ? of : partitions,
+    ]),
   ]);
   const wrong: string[] = [];
   for (const [topic, count] of wanted) {

@@ -106,6 +106,40 @@ export type AccessTokenRecord = {
   updated_at: number;
 };
 
+/** A closed guard as touchline alerts last read it; deleted where it is open: the changelog of the alert processor. */
+export type AlertGuard = {
+  event_id: number;
+  reasons: string[];
+};
+
+/** One alert by a rule of touchline alerts, published once. How to describe rules: docs/guides/alerts.md. */
+export type Alert = {
+  /** <rule>/<kind>/<transition id>; of match_stale <rule>/match_stale/<event id>/<since>: the same over restarts. */
+  id: string;
+  /** The name of the rule. */
+  rule: string;
+  /** goal, goal_cancelled, red_card, guard_closed, score_differs, final, match_stale. */
+  kind: string;
+  event_id: number;
+  /** The match's version; null of match_stale. */
+  version: null | number;
+  /** The match's name as latest known, as its competition and teams. */
+  name: null | string;
+  competition_id: null | number;
+  home_id: null | number;
+  away_id: null | number;
+  /** Of goal_cancelled and red_card. */
+  incident_id: null | string;
+  /** Of goal: the score after it. */
+  score: null | Score;
+  /** Of guard_closed and score_differs: the guard's; of match_stale: the feed's state and its reason. */
+  reasons: string[];
+  /** The provider's time of its cause, of match_stale since when; Unix seconds. */
+  ut: number;
+  /** When its cause was received or, of match_stale, written; Unix milliseconds. */
+  received_at: number;
+};
+
 /** One record of the provider's catalogues: names of the structure and of types. */
 export type CatalogueRecord = {
   /** sport, area, language, status, incident, standings_type, competition, season, stage, group. */
@@ -144,7 +178,7 @@ export type WebhookSubscription = {
   sealed_url: string;
   /** The signing secret, encrypted with the deployment's key. */
   sealed_secret: string;
-  /** The message types that it receives: incident, event; null is all. */
+  /** The message types that it receives: incident, event, alert; null is incidents and events. */
   types: null | string[];
   /** Unix milliseconds: earlier messages are not sent. Null: from a dispatcher's first read of it on. */
   created_at: null | number;
@@ -596,16 +630,16 @@ export type WebhookAttempt = {
 
 /** One webhook message: the provider's shape, and the fields that select its receivers. */
 export type WebhookMessage = {
-  /** Unique and stable: the id of its transition, with `:1`, `:2` appended where that gives several messages. */
+  /** Unique and stable: the id of its transition, with `:1`, `:2` appended where that gives several messages; of an alert its id. */
   uuid: string;
-  /** The message's number, made of event id, version and n (docs/decisions/0051); null where they do not fit one, and `uuid` stands for it. */
+  /** The message's number, made of event id, version and n (docs/decisions/0051); null where they do not fit one and of an alert, and `uuid` stands for it. */
   id: null | number;
   event_id: number;
   /** Null where it is unknown: only clients with all competitions receive the message. */
   competition_id: null | number;
-  /** incident, event. */
+  /** incident, event, alert. */
   type: string;
-  /** The version of the match that it reports. */
+  /** The version of the match that it reports; 0 of an alert without one. */
   version: number;
   /** The provider's time of its cause, Unix seconds. */
   ut: number;

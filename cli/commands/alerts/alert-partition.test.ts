@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { RecordCollector } from '#streams/runtime/processor.ts';
+import type { MatchTransition } from '#topics/generated/types.ts';
+import { codecOf } from '#topics/testing/codecs.ts';
+import { sampleOf } from '#topics/testing/samples.ts';
+import { AlertPartition } from './alert-partition.ts';
+import { parseRules } from './rules.ts';
+
+const codecs = {
+  'match-transitions': codecOf('match-transitions'),
+  'alert-guards': codecOf('alert-guards'),
+  alerts: codecOf('alerts'),
+  'webhook-messages': codecOf('webhook-messages'),
+};
+const RULES = parseRules('{"rules":[{"name":"all","on":["guard_closed","goal"]}]}');
+const RECEIVED = sampleOf('match-transitions').cause.received_at;
+const HOUR_MS = 3_600_000;
+
+const guardChanged = (version: number, ...reasons: string[]): Partial<MatchTransition> => ({
+  ...{ id: `7:${version}:0`, event_id: 7, version, kind: 'guard_changed' },
+  guard: { safe: reasons.length === 0, reasons },
+});
+
+function partition(now = RECEIVED): AlertPartition {
+  return new AlertPartition({
+    ...{ codecs, rules: RULES, maxAgeMs: HOUR_MS, topicName: (topic) => topic, now: () => now },
+    matchAt: async () => null,
+  });
+}
+
+/** The records of a transition: topic, partition, and the text of the key or that it is deleted. */
+async function processed(of: AlertPartition, change: Partial<MatchTransition>): Promise<string[]> {
+  const collector = new RecordCollector(2);
+  const value = codecs['match-transitions'].encode({ ...sampleOf('match-transitions'), ...change });
+  await of.process({ offset: 0, key: null, value }, collector);
+  return collector.records.map(
+    ({ topic, partition, key, value: written }) =>
+      `${topic}-${partition} ${key}${written === null ? ' deleted' : ''}`,
+  );
+}
+
+const ALERTED = ['alerts-0 7', 'webhook-messages-2 7'];
+
+test('an alert goes to both topics, and the closed guard to the changelog', async () => {
+  const one = partition();
+  expect(await processed(one, guardChanged(1, 'game_break'))).toEqual(['alert-guards-2 7', ...ALERTED]);
+  expect(await processed(one, guardChanged(2, 'game_break', 'possible_var'))).toEqual(['alert-guards-2 7']);
+  expect(await processed(one, guardChanged(3))).toEqual(['alert-guards-2 7 deleted']);
+  expect(await processed(one, guardChanged(4))).toEqual([]);
+});
+
+test('a guard that was closed before a restart does not close again', async () => {
+  const value = codecs['alert-guards'].encode({ event_id: 7, reasons: ['game_break'] });
+  const restarted = partition();
+  await restarted.restore('alert-guards', [{ offset: 0, key: Buffer.from('7'), value }]);
+  expect(restarted.size()).toBe(1);
+  expect(await processed(restarted, guardChanged(2, 'bet_suspended'))).toEqual(['alert-guards-2 7']);
+  await restarted.restore('alert-guards', [{ offset: 1, key: Buffer.from('7'), value: null }]);
+  expect(await processed(restarted, guardChanged(3, 'bet_suspended'))).toEqual([
+    'alert-guards-2 7',
+    ...ALERTED,
+  ]);
+});
+
+test('what was received too long ago is no alert, but its guard counts', async () => {
+  const late = partition(RECEIVED + HOUR_MS + 1);
+  expect(await processed(late, guardChanged(1, 'game_break'))).toEqual(['alert-guards-2 7']);
+  expect(await processed(partition(RECEIVED + HOUR_MS), guardChanged(1, 'game_break'))).toContain(
+    'alerts-0 7',
+  );
+});

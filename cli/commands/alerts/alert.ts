@@ -1,0 +1,56 @@
+import type { Alert, MatchState, WebhookMessage } from '#topics/generated/types.ts';
+import type { Finding } from './decide.ts';
+import { type AlertRule, type RuledMatch, rulesFor } from './rules.ts';
+
+/** The place and the times of what an alert is of. */
+export type AlertCause = {
+  readonly eventId: number;
+  /** What it is of, unique: a transition's id, or of a stale match `<event id>/<since>`. */
+  readonly of: string;
+  readonly version: number | null;
+  readonly ut: number;
+  readonly receivedAt: number;
+};
+
+/** A match as latest known; null where nothing is known of it. */
+export type KnownMatch = Pick<MatchState, 'version' | 'name' | 'competition_id' | 'home' | 'away'> | null;
+
+/** The alerts of a finding, one for each rule that wants it. */
+export function alertsOf(
+  rules: readonly AlertRule[],
+  { kind, ...detail }: Finding,
+  { eventId, of, version, ut, receivedAt }: AlertCause,
+  match: KnownMatch,
+): Alert[] {
+  const known: RuledMatch = {
+    eventId,
+    competitionId: match?.competition_id ?? null,
+    homeId: match?.home?.id ?? null,
+    awayId: match?.away?.id ?? null,
+  };
+  return rulesFor(rules, kind, known).map((rule) => ({
+    ...{ id: `${rule.name}/${kind}/${of}`, rule: rule.name, kind, event_id: eventId, version },
+    ...{ name: match?.name ?? null, competition_id: known.competitionId },
+    ...{ home_id: known.homeId, away_id: known.awayId, ...detail, reasons: [...detail.reasons] },
+    ...{ ut, received_at: receivedAt },
+  }));
+}
+
+/** An alert in the envelope of webhook messages, for subscriptions of the type `alert`. */
+export function webhookMessageOf(alert: Alert): WebhookMessage {
+  const { id, event_id, competition_id, version, ut, received_at } = alert;
+  const message = { uuid: id, type: 'alert', source: -1, ut, data: { alert, event: { id: event_id } } };
+  return {
+    ...{
+      uuid: id,
+      id: null,
+      event_id,
+      competition_id,
+      type: 'alert',
+      version: version ?? 0,
+      ut,
+      received_at,
+    },
+    message: Buffer.from(JSON.stringify(message)),
+  };
+}

@@ -1,0 +1,126 @@
+/** `touchline alerts`: publishes what rules ask for, each once. */
+import { z } from 'zod';
+import { loadConfig, processorSettings } from '#service/config.ts';
+import { createLogger } from '#service/logger.ts';
+import { createMetrics } from '#service/metrics.ts';
+import { openProcessor } from '#service/run-processor.ts';
+import { onStopRequest } from '#service/stop-requests.ts';
+import { partitionKey } from '#streams/client/port.ts';
+import { follow } from '#streams/read/follow.ts';
+import { type Command, parseArguments, UsageError } from '../../command.ts';
+import { findPlace, requireTopic, withBackbone } from '../../place.ts';
+import { ALERT_TOPICS, AlertPartition } from './alert-partition.ts';
+import { MatchFacts } from './match-facts.ts';
+import { type AlertOutput, fileOutput, standardOutput } from './output.ts';
+import { readRules } from './rules.ts';
+import { leadStaleAlerts } from './stale-alerts.ts';
+
+const HELP = `Usage: touchline alerts --rules <file> [--out <file>] [--max-age 1d]
+
+Publishes an alert of each change that a rule asks for, once over restarts and crashes: on the topic alerts, and by webhook
+to subscriptions of the type alert (touchline clients webhook add --types alert). Prints each as a line of JSON. Runs until
+Ctrl-C; several may run, and share the work.
+
+  --rules <file>    JSON: docs/guides/alerts.md, and docs/examples/alerts/rules.json
+  --out <file>      appends to this file instead of the standard output, and continues after its last line: the file has every
+                    alert once, whenever this process is killed
+  --max-age <time>  nothing is published of what was received longer ago: 90s, 30m, 12h, 7d; by default 1d
+
+The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that touchline up or demo runs here. LOG_LEVEL
+(default warn) is the least level that is logged to the standard error output.
+`;
+
+const settings = z.object(processorSettings);
+
+/** Publishes and prints alerts. */
+export const alerts: Command = {
+  name: 'alerts',
+  summary: 'publishes and prints goals, cancelled goals, closed guards and more by rules',
+  help: HELP,
+  async run(args) {
+    const { rulesFile, out, maxAgeMs } = parse(args);
+    const rules = readRules(rulesFile);
+    const place = findPlace(process.env);
+    await requireTopic(place, 'alerts');
+    const output = out === undefined ? standardOutput() : fileOutput(out);
+    const stop = new AbortController();
+    const done = onStopRequest({ graceful: () => stop.abort(), force: (code) => process.exit(code) });
+    try {
+      await work({ rules, maxAgeMs, output, signal: stop.signal });
+    } finally {
+      done();
+      output.close();
+    }
+    return 0;
+  },
+};
+
+type Work = {
+  readonly rules: ReturnType<typeof readRules>;
+  readonly maxAgeMs: number;
+  readonly output: AlertOutput;
+  readonly signal: AbortSignal;
+};
+
+async function work({ rules, maxAgeMs, output, signal: asked }: Work): Promise<void> {
+  const config = loadConfig(settings, withBackbone(process.env));
+  const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix, SESSION_TIMEOUT_MS: sessionTimeoutMs } = config;
+  const logger = createLogger({ name: 'alerts', level: process.env.LOG_LEVEL || 'warn' });
+  const metrics = createMetrics('alerts');
+  const open = await openProcessor('alert-processor', { config, logger, metrics }, ALERT_TOPICS);
+  const { codecs, client, registry, topicName } = open;
+  const failed = new AbortController();
+  const signal = AbortSignal.any([asked, failed.signal]);
+  const facts = new MatchFacts();
+  const of = { topic: topicName('alerts'), partition: 0 };
+  // Before anything is published: what this process publishes is printed.
+  const [bounds] = await client.logBounds([of]);
+  const from = new Map([[partitionKey(of), output.from ?? bounds?.end ?? 0]]);
+  const printing = follow({
+    ...{ brokers, reader: 'touchline-alerts', topics: [of.topic], from, signal },
+    onBatch: async ({ records }) => {
+      for (const { value, offset } of records)
+        if (value !== null) await output.write(await codecs.alerts.decode(value), offset);
+    },
+  });
+  const matches = { brokers, topic: topicName('match-state'), decoder: registry.decoder('match-state') };
+  const reading = Promise.all([printing, facts.follow(matches, signal)]).finally(() => failed.abort());
+  // Awaited below, where it has ended the rest.
+  reading.catch(() => {});
+  const stale = leadStaleAlerts({
+    ...{ brokers, prefix, registry, client, rules, maxAgeMs, sessionTimeoutMs, log: logger },
+    matches: facts,
+  });
+  const matchAt = (eventId: number, version: number) => facts.at(eventId, version);
+  try {
+    const stream = await open.run(
+      () => new AlertPartition({ codecs, topicName, rules, matchAt, maxAgeMs, now: Date.now }),
+    );
+    try {
+      await stale.start();
+      await reading;
+    } finally {
+      await stale.stop();
+      await stream.stop();
+    }
+  } finally {
+    failed.abort();
+  }
+}
+
+const OPTIONS = {
+  rules: { type: 'string' },
+  out: { type: 'string' },
+  'max-age': { type: 'string', default: '1d' },
+} as const;
+
+const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function parse(args: readonly string[]) {
+  const { values } = parseArguments(args, { options: OPTIONS });
+  if (values.rules === undefined) throw new UsageError('name a file of rules with --rules');
+  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(values['max-age']) ?? [];
+  if (count === undefined)
+    throw new UsageError(`--max-age is a time as 30m, 12h or 1d, not ${JSON.stringify(values['max-age'])}`);
+  return { rulesFile: values.rules, out: values.out, maxAgeMs: Number(count) * (UNITS[unit] ?? 0) };
+}

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import type { MatchTransition } from '#topics/generated/types.ts';
+import { sampleOf } from '#topics/testing/samples.ts';
+import { findingsOf } from './decide.ts';
+
+const EMPTY = { score: null, value: null, guard: null, incident_presence: null };
+
+function kindsOf(kind: string, detail: Partial<MatchTransition>, closed: readonly string[] = []): string[] {
+  const transition = { ...sampleOf('match-transitions'), ...EMPTY, kind, ...detail };
+  return findingsOf(transition, closed).map((finding) => finding.kind);
+}
+
+const score = (home: number, away: number) => ({ home, away });
+const guard = (...reasons: string[]) => ({ guard: { safe: reasons.length === 0, reasons } });
+
+test.each([
+  [score(0, 0), score(1, 0), ['goal']],
+  [score(1, 0), score(1, 2), ['goal']],
+  [score(1, 0), score(0, 1), ['goal']],
+  [score(1, 0), score(0, 0), []],
+  [null, score(1, 0), []],
+  [score(1, 0), null, []],
+])('a score from %j to %j is %j', (before, after, kinds) => {
+  expect(kindsOf('score_changed', { score: { before, after } })).toEqual(kinds);
+  expect(kindsOf('firm_score_changed', { score: { before, after } })).toEqual([]);
+});
+
+test('a cancelled goal is one, whatever the score does', () => {
+  expect(kindsOf('goal_cancelled', {})).toEqual(['goal_cancelled']);
+});
+
+test('a red card is one when it is added, unless it is removed already', () => {
+  const presence = (removed: boolean) => ({ removed, present_at: 1, absent_at: null, incident: null });
+  expect(kindsOf('incident_added', { incident_type: 418 })).toEqual(['red_card']);
+  expect(kindsOf('incident_added', { incident_type: 418, incident_presence: presence(true) })).toEqual([]);
+  expect(kindsOf('incident_added', { incident_type: 419 })).toEqual([]);
+  expect(kindsOf('incident_confirmed', { incident_type: 418 })).toEqual([]);
+});
+
+test('a match is final when it becomes finished', () => {
+  const status = (before: string | null, after: string) =>
+    kindsOf('status_changed', { value: { before, after } });
+  expect(status('34 live', '11 finished')).toEqual(['final']);
+  expect(status(null, '11 finished')).toEqual(['final']);
+  expect(status('11 finished', '13 finished')).toEqual([]);
+  expect(status('11 finished', '34 live')).toEqual([]);
+});
+
+test('a guard closes once, however its reasons change', () => {
+  expect(kindsOf('guard_changed', guard('game_break'))).toEqual(['guard_closed']);
+  expect(kindsOf('guard_changed', guard('game_break', 'possible_var'), ['game_break'])).toEqual([]);
+  expect(kindsOf('guard_changed', guard(), ['game_break'])).toEqual([]);
+});
+
+test('a score differs when that becomes a reason', () => {
+  expect(kindsOf('guard_changed', guard('score_differs'))).toEqual(['guard_closed', 'score_differs']);
+  expect(kindsOf('guard_changed', guard('score_differs', 'game_break'), ['game_break'])).toEqual([
+    'score_differs',
+  ]);
+  expect(kindsOf('guard_changed', guard('score_differs'), ['score_differs', 'game_break'])).toEqual([]);
+});

@@ -1,0 +1,52 @@
+/** What a transition is an alert of. Pure: docs/guides/alerts.md. */
+import { INCIDENT } from '#contract/soccer.ts';
+import type { Alert, MatchTransition } from '#topics/generated/types.ts';
+import type { AlertKind } from './rules.ts';
+
+/** An alert before rules and names. */
+export type Finding = {
+  readonly kind: AlertKind;
+  readonly reasons: readonly string[];
+} & Pick<Alert, 'incident_id' | 'score'>;
+
+const FINISHED = / finished$/;
+
+/**
+ * What a transition reports; `closed` are the reasons of the match's guard before it, none where it was open. A goal is a score that
+ * rises from a known one: the first score that is known at all is no goal.
+ */
+export function findingsOf(transition: MatchTransition, closed: readonly string[]): readonly Finding[] {
+  const { kind, incident_id, incident_type, score, value, guard, incident_presence } = transition;
+  switch (kind) {
+    case 'score_changed': {
+      const { before, after } = score ?? { before: null, after: null };
+      const rises =
+        before !== null && after !== null && (after.home > before.home || after.away > before.away);
+      return rises ? [finding('goal', { score: after })] : [];
+    }
+    case 'goal_cancelled':
+      return [finding('goal_cancelled', { incident_id })];
+    case 'incident_added':
+      return incident_type === INCIDENT.redCard && incident_presence?.removed !== true
+        ? [finding('red_card', { incident_id })]
+        : [];
+    case 'status_changed':
+      return FINISHED.test(value?.after ?? '') && !FINISHED.test(value?.before ?? '')
+        ? [finding('final', {})]
+        : [];
+    case 'guard_changed': {
+      const reasons = guard?.safe === false ? guard.reasons : [];
+      const differs = reasons.includes('score_differs') && !closed.includes('score_differs');
+      return [
+        ...(reasons.length > 0 && closed.length === 0 ? [finding('guard_closed', { reasons })] : []),
+        ...(differs ? [finding('score_differs', { reasons })] : []),
+      ];
+    }
+    default:
+      return [];
+  }
+}
+
+function finding(kind: AlertKind, detail: Partial<Omit<Finding, 'kind'>>): Finding {
+  return { kind, incident_id: null, score: null, reasons: [], ...detail };
+}

@@ -1,0 +1,50 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { sampleOf } from '#topics/testing/samples.ts';
+import { fileOutput } from './output.ts';
+
+function temporaryFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'touchline-alerts-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, 'alerts.jsonl');
+}
+
+const offsets = (file: string): number[] =>
+  readFileSync(file, 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line).offset);
+
+test('a file continues after its last line, and loses a torn one', async () => {
+  const file = temporaryFile();
+  const first = fileOutput(file);
+  expect(first.from).toBe(0);
+  for (const offset of [0, 1, 5]) await first.write(sampleOf('alerts'), offset);
+  first.close();
+  appendFileSync(file, '{"id":"torn by a k');
+  const second = fileOutput(file);
+  expect(second.from).toBe(6);
+  await second.write(sampleOf('alerts'), 7);
+  second.close();
+  expect(offsets(file)).toEqual([0, 1, 5, 7]);
+  const [line = ''] = readFileSync(file, 'utf8').split('\n');
+  expect(JSON.parse(line)).toEqual({ ...sampleOf('alerts'), offset: 0 });
+});
+
+test('a file larger than what is read of it continues too', async () => {
+  const file = temporaryFile();
+  writeFileSync(file, `${`${JSON.stringify({ pad: 'x'.repeat(999), offset: 3 })}\n`.repeat(1_200)}{"off`);
+  const output = fileOutput(file);
+  expect(output.from).toBe(4);
+  output.close();
+  expect(offsets(file).length).toBe(1_200);
+});
+
+test('a file of something else is refused', () => {
+  const file = temporaryFile();
+  writeFileSync(file, 'Dear diary\n');
+  expect(() => fileOutput(file)).toThrow('is no alert');
+  expect(readFileSync(file, 'utf8')).toBe('Dear diary\n');
+});

@@ -1,0 +1,218 @@
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.apache.avro.generic.GenericRecord;
+
+/** Joins match-state, match-transitions and feed-health: the same as libs/reader for Java. Reads nothing itself. */
+final class MatchReader {
+  private static final Set<String> GOOD = Set.of("alive", "recovered");
+
+  private record Status(String status, long version) {}
+
+  private record Belief(String state, long since) {}
+
+  /** One match: the newest state and transition of it, and what was reported of its goals. */
+  private static final class Match {
+    final long eventId;
+    GenericRecord state;
+    long version;
+    int n = -1;
+    final Map<String, Long> cancelledAt = new HashMap<>();
+    final Map<String, String> reported = new LinkedHashMap<>();
+
+    Match(long eventId) {
+      this.eventId = eventId;
+    }
+
+    long stateVersion() {
+      return state == null ? 0 : number(state, "version");
+    }
+
+    /** False where the state is not newer than the known one. */
+    boolean applyState(GenericRecord newer) {
+      if (number(newer, "version") <= stateVersion()) return false;
+      state = newer;
+      cancelledAt.values().removeIf(at -> at <= stateVersion());
+      return true;
+    }
+
+    /** Begins the transitions after the state: those up to its version are in it. */
+    void startAfterState() {
+      if (stateVersion() <= version) return;
+      version = stateVersion();
+      n = Integer.MAX_VALUE;
+    }
+
+    /** Null where the transition is not newer than the last one, else the gap before it, if there is one. */
+    List<Map<String, Object>> applyTransition(GenericRecord transition) {
+      long at = number(transition, "version");
+      int part = (Integer) transition.get("n");
+      long before = version;
+      if (at < before || (at == before && part <= n)) return null;
+      version = at;
+      n = part;
+      if (text(transition, "kind").equals("goal_cancelled") && at > stateVersion())
+        cancelledAt.put(text(transition, "incident_id"), at);
+      if (at <= before + 1) return List.of();
+      return List.of(line("gap", eventId, "version", before + 1, "until", at - 1));
+    }
+
+    /** The goals whose status is another than reported. */
+    List<Map<String, Object>> report() {
+      Map<String, Status> now = new LinkedHashMap<>();
+      reported.forEach((goal, status) -> {
+        if (status.equals("stands")) now.put(goal, new Status("cancelled", stateVersion()));
+      });
+      if (state != null) {
+        for (Object goal : (List<?>) state.get("counting_goals"))
+          now.put(goal.toString(), new Status("stands", stateVersion()));
+        for (Object goal : ((Map<?, ?>) state.get("void_goals")).keySet())
+          now.put(goal.toString(), new Status("cancelled", stateVersion()));
+      }
+      cancelledAt.forEach((goal, at) -> now.put(goal, new Status("cancelled", at)));
+      List<Map<String, Object>> changes = new ArrayList<>();
+      now.forEach((goal, is) -> {
+        if (is.status().equals(reported.put(goal, is.status()))) return;
+        changes.add(line("goal", eventId, "version", is.version(), "incident", goal, "status", is.status()));
+      });
+      return changes;
+    }
+  }
+
+  private static final class Partition {
+    boolean loading = true;
+    boolean fresh = true;
+    final Map<Long, Match> matches = new HashMap<>();
+
+    Match match(long eventId) {
+      return matches.computeIfAbsent(eventId, Match::new);
+    }
+  }
+
+  private final Map<Integer, Partition> partitions = new HashMap<>();
+  private final Map<String, GenericRecord> sources = new HashMap<>();
+  private final Map<Long, Map<String, GenericRecord>> health = new HashMap<>();
+
+  /** Sets the partitions that are read from now on. All are loading until `caughtUp`. */
+  void assign(Collection<Integer> assigned) {
+    partitions.keySet().retainAll(assigned);
+    for (int partition : assigned) partitions.computeIfAbsent(partition, one -> new Partition()).loading = true;
+  }
+
+  /** The end of match-state as of the assignment is reached: gives what is true now of its goals. */
+  List<Map<String, Object>> caughtUp(int partition) {
+    Partition of = partitions.get(partition);
+    if (of.fresh) of.matches.values().forEach(Match::startAfterState);
+    of.loading = false;
+    of.fresh = false;
+    return of.matches.values().stream().flatMap(match -> match.report().stream()).toList();
+  }
+
+  /** A state of null says that the match is gone. */
+  List<Map<String, Object>> applyState(int partition, long eventId, GenericRecord state) {
+    Partition of = partitions.get(partition);
+    if (of == null) return List.of();
+    if (state == null) {
+      of.matches.remove(eventId);
+      return List.of();
+    }
+    Match match = of.match(eventId);
+    return match.applyState(state) && !of.loading ? match.report() : List.of();
+  }
+
+  List<Map<String, Object>> applyTransition(int partition, GenericRecord transition) {
+    Partition of = partitions.get(partition);
+    if (of == null) return List.of();
+    Match match = of.match(number(transition, "event_id"));
+    List<Map<String, Object>> gap = match.applyTransition(transition);
+    if (gap == null || of.fresh) return List.of();
+    return of.loading ? gap : Stream.concat(gap.stream(), match.report().stream()).toList();
+  }
+
+  /** A record of feed-health, of a source or of a match under one; null deletes it. */
+  void applyHealth(String key, GenericRecord value) {
+    int slash = key.lastIndexOf('/');
+    String source = slash < 0 ? key : key.substring(0, slash);
+    Map<String, GenericRecord> of =
+        slash < 0
+            ? sources
+            : health.computeIfAbsent(Long.valueOf(key.substring(slash + 1)), one -> new LinkedHashMap<>());
+    if (value == null) of.remove(source);
+    else of.put(source, value);
+  }
+
+  List<Long> eventIds() {
+    return partitions.values().stream().flatMap(of -> of.matches.keySet().stream()).toList();
+  }
+
+  /** Whether trading may act on a match at `now`, Unix milliseconds, and why not. Ask anew before each act. */
+  Map<String, Object> guard(long eventId, long now) {
+    Partition of =
+        partitions.values().stream().filter(one -> one.matches.containsKey(eventId)).findFirst().orElse(null);
+    Match match = of == null ? null : of.matches.get(eventId);
+    List<String> reasons = new ArrayList<>();
+    if (match == null || match.state == null) {
+      reasons.add("unknown_match");
+    } else {
+      GenericRecord guard = (GenericRecord) match.state.get("guard");
+      for (Object reason : (List<?>) guard.get("reasons")) reasons.add(reason.toString());
+      if (!(Boolean) guard.get("safe") && reasons.isEmpty()) reasons.add("unsafe");
+      if (match.state.get("firm") == null) reasons.add("unknown_score");
+    }
+    if (of != null && of.loading) reasons.add("loading");
+    else if (match != null && match.state != null && match.version > match.stateVersion()) reasons.add("behind");
+    String feed = feed(eventId, now);
+    if (!GOOD.contains(feed)) reasons.add("feed_" + feed);
+    return line("guard", eventId, "safe", reasons.isEmpty(), "reasons", reasons);
+  }
+
+  /** The state of the feed of a match: one source that is alive is enough. */
+  private String feed(long eventId, long now) {
+    List<Belief> beliefs =
+        health.getOrDefault(eventId, Map.of()).entrySet().stream()
+            .filter(entry -> sources.containsKey(entry.getKey()))
+            .map(entry -> belief(sources.get(entry.getKey()), entry.getValue(), now))
+            .toList();
+    return beliefs.stream()
+        .filter(belief -> GOOD.contains(belief.state()))
+        .findFirst()
+        // Of several that are not believed, the one that was so for the shortest time.
+        .or(() -> beliefs.stream().max(Comparator.comparingLong(Belief::since)))
+        .map(Belief::state)
+        .orElse("unknown");
+  }
+
+  /** What a source's record and that of a match under it say together, and since when. */
+  private static Belief belief(GenericRecord source, GenericRecord match, long now) {
+    Belief ofMatch = new Belief(text(match, "state"), number(match, "since"));
+    Belief ofSource = new Belief(text(source, "state"), number(source, "since"));
+    if (ofMatch.state().equals("ended")) return ofMatch;
+    Long validUntil = (Long) source.get("valid_until");
+    if (validUntil == null || now >= validUntil) return new Belief("expired", validUntil == null ? 0 : validUntil);
+    // The monitor that leads now has not judged it.
+    if (number(match, "term") < number(source, "term")) return new Belief("expired", ofMatch.since());
+    return GOOD.contains(ofSource.state()) || !GOOD.contains(ofMatch.state()) ? ofMatch : ofSource;
+  }
+
+  private static long number(GenericRecord record, String field) {
+    return (Long) record.get(field);
+  }
+
+  private static String text(GenericRecord record, String field) {
+    return String.valueOf(record.get(field));
+  }
+
+  private static Map<String, Object> line(String type, long eventId, Object... rest) {
+    Map<String, Object> line = new LinkedHashMap<>();
+    line.put("type", type);
+    line.put("event", eventId);
+    for (int at = 0; at < rest.length; at += 2) line.put(rest[at].toString(), rest[at + 1]);
+    return line;
+  }
+}

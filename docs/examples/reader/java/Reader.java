@@ -1,0 +1,179 @@
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.stream.Collectors;
+import org.apache.avro.Schema;
+import org.apache.avro.generic.GenericDatumReader;
+import org.apache.avro.generic.GenericRecord;
+import org.apache.avro.io.DecoderFactory;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.RangeAssignor;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.WakeupException;
+import org.apache.kafka.common.serialization.ByteBufferDeserializer;
+import org.apache.kafka.common.serialization.StringDeserializer;
+
+/**
+ * Follows matches and prints goals and guards, one JSON value a line (docs/guides/reading.md). For Java 17:
+ *
+ *     mvn -q compile dependency:copy-dependencies
+ *     KAFKA_BROKERS=localhost:9092 SCHEMA_REGISTRY_URL=http://localhost:8085/apis/ccompat/v7 \
+ *       java -cp 'target/classes:target/lib/*' Reader
+ */
+final class Reader implements ConsumerRebalanceListener {
+  private static final Map<String, String> ENV = System.getenv();
+  private static final String PREFIX = ENV.getOrDefault("TOPIC_PREFIX", "touchline.");
+  private static final String STATES = PREFIX + "match-state";
+  private static final String TRANSITIONS = PREFIX + "match-transitions";
+  private static final TopicPartition HEALTH = new TopicPartition(PREFIX + "feed-health", 0);
+  /** Transitions are read from this long before an assignment: what the states have of them is dropped by its version. */
+  private static final long OVERLAP_MS = 60_000;
+  private static final long GUARD_EVERY_MS = 200;
+
+  private final ObjectMapper json = new ObjectMapper();
+  private final Map<Integer, Schema> schemas = new HashMap<>();
+  private final MatchReader reader = new MatchReader();
+  private final KafkaConsumer<String, ByteBuffer> consumer = new KafkaConsumer<>(options());
+  /** Feed health has one partition, which every instance reads: outside of the group. */
+  private final KafkaConsumer<String, ByteBuffer> health = new KafkaConsumer<>(options());
+  /** Where the states of partitions that are loading end. */
+  private final Map<TopicPartition, Long> ends = new HashMap<>();
+  private final Map<Long, Map<String, Object>> guards = new HashMap<>();
+
+  private static Properties options() {
+    Properties options = new Properties();
+    options.put("bootstrap.servers", ENV.getOrDefault("KAFKA_BROKERS", "localhost:9092"));
+    options.put("group.id", ENV.getOrDefault("READER_GROUP", "reader-example"));
+    options.put("isolation.level", "read_committed");
+    options.put("enable.auto.commit", false);
+    // Gives all topics alike: who reads a partition of one reads that of the others.
+    options.put("partition.assignment.strategy", RangeAssignor.class.getName());
+    options.put("session.timeout.ms", 10_000);
+    options.put("key.deserializer", StringDeserializer.class);
+    options.put("value.deserializer", ByteBufferDeserializer.class);
+    return options;
+  }
+
+  public static void main(String[] args) throws InterruptedException {
+    Reader reader = new Reader();
+    Thread running = Thread.currentThread();
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+      reader.consumer.wakeup();
+      try {
+        running.join();
+      } catch (InterruptedException error) {
+        Thread.currentThread().interrupt();
+      }
+    }));
+    reader.run();
+  }
+
+  private void run() {
+    consumer.subscribe(List.of(STATES, TRANSITIONS), this);
+    health.assign(List.of(HEALTH));
+    health.seekToBeginning(List.of(HEALTH));
+    long guardedAt = 0;
+    try (consumer; health) {
+      while (true) {
+        for (var record : health.poll(Duration.ZERO)) reader.applyHealth(record.key(), decode(record.value()));
+        for (var record : consumer.poll(Duration.ofMillis(50))) apply(record).forEach(this::print);
+        checkCaughtUp();
+        if (System.currentTimeMillis() - guardedAt < GUARD_EVERY_MS) continue;
+        guardedAt = System.currentTimeMillis();
+        printGuards();
+      }
+    } catch (WakeupException stopped) {
+      // Asked to stop: leaves the group.
+    }
+  }
+
+  @Override
+  public void onPartitionsAssigned(Collection<TopicPartition> assigned) {
+    Map<Boolean, List<TopicPartition>> byTopic =
+        assigned.stream().collect(Collectors.partitioningBy(one -> one.topic().equals(STATES)));
+    List<Integer> partitions = byTopic.get(true).stream().map(TopicPartition::partition).sorted().toList();
+    reader.assign(partitions);
+    ends.clear();
+    consumer.seekToBeginning(byTopic.get(true));
+    ends.putAll(consumer.endOffsets(byTopic.get(true)));
+    long since = System.currentTimeMillis() - OVERLAP_MS;
+    consumer.seekToEnd(byTopic.get(false));
+    consumer
+        .offsetsForTimes(byTopic.get(false).stream().collect(Collectors.toMap(one -> one, one -> since)))
+        .forEach((of, first) -> {
+          if (first != null) consumer.seek(of, first.offset());
+        });
+    print(Map.of("type", "assigned", "partitions", partitions));
+  }
+
+  @Override
+  public void onPartitionsRevoked(Collection<TopicPartition> revoked) {
+    ends.clear();
+  }
+
+  /** The position counts the markers of transactions too, which no record stands for. */
+  private void checkCaughtUp() {
+    for (TopicPartition of : List.copyOf(ends.keySet())) {
+      if (consumer.position(of) < ends.get(of)) continue;
+      ends.remove(of);
+      reader.caughtUp(of.partition()).forEach(this::print);
+      print(Map.of("type", "caught_up", "partition", of.partition()));
+    }
+  }
+
+  private List<Map<String, Object>> apply(ConsumerRecord<String, ByteBuffer> record) {
+    GenericRecord value = decode(record.value());
+    return record.topic().equals(STATES)
+        ? reader.applyState(record.partition(), Long.parseLong(record.key()), value)
+        : reader.applyTransition(record.partition(), value);
+  }
+
+  private void printGuards() {
+    for (long eventId : reader.eventIds()) {
+      Map<String, Object> guard = reader.guard(eventId, System.currentTimeMillis());
+      if (!guard.equals(guards.put(eventId, guard))) print(guard);
+    }
+  }
+
+  private void print(Map<String, Object> line) {
+    try {
+      System.out.println(json.writeValueAsString(line));
+    } catch (JsonProcessingException error) {
+      throw new UncheckedIOException(error);
+    }
+  }
+
+  /** Avro behind a zero byte and the id of its schema in the registry. */
+  private GenericRecord decode(ByteBuffer value) {
+    if (value == null) return null;
+    value.get();
+    Schema schema = schemas.computeIfAbsent(value.getInt(), this::fetchSchema);
+    byte[] bytes = new byte[value.remaining()];
+    value.get(bytes);
+    try {
+      return new GenericDatumReader<GenericRecord>(schema)
+          .read(null, DecoderFactory.get().binaryDecoder(bytes, null));
+    } catch (IOException error) {
+      throw new UncheckedIOException(error);
+    }
+  }
+
+  private Schema fetchSchema(int id) {
+    try (var body = URI.create(ENV.get("SCHEMA_REGISTRY_URL") + "/schemas/ids/" + id).toURL().openStream()) {
+      return new Schema.Parser().parse(json.readTree(body).get("schema").asText());
+    } catch (IOException error) {
+      throw new UncheckedIOException(error);
+    }
+  }
+}

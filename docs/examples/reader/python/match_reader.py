@@ -1,0 +1,168 @@
+"""Joins match-state, match-transitions and feed-health: the same as libs/reader for Python. Reads nothing itself."""
+
+GOOD = {"alive", "recovered"}
+
+
+class Match:
+    """One match: the newest state and transition of it, and what was reported of its goals."""
+
+    def __init__(self, event_id):
+        self.event_id = event_id
+        self.state = None
+        self.last = (0, -1)
+        self.cancelled_at = {}
+        self.reported = {}
+
+    def apply_state(self, state):
+        """False where the state is not newer than the known one."""
+        if self.state is not None and state["version"] <= self.state["version"]:
+            return False
+        self.state = state
+        self.cancelled_at = {goal: at for goal, at in self.cancelled_at.items() if at > state["version"]}
+        return True
+
+    def start_after_state(self):
+        """Begins the transitions after the state: those up to its version are in it."""
+        version = self.state["version"] if self.state else 0
+        if version > self.last[0]:
+            self.last = (version, float("inf"))
+
+    def apply_transition(self, transition):
+        """None where the transition is not newer than the last one, else the gap before it, if there is one."""
+        version, before = transition["version"], self.last[0]
+        if (version, transition["n"]) <= self.last:
+            return None
+        self.last = (version, transition["n"])
+        known = self.state["version"] if self.state else 0
+        if transition["kind"] == "goal_cancelled" and transition["incident_id"] and version > known:
+            self.cancelled_at[transition["incident_id"]] = version
+        if version <= before + 1:
+            return []
+        return [{"type": "gap", "event": self.event_id, "version": before + 1, "until": version - 1}]
+
+    def report(self):
+        """The goals whose status is another than reported."""
+        state = self.state or {"version": 0, "counting_goals": [], "void_goals": {}}
+        now = {goal: ("cancelled", state["version"]) for goal, status in self.reported.items() if status == "stands"}
+        now.update({goal: ("stands", state["version"]) for goal in state["counting_goals"]})
+        now.update({goal: ("cancelled", state["version"]) for goal in state["void_goals"]})
+        now.update({goal: ("cancelled", at) for goal, at in self.cancelled_at.items()})
+        changes = []
+        for goal, (status, version) in now.items():
+            if self.reported.get(goal) == status:
+                continue
+            self.reported[goal] = status
+            changes.append(
+                {"type": "goal", "event": self.event_id, "version": version, "incident": goal, "status": status}
+            )
+        return changes
+
+
+class Partition:
+    def __init__(self):
+        self.loading = True
+        self.fresh = True
+        self.matches = {}
+
+    def match(self, event_id):
+        return self.matches.setdefault(event_id, Match(event_id))
+
+
+class MatchReader:
+    """Give it the records of a partition in their order; what is read twice changes nothing."""
+
+    def __init__(self):
+        self.partitions = {}
+        self.sources = {}
+        self.health = {}
+
+    def assign(self, partitions):
+        """Sets the partitions that are read from now on. All are loading until `caught_up`."""
+        self.partitions = {one: self.partitions.get(one, Partition()) for one in partitions}
+        for partition in self.partitions.values():
+            partition.loading = True
+
+    def caught_up(self, partition):
+        """The end of match-state as of the assignment is reached: gives what is true now of its goals."""
+        of = self.partitions.get(partition)
+        if of is None or not of.loading:
+            return []
+        for match in of.matches.values():
+            if of.fresh:
+                match.start_after_state()
+        of.loading = of.fresh = False
+        return [change for match in of.matches.values() for change in match.report()]
+
+    def apply_state(self, partition, event_id, state):
+        of = self.partitions.get(partition)
+        if of is None:
+            return []
+        if state is None:
+            of.matches.pop(event_id, None)
+            return []
+        match = of.match(event_id)
+        return match.report() if match.apply_state(state) and not of.loading else []
+
+    def apply_transition(self, partition, transition):
+        of = self.partitions.get(partition)
+        if of is None:
+            return []
+        match = of.match(transition["event_id"])
+        gap = match.apply_transition(transition)
+        if gap is None or of.fresh:
+            return []
+        return gap if of.loading else gap + match.report()
+
+    def apply_health(self, key, record):
+        """A record of feed-health, of a source or of a match under one; None deletes it."""
+        source, _, event_id = key.partition("/")
+        of = self.health.setdefault(int(event_id), {}) if event_id else self.sources
+        if record is None:
+            of.pop(source, None)
+        else:
+            of[source] = record
+
+    def event_ids(self):
+        return [event_id for partition in self.partitions.values() for event_id in partition.matches]
+
+    def feed(self, event_id, now):
+        """The state of the feed of a match at `now`, Unix milliseconds: one source that is alive is enough."""
+        beliefs = [
+            belief(self.sources[source], match, now)
+            for source, match in self.health.get(event_id, {}).items()
+            if source in self.sources
+        ]
+        good = [state for state, _ in beliefs if state in GOOD]
+        # Of several that are not believed, the one that was so for the shortest time.
+        return good[0] if good else max(beliefs, key=lambda one: one[1] or 0, default=("unknown", None))[0]
+
+    def guard(self, event_id, now):
+        """Whether trading may act on a match at `now`, and why not. Ask anew before each act: it closes by time alone."""
+        partition = next((one for one in self.partitions.values() if event_id in one.matches), None)
+        match = partition.matches[event_id] if partition else None
+        state = match.state if match else None
+        reasons = list(state["guard"]["reasons"]) if state else ["unknown_match"]
+        if state and not state["guard"]["safe"] and not reasons:
+            reasons.append("unsafe")
+        if state and state["firm"] is None:
+            reasons.append("unknown_score")
+        if partition and partition.loading:
+            reasons.append("loading")
+        elif state and match.last[0] > state["version"]:
+            reasons.append("behind")
+        feed = self.feed(event_id, now)
+        if feed not in GOOD:
+            reasons.append(f"feed_{feed}")
+        return {"type": "guard", "event": event_id, "safe": not reasons, "reasons": reasons}
+
+
+def belief(source, match, now):
+    """What a source's record and that of a match under it say together, and since when."""
+    if match["state"] == "ended":
+        return "ended", match["since"]
+    if source["valid_until"] is None or now >= source["valid_until"]:
+        return "expired", source["valid_until"]
+    if match["term"] < source["term"]:  # the monitor that leads now has not judged it
+        return "expired", match["since"]
+    of = match if source["state"] in GOOD or match["state"] not in GOOD else source
+    return of["state"], of["since"]

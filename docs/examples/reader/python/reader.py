@@ -1,0 +1,110 @@
+"""Follows matches and prints goals and guards, one JSON value a line (docs/guides/reading.md). For Python 3.9 or later.
+
+    pip install -r requirements.txt
+    KAFKA_BROKERS=localhost:9092 SCHEMA_REGISTRY_URL=http://localhost:8085/apis/ccompat/v7 python3 reader.py
+"""
+
+import io
+import json
+import os
+import signal
+import time
+import urllib.request
+
+import fastavro
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, TopicPartition
+from match_reader import MatchReader
+
+REGISTRY = os.environ["SCHEMA_REGISTRY_URL"]
+PREFIX = os.environ.get("TOPIC_PREFIX", "touchline.")
+STATES, TRANSITIONS, HEALTH = (PREFIX + name for name in ("match-state", "match-transitions", "feed-health"))
+# Transitions are read from this long before an assignment: what the states have of them is dropped by its version.
+OVERLAP_MS = 60_000
+GUARD_EVERY_S = 0.2
+OPTIONS = {
+    "bootstrap.servers": os.environ.get("KAFKA_BROKERS", "localhost:9092"),
+    "group.id": os.environ.get("READER_GROUP", "reader-example"),
+    "isolation.level": "read_committed",
+    "enable.auto.commit": False,
+    "enable.partition.eof": True,
+    # Gives all topics alike: who reads a partition of one reads that of the others.
+    "partition.assignment.strategy": "range",
+    "session.timeout.ms": 10_000,
+}
+
+reader = MatchReader()
+schemas = {}
+
+
+def decode(value):
+    """Avro behind a zero byte and the id of its schema in the registry."""
+    if value is None:
+        return None
+    schema_id = int.from_bytes(value[1:5], "big")
+    if schema_id not in schemas:
+        with urllib.request.urlopen(f"{REGISTRY}/schemas/ids/{schema_id}") as response:
+            schemas[schema_id] = fastavro.parse_schema(json.loads(json.load(response)["schema"]))
+    return fastavro.schemaless_reader(io.BytesIO(value[5:]), schemas[schema_id])
+
+
+def show(line):
+    print(json.dumps(line), flush=True)
+
+
+def on_assign(consumer, assigned):
+    partitions = sorted(one.partition for one in assigned if one.topic == STATES)
+    reader.assign(partitions)
+    since = int(time.time() * 1000) - OVERLAP_MS
+    times = [TopicPartition(TRANSITIONS, partition, since) for partition in partitions]
+    begin = consumer.offsets_for_times(times, timeout=30) if times else []
+    consumer.assign([TopicPartition(STATES, partition, OFFSET_BEGINNING) for partition in partitions] + begin)
+    show({"type": "assigned", "partitions": partitions})
+
+
+def take(message):
+    """Applies a record; gives what changed."""
+    error, topic, partition = message.error(), message.topic(), message.partition()
+    if error is not None:
+        # The end of the committed records: for the states of an assignment that is read, all are known.
+        if error.code() == KafkaError._PARTITION_EOF and topic == STATES and is_loading(partition):
+            return reader.caught_up(partition) + [{"type": "caught_up", "partition": partition}]
+        return []
+    key, value = message.key().decode(), decode(message.value())
+    if topic == STATES:
+        return reader.apply_state(partition, int(key), value)
+    if topic == TRANSITIONS:
+        return reader.apply_transition(partition, value)
+    reader.apply_health(key, value)
+    return []
+
+
+def is_loading(partition):
+    return partition in reader.partitions and reader.partitions[partition].loading
+
+
+def main():
+    running = [True]
+    signal.signal(signal.SIGTERM, lambda *_: running.clear())
+    consumer = Consumer(OPTIONS)
+    consumer.subscribe([STATES, TRANSITIONS], on_assign=on_assign)
+    # Feed health has one partition, which every instance reads: outside of the group.
+    health = Consumer(OPTIONS)
+    health.assign([TopicPartition(HEALTH, 0, OFFSET_BEGINNING)])
+    guards, guarded_at = {}, 0.0
+    while running:
+        for message in health.consume(500, 0) + consumer.consume(500, 0.05):
+            for change in take(message):
+                show(change)
+        if time.monotonic() - guarded_at < GUARD_EVERY_S:
+            continue
+        guarded_at = time.monotonic()
+        for event_id in reader.event_ids():
+            guard = reader.guard(event_id, time.time() * 1000)
+            if guards.get(event_id) != guard:
+                show(guard)
+            guards[event_id] = guard
+    consumer.close()
+    health.close()
+
+
+main()

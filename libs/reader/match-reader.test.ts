@@ -1,0 +1,212 @@
+import { describe, expect, test } from 'vitest';
+import { MatchReader } from './match-reader.ts';
+import type { FeedHealthRecord, MatchStateRecord, TransitionRecord } from './records.ts';
+
+const EVENT = 2_429_281;
+const NOW = 1_000_000;
+
+function state(version: number, change: Partial<MatchStateRecord> = {}): MatchStateRecord {
+  return {
+    ...{ event_id: EVENT, version, firm: { home: 0, away: 0 }, counting_goals: [], void_goals: {} },
+    guard: { safe: true, reasons: [] },
+    ...change,
+  };
+}
+
+function transition(
+  version: number,
+  n = 0,
+  kind = 'event_amended',
+  goal: string | null = null,
+): TransitionRecord {
+  return { event_id: EVENT, version, n, kind, incident_id: goal };
+}
+
+function health(change: Partial<FeedHealthRecord> = {}): FeedHealthRecord {
+  return {
+    ...{
+      source: 'feed',
+      event_id: null,
+      state: 'alive',
+      reason: null,
+      since: 1,
+      term: 1,
+      valid_until: NOW + 1,
+    },
+    ...change,
+  };
+}
+
+/** A reader of partition 0 that has caught up with these states. */
+function reading(...states: MatchStateRecord[]): MatchReader {
+  const reader = new MatchReader();
+  reader.assign([0]);
+  for (const one of states) reader.applyState(0, EVENT, one);
+  reader.caughtUp(0);
+  return reader;
+}
+
+/** Feeds that are alive. */
+function believed(reader: MatchReader): MatchReader {
+  reader.applyHealth('feed', health());
+  reader.applyHealth(`feed/${EVENT}`, health({ event_id: EVENT, valid_until: null }));
+  return reader;
+}
+
+const goal = (incidentId: string, status: string, version: number, reason: string | null = null) => ({
+  ...{ kind: 'goal', eventId: EVENT, version, incidentId, status, reason },
+});
+
+describe('a snapshot', () => {
+  test('reports goals once it is read to its end, of the newest state alone', () => {
+    const reader = new MatchReader();
+    reader.assign([0]);
+    expect(reader.applyState(0, EVENT, state(3, { counting_goals: ['a'] })).changes).toEqual([]);
+    expect(reader.applyState(0, EVENT, state(9, { void_goals: { a: 'removed' } })).changes).toEqual([]);
+    expect(reader.caughtUp(0)).toEqual([goal('a', 'cancelled', 9, 'removed')]);
+    expect(reader.caughtUp(0)).toEqual([]);
+  });
+
+  test('contains the transitions up to its version', () => {
+    const reader = new MatchReader();
+    reader.assign([0]);
+    expect(reader.applyTransition(0, transition(4)).isNew).toBe(false);
+    reader.applyState(0, EVENT, state(5));
+    reader.caughtUp(0);
+    expect(reader.applyTransition(0, transition(5)).isNew).toBe(false);
+    expect(reader.applyTransition(0, transition(6))).toEqual({ isNew: true, changes: [] });
+  });
+
+  test('that is read again after a rebalance reports nothing again, and forgets what went elsewhere', () => {
+    const reader = reading(state(2, { counting_goals: ['a'] }));
+    reader.assign([0]);
+    reader.applyState(0, EVENT, state(1));
+    expect(reader.applyState(0, EVENT, state(3, { counting_goals: ['a', 'b'] })).changes).toEqual([]);
+    expect(reader.caughtUp(0)).toEqual([goal('b', 'stands', 3)]);
+    reader.assign([1]);
+    expect([...reader.eventIds()]).toEqual([]);
+    expect(reader.applyState(0, EVENT, state(4))).toEqual({ isNew: false, changes: [] });
+  });
+
+  test('keeps transitions that were not read before a rebalance new', () => {
+    const reader = reading(state(2));
+    reader.applyTransition(0, transition(3));
+    reader.assign([0]);
+    reader.applyState(0, EVENT, state(6));
+    reader.caughtUp(0);
+    expect(reader.applyTransition(0, transition(3)).isNew).toBe(false);
+    expect(reader.applyTransition(0, transition(4))).toEqual({ isNew: true, changes: [] });
+  });
+});
+
+describe('versions', () => {
+  test('of states that are not above the known one are dropped', () => {
+    const reader = reading(state(5, { counting_goals: ['a'] }));
+    for (const version of [4, 5]) expect(reader.applyState(0, EVENT, state(version)).isNew).toBe(false);
+    expect(reader.state(EVENT)?.counting_goals).toEqual(['a']);
+  });
+
+  test('of transitions may be shared by several, each applied once', () => {
+    const reader = reading(state(1));
+    for (const n of [0, 1]) expect(reader.applyTransition(0, transition(2, n)).isNew).toBe(true);
+    for (const n of [0, 1]) expect(reader.applyTransition(0, transition(2, n)).isNew).toBe(false);
+  });
+
+  test('that are missing among transitions are reported as a gap, also the first ones of a new match', () => {
+    const reader = reading(state(3));
+    const gap = (version: number, until: number) => [{ kind: 'gap', eventId: EVENT, version, until }];
+    expect(reader.applyTransition(0, transition(7)).changes).toEqual(gap(4, 6));
+    expect(reader.applyTransition(0, transition(8)).changes).toEqual([]);
+    expect(reading().applyTransition(0, transition(3)).changes).toEqual(gap(1, 2));
+  });
+});
+
+describe('a goal', () => {
+  test('is cancelled by whichever of both topics says so first, once', () => {
+    const reader = reading(state(1, { counting_goals: ['a'] }));
+    expect(reader.applyTransition(0, transition(2, 0, 'goal_cancelled', 'a')).changes).toEqual([
+      goal('a', 'cancelled', 2),
+    ]);
+    expect(reader.applyState(0, EVENT, state(2, { void_goals: { a: 'cancelled' } })).changes).toEqual([]);
+    expect(reader.applyState(0, EVENT, state(3, { counting_goals: ['a'] })).changes).toEqual([
+      goal('a', 'stands', 3),
+    ]);
+    expect(reader.applyState(0, EVENT, state(4, { void_goals: { a: 'removed' } })).changes).toEqual([
+      goal('a', 'cancelled', 4, 'removed'),
+    ]);
+    expect(reader.applyTransition(0, transition(3, 0, 'goal_reinstated', 'a')).changes).toEqual([]);
+    expect(reader.applyTransition(0, transition(4, 0, 'goal_cancelled', 'a')).changes).toEqual([]);
+  });
+
+  test('does not stand by a state that is older than its cancellation', () => {
+    const reader = reading(state(1));
+    reader.applyTransition(0, transition(2));
+    reader.applyTransition(0, transition(3, 0, 'goal_cancelled', 'a'));
+    expect(reader.applyState(0, EVENT, state(2, { counting_goals: ['a'] })).changes).toEqual([]);
+  });
+
+  test('stands by a state that is newer than its cancellation', () => {
+    const reader = reading(state(1));
+    reader.applyState(0, EVENT, state(3, { counting_goals: ['a'] }));
+    expect(reader.applyTransition(0, transition(2, 0, 'goal_cancelled', 'a'))).toEqual({
+      isNew: true,
+      changes: [],
+    });
+  });
+
+  test('that is no goal of either side any more is cancelled', () => {
+    const reader = reading(state(1, { counting_goals: ['a'] }));
+    expect(reader.applyState(0, EVENT, state(2)).changes).toEqual([goal('a', 'cancelled', 2, 'not_counted')]);
+    expect(reader.applyState(0, EVENT, state(3)).changes).toEqual([]);
+  });
+});
+
+describe('the guard', () => {
+  test('is safe where match state and feed health are', () => {
+    expect(believed(reading(state(1))).guard(EVENT, NOW)).toMatchObject({ safe: true, reasons: [] });
+  });
+
+  test('closes by time alone', () => {
+    const reader = believed(reading(state(1)));
+    expect(reader.guard(EVENT, NOW + 1)).toMatchObject({ safe: false, reasons: ['feed_expired'] });
+  });
+
+  test('is closed without feed health, and where the feed is dead', () => {
+    const reader = reading(state(1));
+    expect(reader.guard(EVENT, NOW).reasons).toEqual(['feed_unknown']);
+    believed(reader).applyHealth(
+      `feed/${EVENT}`,
+      health({ event_id: EVENT, state: 'stale', reason: 'silence' }),
+    );
+    expect(reader.guard(EVENT, NOW)).toMatchObject({ reasons: ['feed_stale'], feed: { reason: 'silence' } });
+    reader.applyHealth('feed', health({ term: 2 }));
+    reader.applyHealth(`feed/${EVENT}`, health({ event_id: EVENT }));
+    expect(reader.guard(EVENT, NOW).reasons).toEqual(['feed_expired']);
+    reader.applyHealth(`feed/${EVENT}`, null);
+    expect(reader.guard(EVENT, NOW).reasons).toEqual(['feed_unknown']);
+  });
+
+  test('says why match state closes it', () => {
+    const closed = (change: Partial<MatchStateRecord>) =>
+      believed(reading(state(1, change))).guard(EVENT, NOW).reasons;
+    expect(closed({ guard: { safe: false, reasons: ['under_review', 'a_new_one'] } })).toEqual([
+      'under_review',
+      'a_new_one',
+    ]);
+    expect(closed({ guard: { safe: false, reasons: [] } })).toEqual(['unsafe']);
+    expect(closed({ firm: null })).toEqual(['unknown_score']);
+  });
+
+  test('is closed for what is unknown, loading, or behind a transition', () => {
+    const reader = believed(reading(state(1)));
+    expect(reader.guard(7, NOW).reasons).toEqual(['unknown_match', 'feed_unknown']);
+    reader.applyTransition(0, transition(2));
+    expect(reader.guard(EVENT, NOW).reasons).toEqual(['behind']);
+    reader.applyState(0, EVENT, state(2));
+    expect(reader.guard(EVENT, NOW).safe).toBe(true);
+    reader.assign([0]);
+    expect(reader.guard(EVENT, NOW).reasons).toEqual(['loading']);
+    reader.applyState(0, EVENT, null);
+    expect(reader.state(EVENT)).toBeNull();
+  });
+});

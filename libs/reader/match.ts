@@ -1,0 +1,103 @@
+import type { MatchStateRecord, TransitionRecord } from './records.ts';
+
+/** What became of a goal. */
+export type GoalStatus = 'stands' | 'cancelled';
+
+/** A change that a reader acts on. */
+export type Change =
+  | {
+      readonly kind: 'goal';
+      readonly eventId: number;
+      /** The match's version as of which this is so. */
+      readonly version: number;
+      readonly incidentId: string;
+      readonly status: GoalStatus;
+      /**
+       * Why it is cancelled: `removed`, `cancelled`, `goal_cancelled` as match state says; `not_counted`: it is no goal of either side
+       * any more; null of one that stands, and where only a transition has said so yet.
+       */
+      readonly reason: string | null;
+    }
+  | {
+      /** Transitions from `version` to `until` were not read. The state of the match is right nevertheless. */
+      readonly kind: 'gap';
+      readonly eventId: number;
+      readonly version: number;
+      readonly until: number;
+    };
+
+const NO_CHANGES: readonly Change[] = [];
+
+/** One match: the newest state and transition of it, and what was reported of its goals. */
+export class Match {
+  readonly #eventId: number;
+  #state: MatchStateRecord | null = null;
+  #version = 0;
+  #n = -1;
+  /** Goals that transitions newer than the state have cancelled: the version, by goal. */
+  readonly #cancelledAt = new Map<string, number>();
+  readonly #reported = new Map<string, GoalStatus>();
+
+  constructor(eventId: number) {
+    this.#eventId = eventId;
+  }
+
+  /** The newest state; null before the first. */
+  get state(): MatchStateRecord | null {
+    return this.#state;
+  }
+
+  /** Whether a transition is newer than the newest state. */
+  get isBehind(): boolean {
+    return this.#state === null || this.#state.version < this.#version;
+  }
+
+  /** Applies a state; false where it is not newer than the known one. */
+  applyState(state: MatchStateRecord): boolean {
+    if (this.#state !== null && state.version <= this.#state.version) return false;
+    this.#state = state;
+    for (const [id, version] of this.#cancelledAt) if (version <= state.version) this.#cancelledAt.delete(id);
+    return true;
+  }
+
+  /** Begins the transitions after the state: those up to its version are in it. */
+  startAfterState(): void {
+    const version = this.#state?.version ?? 0;
+    if (version <= this.#version) return;
+    this.#version = version;
+    this.#n = Number.POSITIVE_INFINITY;
+  }
+
+  /** Applies a transition; null where it is not newer than the last one, else the gap before it, if there is one. */
+  applyTransition({ version, n, kind, incident_id }: TransitionRecord): readonly Change[] | null {
+    const last = this.#version;
+    if (version < last || (version === last && n <= this.#n)) return null;
+    this.#version = version;
+    this.#n = n;
+    if (kind === 'goal_cancelled' && incident_id !== null && version > (this.#state?.version ?? 0))
+      this.#cancelledAt.set(incident_id, version);
+    if (version <= last + 1) return NO_CHANGES;
+    return [{ kind: 'gap', eventId: this.#eventId, version: last + 1, until: version - 1 }];
+  }
+
+  /** The goals whose status is another than reported; it is reported with this. */
+  report(): readonly Change[] {
+    const counting = this.#state?.counting_goals ?? [];
+    const voided = this.#state?.void_goals ?? {};
+    const now = new Map<string, { status: GoalStatus; reason: string | null; version: number }>();
+    const version = this.#state?.version ?? 0;
+    for (const [id, status] of this.#reported)
+      if (status === 'stands') now.set(id, { status: 'cancelled', reason: 'not_counted', version });
+    for (const id of counting) now.set(id, { status: 'stands', reason: null, version });
+    for (const [id, reason] of Object.entries(voided)) now.set(id, { status: 'cancelled', reason, version });
+    for (const [id, at] of this.#cancelledAt)
+      now.set(id, { status: 'cancelled', reason: voided[id] ?? null, version: at });
+    const changes: Change[] = [];
+    for (const [incidentId, { status, reason, version: at }] of now) {
+      if (this.#reported.get(incidentId) === status) continue;
+      this.#reported.set(incidentId, status);
+      changes.push({ kind: 'goal', eventId: this.#eventId, version: at, incidentId, status, reason });
+    }
+    return changes;
+  }
+}

@@ -1,0 +1,217 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { openPublisher } from '#streams/publish/publisher.ts';
+import type { Alert, FeedHealth, MatchTransition } from '#topics/generated/types.ts';
+import { Registry } from '#topics/registry.ts';
+import { topicName } from '#topics/topics.ts';
+import { backbone } from '../../setup/backbone.ts';
+import { temporaryFolder } from '../../support/api.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { HttpsReceiver } from '../../support/https-receiver.ts';
+import { quietLog } from '../../support/log.ts';
+import { Pipeline } from '../../support/pipeline.ts';
+import { untilTrue } from '../../support/poll.ts';
+import { SEED, seeded } from '../../support/seed.ts';
+import { type Run, touchline } from '../../support/touchline.ts';
+import { touchlineHere } from '../../support/touchline-here.ts';
+import { startDispatcher, subscribe } from '../../support/webhooks.ts';
+import { workload } from '../../support/workload.ts';
+
+const RULES = join(import.meta.dirname, '../../../docs/examples/alerts/rules.json');
+const KILLS = 3;
+const EVENTS = 12;
+const SECRET = '0123456789abcdef0123456789ABCDEF';
+const STALE_SINCE = 1_795_000_000_000;
+
+/** What the rules of the guide say of transitions, stated a second time: ids of alerts. Teams are those of the workload. */
+function expectedOf(transitions: readonly MatchTransition[]): string[] {
+  const closed = new Map<number, readonly string[]>();
+  return transitions.flatMap(({ id, event_id, kind, score, guard }) => {
+    if (kind === 'goal_cancelled') return [`goals/goal_cancelled/${id}`];
+    if (kind === 'score_changed' && score?.before && score.after) {
+      const { before, after } = score;
+      const isGoal = after.home > before.home || after.away > before.away;
+      return isGoal ? [`goals/goal/${id}`, `our-teams/goal/${id}`] : [];
+    }
+    if (kind !== 'guard_changed' || guard === null) return [];
+    const before = closed.get(event_id) ?? [];
+    closed.set(event_id, guard.reasons);
+    const closes = before.length === 0 && guard.reasons.length > 0;
+    const differs = guard.reasons.includes('score_differs') && !before.includes('score_differs');
+    return [
+      ...(closes ? [`trading/guard_closed/${id}`] : []),
+      ...(differs ? [`trading/score_differs/${id}`] : []),
+    ];
+  });
+}
+
+type Played = {
+  readonly expected: readonly string[];
+  readonly file: string;
+  readonly published: readonly Alert[];
+  readonly webhooks: readonly string[];
+  readonly delivered: HttpsReceiver;
+  readonly others: HttpsReceiver;
+  /** How many lines the file had when each process was killed. */
+  readonly killedAt: readonly number[];
+};
+
+let played: Played;
+
+const linesOf = (file: string): (Alert & { offset: number })[] =>
+  readFileSync(file, { encoding: 'utf8', flag: 'a+' })
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+
+beforeAll(async () => {
+  const pipeline = await Pipeline.create(backbone());
+  const { place } = pipeline;
+  const { brokers, registryUrl, prefix } = place;
+  const random = seeded(SEED);
+  const processor = pipeline.startProcessor();
+  const [delivered, others] = await Promise.all([HttpsReceiver.start(), HttpsReceiver.start()]);
+  await subscribe(place, { url: delivered.url, secret: SECRET, types: ['alert'] });
+  await subscribe(place, { url: others.url, secret: SECRET });
+  const [feed] = await Promise.all([pipeline.openFeed(), startDispatcher(place), processor.ready()]);
+  const codec = await Registry.open({ url: registryUrl, prefix }).codec('feed-health');
+  const publisher = await openPublisher({
+    brokers,
+    clientId: 'test-health',
+    log: quietLog,
+    timeoutMs: 60_000,
+  });
+  atEnd(() => publisher.close());
+  const health = (
+    source: string,
+    eventId: number,
+    state: FeedHealth['state'],
+    since: number,
+  ): Promise<void> => {
+    const value: FeedHealth = {
+      ...{
+        source,
+        event_id: eventId,
+        state,
+        reason: state === 'stale' ? 'silence' : null,
+        since,
+        heard_at: null,
+      },
+      ...{ clock_runs: true, progress: null, gaps: [], gap_count: 0, fields: [], keep_alive_at: null },
+      ...{ term: 1, written_at: Date.now(), valid_until: null },
+    };
+    const key = `${source}/${eventId}`;
+    return publisher.publish([{ topic: topicName(prefix, 'feed-health'), key, value: codec.encode(value) }]);
+  };
+
+  const file = join(temporaryFolder(), 'alerts.jsonl');
+  const start = (): Run =>
+    touchline(['alerts', '--rules', RULES, '--out', file, '--max-age', '999999d'], {
+      KAFKA_BROKERS: brokers.join(','),
+      SCHEMA_REGISTRY_URL: registryUrl,
+      TOPIC_PREFIX: prefix,
+      SESSION_TIMEOUT_MS: '6000',
+    });
+  const messages = workload({ events: EVENTS, perEvent: 80, seed: SEED });
+  const [first = 0] = messages.map(({ event_id }) => event_id);
+  const share = Math.ceil(messages.length / (2 * KILLS + 1));
+  const send = (part: number): Promise<void> => feed.send(messages.slice(part * share, (part + 1) * share));
+  const killedAt: number[] = [];
+  let run = start();
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    const before = linesOf(file).length;
+    // The same two stale records again each time, as a monitor repeats them; of the second match another source is alive.
+    await health('feed', first, 'stale', STALE_SINCE);
+    await health('webhook', first + 1, 'alive', STALE_SINCE);
+    await health('feed', first + 1, 'stale', STALE_SINCE);
+    await send(2 * kill);
+    await untilTrue('alerts are published', () => {
+      if (run.child.exitCode !== null) throw new Error(`it ended: ${run.err}`);
+      return linesOf(file).length > before;
+    });
+    const sending = send(2 * kill + 1);
+    await delay(random() * 400);
+    run.child.kill('SIGKILL');
+    await run.ended;
+    killedAt.push(linesOf(file).length);
+    await sending;
+    run = start();
+  }
+  await health('webhook', first + 1, 'stale', STALE_SINCE + 5_000);
+  await send(2 * KILLS);
+  const { transitions } = await (async () => {
+    await pipeline.settled();
+    return pipeline.output();
+  })();
+  const expected = [
+    ...expectedOf(transitions),
+    `trading/match_stale/${first}/${STALE_SINCE}`,
+    `trading/match_stale/${first + 1}/${STALE_SINCE + 5_000}`,
+  ].sort();
+  await untilTrue('all alerts are in the file', () => linesOf(file).length >= expected.length).catch(
+    () => {},
+  );
+  run.child.kill('SIGTERM');
+  expect(await run.ended, run.err).toBe(0);
+  const published: Alert[] = [];
+  const webhooks: string[] = [];
+  await pipeline.read('alerts', (alert) => published.push(alert));
+  await pipeline.read('webhook-messages', ({ uuid }) => webhooks.push(uuid));
+  played = { expected, file, published, webhooks, delivered, others, killedAt };
+});
+
+const idsOf = (alerts: readonly Alert[]): string[] => alerts.map(({ id }) => id).sort();
+
+describe('alerts of a process that is killed again and again', () => {
+  test('were under way as it was killed', () => {
+    const { expected, killedAt } = played;
+    expect(expected.length).toBeGreaterThan(100);
+    expect(Math.max(...killedAt)).toBeGreaterThan(0);
+    expect(Math.max(...killedAt)).toBeLessThan(expected.length);
+  });
+
+  test('are on the topic once', () => {
+    expect(idsOf(played.published)).toEqual(played.expected);
+  });
+
+  test('are in the file once, in the order of the topic', () => {
+    const lines = linesOf(played.file);
+    expect(lines.map(({ offset: _, ...alert }) => alert)).toEqual(played.published);
+    expect(lines.map(({ offset }) => offset)).toEqual(
+      lines.map(({ offset }) => offset).sort((a, b) => a - b),
+    );
+  });
+
+  test('are webhook messages once, and delivered to subscriptions of alerts only', async () => {
+    const { expected, webhooks, delivered, others } = played;
+    expect(webhooks.toSorted()).toEqual(expected);
+    const ids = () =>
+      delivered.received.flatMap(({ body }) =>
+        (JSON.parse(body.toString()) as { uuid: string; data: { alert: Alert } }[]).map(({ uuid, data }) => {
+          expect(data.alert.id).toBe(uuid);
+          return uuid;
+        }),
+      );
+    await untilTrue('all were delivered', () => new Set(ids()).size >= expected.length);
+    expect([...new Set(ids())].sort()).toEqual(expected);
+    expect(others.received).toEqual([]);
+  });
+
+  test('name the match, its teams and what happened', () => {
+    const goal = played.published.find(({ kind }) => kind === 'goal');
+    expect(goal).toMatchObject({ name: 'Home - Away', competition_id: 1, home_id: 51_447, away_id: 51_448 });
+    expect(goal?.score).not.toBeNull();
+    const stale = played.published.find(({ kind }) => kind === 'match_stale');
+    expect(stale).toMatchObject({ version: null, reasons: ['stale', 'silence'], ut: STALE_SINCE / 1_000 });
+  });
+});
+
+test.each([
+  [[], 'name a file of rules'],
+  [['--rules', RULES, '--max-age', 'soon'], '--max-age is a time as 30m'],
+])('alerts %j is refused', async (args, problem) => {
+  const { code, err } = await touchlineHere(['alerts', ...args], {});
+  expect([code, err.includes(problem)]).toEqual([2, true]);
+});

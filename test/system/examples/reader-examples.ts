@@ -1,0 +1,181 @@
+/** The example readers of docs/examples/reader: how each is made ready, started and read. */
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { cacheFolder } from '#embedded/installation.ts';
+import { findJava } from '#embedded/java.ts';
+import { temporaryFolder } from '../../support/api.ts';
+import { atEnd } from '../../support/at-end.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const EXAMPLES = join(ROOT, 'docs/examples/reader');
+const run = promisify(execFile);
+
+type Command = {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+};
+
+/** An example in a language. */
+export type ReaderExample = {
+  readonly name: string;
+  /** What it needs is on this machine. */
+  readonly present: boolean;
+  /** Makes it ready to run, with what it depends on. */
+  readonly prepare: () => Promise<Command>;
+};
+
+const java = await findJava(process.env).catch(() => null);
+const runs = (command: string, ...args: string[]) => spawnSync(command, args).status === 0;
+
+export const READER_EXAMPLES: readonly ReaderExample[] = [
+  { name: 'TypeScript', present: true, prepare: prepareTypeScript },
+  { name: 'Python', present: runs('python3', '-m', 'pip', '--version'), prepare: preparePython },
+  { name: 'Java', present: java !== null && runs('mvn', '--version'), prepare: prepareJava },
+];
+
+/** Beside the package for readers as npm would install it: packed, compiled, without the rest of the tree. */
+async function prepareTypeScript(): Promise<Command> {
+  const folder = temporaryFolder();
+  const source = join(folder, 'source');
+  const modules = join(folder, 'node_modules');
+  const installed = join(modules, '@touchline/reader');
+  cpSync(join(ROOT, 'libs/reader'), source, { recursive: true });
+  mkdirSync(installed, { recursive: true });
+  const bin = join(ROOT, 'node_modules/.bin');
+  const env = { ...process.env, PATH: `${bin}:${process.env.PATH}` };
+  const { stdout } = await run('npm', ['pack', '--silent'], { cwd: source, env });
+  await run('tar', ['-xzf', join(source, stdout.trim()), '-C', installed, '--strip-components=1']);
+  mkdirSync(join(modules, '@kafkajs'));
+  for (const name of ['kafkajs', '@kafkajs/confluent-schema-registry'])
+    symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
+  for (const name of ['package.json', 'reader.ts'])
+    cpSync(join(EXAMPLES, 'typescript', name), join(folder, name));
+  return { command: process.execPath, args: ['reader.ts'], cwd: folder };
+}
+
+async function preparePython(): Promise<Command> {
+  const cwd = join(EXAMPLES, 'python');
+  // Wheels are of one version of Python.
+  const { stdout: version } = await run('python3', ['--version']);
+  const name = `reader-${version.trim().replace(' ', '-').toLowerCase()}`;
+  const packages = await cached(name, [join(cwd, 'requirements.txt')], (folder) =>
+    run('python3', ['-m', 'pip', 'install', '--quiet', '--target', folder, '-r', 'requirements.txt'], {
+      cwd,
+    }),
+  );
+  const env = { PYTHONPATH: packages, PYTHONDONTWRITEBYTECODE: '1' };
+  return { command: 'python3', args: ['reader.py'], cwd, env };
+}
+
+async function prepareJava(): Promise<Command> {
+  const cwd = join(EXAMPLES, 'java');
+  const sources = ['pom.xml', 'Reader.java', 'MatchReader.java'].map((name) => join(cwd, name));
+  const target = await cached('reader-java', sources, (folder) =>
+    run('mvn', ['-q', '-B', 'compile', 'dependency:copy-dependencies', `-Dtarget=${folder}`], { cwd }),
+  );
+  const path = `${join(target, 'classes')}:${join(target, 'lib', '*')}`;
+  return { command: java?.path ?? 'java', args: ['-XX:TieredStopAtLevel=1', '-cp', path, 'Reader'], cwd };
+}
+
+/** A folder in the cache of downloads that `make` fills, once for these sources; it is there whole or not at all. */
+async function cached(
+  name: string,
+  sources: readonly string[],
+  make: (folder: string) => Promise<unknown>,
+): Promise<string> {
+  const hash = createHash('sha256');
+  for (const source of sources) hash.update(readFileSync(source));
+  const folder = join(cacheFolder(process.env), `${name}-${hash.digest('hex').slice(0, 12)}`);
+  if (existsSync(folder)) return folder;
+  const partial = `${folder}.partial`;
+  rmSync(partial, { recursive: true, force: true });
+  mkdirSync(partial, { recursive: true });
+  await make(partial);
+  renameSync(partial, folder);
+  return folder;
+}
+
+/** A line that an example prints: docs/guides/reading.md. */
+export type PrintedLine =
+  | { readonly type: 'assigned'; readonly partitions: readonly number[] }
+  | { readonly type: 'caught_up'; readonly partition: number }
+  | {
+      readonly type: 'goal';
+      readonly event: number;
+      readonly version: number;
+      readonly incident: string;
+      readonly status: 'stands' | 'cancelled';
+    }
+  | { readonly type: 'gap'; readonly event: number; readonly version: number; readonly until: number }
+  | {
+      readonly type: 'guard';
+      readonly event: number;
+      readonly safe: boolean;
+      readonly reasons: readonly string[];
+    };
+
+/** An example that runs; ended with the test, or the file, that started it. */
+export class ReaderProcess {
+  readonly lines: PrintedLine[] = [];
+  #log = '';
+  readonly #child: ChildProcess;
+
+  constructor({ command, args, cwd, env }: Command, settings: Readonly<Record<string, string>>) {
+    const { PATH = '', HOME = '' } = process.env;
+    this.#child = spawn(command, args, {
+      cwd,
+      env: { PATH, HOME, ...env, ...settings },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    atEnd(() => this.#child.kill('SIGKILL'));
+    const { stdout, stderr } = this.#child;
+    if (stdout !== null) createInterface(stdout).on('line', (line) => this.lines.push(JSON.parse(line)));
+    stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#log = `${this.#log}${text}`.slice(-4_000);
+    });
+  }
+
+  /** The last partitions it was assigned; throws where it has ended. */
+  get assigned(): readonly number[] | undefined {
+    if (this.#child.exitCode !== null)
+      throw new Error(`it ended with ${this.#child.exitCode}:\n${this.#log}`);
+    return this.lines.findLast((line) => line.type === 'assigned')?.partitions;
+  }
+
+  /** Whether it has caught up with what it was assigned last. */
+  get isCaughtUp(): boolean {
+    const assigned = this.assigned;
+    const since = this.lines.findLastIndex(({ type }) => type === 'assigned');
+    const done = this.lines.slice(since).flatMap((line) => (line.type === 'caught_up' ? line.partition : []));
+    return assigned !== undefined && assigned.length > 0 && assigned.every((one) => done.includes(one));
+  }
+
+  /** The last line of each goal, as `<event>/<incident>`, and its status. */
+  get goals(): Record<string, string> {
+    const last = this.lines.flatMap((line): [string, string][] =>
+      line.type === 'goal' ? [[`${line.event}/${line.incident}`, line.status]] : [],
+    );
+    return Object.fromEntries(last.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
+  }
+
+  /** The last guard of each match that it printed. */
+  guards(): Map<number, { readonly safe: boolean; readonly reasons: readonly string[] }> {
+    return new Map(
+      this.lines.flatMap((line) => (line.type === 'guard' ? [[line.event, line] as const] : [])),
+    );
+  }
+
+  /** Asks it to leave, and waits for its end. */
+  async stop(): Promise<void> {
+    const ended = once(this.#child, 'exit');
+    this.#child.kill('SIGTERM');
+    await ended;
+  }
+}

@@ -1,0 +1,228 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { openPublisher } from '#streams/publish/publisher.ts';
+import type { FeedHealth } from '#topics/generated/types.ts';
+import { Registry } from '#topics/registry.ts';
+import { topicName } from '#topics/topics.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { quietLog } from '../../support/log.ts';
+import type { PipelineOutput } from '../../support/pipeline.ts';
+import { until, untilTrue } from '../../support/poll.ts';
+import { startService } from '../../support/processes.ts';
+import { startProxiedKafka } from '../../support/proxied-kafka.ts';
+import { logged, System, WEBHOOK_SECRET } from '../../support/system.ts';
+import { READER_EXAMPLES, ReaderProcess } from './reader-examples.ts';
+
+const MATCHES = 6;
+const SECONDS = 20;
+const SOURCE = 'webhook';
+
+/** What came of the play: one system, read by all examples at once. */
+type Played = {
+  /** The version of each match as of the start of the first reader. */
+  readonly atStart: ReadonlyMap<number, number>;
+  readonly output: PipelineOutput;
+  /** By language: one that was there from the middle on, and one that joined and left. */
+  readonly readers: ReadonlyMap<string, readonly [ReaderProcess, ReaderProcess]>;
+  readonly publish: (records: readonly FeedHealth[]) => Promise<void>;
+};
+
+let played: Played;
+
+beforeAll(async () => {
+  const present = READER_EXAMPLES.filter((example) => example.present);
+  const { brokers, directBrokers, proxy } = await startProxiedKafka();
+  const [system, ...commands] = await Promise.all([
+    System.create(directBrokers),
+    ...present.map((example) => example.prepare()),
+  ]);
+  const { registryUrl, prefix } = system.pipeline.place;
+  const start = (index: number): ReaderProcess => {
+    const command = commands[index];
+    if (command === undefined) throw new Error(`there is no example ${index}`);
+    return new ReaderProcess(command, {
+      KAFKA_BROKERS: brokers.join(','),
+      SCHEMA_REGISTRY_URL: registryUrl,
+      TOPIC_PREFIX: prefix,
+      READER_GROUP: `${prefix}reader-${index}`,
+    });
+  };
+  const all = async (what: string, holds: (index: number) => boolean): Promise<void> => {
+    await Promise.all(present.map(({ name }, index) => untilTrue(`${name}: ${what}`, () => holds(index))));
+  };
+
+  const receiver = await system.startReceiver();
+  const simulator = startService('simulator', {
+    ...{ WEBHOOK_URL: receiver.url, WEBHOOK_SECRET, SEED: '1', FAULTS: 'many' },
+    ...{ MATCHES: String(MATCHES), DURATION: String(SECONDS) },
+  });
+  await untilTrue('there is something to begin with', async () => {
+    return (await receiver.service.metric('touchline_webhook_messages_total')) > 300;
+  });
+  const atStart = new Map<number, number>();
+  await system.pipeline.read('match-state', ({ event_id, version }) => atStart.set(event_id, version));
+  const steady = present.map((_, index) => start(index));
+  await all('the first one has caught up', (index) => steady[index]?.isCaughtUp === true);
+  const joined = present.map((_, index) => start(index));
+  await all('they share', (index) => {
+    const pair = [steady[index], joined[index]];
+    return pair.every((one) => one?.isCaughtUp) && pair.flatMap((one) => one?.assigned).length === 3;
+  });
+  proxy.cut();
+  await Promise.all(joined.map((one) => one.stop()));
+  await logged(simulator, 'all was played');
+  await all('the first one has all again', (index) => {
+    return steady[index]?.assigned?.length === 3 && steady[index].isCaughtUp;
+  });
+
+  const codec = await Registry.open({ url: registryUrl, prefix }).codec('feed-health');
+  const publisher = await openPublisher({
+    ...{ brokers: directBrokers, clientId: 'test-health', log: quietLog, timeoutMs: 60_000 },
+  });
+  atEnd(() => publisher.close());
+  const topic = topicName(prefix, 'feed-health');
+  played = {
+    atStart,
+    output: await system.output(),
+    readers: new Map(
+      present.map(({ name }, index) => [
+        name,
+        [steady[index], joined[index]] as [ReaderProcess, ReaderProcess],
+      ]),
+    ),
+    publish: (records) =>
+      publisher.publish(
+        records.map((value) => ({
+          topic,
+          key: value.event_id === null ? value.source : `${value.source}/${value.event_id}`,
+          value: codec.encode(value),
+        })),
+      ),
+  };
+});
+
+function health(change: Partial<FeedHealth>): FeedHealth {
+  return {
+    ...{
+      source: SOURCE,
+      event_id: null,
+      state: 'alive',
+      reason: null,
+      since: 1,
+      heard_at: null,
+      clock_runs: true,
+    },
+    ...{ progress: null, gaps: [], gap_count: 0, fields: [], keep_alive_at: null, term: 1, written_at: 1 },
+    ...{ valid_until: null, ...change },
+  };
+}
+
+test('the play has goals that were cancelled', () => {
+  const states = [...played.output.states.values()];
+  expect(states.length).toBe(MATCHES);
+  expect(states.flatMap(({ counting_goals }) => counting_goals).length).toBeGreaterThan(0);
+  expect(states.flatMap(({ void_goals }) => Object.keys(void_goals)).length).toBeGreaterThan(0);
+});
+
+describe.each(READER_EXAMPLES)('the example reader in $name', ({ name, present }) => {
+  const needs = present ? '' : ` (needs ${name}, which is not on this machine)`;
+  const readers = (): readonly [ReaderProcess, ReaderProcess] => {
+    const pair = played.readers.get(name);
+    if (pair === undefined) throw new Error(`${name} did not run`);
+    return pair;
+  };
+
+  test.runIf(present)(`ends with the goals of the last states${needs}`, async () => {
+    const [steady] = readers();
+    const states = [...played.output.states.values()];
+    const expected = Object.fromEntries(
+      states
+        .flatMap(({ event_id, counting_goals, void_goals }): [string, string][] => [
+          ...counting_goals.map((id): [string, string] => [`${event_id}/${id}`, 'stands']),
+          ...Object.keys(void_goals).map((id): [string, string] => [`${event_id}/${id}`, 'cancelled']),
+        ])
+        .sort(([a], [b]) => (a < b ? -1 : 1)),
+    );
+    // A goal that turned out to be none was printed as cancelled, where it was printed before.
+    const found = () =>
+      Object.fromEntries(
+        Object.entries(steady.goals).filter(([key, status]) => status === 'stands' || key in expected),
+      );
+    await untilTrue(
+      'all was printed',
+      () => JSON.stringify(found()) === JSON.stringify(expected),
+      20_000,
+    ).catch(() => {});
+    expect(found()).toEqual(expected);
+  });
+
+  test.runIf(present)(`never prints a cancelled goal as standing${needs}`, () => {
+    const { transitions } = played.output;
+    const isCancelled = (event: number, version: number, incident: string): boolean =>
+      transitions.findLast(
+        (one) =>
+          one.event_id === event &&
+          one.version <= version &&
+          one.incident_id === incident &&
+          (one.kind === 'goal_cancelled' || one.kind === 'goal_reinstated'),
+      )?.kind === 'goal_cancelled';
+    for (const line of readers().flatMap(({ lines }) => lines)) {
+      if (line.type !== 'goal' || line.status !== 'stands') continue;
+      expect([line, isCancelled(line.event, line.version, line.incident)]).toEqual([line, false]);
+      // What a snapshot has of older versions is not what stands.
+      expect(line.version).toBeGreaterThanOrEqual(played.atStart.get(line.event) ?? 1);
+    }
+  });
+
+  test.runIf(present)(`survives a rebalance and a cut connection without a gap${needs}`, () => {
+    const [steady, joined] = readers();
+    const assignments = steady.lines.flatMap((line) =>
+      line.type === 'assigned' ? [line.partitions.length] : [],
+    );
+    expect(assignments.at(0)).toBe(3);
+    expect(Math.min(...assignments)).toBeLessThan(3);
+    expect(assignments.at(-1)).toBe(3);
+    expect(joined.lines.flatMap((line) => (line.type === 'goal' ? line.event : [])).length).toBeGreaterThan(
+      0,
+    );
+    expect([...steady.lines, ...joined.lines].filter(({ type }) => type === 'gap')).toEqual([]);
+  });
+});
+
+describe('the guard', () => {
+  const safe = () =>
+    [...played.output.states.values()]
+      .filter(({ guard, firm }) => guard.safe && firm !== null)
+      .map(({ event_id }) => event_id);
+  /** Waits until each example that runs has printed this of these matches. */
+  const printed = (what: string, events: readonly number[], reasons: readonly string[]): Promise<unknown> =>
+    Promise.all(
+      [...played.readers].map(([name, [steady]]) =>
+        until(`${name}: ${what}`, () => {
+          const guards = steady.guards();
+          const fit = events.every((event) => guards.get(event)?.reasons.join() === reasons.join());
+          return fit ? true : undefined;
+        }),
+      ),
+    );
+  const matches = (change: Partial<FeedHealth>) => safe().map((event_id) => health({ event_id, ...change }));
+
+  test('is closed without feed health', async () => {
+    expect(safe().length).toBeGreaterThan(0);
+    await printed('closed', safe(), ['feed_unknown']);
+  });
+
+  test('opens for a live feed, and closes by time alone once nobody watches it', async () => {
+    const validUntil = Date.now() + 8_000;
+    await played.publish([health({ valid_until: validUntil }), ...matches({})]);
+    await printed('open', safe(), []);
+    await printed('closed', safe(), ['feed_expired']);
+    expect(Date.now()).toBeGreaterThanOrEqual(validUntil);
+  });
+
+  test('closes for a stale match, and for one that the present monitor has not judged', async () => {
+    await played.publish([health({ valid_until: Date.now() + 600_000 }), ...matches({ state: 'stale' })]);
+    await printed('closed', safe(), ['feed_stale']);
+    await played.publish([health({ valid_until: Date.now() + 600_000, term: 2 }), ...matches({})]);
+    await printed('closed', safe(), ['feed_expired']);
+  });
+});
