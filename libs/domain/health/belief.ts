@@ -8,7 +8,7 @@
  */
 
 /** State of a source, or of a match of a source. */
-export type HealthState = 'alive' | 'stale' | 'down' | 'recovering' | 'recovered' | 'ended';
+type HealthState = 'alive' | 'stale' | 'down' | 'recovering' | 'recovered' | 'ended';
 
 /** The fields of a record of feed-health that the rule reads. All times are Unix milliseconds. */
 export type HealthRecord = {
