@@ -95,7 +95,7 @@ describe('in every history', () => {
         for (const [key, truth] of played.truths()) {
           const [source = '', event] = key.split('/');
           const reader = new HealthTable();
-          for (const of of [source, key]) reader.apply(of, played.topic.get(of) ?? null);
+          for (const name of [source, key]) reader.apply(name, played.topic.get(name) ?? null);
           const { believed } = reader.match(Number(event), now);
           if (isDead(truth, now - DUE_WITHIN_MS)) expect(believed).toBe(false);
         }

@@ -1,13 +1,13 @@
-import { type Followed, followRecords } from '#clients/follow-records.ts';
 import { type Belief, HealthTable } from '#domain/health/belief.ts';
+import { follow } from '#streams/read/follow.ts';
 import type { FeedHealth } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
+import { topicName } from '#topics/topics.ts';
 import { atEnd } from '../../support/at-end.ts';
-import { quietLog } from '../../support/log.ts';
 import type { PipelinePlace } from '../../support/pipeline.ts';
 
-/** A record, and when this reader had it, Unix milliseconds. */
-export type Seen = { readonly record: FeedHealth; readonly at: number };
+/** A record, when its topic got it, by the topic's timestamps, and when this reader had it; Unix milliseconds. */
+type Seen = { readonly record: FeedHealth; readonly timestamp: number; readonly at: number };
 
 /** What a match was to a reader from then on, Unix milliseconds. */
 type Change = { readonly at: number; readonly believed: boolean; readonly state: Belief['state'] };
@@ -21,22 +21,22 @@ export class HealthReader {
   readonly #latest = new Map<string, FeedHealth>();
   readonly #table = new HealthTable();
   readonly #changes = new Map<number, Change[]>();
-  #followed: Followed | null = null;
-
   static async open({ brokers, prefix, registryUrl }: PipelinePlace): Promise<HealthReader> {
     const reader = new HealthReader();
-    reader.#followed = await followRecords({
-      ...{ brokers, prefix, topic: 'feed-health', log: quietLog },
-      registry: Registry.open({ url: registryUrl, prefix }),
-      onRecord: (key, record) => reader.#take(key, record),
-      onFailure: (error) => {
-        throw error;
+    const decoder = Registry.open({ url: registryUrl, prefix }).decoder('feed-health');
+    const stopping = new AbortController();
+    const followed = follow({
+      ...{ brokers, topics: [topicName(prefix, 'feed-health')], signal: stopping.signal },
+      async onBatch({ records }) {
+        for (const { key, value, timestamp } of records)
+          reader.#take(String(key), value === null ? null : await decoder.decode(value), timestamp);
       },
     });
     const looking = setInterval(() => reader.#look(), LOOK_MS);
     atEnd(async () => {
       clearInterval(looking);
-      await reader.#followed?.close();
+      stopping.abort();
+      await followed;
     });
     return reader;
   }
@@ -64,14 +64,14 @@ export class HealthReader {
       .length;
   }
 
-  #take(key: string, record: FeedHealth | null): void {
+  #take(key: string, record: FeedHealth | null, timestamp: number): void {
     this.#table.apply(key, record);
     if (record === null) {
       this.#latest.delete(key);
       return;
     }
     this.#latest.set(key, record);
-    this.seen.push({ record, at: Date.now() });
+    this.seen.push({ record, timestamp, at: Date.now() });
     this.#look();
   }
 

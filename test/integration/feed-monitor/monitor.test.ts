@@ -81,6 +81,21 @@ describe('feed-health', () => {
     expect(reader.latest('webhook', CUT)?.gap_count).toBeGreaterThanOrEqual(before);
   });
 
+  test('overwrites what a former monitor still publishes, and ends its term where another publishes in a later one', async () => {
+    const record = await until('it is judged', () => reader.latest('webhook', ALIVE));
+    await feed.publishHealth({ ...record, state: 'stale', term: record.term - 1 });
+    await untilTrue(
+      'the former one is read',
+      () => reader.latest('webhook', ALIVE)?.term === record.term - 1,
+    );
+    expect(reader.belief(ALIVE)).toMatchObject({ believed: false, state: 'expired' });
+    await untilTrue('it is overwritten', () => reader.belief(ALIVE).believed);
+    const later = record.term + 10;
+    await feed.publishHealth({ ...record, source: 'another', event_id: null, term: later });
+    await untilTrue('it judges in a later term', () => (reader.latest('webhook')?.term ?? 0) > later);
+    await untilTrue('it is believed again', () => reader.belief(ALIVE).believed);
+  });
+
   test('counts our own delay: a match waits for a processor that is down', async () => {
     await processor.kill();
     const playingToo = feed.play([BEHIND], 200, () => end.at);

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventFields, eventMessage } from '#domain/testing/messages.ts';
 import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
-import type { IngressStatus, NormalizedMessage } from '#topics/generated/types.ts';
+import type { FeedHealth, IngressStatus, NormalizedMessage } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import { atEnd } from '../../support/at-end.ts';
@@ -37,6 +37,7 @@ export class LiveFeed {
   readonly #publisher: Publisher;
   readonly #encode: (message: NormalizedMessage) => Buffer;
   readonly #encodeStatus: (status: IngressStatus) => Buffer;
+  readonly #encodeHealth: (record: FeedHealth) => Buffer;
   readonly #lastOf = new Map<number, Sent>();
   #clock = 0;
   #state: IngressStatus['state'] = 'up';
@@ -47,11 +48,13 @@ export class LiveFeed {
     publisher: Publisher,
     encode: (message: NormalizedMessage) => Buffer,
     encodeStatus: (status: IngressStatus) => Buffer,
+    encodeHealth: (record: FeedHealth) => Buffer,
   ) {
     this.#place = place;
     this.#publisher = publisher;
     this.#encode = encode;
     this.#encodeStatus = encodeStatus;
+    this.#encodeHealth = encodeHealth;
   }
 
   static async open(place: PipelinePlace): Promise<LiveFeed> {
@@ -59,6 +62,7 @@ export class LiveFeed {
     const registry = Registry.open({ url: registryUrl, prefix });
     const messages = await registry.codec('normalized-messages');
     const statuses = await registry.codec('ingress-status');
+    const records = await registry.codec('feed-health');
     const options = { brokers, clientId: 'test-live', log: quietLog, timeoutMs: 120_000 };
     const publisher = await openPublisher(options);
     atEnd(() => publisher.close());
@@ -67,6 +71,7 @@ export class LiveFeed {
       publisher,
       (message) => messages.encode(message),
       (status) => statuses.encode(status),
+      (record) => records.encode(record),
     );
   }
 
@@ -109,6 +114,13 @@ export class LiveFeed {
     return this.#publish('ingress-status', status.source, this.#encodeStatus(status));
   }
 
+  /** Publishes a record of feed-health, as a monitor of another term would. */
+  publishHealth(record: FeedHealth): Promise<void> {
+    const { source, event_id } = record;
+    const key = event_id === null ? source : `${source}/${event_id}`;
+    return this.#publish('feed-health', key, this.#encodeHealth(record));
+  }
+
   /** Lets each match speak every `everyMs`, spread over it, until `until` gives a time of its own that is over. */
   async play(matches: readonly number[], everyMs: number, until: (eventId: number) => number): Promise<void> {
     const publishing: Promise<void>[] = [];
@@ -121,7 +133,11 @@ export class LiveFeed {
     await Promise.all(publishing);
   }
 
-  #publish(topic: 'normalized-messages' | 'ingress-status', key: string, value: Buffer): Promise<void> {
+  #publish(
+    topic: 'normalized-messages' | 'ingress-status' | 'feed-health',
+    key: string,
+    value: Buffer,
+  ): Promise<void> {
     return this.#publisher.publish([{ topic: topicName(this.#place.prefix, topic), key, value }]);
   }
 }
