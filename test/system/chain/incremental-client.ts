@@ -30,6 +30,8 @@ export class IncrementalClient {
   readonly #lists: ReadonlyMap<string, { since: number; readonly records: Records }>;
   readonly #stopping = new AbortController();
   #reading: Promise<void> = Promise.resolve();
+  /** Records that were new or different when they were received. */
+  changes = 0;
 
   /** `startedAt`: when the system had nothing yet, Unix seconds. */
   constructor(api: ApiReplica, token: string, startedAt: number) {
@@ -77,7 +79,10 @@ export class IncrementalClient {
     for (const [list, known] of this.#lists) {
       const { since, records } = await this.#read(list, known.since);
       known.since = since;
-      for (const [key, json] of records) known.records.set(key, json);
+      for (const [key, json] of records) {
+        if (known.records.get(key) !== json) this.changes += 1;
+        known.records.set(key, json);
+      }
     }
   }
 

@@ -15,6 +15,8 @@ const MATCHES = 16;
 const MINUTE = 60;
 const DAY = 86_400;
 /** Times of kills that are followed by a start at once, and of the last one, in seconds after the first message. */
+/** Undefined: that of all tests. */
+const TIMEOUT_MS = FULL ? 1_800_000 : undefined;
 const KILLS = FULL ? [6 * MINUTE, 9 * MINUTE, 12 * MINUTE] : [9 * MINUTE];
 const OUTAGE = 15 * MINUTE;
 /** Longest window of the feed, by default. */
@@ -177,7 +179,7 @@ test('a poller that is killed and down for 24 hours of matches ends like one tha
     expect(publishedTwice(output)).toEqual([]);
     expect(netEffects(output.transitions)).toEqual(netStates(output));
   }
-});
+}, TIMEOUT_MS);
 
 function isVerified({ verified_result }: { readonly verified_result: string | null }): boolean {
   return verified_result === '"yes"';
