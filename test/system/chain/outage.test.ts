@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { finalScore } from '../../../data/dataset.ts';
 import { parseFaults } from '../../../services/simulator/faults.ts';
 import { parseRestFaults } from '../../../services/simulator/rest/faults.ts';
@@ -15,8 +15,7 @@ const MATCHES = 16;
 const MINUTE = 60;
 const DAY = 86_400;
 /** Times of kills that are followed by a start at once, and of the last one, in seconds after the first message. */
-/** Undefined: that of all tests. */
-const TIMEOUT_MS = FULL ? 1_800_000 : undefined;
+if (FULL) vi.setConfig({ testTimeout: 1_800_000 });
 const KILLS = FULL ? [6 * MINUTE, 9 * MINUTE, 12 * MINUTE] : [9 * MINUTE];
 const OUTAGE = 15 * MINUTE;
 /** Longest window of the feed, by default. */
@@ -179,7 +178,7 @@ test('a poller that is killed and down for 24 hours of matches ends like one tha
     expect(publishedTwice(output)).toEqual([]);
     expect(netEffects(output.transitions)).toEqual(netStates(output));
   }
-}, TIMEOUT_MS);
+});
 
 function isVerified({ verified_result }: { readonly verified_result: string | null }): boolean {
   return verified_result === '"yes"';
