@@ -64,6 +64,8 @@ export const up: Command = {
       dispatcherPort: settings.DISPATCHER_PORT,
       clientsKey: settings.CLIENTS_KEY,
       provider: providerOf(settings),
+      brokers: settings.KAFKA_BROKERS,
+      registry: settings.SCHEMA_REGISTRY_URL,
       onProgress: (line) => say(`  ${line}`),
       onTrouble: (line) => say(`! ${line}`),
     });

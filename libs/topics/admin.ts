@@ -1,4 +1,6 @@
+import type { Brokers } from '#streams/client/brokers.ts';
 import { BUSY, isPassing, PASSING, withTopicAdmin } from '#streams/client/kafkajs/topic-admin.ts';
+import { requireKafkaAccess } from '#streams/client/platformatic/access.ts';
 import type { NewTopic, TopicAdmin } from '#streams/client/port.ts';
 import { poll } from '#timing/poll.ts';
 import { retry } from '#timing/retry.ts';
@@ -16,7 +18,7 @@ import {
 
 /** Where and how to create topics. */
 export type CreateTopicsOptions = {
-  readonly brokers: readonly string[];
+  readonly brokers: Brokers;
   readonly prefix: string;
   /** Default: the broker's own. From 3 on, two replicas must acknowledge a record. */
   readonly replicationFactor?: number;
@@ -33,7 +35,7 @@ const COMPACTED_SEGMENT_BYTES = 64 * 1024 * 1024;
 /**
  * Creates every missing topic of the table, and changes no existing one: retention is the operator's. May run in several
  * processes at once. Throws `TopicMismatchError` where one has another number of partitions, `TopicAdminError` where the
- * broker cannot be reached or refuses.
+ * broker cannot be reached or refuses, `StreamError` where it refuses the connection.
  */
 export async function createTopics(options: CreateTopicsOptions): Promise<void> {
   // Report more replicas than brokers at once: waiting would not help.
@@ -52,7 +54,7 @@ export async function createTopics(options: CreateTopicsOptions): Promise<void> 
  * The topics of the table that exist on the broker. Few retries where it does not answer. Throws `TopicAdminError`.
  */
 export async function findTopics(options: {
-  readonly brokers: readonly string[];
+  readonly brokers: Brokers;
   readonly prefix: string;
 }): Promise<ReadonlySet<TopicName>> {
   const there = await withAdmin(options.brokers, TERMINAL_RETRIES, (admin) => admin.partitionCounts());
@@ -63,7 +65,7 @@ export async function findTopics(options: {
 const GONE_MS = 60_000;
 
 /** Deletes topics, by their names on the broker, and waits until they are gone. Throws `TopicAdminError`. */
-export async function deleteTopics(brokers: readonly string[], names: readonly string[]): Promise<void> {
+export async function deleteTopics(brokers: Brokers, names: readonly string[]): Promise<void> {
   await withAdmin(brokers, TERMINAL_RETRIES, async (admin) => {
     const there = await admin.partitionCounts();
     const topics = names.filter((name) => there.has(name));
@@ -81,12 +83,12 @@ export async function deleteTopics(brokers: readonly string[], names: readonly s
 }
 
 /** The partitions of a topic, by its name on the broker; 0 where it is missing. Throws `TopicAdminError`. */
-export async function topicPartitions(brokers: readonly string[], name: string): Promise<number> {
+export async function topicPartitions(brokers: Brokers, name: string): Promise<number> {
   return (await withAdmin(brokers, TERMINAL_RETRIES, (admin) => admin.partitionCounts())).get(name) ?? 0;
 }
 
 /** How many members a consumer group has. Throws `TopicAdminError`. */
-export function groupMembers(brokers: readonly string[], group: string): Promise<number> {
+export function groupMembers(brokers: Brokers, group: string): Promise<number> {
   return withAdmin(brokers, TERMINAL_RETRIES, (admin) => admin.groupMembers(group));
 }
 
@@ -96,14 +98,17 @@ const STARTING_RETRIES = 12;
 const TERMINAL_RETRIES = 4;
 
 async function withAdmin<T>(
-  brokers: readonly string[],
+  brokers: Brokers,
   retries: number,
   work: (admin: TopicAdmin) => Promise<T>,
 ): Promise<T> {
   try {
     return await withTopicAdmin(brokers, retries, work);
   } catch (error) {
-    throw error instanceof TopicMismatchError ? error : new TopicAdminError(brokers, error);
+    if (error instanceof TopicMismatchError) throw error;
+    // Its error names what the client tried last, not why the connection is refused.
+    await requireKafkaAccess(brokers);
+    throw new TopicAdminError(brokers, error);
   }
 }
 

@@ -5,6 +5,7 @@ import { restRoutes } from '#contract/rest/routes.ts';
 import { restServerOptions } from '#contract/rest/server-options.ts';
 import type { Registry } from '#service/metrics.ts';
 import { opsAnswer } from '#service/ops.ts';
+import { fastifyServer, followCertificate, type ServerTlsFiles } from '#service/server-tls.ts';
 import type { BoardView } from '#views/store/board-view.ts';
 import type { GateOptions } from './board/gate.ts';
 import { boardRoutes } from './board/routes.ts';
@@ -21,6 +22,8 @@ export type AppOptions = {
   readonly publicUrl: string | undefined;
   /** Addresses and networks whose X-Forwarded-Proto and X-Forwarded-Host count; none where it is empty. */
   readonly trustedProxies: readonly string[];
+  /** Null: plain HTTP. */
+  readonly tls?: ServerTlsFiles | null;
   readonly registry: Registry;
   readonly metrics: ApiMetrics;
   readonly log: FastifyBaseLogger;
@@ -36,14 +39,16 @@ const OPS = ['/health/live', '/health/ready'];
 /** Everything that is served on API_PORT. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { data, gatekeeper, view, board, version, publicUrl, registry, metrics, log, ready } = options;
-  const { trustedProxies, onFailure } = options;
+  const { trustedProxies, onFailure, tls = null } = options;
   const now = (): number => Date.now() / 1000;
   const app = fastify({
     ...restServerOptions(version, now),
     loggerInstance: log,
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     forceCloseConnections: true,
+    ...fastifyServer(tls),
   });
+  followCertificate(app.server, tls);
   answerErrors(app, { now, version, onFailure });
   app.addHook('onRequest', (request, reply, done) => {
     if (ready() || OPS.includes(request.routeOptions.url ?? '')) return done();

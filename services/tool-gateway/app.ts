@@ -7,11 +7,14 @@ import {
   fastify,
   LogController,
 } from 'fastify';
+import { fastifyServer, followCertificate, type ServerTlsFiles } from '#service/server-tls.ts';
 import { type TokenRoutesOptions, tokenRoutes } from './token-exchange/routes.ts';
 
 export type AppOptions = TokenRoutesOptions & {
   /** Networks whose word on the client's address counts; of none where it is empty. */
   readonly trustedProxies: readonly string[];
+  /** Null: plain HTTP. */
+  readonly tls?: ServerTlsFiles | null;
   readonly log: FastifyBaseLogger;
   /** Longest time until a request has arrived as a whole, milliseconds; after that it is answered 408. Default 10,000. */
   readonly requestMs?: number;
@@ -23,19 +26,23 @@ const CHECKS = 10;
 
 /** Everything that is served on TOOLS_PORT. No request is logged. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
-  const { trustedProxies, log, requestMs = REQUEST_MS, ...tokens } = options;
+  const { trustedProxies, log, requestMs = REQUEST_MS, tls = null, ...tokens } = options;
   const app = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     forceCloseConnections: true,
     requestTimeout: requestMs,
-    http: { headersTimeout: requestMs, connectionsCheckingInterval: Math.ceil(requestMs / CHECKS) },
+    ...fastifyServer(tls, {
+      headersTimeout: requestMs,
+      connectionsCheckingInterval: Math.ceil(requestMs / CHECKS),
+    }),
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     clientErrorHandler: refuseBadRequest,
     // Fastify's own answers repeat the URL and the message of the error.
     frameworkErrors: (_error: Error, _request: FastifyRequest, reply: FastifyReply) =>
       reply.code(400).send({ error: 'bad_request' }),
   });
+  followCertificate(app.server, tls);
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'not_found' }));
   app.setErrorHandler((error: Error, _request, reply) => {
     log.error({ err: error }, 'a request failed');

@@ -1,6 +1,7 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, ListenOptions } from 'node:net';
 import type { Logger } from '#service/logger.ts';
+import { createHttpServer, type ServerTlsFiles } from '#service/server-tls.ts';
 import { checkSignature, SIGNATURE_HEADER, type SignatureFault, TIMESTAMP_HEADER } from '#signing/signing.ts';
 import { PublishError } from '#streams/publish/publish-error.ts';
 import { type AdmissionLimits, IncomingBody } from './admission.ts';
@@ -15,6 +16,8 @@ export type AppOptions = {
   /** Longest time from the head of a request to its end, milliseconds. */
   readonly answerTimeoutMs: number;
   readonly limits: AdmissionLimits;
+  /** Null: plain HTTP. */
+  readonly tls?: ServerTlsFiles | null;
   /**
    * Resolves when all records of an authentic delivery are on the topics; rejects with `PublishError` at the deadline,
    * counted from `waitedMs` ago.
@@ -72,8 +75,8 @@ class WebhookApp implements App {
 
   constructor(options: AppOptions) {
     this.#options = options;
-    const { answerTimeoutMs, limits, tally } = options;
-    this.#server = createServer({
+    const { answerTimeoutMs, limits, tally, tls = null } = options;
+    this.#server = createHttpServer(tls, {
       // A request that is incomplete by then is answered 408.
       requestTimeout: answerTimeoutMs,
       headersTimeout: answerTimeoutMs,

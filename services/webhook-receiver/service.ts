@@ -1,4 +1,5 @@
 import type { RunningService, ServiceContext } from '#service/run-service.ts';
+import { serverTlsFiles } from '#service/server-tls.ts';
 import { type ReceiverConfig, threadsOf } from './config.ts';
 import { receiverMetrics } from './metrics.ts';
 import { ReceiverThreads } from './threads.ts';
@@ -39,6 +40,7 @@ export async function startReceiver(context: ReceiverContext): Promise<RunningRe
       maxConnections: Math.floor(config.WEBHOOK_MAX_CONNECTIONS / size),
       maxUnprovenBytes: Math.floor(config.WEBHOOK_MAX_UNPROVEN_BYTES / size),
     },
+    tls: serverTlsFiles(config),
     logLevel: config.LOG_LEVEL,
   });
   log.info({ host: config.LISTEN_HOST, port, threads: size }, 'POST /webhook');

@@ -84,6 +84,8 @@ export const demo: Command = {
       dispatcherSettings: webhook.dispatcherSettings,
       clientsKey: settings.CLIENTS_KEY,
       provider,
+      brokers: settings.KAFKA_BROKERS,
+      registry: settings.SCHEMA_REGISTRY_URL,
       onProgress: (line) => say(`  ${line}`),
       // Services are watched and started again; what they say is in their logs, not in the middle of the table.
       onTrouble: () => {},

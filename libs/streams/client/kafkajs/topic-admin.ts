@@ -1,18 +1,20 @@
 import kafkajs, { type Admin } from 'kafkajs';
+import type { Brokers } from '../brokers.ts';
 import type { TopicAdmin } from '../port.ts';
+import { connectionOptions } from './security.ts';
 
 /**
  * Connects to a cluster, runs `work` and closes the connection. `retries`: how often a request without an answer is
  * repeated; 12 take about 20 s, 4 about 3 s. Throws errors of kafkajs, and those of `work`.
  */
 export async function withTopicAdmin<T>(
-  brokers: readonly string[],
+  brokers: Brokers,
   retries: number,
   work: (admin: TopicAdmin) => Promise<T>,
 ): Promise<T> {
   const admin = new kafkajs.Kafka({
     clientId: 'touchline-admin',
-    brokers: [...brokers],
+    ...connectionOptions(brokers),
     connectionTimeout: 5_000,
     retry: { initialRetryTime: 100, maxRetryTime: 2_000, retries },
     // Failures come as errors; the log would only have the retries.
