@@ -1,11 +1,14 @@
 /** `touchline topics`: creates the topics and registers their schemas. */
-import { createTopics, findTopics } from '#topics/admin.ts';
+import { z } from 'zod';
+import { kafkaSettings, loadConfig } from '#service/config.ts';
+import { createTopics, findTopics, topicCommands } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import { TOPIC_NAMES, TOPICS, topicName } from '#topics/topics.ts';
 import { type Command, parseArguments, UsageError } from '../command.ts';
 import { findPlace } from '../place.ts';
+import { printCommands } from '../print-commands.ts';
 
-const HELP = `Usage: touchline topics [--replication-factor <n>] [--partitions <n>]
+const HELP = `Usage: touchline topics [--replication-factor <n>] [--partitions <n>] [--print]
 
 Creates every missing topic and registers the schemas of all; existing topics stay unchanged. Services need
 both; touchline up and demo do this by themselves. docs/reference/topics.md has the table.
@@ -13,6 +16,7 @@ both; touchline up and demo do this by themselves. docs/reference/topics.md has 
   --replication-factor <n>  copies of each partition of a topic that is made; default: the broker's own. From 3 on, two
                             copies must have a record before it counts as written.
   --partitions <n>          partitions of the topics of a match that are made, default ${TOPICS['match-state'].partitions}; all of them must have the same
+  --print                   only prints the commands of kafka-topics.sh that create all of them, for an operator who may
 
 The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that touchline up or demo runs here.
 `;
@@ -23,7 +27,15 @@ export const topics: Command = {
   summary: 'creates the topics and registers their schemas',
   help: HELP,
   async run(args) {
-    const counts = parse(args);
+    const { print, ...counts } = parse(args);
+    if (print) {
+      const { TOPIC_PREFIX: prefix } = loadConfig(
+        z.object({ TOPIC_PREFIX: kafkaSettings.TOPIC_PREFIX }),
+        process.env,
+      );
+      printCommands('kafka-topics.sh', topicCommands({ prefix, ...counts }));
+      return 0;
+    }
     const place = findPlace(process.env);
     const at = { brokers: place.KAFKA_BROKERS, prefix: place.TOPIC_PREFIX };
     const there = await findTopics(at);
@@ -36,12 +48,17 @@ export const topics: Command = {
   },
 };
 
-function parse(args: readonly string[]): { replicationFactor?: number; partitions?: number } {
-  const options = { 'replication-factor': { type: 'string' }, partitions: { type: 'string' } } as const;
+function parse(args: readonly string[]): { replicationFactor?: number; partitions?: number; print: boolean } {
+  const options = {
+    'replication-factor': { type: 'string' },
+    partitions: { type: 'string' },
+    print: { type: 'boolean', default: false },
+  } as const;
   const { values } = parseArguments(args, { options });
   const replicationFactor = count('replication-factor', values['replication-factor']);
   const partitions = count('partitions', values.partitions);
   return {
+    print: values.print,
     ...(replicationFactor === undefined ? {} : { replicationFactor }),
     ...(partitions === undefined ? {} : { partitions }),
   };

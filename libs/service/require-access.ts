@@ -1,4 +1,5 @@
 import type { Brokers } from '#streams/client/brokers.ts';
+import { isServiceName } from '#topics/acls.ts';
 import type { RegistryPlace } from '#topics/registry-address.ts';
 
 /** The configuration of a process, with the settings of connections where it has some. */
@@ -6,24 +7,28 @@ type Places = {
   readonly LOG_LEVEL: string;
   readonly KAFKA_BROKERS?: Brokers;
   readonly SCHEMA_REGISTRY_URL?: RegistryPlace;
+  readonly TOPIC_PREFIX?: string;
 };
 
 /**
- * Checks that the brokers and the registry accept connections. Throws `StreamError` or `RegistryUnavailableError` for wrong
- * credentials and certificates; what does not answer is for the first use to wait for.
+ * Checks that the brokers and the registry accept connections, and that the service has its rights and its topics. Throws
+ * `StreamError`, `RegistryUnavailableError` or `ServiceRightsError` for what waiting does not mend; what does not answer is
+ * for the first use to wait for.
  */
-export async function requireAccess(config: Places): Promise<void> {
-  const { KAFKA_BROKERS: brokers, SCHEMA_REGISTRY_URL: registry } = config;
+export async function requireAccess(service: string, config: Places): Promise<void> {
+  const { KAFKA_BROKERS: brokers, SCHEMA_REGISTRY_URL: registry, TOPIC_PREFIX: prefix } = config;
   await Promise.all([
-    brokers === undefined ? null : requireKafka(brokers),
+    brokers === undefined ? null : requireKafka(service, brokers, prefix),
     registry === undefined ? null : requireRegistry(registry),
   ]);
 }
 
 // Loaded when needed: not every process has brokers.
-async function requireKafka(brokers: Brokers): Promise<void> {
+async function requireKafka(service: string, brokers: Brokers, prefix = ''): Promise<void> {
   const { requireKafkaAccess } = await import('#streams/client/platformatic/access.ts');
-  await requireKafkaAccess(brokers);
+  if (!(await requireKafkaAccess(brokers)) || !isServiceName(service)) return;
+  const { requireRights } = await import('#topics/require-rights.ts');
+  await requireRights(brokers, prefix, service);
 }
 
 async function requireRegistry(place: RegistryPlace): Promise<void> {

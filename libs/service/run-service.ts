@@ -107,7 +107,7 @@ export async function runService<Spec extends ProcessSpec>(
       onFailure: (error) => logger.error({ err: error }, 'metrics failed'),
     });
     logger.info({ host: config.METRICS_HOST, port: ops.port }, 'metrics and health');
-    await requireAccess(config);
+    await requireAccess(service.name, config);
     const finish = (): void => stopping.abort('finished');
     running = await service.start({ config, logger, metrics, signal: stopping.signal, fail, finish });
     if (!stopping.signal.aborted) logger.info('started');

@@ -126,13 +126,13 @@ export function topicSettings(spec: TopicLimits): Record<string, string> {
   };
 }
 
-function partitionsOf(topic: TopicName, { partitions }: CreateTopicsOptions): number {
+function partitionsOf(topic: TopicName, { partitions }: Pick<CreateTopicsOptions, 'partitions'>): number {
   return partitions !== undefined && isByEvent(topic) ? partitions : TOPICS[topic].partitions;
 }
 
 /** Every required topic, by its name on the broker: those of the table, and positions topics. */
 function wantedTopics(
-  options: CreateTopicsOptions,
+  options: Omit<CreateTopicsOptions, 'brokers'>,
 ): { name: string; partitions: number; spec: TopicLimits }[] {
   const { prefix } = options;
   return [
@@ -151,11 +151,21 @@ function wantedTopics(
 
 function topicConfig(
   { name, partitions, spec }: ReturnType<typeof wantedTopics>[number],
-  { replicationFactor }: CreateTopicsOptions,
+  { replicationFactor }: Pick<CreateTopicsOptions, 'replicationFactor'>,
 ): NewTopic {
   const settings = topicSettings(spec);
   if (replicationFactor !== undefined && replicationFactor >= 3) settings['min.insync.replicas'] = '2';
   return { name, partitions, settings, ...(replicationFactor === undefined ? {} : { replicationFactor }) };
+}
+
+/** The arguments of `kafka-topics.sh` that create each required topic, one text a topic. */
+export function topicCommands(options: Omit<CreateTopicsOptions, 'brokers'>): string[] {
+  return wantedTopics(options).map((wanted) => {
+    const { name, partitions, replicationFactor, settings } = topicConfig(wanted, options);
+    const configs = Object.entries(settings).map(([setting, value]) => ` --config ${setting}=${value}`);
+    const replicas = replicationFactor === undefined ? '' : ` --replication-factor ${replicationFactor}`;
+    return `--create --if-not-exists --topic '${name}' --partitions ${partitions}${replicas}${configs.join('')}`;
+  });
 }
 
 async function makeMissing(admin: TopicAdmin, options: CreateTopicsOptions): Promise<void> {

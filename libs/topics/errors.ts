@@ -53,6 +53,11 @@ export class TopicMismatchError extends TouchlineError<'TopicMismatchError'> {
   }
 }
 
+/** A service may not do what it must on the broker, or its topics are not there; the message names all of it. */
+export class ServiceRightsError extends TouchlineError<'ServiceRightsError'> {
+  override readonly name = 'ServiceRightsError';
+}
+
 /** The broker cannot be reached, or refuses to create or list topics. */
 export class TopicAdminError extends TouchlineError<'TopicAdminError'> {
   override readonly name = 'TopicAdminError';

@@ -52,6 +52,16 @@ export const TOPIC_ERRORS = {
       'Create it with the number that docs/reference/topics.md has, or choose another `TOPIC_PREFIX`.',
     ],
   },
+  ServiceRightsError: {
+    RIGHTS_MISSING: [
+      'The broker does not grant a service the rights that the message names.',
+      'Grant them: `npx touchline acls --print` has the commands, docs/reference/acls.md the list.',
+    ],
+    TOPICS_MISSING: [
+      'Topics of a service are not on the broker.',
+      'Run `npx touchline topics`, or the commands of `npx touchline topics --print`; check `TOPIC_PREFIX`.',
+    ],
+  },
   TopicAdminError: {
     TOPIC_ADMIN_FAILED: [
       'The broker cannot be reached, or does not permit to create or describe topics.',
