@@ -14,6 +14,7 @@ import { freePort } from '#embedded/ports.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import { backboneFile } from '#service/backbone-file.ts';
 import {
+  ConfigError,
   dataSettings,
   httpUrl,
   kafkaSettings,
@@ -28,12 +29,13 @@ import { urlHost } from '#service/listen.ts';
 import { SECRET_LENGTH } from '#signing/signing.ts';
 import type { Brokers } from '#streams/client/brokers.ts';
 import { findBrokerDefects } from '#streams/client/platformatic/broker-defects.ts';
-import { createTopics } from '#topics/admin.ts';
+import { createTopics, type WantedTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import type { RegistryPlace } from '#topics/registry-address.ts';
 import { ServiceProcess } from './processes.ts';
 import { quiet } from './quiet.ts';
 import { serviceNames } from './services.ts';
+import { topicTableSettings } from './topic-settings.ts';
 
 /** Settings of `touchline up` and of the demonstration. */
 export const platformSettings = {
@@ -46,6 +48,7 @@ export const platformSettings = {
     'Schema registry to use (Confluent API); goes with KAFKA_BROKERS.',
   ),
   ...securitySettings,
+  ...topicTableSettings,
   LISTEN_HOST: listenSettings.LISTEN_HOST.describe(
     'Address that the services serve on: by default this machine alone reaches them; 0.0.0.0 is all addresses.',
   ),
@@ -79,6 +82,20 @@ export const platformSettings = {
   ),
 };
 
+/** Throws `ConfigError` where connections are to be secured and no broker is named: what is started here speaks plain. */
+export function requireBrokers(settings: {
+  readonly KAFKA_BROKERS?: Brokers | undefined;
+  readonly KAFKA_TLS: 'on' | 'off';
+  readonly KAFKA_SASL_MECHANISM?: string | undefined;
+}): void {
+  if (settings.KAFKA_BROKERS !== undefined) return;
+  const wrong = [
+    ...(settings.KAFKA_TLS === 'on' ? ['KAFKA_TLS'] : []),
+    ...(settings.KAFKA_SASL_MECHANISM === undefined ? [] : ['KAFKA_SASL_MECHANISM']),
+  ];
+  if (wrong.length > 0) throw new ConfigError(wrong.map((name) => `${name}: goes with KAFKA_BROKERS`));
+}
+
 /** Where clients look for a broker and a registry, and where docker-compose.yml has them. */
 const USUAL_PORTS = { kafka: 9092, registry: 8085 } as const;
 
@@ -110,6 +127,10 @@ export type PlatformOptions = {
   /** The configured broker and registry with their security; undefined where none is configured. */
   readonly brokers: Brokers | undefined;
   readonly registry: RegistryPlace | undefined;
+  /** How topics are made. */
+  readonly topics: WantedTopics;
+  /** Brokers of an embedded cluster; 1: whatever `startBackbone` finds or starts. */
+  readonly brokerCount: number;
   /** Called with each step, one line. */
   readonly onProgress: (line: string) => void;
   /** Called with each failure that is being repaired. */
@@ -130,7 +151,7 @@ export type Provider = {
 export type NewClient = { readonly id: number; readonly secretKey: string };
 
 /** A broker and a registry, with the security of the configured ones. */
-export type PlatformBackbone = Omit<Backbone, 'brokers' | 'registryUrl'> & {
+type PlatformBackbone = Omit<Backbone, 'brokers' | 'registryUrl'> & {
   readonly brokers: Brokers;
   readonly registryUrl: RegistryPlace;
 };
@@ -199,7 +220,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   const webhookSecret = keepSecret(dataDir, 'webhook-secret', options.webhookSecret);
   const { secrets: clientsKey } = keepSecret(dataDir, 'clients-key', options.clientsKey);
   const started = await startBackbone({
-    ...{ dataDir, env: process.env, onProgress },
+    ...{ dataDir, env: process.env, onProgress, brokerCount: options.brokerCount },
     preferredPorts: USUAL_PORTS,
   });
   const backbone: PlatformBackbone = {
@@ -218,10 +239,11 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     for (const { message } of await findBrokerDefects(backbone.brokers)) onProgress(`warning: ${message}`);
     const prefix = await options.prefixFor(backbone);
     onProgress('creating topics and registering schemas');
-    await Promise.all([
-      createTopics({ brokers: backbone.brokers, prefix }),
+    const [warnings] = await Promise.all([
+      createTopics({ brokers: backbone.brokers, prefix, ...options.topics }),
       Registry.open({ url: backbone.registryUrl, prefix }).registerAll(),
     ]);
+    for (const warning of warnings) onProgress(`warning: ${warning}`);
     const settings = {
       KAFKA_BROKERS: started.brokers.join(','),
       SCHEMA_REGISTRY_URL: started.registryUrl,

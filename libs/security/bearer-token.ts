@@ -5,7 +5,7 @@ import { TouchlineError } from '#errors/touchline-error.ts';
 import { readSecret, type Secret } from './secret.ts';
 
 /** Where an authorization server issues tokens (RFC 6749, 4.4). */
-export type TokenEndpoint = {
+type TokenEndpoint = {
   readonly url: string;
   readonly clientId: string;
   readonly clientSecret: Secret;

@@ -21,7 +21,7 @@ export function serverTlsFiles(config: TlsConfig): ServerTlsFiles | null {
 }
 
 /** The certificate and the key as they are now. Throws `SecretFileError`. */
-export function readServerTls({ cert, key }: ServerTlsFiles): {
+function readServerTls({ cert, key }: ServerTlsFiles): {
   readonly cert: string;
   readonly key: string;
 } {

@@ -6,7 +6,7 @@ import { readTls, type TlsFiles } from '#security/tls.ts';
 export type RegistryUser = { readonly username: string; readonly password: Secret };
 
 /** A registry whose connections are secured beyond what its address says. */
-export type SecuredRegistry = {
+type SecuredRegistry = {
   readonly url: string;
   /** Null: as Node trusts by itself. */
   readonly tls: TlsFiles | null;

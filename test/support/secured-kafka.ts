@@ -23,17 +23,23 @@ export type SecuredKafka = {
 /** The password of every user. */
 export const PASSWORD = 'correct-horse-42';
 
-/** Starts a broker with an authorizer; `operator` may do everything, other users what access control lists say. */
-export async function startSecuredKafka(users: readonly string[]): Promise<SecuredKafka> {
+/** A folder with a new authority, and the certificate of brokers that it signed; gone at the end. */
+export async function brokerCertificates() {
   const folder = mkdtempSync(join(tmpdir(), 'touchline-secured-'));
   atEnd(() => rmSync(folder, { recursive: true, force: true }));
   const authority = await Authority.create();
-  const ca = writeText(folder, 'ca.crt', authority.ca.cert);
+  const tls = { ...(await authority.sign('broker')), ca: authority.ca.cert };
+  return { folder, authority, tls, ca: writeText(folder, 'ca.crt', authority.ca.cert) };
+}
+
+/** Starts a broker with an authorizer; `operator` may do everything, other users what access control lists say. */
+export async function startSecuredKafka(users: readonly string[]): Promise<SecuredKafka> {
+  const { folder, authority, tls, ca } = await brokerCertificates();
   const kafka = await startKafka({
     dataDir: join(folder, 'kafka'),
     jvmArgs: QUICK_START,
     security: {
-      tls: { ...(await authority.sign('broker')), ca: authority.ca.cert },
+      tls,
       users: Object.fromEntries(['operator', ...users].map((user) => [user, PASSWORD])),
       authorizer: true,
     },

@@ -36,11 +36,6 @@ export function securityOf(brokers: Brokers): KafkaSecurity {
   return isPlain(brokers) ? PLAIN : brokers;
 }
 
-/** Other brokers of the same cluster, or the same behind other addresses. */
-export function atAddresses(brokers: Brokers, addresses: readonly string[]): Brokers {
-  return isPlain(brokers) ? addresses : { ...brokers, addresses };
-}
-
 /** For a person. */
 export function shownBrokers(brokers: Brokers): string {
   return addressesOf(brokers).join(', ');

@@ -1,25 +1,16 @@
-import kafkajs, { type AclEntry } from 'kafkajs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { incidentMessage } from '#ingestion/testing/messages.ts';
-import { createKafka } from '#streams/client/kafkajs/kafka.ts';
 import { type Right, rightsOf, rightText, SERVICE_NAMES, type ServiceName } from '#topics/acls.ts';
 import { topicName } from '#topics/topics.ts';
 import { backbone } from '../../setup/backbone.ts';
+import { grant, without } from '../../support/acls.ts';
 import { CLIENTS_KEY, temporaryFolder } from '../../support/api.ts';
-import { quietLog } from '../../support/log.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { type ServiceProcess, startService } from '../../support/processes.ts';
 import { PASSWORD, type SecuredKafka, startSecuredKafka } from '../../support/secured-kafka.ts';
 import { logged } from '../../support/system.ts';
 import { SECRET, signed } from '../webhook-receiver/support.ts';
-
-const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
-const RESOURCES = {
-  Topic: AclResourceTypes.TOPIC,
-  Group: AclResourceTypes.GROUP,
-  TransactionalId: AclResourceTypes.TRANSACTIONAL_ID,
-};
 
 let secured: SecuredKafka;
 let registryUrl: string;
@@ -31,36 +22,8 @@ beforeAll(async () => {
   ({ registryUrl, prefix } = backbone());
   const { brokers } = secured.kafka;
   pipeline = await Pipeline.create({ brokers, registryUrl, prefix, partitions: 1 });
-  for (const service of SERVICE_NAMES) await grant(service, rightsOf(prefix, service));
+  for (const service of SERVICE_NAMES) await grant(brokers, service, rightsOf(prefix, service));
 });
-
-function entryOf(service: ServiceName, { operation, resource, name, pattern }: Right): AclEntry {
-  return {
-    ...{ principal: `User:${service}`, host: '*', permissionType: AclPermissionTypes.ALLOW },
-    operation: operation === 'Read' ? AclOperationTypes.READ : AclOperationTypes.WRITE,
-    resourceType: RESOURCES[resource],
-    resourceName: name,
-    resourcePatternType: pattern === 'Literal' ? ResourcePatternTypes.LITERAL : ResourcePatternTypes.PREFIXED,
-  };
-}
-
-async function withAdmin<T>(
-  work: (admin: ReturnType<ReturnType<typeof createKafka>['admin']>) => Promise<T>,
-) {
-  const admin = createKafka({ brokers: secured.kafka.brokers, clientId: 'test-acls', log: quietLog }).admin();
-  await admin.connect();
-  return work(admin).finally(() => admin.disconnect());
-}
-
-const grant = (service: ServiceName, rights: readonly Right[]) =>
-  withAdmin((admin) => admin.createAcls({ acl: rights.map((right) => entryOf(service, right)) }));
-
-/** Takes a right away while `work` runs. */
-async function without(service: ServiceName, right: Right, work: () => Promise<void>): Promise<void> {
-  await withAdmin((admin) => admin.deleteAcls({ filters: [entryOf(service, right)] }));
-  await work();
-  await grant(service, [right]);
-}
 
 function start(service: ServiceName, settings: Record<string, string> = {}): ServiceProcess {
   return startService(service, {
@@ -129,7 +92,7 @@ describe('with an authorizer', () => {
     ].filter((right) => right !== undefined);
     expect(dropped).toHaveLength(5);
     for (const right of dropped)
-      await without(service, right, async () => {
+      await without(secured.kafka.brokers, service, right, async () => {
         const errors = await endOf(start(service));
         expect(errors).toMatchObject([
           {
@@ -142,7 +105,7 @@ describe('with an authorizer', () => {
 
   test('a service whose topics are missing names them, and how they are made', async () => {
     const elsewhere = `${prefix}none.`;
-    await grant('webhook-receiver', rightsOf(elsewhere, 'webhook-receiver'));
+    await grant(secured.kafka.brokers, 'webhook-receiver', rightsOf(elsewhere, 'webhook-receiver'));
     const [error, ...others] = await endOf(start('webhook-receiver', { TOPIC_PREFIX: elsewhere }));
     expect(others).toEqual([]);
     expect(error).toMatchObject({ code: 'TOPICS_MISSING' });

@@ -31,9 +31,17 @@ export async function withTopicAdmin<T>(
 function topicAdmin(admin: Admin): TopicAdmin {
   return {
     // Requests all topics: a request by name would create the topic where the broker creates topics automatically.
-    async partitionCounts() {
+    async topics() {
       const { topics } = await admin.fetchTopicMetadata();
-      return new Map(topics.map(({ name, partitions }) => [name, partitions.length]));
+      return new Map(
+        topics.map(({ name, partitions }) => {
+          const replicas = Math.min(...partitions.map((one) => one.replicas.length));
+          return [name, { partitions: partitions.length, replicas }];
+        }),
+      );
+    },
+    async brokerCount() {
+      return (await admin.describeCluster()).brokers.length;
     },
     async createTopics(topics) {
       // False where another process created them first.
