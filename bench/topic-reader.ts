@@ -68,13 +68,14 @@ export class TopicReader {
     try {
       const leader = await this.#leader(topic, partition);
       for (let offset = 0; !this.#closing; ) {
-        const fetched = await retryTransient(() =>
+        const from = offset;
+        const fetch = () =>
           fetchPartition(leader, {
-            ...{ topicId, partition, offset, maxWaitMs, minBytes },
+            ...{ topicId, partition, offset: from, maxWaitMs, minBytes },
             maxBytes: MAX_BYTES,
             isolation: 'committed',
-          }),
-        );
+          });
+        const fetched = await retryTransient(fetch, { deadlineMs: LEADER_MS });
         offset = fetched.next;
         if (fetched.records.length > 0) onRecords(partition, fetched.records);
       }

@@ -16,7 +16,7 @@ import {
   ResponseError,
 } from '@platformatic/kafka';
 import { retryTransient } from '#streams/client/platformatic/connections.ts';
-import { createRequest, nextSequence, produce } from '#streams/client/platformatic/produce.ts';
+import { createRequest, nextSequence, produce, requestBytes } from '#streams/client/platformatic/produce.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { type BatchRecord, batchRecords, type ProduceBatch } from '#streams/client/produce-batches.ts';
 
@@ -94,14 +94,10 @@ export class BareTransactions {
       batch,
       sequence: this.#sequences.get(partitionKey(batch)) ?? 0,
     }));
+    const identity = { transactionalId: this.#name, id: this.#id, epoch: this.#epoch };
+    const buffer = Buffer.allocUnsafeSlow(requestBytes(identity, numbered));
     const write = (api: typeof produce | typeof produceV12) =>
-      api.async(
-        this.#connection,
-        { transactionalId: this.#name, id: this.#id, epoch: this.#epoch },
-        numbered,
-        TIMEOUT_MS,
-        Date.now(),
-      );
+      api.async(this.#connection, identity, numbered, TIMEOUT_MS, Date.now(), buffer);
     if (this.#way === 'version-2') await retryTransient(() => write(produceV12));
     else {
       await retryTransient(() => this.#add(produceBatch));

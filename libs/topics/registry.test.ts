@@ -1,24 +1,22 @@
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
 import { inspect } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { serve } from '#service/testing/serve.ts';
 import { Registry } from './registry.ts';
 
 const PASSWORD = 's3cret/with:signs';
 
 test('sends user and password of its address in a header, and shows them nowhere', async () => {
   const asked: IncomingHttpHeaders[] = [];
-  const server = createServer(({ headers, method }, response) => {
-    asked.push(headers);
-    response.setHeader('content-type', 'application/json');
-    // The rule exists; the schema is rejected.
-    response.statusCode = method === 'GET' ? 200 : 401;
-    response.end(JSON.stringify({ compatibilityLevel: 'BACKWARD', error_code: 401, message: 'no' }));
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
+  const { port } = new URL(
+    await serve(({ headers, method }, response) => {
+      asked.push(headers);
+      response.setHeader('content-type', 'application/json');
+      // The rule exists; the schema is rejected.
+      response.statusCode = method === 'GET' ? 200 : 401;
+      response.end(JSON.stringify({ compatibilityLevel: 'BACKWARD', error_code: 401, message: 'no' }));
+    }),
+  );
   const url = `http://ann:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/apis/ccompat/v7`;
   const failed = await Registry.open({ url, prefix: '', waitMs: 0 })
     .codec('match-state')

@@ -1,6 +1,5 @@
 import { applyMessage, matchIncident, matchResult, matchState, stampOf } from '#domain/match.ts';
 import { resultChanges, resultKey, seasonKey } from '#domain/match-result.ts';
-import { type KeyedValue, SpillStore } from '#spill/spill-store.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
 import { partitionHash } from '#streams/client/produce-batches.ts';
 import { decodeInput, type PartitionProcessor, type RecordCollector } from '#streams/runtime/processor.ts';
@@ -12,68 +11,31 @@ import {
   incidentKey,
   isLive,
   type LoadedMatch,
-  load,
   mayOutgrow,
-  newLoaded,
-  ReceivedClock,
   setIncident,
-  spilled,
-  weightOf,
 } from './loaded-match.ts';
+import { MatchCache, type MatchCacheOptions } from './match-cache.ts';
 import type { MatchCodecs } from './match-codecs.ts';
 
-export type MatchPartitionOptions = {
+export type MatchPartitionOptions = MatchCacheOptions & {
   readonly partition: number;
-  readonly codecs: MatchCodecs;
   /** Name of a topic on the broker. */
   readonly topicName: (topic: TopicName) => string;
-  /** A match is spilled when no message of it was received for this long, milliseconds (see `ReceivedClock`). */
-  readonly keepLoadedMs: number;
-  /** Most matches in memory; the most recently used stay. */
-  readonly maxLoaded: number;
-  /** Most bytes of matches in memory, estimated. Default 64 MiB. */
-  readonly maxLoadedBytes?: number;
 };
 
-/**
- * Most matches in memory that are not in play: most of them receive nothing for hours, and objects dropped after a
- * commit or two are cheap to collect.
- */
-const MAX_RESTING = 64;
-const MAX_LOADED_BYTES = 64 * 1024 * 1024;
-/** The share of matches that stay when there are too many: finding the most recently used costs a pass. */
-const KEPT_SHARE = 0.75;
-/** How far a transaction may exceed the limit. */
-const FULL_SHARE = 1.5;
-
 const RESULT_PARTITIONS = TOPICS['match-results'].partitions;
-
-/** Looking for matches to spill costs a pass over all in memory. */
-const SWEEP_MS = 60_000;
-
-const SLASH = 47;
-const ZERO = 48;
 
 /** All matches of one partition: applies messages, keeps their state, publishes changes. */
 export class MatchPartition implements PartitionProcessor {
   readonly #options: MatchPartitionOptions;
-  readonly #maxLoadedBytes: number;
   readonly #names: Readonly<Record<keyof MatchCodecs, string>>;
-  readonly #loaded = new Map<number, LoadedMatch>();
-  /** Spilled records by event, without the matches in memory. */
-  readonly #spilled = new SpillStore();
+  readonly #cache: MatchCache;
   /** Matches that changed since the last flush. */
   readonly #changed = new Map<number, LoadedMatch>();
-  readonly #clock = new ReceivedClock();
-  #loadedBytes = 0;
-  /** Matches in memory that are not in play. */
-  #resting = 0;
-  #turn = 0;
-  #sweptAt = 0;
 
   constructor(options: MatchPartitionOptions) {
     this.#options = options;
-    this.#maxLoadedBytes = options.maxLoadedBytes ?? MAX_LOADED_BYTES;
+    this.#cache = new MatchCache(options);
     const { topicName } = options;
     this.#names = {
       'normalized-messages': topicName('normalized-messages'),
@@ -86,9 +48,9 @@ export class MatchPartition implements PartitionProcessor {
 
   /** Spills restored records: a match is decoded when its next message comes. */
   restore(topic: string, records: readonly ConsumedRecord[]): void | Promise<void> {
-    if (topic === this.#names['match-state']) this.#restoreStates(records);
-    else this.#restoreIncidents(records);
-    return this.#spilled.room();
+    return topic === this.#names['match-state']
+      ? this.#cache.restoreStates(records)
+      : this.#cache.restoreIncidents(records);
   }
 
   process(record: ConsumedRecord, collector: RecordCollector): void | Promise<void> {
@@ -99,87 +61,51 @@ export class MatchPartition implements PartitionProcessor {
 
   /** Whether a transaction has enough changes: changed matches cannot be spilled before the commit. */
   isFull(): boolean {
-    return (
-      this.#loaded.size > this.#options.maxLoaded * FULL_SHARE ||
-      this.#resting > MAX_RESTING * FULL_SHARE ||
-      this.#loadedBytes > this.#maxLoadedBytes * FULL_SHARE
-    );
+    return this.#cache.isFull();
   }
 
   /** Throws `PoisonError` for a record over the limit that `process` could not foresee. */
   flush(collector: RecordCollector): void {
-    const { codecs } = this.#options;
     for (const [eventId, loaded] of this.#changed) {
-      this.#loadedBytes -= weightOf(loaded);
-      for (const id of loaded.touched) {
-        const key = incidentKey(eventId, id);
-        const value = codecs['match-incidents'].encode(matchIncident(loaded.match, id));
-        this.#add(collector, 'match-incidents', key, value);
-        setIncident(loaded, key, value);
-      }
-      loaded.touched = new Set();
-      const state = matchState(loaded.match);
-      const value = codecs['match-state'].encode(state);
-      this.#add(collector, 'match-state', String(eventId), value);
-      loaded.stateBytes = value.length;
-      if (loaded.live !== isLive(state)) this.#resting += loaded.live ? 1 : -1;
-      loaded.live = isLive(state);
-      loaded.pendingBytes = 0;
-      this.#loadedBytes += weightOf(loaded);
-      if (loaded.stale) this.#publishResult(loaded, collector);
+      this.#cache.resize(loaded, () => this.#publish(eventId, loaded, collector));
     }
     this.#changed.clear();
   }
 
   committed(): void {
-    const { keepLoadedMs, maxLoaded } = this.#options;
-    if (this.#resting > MAX_RESTING) this.#spillResting();
-    if (this.#loaded.size > maxLoaded || this.#loadedBytes > this.#maxLoadedBytes) this.#spillLeastUsed();
-    const now = this.#clock.elapsedMs;
-    if (now < this.#sweptAt + SWEEP_MS) return;
-    this.#sweptAt = now;
-    for (const [eventId, loaded] of this.#loaded) {
-      if (loaded.usedAt + keepLoadedMs <= now && !this.#changed.has(eventId)) this.#spill(eventId, loaded);
-    }
+    this.#cache.evict((eventId) => this.#changed.has(eventId));
   }
 
   /** Matches in memory, ready for the next message. */
   loadedSize(): number {
-    return this.#loaded.size;
+    return this.#cache.loadedSize;
   }
 
   size(): number {
-    return this.#loaded.size + this.#spilled.size;
+    return this.#cache.size;
   }
 
   close(): void {
-    this.#spilled.close();
-    this.#loaded.clear();
+    this.#cache.close();
     this.#changed.clear();
   }
 
-  /** A batch has a state for every transaction: copies only the last of each event. */
-  #restoreStates(records: readonly ConsumedRecord[]): void {
-    const seen = new Set<number>();
-    for (let at = records.length - 1; at >= 0; at--) {
-      const record = records[at] as ConsumedRecord;
-      if (!hasValue(record)) continue;
-      const eventId = eventIdOf(record.key);
-      if (seen.has(eventId)) continue;
-      seen.add(eventId);
-      this.#spilled.put(eventId, [record]);
+  #publish(eventId: number, loaded: LoadedMatch, collector: RecordCollector): void {
+    const { codecs } = this.#options;
+    for (const id of loaded.touched) {
+      const key = incidentKey(eventId, id);
+      const value = codecs['match-incidents'].encode(matchIncident(loaded.match, id));
+      this.#add(collector, 'match-incidents', key, value);
+      setIncident(loaded, key, value);
     }
-  }
-
-  /** Incidents of one event are adjacent in a transaction, and are spilled together. */
-  #restoreIncidents(records: readonly ConsumedRecord[]): void {
-    const values: readonly KeyedValue[] = records.every(hasValue) ? records : records.filter(hasValue);
-    for (let from = 0, to = 0; from < values.length; from = to) {
-      const eventId = eventIdOf((values[from] as KeyedValue).key);
-      do to += 1;
-      while (to < values.length && eventIdOf((values[to] as KeyedValue).key) === eventId);
-      this.#spilled.put(eventId, values, from, to);
-    }
+    loaded.touched = new Set();
+    const state = matchState(loaded.match);
+    const value = codecs['match-state'].encode(state);
+    this.#add(collector, 'match-state', String(eventId), value);
+    loaded.stateBytes = value.length;
+    loaded.live = isLive(state);
+    loaded.pendingBytes = 0;
+    if (loaded.stale) this.#publishResult(loaded, collector);
   }
 
   /**
@@ -218,7 +144,7 @@ export class MatchPartition implements PartitionProcessor {
     message: NormalizedMessage,
     collector: RecordCollector,
   ): void | Promise<void> {
-    const loaded = this.#find(message.event_id);
+    const loaded = this.#cache.find(message.event_id);
     if (loaded instanceof Promise)
       return loaded.then((found) => this.#applyTo(found, record, message, collector));
     this.#applyTo(loaded, record, message, collector);
@@ -232,10 +158,7 @@ export class MatchPartition implements PartitionProcessor {
   ): void {
     const { codecs, partition } = this.#options;
     const { event_id, ut, received_at, message_id } = message;
-    this.#clock.follow(received_at);
-    loaded.usedAt = this.#clock.elapsedMs;
-    this.#turn += 1;
-    loaded.turn = this.#turn;
+    this.#cache.use(loaded, received_at);
     const cause: Cause = {
       topic: 'normalized-messages',
       partition,
@@ -258,69 +181,4 @@ export class MatchPartition implements PartitionProcessor {
     if (result || loaded.restored) loaded.stale = true;
     this.#changed.set(event_id, loaded);
   }
-
-  /** The match from memory, loaded from disk, or new. */
-  #find(eventId: number): LoadedMatch | Promise<LoadedMatch> {
-    const found = this.#loaded.get(eventId);
-    if (found !== undefined) return found;
-    const records = this.#spilled.take(eventId);
-    if (records === null) return this.#hold(eventId, newLoaded(this.#options.codecs, eventId));
-    const loaded = load(this.#options.codecs, eventId, records);
-    return loaded instanceof Promise
-      ? loaded.then((ready) => this.#hold(eventId, ready))
-      : this.#hold(eventId, loaded);
-  }
-
-  #hold(eventId: number, loaded: LoadedMatch): LoadedMatch {
-    this.#loaded.set(eventId, loaded);
-    this.#loadedBytes += weightOf(loaded);
-    if (!loaded.live) this.#resting += 1;
-    return loaded;
-  }
-
-  #spill(eventId: number, loaded: LoadedMatch): void {
-    this.#loaded.delete(eventId);
-    this.#loadedBytes -= weightOf(loaded);
-    if (!loaded.live) this.#resting -= 1;
-    const records = spilled(this.#options.codecs, loaded);
-    if (records.length > 0) this.#spilled.put(eventId, records);
-  }
-
-  #spillLeastUsed(): void {
-    const matches = this.#options.maxLoaded * KEPT_SHARE;
-    const bytes = this.#maxLoadedBytes * KEPT_SHARE;
-    for (const [eventId, loaded] of this.#leastUsed()) {
-      if (this.#loaded.size <= matches && this.#loadedBytes <= bytes) return;
-      this.#spill(eventId, loaded);
-    }
-  }
-
-  #spillResting(): void {
-    for (const [eventId, loaded] of this.#leastUsed()) {
-      if (this.#resting <= MAX_RESTING * KEPT_SHARE) return;
-      if (!loaded.live) this.#spill(eventId, loaded);
-    }
-  }
-
-  /** Matches in memory without changes to publish, least recently used first. */
-  #leastUsed(): [eventId: number, loaded: LoadedMatch][] {
-    return [...this.#loaded]
-      .filter(([eventId]) => !this.#changed.has(eventId))
-      .sort(([, a], [, b]) => a.turn - b.turn);
-  }
-}
-
-function hasValue(record: ConsumedRecord): record is ConsumedRecord & KeyedValue {
-  return record.key !== null && record.value !== null;
-}
-
-/** The event id at the start of a key, read without making a string. */
-function eventIdOf(key: Buffer): number {
-  let id = 0;
-  for (let at = 0; at < key.length; at++) {
-    const byte = key[at] as number;
-    if (byte === SLASH) break;
-    id = id * 10 + byte - ZERO;
-  }
-  return id;
 }

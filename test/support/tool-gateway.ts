@@ -1,20 +1,16 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createTopics } from '#topics/admin.ts';
-import { Registry } from '#topics/registry.ts';
 import { backbone, type TestBackbone } from '../setup/backbone.ts';
 import { CLIENTS_KEY, temporaryFolder } from './api.ts';
 import { atEnd } from './at-end.ts';
 import { type ServiceProcess, startService } from './processes.ts';
 
-/** Topics of their own, with their schemas; on these brokers where they are given. */
+/** Topics of their own; on these brokers where they are given. */
 export async function place(changes: Partial<Pick<TestBackbone, 'brokers'>> = {}): Promise<TestBackbone> {
   const at = { ...backbone(), ...changes };
-  const { brokers, registryUrl, prefix } = at;
-  await Promise.all([
-    createTopics({ brokers, prefix, partitions: 1 }),
-    Registry.open({ url: registryUrl, prefix }).registerAll(),
-  ]);
+  const { brokers, prefix } = at;
+  await createTopics({ brokers, prefix, partitions: 1 });
   return at;
 }
 

@@ -108,6 +108,21 @@ test('begins at the checkpoint where there is one', async () => {
   expect(world.checkpoints).toEqual([]);
 });
 
+test('a quiet feed costs a checkpoint every ten seconds, a message one at once', async () => {
+  const world = new World(SETTINGS, T0 - SETTLE);
+  const quiet = async (seconds: number) => {
+    for (let second = 0; second < seconds; second++) {
+      world.now += 1;
+      await world.round();
+    }
+  };
+  await quiet(30);
+  expect(world.checkpoints).toEqual([T0 - 10, T0, T0 + 10]);
+  world.messages.push({ id: 1, ut: T0 + 30, visibleAt: T0 + 30 });
+  await quiet(1);
+  expect(world.checkpoints.at(-1)).toBe(T0 + 11);
+});
+
 test('reads unsettled seconds again, and publishes each message once', async () => {
   const world = new World(SETTINGS, T0 - 10);
   world.messages.push({ id: 1, ut: T0, visibleAt: T0 }, { id: 2, ut: T0, visibleAt: T0 + 9 });

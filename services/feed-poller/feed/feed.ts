@@ -44,6 +44,8 @@ const SET_BACK = 3_600;
 const REACH = 86_400;
 /** Smallest part of expired history that is skipped at once, seconds. */
 const SKIP = 3_600;
+/** A checkpoint is written this often where nothing was published, seconds: reading a quiet feed again costs little. */
+const QUIET_CHECKPOINT = 10;
 /** More pages than any window has: bounds a provider that always names a next page. */
 const MAX_PAGES = 10_000;
 
@@ -57,6 +59,10 @@ const MAX_PAGES = 10_000;
 export class FeedFollower {
   readonly #options: FeedOptions;
   #position: number | null;
+  /** The last checkpoint written; null before the first. */
+  #checkpoint: number | null;
+  /** Whether messages were published since the last checkpoint. */
+  #isAhead = false;
   /** Where the next window of this pass begins; null before the first. */
   #cursor: number | null = null;
   /** Whether this pass has read an unsettled second. */
@@ -68,6 +74,7 @@ export class FeedFollower {
   constructor(options: FeedOptions) {
     this.#options = options;
     this.#position = options.position;
+    this.#checkpoint = options.position;
     this.#window = options.window;
   }
 
@@ -162,6 +169,7 @@ export class FeedFollower {
     }
     for (const delivery of readFeed(fresh, clock.unix())) {
       await topicWriter.deliver(delivery);
+      this.#isAhead = true;
       delivery.normalized.forEach(onMessage);
     }
     for (const id of hashes) this.#published.set(id, to);
@@ -172,9 +180,17 @@ export class FeedFollower {
     const settled = Math.min(to, timestamp - this.#options.settle);
     this.#unsettled = settled < to;
     if (settled <= position) return;
-    await this.#options.topicWriter.checkpoint(FEED, settled);
+    await this.#writeCheckpoint(settled);
     this.#position = settled;
     for (const [id, lastIn] of this.#published) if (lastIn < settled) this.#published.delete(id);
+  }
+
+  async #writeCheckpoint(settled: number): Promise<void> {
+    const last = this.#checkpoint;
+    if (!this.#isAhead && last !== null && settled >= last && settled - last < QUIET_CHECKPOINT) return;
+    await this.#options.topicWriter.checkpoint(FEED, settled);
+    this.#checkpoint = settled;
+    this.#isAhead = false;
   }
 }
 

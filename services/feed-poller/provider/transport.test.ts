@@ -1,20 +1,12 @@
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { inspect } from 'node:util';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { serve } from '#service/testing/serve.ts';
 import { httpTransport } from './transport.ts';
 
-/** The base address of a server that answers so. */
-async function serve(answer: RequestListener): Promise<string> {
-  const server = createServer(answer);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v2/feed?token=tok3n`;
-}
+/** A request to a server that answers so. */
+const urlOf = async (answer: RequestListener) => `${await serve(answer)}/v2/feed?token=tok3n`;
 
 const { signal } = new AbortController();
 const MAX_BYTES = 1_000;
@@ -29,7 +21,7 @@ async function failure(url: string, during = signal, ask = transport): Promise<u
 }
 
 test('gives the status and the bytes', async () => {
-  const url = await serve((_request, response) => response.writeHead(418).end('é'));
+  const url = await urlOf((_request, response) => response.writeHead(418).end('é'));
   expect(await transport('feed.index', url, signal)).toEqual({ status: 418, body: Buffer.from('é') });
 });
 
@@ -39,7 +31,7 @@ test.each([
   ['br', brotliCompressSync],
 ] as const)('decompresses %s, and limits what comes out of it', async (encoding, compress) => {
   const serveText = (text: string): Promise<string> =>
-    serve((request, response) => {
+    urlOf((request, response) => {
       expect(request.headers['accept-encoding']).toContain(encoding);
       response.writeHead(200, { 'content-encoding': encoding }).end(compress(text));
     });
@@ -51,7 +43,7 @@ test.each([
 });
 
 test('rejects a body that is not in its encoding', async () => {
-  const url = await serve((_request, response) =>
+  const url = await urlOf((_request, response) =>
     response.writeHead(200, { 'content-encoding': 'gzip' }).end('plain'),
   );
   expect(await failure(url)).toMatchObject({ code: 'UNREACHABLE' });
@@ -59,7 +51,7 @@ test('rejects a body that is not in its encoding', async () => {
 
 test('does not follow a redirect', async () => {
   let asked = 0;
-  const url = await serve((_request, response) => {
+  const url = await urlOf((_request, response) => {
     asked += 1;
     response.writeHead(302, { location: '/elsewhere?token=tok3n' }).end();
   });
@@ -68,7 +60,7 @@ test('does not follow a redirect', async () => {
 });
 
 test('an answer that is longer than allowed is not read to its end', async () => {
-  const url = await serve((_request, response) => {
+  const url = await urlOf((_request, response) => {
     const timer = setInterval(() => response.write('x'.repeat(600)), 5);
     response.on('close', () => clearInterval(timer));
   });
@@ -77,15 +69,15 @@ test('an answer that is longer than allowed is not read to its end', async () =>
 
 test('an answer that does not come, or not to its end, is not waited for', async () => {
   const impatient = httpTransport({ timeoutMs: 200, maxBytes: MAX_BYTES });
-  expect(await failure(await serve(() => {}), signal, impatient)).toMatchObject({ code: 'TIMEOUT' });
-  const url = await serve((_request, response) => void response.writeHead(200).write('{'));
+  expect(await failure(await urlOf(() => {}), signal, impatient)).toMatchObject({ code: 'TIMEOUT' });
+  const url = await urlOf((_request, response) => void response.writeHead(200).write('{'));
   expect(await failure(url, signal, impatient)).toMatchObject({ code: 'TIMEOUT' });
 });
 
 test('a connection that breaks, or is none', async () => {
-  const broken = await serve((request) => request.socket.destroy());
+  const broken = await urlOf((request) => request.socket.destroy());
   expect(await failure(broken)).toMatchObject({ code: 'UNREACHABLE' });
-  const cut = await serve((_request, response) => {
+  const cut = await urlOf((_request, response) => {
     response.writeHead(200, { 'content-length': '100' }).write('{');
     setImmediate(() => response.destroy());
   });
@@ -95,7 +87,7 @@ test('a connection that breaks, or is none', async () => {
 });
 
 test('rejects an aborted request as stopped', async () => {
-  const url = await serve(() => {});
+  const url = await urlOf(() => {});
   const stop = new AbortController();
   setTimeout(() => stop.abort(), 20);
   expect(await failure(url, stop.signal)).toMatchObject({ code: 'STOPPED' });

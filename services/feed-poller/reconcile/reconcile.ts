@@ -52,6 +52,8 @@ export class Reconciler {
   readonly #refused = new Map<number, number>();
   /** Hash of the unreadable list, by event: the same list becomes a dead letter once. */
   readonly #unreadable = new Map<number, string>();
+  /** One timer for all that wait for an event to fall due; null while none waits. */
+  #pause: Promise<void> | null = null;
 
   constructor(options: ReconcilerOptions) {
     this.#options = options;
@@ -62,9 +64,16 @@ export class Reconciler {
     const { watch, clock } = this.#options;
     while (!signal.aborted) {
       const id = watch.claim(clock.monotonic());
-      if (id === null) await clock.sleep(pauseMs, signal);
+      if (id === null) await this.#paused(pauseMs, signal);
       else await this.#checkOrWait(id, signal);
     }
+  }
+
+  #paused(pauseMs: number, signal: AbortSignal): Promise<void> {
+    this.#pause ??= this.#options.clock.sleep(pauseMs, signal).finally(() => {
+      this.#pause = null;
+    });
+    return this.#pause;
   }
 
   /** One check. Throws `ProviderError`, `PublishError`. */

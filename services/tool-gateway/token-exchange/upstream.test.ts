@@ -1,22 +1,11 @@
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { inspect } from 'node:util';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { serve } from '#service/testing/serve.ts';
 import { Upstream } from './upstream.ts';
 
 const { signal } = new AbortController();
 const TOKEN = { client_id: '7', token: 'rest-t0ken', token_expiration: 1_790_003_600 };
-
-/** The base address of an upstream that answers so. */
-async function serve(answer: RequestListener): Promise<string> {
-  const server = createServer(answer);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 const answering = (status: number, body: string): RequestListener => {
   return (_request, response) => response.writeHead(status, { location: '/elsewhere' }).end(body);

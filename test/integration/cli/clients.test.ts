@@ -4,7 +4,6 @@ import { deriveKey } from '#clients/keys.ts';
 import { verifySecret } from '#clients/secret.ts';
 import { openWebhooks } from '#clients/webhooks.ts';
 import { createTopics } from '#topics/admin.ts';
-import { Registry } from '#topics/registry.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { quietLog } from '../../support/log.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
@@ -14,10 +13,7 @@ const CLIENTS_KEY = 'the key of the tests, long enough for anyone';
 /** A place with topics, the clients on them, and the command line there. */
 async function started() {
   const { brokers, registryUrl, prefix } = backbone();
-  await Promise.all([
-    createTopics({ brokers, prefix, partitions: 1 }),
-    Registry.open({ url: registryUrl, prefix }).registerAll(),
-  ]);
+  await createTopics({ brokers, prefix, partitions: 1 });
   const directory = ClientDirectory.open({ brokers, registryUrl, prefix, log: quietLog });
   const run = async (line: string, exitCode = 0) => {
     const env = { KAFKA_BROKERS: brokers.join(), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix };

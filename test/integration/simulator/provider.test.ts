@@ -1,10 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
+import { serve } from '#service/testing/serve.ts';
 import { until } from '../../support/poll.ts';
 import { type ServiceProcess, startService } from '../../support/processes.ts';
 
@@ -54,18 +53,13 @@ test('a simulator without webhooks serves REST until it is stopped, and tells no
 /** A receiver that accepts everything: where it is, and the messages that were pushed to it. */
 async function receive(): Promise<{ settings: Readonly<Record<string, string>>; pushed: Set<number> }> {
   const pushed = new Set<number>();
-  const receiver = createServer(async (request, response) => {
+  const url = await serve(async (request, response) => {
     const body = await buffer(request);
     for (const { id } of JSON.parse(body.toString())) pushed.add(id);
     response.end('Accepted');
   });
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    receiver.close();
-    receiver.closeAllConnections();
-  });
   const settings = {
-    WEBHOOK_URL: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/webhook`,
+    WEBHOOK_URL: `${url}/webhook`,
     WEBHOOK_SECRET: '0123456789abcdef0123456789abcdef',
   };
   return { settings, pushed };

@@ -54,6 +54,14 @@ async function openProducer(transactionalId = id): Promise<TransactionalProducer
   return producer;
 }
 
+/** A transaction of another application, left open. */
+async function beginTransaction(transactionalId: string) {
+  const producer = kafka.producer({ transactionalId, idempotent: true, maxInFlightRequests: 1 });
+  await producer.connect();
+  onTestFinished(() => producer.disconnect());
+  return producer.transaction();
+}
+
 function openReader(options: Partial<ReaderOptions> = {}): PartitionReader {
   const reader = client.openReader({
     ...{ topic, partition: 0, maxBytes: 1_000_000, maxWaitMs: 100 },
@@ -179,14 +187,7 @@ describe('partition reader', () => {
   });
 
   test('returns nothing of an open transaction, unless it reads uncommitted records', async () => {
-    const producer = kafka.producer({
-      transactionalId: `${id}-open`,
-      idempotent: true,
-      maxInFlightRequests: 1,
-    });
-    await producer.connect();
-    onTestFinished(() => producer.disconnect());
-    const transaction = await producer.transaction();
+    const transaction = await beginTransaction(`${id}-open`);
     await transaction.send({ topic, messages: [{ partition: 0, value: 'open' }] });
     expect(await openReader().read(0)).toEqual({ records: [], next: 0, end: 0, written: 1 });
     expect(textOf((await openReader({ uncommitted: true }).read(0)).records)).toEqual(['open']);
@@ -224,14 +225,7 @@ describe('partition reader', () => {
 
 describe('offsets and topics', () => {
   test('the end includes records of an open transaction', async () => {
-    const producer = kafka.producer({
-      transactionalId: `${id}-open`,
-      idempotent: true,
-      maxInFlightRequests: 1,
-    });
-    await producer.connect();
-    onTestFinished(() => producer.disconnect());
-    const transaction = await producer.transaction();
+    const transaction = await beginTransaction(`${id}-open`);
     await transaction.send({ topic, messages: [{ partition: 1, value: 'open' }] });
     expect(
       await client.logBounds([

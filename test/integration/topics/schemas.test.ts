@@ -2,6 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { serve } from '#service/testing/serve.ts';
 import { avroType } from '#topics/codec.ts';
 import { DecodeError, IncompatibleSchemaError, RegistryUnavailableError } from '#topics/errors.ts';
 import { Registry } from '#topics/registry.ts';
@@ -199,7 +200,7 @@ describe('codecs', () => {
 
 /** A proxy to the registry that may request another path, or answer 503 (null). Returns its address. */
 async function inFrontOf(registryUrl: string, pathOf: (path: string) => string | null): Promise<string> {
-  const server = createServer(async (request, response) => {
+  return serve(async (request, response) => {
     const path = pathOf(request.url ?? '/');
     if (path === null) return void response.writeHead(503).end();
     const body = request.method === 'GET' ? null : Buffer.concat(await request.toArray());
@@ -210,9 +211,6 @@ async function inFrontOf(registryUrl: string, pathOf: (path: string) => string |
     });
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 describe('a registry that is down', () => {

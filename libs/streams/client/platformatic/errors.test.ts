@@ -19,6 +19,13 @@ test.each([
   expect(isTransient(both(broker('NOT_LEADER_OR_FOLLOWER'), broker(id)))).toBe(transient);
 });
 
+test('a partition that was not attempted is as transient as the one that was refused', () => {
+  const notAttempted = broker('OPERATION_NOT_ATTEMPTED');
+  expect(isTransient(both(broker('UNKNOWN_TOPIC_OR_PARTITION'), notAttempted))).toBe(true);
+  expect(isTransient(both(broker('TOPIC_AUTHORIZATION_FAILED'), notAttempted))).toBe(false);
+  expect(isTransient(notAttempted)).toBe(false);
+});
+
 test('a partition without a leader is transient', () => {
   expect(isTransient(new NoLeaderError({ topic: 't', partition: 1 }))).toBe(true);
   expect(isTransient(new StreamError('UNAVAILABLE', 'closed'))).toBe(false);

@@ -36,6 +36,8 @@ const BUSY = [
   'NETWORK_EXCEPTION',
   'OFFSET_NOT_AVAILABLE',
 ];
+/** The broker did nothing for this partition since it refused another one of the request. */
+const NOT_ATTEMPTED = 'OPERATION_NOT_ATTEMPTED';
 const OUT_OF_RANGE = ['OFFSET_OUT_OF_RANGE'];
 const TRANSIENT = new Set([...MOVED, ...BUSY]);
 
@@ -54,11 +56,12 @@ export function toStreamError(doing: string, thrown: unknown): StreamError {
 
 /**
  * Whether the same request can be retried in a moment: all errors in the broker's answer are transient, or a partition
- * is between two leaders. A fatal error of one partition beside a transient one of another is fatal.
+ * is between two leaders. A fatal error of one partition beside a transient one of another is fatal; partitions that were
+ * not attempted say nothing.
  */
 export function isTransient(thrown: unknown): boolean {
   if (thrown instanceof NoLeaderError) return true;
-  const codes = protocolCodes(thrown);
+  const codes = protocolCodes(thrown).filter((code) => code !== NOT_ATTEMPTED);
   return codes.length > 0 && codes.every((code) => TRANSIENT.has(code));
 }
 
