@@ -1,6 +1,7 @@
 /** Addresses of a running platform for other clients, and commands that work from any folder. */
 import { join, resolve } from 'node:path';
 import { dataSettings } from '#service/config.ts';
+import { addressesOf } from '#streams/client/brokers.ts';
 import { parseRegistryAddress } from '#topics/registry-address.ts';
 import type { Platform } from './platform.ts';
 
@@ -9,7 +10,7 @@ const ROOT = join(import.meta.dirname, '..');
 /** Where the broker, the registry and the topics of a platform are, a line each. */
 export function backboneLines({ backbone, prefix }: Pick<Platform, 'backbone' | 'prefix'>): string[] {
   return [
-    `  Kafka     ${backbone.brokers.join(',')}`,
+    `  Kafka     ${addressesOf(backbone.brokers).join(',')}`,
     `  Registry  ${parseRegistryAddress(backbone.registryUrl).url}`,
     `  Topics    ${prefix}*`,
   ];

@@ -3,6 +3,7 @@ import type { DirectoryPlace } from '#clients/versioned-topic.ts';
 import { backboneFile } from '#service/backbone-file.ts';
 import { dataSettings, type Environment, kafkaSettings, loadConfig } from '#service/config.ts';
 import { createLogger, type Logger } from '#service/logger.ts';
+import { shownBrokers } from '#streams/client/brokers.ts';
 import { findTopics } from '#topics/admin.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { CommandError } from './command.ts';
@@ -10,7 +11,10 @@ import { CommandError } from './command.ts';
 const placeSettings = z.object(kafkaSettings);
 
 /** The broker, the registry and the topic prefix that a command works with. */
-export type Place = z.output<typeof placeSettings>;
+export type Place = Pick<
+  z.output<typeof placeSettings>,
+  'KAFKA_BROKERS' | 'SCHEMA_REGISTRY_URL' | 'TOPIC_PREFIX'
+>;
 
 /**
  * The environment with the broker and the registry filled in where they are not set and a `touchline up` or `demo` runs
@@ -61,6 +65,6 @@ export async function requireTopic(place: Place, topic: TopicName): Promise<void
   if (there.has(topic)) return;
   const name = topicName(place.TOPIC_PREFIX, topic);
   throw new CommandError(
-    `there is no topic ${name} at ${place.KAFKA_BROKERS.join(', ')}; is TOPIC_PREFIX right?`,
+    `there is no topic ${name} at ${shownBrokers(place.KAFKA_BROKERS)}; is TOPIC_PREFIX right?`,
   );
 }

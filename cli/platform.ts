@@ -14,6 +14,7 @@ import { freePort } from '#embedded/ports.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import { backboneFile } from '#service/backbone-file.ts';
 import {
+  ConfigError,
   dataSettings,
   httpUrl,
   kafkaSettings,
@@ -23,14 +24,18 @@ import {
   processSettings,
   secret,
 } from '#service/config.ts';
+import { securitySettings } from '#service/connection-settings.ts';
 import { urlHost } from '#service/listen.ts';
 import { SECRET_LENGTH } from '#signing/signing.ts';
+import type { Brokers } from '#streams/client/brokers.ts';
 import { findBrokerDefects } from '#streams/client/platformatic/broker-defects.ts';
-import { createTopics } from '#topics/admin.ts';
+import { createTopics, type WantedTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
+import type { RegistryPlace } from '#topics/registry-address.ts';
 import { ServiceProcess } from './processes.ts';
 import { quiet } from './quiet.ts';
 import { serviceNames } from './services.ts';
+import { topicTableSettings } from './topic-settings.ts';
 
 /** Settings of `touchline up` and of the demonstration. */
 export const platformSettings = {
@@ -42,6 +47,8 @@ export const platformSettings = {
   SCHEMA_REGISTRY_URL: kafkaSettings.SCHEMA_REGISTRY_URL.optional().describe(
     'Schema registry to use (Confluent API); goes with KAFKA_BROKERS.',
   ),
+  ...securitySettings,
+  ...topicTableSettings,
   LISTEN_HOST: listenSettings.LISTEN_HOST.describe(
     'Address that the services serve on: by default this machine alone reaches them; 0.0.0.0 is all addresses.',
   ),
@@ -75,6 +82,20 @@ export const platformSettings = {
   ),
 };
 
+/** Throws `ConfigError` where connections are to be secured and no broker is named: what is started here speaks plain. */
+export function requireBrokers(settings: {
+  readonly KAFKA_BROKERS?: Brokers | undefined;
+  readonly KAFKA_TLS: 'on' | 'off';
+  readonly KAFKA_SASL_MECHANISM?: string | undefined;
+}): void {
+  if (settings.KAFKA_BROKERS !== undefined) return;
+  const wrong = [
+    ...(settings.KAFKA_TLS === 'on' ? ['KAFKA_TLS'] : []),
+    ...(settings.KAFKA_SASL_MECHANISM === undefined ? [] : ['KAFKA_SASL_MECHANISM']),
+  ];
+  if (wrong.length > 0) throw new ConfigError(wrong.map((name) => `${name}: goes with KAFKA_BROKERS`));
+}
+
 /** Where clients look for a broker and a registry, and where docker-compose.yml has them. */
 const USUAL_PORTS = { kafka: 9092, registry: 8085 } as const;
 
@@ -83,7 +104,7 @@ export type PlatformOptions = {
   /** Folder for the broker's data, logs and the secret. */
   readonly dataDir: string;
   /** The topic prefix, once the backbone is there. */
-  readonly prefixFor: (backbone: Backbone) => Promise<string>;
+  readonly prefixFor: (backbone: PlatformBackbone) => Promise<string>;
   /** Address that everything is served on. */
   readonly host: string;
   /** A free one where it is 0. */
@@ -103,6 +124,13 @@ export type PlatformOptions = {
   readonly clientsKey: string | undefined;
   /** The provider whose REST is polled; null: nothing is polled. */
   readonly provider: Provider | null;
+  /** The configured broker and registry with their security; undefined where none is configured. */
+  readonly brokers: Brokers | undefined;
+  readonly registry: RegistryPlace | undefined;
+  /** How topics are made. */
+  readonly topics: WantedTopics;
+  /** Brokers of an embedded cluster; 1: whatever `startBackbone` finds or starts. */
+  readonly brokerCount: number;
   /** Called with each step, one line. */
   readonly onProgress: (line: string) => void;
   /** Called with each failure that is being repaired. */
@@ -122,9 +150,15 @@ export type Provider = {
 /** A client of the served contract that was made here, with its secret key: it is shown this once. */
 export type NewClient = { readonly id: number; readonly secretKey: string };
 
+/** A broker and a registry, with the security of the configured ones. */
+type PlatformBackbone = Omit<Backbone, 'brokers' | 'registryUrl'> & {
+  readonly brokers: Brokers;
+  readonly registryUrl: RegistryPlace;
+};
+
 /** A platform that runs. */
 export type Platform = {
-  readonly backbone: Backbone;
+  readonly backbone: PlatformBackbone;
   readonly prefix: string;
   readonly webhookUrl: string;
   /** The secret to sign with; `secretFile` has it where it was made here, and `secretIsNew` where that was now. */
@@ -185,10 +219,15 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   mkdirSync(dataDir, { recursive: true });
   const webhookSecret = keepSecret(dataDir, 'webhook-secret', options.webhookSecret);
   const { secrets: clientsKey } = keepSecret(dataDir, 'clients-key', options.clientsKey);
-  const backbone = await startBackbone({
-    ...{ dataDir, env: process.env, onProgress },
+  const started = await startBackbone({
+    ...{ dataDir, env: process.env, onProgress, brokerCount: options.brokerCount },
     preferredPorts: USUAL_PORTS,
   });
+  const backbone: PlatformBackbone = {
+    ...started,
+    brokers: options.brokers ?? started.brokers,
+    registryUrl: options.registry ?? started.registryUrl,
+  };
   const services: ServiceProcess[] = [];
   const files = [dataDir, ...(options.alsoFoundIn ?? [])].map(backboneFile);
   const stop = async (): Promise<void> => {
@@ -200,15 +239,19 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     for (const { message } of await findBrokerDefects(backbone.brokers)) onProgress(`warning: ${message}`);
     const prefix = await options.prefixFor(backbone);
     onProgress('creating topics and registering schemas');
-    await Promise.all([
-      createTopics({ brokers: backbone.brokers, prefix }),
+    const [warnings] = await Promise.all([
+      createTopics({ brokers: backbone.brokers, prefix, ...options.topics }),
       Registry.open({ url: backbone.registryUrl, prefix }).registerAll(),
     ]);
+    for (const warning of warnings) onProgress(`warning: ${warning}`);
     const settings = {
-      KAFKA_BROKERS: backbone.brokers.join(','),
-      SCHEMA_REGISTRY_URL: backbone.registryUrl,
+      KAFKA_BROKERS: started.brokers.join(','),
+      SCHEMA_REGISTRY_URL: started.registryUrl,
       TOPIC_PREFIX: prefix,
       DATA_DIR: dataDir,
+      // All of it is on this machine, and reads each other's addresses as they are given here.
+      HTTP_TLS_CERT_FILE: '',
+      HTTP_TLS_KEY_FILE: '',
     };
     const logFolder = join(dataDir, 'logs');
     const names = servicesToStart(options.provider);
@@ -237,7 +280,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       ...services.map((service) => service.ready()),
     ]);
     for (const file of files) {
-      file.write({ brokers: backbone.brokers, registryUrl: backbone.registryUrl, topicPrefix: prefix });
+      file.write({ brokers: started.brokers, registryUrl: started.registryUrl, topicPrefix: prefix });
     }
     return {
       backbone,
@@ -325,8 +368,8 @@ function settingsOf({ baseUrl, clientId, secretKey, settings }: Provider): Recor
 
 /** Makes client 1 where there is no client, so that what is served can be tried at once. */
 async function firstClient(place: {
-  brokers: readonly string[];
-  registryUrl: string;
+  brokers: Brokers;
+  registryUrl: RegistryPlace;
   prefix: string;
 }): Promise<NewClient | null> {
   const directory = ClientDirectory.open({ ...place, log: quiet });

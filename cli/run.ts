@@ -11,6 +11,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   demo: async () => (await import('./commands/demo/command.ts')).demo,
   up: async () => (await import('./commands/up.ts')).up,
   topics: async () => (await import('./commands/topics.ts')).topics,
+  acls: async () => (await import('./commands/acls.ts')).acls,
   tail: async () => (await import('./commands/tail.ts')).tail,
   'dead-letters': async () => (await import('./commands/dead-letters.ts')).deadLetters,
   doctor: async () => (await import('./commands/doctor/command.ts')).doctor,

@@ -56,7 +56,7 @@ const SERVERS: Readonly<Record<string, () => Promise<Listening>>> = {
   },
   'webhook-dispatcher': () =>
     startServer({
-      ...{ ...LISTEN, proxies: 0, log, allowed: new AllowedRanges([]) },
+      ...{ ...LISTEN, proxies: 0, tls: null, log, allowed: new AllowedRanges([]) },
       ...{ now: Date.now, attemptsPerMinute: 10 },
     }),
   simulator: async () =>

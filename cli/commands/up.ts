@@ -10,8 +10,10 @@ import {
   type Platform,
   type Provider,
   platformSettings,
+  requireBrokers,
   startPlatform,
 } from '../platform.ts';
+import { wantedTopicsOf } from '../topic-settings.ts';
 import { keepFolder } from './demo/folder.ts';
 
 const config = z
@@ -41,6 +43,7 @@ export const up: Command = {
   async run(args) {
     if (args.length > 0) throw new UsageError(`up takes no arguments, not ${JSON.stringify(args[0])}`);
     const settings = loadConfig(config, process.env);
+    requireBrokers(settings);
     const stopping = new AbortController();
     let platform: Platform | undefined;
     onStopRequest({
@@ -64,6 +67,10 @@ export const up: Command = {
       dispatcherPort: settings.DISPATCHER_PORT,
       clientsKey: settings.CLIENTS_KEY,
       provider: providerOf(settings),
+      brokers: settings.KAFKA_BROKERS,
+      registry: settings.SCHEMA_REGISTRY_URL,
+      topics: wantedTopicsOf(settings),
+      brokerCount: 1,
       onProgress: (line) => say(`  ${line}`),
       onTrouble: (line) => say(`! ${line}`),
     });

@@ -1,3 +1,4 @@
+import type { Brokers } from '#streams/client/brokers.ts';
 import type { Logger } from '#streams/log.ts';
 import { follow, offsetsAt } from '#streams/read/follow.ts';
 import { DecodeError } from '#topics/errors.ts';
@@ -6,7 +7,7 @@ import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
 
 /** What is followed, and what is done with it. */
 export type FollowRecordsOptions<T extends TopicName> = {
-  readonly brokers: readonly string[];
+  readonly brokers: Brokers;
   readonly prefix: string;
   readonly registry: Registry;
   readonly topic: T;

@@ -1,10 +1,11 @@
+import type { Brokers } from '#streams/client/brokers.ts';
 import { readTopic } from '#streams/read/read-topic.ts';
 import type { Registry } from '#topics/registry.ts';
 import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
 
 /** Where topics are. */
 export type Place = {
-  readonly brokers: readonly string[];
+  readonly brokers: Brokers;
   readonly prefix: string;
   readonly registry: Registry;
 };

@@ -1,15 +1,17 @@
 import { canonicalJson } from '#contract/canonical-json.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
+import type { Brokers } from '#streams/client/brokers.ts';
 import type { Logger } from '#streams/log.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import { readTopic } from '#streams/read/read-topic.ts';
 import { Registry } from '#topics/registry.ts';
+import type { RegistryPlace } from '#topics/registry-address.ts';
 import { type TopicValues, topicName } from '#topics/topics.ts';
 
 /** Where the topics of clients are. */
 export type DirectoryPlace = {
-  readonly brokers: readonly string[];
-  readonly registryUrl: string;
+  readonly brokers: Brokers;
+  readonly registryUrl: RegistryPlace;
   readonly prefix: string;
   readonly log: Logger;
 };

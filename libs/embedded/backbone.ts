@@ -3,7 +3,7 @@ import { composeUp } from './compose.ts';
 import { configured } from './configured.ts';
 import { type Containers, type Engine, findEngine } from './docker.ts';
 import { EmbeddedError, reasonOf } from './errors.ts';
-import { startKafka } from './kafka.ts';
+import { startKafka, startKafkaCluster } from './kafka.ts';
 import { startRegistry } from './registry.ts';
 import { startThrowaway } from './throwaway.ts';
 import type { Env, OnProgress } from './types.ts';
@@ -15,6 +15,8 @@ export type BackboneOptions = {
   readonly onProgress: OnProgress;
   /** With Docker: `compose` (default) keeps the data for the next start, `throwaway` (tests) keeps none. */
   readonly containers?: 'compose' | 'throwaway';
+  /** Brokers of an embedded cluster, three at least; neither Docker nor a configured one is then looked for. Default 1. */
+  readonly brokerCount?: number;
   /** Ports for the embedded broker and registry where they are free. */
   readonly preferredPorts?: { readonly kafka: number; readonly registry: number };
 };
@@ -39,6 +41,8 @@ export type Backbone = {
  * the cause), DATA_FOLDER_IN_USE, DATA_FOLDER_NEWER, DOWNLOAD_FAILED, START_….
  */
 export async function startBackbone(options: BackboneOptions): Promise<Backbone> {
+  const { brokerCount = 1 } = options;
+  if (brokerCount > 1) return await startEmbedded(options, `${brokerCount} brokers are asked for`);
   const given = configured(options.env);
   if (given) {
     return {
@@ -73,12 +77,14 @@ async function startInDocker(
 }
 
 async function startEmbedded(options: BackboneOptions, because: string): Promise<Backbone> {
-  const { env, onProgress, preferredPorts } = options;
+  const { env, onProgress, preferredPorts, brokerCount = 1 } = options;
   const dataDir = resolve(options.dataDir);
-  const kafka = await startKafka({
-    ...{ dataDir: join(dataDir, 'kafka'), env, onProgress },
-    preferredPort: preferredPorts?.kafka,
-  }).catch((error: unknown) => {
+  const at = { dataDir: join(dataDir, 'kafka'), env, onProgress };
+  const starting =
+    brokerCount > 1
+      ? startKafkaCluster({ ...at, brokers: brokerCount })
+      : startKafka({ ...at, preferredPort: preferredPorts?.kafka });
+  const kafka = await starting.catch((error: unknown) => {
     throw withAdvice(error, because);
   });
   try {
@@ -89,7 +95,7 @@ async function startEmbedded(options: BackboneOptions, because: string): Promise
     });
     return {
       kind: 'embedded',
-      why: `using an embedded broker with its data in ${dataDir}: ${because}`,
+      why: `using ${brokerCount > 1 ? `${brokerCount} embedded brokers with their` : 'an embedded broker with its'} data in ${dataDir}: ${because}`,
       brokers: kafka.brokers,
       registryUrl: registry.url,
       stop: async () => {

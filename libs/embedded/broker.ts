@@ -6,6 +6,7 @@ import { EmbeddedError, reasonOf } from './errors.ts';
 import type { OwnedFolder } from './folder.ts';
 import { answersMetadata } from './metadata.ts';
 import { HOST, requireFree } from './ports.ts';
+import { type BrokerSecurity, type SecuredPorts, scramArguments, securedListeners } from './security.ts';
 import { type RunningServer, startServer } from './server.ts';
 import type { Env } from './types.ts';
 
@@ -18,6 +19,8 @@ export type Ports = {
   readonly controllerPort: number;
   /** Null: without a listener advertised under another port. */
   readonly proxiedPort: number | null;
+  /** Null: without secured listeners. */
+  readonly secured: SecuredPorts | null;
 };
 
 /** One broker of a cluster (of one or more, each of them a controller too). */
@@ -29,6 +32,7 @@ export type Node = {
   readonly voters: readonly string[];
   /** The port that its proxied listener advertises to clients. */
   readonly proxyPort: number | undefined;
+  readonly security: BrokerSecurity | undefined;
   readonly settings: Readonly<Record<string, string>>;
 };
 
@@ -143,6 +147,7 @@ export async function format({ java, libs, env }: Jvm, node: Node, clusterId: st
   ];
   try {
     const args = [...tool, 'format', `--cluster-id=${clusterId}`, '--config', properties];
+    if (node.security !== undefined) args.push(...scramArguments(node.security));
     await promisify(execFile)(java, args, { env, timeout: READY_TIMEOUT_MS });
   } catch (cause) {
     const said = cause instanceof Error && 'stderr' in cause ? String(cause.stderr) : '';
@@ -165,14 +170,26 @@ function brokerSettings(node: Node, logDir: string): Record<string, string> {
     listeners.push(`PROXIED://${HOST}:${proxiedPort}`);
     advertised.push(`PROXIED://${HOST}:${node.proxyPort}`);
   }
+  const { security, ports } = node;
+  const secured =
+    security === undefined || ports.secured === null ? null : securedListeners(security, ports.secured);
+  listeners.push(...(secured?.listeners ?? []));
+  advertised.push(...(secured?.listeners ?? []));
+  const protocols = [
+    'PLAINTEXT:PLAINTEXT',
+    'PROXIED:PLAINTEXT',
+    'CONTROLLER:PLAINTEXT',
+    ...(secured?.protocols ?? []),
+  ];
   return {
     'node.id': String(node.id),
     'controller.quorum.voters': node.voters.join(','),
     listeners: [...listeners, `CONTROLLER://${HOST}:${controllerPort}`].join(','),
     'advertised.listeners': advertised.join(','),
-    'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,PROXIED:PLAINTEXT,CONTROLLER:PLAINTEXT',
+    'listener.security.protocol.map': protocols.join(','),
     'inter.broker.listener.name': 'PLAINTEXT',
     'log.dirs': logDir,
+    ...secured?.settings,
     ...node.settings,
   };
 }

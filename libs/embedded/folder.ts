@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { poll } from '#timing/poll.ts';
 import { EmbeddedError } from './errors.ts';
 import { tryLock } from './lock.ts';
+import type { SecuredPorts } from './security.ts';
 
 /** The notes in a data folder in use, for the next start. */
 export type FolderNotes = {
@@ -15,6 +16,7 @@ export type FolderNotes = {
   readonly port: number;
   readonly controllerPort: number;
   readonly proxiedPort: number | null;
+  readonly secured?: SecuredPorts | null;
 };
 
 /** A data folder that this process owns until it releases it. */

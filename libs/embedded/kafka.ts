@@ -13,6 +13,7 @@ import { type OwnedFolder, ownFolder } from './folder.ts';
 import { install } from './installation.ts';
 import { findJava } from './java.ts';
 import { freePort, HOST, untilPortHolds } from './ports.ts';
+import type { BrokerSecurity } from './security.ts';
 import { type Controls, controls, type RunningServer } from './server.ts';
 import { CLUSTER_BROKER, LONE_BROKER } from './settings.ts';
 import type { Env, OnProgress } from './types.ts';
@@ -22,6 +23,8 @@ type BrokerOptions = ProcessOptions & {
   readonly dataDir: string;
   /** Version of Apache Kafka. Default KAFKA_VERSION; another one is downloaded beside it. */
   readonly version?: string;
+  /** Further listeners with TLS and SASL. Default: none. */
+  readonly security?: BrokerSecurity;
   /** Broker settings that override the ones here. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly env?: Env;
@@ -56,6 +59,8 @@ export type Kafka = Controls & {
   readonly port: number;
   /** The target port of its proxy; null without `proxyPort`. */
   readonly proxiedPort: number | null;
+  /** The addresses of its secured listeners; null without `security`. */
+  readonly secured: { readonly tls: string[]; readonly sasl: string[] } | null;
 };
 
 /** Several brokers of one cluster. */
@@ -156,6 +161,10 @@ async function plannedNodes(
       port: index === 0 ? port : await free(last?.port),
       controllerPort: await free(last?.controllerPort),
       proxiedPort: plan.proxyPorts[index] === undefined ? null : await free(last?.proxiedPort),
+      secured:
+        options.security === undefined
+          ? null
+          : { tls: await free(last?.secured?.tls), sasl: await free(last?.secured?.sasl) },
     });
   }
   const voters = ports.map(({ controllerPort }, index) => `${index + 1}@${HOST}:${controllerPort}`);
@@ -165,6 +174,7 @@ async function plannedNodes(
     ports: of,
     voters,
     proxyPort: plan.proxyPorts[index],
+    security: options.security,
     settings: { ...plan.settings, ...options.settings },
   }));
 }
@@ -198,8 +208,12 @@ async function launchAll(
     const { value: server } = started[index] as PromiseFulfilledResult<RunningServer>;
     const startAgain = async () => launch(jvm, await placedAgain(node), folder, options);
     const handle = controls(server, startAgain, () => folder.release());
-    const { port, proxiedPort } = node.ports;
-    return Object.assign(handle, { brokers: [`${HOST}:${port}`], port, proxiedPort });
+    const { port, proxiedPort, secured } = node.ports;
+    return Object.assign(handle, {
+      ...{ brokers: [`${HOST}:${port}`], port, proxiedPort },
+      secured:
+        secured === null ? null : { tls: [`${HOST}:${secured.tls}`], sasl: [`${HOST}:${secured.sasl}`] },
+    });
   });
 }
 

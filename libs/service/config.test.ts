@@ -48,6 +48,7 @@ describe('loadConfig', () => {
       TOPIC_PREFIX: 'touchline.',
       METRICS_HOST: '127.0.0.1',
       METRICS_PORT: 0,
+      KAFKA_TLS: 'off',
       LOG_LEVEL: 'info',
       WEBHOOK_PORT: 8080,
       WEBHOOK_SECRET: ['a'.repeat(32), 'b'.repeat(32)],
@@ -102,7 +103,7 @@ describe('help', () => {
   test('describes every setting from the same definition', () => {
     expect(describeSettings(spec)).toContainEqual({
       name: 'WEBHOOK_SECRET',
-      about: 'The shared secret, comma for two.',
+      about: 'The shared secret, comma for two. Or WEBHOOK_SECRET_FILE, a file that has it.',
       secret: true,
       fallback: null,
     });

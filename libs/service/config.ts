@@ -3,10 +3,15 @@
  * A setting is a zod schema of a text with `.describe()`; the same definition gives `--help`.
  */
 
-import { isIP } from 'node:net';
 import { z } from 'zod';
 import { TouchlineError } from '#errors/touchline-error.ts';
-import { parseRange } from './address-range.ts';
+import { readSecret } from '#security/secret.ts';
+import type { Brokers } from '#streams/client/brokers.ts';
+import type { RegistryPlace } from '#topics/registry-address.ts';
+import { joinConnections, securitySettings, serverTlsSettings } from './connection-settings.ts';
+import { host, httpUrl, integer, list, port } from './setting-types.ts';
+
+export { httpUrl, integer, list, networks, port, secret } from './setting-types.ts';
 
 /** Settings are missing or wrong; the message names each on its own line, never a secret's value. */
 export class ConfigError extends TouchlineError<'ConfigError'> {
@@ -22,56 +27,6 @@ export class ConfigError extends TouchlineError<'ConfigError'> {
 
 /** Environment variables by name, as in `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** A whole number from `min` to `max`. */
-export function integer(min: number, max: number) {
-  const error = `must be a whole number from ${min} to ${max}`;
-  return z
-    .string()
-    .regex(/^-?\d+$/, { error, abort: true })
-    .transform(Number)
-    .pipe(z.number().min(min, error).max(max, error));
-}
-
-/** A TCP port; 0 uses a free one. */
-export function port() {
-  return integer(0, 65_535);
-}
-
-/** An address of this machine to listen on. */
-function host() {
-  return z
-    .string()
-    .refine((text) => isIP(text) !== 0 || text === 'localhost', 'must be an IP address, or localhost');
-}
-
-/** An http or https address, without a trailing slash. */
-export function httpUrl() {
-  const error = 'must be an http or https address';
-  return z.url({ protocol: /^https?$/, error }).transform((url) => url.replace(/\/+$/, ''));
-}
-
-/** A comma-separated list of at least one item, each checked by `item`. */
-export function list<T extends z.ZodType<unknown, string>>(item: T) {
-  return z
-    .string()
-    .transform((text) => text.split(',').map((part) => part.trim()))
-    .pipe(z.array(item).min(1));
-}
-
-/** Comma-separated addresses and networks, such as `10.0.0.0/8`. */
-export function networks() {
-  return list(z.string().refine(isNetwork, 'must be addresses or networks as 10.0.0.0/8'));
-}
-
-function isNetwork(text: string): boolean {
-  return isIP(text) !== 0 || (parseRange(text)?.prefix ?? 0) >= 1;
-}
-
-/** Marks a setting as secret: its value stays out of errors, `--help` and logs. */
-export function secret<T extends z.ZodType>(schema: T): T {
-  return schema.meta({ ...schema.meta(), secret: true });
-}
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 const brokerAddress = z
@@ -92,6 +47,7 @@ export const processSettings = {
     .enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`)
     .default('info')
     .describe(`Least level that is logged: ${LOG_LEVELS.join(', ')}.`),
+  ...serverTlsSettings,
 };
 
 /** Settings of every process that serves requests besides metrics and health. */
@@ -105,15 +61,19 @@ export const listenSettings = {
 
 /** Settings of every process that reads or writes topics. */
 export const kafkaSettings = {
-  KAFKA_BROKERS: list(brokerAddress).describe(
-    'Brokers to start from, host:port, with commas between several.',
-  ),
-  SCHEMA_REGISTRY_URL: httpUrl().describe('Address of the schema registry (Confluent API).'),
+  // With their security, where some is set: `joinConnections`.
+  KAFKA_BROKERS: list(brokerAddress)
+    .transform((addresses): Brokers => addresses)
+    .describe('Brokers to start from, host:port, with commas between several.'),
+  SCHEMA_REGISTRY_URL: httpUrl()
+    .transform((url): RegistryPlace => url)
+    .describe('Address of the schema registry (Confluent API).'),
   TOPIC_PREFIX: z
     .string()
     .regex(/^[A-Za-z0-9._-]{0,100}$/, 'may hold letters, digits, dot, underscore and hyphen, 100 at most')
     .default('touchline.')
     .describe('Put before every topic, subject, group and transaction name.'),
+  ...securitySettings,
 };
 
 /** Settings of every process that shares the partitions of its input with other replicas. */
@@ -142,29 +102,68 @@ export const dataSettings = {
 };
 
 /**
- * Checks every setting of `spec` in `env` and returns them parsed. An empty text counts as not set.
- * Throws one `ConfigError` that names every wrong setting.
+ * Checks every setting of `spec` in `env` and returns them parsed. An empty text counts as not set. A secret may also be in
+ * the file that `<name>_FILE` names. Throws one `ConfigError` that names every wrong setting.
  */
 export function loadConfig<S extends z.ZodObject>(spec: S, env: Environment): z.output<S> {
+  const problems: string[] = [];
+  const report = (name: string, problem: string): void => void problems.push(`${name}: ${problem}`);
+  const secrets = new Set(secretNames(spec));
+  const { given, secretFiles } = readSettings(spec, env, secrets, report);
+  const result = spec.safeParse(given);
+  for (const { path, message } of result.error?.issues ?? []) {
+    const name = String(path[0] ?? '(settings)');
+    const value = given[name];
+    if (secretFiles.has(name)) report(`${name}_FILE`, message);
+    else if (value !== undefined)
+      report(name, secrets.has(name) ? message : `${message}, is ${shown(value)}`);
+    else if (path.length === 0) problems.push(message);
+    else if (env[`${name}_FILE`] === undefined) report(name, 'is not set and has no default');
+  }
+  const values = result.data ?? parsedAlone(spec, given);
+  const joined = joinConnections({ values, secretFiles }, report);
+  if (result.success && problems.length === 0) return { ...result.data, ...joined };
+  throw new ConfigError([...new Set(problems)]);
+}
+
+/** What is set in `env`; secrets also from their files. */
+function readSettings(
+  spec: z.ZodObject,
+  env: Environment,
+  secrets: ReadonlySet<string>,
+  report: (name: string, problem: string) => void,
+): { given: Record<string, string>; secretFiles: Map<string, string> } {
   const given: Record<string, string> = {};
+  const secretFiles = new Map<string, string>();
   for (const name of Object.keys(spec.shape)) {
     const value = env[name];
     if (value !== undefined && value !== '') given[name] = value;
+    const file = secrets.has(name) ? env[`${name}_FILE`] : undefined;
+    if (file === undefined || file === '') continue;
+    if (name in given) report(`${name}_FILE`, `is set, and ${name} too`);
+    try {
+      given[name] = readSecret({ file });
+      secretFiles.set(name, file);
+    } catch (error) {
+      report(`${name}_FILE`, (error as Error).message);
+    }
   }
-  const result = spec.safeParse(given);
-  if (result.success) return result.data;
-  const secrets = new Set(
-    describeSettings(spec)
-      .filter((setting) => setting.secret)
-      .map((setting) => setting.name),
+  return { given, secretFiles };
+}
+
+/** The settings that are right where others are wrong. */
+function parsedAlone(spec: z.ZodObject, given: Readonly<Record<string, string>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(spec.shape).flatMap(([name, schema]) => {
+      const { success, data } = z.safeParse(schema, given[name]);
+      return success ? [[name, data]] : [];
+    }),
   );
-  const problems = result.error.issues.map(({ path, message }) => {
-    const name = String(path[0] ?? '(settings)');
-    const value = given[name];
-    if (value === undefined) return path.length === 0 ? message : `${name}: is not set and has no default`;
-    return secrets.has(name) ? `${name}: ${message}` : `${name}: ${message}, is ${JSON.stringify(value)}`;
-  });
-  throw new ConfigError([...new Set(problems)]);
+}
+
+/** A wrong value, without the user and the password that an address may have. */
+function shown(value: string): string {
+  return JSON.stringify(value.replace(/\/\/[^/@\s]*@/, '//[redacted]@'));
 }
 
 /** A setting in `--help`; `fallback` is null where it is required. */
@@ -177,21 +176,29 @@ export function describeSettings(spec: z.ZodObject): SettingHelp[] {
     const about = properties[name];
     const unset = z.safeParse(schema, undefined);
     const meta = typeof about === 'object' ? about : {};
+    const isSecret = meta.secret === true;
     return {
       name,
-      about: meta.description ?? '',
-      secret: meta.secret === true,
+      about: isSecret
+        ? `${meta.description ?? ''} Or ${name}_FILE, a file that has it.`
+        : (meta.description ?? ''),
+      secret: isSecret,
       fallback: unset.success ? renderValue(unset.data) : null,
     };
   });
 }
 
+function secretNames(spec: z.ZodObject): string[] {
+  return describeSettings(spec)
+    .filter((setting) => setting.secret)
+    .map((setting) => setting.name);
+}
+
 /** The values of all secret settings of a parsed configuration, each list item separately: never log them. */
 export function secretValues<S extends z.ZodObject>(spec: S, config: z.output<S>): string[] {
   const values: Record<string, unknown> = config;
-  return describeSettings(spec)
-    .filter((setting) => setting.secret)
-    .flatMap((setting) => values[setting.name])
+  return secretNames(spec)
+    .flatMap((name) => values[name])
     .filter((value) => typeof value === 'string');
 }
 

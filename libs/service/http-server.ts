@@ -4,10 +4,13 @@ import {
   type IncomingMessage,
   type RequestListener,
   type Server,
+  type ServerOptions,
   ServerResponse,
 } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Logger } from './logger.ts';
+import { followCertificate, readServerTls, type ServerTlsFiles } from './server-tls.ts';
 
 /** Longest time until a request has arrived as a whole, milliseconds; after that it is answered 408. */
 const REQUEST_MS = 10_000;
@@ -41,6 +44,8 @@ export type HttpServerOptions = {
   readonly requestMs?: number;
   /** Default 10,000; null where the service has an admission of its own. */
   readonly maxConnections?: number | null;
+  /** It speaks HTTPS with this certificate; null, the default: HTTP. */
+  readonly tls?: ServerTlsFiles | null;
   /** Whether clients reach it by https through a proxy; TLS of its own is seen on the connection. */
   readonly https?: boolean;
   /** Leaves the headers to the service, for answers that are `TEXT_HEADERS` and a line: setting all costs 5 µs each. */
@@ -49,20 +54,19 @@ export type HttpServerOptions = {
   readonly log?: Pick<Logger, 'warn'>;
 };
 
-/** A server that does not listen yet. */
+/** A server that does not listen yet. Throws `SecretFileError`. */
 export function createHttpServer(options: HttpServerOptions = {}, listener?: RequestListener): Server {
   const { requestMs = REQUEST_MS, maxConnections = MAX_CONNECTIONS, https = false, log } = options;
-  const { ownHeaders = false } = options;
-  const server = createServer(
-    {
-      requestTimeout: requestMs,
-      headersTimeout: requestMs,
-      connectionsCheckingInterval: Math.ceil(requestMs / CHECKS),
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      ServerResponse: ownHeaders ? ServerResponse : responseClass(https),
-    },
-    listener,
-  );
+  const { ownHeaders = false, tls = null } = options;
+  const settings = {
+    requestTimeout: requestMs,
+    headersTimeout: requestMs,
+    connectionsCheckingInterval: Math.ceil(requestMs / CHECKS),
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    ServerResponse: ownHeaders ? ServerResponse : responseClass(https),
+  };
+  // Where a handshake takes longer, no request has begun that a timeout could end.
+  const server = tls === null ? createServer(settings, listener) : createTls(tls, settings, listener);
   if (maxConnections === null) return server;
   server.maxConnections = maxConnections;
   let warnedAt = Number.NEGATIVE_INFINITY;
@@ -71,6 +75,18 @@ export function createHttpServer(options: HttpServerOptions = {}, listener?: Req
     warnedAt = performance.now();
     log?.warn({ code: 'CONNECTIONS_DROPPED', maxConnections }, 'more connections than the limit are closed');
   });
+}
+
+function createTls(
+  files: ServerTlsFiles,
+  settings: ServerOptions & { headersTimeout: number },
+  listener?: RequestListener,
+) {
+  // Where a handshake takes longer, no request has begun that a timeout could end.
+  const handshakeTimeout = settings.headersTimeout;
+  const server = createTlsServer({ ...settings, ...readServerTls(files), handshakeTimeout }, listener);
+  followCertificate(server, files);
+  return server;
 }
 
 /** Options of `fastify(...)` for a server of `createHttpServer`. */

@@ -1,5 +1,7 @@
 /** JSON logs to stderr, one object a line, without secrets. */
+
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
+import { secretsRead } from '#security/secret.ts';
 
 export type { Logger } from 'pino';
 
@@ -35,14 +37,14 @@ const SECRET_PARAMETER = /\b(token|secret_key|client_secret|secret|password)=[^&
 const ACCESS_TOKEN = /touchline_pat_[\w-]+/g;
 const BEARER = /\b(Bearer|Basic)\s+[\w.~+/=-]+/gi;
 
-/** Redacts secrets in a text: the given ones, those in query strings, credentials of an HTTP header, and access tokens. */
+/** Redacts secrets in a text: the given ones, those read from files, those in query strings, credentials of an HTTP header, and access tokens. */
 export function redactor(secrets: readonly string[]): (text: string) => string {
   return (text) => {
     let clean = text
       .replace(SECRET_PARAMETER, `$1=${REDACTED}`)
       .replace(BEARER, `$1 ${REDACTED}`)
       .replace(ACCESS_TOKEN, REDACTED);
-    for (const secret of secrets) clean = clean.replaceAll(secret, REDACTED);
+    for (const secret of [...secrets, ...secretsRead()]) clean = clean.replaceAll(secret, REDACTED);
     return clean;
   };
 }

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import { createHttpServer, refuseBadRequest } from './http-server.ts';
 import type { Registry } from './metrics.ts';
+import type { ServerTlsFiles } from './server-tls.ts';
 
 /** The port of the ops server is taken, or the address is not one of this machine. */
 export class OpsListenError extends TouchlineError<'OpsListenError'> {
@@ -53,9 +54,11 @@ export type Ops = { readonly port: number; close(): Promise<void> };
  * Serves `/metrics`, `/health/live` (200 while the process answers) and `/health/ready` (200 where `ready()`, else 503).
  * Port 0 uses a free one. Throws `OpsListenError`.
  */
-export async function startOps(options: OpsSource & { port: number; host: string }): Promise<Ops> {
-  const { port, host } = options;
-  const server = createHttpServer({ maxConnections: MAX_CONNECTIONS }, (request, response) => {
+export async function startOps(
+  options: OpsSource & { port: number; host: string; tls?: ServerTlsFiles | null },
+): Promise<Ops> {
+  const { port, host, tls = null } = options;
+  const server = createHttpServer({ maxConnections: MAX_CONNECTIONS, tls }, (request, response) => {
     const path = request.url?.split('?', 1)[0] ?? '/';
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return send(response, textAnswer(405, 'method not allowed'));

@@ -9,6 +9,8 @@ import { ConfigError, loadConfig, type processSettings, renderHelp, secretValues
 import { createLogger, type Logger } from './logger.ts';
 import { createMetrics, type Registry } from './metrics.ts';
 import { type Ops, startOps } from './ops.ts';
+import { requireAccess } from './require-access.ts';
+import { serverTlsFiles } from './server-tls.ts';
 import { onStopRequest } from './stop-requests.ts';
 
 /** What a starting service receives. */
@@ -99,11 +101,13 @@ export async function runService<Spec extends ProcessSpec>(
     ops = await startOps({
       port: config.METRICS_PORT,
       host: config.METRICS_HOST,
+      tls: serverTlsFiles(config),
       metrics,
       ready: () => !stopping.signal.aborted && running?.ready() === true,
       onFailure: (error) => logger.error({ err: error }, 'metrics failed'),
     });
     logger.info({ host: config.METRICS_HOST, port: ops.port }, 'metrics and health');
+    await requireAccess(service.name, config);
     const finish = (): void => stopping.abort('finished');
     running = await service.start({ config, logger, metrics, signal: stopping.signal, fail, finish });
     if (!stopping.signal.aborted) logger.info('started');

@@ -1,9 +1,17 @@
+import type { Brokers } from '#streams/client/brokers.ts';
 import { BUSY, isPassing, PASSING, withTopicAdmin } from '#streams/client/kafkajs/topic-admin.ts';
-import type { NewTopic, TopicAdmin } from '#streams/client/port.ts';
+import { requireKafkaAccess } from '#streams/client/platformatic/access.ts';
+import type { NewTopic, TopicAdmin, TopicShape } from '#streams/client/port.ts';
 import { poll } from '#timing/poll.ts';
 import { retry } from '#timing/retry.ts';
 import { TopicAdminError, TopicMismatchError } from './errors.ts';
 import { PROCESSOR_NAMES, PROCESSORS, positionsTopicName } from './processors.ts';
+import {
+  type Replication,
+  replicationFor,
+  replicationWarnings,
+  type WantedReplication,
+} from './replication.ts';
 import {
   isByEvent,
   POSITIONS,
@@ -14,15 +22,17 @@ import {
   topicName,
 } from './topics.ts';
 
-/** Where and how to create topics. */
-export type CreateTopicsOptions = {
-  readonly brokers: readonly string[];
-  readonly prefix: string;
-  /** Default: the broker's own. From 3 on, two replicas must acknowledge a record. */
-  readonly replicationFactor?: number;
+/** How topics are made. */
+export type WantedTopics = WantedReplication & {
   /** Partitions of all topics of a match, instead of the table's. */
-  readonly partitions?: number;
+  readonly partitions?: number | undefined;
 };
+
+/** Where and how to create topics. */
+export type CreateTopicsOptions = WantedTopics & { readonly brokers: Brokers; readonly prefix: string };
+
+/** How, on a cluster of known size. */
+type TopicPlan = Pick<CreateTopicsOptions, 'prefix' | 'partitions'> & { readonly replication: Replication };
 
 /** How long a broker may take until it can create topics, and until it lists new ones. */
 const SETTLE_MS = 120_000;
@@ -31,31 +41,46 @@ const LOOK_MS = 50;
 const COMPACTED_SEGMENT_BYTES = 64 * 1024 * 1024;
 
 /**
- * Creates every missing topic of the table, and changes no existing one: retention is the operator's. May run in several
- * processes at once. Throws `TopicMismatchError` where one has another number of partitions, `TopicAdminError` where the
- * broker cannot be reached or refuses.
+ * Creates every missing topic of the table, and changes no existing one: retention and copies are the operator's. Gives a
+ * line for everything that is unsafe about their copies. May run in several processes at once. Throws `TopicMismatchError`
+ * where one has another number of partitions, `TopicAdminError` where the broker cannot be reached or refuses,
+ * `StreamError` where it refuses the connection.
  */
-export async function createTopics(options: CreateTopicsOptions): Promise<void> {
+export async function createTopics(options: CreateTopicsOptions): Promise<string[]> {
   // Report more replicas than brokers at once: waiting would not help.
   const passing = options.replicationFactor === undefined ? PASSING : BUSY;
-  await withAdmin(options.brokers, STARTING_RETRIES, async (admin) => {
-    const make = async (): Promise<void> => {
-      await makeMissing(admin, options);
-      await settled(admin, options);
+  return withAdmin(options.brokers, STARTING_RETRIES, async (admin) => {
+    // Asked until a broker counts itself in: each request more may meet a broker that is away.
+    let brokers = 0;
+    const make = async (): Promise<string[]> => {
+      brokers ||= await admin.brokerCount();
+      const plan: TopicPlan = { ...options, replication: replicationFor(brokers, options) };
+      await makeMissing(admin, plan);
+      const there = await settled(admin, plan);
+      return [...replicationWarnings(brokers, plan.replication), ...fewCopies(there, plan)];
     };
     const pause = { firstMs: LOOK_MS, ceilingMs: LOOK_MS };
-    await retry(make, { ...pause, deadlineMs: SETTLE_MS, passes: (error) => isPassing(error, passing) });
+    return retry(make, { ...pause, deadlineMs: SETTLE_MS, passes: (error) => isPassing(error, passing) });
   });
+}
+
+/** A line where topics that were there before have fewer copies than new ones get. */
+function fewCopies(there: ReadonlyMap<string, TopicShape>, plan: TopicPlan): string[] {
+  const { replicas: wanted } = plan.replication;
+  const few = wantedTopics(plan).filter(({ name }) => (there.get(name)?.replicas ?? wanted) < wanted);
+  if (few.length === 0) return [];
+  const names = few.map(({ name }) => name).join(', ');
+  return [`topics that were there have fewer copies: ${names}; kafka-reassign-partitions.sh adds some`];
 }
 
 /**
  * The topics of the table that exist on the broker. Few retries where it does not answer. Throws `TopicAdminError`.
  */
 export async function findTopics(options: {
-  readonly brokers: readonly string[];
+  readonly brokers: Brokers;
   readonly prefix: string;
 }): Promise<ReadonlySet<TopicName>> {
-  const there = await withAdmin(options.brokers, TERMINAL_RETRIES, (admin) => admin.partitionCounts());
+  const there = await withAdmin(options.brokers, TERMINAL_RETRIES, (admin) => admin.topics());
   return new Set(TOPIC_NAMES.filter((topic) => there.has(topicName(options.prefix, topic))));
 }
 
@@ -63,15 +88,15 @@ export async function findTopics(options: {
 const GONE_MS = 60_000;
 
 /** Deletes topics, by their names on the broker, and waits until they are gone. Throws `TopicAdminError`. */
-export async function deleteTopics(brokers: readonly string[], names: readonly string[]): Promise<void> {
+export async function deleteTopics(brokers: Brokers, names: readonly string[]): Promise<void> {
   await withAdmin(brokers, TERMINAL_RETRIES, async (admin) => {
-    const there = await admin.partitionCounts();
+    const there = await admin.topics();
     const topics = names.filter((name) => there.has(name));
     if (topics.length === 0) return;
     await admin.deleteTopics(topics);
     let left = topics;
     const areGone = async (): Promise<boolean> => {
-      const now = await admin.partitionCounts();
+      const now = await admin.topics();
       left = topics.filter((name) => now.has(name));
       return left.length === 0;
     };
@@ -81,12 +106,12 @@ export async function deleteTopics(brokers: readonly string[], names: readonly s
 }
 
 /** The partitions of a topic, by its name on the broker; 0 where it is missing. Throws `TopicAdminError`. */
-export async function topicPartitions(brokers: readonly string[], name: string): Promise<number> {
-  return (await withAdmin(brokers, TERMINAL_RETRIES, (admin) => admin.partitionCounts())).get(name) ?? 0;
+export async function topicPartitions(brokers: Brokers, name: string): Promise<number> {
+  return (await withAdmin(brokers, TERMINAL_RETRIES, (admin) => admin.topics())).get(name)?.partitions ?? 0;
 }
 
 /** How many members a consumer group has. Throws `TopicAdminError`. */
-export function groupMembers(brokers: readonly string[], group: string): Promise<number> {
+export function groupMembers(brokers: Brokers, group: string): Promise<number> {
   return withAdmin(brokers, TERMINAL_RETRIES, (admin) => admin.groupMembers(group));
 }
 
@@ -96,14 +121,17 @@ const STARTING_RETRIES = 12;
 const TERMINAL_RETRIES = 4;
 
 async function withAdmin<T>(
-  brokers: readonly string[],
+  brokers: Brokers,
   retries: number,
   work: (admin: TopicAdmin) => Promise<T>,
 ): Promise<T> {
   try {
     return await withTopicAdmin(brokers, retries, work);
   } catch (error) {
-    throw error instanceof TopicMismatchError ? error : new TopicAdminError(brokers, error);
+    if (error instanceof TopicMismatchError) throw error;
+    // Its error names what the client tried last, not why the connection is refused.
+    await requireKafkaAccess(brokers);
+    throw new TopicAdminError(brokers, error);
   }
 }
 
@@ -124,13 +152,13 @@ export function topicSettings(spec: TopicLimits): Record<string, string> {
   };
 }
 
-function partitionsOf(topic: TopicName, { partitions }: Pick<CreateTopicsOptions, 'partitions'>): number {
+function partitionsOf(topic: TopicName, { partitions }: Pick<WantedTopics, 'partitions'>): number {
   return partitions !== undefined && isByEvent(topic) ? partitions : TOPICS[topic].partitions;
 }
 
 /** Every required topic, by its name on the broker: those of the table, and positions topics. */
 export function wantedTopics(
-  options: Omit<CreateTopicsOptions, 'brokers'>,
+  options: Pick<CreateTopicsOptions, 'prefix' | 'partitions'>,
 ): { name: string; partitions: number; spec: TopicLimits }[] {
   const { prefix } = options;
   return [
@@ -149,32 +177,47 @@ export function wantedTopics(
 
 function topicConfig(
   { name, partitions, spec }: ReturnType<typeof wantedTopics>[number],
-  { replicationFactor }: CreateTopicsOptions,
+  { replicas, minInSync }: Replication,
 ): NewTopic {
-  const settings = topicSettings(spec);
-  if (replicationFactor !== undefined && replicationFactor >= 3) settings['min.insync.replicas'] = '2';
-  return { name, partitions, settings, ...(replicationFactor === undefined ? {} : { replicationFactor }) };
+  const settings = { ...topicSettings(spec), 'min.insync.replicas': String(minInSync) };
+  return { name, partitions, settings, replicationFactor: replicas };
 }
 
-async function makeMissing(admin: TopicAdmin, options: CreateTopicsOptions): Promise<void> {
-  const there = await admin.partitionCounts();
+/** Of the cluster that an operator makes topics on, which is not asked. */
+const USUAL_BROKERS = 3;
+
+/** The arguments of `kafka-topics.sh` that create each required topic, one text a topic. */
+export function topicCommands({ prefix, ...wanted }: WantedTopics & { readonly prefix: string }): string[] {
+  const replication = replicationFor(USUAL_BROKERS, wanted);
+  return wantedTopics({ prefix, ...wanted }).map((topic) => {
+    const { name, partitions, replicationFactor, settings } = topicConfig(topic, replication);
+    const configs = Object.entries(settings).map(([setting, value]) => ` --config ${setting}=${value}`);
+    return `--create --if-not-exists --topic '${name}' --partitions ${partitions} --replication-factor ${replicationFactor}${configs.join('')}`;
+  });
+}
+
+async function makeMissing(admin: TopicAdmin, options: TopicPlan): Promise<void> {
+  const there = await admin.topics();
   const missing = wantedTopics(options).filter(({ name }) => !there.has(name));
-  if (missing.length > 0) await admin.createTopics(missing.map((topic) => topicConfig(topic, options)));
+  if (missing.length > 0)
+    await admin.createTopics(missing.map((topic) => topicConfig(topic, options.replication)));
 }
 
-async function settled(admin: TopicAdmin, options: CreateTopicsOptions): Promise<void> {
-  const areThere = async (): Promise<boolean> => {
-    const there = await admin.partitionCounts();
+/** Waits until every required topic is there; gives all topics. */
+async function settled(admin: TopicAdmin, options: TopicPlan): Promise<ReadonlyMap<string, TopicShape>> {
+  const allThere = async (): Promise<ReadonlyMap<string, TopicShape> | undefined> => {
+    const there = await admin.topics();
     const wrong = wantedTopics(options).flatMap(({ name, partitions }) => {
-      const found = there.get(name);
+      const found = there.get(name)?.partitions;
       return found === partitions
         ? []
         : [{ found, text: `${name} has ${found} partitions, not ${partitions}` }];
     });
     if (wrong.length > 0 && wrong.every(({ found }) => found !== undefined))
       throw new TopicMismatchError(wrong.map(({ text }) => text));
-    return wrong.length === 0;
+    return wrong.length === 0 ? there : undefined;
   };
-  if ((await poll(areThere, { timeoutMs: SETTLE_MS, everyMs: LOOK_MS })) === true) return;
-  throw new Error('the topics did not appear after they were created');
+  const there = await poll(allThere, { timeoutMs: SETTLE_MS, everyMs: LOOK_MS });
+  if (there === undefined) throw new Error('the topics did not appear after they were created');
+  return there;
 }

@@ -1,4 +1,6 @@
+import type { CodeOf } from '#errors/catalogue.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
+import { type Brokers, shownBrokers } from '#streams/client/brokers.ts';
 
 /** A value does not fit its topic's schema; `message` names topic and field, never the value. */
 export class EncodeError extends TouchlineError<'EncodeError'> {
@@ -33,12 +35,12 @@ export class IncompatibleSchemaError extends TouchlineError<'IncompatibleSchemaE
   }
 }
 
-/** The registry gave no valid answer before the deadline. */
+/** The registry gave no valid answer before the deadline, or cannot be used with these credentials or certificates. */
 export class RegistryUnavailableError extends TouchlineError<'RegistryUnavailableError'> {
   override readonly name = 'RegistryUnavailableError';
 
-  constructor(url: string, reason: string, cause: unknown) {
-    super('REGISTRY_UNAVAILABLE', `the schema registry at ${url} cannot be used: ${reason}`, cause);
+  constructor(code: CodeOf<'RegistryUnavailableError'>, url: string, reason: string, cause: unknown) {
+    super(code, `the schema registry at ${url} cannot be used: ${reason}`, cause);
   }
 }
 
@@ -51,12 +53,17 @@ export class TopicMismatchError extends TouchlineError<'TopicMismatchError'> {
   }
 }
 
+/** A service may not do what it must on the broker, or its topics are not there; the message names all of it. */
+export class ServiceRightsError extends TouchlineError<'ServiceRightsError'> {
+  override readonly name = 'ServiceRightsError';
+}
+
 /** The broker cannot be reached, or refuses to create or list topics. */
 export class TopicAdminError extends TouchlineError<'TopicAdminError'> {
   override readonly name = 'TopicAdminError';
 
-  constructor(brokers: readonly string[], cause: unknown) {
-    super('TOPIC_ADMIN_FAILED', `the broker at ${brokers.join(', ')}: ${reasonOf(cause)}`, cause);
+  constructor(brokers: Brokers, cause: unknown) {
+    super('TOPIC_ADMIN_FAILED', `the broker at ${shownBrokers(brokers)}: ${reasonOf(cause)}`, cause);
   }
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { renderAclsDoc } from './render-acls.ts';
 import { renderTopicsDoc } from './render-doc.ts';
 import { renderTypes } from './render-types.ts';
 import { loadSchemas } from './schemas.ts';
@@ -10,6 +11,7 @@ const read = (path: string): string => readFileSync(new URL(path, import.meta.ur
 test.each([
   ['libs/topics/generated/types.ts', renderTypes],
   ['docs/reference/topics.md', renderTopicsDoc],
+  ['docs/reference/acls.md', renderAclsDoc],
 ])('%s is up to date with the schemas and the table of topics (else: npm run generate)', (path, render) => {
   expect(read(`../../${path}`)).toBe(render(loadSchemas()));
 });

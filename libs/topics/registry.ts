@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { SchemaRegistry, SchemaType } from '@kafkajs/confluent-schema-registry';
+import { tlsFailure } from '#security/tls.ts';
 import { jittered } from '#timing/backoff.ts';
 import {
   AVRO_OPTIONS,
@@ -11,15 +12,22 @@ import {
   type Decoder,
 } from './codec.ts';
 import { IncompatibleSchemaError, RegistryUnavailableError } from './errors.ts';
-import { parseRegistryAddress, type RegistryAddress } from './registry-address.ts';
+import {
+  parseRegistryAddress,
+  type RegistryAddress,
+  type RegistryPlace,
+  type RegistryUser,
+  registryAgent,
+} from './registry-address.ts';
+import { authorizationOf, registryDenial } from './registry-http.ts';
 import { CompatibilityError, requireBackward } from './registry-rule.ts';
 import { type AvroRecord, loadSchemas } from './schemas.ts';
 import { TOPIC_NAMES, type TopicName, type TopicValues } from './topics.ts';
 
 /** The connection to a registry. */
 export type RegistryOptions = {
-  /** Address of its Confluent API, e.g. `http://localhost:8081/apis/ccompat/v7`; user and password may be in it. */
-  readonly url: string;
+  /** Its Confluent API, e.g. `http://localhost:8081/apis/ccompat/v7`. */
+  readonly url: RegistryPlace;
   /** Topic prefix: subjects are `<prefix><topic>-value`. */
   readonly prefix: string;
   /** How long to retry while a registry is down or starting, milliseconds. Default 60,000. */
@@ -59,12 +67,14 @@ export class Registry {
   private constructor({ url, prefix, waitMs = 60_000 }: RegistryOptions) {
     this.#address = parseRegistryAddress(url);
     const { url: host, user } = this.#address;
+    const agent = registryAgent(this.#address);
     this.#prefix = prefix;
     this.#waitMs = waitMs;
     this.#client = new SchemaRegistry(
       {
-        ...{ host, clientId: CLIENT_ID, retry: { retries: 0 }, middlewares: [limitTime] },
-        ...(user === null ? {} : { auth: user }),
+        ...{ host, clientId: CLIENT_ID, retry: { retries: 0 } },
+        middlewares: [limitTime, ...(user === null ? [] : [authorize(user)])],
+        ...(agent === undefined ? {} : { agent }),
       },
       { [SchemaType.AVRO]: { ...AVRO_OPTIONS } },
     );
@@ -163,9 +173,12 @@ export class Registry {
   }
 
   #unavailable(error: unknown): RegistryUnavailableError {
-    return error instanceof RegistryUnavailableError
-      ? error
-      : new RegistryUnavailableError(this.#address.url, reasonOf(error), error);
+    if (error instanceof RegistryUnavailableError) return error;
+    const denied = registryDenial(this.#address, error);
+    return (
+      denied ??
+      new RegistryUnavailableError('REGISTRY_UNAVAILABLE', this.#address.url, reasonOf(error), error)
+    );
   }
 
   /**
@@ -182,7 +195,8 @@ export class Registry {
       } catch (error) {
         const status = statusOf(error) ?? 0;
         if (status === 404) unknownLeft -= wait;
-        const isAway = (status >= 500 || status === 429) && asked + wait <= deadline;
+        const isAway =
+          (status >= 500 || status === 429) && tlsFailure(error) === undefined && asked + wait <= deadline;
         if (status === 404 ? unknownLeft < 0 : !isAway) throw error;
         // Several processes start at once: spread their retries.
         await delay(jittered(wait, 0.5, Math.random()));
@@ -216,6 +230,14 @@ function isRefusal(error: unknown): boolean {
 function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return text.replace(`${CLIENT_ID} - `, '').replace(UNANSWERED, '');
+}
+
+/** Not the client's own option: a password may rotate. */
+function authorize(user: RegistryUser): Middleware {
+  return () => ({
+    prepareRequest: async (next) =>
+      (await next()).enhance({ headers: { authorization: authorizationOf(user) } }),
+  });
 }
 
 /** Without it the client waits for ever where there is no answer. */

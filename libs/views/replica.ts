@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import type { Logger } from '#service/logger.ts';
+import type { Brokers } from '#streams/client/brokers.ts';
 import { topicIds } from '#streams/client/topic-ids.ts';
 import { PositionLostError } from '#streams/read/follow.ts';
 import { Registry } from '#topics/registry.ts';
+import type { RegistryPlace } from '#topics/registry-address.ts';
 import { topicName } from '#topics/topics.ts';
 import { SOURCES, type SourceTopic } from './ingest/records.ts';
 import { followSources } from './ingest/source.ts';
@@ -22,9 +24,9 @@ export type ReplicaOptions = {
   /** The service; its views are in the folder of that name in `dataDir`. */
   readonly name: string;
   readonly dataDir: string;
-  readonly brokers: readonly string[];
+  readonly brokers: Brokers;
   readonly prefix: string;
-  readonly registryUrl: string;
+  readonly registryUrl: RegistryPlace;
   /** All of them where nothing is said. */
   readonly topics?: readonly SourceTopic[];
   /** How long messages of the feed are kept, milliseconds. */

@@ -7,6 +7,7 @@ import { restServerOptions } from '#contract/rest/server-options.ts';
 import { fastifyServer } from '#service/http-server.ts';
 import type { Registry } from '#service/metrics.ts';
 import { opsAnswer } from '#service/ops.ts';
+import type { ServerTlsFiles } from '#service/server-tls.ts';
 import type { BoardView } from '#views/store/board-view.ts';
 import type { GateOptions } from './board/gate.ts';
 import { boardRoutes } from './board/routes.ts';
@@ -24,6 +25,8 @@ export type AppOptions = {
   readonly publicUrl: string | undefined;
   /** Addresses and networks whose X-Forwarded-Proto and X-Forwarded-Host count; none where it is empty. */
   readonly trustedProxies: readonly string[];
+  /** Null: plain HTTP. */
+  readonly tls?: ServerTlsFiles | null;
   readonly registry: Registry;
   readonly metrics: ApiMetrics;
   readonly log: FastifyBaseLogger;
@@ -39,11 +42,11 @@ const OPS = ['/health/live', '/health/ready'];
 /** Everything that is served on API_PORT. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { data, gatekeeper, view, board, version, publicUrl, registry, metrics, log, ready } = options;
-  const { trustedProxies, onFailure } = options;
+  const { trustedProxies, onFailure, tls = null } = options;
   const now = (): number => Date.now() / 1000;
   const app = fastify({
     ...restServerOptions(version, now),
-    ...fastifyServer({ log, https: publicUrl?.startsWith('https:') === true }),
+    ...fastifyServer({ log, tls, https: publicUrl?.startsWith('https:') === true }),
     loggerInstance: log,
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
   });

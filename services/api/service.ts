@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { isLoopback } from '#service/listen.ts';
 import type { ServiceDefinition } from '#service/run-service.ts';
+import { serverTlsFiles } from '#service/server-tls.ts';
 import { serviceVersion } from '#service/version.ts';
 import { createProviderData } from '#views/render/answers/provider-data.ts';
 import { Replica } from '#views/replica.ts';
@@ -29,13 +30,14 @@ export const api: ServiceDefinition<typeof settings> = {
     const { views } = replica;
     const gatekeeper = await createGatekeeper(views.clients, config.CLIENTS_KEY);
     const { API_BOARD, LISTEN_HOST: host } = config;
+    const tls = serverTlsFiles(config);
     const gate = {
       sessions: createSessions({
         ...{ clients: views.clients, gatekeeper, clientsKey: config.CLIENTS_KEY },
         now: () => Date.now() / 1000,
       }),
       openOnLoopback: API_BOARD === 'on' && isLoopback(host),
-      https: config.API_PUBLIC_URL?.startsWith('https:') === true,
+      https: config.API_PUBLIC_URL === undefined ? tls !== null : config.API_PUBLIC_URL.startsWith('https:'),
     };
     const app = await createApp({
       data: createProviderData(views),
@@ -45,6 +47,7 @@ export const api: ServiceDefinition<typeof settings> = {
       version: serviceVersion(),
       publicUrl: config.API_PUBLIC_URL,
       trustedProxies: config.TRUSTED_PROXIES ?? [],
+      tls,
       registry,
       metrics,
       log: logger,

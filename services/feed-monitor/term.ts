@@ -4,6 +4,7 @@ import { DomainError } from '#domain/errors.ts';
 import { HealthMonitor } from '#domain/health/monitor.ts';
 import type { PublishedHealth } from '#domain/health/records.ts';
 import type { HealthLimits } from '#domain/health/verdict.ts';
+import type { Brokers } from '#streams/client/brokers.ts';
 import { partitionKey, type TopicPartition } from '#streams/client/port.ts';
 import { partitionHash } from '#streams/client/produce-batches.ts';
 import type { Term } from '#streams/leadership/leadership.ts';
@@ -25,7 +26,7 @@ import { SteadyClock } from './steady-clock.ts';
 
 /** Dependencies of a term of the monitor. */
 export type TermOptions = {
-  readonly brokers: readonly string[];
+  readonly brokers: Brokers;
   readonly prefix: string;
   readonly registry: Registry;
   readonly codec: Codec<FeedHealth>;

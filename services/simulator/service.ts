@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import type { ServiceDefinition } from '#service/run-service.ts';
+import { serverTlsFiles } from '#service/server-tls.ts';
 import { readDataset } from '../../data/dataset.ts';
 import { settings } from './config.ts';
 import { parseFaults } from './faults.ts';
@@ -51,6 +52,7 @@ export const simulator: ServiceDefinition<typeof settings> = {
               restFaults: parseRestFaults(config.REST_FAULTS),
               client: { id: String(config.REST_CLIENT_ID), secretKey },
               tokenLifetime: config.REST_TOKEN_LIFETIME,
+              tls: serverTlsFiles(config),
             },
             metrics,
           );

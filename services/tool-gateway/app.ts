@@ -7,11 +7,14 @@ import {
   LogController,
 } from 'fastify';
 import { fastifyServer, refuseBadRequest } from '#service/http-server.ts';
+import type { ServerTlsFiles } from '#service/server-tls.ts';
 import { type TokenRoutesOptions, tokenRoutes } from './token-exchange/routes.ts';
 
 export type AppOptions = TokenRoutesOptions & {
   /** Networks whose word on the client's address counts; of none where it is empty. */
   readonly trustedProxies: readonly string[];
+  /** Null: plain HTTP. */
+  readonly tls?: ServerTlsFiles | null;
   readonly log: FastifyBaseLogger;
   /** Longest time until a request has arrived as a whole, milliseconds; after that it is answered 408. Default 10,000. */
   readonly requestMs?: number;
@@ -19,9 +22,9 @@ export type AppOptions = TokenRoutesOptions & {
 
 /** Everything that is served on TOOLS_PORT. No request is logged. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
-  const { trustedProxies, log, requestMs, ...tokens } = options;
+  const { trustedProxies, log, requestMs, tls = null, ...tokens } = options;
   const app = fastify({
-    ...fastifyServer({ log, ...(requestMs === undefined ? {} : { requestMs }) }),
+    ...fastifyServer({ log, tls, ...(requestMs === undefined ? {} : { requestMs }) }),
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],

@@ -4,6 +4,7 @@ import { AccessTokens } from '#clients/access-tokens.ts';
 import { Contracts } from '#clients/contracts.ts';
 import { deriveKey } from '#clients/keys.ts';
 import type { ServiceDefinition } from '#service/run-service.ts';
+import { serverTlsFiles } from '#service/server-tls.ts';
 import { serviceVersion } from '#service/version.ts';
 import type { PublishRecord } from '#streams/client/port.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
@@ -75,6 +76,7 @@ export const toolGateway: ServiceDefinition<typeof settings> = {
     const { views } = replica;
     const app = await createApp({
       trustedProxies: config.TRUSTED_PROXIES ?? [],
+      tls: serverTlsFiles(config),
       log,
       onAnswer: (outcome, seconds) => metrics.exchangeSeconds.observe({ outcome }, seconds),
       exchange: new Exchange({

@@ -2,6 +2,8 @@ import { deriveKey } from '#clients/keys.ts';
 import { WebhookEndpoint } from '#outbound/endpoint.ts';
 import { openProcessor } from '#service/run-processor.ts';
 import type { RunningService, ServiceContext } from '#service/run-service.ts';
+import { serverTlsFiles } from '#service/server-tls.ts';
+import type { Brokers } from '#streams/client/brokers.ts';
 import {
   type LogBounds,
   partitionKey,
@@ -119,7 +121,7 @@ export async function startDispatcher(context: ServiceContext<DispatcherConfig>)
   const server = await startServer({
     ...{ ...outbound, attemptsPerMinute: config.WEBHOOK_TESTS_PER_MINUTE },
     ...{ port: config.DISPATCHER_PORT, host: config.LISTEN_HOST },
-    ...{ proxies: config.DISPATCHER_PROXIES, log },
+    ...{ proxies: config.DISPATCHER_PROXIES, tls: serverTlsFiles(config), log },
   });
   log.info({ host: config.LISTEN_HOST, port: server.port }, 'POST /test-webhook-url/');
   return {
@@ -144,11 +146,7 @@ async function partitionsOf(client: StreamClient, topic: string): Promise<TopicP
 /** From its creation on; from now on where that is unknown. */
 async function startOf(
   { createdAt }: Subscription,
-  {
-    brokers,
-    messages,
-    window,
-  }: { brokers: readonly string[]; messages: TopicPartition[]; window: MessageWindow },
+  { brokers, messages, window }: { brokers: Brokers; messages: TopicPartition[]; window: MessageWindow },
 ): Promise<number[]> {
   const [first] = messages;
   if (createdAt === null || first === undefined)

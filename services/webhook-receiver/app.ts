@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, ListenOptions } from 'node:net';
 import { createHttpServer, TEXT_HEADERS } from '#service/http-server.ts';
 import type { Logger } from '#service/logger.ts';
+import type { ServerTlsFiles } from '#service/server-tls.ts';
 import { checkSignature, SIGNATURE_HEADER, type SignatureFault, TIMESTAMP_HEADER } from '#signing/signing.ts';
 import { PublishError } from '#streams/publish/publish-error.ts';
 import { type AdmissionLimits, IncomingBody } from './admission.ts';
@@ -16,6 +17,8 @@ export type AppOptions = {
   /** Longest time from the head of a request to its end, milliseconds. */
   readonly answerTimeoutMs: number;
   readonly limits: AdmissionLimits;
+  /** Null: plain HTTP. */
+  readonly tls?: ServerTlsFiles | null;
   /**
    * Resolves when all records of an authentic delivery are on the topics; rejects with `PublishError` at the deadline,
    * counted from `waitedMs` ago.
@@ -69,8 +72,9 @@ class WebhookApp implements App {
 
   constructor(options: AppOptions) {
     this.#options = options;
-    const { answerTimeoutMs, limits, tally } = options;
-    this.#server = createHttpServer({ requestMs: answerTimeoutMs, maxConnections: null, ownHeaders: true });
+    const { answerTimeoutMs, limits, tally, tls = null } = options;
+    const server = { requestMs: answerTimeoutMs, maxConnections: null, ownHeaders: true, tls };
+    this.#server = createHttpServer(server);
     this.#connections = new Connections(this.#server, limits, tally);
     this.#server.on('request', (request, response) => this.#handle(request, response, false));
     this.#server.on('checkContinue', (request, response) => this.#handle(request, response, true));

@@ -1,11 +1,15 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { Server as TlsServer } from 'node:tls';
 import { rawAnswer } from '#service/http-server.ts';
 import { Admission, type AdmissionLimits, Guest, type OverloadReason } from './admission.ts';
 import type { Outcome, Tally } from './tally.ts';
 
 /** How long a refused sender may continue to send before its connection is cut: a cut discards the answer. */
 const LINGER_MS = 1_000;
+
+/** Connections of TLS, those in a handshake included, for each that is admitted. */
+const HANDSHAKES = 2;
 
 /** Retry-After of a refusal, seconds. */
 export const RETRY_AFTER_SECONDS = 1;
@@ -46,7 +50,10 @@ export class Connections {
     this.admission = new Admission(limits);
     this.#limits = limits;
     this.#tally = tally;
-    server.on('connection', (socket: Socket) => this.#enter(socket));
+    // With TLS requests come over the socket of TLS; those in a handshake are limited by number and time.
+    const isTls = server instanceof TlsServer;
+    if (isTls) server.maxConnections = limits.maxConnections * HANDSHAKES;
+    server.on(isTls ? 'secureConnection' : 'connection', (socket: Socket) => this.#enter(socket));
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => this.#failed(error, socket));
   }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { RunningService, ServiceContext } from '#service/run-service.ts';
+import { serverTlsFiles } from '#service/server-tls.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
@@ -53,6 +54,7 @@ export async function startReceiver(context: ReceiverContext): Promise<RunningRe
       maxConnections: Math.floor(config.WEBHOOK_MAX_CONNECTIONS / size),
       maxUnprovenBytes: Math.floor(config.WEBHOOK_MAX_UNPROVEN_BYTES / size),
     },
+    tls: serverTlsFiles(config),
     logLevel: config.LOG_LEVEL,
   });
   const reporter = await openReporter(context, status);

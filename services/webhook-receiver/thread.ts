@@ -36,6 +36,7 @@ const app = createApp({
   bodyLimit,
   answerTimeoutMs,
   limits: settings.limits,
+  tls: settings.tls,
   store: (body, waitedMs) => intake.store(body, waitedMs),
   tally,
   log,

@@ -2,13 +2,16 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { TouchlineError } from '#errors/touchline-error.ts';
+import type { ServerTlsFiles } from '#service/server-tls.ts';
+import type { Brokers } from '#streams/client/brokers.ts';
+import type { RegistryPlace } from '#topics/registry-address.ts';
 import type { AdmissionLimits } from './admission.ts';
 import type { Report } from './tally.ts';
 
 /** Settings of a thread. */
 export type ThreadSettings = {
-  readonly brokers: readonly string[];
-  readonly registryUrl: string;
+  readonly brokers: Brokers;
+  readonly registryUrl: RegistryPlace;
   readonly prefix: string;
   readonly secrets: readonly string[];
   /** 0: a free one. */
@@ -25,6 +28,7 @@ export type ThreadSettings = {
   /** Most bytes of records that wait for the broker. */
   readonly maxQueueBytes: number;
   readonly limits: AdmissionLimits;
+  readonly tls: ServerTlsFiles | null;
   readonly logLevel: string;
 };
 

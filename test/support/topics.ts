@@ -1,4 +1,5 @@
 import type { ITopicConfig } from 'kafkajs';
+import type { Brokers } from '#streams/client/brokers.ts';
 import { createKafka } from '#streams/client/kafkajs/kafka.ts';
 import { isPassing } from '#streams/client/kafkajs/topic-admin.ts';
 import { listOffsets } from '#streams/client/platformatic/offsets.ts';
@@ -10,7 +11,7 @@ import { untilTrue } from './poll.ts';
  * Makes topics and waits until each of their partitions has a leader that answers. kafkajs's own wait for leaders
  * fails where the broker that it asks has not heard of the topic yet.
  */
-export async function makeTopics(brokers: readonly string[], topics: readonly ITopicConfig[]): Promise<void> {
+export async function makeTopics(brokers: Brokers, topics: readonly ITopicConfig[]): Promise<void> {
   const admin = createKafka({ brokers, clientId: 'test-topics', log: quietLog }).admin();
   await admin.connect();
   try {
@@ -33,11 +34,7 @@ export async function makeTopics(brokers: readonly string[], topics: readonly IT
  * Waits until the leader of every partition answers. A broker that makes many topics at once shows a leader long before
  * it leads, for longer than kafkajs tries.
  */
-export async function leadersAnswer(
-  brokers: readonly string[],
-  topic: string,
-  partitions?: number,
-): Promise<void> {
+export async function leadersAnswer(brokers: Brokers, topic: string, partitions?: number): Promise<void> {
   await untilTrue(`${topic} has its leaders`, async () => {
     const ends = await listOffsets({ brokers, clientId: 'test-topics', topic }, 'end').catch(() => null);
     return ends !== null && ends.size === (partitions ?? ends.size);
@@ -45,7 +42,7 @@ export async function leadersAnswer(
 }
 
 /** Deletes a topic and creates it again, until it is another one: a busy broker may still have the old one as it is created. */
-export async function recreateTopic(brokers: readonly string[], config: ITopicConfig): Promise<void> {
+export async function recreateTopic(brokers: Brokers, config: ITopicConfig): Promise<void> {
   const { topic } = config;
   const idOf = async () => (await topicIds(brokers, [topic])).get(topic);
   const before = await idOf();

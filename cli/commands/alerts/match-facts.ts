@@ -1,3 +1,4 @@
+import type { Brokers } from '#streams/client/brokers.ts';
 import { StreamError } from '#streams/errors.ts';
 import { follow } from '#streams/read/follow.ts';
 import { poll } from '#timing/poll.ts';
@@ -17,7 +18,7 @@ export class MatchFacts {
   /** Follows match-state until `signal` is aborted. Rejects as `follow`. */
   follow(
     place: {
-      readonly brokers: readonly string[];
+      readonly brokers: Brokers;
       readonly topic: string;
       readonly decoder: Decoder<MatchState>;
     },

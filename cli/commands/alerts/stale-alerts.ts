@@ -1,5 +1,6 @@
 /** Alerts of matches that no source keeps alive, from feed-health: docs/decisions/0088. */
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Brokers } from '#streams/client/brokers.ts';
 import type { OutputRecord, StreamClient, TransactionalProducer } from '#streams/client/port.ts';
 import { partitionHash } from '#streams/client/produce-batches.ts';
 import { Leadership, type Term } from '#streams/leadership/leadership.ts';
@@ -15,7 +16,7 @@ import type { AlertRule } from './rules.ts';
 import { type StaleMatch, StaleMatches } from './stale-matches.ts';
 
 export type StaleAlertsOptions = {
-  readonly brokers: readonly string[];
+  readonly brokers: Brokers;
   readonly prefix: string;
   readonly registry: Registry;
   readonly client: StreamClient;

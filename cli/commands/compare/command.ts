@@ -1,4 +1,5 @@
 /** `touchline compare`: whether two prefixes hold the same. */
+import { shownBrokers } from '#streams/client/brokers.ts';
 import { findTopics } from '#topics/admin.ts';
 import { type Command, parseArguments, UsageError } from '../../command.ts';
 import { findPlace, type Place } from '../../place.ts';
@@ -50,7 +51,8 @@ export const compareCommand: Command = {
 async function requireTopics({ KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix }: Place): Promise<void> {
   const there = await findTopics({ brokers, prefix });
   const missing = COMPARED.filter((topic) => !there.has(topic));
-  if (missing.length > 0) throw new UsageError(`there is no ${prefix}${missing[0]} at ${brokers.join(', ')}`);
+  if (missing.length > 0)
+    throw new UsageError(`there is no ${prefix}${missing[0]} at ${shownBrokers(brokers)}`);
 }
 
 type Parsed = { readonly prefixes: readonly string[]; readonly level: Level; readonly json: boolean };

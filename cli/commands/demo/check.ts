@@ -1,11 +1,13 @@
 /** Checks after the play: reads the topics from their beginning, read committed. */
 
 import { hash } from 'node:crypto';
+import type { Brokers } from '#streams/client/brokers.ts';
 import { StreamError } from '#streams/errors.ts';
 import { readTopic } from '#streams/read/read-topic.ts';
 import { retry } from '#timing/retry.ts';
 import type { MatchState, NormalizedMessage, Standings } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
+import type { RegistryPlace } from '#topics/registry-address.ts';
 import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
 import { finalScore, type GoalPair, type MatchFacts } from '../../../data/dataset.ts';
 import type { Disallowing } from '../../../services/simulator/faults.ts';
@@ -15,8 +17,8 @@ import type { WebhookFound } from './webhook.ts';
 
 /** Where topics are read. */
 export type Place = {
-  readonly brokers: readonly string[];
-  readonly registryUrl: string;
+  readonly brokers: Brokers;
+  readonly registryUrl: RegistryPlace;
   readonly prefix: string;
 };
 

@@ -6,11 +6,19 @@ import { backboneFile } from '#service/backbone-file.ts';
 import { loadConfig, renderHelp } from '#service/config.ts';
 import { urlHost } from '#service/listen.ts';
 import { onStopRequest } from '#service/stop-requests.ts';
-import { createTopics } from '#topics/admin.ts';
+import { createTopics, type WantedTopics } from '#topics/admin.ts';
 import { readDataset } from '../../../data/dataset.ts';
 import { settings as simulatorSettings } from '../../../services/simulator/config.ts';
-import { type Command, parseArguments } from '../../command.ts';
-import { isFree, type Provider, platformSettings, portFor, startPlatform } from '../../platform.ts';
+import { type Command, parseArguments, UsageError } from '../../command.ts';
+import {
+  isFree,
+  type Provider,
+  platformSettings,
+  portFor,
+  requireBrokers,
+  startPlatform,
+} from '../../platform.ts';
+import { wantedTopicsOf } from '../../topic-settings.ts';
 import { isUsed, type Place } from './check.ts';
 import { takeDemoFolder } from './folder.ts';
 import { playAndCheck } from './play.ts';
@@ -32,7 +40,8 @@ const config = z.object({
 const ABOUT = `Starts everything, plays a real tournament into it as a provider would, with faults on the way, shows it live,
 and checks every final score against the official one. Exit code 1 where one is wrong or another check fails.
 
-  --keep  leaves everything running afterwards, until Ctrl-C
+  --keep         leaves everything running afterwards, until Ctrl-C
+  --brokers <n>  plays on a cluster of so many brokers on this machine, 3 to 9, each with all topics in three copies
 
 Its data is in DATA_DIR, and the next demonstration replaces it. If DATA_DIR holds other data, it uses the folder demo
 in it; if topics of the prefix hold records on the broker already, it uses a prefix of its own.`;
@@ -43,10 +52,15 @@ const EXIT = { ok: 0, wrong: 1, stopped: 130 } as const;
 export const demo: Command = {
   name: 'demo',
   summary: 'starts everything, plays real matches into it, shows and checks them',
-  help: renderHelp({ usage: 'touchline demo [--keep]', about: ABOUT, config }),
+  help: renderHelp({ usage: 'touchline demo [--keep] [--brokers <n>]', about: ABOUT, config }),
   async run(args) {
-    const { keep } = parse(args);
+    const { keep, brokerCount } = parse(args);
     const settings = loadConfig(config, process.env);
+    requireBrokers(settings);
+    if (brokerCount > 1 && settings.KAFKA_BROKERS !== undefined)
+      throw new UsageError(
+        '--brokers starts brokers here, and KAFKA_BROKERS names others: leave one of them out',
+      );
     const stopping = new AbortController();
     let started = false;
     onStopRequest({
@@ -73,7 +87,7 @@ export const demo: Command = {
       dataDir: folder.path,
       alsoFoundIn: isFoundAsUsual ? [settings.DATA_DIR] : [],
       prefixFor: ({ brokers, registryUrl }) =>
-        unusedPrefix({ brokers, registryUrl, prefix: settings.TOPIC_PREFIX }),
+        unusedPrefix({ brokers, registryUrl, prefix: settings.TOPIC_PREFIX }, wantedTopicsOf(settings)),
       host,
       webhookPort: await portToUse('WEBHOOK_PORT', settings.WEBHOOK_PORT),
       webhookSecret: settings.WEBHOOK_SECRET?.join(','),
@@ -84,6 +98,10 @@ export const demo: Command = {
       dispatcherSettings: webhook.dispatcherSettings,
       clientsKey: settings.CLIENTS_KEY,
       provider,
+      brokers: settings.KAFKA_BROKERS,
+      registry: settings.SCHEMA_REGISTRY_URL,
+      topics: wantedTopicsOf(settings),
+      brokerCount,
       onProgress: (line) => say(`  ${line}`),
       // Services are watched and started again; what they say is in their logs, not in the middle of the table.
       onTrouble: () => {},
@@ -125,9 +143,12 @@ export const demo: Command = {
   },
 };
 
-function parse(args: readonly string[]): { keep: boolean } {
-  const { values } = parseArguments(args, { options: { keep: { type: 'boolean', default: false } } });
-  return { keep: values.keep };
+function parse(args: readonly string[]): { keep: boolean; brokerCount: number } {
+  const { values } = parseArguments(args, {
+    options: { keep: { type: 'boolean', default: false }, brokers: { type: 'string', default: '1' } },
+  });
+  if (!/^[13-9]$/.test(values.brokers)) throw new UsageError('--brokers must be 1, or 3 to 9');
+  return { keep: values.keep, brokerCount: Number(values.brokers) };
 }
 
 /** The simulator's REST interface. Its clock runs so much faster than life that the poller must not ask as seldom as in life. */
@@ -152,8 +173,8 @@ async function simulatedProvider(host: string): Promise<Provider> {
 }
 
 /** The prefix, or one of its own for this run where topics of that prefix hold something already. */
-async function unusedPrefix(place: Place): Promise<string> {
-  await createTopics(place);
+async function unusedPrefix(place: Place, wanted: WantedTopics): Promise<string> {
+  await createTopics({ ...place, ...wanted });
   if (!(await isUsed(place))) return place.prefix;
   const stamp = new Date().toISOString().slice(0, 19).replace(/\D/g, '');
   return `${place.prefix}demo-${stamp}.`;

@@ -1,3 +1,4 @@
+import type { Brokers } from '#streams/client/brokers.ts';
 import { readTopic } from '#streams/read/read-topic.ts';
 import { readPositions } from '#streams/runtime/positions.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
@@ -38,7 +39,7 @@ export async function settled(place: Place, signal: AbortSignal): Promise<void> 
 }
 
 /** The offset after the last record of each partition; transaction markers at the end are no input. */
-async function endsOf(brokers: readonly string[], topic: string): Promise<Map<number, number>> {
+async function endsOf(brokers: Brokers, topic: string): Promise<Map<number, number>> {
   const ends = new Map<number, number>();
   await readTopic({
     brokers,
@@ -51,7 +52,7 @@ async function endsOf(brokers: readonly string[], topic: string): Promise<Map<nu
 }
 
 async function recordsLeft(
-  brokers: readonly string[],
+  brokers: Brokers,
   application: string,
   ends: ReadonlyMap<number, number>,
 ): Promise<number> {

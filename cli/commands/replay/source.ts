@@ -1,3 +1,4 @@
+import type { Brokers } from '#streams/client/brokers.ts';
 import { listOffsets } from '#streams/client/platformatic/offsets.ts';
 import {
   type PartitionReader,
@@ -9,7 +10,7 @@ import { offsetsAt, type ReadRecord } from '#streams/read/follow.ts';
 
 /** A range of a topic; times are those of the log's records, Unix milliseconds. */
 export type Range = {
-  readonly brokers: readonly string[];
+  readonly brokers: Brokers;
   /** Name on the broker. */
   readonly topic: string;
   /** The first record written at or after it, null for the first there is. */

@@ -1,4 +1,5 @@
 import { FIRST_STANDINGS_ID } from '#domain/standings/standings-id.ts';
+import type { Brokers } from '#streams/client/brokers.ts';
 import { listOffsets } from '#streams/client/platformatic/offsets.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
 import { readTopic } from '#streams/read/read-topic.ts';
@@ -144,6 +145,6 @@ export async function setPositions(target: Place): Promise<void> {
   }
 }
 
-function bounds(brokers: readonly string[], topic: string): Promise<Map<number, number>> {
+function bounds(brokers: Brokers, topic: string): Promise<Map<number, number>> {
   return listOffsets({ brokers, clientId: 'touchline-replay', topic }, 'end');
 }

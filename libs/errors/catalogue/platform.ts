@@ -1,7 +1,23 @@
 import type { ErrorCodes } from './entry.ts';
 
-/** Errors of a broker and a registry that are found or started on this machine. */
+/** Errors of secrets and certificates, and of a broker and a registry that are found or started on this machine. */
 export const PLATFORM_ERRORS = {
+  SecretFileError: {
+    FILE_UNREADABLE: [
+      'A file that a setting names cannot be read: a secret, a certificate or a key.',
+      'Correct the path, or let the user of the process read it.',
+    ],
+  },
+  BearerTokenError: {
+    TOKEN_REFUSED: [
+      'The authorization server issued no token for the connection to Kafka.',
+      'Check `KAFKA_SASL_USERNAME`, `KAFKA_SASL_PASSWORD` and `KAFKA_SASL_SCOPE` there.',
+    ],
+    TOKEN_ENDPOINT_UNREACHABLE: [
+      'The authorization server does not answer.',
+      'Check `KAFKA_SASL_TOKEN_URL`.',
+    ],
+  },
   EmbeddedError: {
     CONFIG_INCOMPLETE: [
       'Only one of `KAFKA_BROKERS` and `SCHEMA_REGISTRY_URL` is set.',

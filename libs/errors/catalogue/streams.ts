@@ -27,6 +27,15 @@ export const STREAM_ERRORS = {
       'A transaction that the broker answered as committed is still open in a partition.',
       'It is decided when the partition is claimed again; see KAFKA-20734 in docs/known-issues.md.',
     ],
+    AUTHENTICATION_FAILED: [
+      'The broker refuses the user, the password, the token or the client certificate.',
+      'Correct `KAFKA_SASL_…` or `KAFKA_TLS_CERT_FILE`; see docs/guides/secure-it.md.',
+    ],
+    CERTIFICATE_UNTRUSTED: [
+      'The broker’s certificate is not signed by a trusted authority, expired, or of another name.',
+      'Set `KAFKA_TLS_CA_FILE` to the authority; use in `KAFKA_BROKERS` the names of the certificate.',
+    ],
+    TLS_REQUIRED: ['The broker speaks TLS, and `KAFKA_TLS` is off.', 'Set `KAFKA_TLS=on`.'],
     REJECTED: [
       'The broker refuses the request for another reason; the message has it.',
       'Check permissions, quotas and settings of the broker.',

@@ -37,11 +37,29 @@ export const TOPIC_ERRORS = {
       'The registry gave no usable answer until the time for it was over.',
       'Check `SCHEMA_REGISTRY_URL` and the registry.',
     ],
+    REGISTRY_REFUSES: [
+      'The registry refuses the user, the password or the client certificate.',
+      'Correct `SCHEMA_REGISTRY_USERNAME`, `SCHEMA_REGISTRY_PASSWORD` or `SCHEMA_REGISTRY_TLS_CERT_FILE`.',
+    ],
+    REGISTRY_UNTRUSTED: [
+      'The registry’s certificate is not signed by a trusted authority, expired, or of another name.',
+      'Set `SCHEMA_REGISTRY_TLS_CA_FILE` to the authority; use the name of the certificate in `SCHEMA_REGISTRY_URL`.',
+    ],
   },
   TopicMismatchError: {
     TOPIC_MISMATCH: [
       'A topic has another number of partitions than it must have.',
       'Create it with the number that docs/reference/topics.md has, or choose another `TOPIC_PREFIX`.',
+    ],
+  },
+  ServiceRightsError: {
+    RIGHTS_MISSING: [
+      'The broker does not grant a service the rights that the message names.',
+      'Grant them: `npx touchline acls --print` has the commands, docs/reference/acls.md the list.',
+    ],
+    TOPICS_MISSING: [
+      'Topics of a service are not on the broker.',
+      'Run `npx touchline topics`, or the commands of `npx touchline topics --print`; check `TOPIC_PREFIX`.',
     ],
   },
   TopicAdminError: {

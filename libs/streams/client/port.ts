@@ -179,10 +179,15 @@ export type NewTopic = {
   readonly settings: Readonly<Record<string, string>>;
 };
 
+/** How a topic is laid out: its partitions, and the copies of the partition that has fewest. */
+export type TopicShape = { readonly partitions: number; readonly replicas: number };
+
 /** Administration of topics and groups. Errors are those of the client. */
 export type TopicAdmin = {
-  /** Partitions of every topic on the broker, by name. */
-  partitionCounts(): Promise<Map<string, number>>;
+  /** Every topic on the broker, by name. */
+  topics(): Promise<Map<string, TopicShape>>;
+  /** Brokers of the cluster that run. */
+  brokerCount(): Promise<number>;
   /** Creates topics, without waiting for their leaders. An existing topic stays as it is. */
   createTopics(topics: readonly NewTopic[]): Promise<void>;
   deleteTopics(names: readonly string[]): Promise<void>;

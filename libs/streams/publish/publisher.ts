@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { settlesWithin } from '#timing/settles-within.ts';
+import type { Brokers } from '../client/brokers.ts';
 import { openBatchProducer } from '../client/platformatic/batch-producer.ts';
 import type { BatchProducer, PublishRecord } from '../client/port.ts';
 import { MAX_BATCH_BYTES, recordBytes } from '../client/produce-batches.ts';
@@ -135,7 +136,7 @@ function settle(publish: Publish, error?: PublishError): void {
 
 /** Options of a publisher. */
 export type PublisherOptions = {
-  readonly brokers: readonly string[];
+  readonly brokers: Brokers;
   readonly clientId: string;
   readonly log: Logger;
   /** Longest time of a publish without an acknowledged record, milliseconds. Default 30,000. */

@@ -1,4 +1,5 @@
 import { TouchlineError } from '#errors/touchline-error.ts';
+import type { Brokers } from '../client/brokers.ts';
 import { followPartitions } from '../client/platformatic/follower.ts';
 import { listOffsets, topicBounds } from '../client/platformatic/offsets.ts';
 import { partitionKey, type TopicPartition } from '../client/port.ts';
@@ -23,7 +24,7 @@ export type FollowedBatch = TopicPartition & {
 };
 
 export type FollowOptions = {
-  readonly brokers: readonly string[];
+  readonly brokers: Brokers;
   /** The client id on the broker. Default `touchline-reader`. */
   readonly reader?: string;
   /** Names on the broker. */

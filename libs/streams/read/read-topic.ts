@@ -1,9 +1,10 @@
+import type { Brokers } from '../client/brokers.ts';
 import { follow, type ReadRecord } from './follow.ts';
 
 export type { ReadRecord } from './follow.ts';
 
 export type ReadTopicOptions = {
-  readonly brokers: readonly string[];
+  readonly brokers: Brokers;
   /** Name on the broker. */
   readonly topic: string;
   /** From the first record, else from the next one written. */

@@ -2,7 +2,9 @@
  * The position of a task is stored in a compacted topic, in the same transaction as its outputs. The newest record of a
  * partition counts; it is searched from the end of the log.
  */
+
 import { z } from 'zod';
+import type { Brokers } from '../client/brokers.ts';
 import { openStreamClient } from '../client/client.ts';
 import type {
   LogBounds,
@@ -137,7 +139,7 @@ async function lastValue(reader: PartitionReader, range: LogBounds): Promise<Buf
  * a task reads its own after fencing. Rejects with `StreamError`, `RefusedError`.
  */
 export async function readPositions(options: {
-  readonly brokers: readonly string[];
+  readonly brokers: Brokers;
   readonly application: string;
   readonly log: Logger;
 }): Promise<Map<number, number>> {

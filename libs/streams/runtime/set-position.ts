@@ -1,3 +1,4 @@
+import type { Brokers } from '../client/brokers.ts';
 import { openStreamClient } from '../client/client.ts';
 import { topicIds } from '../client/topic-ids.ts';
 import { RefusedError } from '../errors.ts';
@@ -15,7 +16,7 @@ export type SetPosition = { readonly before: number | null; readonly next: numbe
 export async function setPosition(
   topics: StreamTopics,
   options: {
-    readonly brokers: readonly string[];
+    readonly brokers: Brokers;
     readonly partition: number;
     /** An offset, or the start or the end of the input. */
     readonly to: number | 'start' | 'end';

@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { PoisonError } from '#errors/poison-error.ts';
 import { settlesWithin } from '#timing/settles-within.ts';
+import type { Brokers } from '../client/brokers.ts';
 import { openStreamClient } from '../client/client.ts';
 import type {
   ConsumedRecord,
@@ -22,7 +23,7 @@ import { TASK_STATES, type TaskState } from './task-state.ts';
 
 /** A stream: one input, its changelogs and outputs, and the processor of a partition. */
 export type StreamOptions = StreamTopics & {
-  readonly brokers: readonly string[];
+  readonly brokers: Brokers;
   readonly createProcessor: (partition: number) => PartitionProcessor;
   readonly deadLetter: (partition: number, record: ConsumedRecord, error: PoisonError) => OutputRecord;
   readonly log: Logger;

@@ -1,5 +1,7 @@
 /** Reads the topics that the views are made from. */
+
 import type { Logger } from '#service/logger.ts';
+import type { Brokers } from '#streams/client/brokers.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { type FollowedBatch, follow, offsetsAt } from '#streams/read/follow.ts';
 import type { Decoder } from '#topics/codec.ts';
@@ -10,7 +12,7 @@ import type { ViewMetrics } from '../metrics.ts';
 import type { SourceTopic, ViewRecord } from './records.ts';
 
 export type SourceOptions = {
-  readonly brokers: readonly string[];
+  readonly brokers: Brokers;
   readonly prefix: string;
   readonly registry: Registry;
   /** What the brokers know the reader by. */

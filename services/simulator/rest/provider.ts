@@ -1,9 +1,11 @@
 /** The simulator as a REST provider: the contract's own routes over the messages published so far. */
+
 import { type FastifyInstance, fastify } from 'fastify';
 import { answerErrors } from '#contract/rest/error-answers.ts';
 import { restRoutes } from '#contract/rest/routes.ts';
 import { restServerOptions } from '#contract/rest/server-options.ts';
 import { fastifyServer } from '#service/http-server.ts';
+import type { ServerTlsFiles } from '#service/server-tls.ts';
 import { DATASETS, type Dataset, readDataset } from '../../../data/dataset.ts';
 import { type Faults, parseFaults } from '../faults.ts';
 import { createRandom } from '../random.ts';
@@ -43,6 +45,8 @@ export type ProviderOptions = {
   readonly elapsed?: () => number;
   /** How late a slow answer is at most, in real milliseconds. Default 2000. */
   readonly slowMs?: number;
+  /** Default: plain HTTP. */
+  readonly tls?: ServerTlsFiles | null;
   /** Called for every injected fault. */
   readonly onFault?: (fault: RestFault) => void;
   /** Called with every answer's status. */
@@ -108,7 +112,7 @@ export function createProvider(options: ProviderOptions): Provider {
     writtenAt: timeline.startsAt - WRITTEN_BEFORE,
   });
   // `fastifyServer` closes connections by force: one that a fault leaves unanswered must not delay the close.
-  const app = fastify({ ...restServerOptions(VERSION, now), ...fastifyServer() });
+  const app = fastify({ ...restServerOptions(VERSION, now), ...fastifyServer({ tls: options.tls ?? null }) });
   app.addHook('onResponse', async (_request, reply) => options.onAnswer?.(reply.statusCode));
   answerErrors(app, { now, version: VERSION });
   addFaultHooks(app, faults, options.slowMs ?? 2_000);

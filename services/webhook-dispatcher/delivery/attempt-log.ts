@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Brokers } from '#streams/client/brokers.ts';
 import type { Logger } from '#streams/log.ts';
 import { PublishError } from '#streams/publish/publish-error.ts';
 import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
@@ -6,7 +7,7 @@ import type { Codec } from '#topics/codec.ts';
 import type { WebhookAttempt } from '#topics/generated/types.ts';
 
 export type AttemptLogOptions = {
-  readonly brokers: readonly string[];
+  readonly brokers: Brokers;
   readonly clientId: string;
   /** Name of webhook-attempts on the broker. */
   readonly topic: string;

@@ -1,6 +1,7 @@
 import { supersedes } from '#clients/directory.ts';
 import { SealError } from '#clients/sealing.ts';
 import { openWebhook } from '#clients/webhooks.ts';
+import type { Brokers } from '#streams/client/brokers.ts';
 import type { Logger } from '#streams/log.ts';
 import { follow } from '#streams/read/follow.ts';
 import type { Decoder } from '#topics/codec.ts';
@@ -20,7 +21,7 @@ export type Subscription = Audience & {
 };
 
 export type SubscriptionsOptions = {
-  readonly brokers: readonly string[];
+  readonly brokers: Brokers;
   /** Name of clients on the broker. */
   readonly topic: string;
   readonly decoder: Decoder<Client>;

@@ -7,6 +7,7 @@ import {
   LogController,
 } from 'fastify';
 import { fastifyServer, refuseBadRequest } from '#service/http-server.ts';
+import type { ServerTlsFiles } from '#service/server-tls.ts';
 import { type TestEndpointOptions, testEndpoint } from './test-endpoint.ts';
 
 export type ServerOptions = TestEndpointOptions & {
@@ -15,6 +16,8 @@ export type ServerOptions = TestEndpointOptions & {
   readonly host: string;
   /** Proxies in front that name the client address. */
   readonly proxies: number;
+  /** Null: plain HTTP. */
+  readonly tls: ServerTlsFiles | null;
   readonly log: FastifyBaseLogger;
 };
 
@@ -22,9 +25,16 @@ export type ServerOptions = TestEndpointOptions & {
 export type Server = { readonly port: number; close(): Promise<void> };
 
 /** Serves `POST /test-webhook-url/`. Rejects where the port is not available. */
-export async function startServer({ port, host, proxies, log, ...options }: ServerOptions): Promise<Server> {
+export async function startServer({
+  port,
+  host,
+  proxies,
+  tls,
+  log,
+  ...options
+}: ServerOptions): Promise<Server> {
   const app = fastify({
-    ...fastifyServer({ log }),
+    ...fastifyServer({ log, tls }),
     loggerInstance: log,
     // A request contains a customer's secret: log nothing of it.
     logController: new LogController({ disableRequestLogging: true }),

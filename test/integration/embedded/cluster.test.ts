@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Admin, Kafka as Client, type EachMessagePayload, logLevel } from 'kafkajs';
+import { type Admin, Kafka as Client, ConfigResourceTypes, type EachMessagePayload, logLevel } from 'kafkajs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type KafkaCluster, startKafkaCluster } from '#embedded/kafka.ts';
 import { answersMetadata } from '#embedded/metadata.ts';
@@ -11,6 +11,7 @@ import { HOST } from '#embedded/ports.ts';
 import { QUICK_REJOIN, QUICK_START } from '#embedded/settings.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import { readTopic } from '#streams/read/read-topic.ts';
+import { createTopics } from '#topics/admin.ts';
 import { IN_FULL, times } from '../../support/harness.ts';
 import { quietLog } from '../../support/log.ts';
 import { untilTrue } from '../../support/poll.ts';
@@ -123,6 +124,27 @@ describe('three brokers', () => {
       await untilInSync(topic);
       expect(new Set((await inSync(topic)).map(String)), topic).toEqual(new Set([String(REPLICAS)]));
     }
+  });
+
+  test('give the topics of Touchline three copies, and warn of fewer', async () => {
+    const { brokers } = cluster;
+    expect(await createTopics({ brokers, prefix: 'three.', partitions: 1 })).toEqual([]);
+    const state = 'three.match-state';
+    await untilInSync(state);
+    expect(await inSync(state)).toEqual([REPLICAS]);
+    const { resources } = await withAdmin((admin) =>
+      admin.describeConfigs({
+        includeSynonyms: false,
+        resources: [{ type: ConfigResourceTypes.TOPIC, name: state, configNames: ['min.insync.replicas'] }],
+      }),
+    );
+    expect(resources[0]?.configEntries[0]?.configValue).toBe('2');
+    expect(await createTopics({ brokers, prefix: 'one.', partitions: 1, replicationFactor: 1 })).toEqual([
+      expect.stringContaining('topics have one copy on 3 brokers'),
+    ]);
+    expect(await createTopics({ brokers, prefix: 'one.', partitions: 1 })).toEqual([
+      expect.stringMatching(/^topics that were there have fewer copies: one\.raw-messages, /),
+    ]);
   });
 
   test(`${KILLED} of them are killed: written records stay readable, acks=all succeeds, and it restarts at its port`, async () => {

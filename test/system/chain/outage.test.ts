@@ -10,12 +10,13 @@ import { essence, netEffects, netStates, publishedTwice } from './essence.ts';
 import { FaultyProxy } from './faulty-proxy.ts';
 import { FULL } from './play.ts';
 
+if (FULL) vi.setConfig({ testTimeout: 1_800_000 });
+
 /** They kick off a minute after each other, so some are not even known when the poller is killed for long. */
 const MATCHES = 16;
 const MINUTE = 60;
 const DAY = 86_400;
 /** Times of kills that are followed by a start at once, and of the last one, in seconds after the first message. */
-if (FULL) vi.setConfig({ testTimeout: 1_800_000 });
 const KILLS = FULL ? [6 * MINUTE, 9 * MINUTE, 12 * MINUTE] : [9 * MINUTE];
 const OUTAGE = 15 * MINUTE;
 /** Longest window of the feed, by default. */

@@ -2,20 +2,27 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type KafkaCluster, startKafkaCluster } from '#embedded/kafka.ts';
+import type { BrokerSecurity } from '#embedded/security.ts';
 import { QUICK_REJOIN, QUICK_START } from '#embedded/settings.ts';
+import type { Brokers } from '#streams/client/brokers.ts';
+import { rightsOf } from '#topics/acls.ts';
 import { backbone } from '../../setup/backbone.ts';
+import { grant } from '../../support/acls.ts';
 import { atEnd } from '../../support/at-end.ts';
+import { writeText } from '../../support/certificates.ts';
 import {
   expectSame,
   FAULT_TIMEOUT_MS,
+  IN_FULL,
   PARTITIONS,
   settledOrLogs,
   times,
   undisturbed,
 } from '../../support/harness.ts';
 import { Pipeline } from '../../support/pipeline.ts';
+import { brokerCertificates, PASSWORD } from '../../support/secured-kafka.ts';
 import { seeded } from '../../support/seed.ts';
 import { workload } from '../../support/workload.ts';
 import { SteadyLoad } from './steady-load.ts';
@@ -33,41 +40,93 @@ test(
   `three brokers, one of them killed every ${KILL_EVERY_MS / 1_000} s for ${KILLING_MS / 1_000} s: the same output`,
   async () => {
     const cluster = await startCluster();
-    const on = {
-      ...place,
-      brokers: cluster.brokers,
-      prefix: `${place.prefix}killed.`,
-      replicationFactor: 3,
-      partitions: PARTITIONS,
-    };
-    const pipeline = await Pipeline.create(on);
-    const processors = [pipeline.startProcessor(), pipeline.startProcessor()];
-    await Promise.all(processors.map((processor) => processor.ready()));
-    const random = seeded();
-    const latency = await TransitionLatency.start(on);
-    const load = await SteadyLoad.open(on, MESSAGES);
-    const under = (phase: string, done: Promise<unknown>) =>
-      load.during(PER_SECOND, done, ({ message_id }) => latency.sent(message_id, phase));
-
-    await under('warming up', delay(CALM_MS));
-    await under('before', delay(CALM_MS));
-    const killed = killInTurns(cluster, random);
-    await under('during', killed);
-    await under('after', delay(CALM_MS));
-    await load.close();
-    await settledOrLogs(pipeline, processors);
-    const actual = await pipeline.output();
-    await latency.close();
-    process.stderr.write(`brokers killed: ${await killed}\n${latency.summary}\n`);
-
-    const expected = await undisturbed({ ...place, prefix: `${place.prefix}calm.` }, [...load.sent]);
-    expect(await killed).toBeGreaterThan(0);
-    expectSame(actual, expected, { offsets: false });
+    await playWhileKilling(cluster, 'killed', {
+      everyMs: KILL_EVERY_MS,
+      killingMs: KILLING_MS,
+      publisher: cluster.brokers,
+      processor: {},
+    });
   },
   FAULT_TIMEOUT_MS,
 );
 
-async function startCluster(): Promise<KafkaCluster> {
+describe.each(IN_FULL)('%s', () => {
+  test(
+    `three brokers with TLS, SCRAM and access control lists, one of them killed every 30 s for 5 minutes: the same output`,
+    async () => {
+      const users = ['webhook-receiver', 'match-processor'] as const;
+      const { tls, ca, folder } = await brokerCertificates();
+      const cluster = await startCluster({
+        ...{ tls, authorizer: true },
+        users: Object.fromEntries(users.map((user) => [user, PASSWORD])),
+      });
+      const prefix = `${place.prefix}secured.`;
+      for (const user of users) await grant(cluster.brokers, user, rightsOf(prefix, user));
+      // Plain connections have all rights: only what is played goes through secured ones.
+      const addresses = cluster.nodes.flatMap(({ secured }) => secured?.sasl ?? []);
+      const password = writeText(folder, 'password', PASSWORD);
+      await playWhileKilling(cluster, 'secured', {
+        ...{ everyMs: 30_000, killingMs: 300_000 },
+        publisher: {
+          addresses,
+          tls: { ca, cert: null, key: null, keyPassword: null },
+          sasl: { mechanism: 'SCRAM-SHA-512', username: 'webhook-receiver', password: { file: password } },
+        },
+        processor: {
+          ...{ KAFKA_BROKERS: addresses.join(','), KAFKA_TLS: 'on', KAFKA_TLS_CA_FILE: ca },
+          ...{ KAFKA_SASL_MECHANISM: 'SCRAM-SHA-512', KAFKA_SASL_USERNAME: 'match-processor' },
+          KAFKA_SASL_PASSWORD_FILE: password,
+        },
+      });
+    },
+    FAULT_TIMEOUT_MS,
+  );
+});
+
+/** How brokers are killed, and how the publisher and the processors connect. */
+type Killing = {
+  readonly everyMs: number;
+  readonly killingMs: number;
+  readonly publisher: Brokers;
+  /** Settings of the processors. */
+  readonly processor: Readonly<Record<string, string>>;
+};
+
+/** Publishes steadily while brokers are killed, and compares with what comes out where nothing happens. */
+async function playWhileKilling(cluster: KafkaCluster, name: string, killing: Killing): Promise<void> {
+  const on = {
+    ...place,
+    brokers: cluster.brokers,
+    prefix: `${place.prefix}${name}.`,
+    replicationFactor: 3,
+    partitions: PARTITIONS,
+  };
+  const pipeline = await Pipeline.create(on);
+  const processors = [pipeline.startProcessor(killing.processor), pipeline.startProcessor(killing.processor)];
+  await Promise.all(processors.map((processor) => processor.ready()));
+  const random = seeded();
+  const latency = await TransitionLatency.start(on);
+  const load = await SteadyLoad.open({ ...on, brokers: killing.publisher }, MESSAGES);
+  const under = (phase: string, done: Promise<unknown>) =>
+    load.during(PER_SECOND, done, ({ message_id }) => latency.sent(message_id, phase));
+
+  await under('warming up', delay(CALM_MS));
+  await under('before', delay(CALM_MS));
+  const killed = killInTurns(cluster, killing, random);
+  await under('during', killed);
+  await under('after', delay(CALM_MS));
+  await load.close();
+  await settledOrLogs(pipeline, processors);
+  const actual = await pipeline.output();
+  await latency.close();
+  process.stderr.write(`brokers killed: ${await killed}\n${latency.summary}\n`);
+
+  const expected = await undisturbed({ ...place, prefix: `${place.prefix}${name}-calm.` }, [...load.sent]);
+  expect(await killed).toBeGreaterThan(0);
+  expectSame(actual, expected, { offsets: false });
+}
+
+async function startCluster(security?: BrokerSecurity): Promise<KafkaCluster> {
   const dataDir = await mkdtemp(join(tmpdir(), 'touchline-killed-'));
   atEnd(() => rm(dataDir, { recursive: true, force: true }));
   const cluster = await startKafkaCluster({
@@ -76,16 +135,21 @@ async function startCluster(): Promise<KafkaCluster> {
     settings: QUICK_REJOIN,
     jvmArgs: QUICK_START,
     heapMb: 512,
+    ...(security === undefined ? {} : { security }),
   });
   atEnd(() => cluster.stop());
   return cluster;
 }
 
 /** Kills one broker after the other and starts it again, the next one once it answers; gives how many. */
-async function killInTurns({ nodes }: KafkaCluster, random: () => number): Promise<number> {
-  const until = performance.now() + KILLING_MS;
+async function killInTurns(
+  { nodes }: KafkaCluster,
+  { everyMs, killingMs }: Killing,
+  random: () => number,
+): Promise<number> {
+  const until = performance.now() + killingMs;
   let killed = 0;
-  for (let next = performance.now(); next < until; next = Math.max(next + KILL_EVERY_MS, performance.now())) {
+  for (let next = performance.now(); next < until; next = Math.max(next + everyMs, performance.now())) {
     await delay(Math.max(0, next - performance.now()));
     const node = nodes[killed % nodes.length];
     await node?.kill('SIGKILL');

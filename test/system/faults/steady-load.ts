@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Brokers } from '#streams/client/brokers.ts';
 import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
@@ -31,7 +32,10 @@ export class SteadyLoad {
     this.#encode = encode;
   }
 
-  static async open(place: PipelinePlace, messages: readonly NormalizedMessage[]): Promise<SteadyLoad> {
+  static async open(
+    place: Omit<PipelinePlace, 'brokers'> & { readonly brokers: Brokers },
+    messages: readonly NormalizedMessage[],
+  ): Promise<SteadyLoad> {
     const { brokers, registryUrl, prefix } = place;
     const codec = await Registry.open({ url: registryUrl, prefix }).codec('normalized-messages');
     const publisher = await openPublisher({

@@ -1,11 +1,13 @@
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { Kafka } from 'kafkajs';
 import type { Logger } from '../../log.ts';
+import type { Brokers } from '../brokers.ts';
 import { kafkaLogCreator } from './log-creator.ts';
 import './request-queue.ts';
+import { connectionOptions } from './security.ts';
 
 export type KafkaOptions = {
-  readonly brokers: readonly string[];
+  readonly brokers: Brokers;
   readonly clientId: string;
   readonly log: Logger;
   /** Receives each connection: kafkajs waits a minute for the answer of a broker that hangs, whatever the settings. */
@@ -15,20 +17,11 @@ export type KafkaOptions = {
 /** A kafkajs client whose log lines go to `log`. */
 export function createKafka({ brokers, clientId, log, onSocket }: KafkaOptions): Kafka {
   return new Kafka({
-    brokers: [...brokers],
+    ...connectionOptions(brokers, onSocket),
     clientId,
     logCreator: kafkaLogCreator(log),
     connectionTimeout: 3_000,
     requestTimeout: 30_000,
     retry: { initialRetryTime: 50, maxRetryTime: 1_000, retries: 10 },
-    ...(onSocket === undefined
-      ? {}
-      : {
-          socketFactory({ host, port, onConnect }) {
-            const socket = connect({ host, port, keepAlive: true }, onConnect);
-            onSocket(socket);
-            return socket;
-          },
-        }),
   });
 }

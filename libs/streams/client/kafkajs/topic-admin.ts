@@ -1,18 +1,20 @@
 import kafkajs, { type Admin } from 'kafkajs';
+import type { Brokers } from '../brokers.ts';
 import type { TopicAdmin } from '../port.ts';
+import { connectionOptions } from './security.ts';
 
 /**
  * Connects to a cluster, runs `work` and closes the connection. `retries`: how often a request without an answer is
  * repeated; 12 take about 20 s, 4 about 3 s. Throws errors of kafkajs, and those of `work`.
  */
 export async function withTopicAdmin<T>(
-  brokers: readonly string[],
+  brokers: Brokers,
   retries: number,
   work: (admin: TopicAdmin) => Promise<T>,
 ): Promise<T> {
   const admin = new kafkajs.Kafka({
     clientId: 'touchline-admin',
-    brokers: [...brokers],
+    ...connectionOptions(brokers),
     connectionTimeout: 5_000,
     retry: { initialRetryTime: 100, maxRetryTime: 2_000, retries },
     // Failures come as errors; the log would only have the retries.
@@ -29,9 +31,17 @@ export async function withTopicAdmin<T>(
 function topicAdmin(admin: Admin): TopicAdmin {
   return {
     // Requests all topics: a request by name would create the topic where the broker creates topics automatically.
-    async partitionCounts() {
+    async topics() {
       const { topics } = await admin.fetchTopicMetadata();
-      return new Map(topics.map(({ name, partitions }) => [name, partitions.length]));
+      return new Map(
+        topics.map(({ name, partitions }) => {
+          const replicas = Math.min(...partitions.map((one) => one.replicas.length));
+          return [name, { partitions: partitions.length, replicas }];
+        }),
+      );
+    },
+    async brokerCount() {
+      return (await admin.describeCluster()).brokers.length;
     },
     async createTopics(topics) {
       // False where another process created them first.

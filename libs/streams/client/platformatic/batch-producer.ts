@@ -1,4 +1,5 @@
 import { settlesWithin } from '#timing/settles-within.ts';
+import type { Brokers } from '../brokers.ts';
 import type { BatchProducer, PublishRecord } from '../port.ts';
 import { type BatchRecord, batchRecords, partitionHash } from '../produce-batches.ts';
 import { Connections, retryTransient } from './connections.ts';
@@ -13,10 +14,7 @@ const CLOSE_MS = 1_000;
 const TURNS = 1_000n;
 
 /** An idempotent producer on the bare protocol. Rejects with `StreamError`. */
-export async function openBatchProducer(
-  brokers: readonly string[],
-  clientId: string,
-): Promise<BatchProducer> {
+export async function openBatchProducer(brokers: Brokers, clientId: string): Promise<BatchProducer> {
   const connections = new Connections(brokers, clientId);
   const close = async (): Promise<void> => {
     await settlesWithin(connections.close(), CLOSE_MS);

@@ -1,5 +1,7 @@
 /** Broker defects that a service works around or warns of; docs/known-issues.md has a section for each. */
+import { addressesOf, type Brokers } from '../brokers.ts';
 import { apiVersionsV3, Connection, metadataV12 } from './library.ts';
+import { connectionSecurity } from './security.ts';
 
 /** The name of a defect there, and in the log. */
 type BrokerDefectCode = (typeof CODES)[number];
@@ -24,11 +26,11 @@ const REQUEST_MS = 5_000;
  * Asks every broker of a cluster and returns the defects found. Never rejects: a broker that does not answer within
  * seconds counts as unknown, and no start depends on it.
  */
-export async function findBrokerDefects(brokers: readonly string[]): Promise<BrokerDefect[]> {
+export async function findBrokerDefects(brokers: Brokers): Promise<BrokerDefect[]> {
   const members = await membersOf(brokers);
   const found = await Promise.all(
     members.map(async (broker) => {
-      const versions = await ask(broker, (connection) =>
+      const versions = await ask(brokers, broker, (connection) =>
         apiVersionsV3.api.async(connection, CLIENT_ID, CLIENT_VERSION),
       );
       return versions !== undefined && losesTransactions(versions) ? [broker] : [];
@@ -42,7 +44,7 @@ export async function findBrokerDefects(brokers: readonly string[]): Promise<Bro
 
 /** Logs a warning for each defect of the cluster. Never rejects. */
 export async function warnOfBrokerDefects(
-  brokers: readonly string[],
+  brokers: Brokers,
   log: { warn(fields: object, message: string): void },
 ): Promise<void> {
   for (const { code, brokers: affected, message } of await findBrokerDefects(brokers))
@@ -77,9 +79,11 @@ function losesTransactions({ supportedFeatures, apiKeys }: Versions): boolean {
 }
 
 /** The brokers of the cluster, by the first broker that answers. */
-async function membersOf(brokers: readonly string[]): Promise<string[]> {
-  for (const broker of brokers) {
-    const metadata = await ask(broker, (connection) => metadataV12.api.async(connection, [], false, false));
+async function membersOf(brokers: Brokers): Promise<string[]> {
+  for (const broker of addressesOf(brokers)) {
+    const metadata = await ask(brokers, broker, (connection) =>
+      metadataV12.api.async(connection, [], false, false),
+    );
     if (metadata !== undefined) return metadata.brokers.map(({ host, port }) => `${host}:${port}`);
   }
   return [];
@@ -87,20 +91,26 @@ async function membersOf(brokers: readonly string[]): Promise<string[]> {
 
 /** The answer of a broker, host:port; undefined where it does not answer. */
 async function ask<T>(
+  brokers: Brokers,
   broker: string,
   request: (connection: Connection) => Promise<T>,
 ): Promise<T | undefined> {
   const colon = broker.lastIndexOf(':');
   const host = broker.slice(0, colon).replace(/^\[|\]$/g, '');
-  const connection = new Connection(CLIENT_ID, { connectTimeout: CONNECT_MS, requestTimeout: REQUEST_MS });
-  // Closing rejects requests under way with it; an error event without a listener would end the process.
-  connection.on('error', () => {});
+  let connection: Connection | undefined;
   try {
+    connection = new Connection(CLIENT_ID, {
+      connectTimeout: CONNECT_MS,
+      requestTimeout: REQUEST_MS,
+      ...connectionSecurity(brokers, host),
+    });
+    // Closing rejects requests under way with it; an error event without a listener would end the process.
+    connection.on('error', () => {});
     await connection.connect(host, Number(broker.slice(colon + 1)));
     return await request(connection);
   } catch {
     return undefined;
   } finally {
-    await connection.close().catch(() => {});
+    await connection?.close().catch(() => {});
   }
 }

@@ -1,4 +1,5 @@
 /** A cluster as its brokers describe it, for commands that check it. Nothing is changed, and no topic is created. */
+import type { Brokers } from '../brokers.ts';
 import { Connections } from './connections.ts';
 import { toStreamError } from './errors.ts';
 import {
@@ -46,10 +47,7 @@ const CLIENT_ID = 'touchline-doctor';
 const UNKNOWN_BYTES = -1;
 
 /** Describes a cluster and some of its topics. Rejects with `StreamError` where no broker answers. */
-export async function describeCluster(
-  brokers: readonly string[],
-  names: readonly string[],
-): Promise<ClusterFacts> {
+export async function describeCluster(brokers: Brokers, names: readonly string[]): Promise<ClusterFacts> {
   const connections = new Connections(brokers, CLIENT_ID);
   try {
     const broker = await connections.any();

@@ -1,8 +1,10 @@
 import { retry } from '#timing/retry.ts';
 import { StreamError } from '../../errors.ts';
+import { addressesOf, type Brokers } from '../brokers.ts';
 import type { TopicPartition } from '../port.ts';
 import { isMoved, isTransient, NoLeaderError } from './errors.ts';
 import { Connection, FindCoordinatorKeyTypes, findCoordinatorV4, metadataV12 } from './library.ts';
+import { accessError, connectionSecurity } from './security.ts';
 import { type Address, SharedMetadata, type TopicMetadata } from './topic-metadata.ts';
 
 /** How long a broker may be busy with an earlier request, or not know yet what it leads. Below a transaction's timeout. */
@@ -47,6 +49,7 @@ export type ConnectionsOptions = {
  * when it is next needed. Requests are not retried here.
  */
 export class Connections {
+  readonly #cluster: Brokers;
   readonly #bootstrap: readonly Address[];
   readonly #clientId: string;
   readonly #open = new Map<string, Promise<Connection>>();
@@ -57,11 +60,13 @@ export class Connections {
   readonly #metadata: SharedMetadata;
   readonly #onClose: () => void;
   #opened = 0;
+  #lastError: unknown = null;
   #closed = false;
 
-  constructor(brokers: readonly string[], clientId: string, options: ConnectionsOptions = {}) {
+  constructor(brokers: Brokers, clientId: string, options: ConnectionsOptions = {}) {
     const { metadata = new SharedMetadata(), onClose = () => {} } = options;
-    this.#bootstrap = brokers.map(parseAddress);
+    this.#cluster = brokers;
+    this.#bootstrap = addressesOf(brokers).map(parseAddress);
     this.#clientId = clientId;
     this.#metadata = metadata;
     this.#onClose = onClose;
@@ -70,6 +75,11 @@ export class Connections {
   /** Number of connections opened so far: an increase means that one was lost, or that a broker moved. */
   get opened(): number {
     return this.#opened;
+  }
+
+  /** Why a connection ended last: errors of its requests say only that it did. Null without one. */
+  get lastError(): unknown {
+    return this.#lastError;
   }
 
   get isClosed(): boolean {
@@ -198,14 +208,17 @@ export class Connections {
     const connection = new Connection(this.#clientId, {
       connectTimeout: CONNECT_MS,
       requestTimeout: REQUEST_MS,
+      ...connectionSecurity(this.#cluster, host),
     });
     // Closing rejects requests under way with it; an error event without a listener would end the process.
-    connection.on('error', () => {});
+    connection.on('error', (error) => {
+      this.#lastError = error;
+    });
     try {
       await connection.connect(host, port);
     } catch (error) {
       await end(connection);
-      throw error;
+      throw accessError(this.#cluster, key, error) ?? error;
     }
     this.#opened += 1;
     const opened = this.#open.get(key);

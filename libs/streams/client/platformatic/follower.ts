@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { StreamError } from '../../errors.ts';
+import type { Brokers } from '../brokers.ts';
 import { partitionKey, type TopicPartition } from '../port.ts';
 import { Connections } from './connections.ts';
 import { isDisconnected, isTransient, toStreamError } from './errors.ts';
@@ -15,7 +16,7 @@ const RETRY_CEILING_MS = 500;
 type Followed = TopicPartition & { topicId: string; offset: number };
 
 export type FollowerOptions = {
-  readonly brokers: readonly string[];
+  readonly brokers: Brokers;
   readonly clientId: string;
   /** The start offset of each partition. */
   readonly partitions: readonly (TopicPartition & { readonly offset: number })[];

@@ -1,12 +1,13 @@
 import { retry } from '#timing/retry.ts';
 import type { StreamError } from '../../errors.ts';
+import type { Brokers } from '../brokers.ts';
 import { type LogBounds, partitionKey, type TopicPartition } from '../port.ts';
 import { byLeader, Connections, retryTransient } from './connections.ts';
 import { toStreamError } from './errors.ts';
 import { FetchIsolationLevels, listOffsetsV7 } from './library.ts';
 
 /** Which offset of a topic is requested. */
-type At = { readonly brokers: readonly string[]; readonly clientId: string; readonly topic: string };
+type At = { readonly brokers: Brokers; readonly clientId: string; readonly topic: string };
 
 /**
  * The first record still in the partition; its end; or the first record written at or after a time, Unix

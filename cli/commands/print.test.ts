@@ -1,0 +1,76 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, expect, test } from 'vitest';
+import { touchlineHere } from '../../test/support/touchline-here.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'touchline-print-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+// They only say what they were called with.
+for (const tool of ['kafka-acls.sh', 'kafka-topics.sh']) {
+  writeFileSync(join(folder, tool), '#!/bin/sh\necho "$(basename "$0") $*"\n');
+  chmodSync(join(folder, tool), 0o755);
+}
+
+/** What the printed script calls, a line each. */
+async function calls(args: readonly string[], env: Record<string, string> = {}): Promise<string[]> {
+  const { code, out, err } = await touchlineHere(args, { TOPIC_PREFIX: 'x.', ...env });
+  expect([code, err]).toEqual([0, '']);
+  const shell = {
+    PATH: `${folder}:${process.env.PATH}`,
+    BOOTSTRAP: 'broker:9094',
+    COMMAND_CONFIG: 'me.properties',
+  };
+  const { stdout } = await promisify(execFile)('sh', ['-c', out], { env: shell });
+  return stdout.trimEnd().split('\n');
+}
+
+const HEAD = '--bootstrap-server broker:9094 --command-config me.properties';
+
+test('touchline acls prints what grants a service its rights', async () => {
+  const grant = `kafka-acls.sh ${HEAD} --add --allow-principal User:touchline --operation`;
+  const printed = await calls([
+    'acls',
+    '--print',
+    '--service',
+    'webhook-composer',
+    '--principal',
+    'User:touchline',
+  ]);
+  expect(printed).toContain(`${grant} Read --topic x.match-transitions`);
+  expect(printed).toContain(`${grant} Write --topic x.webhook-composer-positions`);
+  expect(printed).toContain(`${grant} Read --group x.webhook-composer`);
+  expect(printed).toContain(
+    `${grant} Write --transactional-id x.webhook-composer- --resource-pattern-type prefixed`,
+  );
+  expect(printed.filter((line) => line.includes('x.clients'))).toEqual([]);
+});
+
+test('touchline topics prints what creates the topics, safe on three brokers', async () => {
+  const create = `kafka-topics.sh ${HEAD} --create --if-not-exists --topic`;
+  const usual = await calls(['topics', '--print']);
+  const state = usual.find((line) => line.startsWith(`${create} x.match-state `));
+  expect(state).toContain('--partitions 8 --replication-factor 3 --config cleanup.policy=compact');
+  expect(state).toContain('--config min.insync.replicas=2');
+  const env = { TOPIC_REPLICATION_FACTOR: '1', TOPIC_PARTITIONS: '2' };
+  const [first] = await calls(['topics', '--print', '--partitions', '5'], env);
+  expect(first).toContain('--replication-factor 1');
+  expect((await calls(['topics', '--print'], env)).find((line) => line.includes('x.match-state '))).toContain(
+    '--partitions 2 ',
+  );
+});
+
+test.each([
+  [['acls'], 'say --print'],
+  [['acls', '--print', '--service', 'none'], 'there is no service "none"'],
+  [['acls', '--print', '--principal', "User:'; rm"], '--principal must be <type>:<name>'],
+  [['topics', '--print', '--min-in-sync', '0'], '--min-in-sync must be a whole number'],
+  [['demo', '--brokers', '2'], '--brokers must be 1, or 3 to 9'],
+  [['up'], 'KAFKA_TLS: goes with KAFKA_BROKERS', { KAFKA_TLS: 'on' }],
+])('does not take %j', async (args, text, env: Record<string, string> = {}) => {
+  const { code, err } = await touchlineHere(args, env);
+  expect(code).toBe(2);
+  expect(err).toContain(text);
+});

@@ -1,0 +1,59 @@
+/** Secured listeners of an embedded broker, beside its plain one, which stays for this machine's own use. */
+import { HOST } from './ports.ts';
+
+/** What the secured listeners are made of. */
+export type BrokerSecurity = {
+  /** PEM texts: the broker's certificate with its key, and the authority that signs the certificates of clients. */
+  readonly tls: { readonly cert: string; readonly key: string; readonly ca: string };
+  /** Passwords by user: PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512 know the same. OAUTHBEARER takes unsigned tokens. */
+  readonly users: Readonly<Record<string, string>>;
+  /**
+   * Whether who comes by a secured listener has only the rights of access control lists. The plain listener has all.
+   */
+  readonly authorizer?: boolean;
+};
+
+/** `tls` wants a client certificate, whose common name is the user; `sasl` wants credentials. */
+export type SecuredPorts = { readonly tls: number; readonly sasl: number };
+
+const SCRAM = ['SCRAM-SHA-256', 'SCRAM-SHA-512'];
+const LOGIN = 'org.apache.kafka.common.security';
+const ONLY_ACLS = {
+  'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
+  'super.users': 'User:ANONYMOUS',
+};
+
+/** The settings of the listeners TLS and SASL of a broker. */
+export function securedListeners({ tls, users, authorizer = false }: BrokerSecurity, ports: SecuredPorts) {
+  const plainUsers = Object.entries(users).map(([name, password]) => `user_${name}="${password}"`);
+  return {
+    listeners: [`TLS://${HOST}:${ports.tls}`, `SASL://${HOST}:${ports.sasl}`],
+    protocols: ['TLS:SSL', 'SASL:SASL_SSL'],
+    settings: {
+      'ssl.keystore.type': 'PEM',
+      'ssl.keystore.certificate.chain': tls.cert,
+      'ssl.keystore.key': tls.key,
+      'ssl.truststore.type': 'PEM',
+      'ssl.truststore.certificates': tls.ca,
+      'ssl.principal.mapping.rules': 'RULE:^CN=([^,]+).*$/$1/',
+      'listener.name.tls.ssl.client.auth': 'required',
+      'listener.name.sasl.sasl.enabled.mechanisms': ['PLAIN', ...SCRAM, 'OAUTHBEARER'].join(','),
+      'listener.name.sasl.plain.sasl.jaas.config': `${LOGIN}.plain.PlainLoginModule required ${plainUsers.join(' ')};`,
+      ...Object.fromEntries(
+        SCRAM.map((mechanism) => [
+          `listener.name.sasl.${mechanism.toLowerCase()}.sasl.jaas.config`,
+          `${LOGIN}.scram.ScramLoginModule required;`,
+        ]),
+      ),
+      'listener.name.sasl.oauthbearer.sasl.jaas.config': `${LOGIN}.oauthbearer.OAuthBearerLoginModule required unsecuredLoginStringClaim_sub="broker";`,
+      ...(authorizer ? ONLY_ACLS : {}),
+    },
+  };
+}
+
+/** The arguments of `kafka-storage format` that make the users of SCRAM. */
+export function scramArguments({ users }: BrokerSecurity): string[] {
+  return Object.entries(users).flatMap(([name, password]) =>
+    SCRAM.flatMap((mechanism) => ['--add-scram', `${mechanism}=[name=${name},password=${password}]`]),
+  );
+}

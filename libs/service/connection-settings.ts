@@ -1,0 +1,239 @@
+/**
+ * Settings of connections: TLS and authentication towards Kafka and the registry, and TLS of this process's own servers.
+ * `joinConnections` checks what they mean together and makes one value of each.
+ */
+import { createSecureContext } from 'node:tls';
+import { z } from 'zod';
+import { type Secret, SecretFileError } from '#security/secret.ts';
+import { readTls, type TlsFiles } from '#security/tls.ts';
+import type { Brokers, Sasl } from '#streams/client/brokers.ts';
+import type { RegistryPlace } from '#topics/registry-address.ts';
+import { httpUrl, secret } from './setting-types.ts';
+
+const ON_OFF = ['on', 'off'] as const;
+const MECHANISMS = ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512', 'OAUTHBEARER'] as const;
+
+/** The files of TLS towards a server that `prefix` names. */
+function tlsSettings<P extends string>(prefix: P, whose: string) {
+  return {
+    [`${prefix}_TLS_CA_FILE`]: z
+      .string()
+      .optional()
+      .describe(`PEM file of the authorities that sign the certificates of ${whose}; else those of Node.`),
+    [`${prefix}_TLS_CERT_FILE`]: z
+      .string()
+      .optional()
+      .describe(`PEM file of the certificate that is shown to ${whose}, with its chain.`),
+    [`${prefix}_TLS_KEY_FILE`]: z.string().optional().describe('PEM file of the key of that certificate.'),
+    [`${prefix}_TLS_KEY_PASSWORD`]: secret(z.string().optional()).describe(
+      'Opens that key where it is encrypted.',
+    ),
+  } as Record<
+    `${P}_TLS_CA_FILE` | `${P}_TLS_CERT_FILE` | `${P}_TLS_KEY_FILE` | `${P}_TLS_KEY_PASSWORD`,
+    z.ZodOptional<z.ZodString>
+  >;
+}
+
+/** Settings of secured connections to Kafka and to the registry. */
+export const securitySettings = {
+  KAFKA_TLS: z
+    .enum(ON_OFF, 'must be on or off')
+    .default('off')
+    .describe('Whether connections to the brokers use TLS: on or off.'),
+  ...tlsSettings('KAFKA', 'the brokers'),
+  KAFKA_SASL_MECHANISM: z
+    .string()
+    .transform((text) => text.toUpperCase())
+    .pipe(z.enum(MECHANISMS, `must be one of ${MECHANISMS.join(', ')}`))
+    .optional()
+    .describe(`How connections to the brokers authenticate: ${MECHANISMS.join(', ')}; else they do not.`),
+  KAFKA_SASL_USERNAME: z
+    .string()
+    .optional()
+    .describe('The user, or with OAUTHBEARER the client id at KAFKA_SASL_TOKEN_URL.'),
+  KAFKA_SASL_PASSWORD: secret(z.string().optional()).describe(
+    'Password of that user, or secret of that client.',
+  ),
+  KAFKA_SASL_TOKEN: secret(z.string().optional()).describe(
+    'Token of OAUTHBEARER; from a file where another program renews it.',
+  ),
+  KAFKA_SASL_TOKEN_URL: httpUrl()
+    .optional()
+    .describe('Token endpoint of OAUTHBEARER (client credentials), instead of KAFKA_SASL_TOKEN.'),
+  KAFKA_SASL_SCOPE: z.string().optional().describe('Scope that is asked for at KAFKA_SASL_TOKEN_URL.'),
+  SCHEMA_REGISTRY_USERNAME: z.string().optional().describe('User of the registry (basic authentication).'),
+  SCHEMA_REGISTRY_PASSWORD: secret(z.string().optional()).describe('Password of that user.'),
+  ...tlsSettings('SCHEMA_REGISTRY', 'the registry'),
+};
+
+/** Settings of TLS of the servers of a process. */
+export const serverTlsSettings = {
+  HTTP_TLS_CERT_FILE: z
+    .string()
+    .optional()
+    .describe(
+      'PEM file of the certificate, with its chain, of every HTTP server of the process, metrics and health too; else they speak plain HTTP.',
+    ),
+  HTTP_TLS_KEY_FILE: z.string().optional().describe('PEM file of the key of that certificate.'),
+};
+
+/** What was set, by setting: the parsed values, and the files of secrets that were set as `…_FILE`. */
+export type GivenSettings = {
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly secretFiles: ReadonlyMap<string, string>;
+};
+
+/** Receives a wrong setting. */
+type Report = (setting: string, problem: string) => void;
+
+/**
+ * Checks the settings of connections together, and returns those that are replaced: `KAFKA_BROKERS` and
+ * `SCHEMA_REGISTRY_URL` with their security where some is set. Reports what is wrong.
+ */
+export function joinConnections(given: GivenSettings, report: Report): Record<string, unknown> {
+  checkServerTls(given, report);
+  const { KAFKA_BROKERS: addresses, SCHEMA_REGISTRY_URL: url } = given.values;
+  const tls = kafkaTls(given, report);
+  const sasl = kafkaSasl(given, report);
+  const registry = registrySecurity(given, report);
+  const joined: { KAFKA_BROKERS?: Brokers; SCHEMA_REGISTRY_URL?: RegistryPlace } = {};
+  if (Array.isArray(addresses) && (tls !== null || sasl !== null))
+    joined.KAFKA_BROKERS = { addresses, tls, sasl };
+  if (typeof url === 'string' && registry !== null) joined.SCHEMA_REGISTRY_URL = { url, ...registry };
+  return joined;
+}
+
+function text({ values }: GivenSettings, name: string): string | null {
+  const value = values[name];
+  return typeof value === 'string' ? value : null;
+}
+
+function secretOf(given: GivenSettings, name: string): Secret | null {
+  const file = given.secretFiles.get(name);
+  return file === undefined ? text(given, name) : { file };
+}
+
+/** Null where nothing of it is set. */
+function tlsFiles(given: GivenSettings, prefix: string, report: Report): TlsFiles | null {
+  const files: TlsFiles = {
+    ca: text(given, `${prefix}_TLS_CA_FILE`),
+    cert: text(given, `${prefix}_TLS_CERT_FILE`),
+    key: text(given, `${prefix}_TLS_KEY_FILE`),
+    keyPassword: secretOf(given, `${prefix}_TLS_KEY_PASSWORD`),
+  };
+  if (Object.values(files).every((one) => one === null)) return null;
+  const before = { wrong: false };
+  requireBoth(given, `${prefix}_TLS_CERT_FILE`, `${prefix}_TLS_KEY_FILE`, (...problem) => {
+    before.wrong = true;
+    report(...problem);
+  });
+  if (!before.wrong) checkFiles(files, prefix, report);
+  return files;
+}
+
+/** Reads the files as a connection will, so that a wrong one is named at the start. */
+function checkFiles(files: TlsFiles, prefix: string, report: Report): void {
+  const alone: TlsFiles = { ca: null, cert: null, key: null, keyPassword: null };
+  const usable = (name: string, some: Partial<TlsFiles>): boolean => {
+    try {
+      createSecureContext(readTls({ ...alone, ...some }, ''));
+      return true;
+    } catch (error) {
+      report(name, problemOf(error));
+      return false;
+    }
+  };
+  if (files.ca !== null) usable(`${prefix}_TLS_CA_FILE`, { ca: files.ca });
+  if (files.cert === null) return;
+  if (usable(`${prefix}_TLS_CERT_FILE`, { cert: files.cert }))
+    usable(`${prefix}_TLS_KEY_FILE`, { ...files, ca: null });
+}
+
+function problemOf(error: unknown): string {
+  if (error instanceof SecretFileError) return error.message;
+  const code = (error as NodeJS.ErrnoException).code ?? 'no reason known';
+  return `names a file that is no usable PEM for this (${code})`;
+}
+
+function requireBoth(given: GivenSettings, one: string, other: string, report: Report): void {
+  for (const [set, missing] of [
+    [one, other],
+    [other, one],
+  ] as const)
+    if (text(given, set) !== null && text(given, missing) === null)
+      report(missing, `is not set, and ${set} is`);
+}
+
+function checkServerTls(given: GivenSettings, report: Report): void {
+  requireBoth(given, 'HTTP_TLS_CERT_FILE', 'HTTP_TLS_KEY_FILE', report);
+  const [cert, key] = [text(given, 'HTTP_TLS_CERT_FILE'), text(given, 'HTTP_TLS_KEY_FILE')];
+  if (cert !== null && key !== null) checkFiles({ ca: null, cert, key, keyPassword: null }, 'HTTP', report);
+}
+
+function kafkaTls(given: GivenSettings, report: Report): TlsFiles | null {
+  if (text(given, 'KAFKA_TLS') === 'on')
+    return tlsFiles(given, 'KAFKA', report) ?? { ca: null, cert: null, key: null, keyPassword: null };
+  for (const name of ['CA_FILE', 'CERT_FILE', 'KEY_FILE', 'KEY_PASSWORD'])
+    if (text(given, `KAFKA_TLS_${name}`) !== null) report(`KAFKA_TLS_${name}`, 'goes with KAFKA_TLS=on');
+  return null;
+}
+
+/** The settings of each way to authenticate. */
+const OF_PASSWORD = ['KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'] as const;
+const OF_ENDPOINT = ['KAFKA_SASL_TOKEN_URL', ...OF_PASSWORD] as const;
+const OF_SASL = ['KAFKA_SASL_TOKEN', 'KAFKA_SASL_SCOPE', ...OF_ENDPOINT] as const;
+
+function kafkaSasl(given: GivenSettings, report: Report): Sasl | null {
+  const mechanism = text(given, 'KAFKA_SASL_MECHANISM') as Sasl['mechanism'] | null;
+  const isSet = (name: string): boolean => text(given, name) !== null;
+  const refuse = (names: readonly string[], why: string): void => {
+    for (const name of names) if (isSet(name)) report(name, why);
+  };
+  const require = (names: readonly string[]): boolean => {
+    const missing = names.filter((name) => !isSet(name));
+    for (const name of missing) report(name, `is not set, and KAFKA_SASL_MECHANISM is ${mechanism}`);
+    return missing.length === 0;
+  };
+  const textOf = (name: string): string => text(given, name) ?? '';
+  if (mechanism === null) {
+    refuse(OF_SASL, 'goes with KAFKA_SASL_MECHANISM');
+    return null;
+  }
+  if (!mechanism.startsWith('SCRAM') && text(given, 'KAFKA_TLS') === 'off')
+    report('KAFKA_SASL_MECHANISM', `${mechanism} sends what it proves readable: it goes with KAFKA_TLS=on`);
+  const password = secretOf(given, 'KAFKA_SASL_PASSWORD') ?? '';
+  if (mechanism !== 'OAUTHBEARER') {
+    refuse(['KAFKA_SASL_TOKEN', 'KAFKA_SASL_TOKEN_URL', 'KAFKA_SASL_SCOPE'], 'goes with OAUTHBEARER');
+    return require(OF_PASSWORD) ? { mechanism, username: textOf('KAFKA_SASL_USERNAME'), password } : null;
+  }
+  const token = secretOf(given, 'KAFKA_SASL_TOKEN');
+  if (token !== null) {
+    refuse([...OF_ENDPOINT, 'KAFKA_SASL_SCOPE'], 'is not used: KAFKA_SASL_TOKEN is set');
+    return { mechanism, source: { token } };
+  }
+  if (!require(OF_ENDPOINT)) return null;
+  const endpoint = {
+    ...{
+      url: textOf('KAFKA_SASL_TOKEN_URL'),
+      clientId: textOf('KAFKA_SASL_USERNAME'),
+      clientSecret: password,
+    },
+    scope: text(given, 'KAFKA_SASL_SCOPE'),
+  };
+  return { mechanism, source: { endpoint } };
+}
+
+/** Null where nothing of it is set. */
+function registrySecurity(given: GivenSettings, report: Report) {
+  const url = text(given, 'SCHEMA_REGISTRY_URL');
+  requireBoth(given, 'SCHEMA_REGISTRY_USERNAME', 'SCHEMA_REGISTRY_PASSWORD', report);
+  const username = text(given, 'SCHEMA_REGISTRY_USERNAME');
+  const password = secretOf(given, 'SCHEMA_REGISTRY_PASSWORD');
+  const tls = tlsFiles(given, 'SCHEMA_REGISTRY', report);
+  if (tls !== null && url?.startsWith('http:'))
+    report('SCHEMA_REGISTRY_URL', 'must be an https address: SCHEMA_REGISTRY_TLS_… is set');
+  if (username !== null && url !== null && new URL(url).username !== '')
+    report('SCHEMA_REGISTRY_USERNAME', 'is set, and SCHEMA_REGISTRY_URL names a user too');
+  if (tls === null && username === null) return null;
+  return { tls, user: username === null || password === null ? null : { username, password } };
+}

@@ -1,0 +1,54 @@
+/** The kinds of settings: zod schemas of texts, as in the environment. */
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { parseRange } from './address-range.ts';
+
+/** A whole number from `min` to `max`. */
+export function integer(min: number, max: number) {
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z
+    .string()
+    .regex(/^-?\d+$/, { error, abort: true })
+    .transform(Number)
+    .pipe(z.number().min(min, error).max(max, error));
+}
+
+/** A TCP port; 0 uses a free one. */
+export function port() {
+  return integer(0, 65_535);
+}
+
+/** An address of this machine to listen on. */
+export function host() {
+  return z
+    .string()
+    .refine((text) => isIP(text) !== 0 || text === 'localhost', 'must be an IP address, or localhost');
+}
+
+/** An http or https address, without a trailing slash. */
+export function httpUrl() {
+  const error = 'must be an http or https address';
+  return z.url({ protocol: /^https?$/, error }).transform((url) => url.replace(/\/+$/, ''));
+}
+
+/** A comma-separated list of at least one item, each checked by `item`. */
+export function list<T extends z.ZodType<unknown, string>>(item: T) {
+  return z
+    .string()
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .pipe(z.array(item).min(1));
+}
+
+/** Comma-separated addresses and networks, such as `10.0.0.0/8`. */
+export function networks() {
+  return list(z.string().refine(isNetwork, 'must be addresses or networks as 10.0.0.0/8'));
+}
+
+function isNetwork(text: string): boolean {
+  return isIP(text) !== 0 || (parseRange(text)?.prefix ?? 0) >= 1;
+}
+
+/** Marks a setting as secret: its value stays out of errors, `--help` and logs. */
+export function secret<T extends z.ZodType>(schema: T): T {
+  return schema.meta({ ...schema.meta(), secret: true });
+}

@@ -1,0 +1,35 @@
+import { StreamError } from '../../errors.ts';
+import { type Brokers, shownBrokers } from '../brokers.ts';
+import { Connections } from './connections.ts';
+import { metadataV12 } from './library.ts';
+import { accessError } from './security.ts';
+
+const CLIENT_ID = 'touchline-access';
+/** Errors that repeating the connection does not mend. */
+const DENIALS: ReadonlySet<string> = new Set([
+  'AUTHENTICATION_FAILED',
+  'CERTIFICATE_UNTRUSTED',
+  'TLS_REQUIRED',
+] satisfies StreamError['code'][]);
+
+/**
+ * Connects once and says whether a broker answered, so that what waiting does not mend is said at once: throws `StreamError` where no broker accepts the
+ * connection and one refuses its credentials, or shows a certificate that is not trusted. Brokers that do not answer are
+ * for the first use to wait for.
+ */
+export async function requireKafkaAccess(brokers: Brokers): Promise<boolean> {
+  const connections = new Connections(brokers, CLIENT_ID);
+  try {
+    // A request too: with TLS 1.3 a client's certificate is refused after the handshake.
+    await metadataV12.api.async(await connections.any(), [], false, false);
+    return true;
+  } catch (error) {
+    const at = shownBrokers(brokers);
+    const denied =
+      accessError(brokers, at, connections.lastError) ?? accessError(brokers, at, error) ?? error;
+    if (denied instanceof StreamError && DENIALS.has(denied.code)) throw denied;
+    return false;
+  } finally {
+    await connections.close();
+  }
+}

@@ -1,0 +1,72 @@
+/** What a connection may do, as the brokers answer it. */
+import type { Brokers } from '../brokers.ts';
+import { Connections, retryTransient } from './connections.ts';
+import { hasCode } from './errors.ts';
+import { type Connection, FindCoordinatorKeyTypes, findCoordinatorV4, metadataV12 } from './library.ts';
+
+/** A right on the broker, by the names of Kafka. */
+export type NeededRight = {
+  readonly operation: 'Read' | 'Write';
+  readonly resource: 'Topic' | 'Group' | 'TransactionalId';
+  readonly name: string;
+};
+
+/** What is needed and not there. */
+export type Lacks<R> = { readonly rights: readonly R[]; readonly topics: readonly string[] };
+
+const CLIENT_ID = 'touchline-rights';
+/** The bits of the protocol (KIP-430). */
+const BITS = { Read: 1 << 3, Write: 1 << 4 } as const;
+/** The answer of a broker that does not say what is allowed. */
+const UNKNOWN = -(2 ** 31);
+const FORBIDDEN = [
+  'TOPIC_AUTHORIZATION_FAILED',
+  'GROUP_AUTHORIZATION_FAILED',
+  'TRANSACTIONAL_ID_AUTHORIZATION_FAILED',
+];
+const MISSING = ['UNKNOWN_TOPIC_OR_PARTITION'];
+
+/**
+ * Which of these rights the brokers do not grant, and which topics are not there. Of groups and transactional ids it is only
+ * seen whether they may be looked up. Rejects with errors of the client where no broker answers.
+ */
+export async function lacksOf<R extends NeededRight>(
+  brokers: Brokers,
+  needed: readonly R[],
+): Promise<Lacks<R>> {
+  const connections = new Connections(brokers, CLIENT_ID);
+  try {
+    const rights: R[] = [];
+    const missing = new Set<string>();
+    for (const right of needed) {
+      const answer = await retryTransient(async () => ask(await connections.any(), right));
+      if (answer === 'forbidden') rights.push(right);
+      if (answer === 'missing') missing.add(right.name);
+    }
+    return { rights, topics: [...missing] };
+  } finally {
+    await connections.close();
+  }
+}
+
+type Answer = 'allowed' | 'forbidden' | 'missing';
+
+async function ask(connection: Connection, right: NeededRight): Promise<Answer> {
+  try {
+    if (right.resource === 'Topic') return await askTopic(connection, right);
+    const type =
+      right.resource === 'Group' ? FindCoordinatorKeyTypes.GROUP : FindCoordinatorKeyTypes.TRANSACTION;
+    await findCoordinatorV4.api.async(connection, type, [right.name]);
+    return 'allowed';
+  } catch (error) {
+    if (hasCode(error, FORBIDDEN)) return 'forbidden';
+    if (hasCode(error, MISSING)) return 'missing';
+    throw error;
+  }
+}
+
+async function askTopic(connection: Connection, { name, operation }: NeededRight): Promise<Answer> {
+  const { topics } = await metadataV12.api.async(connection, [name], false, true);
+  const allowed = topics[0]?.topicAuthorizedOperations ?? UNKNOWN;
+  return allowed === UNKNOWN || (allowed & BITS[operation]) !== 0 ? 'allowed' : 'forbidden';
+}

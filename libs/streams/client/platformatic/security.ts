@@ -1,0 +1,104 @@
+/** Secured connections in the terms of @platformatic/kafka, and what their failures mean. */
+import { BearerTokenError, bearerToken } from '#security/bearer-token.ts';
+import { readSecret } from '#security/secret.ts';
+import { readTls, tlsFailure } from '#security/tls.ts';
+import { StreamError } from '../../errors.ts';
+import { type Brokers, type Sasl, securityOf } from '../brokers.ts';
+import { AuthenticationError, type ConnectionOptions, type SASLOptions } from './library.ts';
+
+/** The options of a new connection to a host: files are read now. Throws `SecretFileError`. */
+export function connectionSecurity(brokers: Brokers, host: string): Pick<ConnectionOptions, 'tls' | 'sasl'> {
+  const { tls, sasl } = securityOf(brokers);
+  return {
+    ...(tls === null ? {} : { tls: readTls(tls, host) }),
+    ...(sasl === null ? {} : { sasl: saslOptions(sasl) }),
+  };
+}
+
+/** Asked again where a broker wants a connection to authenticate again (KIP-368). */
+function saslOptions(sasl: Sasl): SASLOptions {
+  if (sasl.mechanism !== 'OAUTHBEARER') {
+    const { mechanism, username, password } = sasl;
+    return { mechanism, username, password: () => readSecret(password) };
+  }
+  return {
+    mechanism: 'OAUTHBEARER',
+    token: () => bearerToken(sasl.source),
+    // A refused token is answered with bytes and no error (RFC 7628, 3.2.3); the library's own check calls back twice.
+    authBytesValidator: (bytes, callback) =>
+      bytes.length === 0
+        ? callback(null, bytes)
+        : callback(new AuthenticationError('the token is refused'), bytes),
+  };
+}
+
+/** The names of the protocol for credentials that are refused. */
+const UNSUPPORTED = 'UNSUPPORTED_SASL_MECHANISM';
+const REFUSED = ['SASL_AUTHENTICATION_FAILED', UNSUPPORTED];
+/** The library's words for a broker that speaks TLS to a connection without. */
+const WANTS_TLS = 'Broker requires TLS.';
+
+type Link = Error & { readonly code?: unknown; readonly apiId?: unknown };
+
+/**
+ * What a failed connection means where repeating it does not help: credentials, or certificates. Undefined for any other
+ * failure.
+ */
+export function accessError(brokers: Brokers, at: string, thrown: unknown): StreamError | undefined {
+  const { tls, sasl } = securityOf(brokers);
+  const chain = chainOf(thrown);
+  const failure = tlsFailure(thrown);
+  if (failure?.of === 'theirs')
+    return new StreamError(
+      'CERTIFICATE_UNTRUSTED',
+      `connect to ${at}: the certificate of the broker is not trusted: ${failure.reason}`,
+      thrown,
+    );
+  if (failure?.of === 'ours')
+    return new StreamError(
+      'AUTHENTICATION_FAILED',
+      `connect to ${at}: the broker refuses ${tls?.cert == null ? 'a connection without a client certificate' : 'the client certificate'} (${failure.reason})`,
+      thrown,
+    );
+  if (sasl !== null && isRefused(chain)) {
+    const isOffered = !chain.some(({ apiId }) => apiId === UNSUPPORTED);
+    const refusal = isOffered ? `the broker refuses ${who(sasl)}` : 'the broker does not offer the mechanism';
+    const why = chain.at(-1) instanceof BearerTokenError ? `: ${chain.at(-1)?.message}` : '';
+    return new StreamError(
+      'AUTHENTICATION_FAILED',
+      `connect to ${at}: ${refusal} (SASL ${sasl.mechanism})${why}`,
+      thrown,
+    );
+  }
+  if (chain.some(({ message }) => message === WANTS_TLS))
+    return new StreamError(
+      'TLS_REQUIRED',
+      `connect to ${at}: the broker speaks TLS, and KAFKA_TLS is off`,
+      thrown,
+    );
+  return undefined;
+}
+
+/** A connection that broke in the middle of it is reported as failed authentication too; that passes. */
+function isRefused(chain: readonly Link[]): boolean {
+  if (chain.some(({ apiId }) => REFUSED.includes(String(apiId)))) return true;
+  const last = chain.at(-1);
+  return (
+    last instanceof AuthenticationError || (last instanceof BearerTokenError && last.code === 'TOKEN_REFUSED')
+  );
+}
+
+function who(sasl: Sasl): string {
+  if (sasl.mechanism !== 'OAUTHBEARER') return `user ${sasl.username}`;
+  return 'endpoint' in sasl.source ? `the token of client ${sasl.source.endpoint.clientId}` : 'the token';
+}
+
+/** An error and its causes; of several, the first. */
+function chainOf(thrown: unknown): Link[] {
+  const chain: Link[] = [];
+  for (let at = thrown; at instanceof Error; ) {
+    chain.push(at as Link);
+    at = at instanceof AggregateError && at.errors.length > 0 ? at.errors[0] : at.cause;
+  }
+  return chain;
+}

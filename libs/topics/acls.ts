@@ -1,0 +1,140 @@
+/** The rights of each service on the broker: what its access control lists must allow, and nothing beside. */
+import {
+  PROCESSOR_NAMES,
+  PROCESSORS,
+  type ProcessorName,
+  type ProcessorSpec,
+  positionsTopicName,
+} from './processors.ts';
+import { type TopicName, topicName } from './topics.ts';
+
+/** A right, by the names of Kafka. Read and Write include Describe. */
+export type Right = {
+  readonly operation: 'Read' | 'Write';
+  readonly resource: 'Topic' | 'Group' | 'TransactionalId';
+  readonly name: string;
+  /** Prefixed: every resource whose name begins with `name`. */
+  readonly pattern: 'Literal' | 'Prefixed';
+};
+
+type ServiceTopics = {
+  readonly reads: readonly TopicName[];
+  readonly writes: readonly TopicName[];
+  /** Whether it shares work with its replicas in a group of its own name. */
+  readonly group: boolean;
+};
+
+const DELIVERY = ['raw-messages', 'normalized-messages', 'dead-letters', 'ingress-status'] as const;
+const SERVED = [
+  ...(['catalogue', 'match-state', 'match-incidents', 'match-transitions'] as const),
+  ...(['standings-catalogue', 'standings', 'feed-health'] as const),
+];
+
+/** The services that are no processors. */
+const OTHERS = {
+  'webhook-receiver': { reads: [], writes: DELIVERY, group: false },
+  'feed-poller': {
+    reads: ['poller-checkpoints', 'catalogue'],
+    writes: [...DELIVERY, 'catalogue', 'standings-catalogue', 'standings', 'poller-checkpoints'],
+    group: true,
+  },
+  'feed-monitor': {
+    reads: ['normalized-messages', 'ingress-status', 'feed-health'],
+    writes: ['feed-health'],
+    group: true,
+  },
+  api: { reads: [...SERVED, 'normalized-messages', 'clients'], writes: [], group: false },
+  'tool-gateway': {
+    reads: [...SERVED, 'clients', 'access-tokens', 'exchange-attempts', 'tool-requests'],
+    writes: ['access-tokens', 'exchange-attempts', 'tool-requests'],
+    group: false,
+  },
+} as const satisfies Record<string, ServiceTopics>;
+
+/** What processors read and write beside the topics of their streams. */
+const BESIDE: Readonly<Partial<Record<ProcessorName, Pick<ServiceTopics, 'reads' | 'writes'>>>> = {
+  'webhook-composer': { reads: ['normalized-messages'], writes: [] },
+  'webhook-dispatcher': { reads: ['webhook-messages', 'clients'], writes: ['webhook-attempts'] },
+  'alert-processor': { reads: ['match-state', 'feed-health'], writes: [] },
+};
+
+/** What is not of a service's own topics, its group and its transactions. */
+const FOREIGN: Readonly<Partial<Record<ServiceName, (prefix: string) => readonly Right[]>>> = {
+  // How far match state is.
+  'feed-monitor': (prefix) => [
+    {
+      operation: 'Read',
+      resource: 'Topic',
+      name: positionsTopicName(prefix, 'match-processor'),
+      pattern: 'Literal',
+    },
+  ],
+  // One of the processes leads: it publishes the alerts of feed-health.
+  'alert-processor': (prefix) => [
+    { operation: 'Read', resource: 'Group', name: `${prefix}alert-health`, pattern: 'Literal' },
+    { operation: 'Write', resource: 'TransactionalId', name: `${prefix}alert-health`, pattern: 'Literal' },
+  ],
+};
+
+/** A service that connects to the broker. */
+export type ServiceName = keyof typeof OTHERS | ProcessorName;
+
+export const SERVICE_NAMES: readonly ServiceName[] = [
+  'webhook-receiver',
+  'feed-poller',
+  'feed-monitor',
+  ...PROCESSOR_NAMES,
+  'api',
+  'tool-gateway',
+];
+
+/** Whether a name is that of a service that connects to the broker. */
+export function isServiceName(name: string): name is ServiceName {
+  return SERVICE_NAMES.some((one) => one === name);
+}
+
+/** Every right of a service with this topic prefix. */
+export function rightsOf(prefix: string, service: ServiceName): Right[] {
+  const { reads, writes, group } = topicsOf(service);
+  const names = (topics: readonly TopicName[]): string[] => topics.map((topic) => topicName(prefix, topic));
+  const read = new Set(names(reads));
+  const written = new Set(names(writes));
+  const rights: Right[] = [];
+  if (isProcessor(service)) {
+    const positions = positionsTopicName(prefix, service);
+    read.add(positions);
+    written.add(positions);
+  }
+  for (const name of read) rights.push({ operation: 'Read', resource: 'Topic', name, pattern: 'Literal' });
+  for (const name of written)
+    rights.push({ operation: 'Write', resource: 'Topic', name, pattern: 'Literal' });
+  if (group)
+    rights.push({ operation: 'Read', resource: 'Group', name: `${prefix}${service}`, pattern: 'Literal' });
+  if (isProcessor(service)) {
+    const name = `${prefix}${service}-`;
+    rights.push({ operation: 'Write', resource: 'TransactionalId', name, pattern: 'Prefixed' });
+  }
+  return [...rights, ...(FOREIGN[service]?.(prefix) ?? [])];
+}
+
+function isProcessor(service: ServiceName): service is ProcessorName {
+  return service in PROCESSORS;
+}
+
+function topicsOf(service: ServiceName): ServiceTopics {
+  if (!isProcessor(service)) return OTHERS[service];
+  const { input, changelogs, own, shared }: ProcessorSpec = PROCESSORS[service];
+  const beside = BESIDE[service] ?? { reads: [], writes: [] };
+  const outputs = [...changelogs, ...own, ...shared];
+  return {
+    // The leaders are asked for transactions that are open in its outputs: that takes Read.
+    reads: [input, ...outputs, ...beside.reads],
+    writes: [...outputs, ...beside.writes],
+    group: true,
+  };
+}
+
+/** A right for a person. */
+export function rightText({ operation, resource, name, pattern }: Right): string {
+  return `${operation} on ${resource} ${name}${pattern === 'Prefixed' ? '*' : ''}`;
+}

@@ -1,0 +1,108 @@
+/** Requests to a registry beside those of its client. */
+import { Agent, request } from 'undici';
+import { TouchlineError } from '#errors/touchline-error.ts';
+import { readSecret } from '#security/secret.ts';
+import { readTls, tlsFailure } from '#security/tls.ts';
+import { RegistryUnavailableError } from './errors.ts';
+import {
+  parseRegistryAddress,
+  type RegistryAddress,
+  type RegistryPlace,
+  type RegistryUser,
+} from './registry-address.ts';
+
+/** The registry refused a request. `status` is the HTTP status; 503 without an answer. */
+export class RegistryHttpError extends TouchlineError<'RegistryHttpError'> {
+  override readonly name = 'RegistryHttpError';
+  readonly status: number;
+
+  constructor(status: number, message: string, cause?: unknown) {
+    super('REGISTRY_ANSWER', message, cause);
+    this.status = status;
+  }
+}
+
+/** The value of the header `authorization`. Throws `SecretFileError`. */
+export function authorizationOf({ username, password }: RegistryUser): string {
+  return `Basic ${Buffer.from(`${username}:${readSecret(password)}`).toString('base64')}`;
+}
+
+/** What is sent beside the method GET. */
+type RequestOptions = { readonly timeoutMs: number; readonly put?: object };
+
+/** The JSON of the answer; null for 404. Throws `RegistryHttpError`. */
+export async function askRegistry(
+  { url, user, tls }: RegistryAddress,
+  path: string,
+  { timeoutMs, put }: RequestOptions,
+): Promise<Record<string, unknown> | null> {
+  const dispatcher = tls === null ? undefined : new Agent({ connect: readTls(tls, new URL(url).hostname) });
+  try {
+    const { statusCode, body } = await request(`${url}${path}`, {
+      headers: {
+        ...(user === null ? {} : { authorization: authorizationOf(user) }),
+        ...(put === undefined ? {} : { 'content-type': 'application/vnd.schemaregistry.v1+json' }),
+      },
+      ...(put === undefined ? {} : { method: 'PUT', body: JSON.stringify(put) }),
+      ...(dispatcher === undefined ? {} : { dispatcher }),
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    const text = await body.text();
+    if (statusCode === 404) return null;
+    if (statusCode >= 400)
+      throw new RegistryHttpError(statusCode, `status ${statusCode}: ${text.slice(0, 200)}`);
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof RegistryHttpError || !(error instanceof Error)) throw error;
+    throw new RegistryHttpError(503, error.message, error);
+  } finally {
+    await dispatcher?.close();
+  }
+}
+
+/** Statuses of a registry that refuses who asks. */
+const REFUSED: ReadonlySet<number> = new Set([401, 403]);
+const CHECK_MS = 5_000;
+
+/**
+ * Asks a registry once, so that what waiting does not mend is said at once: throws `RegistryUnavailableError` where it
+ * refuses the credentials, or its certificate is not trusted. Any other failure may pass, and is for the first use.
+ */
+export async function requireRegistryAccess(place: RegistryPlace): Promise<void> {
+  const address = parseRegistryAddress(place);
+  try {
+    await askRegistry(address, '/schemas/types', { timeoutMs: CHECK_MS });
+  } catch (error) {
+    const denied = registryDenial(address, error);
+    if (denied !== undefined) throw denied;
+  }
+}
+
+/** What a failed request means where repeating it does not help; undefined for any other failure. */
+export function registryDenial(
+  { url, user }: RegistryAddress,
+  error: unknown,
+): RegistryUnavailableError | undefined {
+  const failure = tlsFailure(error);
+  if (failure?.of === 'theirs')
+    return new RegistryUnavailableError(
+      'REGISTRY_UNTRUSTED',
+      url,
+      `its certificate is not trusted: ${failure.reason}`,
+      error,
+    );
+  const status = error instanceof Error && 'status' in error ? Number(error.status) : 0;
+  if (!REFUSED.has(status) && failure === undefined) return undefined;
+  const who =
+    failure !== undefined
+      ? 'the client certificate'
+      : user === null
+        ? 'requests without credentials'
+        : `user ${user.username}`;
+  return new RegistryUnavailableError(
+    'REGISTRY_REFUSES',
+    url,
+    `it refuses ${who} (${failure?.reason ?? `status ${status}`})`,
+    error,
+  );
+}

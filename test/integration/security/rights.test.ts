@@ -1,0 +1,117 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { incidentMessage } from '#ingestion/testing/messages.ts';
+import { type Right, rightsOf, rightText, SERVICE_NAMES, type ServiceName } from '#topics/acls.ts';
+import { topicName } from '#topics/topics.ts';
+import { backbone } from '../../setup/backbone.ts';
+import { grant, without } from '../../support/acls.ts';
+import { CLIENTS_KEY, temporaryFolder } from '../../support/api.ts';
+import { Pipeline } from '../../support/pipeline.ts';
+import { until, untilTrue } from '../../support/poll.ts';
+import { type ServiceProcess, startService } from '../../support/processes.ts';
+import { PASSWORD, type SecuredKafka, startSecuredKafka } from '../../support/secured-kafka.ts';
+import { logged } from '../../support/system.ts';
+import { SECRET, signed } from '../webhook-receiver/support.ts';
+
+let secured: SecuredKafka;
+let registryUrl: string;
+let prefix: string;
+let pipeline: Pipeline;
+
+beforeAll(async () => {
+  secured = await startSecuredKafka(SERVICE_NAMES);
+  ({ registryUrl, prefix } = backbone());
+  const { brokers } = secured.kafka;
+  pipeline = await Pipeline.create({ brokers, registryUrl, prefix, partitions: 1 });
+  for (const service of SERVICE_NAMES) await grant(brokers, service, rightsOf(prefix, service));
+});
+
+function start(service: ServiceName, settings: Record<string, string> = {}): ServiceProcess {
+  return startService(service, {
+    ...{
+      KAFKA_BROKERS: (secured.kafka.secured?.sasl ?? []).join(','),
+      KAFKA_TLS: 'on',
+      KAFKA_TLS_CA_FILE: secured.ca,
+    },
+    ...{ KAFKA_SASL_MECHANISM: 'SCRAM-SHA-256', KAFKA_SASL_USERNAME: service, KAFKA_SASL_PASSWORD: PASSWORD },
+    ...{ SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix, SESSION_TIMEOUT_MS: '6000' },
+    ...{ WEBHOOK_PORT: '0', WEBHOOK_SECRET: SECRET, API_PORT: '0', TOOLS_PORT: '0', DISPATCHER_PORT: '0' },
+    ...{ CLIENTS_KEY, DATA_DIR: temporaryFolder(), PROVIDER_BASE_URL: 'http://127.0.0.1:9' },
+    ...{ PROVIDER_CLIENT_ID: '1', PROVIDER_SECRET_KEY: 'none' },
+    ...settings,
+  });
+}
+
+/** The errors that a service logs before it ends with exit code 1. */
+async function endOf(service: ServiceProcess): Promise<{ code?: string; message: string }[]> {
+  await until('the service ended', () => service.exited || undefined);
+  expect(await service.stop(), service.log).toBe(1);
+  return service.lines
+    .map((line) => JSON.parse(line))
+    .flatMap(({ level, err }) => (level >= 50 ? [err] : []));
+}
+
+describe('with an authorizer', () => {
+  test('every service works with exactly its rights', async () => {
+    const services = SERVICE_NAMES.map((name) => start(name));
+    await Promise.all(services.map((service) => service.ready()));
+    const { port } = await logged(services[0] as ServiceProcess, 'POST /webhook');
+    const body = JSON.stringify([incidentMessage({ id: 1 }, { confirmation: 'confirmed' })]);
+    const answer = await fetch(`http://127.0.0.1:${port}/webhook`, {
+      method: 'POST',
+      headers: signed(body),
+      body,
+    });
+    expect(answer.status).toBe(200);
+    for (const topic of ['match-state', 'standings-results', 'webhook-messages'] as const)
+      await untilTrue(`there is a record on ${topic}`, async () => {
+        let count = 0;
+        await pipeline.read(topic, () => {
+          count += 1;
+        });
+        return count > 0;
+      });
+    for (const service of services) {
+      expect(service.lines.filter((line) => /AUTHORIZATION/i.test(line))).toEqual([]);
+      await service.stop();
+    }
+  });
+
+  test('a service without one of them says which, in one line', async () => {
+    const service = 'match-processor';
+    const all = rightsOf(prefix, service);
+    const one = (wanted: Partial<Right>) =>
+      all.find((right) =>
+        Object.entries(wanted).every(([field, value]) => right[field as keyof Right] === value),
+      );
+    const dropped = [
+      one({ operation: 'Read', name: topicName(prefix, 'normalized-messages') }),
+      one({ operation: 'Read', name: topicName(prefix, 'match-state') }),
+      one({ operation: 'Write', name: `${prefix}match-processor-positions` }),
+      one({ resource: 'Group' }),
+      one({ resource: 'TransactionalId' }),
+    ].filter((right) => right !== undefined);
+    expect(dropped).toHaveLength(5);
+    for (const right of dropped)
+      await without(secured.kafka.brokers, service, right, async () => {
+        const errors = await endOf(start(service));
+        expect(errors).toMatchObject([
+          {
+            code: 'RIGHTS_MISSING',
+            message: expect.stringContaining(`does not grant ${service} ${rightText(right)};`),
+          },
+        ]);
+      });
+  });
+
+  test('a service whose topics are missing names them, and how they are made', async () => {
+    const elsewhere = `${prefix}none.`;
+    await grant(secured.kafka.brokers, 'webhook-receiver', rightsOf(elsewhere, 'webhook-receiver'));
+    const [error, ...others] = await endOf(start('webhook-receiver', { TOPIC_PREFIX: elsewhere }));
+    expect(others).toEqual([]);
+    expect(error).toMatchObject({ code: 'TOPICS_MISSING' });
+    expect(error?.message).toContain(
+      `does not have ${elsewhere}raw-messages, ${elsewhere}normalized-messages,`,
+    );
+    expect(error?.message).toContain('npx touchline topics');
+  });
+});

@@ -1,0 +1,264 @@
+import { writeFileSync } from 'node:fs';
+import { Agent, request } from 'undici';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { incidentMessage } from '#ingestion/testing/messages.ts';
+import type { Brokers, Sasl } from '#streams/client/brokers.ts';
+import { requireKafkaAccess } from '#streams/client/platformatic/access.ts';
+import { openPublisher } from '#streams/publish/publisher.ts';
+import { readTopic } from '#streams/read/read-topic.ts';
+import { findTopics } from '#topics/admin.ts';
+import { backbone } from '../../setup/backbone.ts';
+import { CLIENTS_KEY, temporaryFolder } from '../../support/api.ts';
+import { Authority, writeCertificate, writeText } from '../../support/certificates.ts';
+import { quietLog } from '../../support/log.ts';
+import { until } from '../../support/poll.ts';
+import { type ServiceProcess, startService } from '../../support/processes.ts';
+import { type RegistryGate, startRegistryGate } from '../../support/registry-gate.ts';
+import {
+  PASSWORD,
+  type SecuredKafka,
+  startSecuredKafka,
+  unsignedToken,
+} from '../../support/secured-kafka.ts';
+import { logged } from '../../support/system.ts';
+import { makeTopics } from '../../support/topics.ts';
+import { touchline } from '../../support/touchline.ts';
+import { SECRET, signed } from '../webhook-receiver/support.ts';
+
+const WRONG = 'wrong-password-99';
+let secured: SecuredKafka;
+let gate: RegistryGate;
+/** The settings of the registry behind its gate. */
+let registryEnv: Record<string, string>;
+
+beforeAll(async () => {
+  secured = await startSecuredKafka([]);
+  gate = await startRegistryGate(backbone().registryUrl, await secured.authority.sign('registry'));
+  registryEnv = {
+    SCHEMA_REGISTRY_URL: gate.url,
+    SCHEMA_REGISTRY_TLS_CA_FILE: secured.ca,
+    SCHEMA_REGISTRY_USERNAME: 'registrar',
+    SCHEMA_REGISTRY_PASSWORD_FILE: writeText(secured.folder, 'registry-password', `${gate.password}\n`),
+  };
+});
+
+const password = (mechanism: 'PLAIN' | 'SCRAM-SHA-256' | 'SCRAM-SHA-512', text = PASSWORD): Sasl => ({
+  mechanism,
+  username: 'operator',
+  password: text,
+});
+const bearer = (token: string): Sasl => ({ mechanism: 'OAUTHBEARER', source: { token } });
+
+/** The environment of a process that authenticates by credentials, with the password in a file. */
+function saslEnv(mechanism: string, file: string): Record<string, string> {
+  return {
+    KAFKA_BROKERS: (secured.kafka.secured?.sasl ?? []).join(','),
+    ...{ KAFKA_TLS: 'on', KAFKA_TLS_CA_FILE: secured.ca, KAFKA_SASL_MECHANISM: mechanism },
+    ...(mechanism === 'OAUTHBEARER'
+      ? { KAFKA_SASL_TOKEN_FILE: file }
+      : { KAFKA_SASL_USERNAME: 'operator', KAFKA_SASL_PASSWORD_FILE: file }),
+  };
+}
+
+describe('connections of each kind', () => {
+  test.each<[string, () => Brokers | Promise<Brokers>]>([
+    ['a client certificate', async () => (await secured.byCertificate('operator')).brokers],
+    ['PLAIN', () => secured.bySasl(password('PLAIN'))],
+    ['SCRAM-SHA-256', () => secured.bySasl(password('SCRAM-SHA-256'))],
+    ['SCRAM-SHA-512', () => secured.bySasl(password('SCRAM-SHA-512'))],
+    ['OAUTHBEARER', () => secured.bySasl(bearer(unsignedToken('operator')))],
+  ])('create, write and read a topic: %s', async (name, place) => {
+    const brokers = await place();
+    const topic = `of-${name.toLowerCase().replaceAll(' ', '-')}`;
+    await makeTopics(brokers, [{ topic, numPartitions: 1 }]);
+    const publisher = await openPublisher({ brokers, clientId: 'secured', log: quietLog });
+    await publisher.publish([{ topic, key: 'k', value: Buffer.from(name) }]);
+    await publisher.close();
+    const read: string[] = [];
+    await readTopic({
+      ...{ brokers, topic, fromBeginning: true, untilEnd: true },
+      onRecord: ({ value }) => void read.push(String(value)),
+    });
+    expect(read).toEqual([name]);
+  });
+
+  test('a password that rotated is read again for the next connection', async () => {
+    const file = writeText(secured.folder, 'rotating', WRONG);
+    const brokers = secured.bySasl({ mechanism: 'SCRAM-SHA-512', username: 'operator', password: { file } });
+    await expect(requireKafkaAccess(brokers)).rejects.toMatchObject({ code: 'AUTHENTICATION_FAILED' });
+    await expect(findTopics({ brokers, prefix: '' })).rejects.toMatchObject({
+      code: 'AUTHENTICATION_FAILED',
+    });
+    writeFileSync(file, `${PASSWORD}\n`);
+    await requireKafkaAccess(brokers);
+    await findTopics({ brokers, prefix: '' });
+  });
+});
+
+describe('what is refused', () => {
+  const at = () => (secured.kafka.secured?.sasl ?? [])[0];
+
+  test.each<[string, () => Brokers | Promise<Brokers>, object]>([
+    ...(['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'] as const).map(
+      (mechanism): [string, () => Brokers, object] => [
+        `a wrong password with ${mechanism}`,
+        () => secured.bySasl(password(mechanism, WRONG)),
+        {
+          code: 'AUTHENTICATION_FAILED',
+          message: expect.stringContaining(`refuses user operator (SASL ${mechanism})`),
+        },
+      ],
+    ),
+    [
+      'a token that is none',
+      () => secured.bySasl(bearer('eyJ.not.a-token')),
+      { code: 'AUTHENTICATION_FAILED', message: expect.stringContaining('refuses the token') },
+    ],
+    [
+      'a broker of another authority',
+      async () => {
+        const other = writeText(secured.folder, 'other-ca.crt', (await Authority.create('another')).ca.cert);
+        const brokers = secured.bySasl(password('PLAIN'));
+        return { ...brokers, tls: { ca: other, cert: null, key: null, keyPassword: null } } as Brokers;
+      },
+      { code: 'CERTIFICATE_UNTRUSTED' },
+    ],
+    [
+      'a client certificate of another authority',
+      async () => {
+        const other = await (await Authority.create('another')).sign('operator');
+        const files = writeCertificate(secured.folder, 'stranger', other);
+        const { brokers } = await secured.byCertificate('operator');
+        return { ...brokers, tls: { ca: secured.ca, ...files, keyPassword: null } } as Brokers;
+      },
+      { code: 'AUTHENTICATION_FAILED', message: expect.stringContaining('the client certificate') },
+    ],
+    [
+      'no client certificate',
+      () => ({
+        addresses: secured.kafka.secured?.tls ?? [],
+        ...{ tls: { ca: secured.ca, cert: null, key: null, keyPassword: null }, sasl: null },
+      }),
+      { code: 'AUTHENTICATION_FAILED', message: expect.stringContaining('without a client certificate') },
+    ],
+    ['a connection without TLS', () => secured.kafka.secured?.sasl ?? [], { code: 'TLS_REQUIRED' }],
+  ])('in one error: %s', async (_, place, error) => {
+    const brokers = await place();
+    const refused = await requireKafkaAccess(brokers).then(
+      () => null,
+      (thrown: Error) => thrown,
+    );
+    expect(refused).toMatchObject(error);
+    expect(refused?.message).not.toMatch(/\n|wrong-password|eyJ/);
+  });
+
+  test('with one line of the process, by a service and by a command', async () => {
+    const file = writeText(secured.folder, 'wrong', WRONG);
+    const place = { ...saslEnv('SCRAM-SHA-256', file), ...registryEnv };
+    const service = startService('match-processor', place);
+    const said = await endOf(service);
+    expect(said.map(({ err }) => err?.code)).toEqual(['AUTHENTICATION_FAILED']);
+    expect(service.log).not.toContain(WRONG);
+    const run = touchline(['topics'], place);
+    expect(await run.ended).toBe(1);
+    expect(run.err).toBe(
+      `touchline topics: connect to ${at()}: the broker refuses user operator (SASL SCRAM-SHA-256)\n`,
+    );
+  });
+
+  test('the registry: a wrong password, a certificate of another authority', async () => {
+    const file = writeText(secured.folder, 'right', PASSWORD);
+    const place = { ...saslEnv('SCRAM-SHA-256', file), ...registryEnv };
+    const { SCHEMA_REGISTRY_TLS_CA_FILE: _, ...untrusting } = place;
+    const wrong = { ...place, SCHEMA_REGISTRY_PASSWORD_FILE: writeText(secured.folder, 'wrong', WRONG) };
+    for (const [settings, code] of [
+      [untrusting, 'REGISTRY_UNTRUSTED'],
+      [wrong, 'REGISTRY_REFUSES'],
+    ] as const) {
+      const service = startService('match-processor', settings);
+      expect((await endOf(service)).map(({ err }) => err?.code)).toEqual([code]);
+      expect(service.log).not.toContain(WRONG);
+    }
+  });
+});
+
+describe('a pipeline', () => {
+  test('works with a way of its own for each process, and serves over HTTPS', async () => {
+    const prefix = backbone().prefix;
+    const right = writeText(secured.folder, 'right', PASSWORD);
+    const token = writeText(secured.folder, 'token', unsignedToken('operator'));
+    const place = (env: Record<string, string>) => ({ ...env, ...registryEnv, TOPIC_PREFIX: prefix });
+    const http = writeCertificate(secured.folder, 'http', await secured.authority.sign('http'));
+    const served = { HTTP_TLS_CERT_FILE: http.cert, HTTP_TLS_KEY_FILE: http.key };
+    const byPlain = place({ ...saslEnv('plain', right), CLIENTS_KEY });
+
+    const topics = touchline(['topics'], byPlain);
+    expect(await topics.ended, topics.err).toBe(0);
+    const receiver = startService('webhook-receiver', {
+      ...place(saslEnv('SCRAM-SHA-512', right)),
+      ...{
+        ...served,
+        WEBHOOK_PORT: '0',
+        WEBHOOK_SECRET_FILE: writeText(secured.folder, 'webhook', `${SECRET}\n`),
+      },
+    });
+    const processor = startService('match-processor', place((await secured.byCertificate('operator')).env));
+    const api = startService('api', {
+      ...place(saslEnv('OAUTHBEARER', token)),
+      ...{ ...served, API_PORT: '0', CLIENTS_KEY, DATA_DIR: temporaryFolder() },
+    });
+    const body = JSON.stringify([incidentMessage({ id: 1 }, { confirmation: 'confirmed' })]);
+    const { port } = await logged(receiver, 'POST /webhook');
+    const accepted = await ask(`https://localhost:${port}/webhook`, {
+      method: 'POST',
+      headers: signed(body),
+      body,
+    });
+    expect(accepted).toEqual({ status: 200, text: 'Accepted' });
+
+    const added = touchline(['clients', 'add', '--name', 'secured'], byPlain);
+    expect(await added.ended, added.err).toBe(0);
+    const [, id, key] = /client_id (\d+)[\s\S]*secret_key (\w+)/.exec(added.out) ?? [];
+    const url = `https://localhost:${(await logged(api, '"listening"')).port}`;
+    const score = await until('the api has the goal', async () => {
+      const { status, text } = await ask(`${url}/v2/oauth?client_id=${id}&secret_key=${key}`);
+      if (status !== 200) return undefined;
+      const { token: access } = JSON.parse(text).api.data;
+      const events = (await ask(`${url}/v2/events?season_id=25528&token=${access}`)).text;
+      return events.includes('7000001') ? events : undefined;
+    });
+    expect(score).toContain('7000001');
+    const { port: ops } = await logged(processor, 'metrics and health');
+    expect((await fetch(`http://127.0.0.1:${ops}/health/ready`)).status).toBe(200);
+    const { port: opsOfApi } = await logged(api, 'metrics and health');
+    expect((await ask(`https://localhost:${opsOfApi}/health/ready`)).status).toBe(200);
+    for (const service of [receiver, processor, api]) {
+      for (const one of [PASSWORD, SECRET, gate.password, CLIENTS_KEY])
+        expect(service.log).not.toContain(one);
+      expect(await service.stop()).toBe(0);
+    }
+  });
+});
+
+/** A request over HTTPS to a server of the test's authority. */
+async function ask(
+  url: string,
+  options: { method?: 'POST'; headers?: Record<string, string>; body?: string } = {},
+) {
+  const dispatcher = new Agent({ connect: { ca: secured.authority.ca.cert } });
+  try {
+    const { statusCode, body } = await request(url, { ...options, dispatcher });
+    return { status: statusCode, text: await body.text() };
+  } finally {
+    await dispatcher.close();
+  }
+}
+
+/** The lines of a service's log that tell of errors, once it has ended with exit code 1. */
+async function endOf(
+  service: ServiceProcess,
+): Promise<{ level: number; err?: { code?: string; message: string } }[]> {
+  await until('the service ended', () => service.exited || undefined);
+  expect(await service.stop()).toBe(1);
+  return service.lines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50);
+}

@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Kafka, startKafka } from '#embedded/kafka.ts';
+import { QUICK_START } from '#embedded/settings.ts';
+import type { Brokers, Sasl } from '#streams/client/brokers.ts';
+import { atEnd } from './at-end.ts';
+import { Authority, writeCertificate, writeText } from './certificates.ts';
+
+/** A broker that wants TLS and credentials, and the files of its clients. */
+export type SecuredKafka = {
+  readonly kafka: Kafka;
+  readonly folder: string;
+  readonly authority: Authority;
+  /** PEM file of its authority. */
+  readonly ca: string;
+  /** By a client certificate with this common name. */
+  byCertificate(user: string): Promise<{ brokers: Brokers; env: Record<string, string> }>;
+  /** By credentials over TLS. */
+  bySasl(sasl: Sasl): Brokers;
+};
+
+/** The password of every user. */
+export const PASSWORD = 'correct-horse-42';
+
+/** A folder with a new authority, and the certificate of brokers that it signed; gone at the end. */
+export async function brokerCertificates() {
+  const folder = mkdtempSync(join(tmpdir(), 'touchline-secured-'));
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
+  const authority = await Authority.create();
+  const tls = { ...(await authority.sign('broker')), ca: authority.ca.cert };
+  return { folder, authority, tls, ca: writeText(folder, 'ca.crt', authority.ca.cert) };
+}
+
+/** Starts a broker with an authorizer; `operator` may do everything, other users what access control lists say. */
+export async function startSecuredKafka(users: readonly string[]): Promise<SecuredKafka> {
+  const { folder, authority, tls, ca } = await brokerCertificates();
+  const kafka = await startKafka({
+    dataDir: join(folder, 'kafka'),
+    jvmArgs: QUICK_START,
+    security: {
+      tls,
+      users: Object.fromEntries(['operator', ...users].map((user) => [user, PASSWORD])),
+      authorizer: true,
+    },
+    settings: { 'super.users': 'User:ANONYMOUS;User:operator' },
+  });
+  atEnd(() => kafka.stop());
+  const secured = kafka.secured as NonNullable<Kafka['secured']>;
+  return {
+    ...{ kafka, folder, authority, ca },
+    async byCertificate(user) {
+      const { cert, key } = writeCertificate(folder, user, await authority.sign(user));
+      return {
+        brokers: { addresses: secured.tls, tls: { ca, cert, key, keyPassword: null }, sasl: null },
+        env: {
+          ...{ KAFKA_BROKERS: secured.tls.join(','), KAFKA_TLS: 'on', KAFKA_TLS_CA_FILE: ca },
+          ...{ KAFKA_TLS_CERT_FILE: cert, KAFKA_TLS_KEY_FILE: key },
+        },
+      };
+    },
+    bySasl: (sasl) => ({
+      addresses: secured.sasl,
+      tls: { ca, cert: null, key: null, keyPassword: null },
+      sasl,
+    }),
+  };
+}
+
+/** An unsigned token for a user, as the broker's own development handler takes it. */
+export function unsignedToken(user: string): string {
+  const seconds = Math.floor(Date.now() / 1000);
+  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+  return `${part({ alg: 'none' })}.${part({ sub: user, iat: seconds, exp: seconds + 3600 })}.`;
+}
