@@ -123,9 +123,9 @@ function isProcessor(service: ServiceName): service is ProcessorName {
 
 function topicsOf(service: ServiceName): ServiceTopics {
   if (!isProcessor(service)) return OTHERS[service];
-  const { input, changelogs, own, shared }: ProcessorSpec = PROCESSORS[service];
+  const { input, changelogs, own, joint, shared }: ProcessorSpec = PROCESSORS[service];
   const beside = BESIDE[service] ?? { reads: [], writes: [] };
-  const outputs = [...changelogs, ...own, ...shared];
+  const outputs = [...changelogs, ...own, ...joint, ...shared];
   return {
     // The leaders are asked for transactions that are open in its outputs: that takes Read.
     reads: [input, ...outputs, ...beside.reads],

@@ -52,7 +52,9 @@ async function endOf(service: ServiceProcess): Promise<{ code?: string; message:
 
 describe('with an authorizer', () => {
   test('every service works with exactly its rights', async () => {
-    const services = SERVICE_NAMES.map((name) => start(name));
+    // Alerts are a command.
+    const names = SERVICE_NAMES.filter((name) => name !== 'alert-processor');
+    const services = names.map((name) => start(name));
     await Promise.all(services.map((service) => service.ready()));
     const { port } = await logged(services[0] as ServiceProcess, 'POST /webhook');
     const body = JSON.stringify([incidentMessage({ id: 1 }, { confirmation: 'confirmed' })]);
