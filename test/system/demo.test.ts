@@ -34,8 +34,8 @@ type Run = {
 
 type Env = Readonly<Record<string, string>>;
 
-/** Processes of `touchline up`: receiver, both processors, api, composer and dispatcher of webhooks, tool gateway. */
-const SERVED = 7;
+/** Processes of `touchline up`: receiver, monitor, both processors, api, composer and dispatcher of webhooks, tool gateway. */
+const SERVED = 8;
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'touchline-cli-'));

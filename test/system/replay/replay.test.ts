@@ -40,6 +40,14 @@ async function run(...args: string[]): Promise<{ code: number | string; out: str
   return { code, out: command.out, err: command.err };
 }
 
+/** How many records a replay into `into` had. */
+async function replayed(into: string, ...range: string[]): Promise<number> {
+  const { out, err } = await run('replay', '--into', `${prefix}${into}`, ...range);
+  const [, records] = /^(\d+) records of normalized-messages replayed/.exec(out) ?? [];
+  expect(records, err).toBeDefined();
+  return Number(records);
+}
+
 async function query(file: string): Promise<Record<string, unknown>[]> {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
@@ -74,6 +82,16 @@ describe('a replay', () => {
       code: 0,
     });
     expect(await run('compare', prefix, `${prefix}raw-a.`, '--level', 'state')).toMatchObject({ code: 0 });
+  });
+
+  test('of the log before a moment and of that from it on has every record once', async () => {
+    const times = output.transitions.map(({ cause }) => cause.received_at).sort((a, b) => a - b);
+    const moment = new Date(times[times.length >> 1] ?? 0).toISOString();
+    const before = await replayed('before.', '--to', moment);
+    const after = await replayed('after.', '--from', moment);
+    expect(before).toBeGreaterThan(0);
+    expect(after).toBeGreaterThan(0);
+    expect(before + after).toBe(await replayed('a.', '--replace'));
   });
 
   test('refuses a prefix that holds records, and replaces it with --replace', async () => {
