@@ -32,11 +32,12 @@ type RequestOptions = { readonly timeoutMs: number; readonly put?: object };
 
 /** The JSON of the answer; null for 404. Throws `RegistryHttpError`. */
 export async function askRegistry(
-  { url, user, tls }: RegistryAddress,
+  address: RegistryAddress,
   path: string,
   { timeoutMs, put }: RequestOptions,
 ): Promise<Record<string, unknown> | null> {
-  const dispatcher = tls === null ? undefined : new Agent({ connect: readTls(tls, new URL(url).hostname) });
+  const { url, user } = address;
+  const dispatcher = dispatcherOf(address);
   try {
     const { statusCode, body } = await request(`${url}${path}`, {
       headers: {
@@ -58,6 +59,30 @@ export async function askRegistry(
   } finally {
     await dispatcher?.close();
   }
+}
+
+/**
+ * The clock of the registry's machine, Unix milliseconds, by the `Date` of an answer, whatever its status; null where it sends
+ * none. Rejects where it does not answer.
+ */
+export async function registryTime(place: RegistryPlace, timeoutMs: number): Promise<number | null> {
+  const address = parseRegistryAddress(place);
+  const dispatcher = dispatcherOf(address);
+  try {
+    const { headers, body } = await request(address.url, {
+      method: 'HEAD',
+      ...(dispatcher === undefined ? {} : { dispatcher }),
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    await body.dump();
+    return headers.date === undefined ? null : Date.parse(String(headers.date));
+  } finally {
+    await dispatcher?.close();
+  }
+}
+
+function dispatcherOf({ url, tls }: RegistryAddress): Agent | undefined {
+  return tls === null ? undefined : new Agent({ connect: readTls(tls, new URL(url).hostname) });
 }
 
 /** Statuses of a registry that refuses who asks. */

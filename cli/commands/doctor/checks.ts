@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
-import { fetch } from 'undici';
 import { z } from 'zod';
 import { dataSettings, type Environment, loadConfig } from '#service/config.ts';
 import { httpGet } from '#service/http-get.ts';
@@ -13,7 +12,7 @@ import { type ClusterFacts, describeCluster } from '#streams/client/platformatic
 import { wantedTopics as tableOf, topicSettings } from '#topics/admin.ts';
 import { PROCESSOR_NAMES } from '#topics/processors.ts';
 import { Registry } from '#topics/registry.ts';
-import { parseRegistryAddress } from '#topics/registry-address.ts';
+import { registryTime } from '#topics/registry-http.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
 import { findPlace, type Place } from '../../place.ts';
 import { processorProgress } from '../../progress.ts';
@@ -137,11 +136,9 @@ async function lag(place: Place): Promise<Finding[]> {
 /** By the Date of the registry's answer, which its machine makes. */
 async function clock({ SCHEMA_REGISTRY_URL: address }: Place): Promise<Finding> {
   const before = Date.now();
-  const { url } = parseRegistryAddress(address);
-  const { headers } = await fetch(url, { method: 'HEAD', signal: AbortSignal.timeout(ANSWER_MS) });
-  const date = headers.get('date');
-  if (date === null) return fine('clock', 'not compared: the registry sends no Date');
-  return judgeClock('the registry', { before, theirs: Date.parse(date), after: Date.now() });
+  const theirs = await registryTime(address, ANSWER_MS);
+  if (theirs === null) return fine('clock', 'not compared: the registry sends no Date');
+  return judgeClock('the registry', { before, theirs, after: Date.now() });
 }
 
 /** Views, and what processors spill. */

@@ -96,6 +96,15 @@ describe('lag', () => {
     expect(findings.map(({ status }) => status)).toEqual(statuses);
     expect(findings[0]?.message).toContain(message);
   });
+
+  test('alerts may be unused; once they ran, they are to be started by their command', () => {
+    expect(judgeLag('alert-processor', [at(null)], 0)).toMatchObject([
+      { status: 'ok', message: 'alert-processor: not in use' },
+    ]);
+    expect(judgeLag('alert-processor', [at(7)], 0)).toMatchObject([
+      { status: 'warning', advice: 'start it: npx touchline alerts --rules <file>' },
+    ]);
+  });
 });
 
 test.each([

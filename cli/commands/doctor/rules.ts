@@ -164,6 +164,9 @@ export function judgeSchemas(states: ReadonlyMap<string, SchemaState>): Finding[
   return findings.length > 0 ? findings : [fine('schemas', `${states.size} schemas are registered`)];
 }
 
+/** The command that runs a processor which is no service; an installation may do without it. */
+const RUN_BY: Readonly<Record<string, string>> = { 'alert-processor': 'alerts --rules <file>' };
+
 /** Above it a processor is behind: some seconds of what one processes. */
 const MANY_BEHIND = 100_000;
 
@@ -197,7 +200,11 @@ export function judgeLag(
   }
   const behind = behindOf(progress);
   const state = `${processor}: ${behind} records behind, ${members} ${members === 1 ? 'process' : 'processes'}`;
-  if (members === 0) findings.push(warning('lag', state, `start it: npx touchline ${processor}`));
+  const command = RUN_BY[processor];
+  if (members === 0 && command !== undefined && progress.every(({ position }) => position === null))
+    findings.push(fine('lag', `${processor}: not in use`));
+  else if (members === 0)
+    findings.push(warning('lag', state, `start it: npx touchline ${command ?? processor}`));
   else if (behind > MANY_BEHIND)
     findings.push(
       warning('lag', state, 'see that it falls; start more processes, up to the number of partitions'),
