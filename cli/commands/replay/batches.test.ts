@@ -14,13 +14,13 @@ async function cut(records: readonly ReturnType<typeof at>[], gaps: number | nul
 
 describe('batches of a replay', () => {
   test('are cut by number and by bytes at full speed', async () => {
-    const many = Array.from({ length: 9_000 }, (_, n) => at(n));
+    const many = Array.from({ length: 36_000 }, (_, n) => at(n));
     expect(await cut(many, null)).toEqual([
+      [16_000, 0],
+      [16_000, 0],
       [4_000, 0],
-      [4_000, 0],
-      [1_000, 0],
     ]);
-    const large = Array.from({ length: 3 }, (_, n) => at(n, 9 * 1024 * 1024));
+    const large = Array.from({ length: 3 }, (_, n) => at(n, 36 * 1024 * 1024));
     expect(await cut(large, null)).toEqual([
       [2, 0],
       [1, 0],

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Most records, and about most bytes, of one batch at full speed. */
-const MOST_RECORDS = 4_000;
-const MOST_BYTES = 16 * 1024 * 1024;
+const MOST_RECORDS = 16_000;
+const MOST_BYTES = 64 * 1024 * 1024;
 /** How long the records of one batch may lie apart where gaps are kept, milliseconds of the replay. */
 const TICK_MS = 100;
 

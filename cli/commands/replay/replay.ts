@@ -41,6 +41,8 @@ export type ReplayOptions = {
 export type Replayed = { readonly records: number; readonly seconds: number };
 
 const CLIENT = 'touchline-replay';
+/** A publisher sends one request at a time: several keep a broker busy. Each has partitions of its own, so that these keep their order. */
+const PUBLISHERS = 4;
 const READ_BACK_BYTES = 4 * 1024 * 1024;
 /** More than one batch leads to: the queue is emptied before the next one is added. */
 const QUEUE_BYTES = 1024 * 1024 * 1024;
@@ -56,21 +58,17 @@ export async function replayInto(options: ReplayOptions): Promise<Replayed> {
   await prepareTarget(source, target, options.replace);
   const brokers = source.KAFKA_BROKERS;
   const client = openStreamClient({ brokers, clientId: CLIENT, log: quiet });
-  const publisher = await openPublisher({
-    brokers,
-    clientId: CLIENT,
-    log: quiet,
-    maxQueueBytes: QUEUE_BYTES,
-  });
+  const open = () => openPublisher({ brokers, clientId: CLIENT, log: quiet, maxQueueBytes: QUEUE_BYTES });
+  const publishers = await Promise.all(Array.from({ length: PUBLISHERS }, open));
   const prefix = target.TOPIC_PREFIX;
   const codecs = await Registry.open({ url: target.SCHEMA_REGISTRY_URL, prefix }).codecs(REPLAY_TOPICS);
-  const writer = new Writer(publisher);
+  const writer = new Writer(publishers);
   const engine = new ReplayEngine({
     ...{ prefix, codecs, rulesOf },
     readBack: (topic, partition) => writer.readBack(client, topic, partition),
   });
   try {
-    const copied = await copyInputs(source, target, publisher, options.forSwitch);
+    const copied = await copyInputs(source, target, publishers[0] as Publisher, options.forSwitch);
     const replayed = await run(options, { client, engine, writer });
     const expected = new Map(copied);
     for (const topic of engine.topics()) {
@@ -83,7 +81,7 @@ export async function replayInto(options: ReplayOptions): Promise<Replayed> {
     return replayed;
   } finally {
     engine.close();
-    await publisher.close();
+    await Promise.all(publishers.map((publisher) => publisher.close()));
     await client.close();
   }
 }
@@ -156,23 +154,26 @@ async function openNormalizer(source: Place, target: Place): Promise<ReadInputs>
 
 /** Publishes batch after batch, one ahead of the next, and reads back what it published. */
 class Writer {
-  readonly #publisher: Publisher;
-  #publishing: Promise<void> = Promise.resolve();
+  readonly #publishers: readonly Publisher[];
+  #publishing: Promise<unknown> = Promise.resolve();
 
-  constructor(publisher: Publisher) {
-    this.#publisher = publisher;
+  constructor(publishers: readonly Publisher[]) {
+    this.#publishers = publishers;
   }
 
   /** Resolves when the records before are acknowledged. Rejects with `PublishError`. */
   async write(records: readonly ReplayOutput[]): Promise<void> {
     await this.#publishing;
-    this.#publishing = this.#publisher.publish(records);
+    const shares = Map.groupBy(records, ({ partition }) => partition % this.#publishers.length);
+    this.#publishing = Promise.all(
+      [...shares].map(([at, share]) => (this.#publishers[at] as Publisher).publish(share)),
+    );
     // Awaited with the next one: its failure is one then.
     this.#publishing.catch(() => {});
   }
 
-  settled(): Promise<void> {
-    return this.#publishing;
+  async settled(): Promise<void> {
+    await this.#publishing;
   }
 
   async *readBack(
