@@ -4,6 +4,14 @@ import { UsageError } from '../command.ts';
 const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/;
 const MILLISECONDS = /^\d{12,14}$/;
 
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A time as 90s, 30m, 2h or 7d, in milliseconds; null where the text is none. */
+export function durationMs(text: string): number | null {
+  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  return count === undefined ? null : Number(count) * (UNIT_MS[unit] ?? 0);
+}
+
 /** A moment of the command line as Unix milliseconds, null where it is not given. Throws `UsageError`. */
 export function parseMoment(option: string, text: string | undefined): number | null {
   if (text === undefined) return null;

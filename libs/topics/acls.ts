@@ -1,5 +1,6 @@
 /** The rights of each service on the broker: what its access control lists must allow, and nothing beside. */
 import {
+  ALERT_HEALTH,
   PROCESSOR_NAMES,
   PROCESSORS,
   type ProcessorName,
@@ -71,8 +72,8 @@ const FOREIGN: Readonly<Partial<Record<ServiceName, (prefix: string) => readonly
   ],
   // One of the processes leads: it publishes the alerts of feed-health.
   'alert-processor': (prefix) => [
-    { operation: 'Read', resource: 'Group', name: `${prefix}alert-health`, pattern: 'Literal' },
-    { operation: 'Write', resource: 'TransactionalId', name: `${prefix}alert-health`, pattern: 'Literal' },
+    { operation: 'Read', resource: 'Group', name: `${prefix}${ALERT_HEALTH}`, pattern: 'Literal' },
+    { operation: 'Write', resource: 'TransactionalId', name: `${prefix}${ALERT_HEALTH}`, pattern: 'Literal' },
   ],
 };
 

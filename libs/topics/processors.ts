@@ -64,6 +64,9 @@ export type ProcessorName = keyof typeof PROCESSORS;
 
 export const PROCESSOR_NAMES = Object.keys(PROCESSORS) as ProcessorName[];
 
+/** The name, behind the prefix, of the group and of the transactional id that publish the alerts of feed-health. */
+export const ALERT_HEALTH = 'alert-health';
+
 /** A processor's name on the broker: its group, and the first part of its transactional ids. */
 export function applicationOf(prefix: string, processor: ProcessorName): string {
   return `${prefix}${processor}`;

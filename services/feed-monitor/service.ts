@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { RunningService, ServiceContext } from '#service/run-service.ts';
 import { openStreamClient } from '#streams/client/client.ts';
 import { Leadership } from '#streams/leadership/leadership.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
+import { machineClock } from '#timing/clock.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
 import type { MonitorConfig } from './config.ts';
@@ -33,10 +33,7 @@ export async function startMonitor(context: ServiceContext<MonitorConfig>): Prom
     group: `${prefix}${SERVICE}`,
     topic: topicName(prefix, 'feed-health'),
     sessionTimeoutMs: config.SESSION_TIMEOUT_MS,
-    clock: {
-      monotonic: () => performance.now(),
-      sleep: (ms, signal) => delay(ms, undefined, { signal }).catch(() => {}),
-    },
+    clock: machineClock,
     lead: (term) =>
       runTerm({ brokers, prefix, registry, codec, publisher, limits, firstLookMs, metrics, log }, term),
     outlastsOutages: true,

@@ -9,6 +9,7 @@ import { partitionKey } from '#streams/client/port.ts';
 import { follow } from '#streams/read/follow.ts';
 import { type Command, parseArguments, UsageError } from '../../command.ts';
 import { findPlace, requireTopic, withBackbone } from '../../place.ts';
+import { durationMs } from '../moments.ts';
 import { ALERT_TOPICS, AlertPartition } from './alert-partition.ts';
 import { MatchFacts } from './match-facts.ts';
 import { type AlertOutput, fileOutput, standardOutput } from './output.ts';
@@ -114,13 +115,11 @@ const OPTIONS = {
   'max-age': { type: 'string', default: '1d' },
 } as const;
 
-const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
 function parse(args: readonly string[]) {
   const { values } = parseArguments(args, { options: OPTIONS });
   if (values.rules === undefined) throw new UsageError('name a file of rules with --rules');
-  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(values['max-age']) ?? [];
-  if (count === undefined)
+  const maxAgeMs = durationMs(values['max-age']);
+  if (maxAgeMs === null)
     throw new UsageError(`--max-age is a time as 30m, 12h or 1d, not ${JSON.stringify(values['max-age'])}`);
-  return { rulesFile: values.rules, out: values.out, maxAgeMs: Number(count) * (UNITS[unit] ?? 0) };
+  return { rulesFile: values.rules, out: values.out, maxAgeMs };
 }

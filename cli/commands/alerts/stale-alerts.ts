@@ -1,5 +1,4 @@
 /** Alerts of matches that no source keeps alive, from feed-health: docs/decisions/0088. */
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Brokers } from '#streams/client/brokers.ts';
 import type { OutputRecord, StreamClient, TransactionalProducer } from '#streams/client/port.ts';
 import { partitionHash } from '#streams/client/produce-batches.ts';
@@ -7,7 +6,9 @@ import { Leadership, type Term } from '#streams/leadership/leadership.ts';
 import type { Logger } from '#streams/log.ts';
 import { follow, type ReadRecord } from '#streams/read/follow.ts';
 import { readTopic } from '#streams/read/read-topic.ts';
+import { machineClock } from '#timing/clock.ts';
 import type { Alert, FeedHealth } from '#topics/generated/types.ts';
+import { ALERT_HEALTH } from '#topics/processors.ts';
 import type { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import { alertsOf, webhookMessageOf } from './alert.ts';
@@ -28,20 +29,15 @@ export type StaleAlertsOptions = {
   readonly log: Logger;
 };
 
-const GROUP = 'alert-health';
-
 /** One process of all leads; its producer fences the one before. */
 export function leadStaleAlerts(options: StaleAlertsOptions): Leadership {
   const { prefix, client, sessionTimeoutMs, log } = options;
   return new Leadership({
     openMember: (member) => client.openGroupMember(member),
-    group: `${prefix}${GROUP}`,
+    group: `${prefix}${ALERT_HEALTH}`,
     topic: topicName(prefix, 'feed-health'),
     sessionTimeoutMs,
-    clock: {
-      monotonic: () => performance.now(),
-      sleep: (ms, signal) => delay(ms, undefined, { signal }).catch(() => {}),
-    },
+    clock: machineClock,
     lead: (term) => runTerm(options, term),
     onChange: () => {},
     log,
@@ -54,7 +50,7 @@ async function runTerm(options: StaleAlertsOptions, { signal }: Term): Promise<v
   const named = (topic: TopicName): string => topicName(prefix, topic);
   const partitions = await client.partitionCount(named('webhook-messages'));
   const producer = await client.openProducer({
-    transactionalId: `${prefix}${GROUP}`,
+    transactionalId: `${prefix}${ALERT_HEALTH}`,
     own: [],
     shared: [
       { topic: named('alerts'), partition: 0 },

@@ -1,4 +1,5 @@
 import { parseArguments, UsageError } from '../../command.ts';
+import { durationMs } from '../moments.ts';
 
 /** A parsed request of `touchline webhooks`. Times are Unix milliseconds. */
 export type WebhooksRequest =
@@ -33,10 +34,8 @@ const ACTIONS = {
   disable: { ids: [1], options: [] },
 } as const satisfies Record<string, { ids: readonly number[]; options: readonly Option[] }>;
 
-const DAY_MS = 86_400_000;
 const LIMIT = 50;
 const MOST = 100_000;
-const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: DAY_MS };
 
 /** Parses the arguments; `now` is Unix milliseconds. Throws `UsageError`. */
 export function parseWebhooks(args: readonly string[], now: number): WebhooksRequest {
@@ -83,8 +82,8 @@ function limitOf(text: string | undefined): number {
 
 /** `2h` is two hours ago; else a time as ISO 8601 has it. */
 function timeOf(text: string, now: number): number {
-  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  if (count !== undefined) return now - Number(count) * (UNITS[unit] ?? 0);
+  const ago = durationMs(text);
+  if (ago !== null) return now - ago;
   const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(time))
     throw new UsageError(

@@ -1,4 +1,5 @@
 import { TouchlineError } from '#errors/touchline-error.ts';
+import type { Clock } from '#timing/clock.ts';
 import type { GroupListener, GroupMember, GroupOptions } from '../client/port.ts';
 import type { Logger } from '../log.ts';
 
@@ -19,12 +20,6 @@ export type Term = {
   permit(): void;
 };
 
-/** Time that only ever grows, and waits that end early, without an error, when `signal` is aborted. Milliseconds. */
-type LeadershipClock = {
-  monotonic(): number;
-  sleep(ms: number, signal: AbortSignal): Promise<void>;
-};
-
 /** Dependencies of leadership. */
 export type LeadershipOptions = {
   readonly openMember: (options: GroupOptions) => GroupMember;
@@ -34,7 +29,7 @@ export type LeadershipOptions = {
   readonly topic: string;
   /** How long a silent process keeps its leadership, milliseconds. */
   readonly sessionTimeoutMs: number;
-  readonly clock: LeadershipClock;
+  readonly clock: Pick<Clock, 'monotonic' | 'sleep'>;
   /** Leads until the term is over. Called again after it returns, while this process still leads. */
   readonly lead: (term: Term) => Promise<void>;
   /**

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '#timing/clock.ts';
 import { ProviderError } from '../errors.ts';
 import type { TopicWriter } from '../publish/topic-writer.ts';
 import type { FeedReading, FeedStatus } from './feed-status.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { toWholeNumber } from '#contract/values.ts';
+import type { Clock } from '#timing/clock.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
-import type { Clock } from '../clock.ts';
 import { isProviderError, ProviderError } from '../errors.ts';
 import { type Answer, itemBytes } from '../provider/answer.ts';
 import { readFeed } from '../publish/messages.ts';

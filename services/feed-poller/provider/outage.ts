@@ -1,5 +1,5 @@
 import { type RandomBackoff, randomBackoffMs } from '#timing/backoff.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '#timing/clock.ts';
 import { isProviderError, ProviderError } from '../errors.ts';
 
 /** So many unanswered requests in a row mean an outage, not one broken connection. */

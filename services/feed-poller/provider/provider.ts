@@ -4,7 +4,7 @@ import { requestUrl, tokenUrl } from '#contract/rest/client.ts';
 import type { OperationName } from '#contract/rest/operations.ts';
 import { toWholeNumber } from '#contract/values.ts';
 import type { RandomBackoff } from '#timing/backoff.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '#timing/clock.ts';
 import { isProviderError, ProviderError } from '../errors.ts';
 import type { PollerMetrics } from '../metrics.ts';
 import { type Answer, readAnswer } from './answer.ts';

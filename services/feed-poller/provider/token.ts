@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '#timing/clock.ts';
 import { isProviderError, type ProviderError } from '../errors.ts';
 
 /** A token as the provider issued it. */

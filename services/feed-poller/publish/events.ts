@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { toWholeNumber } from '#contract/values.ts';
 import { SETTLE_SECONDS } from '#domain/incident-register.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '#timing/clock.ts';
 import { Limiter } from '../provider/limiter.ts';
 import { idOf, type Raw, without } from '../provider/tree.ts';
 import { type EventReading, readEvents } from './messages.ts';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { toWholeNumber } from '#contract/values.ts';
 import type { Logger } from '#streams/log.ts';
+import type { Clock } from '#timing/clock.ts';
 import type { CatalogueRecord, PollerCheckpoint } from '#topics/generated/types.ts';
 import { Catalogue } from '../catalogue/catalogue.ts';
 import { CATALOGUES, catalogueResource, Lists } from '../catalogue/lists.ts';
 import { Rankings } from '../catalogue/rankings.ts';
-import type { Clock } from '../clock.ts';
 import { FEED, FeedFollower, type FeedSettings, feedWaitMs } from '../feed/feed.ts';
 import { FeedReporter } from '../feed/feed-reporter.ts';
 import { FeedStatus } from '../feed/feed-status.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from '#streams/log.ts';
 import { type RandomBackoff, randomBackoffMs } from '#timing/backoff.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '#timing/clock.ts';
 import { ProviderError } from '../errors.ts';
 import type { PollerMetrics } from '../metrics.ts';
 import type { ContractScope } from './contract.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '#timing/clock.ts';
 
 /** A clock that advances only by sleeping: a sleep returns at once, that much later. */
 export class FakeClock implements Clock {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The poller's own time. The provider's time comes only from its answers. */
+/** This machine's time, passed to what reads or waits for it. */
 export type Clock = {
   /** Monotonic milliseconds; they include pauses of the process. */
   monotonic(): number;
