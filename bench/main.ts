@@ -16,6 +16,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   throughput: async () => (await import('./throughput.ts')).bench,
   scale: async () => (await import('./scale.ts')).bench,
   latency: async () => (await import('./latency.ts')).bench,
+  tls: async () => (await import('./tls.ts')).bench,
   floor: async () => (await import('./floor.ts')).bench,
   replay: async () => (await import('./replay.ts')).bench,
   receiver: async () => (await import('./receiver.ts')).bench,

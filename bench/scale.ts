@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { glob, readFile, stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { writeBacklog } from './backlog.ts';
 import { matchProcessor, prepare, type Run, rate, runThrough } from './contenders.ts';
@@ -47,6 +47,7 @@ export const bench: Bench = {
           context.print(`${label} ${job.name}: ${describe(measured, cores)}`);
         }
       }
+      await printBytes(context, prefix, records);
       const medianOf = (count: number) => median((runs.get(count) ?? []).map(rate));
       for (const count of PROCESSES.slice(1))
         context.figure({
@@ -65,6 +66,17 @@ async function brokerPid({ backbone, dir }: BenchContext): Promise<number> {
   if (backbone.kind !== 'embedded') throw new Error('this bench needs the broker that it starts itself');
   const notes = JSON.parse(await readFile(join(dir, 'backbone', 'kafka', 'broker.json'), 'utf8'));
   return (notes as { broker: number }).broker;
+}
+
+/** What a message takes in the logs of each topic, as written: compaction comes later. */
+async function printBytes({ dir, print }: BenchContext, prefix: string, records: number): Promise<void> {
+  const bytes = new Map<string, number>();
+  for await (const file of glob(join(dir, 'backbone', 'kafka', '**', `${prefix}*`, '*.log'))) {
+    const [, topic = ''] = /\.([a-z-]+)-\d+$/.exec(dirname(file)) ?? [];
+    bytes.set(topic, (bytes.get(topic) ?? 0) + (await stat(file)).size);
+  }
+  for (const [topic, sum] of [...bytes].toSorted(([, a], [, b]) => b - a))
+    if (sum > 0) print(`${topic}: ${format(sum / records)} bytes a message`);
 }
 
 /** Gives the broker the first core and this process, whose children inherit it, all others. */
