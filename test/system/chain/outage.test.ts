@@ -10,7 +10,7 @@ import { essence, netEffects, netStates, publishedTwice } from './essence.ts';
 import { FaultyProxy } from './faulty-proxy.ts';
 import { FULL } from './play.ts';
 
-if (FULL) vi.setConfig({ testTimeout: 1_800_000 });
+vi.setConfig({ testTimeout: 1_800_000 });
 
 /** They kick off a minute after each other, so some are not even known when the poller is killed for long. */
 const MATCHES = 16;
