@@ -59,7 +59,7 @@ export function openWebhook(
 }
 
 /**
- * The subscription sealed with the first key, under its id: its delivery goes on where it is. Itself where it was sealed with
+ * The subscription sealed with the first key, under its id: its delivery continues where it is. Itself where it was sealed with
  * that key before. Throws `SealError` where no key fits.
  */
 export function resealWebhook(

@@ -134,8 +134,8 @@ function firstEvent({ states }: PipelineOutput): number {
   return id;
 }
 
-/** A match processor goes on under a prefix from what a replay made. */
-async function expectToGoOn(prefix: string, partitions: number): Promise<void> {
+/** A match processor continues from what a replay made under a prefix. */
+async function expectToContinue(prefix: string, partitions: number): Promise<void> {
   const target = await Pipeline.create({ ...place, prefix, partitions });
   const before = await target.output();
   const id = firstEvent(before);
@@ -220,7 +220,7 @@ test('more-partitions', async () => {
   const found = await runbook.next(env);
   expect(found.code, found.out + found.err).toBe(0);
   expect(found.out).not.toContain('made ');
-  await expectToGoOn('wider.', 12);
+  await expectToContinue('wider.', 12);
 });
 
 test('add-a-competition, rotate-secrets', async () => {
@@ -318,7 +318,7 @@ test('restore-all-brokers, from folders and from some topics', async () => {
   }
   const again = await Pipeline.create({ ...place, prefix: 'restored.' });
   expect(statesOf(await again.output())).toEqual(statesOf(restored));
-  await expectToGoOn('restored.', PARTITIONS);
+  await expectToContinue('restored.', PARTITIONS);
   const { out } = await touchlineHere(['clients', 'list'], { ...env, TOPIC_PREFIX: 'restored.' });
   expect(out).toContain('reader');
 });

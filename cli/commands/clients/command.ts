@@ -34,7 +34,7 @@ serves them applies a change at once. Several people may edit at the same time: 
   contract       what the client may see: competitions by id, operations by name (see /openapi.json)
   webhook add    sends it what its contract covers, incidents and events or the types named, from now on; without --secret one
                  is made, printed, and shown this once
-  webhook reseal seals with CLIENTS_KEY what CLIENTS_KEY_SECOND opens; deliveries go on where they are
+  webhook reseal seals with CLIENTS_KEY what CLIENTS_KEY_SECOND opens; deliveries continue where they are
 
 webhook needs CLIENTS_KEY, as the services have it. The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the
 one that touchline up or demo runs here.

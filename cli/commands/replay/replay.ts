@@ -125,7 +125,7 @@ type SourceRecords = readonly (FetchedRecord & { readonly partition: number })[]
 /** Makes records of the source the input of the engine. */
 type ReadInputs = (records: SourceRecords) => Promise<readonly ReplayInput[]>;
 
-/** How records of the source are read: where they are normalized again, or spread anew, by the key that every writer uses. */
+/** How records of the source are read: where they are normalized again, or distributed again by their keys. */
 async function inputReader({ source, target, topic, partitions }: ReplayOptions): Promise<ReadInputs> {
   if (topic === 'raw-messages') return openNormalizer(source, target, partitions);
   if (partitions === undefined) return asTheyAre;
