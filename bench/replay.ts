@@ -34,6 +34,7 @@ export const bench: Bench = {
       const { records, seconds } = await replayInto({
         ...{ source: place, target: { ...place, TOPIC_PREFIX: target }, topic: 'normalized-messages' },
         ...{ from: null, to: null, gaps: null, replace: true, forSwitch: false, rulesDir: RULES },
+        partitions: undefined,
         signal: new AbortController().signal,
         onProgress: () => {},
       });

@@ -107,6 +107,10 @@ describe.skipIf(!hasHelm)('the chart (needs helm)', () => {
           valueFrom: { secretKeyRef: { name: 'touchline', key: 'clients-key' } },
         },
         {
+          name: 'CLIENTS_KEY_SECOND',
+          valueFrom: { secretKeyRef: { name: 'touchline', key: 'clients-key-second', optional: true } },
+        },
+        {
           name: 'KAFKA_PASSWORD',
           valueFrom: { secretKeyRef: { name: 'touchline', key: 'kafka-password' } },
         },

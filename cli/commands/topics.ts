@@ -4,10 +4,11 @@ import { kafkaSettings, loadConfig } from '#service/config.ts';
 import { createTopics, findTopics, topicCommands, type WantedTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import { TOPIC_NAMES, TOPICS, topicName } from '#topics/topics.ts';
-import { type Command, parseArguments, UsageError } from '../command.ts';
+import { type Command, parseArguments } from '../command.ts';
 import { findPlace } from '../place.ts';
 import { printCommands } from '../print-commands.ts';
 import { topicTableSettings, wantedTopicsOf } from '../topic-settings.ts';
+import { parseCount } from './counts.ts';
 
 const HELP = `Usage: touchline topics [--replication-factor <n>] [--min-in-sync <n>] [--partitions <n>] [--print]
 
@@ -61,9 +62,9 @@ function parse(args: readonly string[]): { given: WantedTopics; print: boolean }
     print: { type: 'boolean', default: false },
   } as const;
   const { values } = parseArguments(args, { options });
-  const replicationFactor = count('replication-factor', values['replication-factor']);
-  const minInSync = count('min-in-sync', values['min-in-sync']);
-  const partitions = count('partitions', values.partitions);
+  const replicationFactor = parseCount('replication-factor', values['replication-factor']);
+  const minInSync = parseCount('min-in-sync', values['min-in-sync']);
+  const partitions = parseCount('partitions', values.partitions);
   return {
     print: values.print,
     given: {
@@ -72,10 +73,4 @@ function parse(args: readonly string[]): { given: WantedTopics; print: boolean }
       ...(partitions === undefined ? {} : { partitions }),
     },
   };
-}
-
-function count(name: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (!/^[1-9]\d{0,3}$/.test(text)) throw new UsageError(`--${name} must be a whole number from 1 to 9999`);
-  return Number(text);
 }

@@ -3,9 +3,10 @@ import type { Client } from '#topics/generated/types.ts';
 import { clientsSettings, deriveKey } from './keys.ts';
 import { SealError, seal, unseal } from './sealing.ts';
 import { hashSecret, newSecret, verifySecret } from './secret.ts';
-import { openWebhooks, sealWebhook, webhookInput } from './webhooks.ts';
+import { openWebhooks, resealWebhook, sealWebhook, webhookInput } from './webhooks.ts';
 
 const KEY = deriveKey('a key of a deployment, long enough', 'webhooks');
+const OTHER = deriveKey('another key of a deployment, long', 'webhooks');
 
 test('derives a key of its own for each purpose', () => {
   const keys = [
@@ -40,10 +41,9 @@ test('opens what it sealed, with the same key at the same place only', () => {
   expect(unseal(sealed, KEY, 'here')).toBe('https://a.example/x');
   expect(sealed).not.toBe(seal('https://a.example/x', KEY, 'here'));
   const flipped = `${sealed.slice(0, -1)}${sealed.endsWith('A') ? 'Q' : 'A'}`;
-  const other = deriveKey('another key of a deployment, long', 'webhooks');
   for (const [text, key, place] of [
     [sealed, KEY, 'there'],
-    [sealed, other, 'here'],
+    [sealed, OTHER, 'here'],
     [flipped, KEY, 'here'],
     ['', KEY, 'here'],
   ] as const) {
@@ -56,8 +56,24 @@ test('seals a webhook for its client alone', () => {
   const sealed = sealWebhook(7, webhook, KEY, { types: ['incident'], createdAt: 5 });
   expect(sealed).toMatchObject({ types: ['incident'], created_at: 5 });
   const client = { client_id: 7, webhooks: [sealed] } as unknown as Client;
-  expect(openWebhooks(client, KEY)).toEqual([{ id: sealed.id, ...webhook }]);
-  expect(() => openWebhooks({ ...client, client_id: 8 }, KEY)).toThrow(SealError);
+  expect(openWebhooks(client, [KEY])).toEqual([{ id: sealed.id, ...webhook }]);
+  expect(() => openWebhooks({ ...client, client_id: 8 }, [KEY])).toThrow(SealError);
+});
+
+test('opens a webhook with each accepted key, and seals it again with the first one under its id', () => {
+  const webhook = { url: 'https://a.example/x', secret: 's'.repeat(32) };
+  const sealed = sealWebhook(7, webhook, KEY, { types: null, createdAt: 5 });
+  const client = { client_id: 7, webhooks: [sealed] } as unknown as Client;
+  expect(openWebhooks(client, [OTHER, KEY])).toEqual([{ id: sealed.id, ...webhook }]);
+  const resealed = resealWebhook(7, sealed, [OTHER, KEY]);
+  expect({ ...resealed, sealed_url: '', sealed_secret: '' }).toEqual({
+    ...sealed,
+    sealed_url: '',
+    sealed_secret: '',
+  });
+  expect(openWebhooks({ ...client, webhooks: [resealed] }, [OTHER])).toEqual([{ id: sealed.id, ...webhook }]);
+  expect(resealWebhook(7, resealed, [OTHER, KEY])).toBe(resealed);
+  expect(() => resealWebhook(7, sealed, [OTHER])).toThrow(SealError);
 });
 
 test.each([

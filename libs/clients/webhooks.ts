@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { Client, WebhookSubscription } from '#topics/generated/types.ts';
-import { seal, unseal } from './sealing.ts';
+import type { DerivedKeys } from './keys.ts';
+import { SealError, seal, unseal } from './sealing.ts';
 
 /** Where a client's webhooks go, in the clear. Never to be logged. */
 export type Webhook = { readonly id: string; readonly url: string; readonly secret: string };
@@ -40,21 +41,56 @@ export function sealWebhook(
 }
 
 /** The subscriptions of a client, opened. Throws `SealError`. */
-export function openWebhooks(client: Client, key: Buffer): Webhook[] {
-  return client.webhooks.map((webhook) => openWebhook(client.client_id, webhook, key));
+export function openWebhooks(client: Client, keys: DerivedKeys): Webhook[] {
+  return client.webhooks.map((webhook) => openWebhook(client.client_id, webhook, keys));
 }
 
-/** One subscription of a client, opened. Throws `SealError`. */
+/** One subscription of a client, opened with the key that fits. Throws `SealError` where none does. */
 export function openWebhook(
   clientId: number,
   { id, sealed_url, sealed_secret }: WebhookSubscription,
-  key: Buffer,
+  keys: DerivedKeys,
 ): Webhook {
   return {
     id,
-    url: unseal(sealed_url, key, placeOf(clientId, id, 'url')),
-    secret: unseal(sealed_secret, key, placeOf(clientId, id, 'secret')),
+    url: unsealWithAny(sealed_url, keys, placeOf(clientId, id, 'url')),
+    secret: unsealWithAny(sealed_secret, keys, placeOf(clientId, id, 'secret')),
   };
+}
+
+/**
+ * The subscription sealed with the first key, under its id: its delivery continues where it is. Itself where it was sealed with
+ * that key before. Throws `SealError` where no key fits.
+ */
+export function resealWebhook(
+  clientId: number,
+  webhook: WebhookSubscription,
+  keys: DerivedKeys,
+): WebhookSubscription {
+  const [first] = keys;
+  try {
+    openWebhook(clientId, webhook, [first]);
+    return webhook;
+  } catch (error) {
+    if (!(error instanceof SealError)) throw error;
+  }
+  const { id } = webhook;
+  const { url, secret } = openWebhook(clientId, webhook, keys);
+  return {
+    ...webhook,
+    sealed_url: seal(url, first, placeOf(clientId, id, 'url')),
+    sealed_secret: seal(secret, first, placeOf(clientId, id, 'secret')),
+  };
+}
+
+function unsealWithAny(sealed: string, [first, ...others]: DerivedKeys, place: string): string {
+  try {
+    return unseal(sealed, first, place);
+  } catch (error) {
+    const [second, ...more] = others;
+    if (second === undefined || !(error instanceof SealError)) throw error;
+    return unsealWithAny(sealed, [second, ...more], place);
+  }
 }
 
 function placeOf(clientId: number, webhookId: string, field: 'url' | 'secret'): string {

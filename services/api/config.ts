@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { clientsSettings } from '#clients/keys.ts';
+import { rotatingClientsSettings } from '#clients/keys.ts';
 import {
   dataSettings,
   httpUrl,
@@ -17,7 +17,7 @@ export const settings = z.object({
   ...listenSettings,
   ...kafkaSettings,
   ...dataSettings,
-  ...clientsSettings,
+  ...rotatingClientsSettings,
   API_PORT: port()
     .prefault('8081')
     .describe('HTTP port of the served contract and the live board; 0 takes a free one and logs it.'),

@@ -22,17 +22,30 @@ beforeEach(async () => {
 });
 
 test('gives a token of an hour for the right secret, which any replica with the key takes', async () => {
-  const one = await createGatekeeper(world.views.clients, KEY);
+  const one = await createGatekeeper(world.views.clients, [KEY]);
   const granted = await one.exchange('7', 'right', NOW);
   expect(granted?.expiration).toBe(NOW + 3_600);
-  const two = await createGatekeeper(world.views.clients, KEY);
+  const two = await createGatekeeper(world.views.clients, [KEY]);
   expect(two.access(granted?.token ?? '', NOW + 3_599)).toMatchObject({
     ...{ clientId: 7, operations: null },
     competitions: new Set([1, 2]),
   });
   expect(two.access(granted?.token ?? '', NOW + 3_600)).toBeNull();
-  const other = await createGatekeeper(world.views.clients, `${KEY}x`);
+  const other = await createGatekeeper(world.views.clients, [`${KEY}x`]);
   expect(other.access(granted?.token ?? '', NOW)).toBeNull();
+});
+
+test('gives tokens of the first key and accepts those of both, while the key is rotated', async () => {
+  const next = `${KEY}x`;
+  const tokenOf = async (...keys: [string, ...string[]]) => {
+    const granted = await (await createGatekeeper(world.views.clients, keys)).exchange('7', 'right', NOW);
+    return granted?.token ?? '';
+  };
+  const both = await createGatekeeper(world.views.clients, [next, KEY]);
+  expect(both.access(await tokenOf(KEY), NOW)).not.toBeNull();
+  expect(both.access(await tokenOf(next), NOW)).not.toBeNull();
+  const after = await createGatekeeper(world.views.clients, [next]);
+  expect(after.access(await tokenOf(next, KEY), NOW)).not.toBeNull();
 });
 
 test.each([
@@ -43,12 +56,12 @@ test.each([
   ['07', 'right'],
   ['x', 'right'],
 ])('gives client %j with secret %j nothing', async (id, secret) => {
-  const gatekeeper = await createGatekeeper(world.views.clients, KEY);
+  const gatekeeper = await createGatekeeper(world.views.clients, [KEY]);
   expect(await gatekeeper.exchange(id, secret, NOW)).toBeNull();
 });
 
 test('forgets a secret that was changed, and a client that is disabled, at once', async () => {
-  const gatekeeper = await createGatekeeper(world.views.clients, KEY);
+  const gatekeeper = await createGatekeeper(world.views.clients, [KEY]);
   const granted = await gatekeeper.exchange('7', 'right', NOW);
   expect(await gatekeeper.exchange('7', 'right', NOW)).not.toBeNull();
   await know({ version: 2, secret_hash: await hashSecret('other') });
@@ -61,6 +74,6 @@ test('forgets a secret that was changed, and a client that is disabled, at once'
 test('does not take an older record of a client for a newer one', async () => {
   await know({ version: 5, active: false });
   await know({ version: 4 });
-  const gatekeeper = await createGatekeeper(world.views.clients, KEY);
+  const gatekeeper = await createGatekeeper(world.views.clients, [KEY]);
   expect(await gatekeeper.exchange('7', 'right', NOW)).toBeNull();
 });

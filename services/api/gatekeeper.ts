@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
-import { deriveKey } from '#clients/keys.ts';
+import { type ClientsKeys, deriveKeys } from '#clients/keys.ts';
 import { hashSecret, newSecret, verifySecret } from '#clients/secret.ts';
 import type { Gatekeeper } from '#contract/rest/provider.ts';
 import { issueToken, verifyToken } from '#signing/token.ts';
@@ -14,11 +14,13 @@ const MAX_REMEMBERED = 1_000;
 
 /**
  * Exchanges secrets for tokens and looks at tokens. A wrong secret, an unknown client and an inactive one take the
- * same time. `clientsKey` is the deployment's.
+ * same time. `clientsKeys` are the deployment's.
  */
-export async function createGatekeeper(clients: ClientView, clientsKey: string): Promise<Gatekeeper> {
+export async function createGatekeeper(clients: ClientView, clientsKeys: ClientsKeys): Promise<Gatekeeper> {
   // As an object a token is verified several times as fast as with the bytes.
-  const key = createSecretKey(deriveKey(clientsKey, 'tokens'));
+  const [first, ...others] = deriveKeys(clientsKeys, 'tokens');
+  const key = createSecretKey(first);
+  const keys = [key, ...others.map((other) => createSecretKey(other))];
   // What is compared where there is no client; nobody knows its secret.
   const nobody = await hashSecret(newSecret());
   /** Of this process only: what was remembered is worth nothing elsewhere. */
@@ -54,8 +56,11 @@ export async function createGatekeeper(clients: ClientView, clientsKey: string):
       return { token: issueToken(id, expiration, key), expiration };
     },
     access(token, now) {
-      const claims = verifyToken(token, now, key);
-      return claims === null ? null : (clients.find(claims.clientId)?.access ?? null);
+      for (const accepted of keys) {
+        const claims = verifyToken(token, now, accepted);
+        if (claims !== null) return clients.find(claims.clientId)?.access ?? null;
+      }
+      return null;
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { clientsKeysOf } from '#clients/keys.ts';
 import { isLoopback } from '#service/listen.ts';
 import type { ServiceDefinition } from '#service/run-service.ts';
 import { serverTlsFiles } from '#service/server-tls.ts';
@@ -28,12 +29,12 @@ export const api: ServiceDefinition<typeof settings> = {
       ...{ metrics, log: logger, signal, fail },
     });
     const { views } = replica;
-    const gatekeeper = await createGatekeeper(views.clients, config.CLIENTS_KEY);
+    const gatekeeper = await createGatekeeper(views.clients, clientsKeysOf(config));
     const { API_BOARD, LISTEN_HOST: host } = config;
     const tls = serverTlsFiles(config);
     const gate = {
       sessions: createSessions({
-        ...{ clients: views.clients, gatekeeper, clientsKey: config.CLIENTS_KEY },
+        ...{ clients: views.clients, gatekeeper, clientsKeys: clientsKeysOf(config) },
         now: () => Date.now() / 1000,
       }),
       openOnLoopback: API_BOARD === 'on' && isLoopback(host),

@@ -19,17 +19,17 @@ async function know(changes: Partial<Client> = {}): Promise<void> {
   world.give({ topic: 'clients', partition: 0, offset: 0, key: '7', value });
 }
 
-async function replica(clientsKey = KEY): Promise<Sessions> {
+async function replica(...clientsKeys: [string, ...string[]]): Promise<Sessions> {
   const { clients } = world.views;
-  const gatekeeper = await createGatekeeper(clients, clientsKey);
-  return createSessions({ clients, gatekeeper, clientsKey, now: () => now });
+  const gatekeeper = await createGatekeeper(clients, clientsKeys);
+  return createSessions({ clients, gatekeeper, clientsKeys, now: () => now });
 }
 
 beforeEach(async () => {
   now = BEGUN;
   world = new World();
   await know();
-  sessions = await replica();
+  sessions = await replica(KEY);
 });
 
 test('opens a session for the right secret alone', async () => {
@@ -43,14 +43,15 @@ test('opens a session for the right secret alone', async () => {
 
 test('is taken by every replica with the key, and by no other', async () => {
   const session = (await sessions.open('7', 'right')) ?? '';
-  expect((await replica()).viewer(session)).not.toBeNull();
+  expect((await replica(KEY)).viewer(session)).not.toBeNull();
   expect((await replica(`${KEY}x`)).viewer(session)).toBeNull();
+  expect((await replica(`${KEY}x`, KEY)).viewer(session)).not.toBeNull();
   for (const text of ['', 'v1.7.9', `${session}x`, session.replace('v1.7', 'v1.8')])
     expect(sessions.viewer(text)).toBeNull();
 });
 
 test('is no token of the contract, nor is a token a session', async () => {
-  const gatekeeper = await createGatekeeper(world.views.clients, KEY);
+  const gatekeeper = await createGatekeeper(world.views.clients, [KEY]);
   const { token } = (await gatekeeper.exchange('7', 'right', now)) ?? { token: '' };
   expect(sessions.viewer(token)).toBeNull();
   expect(gatekeeper.access((await sessions.open('7', 'right')) ?? '', now)).toBeNull();

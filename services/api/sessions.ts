@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
-import { deriveKey } from '#clients/keys.ts';
+import { type ClientsKeys, deriveKeys } from '#clients/keys.ts';
 import type { Access, Gatekeeper } from '#contract/rest/provider.ts';
 import { issueToken, verifyToken } from '#signing/token.ts';
 import type { ClientView } from '#views/store/clients.ts';
@@ -26,18 +26,18 @@ export type Sessions = {
 export type SessionsOptions = {
   readonly clients: ClientView;
   readonly gatekeeper: Pick<Gatekeeper, 'exchange'>;
-  readonly clientsKey: string;
+  readonly clientsKeys: ClientsKeys;
   /** Unix seconds, with what is below a second. */
   readonly now: () => number;
 };
 
 /**
- * Sessions that are signed, not kept: every replica with the key takes them. The signature depends on the hash of the
+ * Sessions that are signed, not kept: every replica with the key accepts them. The signature depends on the hash of the
  * client's secret, so that rotating the secret ends them, as disabling the client does.
  */
-export function createSessions({ clients, gatekeeper, clientsKey, now }: SessionsOptions): Sessions {
-  const base = deriveKey(clientsKey, 'board-sessions');
-  const keyOf = (secretHash: string): KeyObject =>
+export function createSessions({ clients, gatekeeper, clientsKeys, now }: SessionsOptions): Sessions {
+  const bases = deriveKeys(clientsKeys, 'board-sessions');
+  const keyOf = (base: Buffer, secretHash: string): KeyObject =>
     createSecretKey(createHmac('sha256', base).update(secretHash).digest());
   const seconds = (): number => Math.floor(now());
   return {
@@ -45,15 +45,18 @@ export function createSessions({ clients, gatekeeper, clientsKey, now }: Session
       if ((await gatekeeper.exchange(clientId, secretKey, seconds())) === null) return null;
       const known = clients.find(Number(clientId));
       if (known === undefined) return null;
-      return issueToken(Number(clientId), seconds() + SESSION_SECONDS, keyOf(known.client.secret_hash));
+      const key = keyOf(bases[0], known.client.secret_hash);
+      return issueToken(Number(clientId), seconds() + SESSION_SECONDS, key);
     },
     viewer(session) {
       const clientId = Number(/^v1\.(\d+)\./.exec(session)?.[1] ?? 0);
       const known = clients.find(clientId);
       if (known === undefined) return null;
       const { secret_hash } = known.client;
-      const claims = verifyToken(session, seconds(), keyOf(secret_hash));
-      if (claims === null) return null;
+      const claims = bases
+        .map((base) => verifyToken(session, seconds(), keyOf(base, secret_hash)))
+        .find((found) => found !== null);
+      if (claims === undefined) return null;
       return {
         clientId,
         access() {

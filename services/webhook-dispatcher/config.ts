@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { clientsSettings } from '#clients/keys.ts';
+import { rotatingClientsSettings } from '#clients/keys.ts';
 import { outboundSettings } from '#outbound/settings.ts';
 import { integer, list, listenSettings, port, processorSettings } from '#service/config.ts';
 
@@ -15,7 +15,7 @@ const seconds = z
 export const dispatcherConfig = z.object({
   ...processorSettings,
   ...listenSettings,
-  ...clientsSettings,
+  ...rotatingClientsSettings,
   ...outboundSettings,
   DISPATCHER_PORT: port()
     .prefault('8083')

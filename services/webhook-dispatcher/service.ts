@@ -1,4 +1,4 @@
-import { deriveKey } from '#clients/keys.ts';
+import { clientsKeysOf, deriveKeys } from '#clients/keys.ts';
 import { WebhookEndpoint } from '#outbound/endpoint.ts';
 import { openProcessor } from '#service/run-processor.ts';
 import type { RunningService, ServiceContext } from '#service/run-service.ts';
@@ -51,7 +51,7 @@ export async function startDispatcher(context: ServiceContext<DispatcherConfig>)
   };
   const subscriptions = new Subscriptions({
     ...{ brokers, topic: named('clients'), decoder: registry.decoder('clients'), log },
-    key: deriveKey(config.CLIENTS_KEY, 'webhooks'),
+    keys: deriveKeys(clientsKeysOf(config), 'webhooks'),
     onChange: () => deliverer.refresh(),
   });
   const delivery: DeliveryContext = {

@@ -25,6 +25,7 @@ test.each([
     'webhook add 3 --url https://a.example/ --types incident',
     { action: 'webhook add', id: 3, url: 'https://a.example/', types: ['incident'] },
   ],
+  ['webhook reseal', { action: 'webhook reseal' }],
   ['webhook remove 3 abc', { action: 'webhook remove', id: 3, webhookId: 'abc' }],
 ])('understands %s', (line, request) => expect(parse(line)).toEqual(request));
 

@@ -24,7 +24,8 @@ export type ClientsRequest =
       /** Null is all. */
       readonly types: readonly WebhookType[] | null;
     }
-  | { readonly action: 'webhook remove'; readonly id: number; readonly webhookId: string };
+  | { readonly action: 'webhook remove'; readonly id: number; readonly webhookId: string }
+  | { readonly action: 'webhook reseal' };
 
 const OPTIONS = {
   id: { type: 'string' },
@@ -49,6 +50,7 @@ const ACTIONS = {
   contract: { words: 1, options: ['competitions', 'operations'] },
   'webhook add': { words: 1, options: ['url', 'secret', 'types'] },
   'webhook remove': { words: 2, options: [] },
+  'webhook reseal': { words: 0, options: [] },
 } as const satisfies Record<string, { words: number; options: readonly Option[] }>;
 type Action = keyof typeof ACTIONS;
 
@@ -92,6 +94,8 @@ export function parseClients(args: readonly string[]): ClientsRequest {
       };
     case 'webhook remove':
       return { action: name, id: id(), webhookId: words[1] ?? '' };
+    case 'webhook reseal':
+      return { action: name };
     default:
       return { action: name, id: id() };
   }

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { ClientDirectory, type ClientDraft } from '#clients/directory.ts';
-import { clientsSettings, deriveKey } from '#clients/keys.ts';
+import { clientsKeysOf, type DerivedKeys, deriveKeys, rotatingClientsSettings } from '#clients/keys.ts';
 import { hashSecret, newSecret } from '#clients/secret.ts';
 import { openWebhooks, sealWebhook, webhookInput } from '#clients/webhooks.ts';
 import { loadConfig } from '#service/config.ts';
@@ -11,6 +11,7 @@ import { type Command, CommandError, UsageError } from '../../command.ts';
 import { directoryPlace, findPlace, requireTopic } from '../../place.ts';
 import { lineShown } from '../../values.ts';
 import { type ClientsRequest, parseClients } from './arguments.ts';
+import { resealWebhooks } from './reseal.ts';
 
 const HELP = `Usage: touchline clients add [--id <id>] [--name <name>] [--competitions 1,2] [--operations events.index,feed.index]
        touchline clients list [--json]
@@ -20,6 +21,7 @@ const HELP = `Usage: touchline clients add [--id <id>] [--name <name>] [--compet
        touchline clients contract <id> [--competitions 1,2 | all] [--operations events.index,feed.index | all]
        touchline clients webhook add <id> --url <https address> [--secret <32 characters>] [--types incident,event,alert | all]
        touchline clients webhook remove <id> <webhook id>
+       touchline clients webhook reseal
 
 The clients of the REST contract, its webhooks and its tool endpoint. They are on the topic clients; every process that
 serves them applies a change at once. Several people may edit at the same time: no edit undoes another.
@@ -32,6 +34,7 @@ serves them applies a change at once. Several people may edit at the same time: 
   contract       what the client may see: competitions by id, operations by name (see /openapi.json)
   webhook add    sends it what its contract covers, incidents and events or the types named, from now on; without --secret one
                  is made, printed, and shown this once
+  webhook reseal seals with CLIENTS_KEY what CLIENTS_KEY_SECOND opens; deliveries continue where they are
 
 webhook needs CLIENTS_KEY, as the services have it. The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the
 one that touchline up or demo runs here.
@@ -98,6 +101,8 @@ async function perform(directory: ClientDirectory, request: ClientsRequest): Pro
           throw new CommandError(`client ${request.id} has no webhook ${lineShown(request.webhookId)}`);
         }),
       );
+    case 'webhook reseal':
+      return `${await resealWebhooks(directory, webhookKeys())} webhooks were sealed again\n`;
   }
 }
 
@@ -125,7 +130,7 @@ async function addWebhook(
   const checked = webhookInput.safeParse({ url, secret: secret ?? newSecret() });
   if (!checked.success) throw new UsageError(checked.error.issues[0]?.message ?? 'no webhook');
   const scope = { types, createdAt: Date.now() };
-  const webhook = sealWebhook(id, checked.data, deriveKey(clientsKey(), 'webhooks'), scope);
+  const webhook = sealWebhook(id, checked.data, webhookKeys()[0], scope);
   await change(directory, id, (client) => ({ ...client, webhooks: [...client.webhooks, webhook] }));
   return `webhook ${webhook.id} of client ${id}\nsigning secret ${checked.data.secret}\n`;
 }
@@ -143,8 +148,8 @@ function required(id: number, client: Client | undefined): Client {
   return client;
 }
 
-function clientsKey(): string {
-  return loadConfig(z.object(clientsSettings), process.env).CLIENTS_KEY;
+function webhookKeys(): DerivedKeys {
+  return deriveKeys(clientsKeysOf(loadConfig(z.object(rotatingClientsSettings), process.env)), 'webhooks');
 }
 
 function credentials({ client_id, name }: Client, secret: string): string {
@@ -177,8 +182,9 @@ function details(client: Client): string {
 function webhookLines(client: Client): string[] {
   if (client.webhooks.length === 0) return [];
   const only = client.webhooks.map(({ types }) => (types === null ? '' : ` (only ${types.join(', ')})`));
-  if (!process.env.CLIENTS_KEY) return client.webhooks.map(({ id }, n) => `webhook ${id}${only[n]}`);
-  const opened = openWebhooks(client, deriveKey(clientsKey(), 'webhooks'));
+  if (!process.env.CLIENTS_KEY && !process.env.CLIENTS_KEY_FILE)
+    return client.webhooks.map(({ id }, n) => `webhook ${id}${only[n]}`);
+  const opened = openWebhooks(client, webhookKeys());
   return opened.map(({ id, url }, n) => `webhook ${id}: ${lineShown(url)}${only[n]}`);
 }
 

@@ -73,7 +73,7 @@ function judgeTopic({ name, partitions, settings }: WantedTopic, facts: TopicFac
       failed(
         'topics',
         `${name} has ${facts.partitions} partitions, not ${partitions}`,
-        'make it again with that number: it cannot be changed while it has records (docs/guides/operate.md)',
+        'replay into topics with that number (docs/guides/runbooks/more-partitions.md)',
       ),
     );
   }

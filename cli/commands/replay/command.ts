@@ -6,6 +6,7 @@ import { kafkaSettings, loadConfig } from '#service/config.ts';
 import { onStopRequest } from '#service/stop-requests.ts';
 import { type Command, parseArguments, UsageError } from '../../command.ts';
 import { findPlace, type Place, requireTopic } from '../../place.ts';
+import { parseCount } from '../counts.ts';
 import { parseMoment } from '../moments.ts';
 import { type ReplayOptions, replayInto } from './replay.ts';
 
@@ -24,6 +25,7 @@ it does not touch. Twice replayed gives the same bytes. Messages keep their time
   --to <moment>        up to what was written before it; default: all that is there when it starts
   --gaps <factor>      keeps the gaps between records, so many times as long: 1 as it was, 0.1 ten times as fast;
                        default: none, at full speed
+  --partitions <n>     of the topics of a match that are made; default: as many as those of the source
   --for-switch         also copies clients, their access tokens and how far the provider was polled, for a system that is
                        to go on with the new prefix
 
@@ -69,7 +71,10 @@ export const replay: Command = {
   },
 };
 
-type Parsed = Pick<ReplayOptions, 'topic' | 'from' | 'to' | 'gaps' | 'replace' | 'forSwitch'> & {
+type Parsed = Pick<
+  ReplayOptions,
+  'topic' | 'from' | 'to' | 'gaps' | 'replace' | 'forSwitch' | 'partitions'
+> & {
   readonly into: string;
 };
 
@@ -82,6 +87,7 @@ function parse(args: readonly string[]): Parsed {
     to: { type: 'string' },
     gaps: { type: 'string' },
     'for-switch': { type: 'boolean', default: false },
+    partitions: { type: 'string' },
   } as const;
   const { values } = parseArguments(args, { options });
   if (values.into === undefined) throw new UsageError('name the prefix to replay into: --into <prefix>');
@@ -95,6 +101,7 @@ function parse(args: readonly string[]): Parsed {
   return {
     ...{ into: values.into, topic, from, to, gaps: parseGaps(values.gaps) },
     ...{ replace: values.replace, forSwitch: values['for-switch'] },
+    partitions: parseCount('partitions', values.partitions),
   };
 }
 

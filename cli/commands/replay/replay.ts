@@ -3,7 +3,6 @@ import type { ConsumedRecord, FetchedRecord, StreamClient } from '#streams/clien
 import { partitionHash } from '#streams/client/produce-batches.ts';
 import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
 import { readRange } from '#streams/read/read-range.ts';
-import { topicPartitions } from '#topics/admin.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
@@ -16,7 +15,7 @@ import { REPLAY_TOPICS, ReplayEngine, type ReplayInput, type ReplayOutput } from
 import { normalizeAgain } from './normalize-again.ts';
 import { progressLine } from './progress.ts';
 import { partitionRanges, readMerged } from './source.ts';
-import { copyInputs, prepareTarget, requireWritten, setPositions } from './target.ts';
+import { copyInputs, matchPartitions, prepareTarget, requireWritten, setPositions } from './target.ts';
 
 export type ReplayOptions = {
   readonly source: Place;
@@ -30,6 +29,8 @@ export type ReplayOptions = {
   readonly gaps: number | null;
   /** Whether what the target holds is deleted. */
   readonly replace: boolean;
+  /** Partitions of the target's topics of a match; undefined: as many as those of the source. */
+  readonly partitions: number | undefined;
   /** Whether clients, their tokens and the poller's checkpoints are copied. */
   readonly forSwitch: boolean;
   readonly rulesDir: string;
@@ -55,7 +56,7 @@ export async function replayInto(options: ReplayOptions): Promise<Replayed> {
   const { source, target, onProgress } = options;
   const rulesOf = readRules(options.rulesDir);
   onProgress('preparing the target');
-  await prepareTarget(source, target, options.replace);
+  await prepareTarget(source, target, options);
   const brokers = source.KAFKA_BROKERS;
   const client = openStreamClient({ brokers, clientId: CLIENT, log: quiet });
   const open = () => openPublisher({ brokers, clientId: CLIENT, log: quiet, maxQueueBytes: QUEUE_BYTES });
@@ -93,7 +94,7 @@ async function run(options: ReplayOptions, { client, engine, writer }: Running):
   const name = topicName(source.TOPIC_PREFIX, topic);
   const ranges = await partitionRanges({ brokers: source.KAFKA_BROKERS, topic: name, from, to });
   const total = ranges.reduce((sum, { start, end }) => sum + end - start, 0);
-  const inputsOf = topic === 'raw-messages' ? await openNormalizer(source, target) : asTheyAre;
+  const inputsOf = await inputReader(options);
   const startedAt = performance.now();
   let records = 0;
   const show = (): void => onProgress(progressLine(records, total, (performance.now() - startedAt) / 1_000));
@@ -124,18 +125,25 @@ type SourceRecords = readonly (FetchedRecord & { readonly partition: number })[]
 /** Makes records of the source the input of the engine. */
 type ReadInputs = (records: SourceRecords) => Promise<readonly ReplayInput[]>;
 
+/** How records of the source are read: where they are normalized again, or distributed again by their keys. */
+async function inputReader({ source, target, topic, partitions }: ReplayOptions): Promise<ReadInputs> {
+  if (topic === 'raw-messages') return openNormalizer(source, target, partitions);
+  if (partitions === undefined) return asTheyAre;
+  return async (records) =>
+    records.map((record) =>
+      record.key === null ? record : { ...record, partition: partitionHash(record.key) % partitions },
+    );
+}
+
 /** normalized-messages, in the same partitions. */
 const asTheyAre: ReadInputs = async (records) => records;
 
 /** raw-messages, read once more: their messages go to the partitions of their events. */
-async function openNormalizer(source: Place, target: Place): Promise<ReadInputs> {
+async function openNormalizer(source: Place, target: Place, wanted: number | undefined): Promise<ReadInputs> {
   const registry = Registry.open({ url: target.SCHEMA_REGISTRY_URL, prefix: target.TOPIC_PREFIX });
   const raw = registry.decoder('raw-messages');
   const codec = await registry.codec('normalized-messages');
-  const partitions = await topicPartitions(
-    source.KAFKA_BROKERS,
-    topicName(source.TOPIC_PREFIX, 'normalized-messages'),
-  );
+  const partitions = wanted ?? (await matchPartitions(source));
   const inputOf = (message: NormalizedMessage, timestamp: number): ReplayInput => {
     const key = Buffer.from(String(message.event_id));
     return { partition: partitionHash(key) % partitions, key, value: codec.encode(message), timestamp };

@@ -26,10 +26,15 @@ const CONTINUED = [
 ] as const satisfies readonly ProcessorName[];
 
 /**
- * Makes the topics of a prefix with as many partitions as those of the source, and registers their schemas. With `replace`,
- * deletes what is there before. Throws `CommandError` where it holds records, or its processors run; as libs/topics.
+ * Makes the topics of a prefix, those of a match with `partitions` or as many as those of the source, and registers their
+ * schemas. With `replace`, deletes what is there before. Throws `CommandError` where it holds records, or its processors run;
+ * as libs/topics.
  */
-export async function prepareTarget(source: Place, target: Place, replace: boolean): Promise<void> {
+export async function prepareTarget(
+  source: Place,
+  target: Place,
+  { replace, partitions: wanted }: { readonly replace: boolean; readonly partitions: number | undefined },
+): Promise<void> {
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = target;
   for (const processor of PROCESSOR_NAMES) {
     const members = await groupMembers(brokers, applicationOf(prefix, processor));
@@ -53,14 +58,16 @@ export async function prepareTarget(source: Place, target: Place, replace: boole
       );
     }
   }
-  const partitions = await topicPartitions(
-    source.KAFKA_BROKERS,
-    topicName(source.TOPIC_PREFIX, 'normalized-messages'),
-  );
+  const partitions = wanted ?? (await matchPartitions(source));
   await Promise.all([
     createTopics({ brokers, prefix, partitions }),
     Registry.open({ url: target.SCHEMA_REGISTRY_URL, prefix }).registerAll(),
   ]);
+}
+
+/** The partitions of the topics of a match. */
+export function matchPartitions({ KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix }: Place): Promise<number> {
+  return topicPartitions(brokers, topicName(prefix, 'normalized-messages'));
 }
 
 /** What does not follow from messages. */

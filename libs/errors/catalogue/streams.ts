@@ -72,7 +72,7 @@ export const STREAM_ERRORS = {
     ],
     PARTITIONS_DIFFER: [
       'A topic has another number of partitions than the input, or is missing.',
-      'Run `npx touchline topics`; make the numbers equal.',
+      'Run `npx touchline topics` where one is missing; else follow docs/guides/runbooks/more-partitions.md.',
     ],
   },
   RecordBatchError: {

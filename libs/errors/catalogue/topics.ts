@@ -74,7 +74,7 @@ export const TOPIC_ERRORS = {
   SealError: {
     SEAL_BROKEN: [
       'A sealed address or secret of a webhook cannot be opened: another key, another place, or damage.',
-      'Set `CLIENTS_KEY` to the key that it was sealed with, or add the webhook again.',
+      'Set `CLIENTS_KEY` or `CLIENTS_KEY_SECOND` to the key that it was sealed with, or add the webhook again.',
     ],
   },
   ViewsInUseError: {

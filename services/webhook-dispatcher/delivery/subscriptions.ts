@@ -1,4 +1,5 @@
 import { supersedes } from '#clients/directory.ts';
+import type { DerivedKeys } from '#clients/keys.ts';
 import { SealError } from '#clients/sealing.ts';
 import { openWebhook } from '#clients/webhooks.ts';
 import type { Brokers } from '#streams/client/brokers.ts';
@@ -25,8 +26,8 @@ export type SubscriptionsOptions = {
   /** Name of clients on the broker. */
   readonly topic: string;
   readonly decoder: Decoder<Client>;
-  /** The key of `webhooks`. */
-  readonly key: Buffer;
+  /** Those of `webhooks`. */
+  readonly keys: DerivedKeys;
   readonly log: Logger;
   /** Called with the current subscriptions after each change. */
   readonly onChange: () => void;
@@ -83,12 +84,12 @@ export class Subscriptions {
   }
 
   #open(client: Client, webhook: Client['webhooks'][number]): Subscription {
-    const { key, log } = this.#options;
+    const { keys, log } = this.#options;
     const { client_id: clientId, active, competitions } = client;
     const { id, types, created_at: createdAt } = webhook;
     try {
       return {
-        ...openWebhook(clientId, webhook, key),
+        ...openWebhook(clientId, webhook, keys),
         ...{ clientId, active, createdAt },
         competitions: competitions === null ? null : new Set(competitions),
         types: types === null ? null : new Set(types),

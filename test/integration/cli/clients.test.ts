@@ -15,9 +15,9 @@ async function started() {
   const { brokers, registryUrl, prefix } = backbone();
   await createTopics({ brokers, prefix, partitions: 1 });
   const directory = ClientDirectory.open({ brokers, registryUrl, prefix, log: quietLog });
-  const run = async (line: string, exitCode = 0) => {
+  const run = async (line: string, exitCode = 0, keys: Record<string, string> = { CLIENTS_KEY }) => {
     const env = { KAFKA_BROKERS: brokers.join(), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix };
-    const ran = await touchlineHere(['clients', ...line.split(' ')], { ...env, CLIENTS_KEY });
+    const ran = await touchlineHere(['clients', ...line.split(' ')], { ...env, ...keys });
     expect(ran.code, ran.err).toBe(exitCode);
     return ran;
   };
@@ -70,11 +70,33 @@ test('seals webhooks, and shows their address to who has the key', async () => {
   const [client] = await directory.list();
   expect(JSON.stringify(client)).not.toContain('customer.example');
   if (client === undefined) throw new Error('no client');
-  expect(openWebhooks(client, deriveKey(CLIENTS_KEY, 'webhooks'))).toEqual([{ id, url, secret }]);
+  expect(openWebhooks(client, [deriveKey(CLIENTS_KEY, 'webhooks')])).toEqual([{ id, url, secret }]);
   expect((await run('show 1')).out).toContain(`webhook ${id}: ${url}`);
   expect((await run('webhook add 1 --url http://customer.example/', 2)).err).toContain('valid https URL');
   await run(`webhook remove 1 ${id}`);
   expect((await directory.list())[0]?.webhooks).toEqual([]);
+});
+
+test('seals the webhooks of all clients again, once, and names those that no key opens', async () => {
+  const { directory, run } = await started();
+  const next = { CLIENTS_KEY: 'the next key of the tests, long enough', CLIENTS_KEY_SECOND: CLIENTS_KEY };
+  const url = 'https://customer.example/hook';
+  for (const id of [1, 2]) {
+    await run('add');
+    await run(`webhook add ${id} --url ${url}`);
+  }
+  await run('webhook add 2 --url https://lost.example/', 0, {
+    CLIENTS_KEY: 'a key that nobody has any more, and long',
+  });
+  const lost = (await directory.list())[1]?.webhooks[1];
+  const { err } = await run('webhook reseal', 1, next);
+  expect(err).toContain(`2 webhooks were sealed again, no key opens ${lost?.id}: `);
+  await run(`webhook remove 2 ${lost?.id}`, 0, {});
+  const before = await directory.list();
+  expect((await run('webhook reseal', 0, next)).out).toBe('0 webhooks were sealed again\n');
+  expect(await directory.list()).toEqual(before);
+  for (const client of before)
+    expect(openWebhooks(client, [deriveKey(next.CLIENTS_KEY, 'webhooks')])).toMatchObject([{ url }]);
 });
 
 test('loses no edit of several that are made at the same time', async () => {

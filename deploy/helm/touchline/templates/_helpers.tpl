@@ -30,7 +30,7 @@ readOnlyRootFilesystem: true
 capabilities: {drop: [ALL]}
 {{- end }}
 
-{{- /* The settings of every process; of: its own `env` and `secretEnv`. */}}
+{{- /* The settings of every process; of: its own `env` and `secretEnv`. A second key is there only while one is rotated. */}}
 {{- define "touchline.env" -}}
 {{- $values := .root.Values -}}
 {{- $own := .service | default dict -}}
@@ -53,7 +53,7 @@ capabilities: {drop: [ALL]}
     secretKeyRef:
       name: {{ $values.secretName }}
       key: {{ $key }}
-      {{- if $own.secretsOptional }}
+      {{- if or $own.secretsOptional (hasSuffix "_SECOND" $name) }}
       optional: true
       {{- end }}
 {{- end }}

@@ -1,0 +1,78 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { bareEnvironment } from './environment.ts';
+
+const FOLDER = fileURLToPath(new URL('../../docs/guides/runbooks/', import.meta.url));
+const LAUNCHER = fileURLToPath(new URL('../../bin/touchline.js', import.meta.url));
+/** Commands that are run; other blocks of a page are for readers. */
+const BLOCK = /^ *```sh runbook\n([\s\S]*?)^ *```$/gm;
+
+/** What the commands of a block wrote, and the exit code of the first that failed, else 0. */
+export type BlockRun = { readonly code: number; readonly out: string; readonly err: string };
+
+/** The pages with commands that are run, without `.md`. */
+export function runbookPages(): string[] {
+  return readdirSync(FOLDER)
+    .filter((file) => file.endsWith('.md') && blocksOf(file).length > 0)
+    .map((file) => file.slice(0, -'.md'.length));
+}
+
+/** A page of docs/guides/runbooks: runs its commands as they stand there, so that page and test cannot differ. */
+export class Runbook {
+  readonly #blocks: readonly string[];
+  #next = 0;
+
+  constructor(page: string) {
+    this.#blocks = blocksOf(`${page}.md`);
+  }
+
+  /** Blocks that were not run yet. */
+  get left(): number {
+    return this.#blocks.length - this.#next;
+  }
+
+  /** Runs the next block, with this environment alone. */
+  async next(env: Readonly<Record<string, string>>): Promise<BlockRun> {
+    const block = this.#blocks[this.#next];
+    if (block === undefined) throw new Error('the page has no further commands');
+    this.#next += 1;
+    return runBlock(block, env);
+  }
+
+  /** Runs the block of before once more. */
+  async again(env: Readonly<Record<string, string>>): Promise<BlockRun> {
+    this.#next -= 1;
+    return this.next(env);
+  }
+}
+
+function blocksOf(file: string): string[] {
+  return [...readFileSync(join(FOLDER, file), 'utf8').matchAll(BLOCK)].map(([, block = '']) => block);
+}
+
+function runBlock(block: string, env: Readonly<Record<string, string>>): Promise<BlockRun> {
+  const inherited = bareEnvironment();
+  const path = [commandFolder(), dirname(process.execPath), inherited.PATH].join(delimiter);
+  return new Promise((resolve) => {
+    execFile('sh', ['-e', '-c', block], { env: { ...inherited, ...env, PATH: path } }, (error, out, err) => {
+      resolve({ code: error === null ? 0 : Number(error.code ?? 1), out, err });
+    });
+  });
+}
+
+let folder: string | undefined;
+
+/** A folder with an `npx` that finds this tree's `touchline` without asking npm, which takes a second each time. */
+function commandFolder(): string {
+  if (folder !== undefined) return folder;
+  const made = mkdtempSync(join(tmpdir(), 'touchline-npx-'));
+  process.once('exit', () => rmSync(made, { recursive: true, force: true }));
+  const npx = join(made, 'npx');
+  writeFileSync(npx, `#!/bin/sh\n[ "$1" = touchline ] || exit 127\nshift\nexec node '${LAUNCHER}' "$@"\n`);
+  chmodSync(npx, 0o755);
+  folder = made;
+  return made;
+}
