@@ -74,6 +74,12 @@ export function streamMetrics(registry: Registry, tasks: () => Iterable<TaskStat
       labelNames,
       registers,
     }),
+    undecidedSeconds: new Gauge({
+      name: 'touchline_undecided_seconds',
+      help: 'How long the last stable offset has not moved although records follow it.',
+      labelNames,
+      registers,
+    }),
     restoredRecords: new Counter({
       name: 'touchline_restore_records_total',
       help: 'Changelog records read to rebuild state.',

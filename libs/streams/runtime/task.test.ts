@@ -274,7 +274,12 @@ describe('a claim', () => {
   test('that fails later clears the gauges of the partition', async () => {
     client.full.add('input');
     const task = claimed();
-    const gauges = ['touchline_lag_records', 'touchline_undecided_records', 'touchline_state_entries'];
+    const gauges = [
+      'touchline_lag_records',
+      'touchline_undecided_records',
+      'touchline_undecided_seconds',
+      'touchline_state_entries',
+    ];
     const values = async () =>
       (await Promise.all(gauges.map((name) => registry.getSingleMetric(name)?.get()))).flatMap(
         (gauge) => gauge?.values ?? [],

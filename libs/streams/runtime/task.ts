@@ -101,7 +101,8 @@ export class Task {
 
   /** Removes gauges whose value is no longer known. */
   #removeGauges(): void {
-    const { lag, undecided, stateSize } = this.#context.metrics;
-    for (const gauge of [lag, undecided, stateSize]) gauge.remove({ partition: this.partition });
+    const { lag, undecided, undecidedSeconds, stateSize } = this.#context.metrics;
+    for (const gauge of [lag, undecided, undecidedSeconds, stateSize])
+      gauge.remove({ partition: this.partition });
   }
 }
