@@ -2,17 +2,14 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 
 /** What is measured: from the provider's `ut` to the receipt, and from there until something is reached. */
-export const STAGES = [
+export type Stage =
   /** `ut` is in whole seconds: up to one too long. */
-  'provider_to_received',
-  'received_to_published',
-  'received_to_state',
-  'received_to_standings',
-  'received_to_view',
-  'received_to_delivered',
-] as const;
-
-export type Stage = (typeof STAGES)[number];
+  | 'provider_to_received'
+  | 'received_to_published'
+  | 'received_to_state'
+  | 'received_to_standings'
+  | 'received_to_view'
+  | 'received_to_delivered';
 
 /** Takes how long one record took, milliseconds. */
 export type ObserveLatency = (elapsedMs: number) => void;
