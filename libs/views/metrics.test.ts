@@ -7,11 +7,13 @@ import { viewMetrics } from './metrics.ts';
 test('applied states of matches count by when their message was received; other records do not', async () => {
   const registry = new Registry();
   const state = sampleOf('match-state');
+  const transition = sampleOf('match-transitions');
+  const cause = { ...state.cause, received_at: 1_000 };
   const record = { partition: 0, offset: 0, key: '1' };
   const records: ViewRecord[] = [
-    { ...record, topic: 'match-state', value: { ...state, cause: { ...state.cause, received_at: 1_000 } } },
+    { ...record, topic: 'match-state', value: { ...state, cause } },
     { ...record, topic: 'match-state', value: null },
-    { ...record, topic: 'match-transitions', value: sampleOf('match-transitions') },
+    { ...record, topic: 'match-transitions', value: { ...transition, cause } },
   ];
   viewMetrics(registry, 'api').applied(records, 1_750);
   const text = await registry.metrics();
