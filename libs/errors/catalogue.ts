@@ -28,8 +28,3 @@ export type CodeOf<Kind extends ErrorKind> = Extract<{ [K in Kind]: keyof (typeo
 
 /** Why something is in dead-letters, as the topic carries it. */
 export type DeadLetterCode = Lowercase<CodeOf<'PoisonError'>>;
-
-/** All of them. */
-export const DEAD_LETTER_CODES = Object.keys(ERRORS.PoisonError).map((code) =>
-  code.toLowerCase(),
-) as readonly DeadLetterCode[];

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { DEAD_LETTER_CODES } from '#errors/catalogue.ts';
 import { stageLatencies } from '#service/stage-latency.ts';
+import { DEAD_LETTER_CODES } from '#topics/vocabulary.ts';
 
 /** The poller's metrics. */
 export type PollerMetrics = ReturnType<typeof pollerMetrics>;
@@ -26,7 +26,7 @@ export function pollerMetrics(registry: Registry) {
     registers,
   });
   // From 0: a rate of a series that begins with its first event is 0.
-  for (const code of DEAD_LETTER_CODES) deadLetters.inc({ code }, 0);
+  for (const code of Object.keys(DEAD_LETTER_CODES)) deadLetters.inc({ code }, 0);
   return {
     /** Sets the source of the feed's lag in seconds; null while it is unknown. */
     lagIs(from: () => number | null): void {

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { DEAD_LETTER_CODES } from '#errors/catalogue.ts';
 import { stageLatencies } from '#service/stage-latency.ts';
+import { DEAD_LETTER_CODES } from '#topics/vocabulary.ts';
 import type { Counts, Report } from './tally.ts';
 
 /** The threads, asked for a report when the metrics are read. */
@@ -77,7 +77,7 @@ export function receiverMetrics(registry: Registry, source: MetricsSource): (rep
     collect,
   });
   // From 0: a rate of a series that begins with its first event is 0.
-  for (const code of DEAD_LETTER_CODES) deadLetters.inc({ code }, 0);
+  for (const code of Object.keys(DEAD_LETTER_CODES)) deadLetters.inc({ code }, 0);
   const storeSeconds = new Histogram({
     name: 'touchline_webhook_store_seconds',
     help: 'Time until deliveries are stored: the longest of those that were stored together.',

@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { DEAD_LETTER_CODES, ERRORS } from '#errors/catalogue.ts';
+import { ERRORS } from '#errors/catalogue.ts';
+import { DEAD_LETTER_CODES } from '#topics/vocabulary.ts';
 import { TASK_STATES, type TaskState } from './task-state.ts';
 
 /** Every code of `touchline_task_failures_total`. */
@@ -39,7 +40,7 @@ export function streamMetrics(registry: Registry, tasks: () => Iterable<TaskStat
     },
   });
   // From 0: a rate of a series that begins with its first event is 0.
-  for (const code of DEAD_LETTER_CODES) deadLetters.inc({ code }, 0);
+  for (const code of Object.keys(DEAD_LETTER_CODES)) deadLetters.inc({ code }, 0);
   for (const code of FAILURE_CODES) failures.inc({ code }, 0);
   return {
     deadLetters,
