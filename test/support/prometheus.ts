@@ -73,6 +73,13 @@ export class Prometheus {
       rmSync(folder, { recursive: true, force: true });
     });
     await untilTrue('Prometheus is ready', () => prometheus.#isReady());
+    // Alerts are evaluated by then, and what happens next is an increase.
+    await untilTrue('everything was scraped several times', async () => {
+      const scraped = await prometheus.query(
+        `min(sum_over_time(up[1m])) >= 5 and count(up) == ${targets.length}`,
+      );
+      return scraped.length > 0;
+    });
     return prometheus;
   }
 
