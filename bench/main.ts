@@ -14,7 +14,9 @@ import { isMet, ratioOf, record, targetOf } from './record.ts';
 /** In the order they run; a bench is loaded when it is run. */
 const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   throughput: async () => (await import('./throughput.ts')).bench,
+  scale: async () => (await import('./scale.ts')).bench,
   latency: async () => (await import('./latency.ts')).bench,
+  tls: async () => (await import('./tls.ts')).bench,
   floor: async () => (await import('./floor.ts')).bench,
   replay: async () => (await import('./replay.ts')).bench,
   receiver: async () => (await import('./receiver.ts')).bench,
