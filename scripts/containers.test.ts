@@ -36,10 +36,9 @@ test('docker-compose.yml runs every service of the tree but the simulator', () =
   expect(run.sort()).toEqual([...serviceNames().filter((name) => name !== 'simulator'), 'topics'].sort());
 });
 
-test('ports of broker and registry are open to this machine only', () => {
-  const { kafka, registry } = services;
-  for (const ports of [kafka?.ports, registry?.ports])
-    expect(ports).toEqual([expect.stringMatching(/^127\.0\.0\.1:/)]);
+test('ports of broker, registry, Prometheus and Grafana are open to this machine only', () => {
+  for (const name of ['kafka', 'registry', 'prometheus', 'grafana'])
+    expect(services[name]?.ports).toEqual([expect.stringMatching(/^127\.0\.0\.1:/)]);
 });
 
 describe('the image', () => {

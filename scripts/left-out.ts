@@ -29,6 +29,11 @@ const REASONS: readonly Reason[] = [
     why: 'helm, kubeconform or the schemas of Kubernetes are missing; docs/guides/kubernetes.md has the commands',
   },
   {
+    pattern: /needs (?:promtool|prometheus)/,
+    of: 'of alert rules and dashboards',
+    why: 'promtool or prometheus is missing; install it (Debian: apt install prometheus)',
+  },
+  {
     pattern: /shared|beside the project|the provider shows|SEASONS_DIR/,
     of: 'beside the provider’s own examples and official tables',
     why: 'these files are not part of the repository; they are read from ../shared where it is present',

@@ -11,6 +11,8 @@ test('imagesOf finds every image of the tree that is not built here', () => {
   expect(imagesOf(read('docker-compose.yml'))).toEqual([
     'apache/kafka:4.2.1',
     'apicurio/apicurio-registry:3.0.9',
+    'prom/prometheus:v3.5.0',
+    'grafana/grafana:12.1.1',
   ]);
 });
 

@@ -1,4 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { stageLatencies } from '#service/stage-latency.ts';
+import type { ViewRecord } from './ingest/records.ts';
 
 /** The metrics of the views of one service. None of them names an id, a client or a token. */
 export type ViewMetrics = ReturnType<typeof viewMetrics>;
@@ -16,7 +18,13 @@ export function viewMetrics(registry: Registry, service: string) {
       if (newest !== null) this.set(Math.max(0, (Date.now() - newest) / 1000));
     },
   });
+  const { received_to_view } = stageLatencies(registry, ['received_to_view']);
   return {
+    /** Records are in the views of a replica that has caught up, at `now`, Unix milliseconds. */
+    applied(records: readonly ViewRecord[], now: number): void {
+      for (const { topic, value } of records)
+        if (topic === 'match-state' && value !== null) received_to_view(now - value.cause.received_at);
+    },
     records: new Counter({
       name: `${prefix}_records_total`,
       help: 'Records applied to the views.',

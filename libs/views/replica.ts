@@ -79,7 +79,11 @@ export class Replica {
     this.#fed = followSources({
       ...{ brokers, prefix, topics, feedRetentionMs, metrics, log },
       offsets: this.views.offsets(),
-      apply: (records, position) => applyRecords(this.views, records, position, Date.now()),
+      apply: (records, position) => {
+        applyRecords(this.views, records, position, Date.now());
+        // Records of before the start are as late as the start.
+        if (this.#caughtUp) metrics.applied(records, Date.now());
+      },
       reader: `touchline-${name}`,
       registry: Registry.open({ url: registryUrl, prefix }),
       signal: AbortSignal.any([signal, this.#stopping.signal]),

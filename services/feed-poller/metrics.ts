@@ -1,4 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { stageLatencies } from '#service/stage-latency.ts';
+import { DEAD_LETTER_CODES } from '#topics/vocabulary.ts';
 
 /** The poller's metrics. */
 export type PollerMetrics = ReturnType<typeof pollerMetrics>;
@@ -17,11 +19,20 @@ export function pollerMetrics(registry: Registry) {
       else this.set(seconds);
     },
   });
+  const deadLetters = new Counter({
+    name: 'touchline_poller_dead_letters_total',
+    help: 'Messages given up, by reason.',
+    labelNames: ['code'],
+    registers,
+  });
+  // From 0: a rate of a series that begins with its first event is 0.
+  for (const code of Object.keys(DEAD_LETTER_CODES)) deadLetters.inc({ code }, 0);
   return {
     /** Sets the source of the feed's lag in seconds; null while it is unknown. */
     lagIs(from: () => number | null): void {
       lag = from;
     },
+    stages: stageLatencies(registry, ['provider_to_received', 'received_to_published']),
     leader: new Gauge({
       name: 'touchline_poller_leader',
       help: '1 where this process is the one that polls.',
@@ -58,12 +69,7 @@ export function pollerMetrics(registry: Registry) {
       labelNames: ['type'],
       registers,
     }),
-    deadLetters: new Counter({
-      name: 'touchline_poller_dead_letters_total',
-      help: 'Messages given up, by reason.',
-      labelNames: ['code'],
-      registers,
-    }),
+    deadLetters,
     catalogue: new Counter({
       name: 'touchline_poller_catalogue_records_total',
       help: 'Catalogue records published, by kind.',

@@ -13,6 +13,7 @@ import { PoisonError } from '#errors/poison-error.ts';
 import type { Cause, MatchIncident, MatchState, NormalizedMessage } from '#topics/generated/types.ts';
 import { MAX_RECORD_BYTES } from '#topics/topics.ts';
 import type { MatchCodecs } from './match-codecs.ts';
+import { flagsOf, type MatchFlag } from './match-flags.ts';
 
 /** The most a message enlarges a record, as a multiple of its own bytes: a field is up to four times in a state. */
 const GROWTH = 4;
@@ -117,6 +118,8 @@ export type LoadedMatch = {
   turn: number;
   /** In play, by its last published state: more messages are expected. */
   live: boolean;
+  /** What is wrong with it, by its last published state. */
+  flags: readonly MatchFlag[];
   /** Its last published result. */
   published: TableResult | null;
   /** `published` may belong to an earlier state. */
@@ -159,6 +162,7 @@ export function load(
   const whole = (ready: MatchState, all: readonly MatchIncident[]): LoadedMatch => ({
     ...loadedOf(codecs, restoreMatch(ready, all), records, encoded.length, restored),
     live: isLive(ready),
+    flags: flagsOf(ready),
   });
   if (state instanceof Promise || incidents.some((incident) => incident instanceof Promise)) {
     return Promise.all([state, Promise.all(incidents)]).then(([ready, all]) => whole(ready, all));
@@ -230,6 +234,7 @@ function loadedOf(
     usedAt: 0,
     turn: 0,
     live: false,
+    flags: [],
     published,
     stale: false,
     restored,

@@ -2,6 +2,7 @@ import { type KeyedValue, SpillStore } from '#spill/spill-store.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
 import { type LoadedMatch, load, newLoaded, ReceivedClock, spilled, weightOf } from './loaded-match.ts';
 import type { MatchCodecs } from './match-codecs.ts';
+import { type FlagCounts, noFlags } from './match-flags.ts';
 
 /** Which matches of a partition stay in memory. */
 export type MatchCacheOptions = {
@@ -45,6 +46,7 @@ export class MatchCache {
   #loadedBytes = 0;
   /** Matches in memory that are not in play. */
   #resting = 0;
+  #flagged = noFlags();
   #turn = 0;
   #sweptAt = 0;
 
@@ -61,6 +63,11 @@ export class MatchCache {
   /** All matches. */
   get size(): number {
     return this.#loaded.size + this.#spilled.size;
+  }
+
+  /** Matches in memory, by what is wrong with them. */
+  get flagged(): FlagCounts {
+    return this.#flagged;
   }
 
   /** Spills restored states. A batch has one for every transaction: copies only the last of each event. */
@@ -109,7 +116,7 @@ export class MatchCache {
     loaded.turn = this.#turn;
   }
 
-  /** Runs a change of a match that changes its size, or whether it is in play. */
+  /** Runs a change of a match that changes its size, its flags, or whether it is in play. */
   resize(loaded: LoadedMatch, change: () => void): void {
     this.#subtract(loaded);
     change();
@@ -142,6 +149,7 @@ export class MatchCache {
   close(): void {
     this.#spilled.close();
     this.#loaded.clear();
+    this.#flagged = noFlags();
   }
 
   #hold(eventId: number, loaded: LoadedMatch): LoadedMatch {
@@ -160,11 +168,13 @@ export class MatchCache {
   #add(loaded: LoadedMatch): void {
     this.#loadedBytes += weightOf(loaded);
     if (!loaded.live) this.#resting += 1;
+    for (const flag of loaded.flags) this.#flagged[flag] += 1;
   }
 
   #subtract(loaded: LoadedMatch): void {
     this.#loadedBytes -= weightOf(loaded);
     if (!loaded.live) this.#resting -= 1;
+    for (const flag of loaded.flags) this.#flagged[flag] -= 1;
   }
 
   #spillLeastUsed(isChanged: IsChanged): void {

@@ -16,11 +16,22 @@ import {
 } from './loaded-match.ts';
 import { MatchCache, type MatchCacheOptions } from './match-cache.ts';
 import type { MatchCodecs } from './match-codecs.ts';
+import { type FlagCounts, flagsOf } from './match-flags.ts';
 
 export type MatchPartitionOptions = MatchCacheOptions & {
   readonly partition: number;
   /** Name of a topic on the broker. */
   readonly topicName: (topic: TopicName) => string;
+  /** Called after each commit, for the metrics. */
+  readonly onCommitted?: (committed: Committed) => void;
+};
+
+/** What a commit has made visible. */
+export type Committed = {
+  /** When the messages that changed a match were received, Unix milliseconds. */
+  readonly receivedAt: readonly number[];
+  /** Matches in memory, by what is wrong with them. */
+  readonly flagged: FlagCounts;
 };
 
 const RESULT_PARTITIONS = TOPICS['match-results'].partitions;
@@ -32,6 +43,8 @@ export class MatchPartition implements PartitionProcessor {
   readonly #cache: MatchCache;
   /** Matches that changed since the last flush. */
   readonly #changed = new Map<number, LoadedMatch>();
+  /** When the messages of the next commit were received. */
+  #receivedAt: number[] = [];
 
   constructor(options: MatchPartitionOptions) {
     this.#options = options;
@@ -74,6 +87,8 @@ export class MatchPartition implements PartitionProcessor {
 
   committed(): void {
     this.#cache.evict((eventId) => this.#changed.has(eventId));
+    this.#options.onCommitted?.({ receivedAt: this.#receivedAt, flagged: this.#cache.flagged });
+    this.#receivedAt = [];
   }
 
   /** Matches in memory, ready for the next message. */
@@ -88,6 +103,7 @@ export class MatchPartition implements PartitionProcessor {
   close(): void {
     this.#cache.close();
     this.#changed.clear();
+    this.#options.onCommitted?.({ receivedAt: [], flagged: this.#cache.flagged });
   }
 
   #publish(eventId: number, loaded: LoadedMatch, collector: RecordCollector): void {
@@ -104,6 +120,7 @@ export class MatchPartition implements PartitionProcessor {
     this.#add(collector, 'match-state', String(eventId), value);
     loaded.stateBytes = value.length;
     loaded.live = isLive(state);
+    loaded.flags = flagsOf(state);
     loaded.pendingBytes = 0;
     if (loaded.stale) this.#publishResult(loaded, collector);
   }
@@ -180,5 +197,6 @@ export class MatchPartition implements PartitionProcessor {
     for (const id of incidents) loaded.touched.add(id);
     if (result || loaded.restored) loaded.stale = true;
     this.#changed.set(event_id, loaded);
+    this.#receivedAt.push(received_at);
   }
 }

@@ -1,7 +1,8 @@
 import { runProcessor } from '#service/run-processor.ts';
 import type { ServiceDefinition } from '#service/run-service.ts';
 import { config } from './config.ts';
-import { MatchPartition } from './match-partition.ts';
+import { MatchPartition, type MatchPartitionOptions } from './match-partition.ts';
+import { commitMetrics } from './metrics.ts';
 
 const NAME = 'match-processor';
 const VALUES = [
@@ -17,10 +18,13 @@ export const matchProcessor: ServiceDefinition<typeof config> = {
   name: NAME,
   about: 'Turns normalized messages into match state, incidents, transitions and results, exactly once.',
   config,
-  start: (context) =>
-    runProcessor(NAME, context, VALUES, ({ codecs, topicName }, partition) => {
+  start(context) {
+    const observe = commitMetrics(context.metrics, Date.now);
+    return runProcessor(NAME, context, VALUES, ({ codecs, topicName }, partition) => {
       const { KEEP_LOADED_SECONDS, MAX_LOADED_MATCHES: maxLoaded } = context.config;
       const keepLoadedMs = KEEP_LOADED_SECONDS * 1_000;
-      return new MatchPartition({ partition, codecs, topicName, keepLoadedMs, maxLoaded });
-    }),
+      const onCommitted: MatchPartitionOptions['onCommitted'] = (committed) => observe(partition, committed);
+      return new MatchPartition({ partition, codecs, topicName, keepLoadedMs, maxLoaded, onCommitted });
+    });
+  },
 };

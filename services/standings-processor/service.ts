@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { FLAG_REASONS } from '#domain/standings/games.ts';
 import { runProcessor } from '#service/run-processor.ts';
 import type { ServiceDefinition } from '#service/run-service.ts';
+import { stageLatencies } from '#service/stage-latency.ts';
 import { config } from './config.ts';
 import { flaggedMatches } from './metrics.ts';
 import { readRules } from './rules.ts';
@@ -19,11 +20,16 @@ export const standingsProcessor: ServiceDefinition<typeof config> = {
   async start(context) {
     const rulesOf = readRules(context.config.RULES_DIR || OWN_RULES);
     const flagged = flaggedMatches(context.metrics);
+    const { received_to_standings } = stageLatencies(context.metrics, ['received_to_standings']);
+    const onCommitted: StandingsPartitionOptions['onCommitted'] = (receivedAt) => {
+      const committedAt = Date.now();
+      for (const at of receivedAt) received_to_standings(committedAt - at);
+    };
     return runProcessor(NAME, context, VALUES, ({ codecs, topicName }, partition) => {
       const onFlags: StandingsPartitionOptions['onFlags'] = (counts) => {
         for (const reason of FLAG_REASONS) flagged.set({ partition, reason }, counts.get(reason) ?? 0);
       };
-      return new StandingsPartition({ partition, codecs, topicName, rulesOf, onFlags });
+      return new StandingsPartition({ partition, codecs, topicName, rulesOf, onFlags, onCommitted });
     });
   },
 };

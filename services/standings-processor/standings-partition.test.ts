@@ -233,6 +233,20 @@ describe('a partition of results', () => {
     expect([counts[0], ...counts.slice(-4)]).toEqual([3, 3, 2, 1, undefined]);
   });
 
+  test('reports with each commit when the messages behind its results were received', async () => {
+    const reported: (readonly number[])[] = [];
+    const partition = new StandingsPartition({
+      ...{ partition: 3, codecs, topicName: (topic) => `p.${topic}`, rulesOf: () => rules },
+      onCommitted: (receivedAt) => reported.push(receivedAt),
+    });
+    const at = (received_at: number) => ({ cause: { ...sampleOf('match-results').cause, received_at } });
+    const first = resultOf(1, 1, at(1_000));
+    await batch(partition, first, resultOf(2, 1, at(2_000)));
+    // A result that is known already changes no table.
+    await batch(partition, first);
+    expect(reported).toEqual([[1_000, 2_000], []]);
+  });
+
   test.each([
     ['no value', { offset: 0, key: Buffer.from('k'), value: null }],
     ['other bytes', { offset: 0, key: Buffer.from('k'), value: Buffer.from('no') }],

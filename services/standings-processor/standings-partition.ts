@@ -27,6 +27,8 @@ export type StandingsPartitionOptions = {
   readonly rulesOf: RulesOf;
   /** Receives the number of matches that could not be counted, by reason, whenever it may have changed. */
   readonly onFlags?: (counts: ReadonlyMap<Flag['reason'], number>) => void;
+  /** Receives when the messages were received, Unix milliseconds, whose results were committed. */
+  readonly onCommitted?: (receivedAt: readonly number[]) => void;
 };
 
 /** Seasons held decoded; the results of all others are spilled. */
@@ -56,6 +58,8 @@ export class StandingsPartition implements PartitionProcessor {
   readonly #allFlags = new Map<Flag['reason'], number>();
   /** Restored seasons not derived yet: the rules may have changed. */
   readonly #unchecked = new Set<string>();
+  /** When the messages behind the results of the next commit were received. */
+  #receivedAt: number[] = [];
 
   constructor(options: StandingsPartitionOptions) {
     this.#options = options;
@@ -115,6 +119,7 @@ export class StandingsPartition implements PartitionProcessor {
       this.#results.put(this.#numberOf(season), [{ key, value: taken }]);
       collector.add(this.#names['standings-results'], key, taken);
       this.#changed.set(season, cause);
+      this.#receivedAt.push(received_at);
     }
     await this.#checkOne(season, cause);
   }
@@ -143,6 +148,8 @@ export class StandingsPartition implements PartitionProcessor {
   }
 
   committed(): void {
+    this.#options.onCommitted?.(this.#receivedAt);
+    this.#receivedAt = [];
     for (const season of this.#seasons.keys()) {
       if (this.#seasons.size <= LOADED_SEASONS) return;
       this.#seasons.delete(season);

@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { stageLatencies } from '#service/stage-latency.ts';
 
 /** The state of a delivery. */
 export type DeliveryState = 'delivering' | 'failing' | 'disabled';
@@ -47,6 +48,7 @@ export function dispatcherMetrics(registry: Registry, source: () => DispatcherSo
     },
   });
   return {
+    stages: stageLatencies(registry, ['received_to_delivered']),
     attempts: new Counter({
       name: 'touchline_dispatcher_attempts_total',
       help: 'Attempts to deliver, by outcome.',

@@ -66,7 +66,10 @@ export class Intake {
   #count({ normalized, deadLetters, ignored }: Delivery, storedMs: number): void {
     const { tally, log } = this.#options;
     tally.stored(storedMs / 1000);
-    for (const { type } of normalized) tally.messages(type, 1);
+    for (const { type, ut, received_at } of normalized) {
+      tally.messages(type, 1);
+      tally.received(received_at - ut * 1_000);
+    }
     for (const [type, times] of ignored) {
       tally.messages('unknown', times);
       log.debug({ type: type.slice(0, 100), times }, 'messages of an unused type');

@@ -1,4 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { stageLatencies } from '#service/stage-latency.ts';
+import { DEAD_LETTER_CODES } from '#topics/vocabulary.ts';
 import type { Counts, Report } from './tally.ts';
 
 /** The threads, asked for a report when the metrics are read. */
@@ -74,6 +76,8 @@ export function receiverMetrics(registry: Registry, source: MetricsSource): (rep
     registers,
     collect,
   });
+  // From 0: a rate of a series that begins with its first event is 0.
+  for (const code of Object.keys(DEAD_LETTER_CODES)) deadLetters.inc({ code }, 0);
   const storeSeconds = new Histogram({
     name: 'touchline_webhook_store_seconds',
     help: 'Time until deliveries are stored: the longest of those that were stored together.',
@@ -81,13 +85,18 @@ export function receiverMetrics(registry: Registry, source: MetricsSource): (rep
     registers,
     collect,
   });
+  const stages = stageLatencies(registry, ['provider_to_received', 'received_to_published']);
   return (report) => {
     inc(requests, 'outcome', report.answered);
     inc(refused, 'check', report.refused);
     inc(overloaded, 'reason', report.overloaded);
     inc(messages, 'type', report.messages);
     inc(deadLetters, 'code', report.deadLetters);
-    for (const seconds of report.storeSeconds) storeSeconds.observe(seconds);
+    for (const seconds of report.storeSeconds) {
+      storeSeconds.observe(seconds);
+      stages.received_to_published(seconds * 1_000);
+    }
+    report.providerMs.forEach(stages.provider_to_received);
   };
 }
 

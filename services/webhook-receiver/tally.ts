@@ -29,6 +29,8 @@ export type Report = {
   readonly deadLetters: Counts;
   /** How long deliveries took until they were stored, seconds: the longest of each turn of the event loop. */
   readonly storeSeconds: readonly number[];
+  /** From the provider's `ut` to the receipt of stored messages, milliseconds. */
+  readonly providerMs: readonly number[];
   /** Bytes of records that are not acknowledged yet. */
   readonly pendingBytes: number;
   /** Open connections. */
@@ -43,7 +45,7 @@ export type Report = {
 export type Counts = Readonly<Record<string, number>>;
 
 type Sums = 'answered' | 'refused' | 'overloaded' | 'messages' | 'deadLetters';
-type Draft = Record<Sums, Record<string, number>> & { storeSeconds: number[] };
+type Draft = Record<Sums, Record<string, number>> & { storeSeconds: number[]; providerMs: number[] };
 
 const emptyDraft = (): Draft => ({
   answered: {},
@@ -52,6 +54,7 @@ const emptyDraft = (): Draft => ({
   messages: {},
   deadLetters: {},
   storeSeconds: [],
+  providerMs: [],
 });
 
 /** Sums the counts of a thread until its report: a metric with labels costs a request more than a sum. */
@@ -73,6 +76,11 @@ export class Tally {
 
   messages(type: string, times: number): void {
     add(this.#draft.messages, type, times);
+  }
+
+  /** How long a message took from the provider, milliseconds. */
+  received(providerMs: number): void {
+    this.#draft.providerMs.push(providerMs);
   }
 
   deadLetter(code: string): void {

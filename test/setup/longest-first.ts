@@ -4,6 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** What takes longest, the longest first: begun last, one of these would run alone at the end. */
 const LONGEST = [
   'system/demo.test.ts',
+  'system/monitoring/alerts.test.ts',
   'system/faults/webhooks.test.ts',
   'system/examples/readers.test.ts',
   'integration/webhook-dispatcher/dispatcher.test.ts',

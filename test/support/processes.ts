@@ -31,6 +31,12 @@ export class ServiceProcess {
     return pid;
   }
 
+  /** Of its metrics and health, once it has said so. */
+  get opsPort(): number {
+    if (this.#opsPort === undefined) throw new Error('the process has not named its port yet');
+    return this.#opsPort;
+  }
+
   get exited(): boolean {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }

@@ -47,8 +47,11 @@ export class System {
   }
 
   /** A receiver of webhooks; gives where to send them. */
-  async startReceiver(): Promise<{ readonly service: ServiceProcess; readonly url: string }> {
-    const service = startService('webhook-receiver', { ...this.#place(), WEBHOOK_PORT: '0', WEBHOOK_SECRET });
+  async startReceiver(
+    settings: Readonly<Record<string, string>> = {},
+  ): Promise<{ readonly service: ServiceProcess; readonly url: string }> {
+    const own = { WEBHOOK_PORT: '0', WEBHOOK_SECRET };
+    const service = startService('webhook-receiver', { ...this.#place(), ...own, ...settings });
     await service.ready();
     const { port } = await logged(service, 'POST /webhook');
     return { service, url: `http://127.0.0.1:${port}/webhook` };
@@ -68,6 +71,11 @@ export class System {
       ...FAST,
       ...settings,
     });
+  }
+
+  /** Any other service that needs no more than its place. */
+  start(name: string, settings: Readonly<Record<string, string>> = {}): ServiceProcess {
+    return startService(name, { ...this.#place(), ...settings });
   }
 
   /** A replica of the api with its views in that folder. */

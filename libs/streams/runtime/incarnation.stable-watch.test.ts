@@ -18,3 +18,16 @@ test('an idle partition is not stuck', () => {
   expect(watch.becameStuck(5, 5, 3_600_000)).toBe(false);
   expect(watch.becameStuck(5, 6, 3_600_001)).toBe(false);
 });
+
+test('says how long the last stable offset has not moved although records follow it', () => {
+  const watch = new StableWatch();
+  const stuckAfter = (end: number, written: number, now: number): number => {
+    watch.becameStuck(end, written, now);
+    return watch.stuckMs(now);
+  };
+  expect(stuckAfter(5, 5, 0)).toBe(0);
+  expect(stuckAfter(5, 8, 1_000)).toBe(1_000);
+  expect(stuckAfter(5, 9, 25_000)).toBe(25_000);
+  expect(stuckAfter(7, 9, 26_000), 'another transaction').toBe(0);
+  expect(stuckAfter(9, 9, 27_000)).toBe(0);
+});

@@ -26,6 +26,11 @@ export class StableWatch {
   #movedAt = 0;
   #isReported = false;
 
+  /** How long the last stable offset has not moved although records follow it, milliseconds; 0 where none do. */
+  stuckMs(nowMs: number): number {
+    return nowMs - this.#movedAt;
+  }
+
   /**
    * Takes the last stable offset and the high watermark of an answer. Returns true once when the former has not moved for
    * a minute although records follow it; again only after it moved. `nowMs` is monotonic.
@@ -229,7 +234,9 @@ export class Incarnation {
       if (batch.next >= batch.end) processor.caughtUp?.();
       metrics.lag.set(label, Math.max(0, batch.end - batch.next));
       metrics.undecided.set(label, batch.written - batch.end);
-      if (watch.becameStuck(batch.end, batch.written, performance.now())) this.#reportStuck(batch.end);
+      const now = performance.now();
+      if (watch.becameStuck(batch.end, batch.written, now)) this.#reportStuck(batch.end);
+      metrics.undecidedSeconds.set(label, watch.stuckMs(now) / 1_000);
       metrics.stateSize.set(label, processor.size());
     }
   }

@@ -1,12 +1,50 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { ERRORS } from '#errors/catalogue.ts';
+import { DEAD_LETTER_CODES } from '#topics/vocabulary.ts';
+import { TASK_STATES, type TaskState } from './task-state.ts';
 
-/** The runtime's metrics. `partition` is the input partition. */
+/** Every code of `touchline_task_failures_total`. */
+const FAILURE_CODES = [
+  ...Object.keys(ERRORS.StreamError),
+  ...Object.keys(ERRORS.RefusedError),
+  'PROCESSING_FAILED',
+];
+
+/** The runtime's metrics. `partition` is the input partition; `tasks` gives the state of each task when metrics are read. */
 export type StreamMetrics = ReturnType<typeof streamMetrics>;
 
-export function streamMetrics(registry: Registry) {
+export function streamMetrics(registry: Registry, tasks: () => Iterable<TaskState>) {
   const registers = [registry];
   const labelNames = ['partition'] as const;
+  const deadLetters = new Counter({
+    name: 'touchline_dead_letters_total',
+    help: 'Records given up, by reason.',
+    labelNames: ['code'],
+    registers,
+  });
+  const failures = new Counter({
+    name: 'touchline_task_failures_total',
+    help: 'Failures and refusals after which a partition is claimed again, by reason.',
+    labelNames: ['code'],
+    registers,
+  });
+  // Asked for, not set: while no broker answers nothing happens here that could set it.
+  new Gauge({
+    name: 'touchline_tasks',
+    help: 'Partitions held, by state.',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      for (const state of TASK_STATES) this.set({ state }, 0);
+      for (const state of tasks()) this.inc({ state });
+    },
+  });
+  // From 0: a rate of a series that begins with its first event is 0.
+  for (const code of Object.keys(DEAD_LETTER_CODES)) deadLetters.inc({ code }, 0);
+  for (const code of FAILURE_CODES) failures.inc({ code }, 0);
   return {
+    deadLetters,
+    failures,
     records: new Counter({
       name: 'touchline_records_total',
       help: 'Input records committed.',
@@ -37,6 +75,12 @@ export function streamMetrics(registry: Registry) {
       labelNames,
       registers,
     }),
+    undecidedSeconds: new Gauge({
+      name: 'touchline_undecided_seconds',
+      help: 'How long the last stable offset has not moved although records follow it.',
+      labelNames,
+      registers,
+    }),
     restoredRecords: new Counter({
       name: 'touchline_restore_records_total',
       help: 'Changelog records read to rebuild state.',
@@ -53,34 +97,16 @@ export function streamMetrics(registry: Registry) {
       labelNames,
       registers,
     }),
-    deadLetters: new Counter({
-      name: 'touchline_dead_letters_total',
-      help: 'Records given up, by reason.',
-      labelNames: ['code'],
-      registers,
-    }),
     lostRecords: new Counter({
       name: 'touchline_lost_records_total',
       help: 'Input records that were removed before they were processed.',
       labelNames,
       registers,
     }),
-    failures: new Counter({
-      name: 'touchline_task_failures_total',
-      help: 'Failures and refusals after which a partition is claimed again, by reason.',
-      labelNames: ['code'],
-      registers,
-    }),
     claims: new Counter({
       name: 'touchline_claims_total',
       help: 'Claims of a partition: when it is assigned, and after each failure.',
       labelNames,
-      registers,
-    }),
-    tasks: new Gauge({
-      name: 'touchline_tasks',
-      help: 'Partitions held, by state.',
-      labelNames: ['state'],
       registers,
     }),
   };

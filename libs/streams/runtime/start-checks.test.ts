@@ -6,7 +6,7 @@ import type { Position } from './positions.ts';
 import { startOffset } from './start-checks.ts';
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
-const metrics = streamMetrics(new Registry());
+const metrics = streamMetrics(new Registry(), () => []);
 const position = (next: number): Position => ({
   next,
   topicId: 'a',

@@ -19,7 +19,6 @@ import { RetrySchedule } from './retry-schedule.ts';
 import type { StreamTopics } from './stream-topics.ts';
 import { Task } from './task.ts';
 import type { TaskContext } from './task-context.ts';
-import { TASK_STATES, type TaskState } from './task-state.ts';
 
 /** A stream: one input, its changelogs and outputs, and the processor of a partition. */
 export type StreamOptions = StreamTopics & {
@@ -121,7 +120,7 @@ class StreamRuntime implements GroupListener {
       createProcessor: options.createProcessor,
       deadLetter: options.deadLetter,
       onLostInput: options.onLostInput ?? 'stop',
-      metrics: streamMetrics(options.metrics),
+      metrics: streamMetrics(options.metrics, () => [...this.#tasks.values()].map(({ state }) => state)),
     };
     this.#retries = new RetrySchedule(sessionTimeoutMs);
     this.#ticker = setInterval(() => this.#claimDue(), LOOK_MS);
@@ -168,7 +167,6 @@ class StreamRuntime implements GroupListener {
       this.#tasks.set(partition, task);
       task.claim();
     }
-    this.#countTasks();
   }
 
   /** Releases no task: the next owner of a partition fences it. */
@@ -179,7 +177,6 @@ class StreamRuntime implements GroupListener {
   onHeartbeat(): void {
     const now = performance.now();
     this.#retries.heard(now);
-    this.#countTasks();
     if (now < this.#lagCommitAt) return;
     this.#lagCommitAt = now + LAG_COMMIT_MS;
     void this.#commitLag(this.#positions());
@@ -219,11 +216,5 @@ class StreamRuntime implements GroupListener {
     } catch (error) {
       this.#context.log.debug({ err: error }, 'the group refused its offsets');
     }
-  }
-
-  #countTasks(): void {
-    const states = new Map<TaskState, number>();
-    for (const { state } of this.#tasks.values()) states.set(state, (states.get(state) ?? 0) + 1);
-    for (const state of TASK_STATES) this.#context.metrics.tasks.set({ state }, states.get(state) ?? 0);
   }
 }

@@ -12,6 +12,7 @@ import { StreamError } from '../errors.ts';
 import { streamMetrics } from './metrics.ts';
 import type { PartitionProcessor } from './processor.ts';
 import { Task } from './task.ts';
+import type { TaskState } from './task-state.ts';
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 const RECORD = { offset: 0, timestamp: 0, key: Buffer.from('a'), value: Buffer.from('1') };
@@ -122,7 +123,7 @@ function claimed(step?: 'restore' | 'process'): Task {
   const task = new Task(0, {
     ...{ application: 'app', input: 'input', changelogs: ['one', 'two'], outputs: [] },
     ...{ positions: 'app-positions', partitions: 1, client, onLostInput: 'stop', log: quiet },
-    metrics: streamMetrics(registry),
+    metrics: streamMetrics(registry, () => []),
     deadLetter: () => ({ topic: 'letters', partition: 0, key: 'a', value: null }),
     createProcessor() {
       const isFirst = processors.length === 0;
@@ -195,7 +196,12 @@ describe('a processor that waits', () => {
     expect(processors[0]?.did).toEqual(['process', 'close']);
     expect(client.transactions).toEqual([]);
     const gauges = await registry.getMetricsAsJSON();
-    for (const name of ['touchline_lag_records', 'touchline_state_entries', 'touchline_records_total'])
+    for (const name of [
+      'touchline_lag_records',
+      'touchline_undecided_records',
+      'touchline_state_entries',
+      'touchline_records_total',
+    ])
       expect(gauges.find((one) => one.name === name)?.values, name).toEqual([]);
   });
 
@@ -207,9 +213,35 @@ describe('a processor that waits', () => {
     waiting.reject(new Error('the store is closed'));
     await settled();
     const failures = await registry.getSingleMetric('touchline_task_failures_total')?.get();
-    expect(failures?.values).toEqual([]);
+    expect(failures?.values.filter(({ value }) => value > 0)).toEqual([]);
     expect(task.state).toBe('closed');
   });
+});
+
+test('tasks are counted by state when metrics are read', async () => {
+  const states: TaskState[] = ['running', 'failed', 'failed'];
+  streamMetrics(registry, () => states);
+  const read = async (state: TaskState): Promise<number> =>
+    Number((await registry.metrics()).split(`touchline_tasks{state="${state}"} `)[1]?.split('\n')[0]);
+  expect([await read('running'), await read('failed'), await read('refused')]).toEqual([1, 2, 0]);
+  states.length = 1;
+  expect(await read('failed')).toBe(0);
+});
+
+test('counters that alerts rest on are there before the first failure', async () => {
+  client.full.add('input');
+  const task = claimed();
+  await isAt('committed');
+  const text = await registry.metrics();
+  for (const series of [
+    'touchline_dead_letters_total{code="undecodable"}',
+    'touchline_task_failures_total{code="UNAVAILABLE"}',
+    'touchline_task_failures_total{code="POSITION_MISSING"}',
+    'touchline_task_failures_total{code="PROCESSING_FAILED"}',
+    'touchline_lost_records_total{partition="0"}',
+  ])
+    expect(text).toContain(`${series} 0\n`);
+  await task.close();
 });
 
 describe('a claim', () => {
@@ -242,11 +274,20 @@ describe('a claim', () => {
   test('that fails later clears the gauges of the partition', async () => {
     client.full.add('input');
     const task = claimed();
-    const lag = async () => (await registry.getSingleMetric('touchline_lag_records')?.get())?.values;
-    await vi.waitFor(async () => expect(await lag()).toHaveLength(1));
+    const gauges = [
+      'touchline_lag_records',
+      'touchline_undecided_records',
+      'touchline_undecided_seconds',
+      'touchline_state_entries',
+    ];
+    const values = async () =>
+      (await Promise.all(gauges.map((name) => registry.getSingleMetric(name)?.get()))).flatMap(
+        (gauge) => gauge?.values ?? [],
+      );
+    await vi.waitFor(async () => expect(await values()).toHaveLength(gauges.length));
     for (const read of client.reads) read.reject(new StreamError('OFFSET_OUT_OF_RANGE', 'truncated'));
     await vi.waitFor(() => expect(task.state).toBe('failed'));
-    expect(await lag()).toEqual([]);
+    expect(await values()).toEqual([]);
     await task.close();
   });
 });

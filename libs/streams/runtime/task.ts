@@ -43,7 +43,9 @@ export class Task {
   /** Begins an incarnation, unless one runs. */
   claim(): void {
     this.#go('claiming');
-    this.#context.metrics.claims.inc({ partition: this.partition });
+    const { claims, lostRecords } = this.#context.metrics;
+    claims.inc({ partition: this.partition });
+    lostRecords.inc({ partition: this.partition }, 0);
     const incarnation = new Incarnation(this.partition, this.#context, this.#suspects);
     this.#incarnation = incarnation;
     const isCurrent = () => this.#incarnation === incarnation;
@@ -99,7 +101,8 @@ export class Task {
 
   /** Removes gauges whose value is no longer known. */
   #removeGauges(): void {
-    const { lag, stateSize } = this.#context.metrics;
-    for (const gauge of [lag, stateSize]) gauge.remove({ partition: this.partition });
+    const { lag, undecided, undecidedSeconds, stateSize } = this.#context.metrics;
+    for (const gauge of [lag, undecided, undecidedSeconds, stateSize])
+      gauge.remove({ partition: this.partition });
   }
 }

@@ -31,7 +31,7 @@ export type TopicWriterOptions = {
   readonly now: () => number;
   readonly metrics: Pick<
     PollerMetrics,
-    'messages' | 'deadLetters' | 'catalogue' | 'rankings' | 'checkpoints'
+    'messages' | 'deadLetters' | 'catalogue' | 'rankings' | 'checkpoints' | 'stages'
   >;
 };
 
@@ -50,9 +50,10 @@ export class TopicWriter {
 
   /** Writes the records of a delivery. */
   async deliver(delivery: Delivery): Promise<void> {
-    const { metrics } = this.#options;
+    const { metrics, now } = this.#options;
     await this.#publish(this.#encode(delivery));
-    const { normalized, deadLetters, ignored } = delivery;
+    const { raw, normalized, deadLetters, ignored } = delivery;
+    if (raw !== null) metrics.stages.received_to_published(now() - raw.received_at);
     for (const { type } of normalized) metrics.messages.inc({ type });
     for (const times of ignored.values()) metrics.messages.inc({ type: 'unknown' }, times);
     for (const { code } of deadLetters) metrics.deadLetters.inc({ code });

@@ -121,6 +121,8 @@ class Polling {
       clock,
       onMessage: (message) => {
         messageAt = clock.monotonic();
+        // Of the feed alone: what lists say was received before, or is as old as the match.
+        metrics.stages.provider_to_received(message.received_at - message.ut * 1_000);
         this.#watch.onMessage(message, messageAt);
       },
       onClockBack: (position, now) => log.warn({ position, now }, 'the clock of the provider went back'),

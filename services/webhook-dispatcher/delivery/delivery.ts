@@ -211,7 +211,10 @@ export class Delivery {
     this.#record('delivered', { ...fields, next: moved, epoch: progress.epoch }).catch(() => {});
     const ended = now();
     metrics.messages.inc(messages.length);
-    for (const { received_at } of messages) metrics.delaySeconds.observe((ended - received_at) / 1_000);
+    for (const { received_at } of messages) {
+      metrics.delaySeconds.observe((ended - received_at) / 1_000);
+      metrics.stages.received_to_delivered(ended - received_at);
+    }
     if (progress.attempts > 0)
       this.#context.log.info({ ...this.#fields(), failed: progress.attempts }, 'a webhook accepts again');
   }

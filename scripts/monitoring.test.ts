@@ -1,0 +1,135 @@
+/** Alert rules and dashboards against the tree. Those with promtool need it: Debian's package prometheus has it. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { serviceNames } from '../cli/services.ts';
+import { metricNames } from './metric-names.ts';
+import {
+  alerts,
+  caseFiles,
+  cases,
+  dashboards,
+  panelQueries,
+  ruleFiles,
+  scrapedServices,
+} from './monitoring.ts';
+import { anchorsOf } from './pages.ts';
+
+const ROOT = new URL('../', import.meta.url);
+const read = (file: string): string => readFileSync(new URL(file, ROOT), 'utf8');
+const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
+const names = metricNames();
+const RUNBOOKS = 'docs/guides/runbooks/';
+
+/** The metrics of a query that the tree does not have. */
+function unknownMetrics(expr: string): string[] {
+  const used = expr.match(/touchline_[a-z_]+/g) ?? [];
+  return used.filter((name) => !names.has(name) && !names.has(name.replace(/_(bucket|sum|count)$/, '')));
+}
+
+function promtool(...args: readonly string[]): { status: number | null; output: string } {
+  const { status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8' });
+  return { status, output: stdout + stderr };
+}
+
+test('unknownMetrics finds a name that is not in the tree', () => {
+  expect(unknownMetrics('rate(touchline_api_request_seconds_bucket[5m]) / touchline_made_up_total')).toEqual([
+    'touchline_made_up_total',
+  ]);
+});
+
+describe.each(alerts().map((rule) => [rule.alert, rule] as const))('%s', (name, rule) => {
+  test('says how bad it is, what it means and where to read on', () => {
+    expect(rule.labels).toEqual({ severity: expect.stringMatching(/^(critical|warning)$/) });
+    expect(rule.annotations).toEqual({
+      summary: expect.any(String),
+      description: expect.stringMatching(/\.$/),
+      runbook: expect.any(String),
+    });
+    const [page = '', anchor] = (rule.annotations.runbook ?? '').split('#', 2);
+    if (!page.startsWith(RUNBOOKS) || existsSync(new URL(RUNBOOKS, ROOT)))
+      expect(existsSync(new URL(page, ROOT)), page).toBe(true);
+    if (anchor !== undefined) expect(anchorsOf(read(page))).toContain(anchor);
+  });
+
+  test('uses metrics of the tree alone', () => {
+    expect(unknownMetrics(rule.expr)).toEqual([]);
+  });
+
+  test('has a case in which it fires, and one in which it does not', () => {
+    const own = cases().filter(({ alertname }) => alertname === name);
+    expect(own.some(({ exp_alerts }) => exp_alerts.length > 0)).toBe(true);
+    expect(own.some(({ exp_alerts }) => exp_alerts.length === 0)).toBe(true);
+  });
+
+  test('is in the table of docs/guides/monitor.md', () => {
+    expect(read('docs/guides/monitor.md')).toContain(`| \`${name}\` | ${rule.labels.severity} |`);
+  });
+});
+
+describe.skipIf(!hasPromtool)('rules (needs promtool)', () => {
+  test('are what Prometheus reads', () => {
+    expect(promtool('check', 'rules', ...ruleFiles())).toMatchObject({ status: 0 });
+    const config = new URL('deploy/prometheus/prometheus.yml', ROOT).pathname;
+    expect(promtool('check', 'config', '--syntax-only', config)).toMatchObject({ status: 0 });
+  });
+
+  test.each(caseFiles())('fire and do not fire as %s has it', (file) => {
+    const { status, output } = promtool('test', 'rules', file);
+    expect(status, output).toBe(0);
+  });
+});
+
+describe.each(dashboards().map((dashboard) => [dashboard.uid, dashboard] as const))(
+  '%s',
+  (_uid, { panels }) => {
+    test('shows metrics of the tree alone, from the one source there is', () => {
+      const targets = panels.flatMap(({ targets: some = [] }) => some);
+      expect(targets.flatMap(({ expr }) => unknownMetrics(expr))).toEqual([]);
+      const { datasources } = parse(read('deploy/grafana/provisioning/datasources/prometheus.yml')) as {
+        readonly datasources: { readonly uid: string }[];
+      };
+      expect(new Set(targets.map(({ datasource }) => datasource.uid))).toEqual(
+        new Set(datasources.map(({ uid }) => uid)),
+      );
+    });
+
+    test('explains every panel, and has each in a place of its own', () => {
+      const shown = panels.filter(({ type }) => type !== 'row');
+      expect(shown.filter(({ description = '' }) => description === '')).toEqual([]);
+      const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+        Array.from({ length: w * h }, (_, at) => `${x + (at % w)},${y + Math.floor(at / w)}`),
+      );
+      expect(new Set(cells).size).toBe(cells.length);
+      expect(panels.every(({ gridPos: { x, w } }) => x + w <= 24)).toBe(true);
+    });
+  },
+);
+
+test('every stage, and every metric that alerts watch but those of processes, is on a dashboard', () => {
+  const shown = panelQueries()
+    .map(({ expr }) => expr)
+    .join('\n');
+  const watched = new Set(alerts().flatMap(({ expr }) => expr.match(/touchline_[a-z_]+/g) ?? []));
+  const elsewhere = ['touchline_poller_leader', 'touchline_monitor_leader'];
+  const lost = [...watched].filter((name) => name.includes('_lost_'));
+  expect([...watched].filter((name) => !shown.includes(name)).sort()).toEqual([...elsewhere, ...lost].sort());
+});
+
+test('Prometheus of docker-compose.yml scrapes every service that is run there', () => {
+  expect(scrapedServices().sort()).toEqual(
+    serviceNames()
+      .filter((name) => name !== 'simulator')
+      .sort(),
+  );
+  const { services } = parse(read('docker-compose.yml'), { merge: true }) as {
+    services: Readonly<Record<string, { readonly profiles?: string[]; readonly volumes?: string[] }>>;
+  };
+  for (const name of ['prometheus', 'grafana']) {
+    expect(services[name]?.profiles).toEqual(['monitoring']);
+    const mounted = (services[name]?.volumes ?? []).map((volume) => volume.split(':')[0] ?? '');
+    const missing = mounted.filter((path) => path.startsWith('./') && !existsSync(new URL(path, ROOT)));
+    expect(missing).toEqual([]);
+  }
+});

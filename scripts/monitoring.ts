@@ -1,0 +1,79 @@
+/** What is in deploy/ for Prometheus and Grafana, for the tests of it. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+
+const DEPLOY = new URL('../deploy/', import.meta.url);
+const read = (path: string): string => readFileSync(new URL(path, DEPLOY), 'utf8');
+const filesIn = (folder: string): string[] =>
+  readdirSync(new URL(folder, DEPLOY)).map((file) => folder + file);
+
+/** An alert rule of Prometheus. */
+export type AlertRule = {
+  readonly alert: string;
+  readonly expr: string;
+  readonly for?: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+};
+
+/** A file of rules. */
+export type RuleFile = { readonly groups: { readonly name: string; readonly rules: AlertRule[] }[] };
+
+/** Paths of the files of rules, and of their cases. */
+export const ruleFiles = (): string[] => filesIn('prometheus/rules/').map(pathOf);
+export const caseFiles = (): string[] => filesIn('prometheus/tests/').map(pathOf);
+
+/** Every file of rules. */
+export const rules = (): RuleFile[] =>
+  filesIn('prometheus/rules/').map((file) => parse(read(file)) as RuleFile);
+
+/** Every alert rule. */
+export const alerts = (): AlertRule[] =>
+  rules().flatMap(({ groups }) => groups.flatMap(({ rules: some }) => some));
+
+/** A case of a rule. */
+type AlertCase = { readonly alertname: string; readonly exp_alerts: readonly unknown[] };
+
+/** Every case of every rule. */
+export const cases = (): AlertCase[] =>
+  filesIn('prometheus/tests/')
+    .map((file) => parse(read(file)) as { readonly tests: { readonly alert_rule_test: AlertCase[] }[] })
+    .flatMap(({ tests }) => tests.flatMap(({ alert_rule_test }) => alert_rule_test));
+
+/** A query of a panel. */
+export type PanelQuery = { readonly dashboard: string; readonly panel: string; readonly expr: string };
+
+type Dashboard = {
+  readonly uid: string;
+  readonly panels: {
+    readonly title: string;
+    readonly type: string;
+    readonly description?: string;
+    readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+    readonly targets?: { readonly expr: string; readonly datasource: { readonly uid: string } }[];
+  }[];
+};
+
+/** Every dashboard. */
+export const dashboards = (): Dashboard[] =>
+  filesIn('grafana/dashboards/').map((file) => JSON.parse(read(file)) as Dashboard);
+
+/** Every query of every dashboard. */
+export const panelQueries = (): PanelQuery[] =>
+  dashboards().flatMap(({ uid, panels }) =>
+    panels.flatMap(({ title, targets = [] }) =>
+      targets.map(({ expr }) => ({ dashboard: uid, panel: title, expr })),
+    ),
+  );
+
+/** The targets that deploy/prometheus/prometheus.yml discovers. */
+export const scrapedServices = (): string[] => {
+  const { scrape_configs } = parse(read('prometheus/prometheus.yml')) as {
+    readonly scrape_configs: { readonly dns_sd_configs: { readonly names: string[] }[] }[];
+  };
+  return scrape_configs.flatMap(({ dns_sd_configs }) => dns_sd_configs.flatMap(({ names }) => names));
+};
+
+function pathOf(file: string): string {
+  return new URL(file, DEPLOY).pathname;
+}

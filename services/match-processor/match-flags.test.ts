@@ -1,0 +1,78 @@
+import { Registry } from 'prom-client';
+import { expect, test } from 'vitest';
+import { RecordCollector } from '#streams/runtime/processor.ts';
+import type { Incident, MatchState, NormalizedMessage } from '#topics/generated/types.ts';
+import { sampleOf } from '#topics/testing/samples.ts';
+import { flagsOf } from './match-flags.ts';
+import type { Committed, MatchPartitionOptions } from './match-partition.ts';
+import { commitMetrics } from './metrics.ts';
+import { codecs, goal, partitionOf, START } from './testing/partition.ts';
+
+const WELL: MatchState = { ...sampleOf('match-state'), agreement: 'agrees', orphans: [], anomalies: [] };
+
+test.each<[what: string, state: Partial<MatchState>, flags: string[]]>([
+  ['nothing', {}, []],
+  ['a score that cannot be compared', { agreement: 'unknown' }, []],
+  ['a score that differs', { agreement: 'differs' }, ['score_differs']],
+  ['two orphans', { orphans: ['5-1', '5-2'] }, ['orphan']],
+  [
+    'everything',
+    { agreement: 'differs', orphans: ['5-1'], anomalies: ['5-3:for_all'] },
+    ['score_differs', 'orphan', 'anomaly'],
+  ],
+])('flagsOf: %s', (_, state, flags) => {
+  expect(flagsOf({ ...WELL, ...state })).toEqual(flags);
+});
+
+/** A goal of a participant that plays for no side, or of the home team again. */
+function goalOf(eventId: number, at: number, participant_id: number): Buffer {
+  const message = codecs['normalized-messages'].decode(goal(eventId, 110, at, false)) as NormalizedMessage;
+  const incident: Incident = { ...(message.incident?.incident as Incident), participant_id };
+  return codecs['normalized-messages'].encode({ ...message, incident: { deleted: false, incident } });
+}
+
+/** What a partition reports, and its commits of one message each. */
+function reporting(limits: Partial<MatchPartitionOptions> = {}) {
+  const reports: Committed[] = [];
+  const partition = partitionOf({
+    ...limits,
+    onCommitted: ({ receivedAt, flagged }) => reports.push({ receivedAt, flagged: { ...flagged } }),
+  });
+  const commit = (...values: readonly Buffer[]): Committed | undefined => {
+    const collector = new RecordCollector(0);
+    for (const value of values) partition.process({ offset: reports.length, key: null, value }, collector);
+    partition.flush(collector);
+    partition.committed();
+    return reports.at(-1);
+  };
+  return { partition, reports, commit };
+}
+
+test('a commit reports when the messages that changed a match were received, each once', () => {
+  const { commit } = reporting();
+  const start = goal(1, 100, 0, false);
+  expect(commit(start, goal(1, 110, 60, false))?.receivedAt).toEqual([START * 1_000, (START + 60) * 1_000]);
+  expect(commit(start)?.receivedAt).toEqual([]);
+});
+
+test('matches in memory are counted by flag until they are mended, spilled, or the partition is released', () => {
+  const { commit, partition, reports } = reporting({ keepLoadedMs: 100_000 });
+  expect(commit(goalOf(1, 0, 77), goalOf(2, 1, 77))?.flagged.anomaly).toBe(2);
+  expect(commit(goalOf(1, 2, 1))?.flagged.anomaly).toBe(1);
+  // Nothing of the second match for longer than it is kept, by steps that the clock of receipt follows.
+  for (const at of [60, 120, 180]) commit(goal(3, 110, at, false));
+  expect(reports.at(-1)?.flagged.anomaly).toBe(0);
+  expect(commit(goalOf(2, 1, 77))?.flagged.anomaly, 'a copy loads it again').toBe(1);
+  partition.close();
+  expect(reports.at(-1)?.flagged.anomaly).toBe(0);
+});
+
+test('metrics: the time from receipt to commit by the clock, and a gauge for each flag', async () => {
+  const registry = new Registry();
+  const observe = commitMetrics(registry, () => 10_500);
+  observe(3, { receivedAt: [10_000, 9_500], flagged: { score_differs: 2, orphan: 0, anomaly: 1 } });
+  const text = await registry.metrics();
+  expect(text).toContain('touchline_stage_latency_seconds_sum{stage="received_to_state"} 1.5\n');
+  expect(text).toContain('touchline_flagged_matches{partition="3",reason="score_differs"} 2\n');
+  expect(text).toContain('touchline_flagged_matches{partition="3",reason="orphan"} 0\n');
+});

@@ -1,0 +1,27 @@
+import { Registry } from 'prom-client';
+import { expect, test } from 'vitest';
+import { receiverMetrics } from './metrics.ts';
+import { Tally } from './tally.ts';
+
+test('a report adds how long messages took from the provider, and deliveries until they were stored', async () => {
+  const registry = new Registry();
+  const source = { report: async () => {}, pendingBytes: 0, connections: 0, unprovenBytes: 0 };
+  const add = receiverMetrics(registry, source);
+  const tally = new Tally();
+  const state = { pendingBytes: 0, connections: 0, unprovenBytes: 0, healthy: true };
+  for (const ms of [250, 1_250]) tally.received(ms);
+  tally.stored(0.25);
+  // Deliveries of one turn of the event loop are one value.
+  await new Promise((resolve) => setImmediate(resolve));
+  add({ ...tally.drain(), ...state });
+  add({ ...tally.drain(), ...state });
+  const text = await registry.metrics();
+  for (const line of [
+    'touchline_stage_latency_seconds_sum{stage="provider_to_received"} 1.5',
+    'touchline_stage_latency_seconds_count{stage="provider_to_received"} 2',
+    'touchline_stage_latency_seconds_sum{stage="received_to_published"} 0.25',
+    'touchline_stage_latency_seconds_count{stage="received_to_published"} 1',
+    'touchline_webhook_dead_letters_total{code="not_json"} 0',
+  ])
+    expect(text).toContain(`${line}\n`);
+});

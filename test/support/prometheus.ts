@@ -1,0 +1,142 @@
+/** A Prometheus of the machine, as a process of a test. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { freePort } from '#embedded/ports.ts';
+import { type RuleFile, rules } from '../../scripts/monitoring.ts';
+import { atEnd } from './at-end.ts';
+import { until, untilTrue } from './poll.ts';
+import type { ServiceProcess } from './processes.ts';
+
+/** Whether there is one. */
+export const hasPrometheus = spawnSync('prometheus', ['--version']).status === 0;
+
+/** A process to scrape, by the name of its service. */
+export type Target = readonly [service: string, process: ServiceProcess];
+
+/** A series of an answer, with its last value. */
+export type Series = { readonly labels: Readonly<Record<string, string>>; readonly value: number };
+
+/** How often everything is scraped and every rule is evaluated. */
+const INTERVAL = '1s';
+
+export class Prometheus {
+  readonly #url: string;
+  readonly #child: ChildProcess;
+  #log = '';
+
+  private constructor(child: ChildProcess, url: string) {
+    this.#child = child;
+    this.#url = url;
+    child.stderr?.on('data', (text) => {
+      this.#log += text;
+    });
+  }
+
+  /** Scrapes these processes, with the tree's alert rules: every `for` is a second, every expression as it is. */
+  static async start(targets: readonly Target[]): Promise<Prometheus> {
+    const folder = mkdtempSync(join(tmpdir(), 'touchline-prometheus-'));
+    const write = (name: string, content: unknown): string => {
+      const file = join(folder, name);
+      writeFileSync(file, stringify(content));
+      return file;
+    };
+    const config = write('prometheus.yml', {
+      global: { scrape_interval: INTERVAL, evaluation_interval: INTERVAL },
+      rule_files: rules().map((file, at) => write(`rules-${at}.yml`, impatient(file))),
+      scrape_configs: [
+        {
+          job_name: 'touchline',
+          honor_labels: true,
+          static_configs: targets.map(([service, { opsPort }]) => ({
+            targets: [`127.0.0.1:${opsPort}`],
+            labels: { service },
+          })),
+        },
+      ],
+    });
+    const address = `127.0.0.1:${await freePort()}`;
+    const args = [
+      `--config.file=${config}`,
+      `--storage.tsdb.path=${join(folder, 'data')}`,
+      `--web.listen-address=${address}`,
+    ];
+    const prometheus = new Prometheus(
+      spawn('prometheus', args, { stdio: ['ignore', 'ignore', 'pipe'] }),
+      `http://${address}`,
+    );
+    atEnd(async () => {
+      await prometheus.#stop();
+      rmSync(folder, { recursive: true, force: true });
+    });
+    await untilTrue('Prometheus is ready', () => prometheus.#isReady());
+    // Alerts are evaluated by then, and what happens next is an increase.
+    await untilTrue('everything was scraped several times', async () => {
+      const scraped = await prometheus.query(
+        `min(sum_over_time(up[1m])) >= 5 and count(up) == ${targets.length}`,
+      );
+      return scraped.length > 0;
+    });
+    return prometheus;
+  }
+
+  /** What a query gives now. Throws with what Prometheus says of a wrong one. */
+  async query(expr: string): Promise<Series[]> {
+    const response = await fetch(`${this.#url}/api/v1/query`, {
+      method: 'POST',
+      body: new URLSearchParams({ query: expr }),
+    });
+    const answer = (await response.json()) as {
+      readonly status: string;
+      readonly error?: string;
+      readonly data?: {
+        readonly result: { readonly metric: Record<string, string>; readonly value: [number, string] }[];
+      };
+    };
+    if (answer.status !== 'success') throw new Error(`${expr}: ${answer.error}`);
+    return (answer.data?.result ?? []).map(({ metric, value }) => ({
+      labels: metric,
+      value: Number(value[1]),
+    }));
+  }
+
+  /** The labels of an alert that fires, without its name; none where it does not. */
+  async firing(alert: string): Promise<Readonly<Record<string, string>>[]> {
+    const series = await this.query(`ALERTS{alertname="${alert}",alertstate="firing"}`);
+    return series.map(({ labels: { __name__, alertname, alertstate, ...labels } }) => labels);
+  }
+
+  /** Waits until an alert fires with these labels. */
+  async fires(alert: string, labels: Readonly<Record<string, string>>): Promise<void> {
+    await until(`${alert} fires with ${JSON.stringify(labels)}`, async () => {
+      const all = await this.firing(alert);
+      const found = all.some((one) => Object.entries(labels).every(([name, is]) => one[name] === is));
+      return found || undefined;
+    });
+  }
+
+  async #isReady(): Promise<boolean> {
+    if (this.#child.exitCode !== null) throw new Error(`Prometheus ended:\n${this.#log}`);
+    const response = await fetch(`${this.#url}/-/ready`).catch(() => null);
+    return response?.ok ?? false;
+  }
+
+  async #stop(): Promise<void> {
+    if (this.#child.exitCode !== null) return;
+    const ended = once(this.#child, 'exit');
+    this.#child.kill('SIGTERM');
+    await ended;
+  }
+}
+
+function impatient({ groups }: RuleFile): RuleFile {
+  return {
+    groups: groups.map(({ name, rules: some }) => ({
+      name,
+      rules: some.map((rule) => (rule.for === undefined ? rule : { ...rule, for: INTERVAL })),
+    })),
+  };
+}

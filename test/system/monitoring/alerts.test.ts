@@ -1,0 +1,197 @@
+/** Dashboards and alerts against a real Prometheus that scrapes a system: while it plays, and while it is broken. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Kafka, startKafka } from '#embedded/kafka.ts';
+import { QUICK_START } from '#embedded/settings.ts';
+import { signatureHeaders } from '#signing/signing.ts';
+import { openPublisher } from '#streams/publish/publisher.ts';
+import { topicName } from '#topics/topics.ts';
+import { alerts, panelQueries } from '../../../scripts/monitoring.ts';
+import { type ApiReplica, temporaryFolder } from '../../support/api.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { answers, HttpsReceiver } from '../../support/https-receiver.ts';
+import { quietLog } from '../../support/log.ts';
+import { untilTrue } from '../../support/poll.ts';
+import { type ServiceProcess, startService } from '../../support/processes.ts';
+import { hasPrometheus, Prometheus, type Series } from '../../support/prometheus.ts';
+import { logged, System, WEBHOOK_SECRET } from '../../support/system.ts';
+import { type Gateway, startGateway } from '../../support/tool-gateway.ts';
+import { leaveUndecided, UNVERIFIED } from '../../support/undecided.ts';
+import { startComposer, startDispatcher, subscribe } from '../../support/webhooks.ts';
+
+/** How long the matches take: longer than all that is looked at while they run. */
+const PLAY_SECONDS = '90';
+/** Of rates, in place of Grafana's: some scrapes. */
+const RATE_INTERVAL = '15s';
+const REST_SECRET = 'the secret of the simulator';
+
+/** Queries that show nothing where nothing of the kind happens, or where matches of 2018 are played. */
+const MAY_BE_EMPTY = [
+  'ALERTS{',
+  'touchline_feed_gaps_total',
+  'stage="provider_to_received"',
+  'touchline_webhook_overloaded_total',
+  'touchline_mcp_call_seconds',
+];
+
+/** What the test breaks. */
+const BROKEN = [
+  'TouchlineDeadLetters',
+  'TouchlineFeedLost',
+  'TouchlineMatchesSilent',
+  'TouchlineTransactionStuck',
+  'TouchlineProcessDown',
+  'TouchlinePartitionStopped',
+  'TouchlineDeliveriesNotStored',
+];
+
+describe.skipIf(!hasPrometheus)('a system that Prometheus scrapes (needs prometheus)', () => {
+  let kafka: Kafka;
+  let system: System;
+  let receiver: { readonly service: ServiceProcess; readonly url: string };
+  let simulator: ServiceProcess;
+  let api: ApiReplica;
+  let gateway: Gateway;
+  let prometheus: Prometheus;
+
+  beforeAll(async () => {
+    kafka = await ownBroker();
+    system = await System.create(kafka.brokers);
+    const { place } = system.pipeline;
+    const customer = await HttpsReceiver.start(answers.accepted);
+    const standings = system.start('standings-processor', { SESSION_TIMEOUT_MS: '6000' });
+    const monitor = system.start('feed-monitor', {
+      ...{ SESSION_TIMEOUT_MS: '6000', STALE_AFTER_MS: '6000', KEEP_ALIVE_AFTER_MS: '6000' },
+    });
+    const composer = startComposer(place);
+    [receiver, api] = await Promise.all([
+      // Deliveries that are not stored are answered soon.
+      system.startReceiver({ PATIENCE_MS: '1000' }),
+      system.startApi(temporaryFolder()),
+    ]);
+    await subscribe(place, { url: customer.url, secret: WEBHOOK_SECRET });
+    [gateway] = await Promise.all([startGateway(place, api.url), composer.ready(), standings.ready()]);
+    const dispatcher = await startDispatcher(place);
+    await dispatcher.ready();
+    simulator = startService('simulator', {
+      ...{ WEBHOOK_URL: receiver.url, WEBHOOK_SECRET, MATCHES: '4', DURATION: PLAY_SECONDS },
+      ...{ REST_PORT: '0', REST_SECRET_KEY: REST_SECRET },
+    });
+    const { port } = await logged(simulator, "the provider's REST is served");
+    const client = { id: '1', secret: REST_SECRET };
+    const poller = system.startPoller(
+      { url: `http://127.0.0.1:${port}`, client },
+      { FEED_WINDOW_SECONDS: '7200', FEED_INITIAL_SECONDS: '3600' },
+    );
+    await Promise.all([monitor, poller, system.processor].map((service) => service.ready()));
+    for (const [service, name] of [
+      [monitor, 'touchline_monitor_leader'],
+      [poller, 'touchline_poller_leader'],
+    ] as const)
+      await untilTrue(`${name} is 1`, async () => (await service.metric(name)) === 1);
+    prometheus = await Prometheus.start([
+      ['webhook-receiver', receiver.service],
+      ['match-processor', system.processor],
+      ['standings-processor', standings],
+      ['feed-monitor', monitor],
+      ['feed-poller', poller],
+      ['webhook-composer', composer],
+      ['webhook-dispatcher', dispatcher],
+      ['api', api.service],
+      ['tool-gateway', gateway.service],
+    ]);
+  });
+
+  test('every query of every dashboard is answered, and has data while matches are played', async () => {
+    const waiting = new Set(panelQueries().map(({ expr }) => expr));
+    await untilTrue(`all panels have data`, async () => {
+      await clientsAsk();
+      for (const expr of waiting) {
+        const series = await prometheus.query(expr.replaceAll('$__rate_interval', RATE_INTERVAL));
+        if (series.some(isKnown) || MAY_BE_EMPTY.some((part) => expr.includes(part))) waiting.delete(expr);
+      }
+      return waiting.size === 0;
+    }).catch((error) => expect([...waiting], String(error)).toEqual([]));
+    expect(simulator.log).not.toContain('all was played');
+  });
+
+  test('each thing that breaks is an alert, and was none before', async () => {
+    const before = await Promise.all(BROKEN.map(async (name) => [name, await prometheus.firing(name)]));
+    expect(before.filter(([, firing]) => firing?.length !== 0)).toEqual([]);
+    expect(alerts().map(({ alert }) => alert)).toEqual(expect.arrayContaining(BROKEN));
+
+    // A stuck transaction, in the input of standings: read by nothing else here. It takes longest.
+    await leaveUndecided({
+      brokers: kafka.brokers,
+      transactionalId: 'a producer that is gone',
+      records: [{ topic: nameOf('match-results'), partition: 0, key: 'key', value: Buffer.from('value') }],
+    });
+    await publishPoison();
+    await gateway.service.kill();
+    await simulator.kill();
+    await prometheus.fires('TouchlineDeadLetters', { service: 'match-processor', code: 'undecodable' });
+    await prometheus.fires('TouchlineProcessDown', { service: 'tool-gateway' });
+    await prometheus.fires('TouchlineFeedLost', { source: 'feed', state: 'down' });
+    await prometheus.fires('TouchlineMatchesSilent', { source: 'webhook' });
+    await prometheus.fires('TouchlineTransactionStuck', { service: 'standings-processor', partition: '0' });
+    expect(await prometheus.firing('TouchlinePartitionStopped')).toEqual([]);
+    expect(await prometheus.firing('TouchlineDeliveriesNotStored')).toEqual([]);
+
+    await kafka.kill('SIGKILL');
+    const posting = new AbortController();
+    const posts = postUntil(posting.signal);
+    await prometheus.fires('TouchlineDeliveriesNotStored', { severity: 'critical' });
+    await prometheus.fires('TouchlinePartitionStopped', { service: 'match-processor' });
+    await kafka.start();
+    await untilTrue(
+      'its partitions are processed again',
+      async () => (await prometheus.firing('TouchlinePartitionStopped')).length === 0,
+    );
+    posting.abort();
+    await posts;
+  });
+
+  const nameOf = (topic: Parameters<typeof topicName>[1]): string =>
+    topicName(system.pipeline.place.prefix, topic);
+
+  /** A page, a refused exchange and a forged delivery: what else nobody would ask for here. */
+  async function clientsAsk(): Promise<void> {
+    await api.get('/v2/oauth?client_id=1&secret_key=wrong');
+    await gateway.exchange({ client_id: '1', secret_key: 'wrong' });
+    await fetch(receiver.url, { method: 'POST', body: '[]' });
+  }
+
+  async function publishPoison(): Promise<void> {
+    const { brokers } = kafka;
+    const publisher = await openPublisher({ brokers, clientId: 'test-poison', log: quietLog });
+    await publisher.publish([
+      { topic: nameOf('normalized-messages'), key: '1', value: Buffer.from('poison') },
+    ]);
+    await publisher.close();
+  }
+
+  /** Posts deliveries, one after the other, whatever they are answered. */
+  async function postUntil(signal: AbortSignal): Promise<void> {
+    const body = Buffer.from('[{"type":"of nothing here"}]');
+    while (!signal.aborted) {
+      const headers = signatureHeaders(body, WEBHOOK_SECRET, Date.now());
+      await fetch(receiver.url, { method: 'POST', body, headers, signal }).catch(() => {});
+    }
+  }
+});
+
+/** A broker that can be killed, and takes transactional records without a transaction. */
+async function ownBroker(): Promise<Kafka> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'touchline-monitoring-'));
+  atEnd(() => rm(dataDir, { recursive: true, force: true }));
+  const kafka = await startKafka({ dataDir, settings: UNVERIFIED, jvmArgs: QUICK_START });
+  atEnd(() => kafka.stop());
+  return kafka;
+}
+
+/** A quantile of nothing is no number. */
+function isKnown({ value }: Series): boolean {
+  return !Number.isNaN(value);
+}
