@@ -1,3 +1,5 @@
+import type { StreamError } from '../errors.ts';
+
 /**
  * The task runtime's interface to a Kafka client: few methods, so that the client can be replaced.
  * `test/integration/streams/conformance.test.ts` checks what each of them promises.
@@ -162,9 +164,10 @@ export type PublishRecord = {
 export interface BatchProducer {
   /**
    * Writes all records in one request for each broker and resolves when they are acknowledged by all in-sync replicas.
-   * Rejects with `StreamError`: some of them may have been written then.
+   * Where the broker is unavailable they are sent again, none is written twice, until it is there or `close` is called;
+   * `onRetry` is called each time. Rejects with `StreamError`: some of them may have been written then.
    */
-  send(records: readonly PublishRecord[]): Promise<void>;
+  send(records: readonly PublishRecord[], onRetry: (error: StreamError) => void): Promise<void>;
   /** May be called while a send is under way, and again after that; throws nothing. */
   close(): Promise<void>;
 }

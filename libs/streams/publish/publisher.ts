@@ -174,6 +174,8 @@ export async function openPublisher(options: PublisherOptions): Promise<Publishe
 }
 
 /** Uses one producer at a time, and never again after a failed send. */
+type ProducerWork = (producer: BatchProducer, onRetry: (error: StreamError) => void) => Promise<void>;
+
 class KafkaPublisher implements Publisher {
   readonly #open: () => Promise<BatchProducer>;
   readonly #log: Logger;
@@ -230,7 +232,7 @@ class KafkaPublisher implements Publisher {
     for (let batch = this.#dequeue(); batch !== null; batch = this.#dequeue()) {
       try {
         const records = batch.records.map(({ record }) => record);
-        await this.#withinTime(batch.deadline, (producer) => producer.send(records));
+        await this.#withinTime(batch.deadline, (producer, onRetry) => producer.send(records, onRetry));
         this.#healthy = true;
         this.#queue.acknowledge(batch, performance.now() + this.#timeoutMs);
       } catch (error) {
@@ -246,25 +248,31 @@ class KafkaPublisher implements Publisher {
   }
 
   /** Runs `work` with a connected producer, after a failure with a new one, until it succeeds or time is up. */
-  async #withinTime(deadline: number, work: (producer: BatchProducer) => Promise<void>): Promise<void> {
+  async #withinTime(deadline: number, work: ProducerWork): Promise<void> {
     let last: StreamError | undefined;
+    const onRetry = (error: StreamError): void => {
+      last = error;
+      this.#healthy = false;
+      this.#log.warn({ err: error }, 'publishing failed, it is retried');
+    };
     for (;;) {
       const left = deadline - performance.now();
       if (left <= 0) throw new PublishError('TIMEOUT', 'not acknowledged in time', last);
-      const attempt = this.#attempt(work);
+      const attempt = this.#attempt((producer) => work(producer, onRetry));
+      let failure: StreamError | undefined;
       try {
         if (await settlesWithin(attempt, left)) return;
       } catch (error) {
-        last = error as StreamError;
+        failure = error as StreamError;
       }
       // The timed-out attempt is still running, and may open its connection once more.
       void this.#letGo(attempt);
       this.#healthy = false;
-      if (last?.code === 'RECORD_TOO_LARGE') throw new PublishError('RECORD_TOO_LARGE', last.message, last);
-      if (last !== undefined) {
-        this.#log.warn({ err: last }, 'publishing failed, it is retried');
-        await delay(Math.max(0, Math.min(RETRY_PAUSE_MS, deadline - performance.now())));
-      }
+      if (failure === undefined) continue;
+      if (failure.code === 'RECORD_TOO_LARGE')
+        throw new PublishError('RECORD_TOO_LARGE', failure.message, failure);
+      onRetry(failure);
+      await delay(Math.max(0, Math.min(RETRY_PAUSE_MS, deadline - performance.now())));
     }
   }
 

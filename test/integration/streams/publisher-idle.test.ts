@@ -14,7 +14,11 @@ import { quietLog } from '../../support/log.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { makeTopics } from '../../support/topics.ts';
 
-/** A proxy to a broker: counts open connections, and withholds their next answers on request. */
+/** Where a request has its kind: after the length. */
+const API_KEY_AT = 4;
+const PRODUCE = 0;
+
+/** A proxy to a broker: counts open connections, and withholds the next answers to produce requests on request. */
 class Between {
   readonly #server: Server;
   readonly #open = new Set<Socket>();
@@ -32,9 +36,13 @@ class Between {
           this.#open.delete(client);
         });
       broker.on('error', () => client.destroy()).on('close', () => client.destroy());
-      client.pipe(broker);
+      let produces = false;
+      client.on('data', (request) => {
+        produces = request.readInt16BE(API_KEY_AT) === PRODUCE;
+        broker.write(request);
+      });
       broker.on('data', (answer) => {
-        if (this.cuts === 0) client.write(answer);
+        if (this.cuts === 0 || !produces) client.write(answer);
         else {
           this.cuts -= 1;
           client.destroy();
@@ -123,5 +131,15 @@ describe('a publisher whose connection was closed', () => {
     await publish('third');
     expect(await written()).toEqual(published.toSorted());
     expect([warnings, publisher.healthy]).toEqual([[], true]);
+  });
+
+  test('before its answer arrived, time and again, writes the record once too', async () => {
+    between.cuts = 4;
+    await publish('often');
+    expect(between.cuts).toBe(0);
+    await publish('afterwards');
+    expect(await written()).toEqual(published.toSorted());
+    expect(warnings).toHaveLength(3);
+    expect(publisher.healthy).toBe(true);
   });
 });

@@ -1,9 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { settlesWithin } from '#timing/settles-within.ts';
 import type { Brokers } from '../brokers.ts';
 import type { BatchProducer, PublishRecord } from '../port.ts';
 import { type BatchRecord, batchRecords, partitionHash } from '../produce-batches.ts';
 import { Connections, retryTransient } from './connections.ts';
-import { toStreamError } from './errors.ts';
+import { isDisconnected, toStreamError } from './errors.ts';
 import { initProducerIdV4 } from './library.ts';
 import { BatchSender } from './produce.ts';
 
@@ -12,6 +13,7 @@ const NO_TRANSACTION_TIMEOUT = 0;
 /** How long a close waits for the broker: a broker that hangs never answers. */
 const CLOSE_MS = 1_000;
 const TURNS = 1_000n;
+const RETRY_PAUSE_MS = 100;
 
 /** An idempotent producer on the bare protocol. Rejects with `StreamError`. */
 export async function openBatchProducer(brokers: Brokers, clientId: string): Promise<BatchProducer> {
@@ -24,15 +26,27 @@ export async function openBatchProducer(brokers: Brokers, clientId: string): Pro
       initProducerIdV4.api.async(await connections.any(), null, NO_TRANSACTION_TIMEOUT),
     );
     const identity = { transactionalId: null, id: producerId, epoch: producerEpoch };
-    const sender = new BatchSender(connections, identity, true);
+    const sender = new BatchSender(connections, identity);
     // Each request uses the next partition; producers begin at different ones.
     let turn = Number(producerId % TURNS);
     return {
       close,
-      async send(records) {
+      async send(records, onRetry) {
         turn += 1;
+        let losses = 0;
+        const resend = async (thrown: unknown): Promise<void> => {
+          const error = toStreamError('publish', thrown);
+          if (error.code !== 'UNAVAILABLE' || connections.isClosed) throw error;
+          const isLoss = isDisconnected(thrown);
+          // The next attempt is not to wait behind one that hangs.
+          if (isLoss) await connections.reset();
+          // Brokers close connections that are idle: the first loss is no failure.
+          if (isLoss && losses++ === 0) return;
+          onRetry(error);
+          await delay(RETRY_PAUSE_MS);
+        };
         try {
-          await sender.send(batchRecords(await placed(records, connections, turn)));
+          await sender.send(batchRecords(await placed(records, connections, turn)), resend);
         } catch (error) {
           throw toStreamError('publish', error);
         }

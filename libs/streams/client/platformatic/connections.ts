@@ -127,8 +127,14 @@ export class Connections {
   async close(): Promise<void> {
     this.#closed = true;
     this.#onClose();
+    await this.reset();
+  }
+
+  /** Closes what is open; the next request connects again. */
+  async reset(): Promise<void> {
     const open = [...this.#open.values()];
     this.#open.clear();
+    this.forget();
     await Promise.allSettled(open.map(async (connection) => end(await connection)));
   }
 

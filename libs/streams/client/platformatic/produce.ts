@@ -6,7 +6,6 @@
 import { partitionKey } from '../port.ts';
 import type { BatchRecord, ProduceBatch, RecordBatch } from '../produce-batches.ts';
 import { byLeader, type Connections, retryTransient } from './connections.ts';
-import { isDisconnected } from './errors.ts';
 import { type Connection, crc32c, createAPI, ProduceAcks, produceV9, Writer } from './library.ts';
 
 const PRODUCE_TIMEOUT_MS = 10_000;
@@ -18,29 +17,30 @@ const PRODUCE_TIMEOUT_MS = 10_000;
 let spareBuffer: Buffer | null = null;
 const MAX_SPARE_BYTES = 2 * 1024 * 1024;
 
+type OnFailure = (error: unknown) => Promise<void>;
+
+const giveUp: OnFailure = (error) => Promise.reject(error);
+
 /** Sends the record batches of one idempotent producer, with their sequence numbers. */
 export class BatchSender {
   readonly #connections: Connections;
   readonly #identity: Identity;
-  readonly #resends: boolean;
   /** Sequence number of the next record, by partition. */
   readonly #sequences = new Map<string, number>();
 
-  /** `resends`: sends a produce batch once more over a new connection where the old one was lost, e.g. closed as idle. */
-  constructor(connections: Connections, identity: Identity, resends = false) {
+  constructor(connections: Connections, identity: Identity) {
     this.#connections = connections;
     this.#identity = identity;
-    this.#resends = resends;
   }
 
-  /** After a rejection the outcome is unknown, and the sender must not be used again. */
-  async send(batches: readonly ProduceBatch[]): Promise<void> {
+  /**
+   * After a rejection the outcome is unknown, and the sender must not be used again. `onFailure` decides about a failure
+   * that lasted: it resolves where the same produce batch is to be sent once more, else it throws.
+   */
+  async send(batches: readonly ProduceBatch[], onFailure: OnFailure = giveUp): Promise<void> {
     for (const produceBatch of batches) {
       // Leaders in parallel, produce batches one after the other: a partition's batches must arrive in order.
-      await this.#sendUntilAccepted(produceBatch).catch((error: unknown) => {
-        if (!this.#resends || !isDisconnected(error)) throw error;
-        return this.#sendUntilAccepted(produceBatch);
-      });
+      await this.#sendUntilAccepted(produceBatch, onFailure);
       for (const batch of produceBatch)
         this.#sequences.set(
           partitionKey(batch),
@@ -50,8 +50,15 @@ export class BatchSender {
   }
 
   /** Resends with the same sequence numbers: an accepted batch is not written twice. */
-  #sendUntilAccepted(produceBatch: ProduceBatch): Promise<void> {
-    return retryTransient(() => this.#sendBatch(produceBatch), { forget: () => this.#connections.forget() });
+  async #sendUntilAccepted(produceBatch: ProduceBatch, onFailure: OnFailure): Promise<void> {
+    const forget = (): void => this.#connections.forget();
+    for (;;) {
+      try {
+        return await retryTransient(() => this.#sendBatch(produceBatch), { forget });
+      } catch (error) {
+        await onFailure(error);
+      }
+    }
   }
 
   /** Settles when every leader has answered, so that no answer of a first attempt arrives during a second. */
