@@ -2,7 +2,13 @@ import { applyMessage, matchIncident, matchResult, matchState, stampOf } from '#
 import { resultChanges, resultKey, seasonKey } from '#domain/match-result.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
 import { partitionHash } from '#streams/client/produce-batches.ts';
-import { decodeInput, type PartitionProcessor, type RecordCollector } from '#streams/runtime/processor.ts';
+import type { MessageFields } from '#streams/log.ts';
+import {
+  decodeInput,
+  identify,
+  type PartitionProcessor,
+  type RecordCollector,
+} from '#streams/runtime/processor.ts';
 import type { Cause, NormalizedMessage } from '#topics/generated/types.ts';
 import { TOPICS, type TopicName } from '#topics/topics.ts';
 import {
@@ -57,6 +63,11 @@ export class MatchPartition implements PartitionProcessor {
     const message = decodeInput(this.#options.codecs['normalized-messages'], record.value);
     if (message instanceof Promise) return message.then((decoded) => this.#apply(record, decoded, collector));
     return this.#apply(record, message, collector);
+  }
+
+  identify({ value }: ConsumedRecord): MessageFields {
+    const codec = this.#options.codecs['normalized-messages'];
+    return identify(codec, value, ({ message_id, event_id }) => ({ message_id, event_id }));
   }
 
   /** Whether a transaction has enough changes: changed matches cannot be spilled before the commit. */

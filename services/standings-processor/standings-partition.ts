@@ -4,7 +4,13 @@ import { SeasonTables } from '#domain/standings/season-tables.ts';
 import { PoisonError } from '#errors/poison-error.ts';
 import { type KeyedValue, SpillStore } from '#spill/spill-store.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
-import { decodeInput, type PartitionProcessor, type RecordCollector } from '#streams/runtime/processor.ts';
+import type { MessageFields } from '#streams/log.ts';
+import {
+  decodeInput,
+  identify,
+  type PartitionProcessor,
+  type RecordCollector,
+} from '#streams/runtime/processor.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { Cause, MatchResult, Standings, StandingsEntry, TakenResult } from '#topics/generated/types.ts';
 import type { TopicName } from '#topics/topics.ts';
@@ -117,6 +123,11 @@ export class StandingsPartition implements PartitionProcessor {
       this.#changed.set(season, cause);
     }
     await this.#checkOne(season, cause);
+  }
+
+  identify({ value }: ConsumedRecord): MessageFields {
+    const codec = this.#options.codecs['match-results'];
+    return identify(codec, value, ({ cause, event_id }) => ({ message_id: cause.message_id, event_id }));
   }
 
   isFull(): boolean {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, ListenOptions } from 'node:net';
+import { deliveryId } from '#ingestion/delivery.ts';
 import { createHttpServer, TEXT_HEADERS } from '#service/http-server.ts';
 import type { Logger } from '#service/logger.ts';
 import type { ServerTlsFiles } from '#service/server-tls.ts';
@@ -203,20 +204,21 @@ class WebhookApp implements App {
       await this.#options.store(body, performance.now() - arrivedAt);
       this.#answer(response, 200, 'accepted', 'Accepted');
     } catch (error) {
-      this.#failed(error, response);
+      this.#failed(error, response, body);
     } finally {
       connection.waiting -= 1;
     }
   }
 
-  #failed(error: unknown, response: ServerResponse): void {
+  #failed(error: unknown, response: ServerResponse, body: Buffer): void {
     const { log } = this.#options;
+    const delivery_id = deliveryId(body);
     if (error instanceof PublishError) {
-      log.warn({ code: error.code, err: error }, 'a delivery could not be stored');
+      log.warn({ delivery_id, code: error.code, err: error }, 'a delivery could not be stored');
       response.setHeader('retry-after', String(RETRY_AFTER_SECONDS));
       this.#answer(response, 503, 'not_stored', 'Not stored, repeat it.');
     } else {
-      log.error({ err: error }, 'a delivery failed');
+      log.error({ delivery_id, err: error }, 'a delivery failed');
       this.#answer(response, 500, 'failed', 'Failed, repeat it.');
     }
   }

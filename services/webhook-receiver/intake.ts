@@ -1,4 +1,5 @@
 import { type Delivery, readDelivery } from '#ingestion/delivery.ts';
+import { logDelivery } from '#ingestion/delivery-log.ts';
 import type { DeliveryEncoder } from '#ingestion/records.ts';
 import type { Logger } from '#service/logger.ts';
 import { PublishError } from '#streams/publish/publish-error.ts';
@@ -63,18 +64,14 @@ export class Intake {
     clearInterval(this.#clock);
   }
 
-  #count({ normalized, deadLetters, ignored }: Delivery, storedMs: number): void {
+  #count(delivery: Delivery, storedMs: number): void {
     const { tally, log } = this.#options;
+    const { normalized, deadLetters, ignored } = delivery;
     tally.stored(storedMs / 1000);
     for (const { type } of normalized) tally.messages(type, 1);
-    for (const [type, times] of ignored) {
-      tally.messages('unknown', times);
-      log.debug({ type: type.slice(0, 100), times }, 'messages of an unused type');
-    }
-    for (const { id, code, reason } of deadLetters) {
-      tally.deadLetter(code);
-      log.warn({ id, code, reason }, 'given up, see dead-letters');
-    }
+    for (const times of ignored.values()) tally.messages('unknown', times);
+    for (const { code } of deadLetters) tally.deadLetter(code);
+    logDelivery(log, delivery);
   }
 
   /** Rejects deliveries beyond their deadline; their publishing continues. */

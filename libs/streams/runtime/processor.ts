@@ -3,6 +3,7 @@ import type { Decoder } from '#topics/codec.ts';
 import { DecodeError } from '#topics/errors.ts';
 import type { ConsumedRecord, OutputRecord } from '../client/port.ts';
 import { StreamError } from '../errors.ts';
+import type { MessageFields } from '../log.ts';
 
 /**
  * The value of an input record; synchronous, except for the first record of a new schema. Unreadable bytes are poison;
@@ -23,6 +24,23 @@ function undecodable(error: unknown): never {
     throw new PoisonError('UNDECODABLE', 'not a message of the schema', error);
   }
   throw new StreamError('UNAVAILABLE', 'the schema of a message cannot be fetched', error);
+}
+
+/** What names the message in an encoded value; nothing where it cannot be decoded at once. */
+export function identify<T>(
+  codec: Decoder<T>,
+  value: Buffer | null,
+  fields: (decoded: T) => MessageFields,
+): MessageFields {
+  if (value === null) return {};
+  try {
+    const decoded = codec.decode(value);
+    if (!(decoded instanceof Promise)) return fields(decoded);
+    decoded.catch(() => {});
+  } catch {
+    // A dead letter says why.
+  }
+  return {};
 }
 
 /** The records of a task's next commit, in its own partition by default. */
@@ -69,6 +87,8 @@ export interface PartitionProcessor {
    * once, then it is poison too.
    */
   process(record: ConsumedRecord, collector: RecordCollector): void | Promise<void>;
+  /** Names the message of an input record. Called for log lines and spans only. Default: nothing is known. */
+  identify?(record: ConsumedRecord): MessageFields;
   /** Whether so much has changed that it must be committed before the next record. Default: no. */
   isFull?(): boolean;
   /** The end of a batch: adds the records that a transaction has once, however many input records it covers. */

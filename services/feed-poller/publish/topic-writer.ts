@@ -1,6 +1,8 @@
 import type { Delivery } from '#ingestion/delivery.ts';
+import { logDelivery } from '#ingestion/delivery-log.ts';
 import { DELIVERY_TOPICS, type DeliveryEncoder, deliveryEncoder } from '#ingestion/records.ts';
 import type { PublishRecord } from '#streams/client/port.ts';
+import type { Logger } from '#streams/log.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { CatalogueRecord, IngressStatus, Standings, StandingsEntry } from '#topics/generated/types.ts';
 import type { CodecsOf } from '#topics/registry.ts';
@@ -33,6 +35,7 @@ export type TopicWriterOptions = {
     PollerMetrics,
     'messages' | 'deadLetters' | 'catalogue' | 'rankings' | 'checkpoints'
   >;
+  readonly log: Logger;
 };
 
 /**
@@ -50,12 +53,13 @@ export class TopicWriter {
 
   /** Writes the records of a delivery. */
   async deliver(delivery: Delivery): Promise<void> {
-    const { metrics } = this.#options;
+    const { metrics, log } = this.#options;
     await this.#publish(this.#encode(delivery));
     const { normalized, deadLetters, ignored } = delivery;
     for (const { type } of normalized) metrics.messages.inc({ type });
     for (const times of ignored.values()) metrics.messages.inc({ type: 'unknown' }, times);
     for (const { code } of deadLetters) metrics.deadLetters.inc({ code });
+    logDelivery(log, delivery);
   }
 
   /** Writes records of the catalogue. */

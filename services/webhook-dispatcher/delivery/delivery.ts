@@ -1,5 +1,11 @@
 import type { DeliveryOutcome } from '#outbound/endpoint.ts';
-import type { WebhookAttempt, WebhookOffset, WebhookProgress } from '#topics/generated/types.ts';
+import { logsMessages, type MessageFields } from '#streams/log.ts';
+import type {
+  WebhookAttempt,
+  WebhookMessage,
+  WebhookOffset,
+  WebhookProgress,
+} from '#topics/generated/types.ts';
 import { type AttemptKind, applyAttempt, attemptOf, type Progress } from '#webhooks/progress.ts';
 import { wants } from '#webhooks/wants.ts';
 import type { DeliveryState } from '../metrics.ts';
@@ -187,7 +193,7 @@ export class Delivery {
   }
 
   async #send(progress: WebhookProgress, { batch, next }: Collected): Promise<void> {
-    const { now, metrics, openEndpoint } = this.#context;
+    const { now, metrics, log, openEndpoint } = this.#context;
     const { messages, bytes } = batch;
     this.#endpoint ??= openEndpoint(this.#subscription);
     const posting = new AbortController();
@@ -202,7 +208,7 @@ export class Delivery {
       ...{ started_at, attempt: progress.attempts + 1, outcome: outcome.kind, bytes },
       ...{ messages: messages.length, first: messages[0]?.uuid ?? null, last: messages.at(-1)?.uuid ?? null },
     };
-    if (outcome.kind !== 'accepted') return this.#failed(progress, outcome, fields);
+    if (outcome.kind !== 'accepted') return this.#failed(progress, outcome, fields, messages[0]);
     const moved = offsets(next).filter(({ partition, offset }) => offset > (this.#next[partition] ?? 0));
     this.#next = [...next];
     this.#isAhead = false;
@@ -210,16 +216,20 @@ export class Delivery {
     await this.#recorded;
     this.#record('delivered', { ...fields, next: moved, epoch: progress.epoch }).catch(() => {});
     const ended = now();
+    if (logsMessages(log))
+      for (const message of messages)
+        log.debug({ ...this.#fields(), ...identify(message) }, 'webhook message delivered');
     metrics.messages.inc(messages.length);
     for (const { received_at } of messages) metrics.delaySeconds.observe((ended - received_at) / 1_000);
     if (progress.attempts > 0)
-      this.#context.log.info({ ...this.#fields(), failed: progress.attempts }, 'a webhook accepts again');
+      log.info({ ...this.#fields(), failed: progress.attempts }, 'a webhook accepts again');
   }
 
   async #failed(
     progress: WebhookProgress,
     outcome: Exclude<DeliveryOutcome, { kind: 'accepted' }>,
     fields: Partial<WebhookAttempt> & { readonly started_at: number },
+    first: WebhookMessage | undefined,
   ): Promise<void> {
     const { now, random, policy, disableAfterMs, log, metrics } = this.#context;
     const attempt = progress.attempts + 1;
@@ -228,7 +238,10 @@ export class Delivery {
     const status = outcome.kind === 'status' ? outcome.status : null;
     const reason = 'reason' in outcome ? outcome.reason : null;
     if (attempt === 1)
-      log.warn({ ...this.#fields(), outcome: outcome.kind, status, reason }, 'a webhook does not accept');
+      log.warn(
+        { ...this.#fields(), ...(first && identify(first)), outcome: outcome.kind, status, reason },
+        'a webhook does not accept',
+      );
     await this.#record('failed', { ...fields, status, reason, next_attempt_at, epoch: progress.epoch });
     const since = progress.failing_since ?? fields.started_at;
     if (now() - since < disableAfterMs) return;
@@ -281,6 +294,11 @@ export class Delivery {
   #fields(): { client: number; subscription: string } {
     return { client: this.#subscription.clientId, subscription: this.#subscription.id };
   }
+}
+
+/** The fields of a message in log lines. */
+function identify({ message_id, event_id, uuid }: WebhookMessage): MessageFields {
+  return { message_id, event_id, uuid };
 }
 
 function offsets(next: readonly number[]): WebhookOffset[] {

@@ -5,11 +5,13 @@ import { topicName } from '#topics/topics.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { grant, without } from '../../support/acls.ts';
 import { CLIENTS_KEY, temporaryFolder } from '../../support/api.ts';
+import { HttpsReceiver } from '../../support/https-receiver.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { type ServiceProcess, startService } from '../../support/processes.ts';
 import { PASSWORD, type SecuredKafka, startSecuredKafka } from '../../support/secured-kafka.ts';
 import { logged } from '../../support/system.ts';
+import { caFile, subscribe } from '../../support/webhooks.ts';
 import { SECRET, signed } from '../webhook-receiver/support.ts';
 
 let secured: SecuredKafka;
@@ -54,8 +56,13 @@ describe('with an authorizer', () => {
   test('every service works with exactly its rights', async () => {
     // Alerts are a command.
     const names = SERVICE_NAMES.filter((name) => name !== 'alert-processor');
-    const services = names.map((name) => start(name));
+    const receiver = await HttpsReceiver.start();
+    const settings = {
+      ...{ LOG_LEVEL: 'debug', WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8', WEBHOOK_CA_FILE: await caFile() },
+    };
+    const services = names.map((name) => start(name, settings));
     await Promise.all(services.map((service) => service.ready()));
+    await subscribe(pipeline.place, { url: receiver.url, secret: SECRET });
     const { port } = await logged(services[0] as ServiceProcess, 'POST /webhook');
     const body = JSON.stringify([incidentMessage({ id: 1 }, { confirmation: 'confirmed' })]);
     const answer = await fetch(`http://127.0.0.1:${port}/webhook`, {
@@ -72,6 +79,16 @@ describe('with an authorizer', () => {
         });
         return count > 0;
       });
+    await untilTrue('the change is delivered', () => receiver.received.length > 0);
+    // The id of the message that went in names it in the log of each service that it passed.
+    for (const [at, name] of names.entries()) {
+      if (name === 'feed-poller' || name === 'feed-monitor') continue;
+      const named = (line: string): boolean => {
+        const { message_id, event_id } = JSON.parse(line);
+        return message_id === '1' && event_id === 7_000_001;
+      };
+      await untilTrue(`the log of ${name} names the message`, () => services[at]?.lines.some(named) ?? false);
+    }
     for (const service of services) {
       expect(service.lines.filter((line) => /AUTHORIZATION/i.test(line))).toEqual([]);
       await service.stop();
