@@ -33,7 +33,10 @@ export type Job = {
 };
 
 /** The service under test, as so many processes. Its topics and its group follow from the prefix, so that a run takes them over. */
-export function matchProcessor(processes: number): Contender {
+export function matchProcessor(
+  processes: number,
+  settings: Readonly<Record<string, string>> = {},
+): Contender {
   const name = processes === 1 ? 'match-processor' : `match-processor x${processes}`;
   return {
     name,
@@ -49,6 +52,7 @@ export function matchProcessor(processes: number): Contender {
               KAFKA_BROKERS: context.brokers.join(','),
               SCHEMA_REGISTRY_URL: context.registryUrl,
               TOPIC_PREFIX: prefix,
+              ...settings,
             }),
           ),
         ),

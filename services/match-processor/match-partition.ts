@@ -38,6 +38,8 @@ export class MatchPartition implements PartitionProcessor {
   readonly #cache: MatchCache;
   /** Matches that changed since the last flush. */
   readonly #changed = new Map<number, LoadedMatch>();
+  /** The trace of the last message that changed each of these, where that is sampled. */
+  readonly #traces = new Map<number, string>();
 
   constructor(options: MatchPartitionOptions) {
     this.#options = options;
@@ -78,9 +80,11 @@ export class MatchPartition implements PartitionProcessor {
   /** Throws `PoisonError` for a record over the limit that `process` could not foresee. */
   flush(collector: RecordCollector): void {
     for (const [eventId, loaded] of this.#changed) {
+      if (this.#traces.size > 0) collector.traceparent = this.#traces.get(eventId);
       this.#cache.resize(loaded, () => this.#publish(eventId, loaded, collector));
     }
     this.#changed.clear();
+    this.#traces.clear();
   }
 
   committed(): void {
@@ -191,5 +195,6 @@ export class MatchPartition implements PartitionProcessor {
     for (const id of incidents) loaded.touched.add(id);
     if (result || loaded.restored) loaded.stale = true;
     this.#changed.set(event_id, loaded);
+    if (collector.traceparent !== undefined) this.#traces.set(event_id, collector.traceparent);
   }
 }

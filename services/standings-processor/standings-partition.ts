@@ -57,6 +57,8 @@ export class StandingsPartition implements PartitionProcessor {
   readonly #tables = new KnownTables();
   /** Seasons to derive with the next flush, and the last cause of each. */
   readonly #changed = new Map<string, Cause>();
+  /** The trace of the last result that changed each of these, where that is sampled. */
+  readonly #traces = new Map<string, string>();
   /** Matches that could not be counted, by season, and in total. */
   readonly #flags = new Map<string, ReadonlyMap<Flag['reason'], number>>();
   readonly #allFlags = new Map<Flag['reason'], number>();
@@ -121,6 +123,7 @@ export class StandingsPartition implements PartitionProcessor {
       this.#results.put(this.#numberOf(season), [{ key, value: taken }]);
       collector.add(this.#names['standings-results'], key, taken);
       this.#changed.set(season, cause);
+      if (collector.traceparent !== undefined) this.#traces.set(season, collector.traceparent);
     }
     await this.#checkOne(season, cause);
   }
@@ -137,6 +140,7 @@ export class StandingsPartition implements PartitionProcessor {
   flush(collector: RecordCollector): void {
     const { codecs } = this.#options;
     for (const [season, cause] of this.#changed) {
+      if (this.#traces.size > 0) collector.traceparent = this.#traces.get(season);
       const tables = this.#seasons.get(season);
       if (tables === undefined) continue;
       this.#setFlags(season, tables.flags());
@@ -151,6 +155,7 @@ export class StandingsPartition implements PartitionProcessor {
     }
     if (this.#changed.size > 0) this.#options.onFlags?.(this.#allFlags);
     this.#changed.clear();
+    this.#traces.clear();
   }
 
   committed(): void {

@@ -22,9 +22,9 @@ export type AppOptions = {
   readonly tls?: ServerTlsFiles | null;
   /**
    * Resolves when all records of an authentic delivery are on the topics; rejects with `PublishError` at the deadline,
-   * counted from `waitedMs` ago.
+   * counted from `waitedMs` ago. `from`: the sender's trace (W3C Trace Context).
    */
-  readonly store: (body: Buffer, waitedMs: number) => Promise<void>;
+  readonly store: (body: Buffer, waitedMs: number, from?: string) => Promise<void>;
   readonly tally: Tally;
   readonly log: Logger;
 };
@@ -189,7 +189,7 @@ class WebhookApp implements App {
         return;
       }
       admission.prove(guest);
-      void this.#store(proven, arrivedAt, response, connection);
+      void this.#store(proven, arrivedAt, response, connection, text(request.headers.traceparent));
     });
   }
 
@@ -198,10 +198,11 @@ class WebhookApp implements App {
     arrivedAt: number,
     response: ServerResponse,
     connection: Connection,
+    from: string | undefined,
   ): Promise<void> {
     connection.waiting += 1;
     try {
-      await this.#options.store(body, performance.now() - arrivedAt);
+      await this.#options.store(body, performance.now() - arrivedAt, from);
       this.#answer(response, 200, 'accepted', 'Accepted');
     } catch (error) {
       this.#failed(error, response, body);

@@ -2,8 +2,12 @@ import { type Delivery, readDelivery } from '#ingestion/delivery.ts';
 import { logDelivery } from '#ingestion/delivery-log.ts';
 import type { DeliveryEncoder } from '#ingestion/records.ts';
 import type { Logger } from '#service/logger.ts';
+import type { PublishRecord } from '#streams/client/port.ts';
 import { PublishError } from '#streams/publish/publish-error.ts';
+import { publishTraced } from '#streams/publish/publish-traced.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
+import type { TraceSpan } from '#tracing/tracer.ts';
+import { tracer } from '#tracing/tracing.ts';
 import { SERVICE } from './name.ts';
 import type { Tally } from './tally.ts';
 
@@ -36,22 +40,26 @@ export class Intake {
 
   /**
    * Resolves when all records of a delivery are on the topics. Rejects with `PublishError` at its deadline, `waitedMs` of
-   * which have passed. It may be stored all the same then; the sender repeats it, which has no effect.
+   * which have passed; `from`: the sender's trace. It may be stored all the same then; the sender repeats it, which has no effect.
    */
-  store(body: Buffer, waitedMs: number): Promise<void> {
+  store(body: Buffer, waitedMs: number, from?: string): Promise<void> {
     const { publisher, encode, answerTimeoutMs } = this.#options;
     const readAt = performance.now();
     const delivery = readDelivery(body, { origin: 'webhook', service: SERVICE, receivedAt: Date.now() });
+    const span = startSpan(delivery, waitedMs, from);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiting = { deadline: readAt + answerTimeoutMs - waitedMs, reject };
     this.#waiting.add(waiting);
-    publisher.publish(encode(delivery)).then(
+    const publish = (records: readonly PublishRecord[]): Promise<void> => publisher.publish(records);
+    publishTraced(publish, encode(delivery), span).then(
       () => {
+        span?.end();
         this.#waiting.delete(waiting);
         this.#count(delivery, performance.now() - readAt);
         resolve();
       },
       (error: unknown) => {
+        span?.end(String(error));
         this.#waiting.delete(waiting);
         reject(error);
       },
@@ -83,4 +91,27 @@ export class Intake {
       waiting.reject(new PublishError('TIMEOUT', 'not acknowledged in time'));
     }
   }
+}
+
+/** Most messages of a delivery that its span names. */
+const NAMED = 16;
+
+/** The span of a delivery: it begins a trace. The sender's is linked, as nobody outside decides what is recorded here. */
+function startSpan(
+  { raw, normalized }: Delivery,
+  waitedMs: number,
+  from: string | undefined,
+): TraceSpan | null {
+  const tracing = tracer();
+  if (tracing === null) return null;
+  return tracing.start('POST /webhook', {
+    kind: 'server',
+    startedAt: Date.now() - waitedMs,
+    links: from === undefined ? [] : [from],
+    attributes: {
+      delivery_id: raw?.delivery_id,
+      'messaging.batch.message_count': normalized.length,
+      message_id: normalized.slice(0, NAMED).map(({ message_id }) => message_id),
+    },
+  });
 }

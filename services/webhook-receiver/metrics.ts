@@ -1,4 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { spanCounter } from '#service/metrics.ts';
+import type { SpanOutcome } from '#tracing/tracer.ts';
 import type { Counts, Report } from './tally.ts';
 
 /** The threads, asked for a report when the metrics are read. */
@@ -81,12 +83,14 @@ export function receiverMetrics(registry: Registry, source: MetricsSource): (rep
     registers,
     collect,
   });
+  const countSpans = spanCounter(registry);
   return (report) => {
     inc(requests, 'outcome', report.answered);
     inc(refused, 'check', report.refused);
     inc(overloaded, 'reason', report.overloaded);
     inc(messages, 'type', report.messages);
     inc(deadLetters, 'code', report.deadLetters);
+    for (const [outcome, times] of Object.entries(report.spans)) countSpans(outcome as SpanOutcome, times);
     for (const seconds of report.storeSeconds) storeSeconds.observe(seconds);
   };
 }

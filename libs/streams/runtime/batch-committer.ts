@@ -188,7 +188,7 @@ export class BatchCommitter {
       this.#giveUp(verdict.isBare ? withoutBytes(record) : record, verdict.error, draft);
       return;
     }
-    draft.watch?.begin(record);
+    draft.watch?.begin(record, draft.collector);
     try {
       const processing = this.#work.processor.process(record, draft.collector);
       return processing?.catch((error: unknown) => this.#processingFailed(record, error, draft));
@@ -223,6 +223,7 @@ export class BatchCommitter {
     const partition = this.#partition;
     const position = { next, topicId, changelogIds, producer: producer.identity };
     try {
+      collector.traceparent = undefined;
       processor.flush(collector);
       const record = positionRecord(positions, partition, position);
       const started = performance.now();
@@ -230,6 +231,7 @@ export class BatchCommitter {
       await this.#committing;
       metrics.commitSeconds.observe((performance.now() - started) / 1_000);
     } catch (error) {
+      watch?.failed(error);
       const isOfRecords = !(error instanceof StreamError) || error.code === 'RECORD_TOO_LARGE';
       if (isOfRecords) this.#suspects.commitFailed(range, error, letters[0]?.error ?? null);
       throw error;

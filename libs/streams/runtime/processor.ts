@@ -48,6 +48,8 @@ export class RecordCollector {
   readonly #partition: number;
   readonly #records: OutputRecord[] = [];
   #bytes = 0;
+  /** The trace that the next records belong to: that of the input record in process; of a flush, what `flush` sets. */
+  traceparent: string | undefined;
 
   constructor(partition: number) {
     this.#partition = partition;
@@ -55,7 +57,12 @@ export class RecordCollector {
 
   /** Adds a record; `topic` is the name on the broker. */
   add(topic: string, key: Buffer | string, value: Buffer | null, partition: number = this.#partition): void {
-    this.#records.push({ topic, partition, key, value });
+    const { traceparent } = this;
+    this.#records.push(
+      traceparent === undefined
+        ? { topic, partition, key, value }
+        : { topic, partition, key, value, traceparent },
+    );
     this.#bytes += value?.length ?? 0;
   }
 

@@ -9,6 +9,9 @@ import type { Decoder } from '#topics/codec.ts';
 import { DecodeError } from '#topics/errors.ts';
 import type { Registry } from '#topics/registry.ts';
 import { type TopicValues, topicName } from '#topics/topics.ts';
+import { spanAttributes } from '#tracing/message-attributes.ts';
+import type { Tracer } from '#tracing/tracer.ts';
+import { tracer } from '#tracing/tracing.ts';
 import type { ViewMetrics } from '../metrics.ts';
 import type { SourceTopic, ViewRecord } from './records.ts';
 
@@ -76,6 +79,8 @@ export async function followSources(options: SourceOptions): Promise<void> {
       const started = performance.now();
       apply(records, { key: partitionKey(batch), next: batch.next });
       metrics.applySeconds.observe((performance.now() - started) / 1000);
+      const tracing = tracer();
+      if (tracing !== null) traceApplied(tracing, batch, records, Date.now() - (performance.now() - started));
       if (logsMessages(log))
         for (const record of records)
           log.debug({ ...identify(record), topic: batch.topic }, 'record applied to the views');
@@ -85,6 +90,25 @@ export async function followSources(options: SourceOptions): Promise<void> {
     },
     onCaughtUp: options.onCaughtUp,
   });
+}
+
+/** Views that are rebuilt read records whose traces ended long ago. */
+const TRACED_MS = 3_600_000;
+
+/** A span for each record that belongs to a trace. */
+function traceApplied(
+  tracing: Tracer,
+  { topic, records: read }: FollowedBatch,
+  applied: readonly ViewRecord[],
+  startedAt: number,
+): void {
+  for (const { offset, timestamp, traceparent: parent } of read) {
+    if (parent === undefined || timestamp < startedAt - TRACED_MS) continue;
+    const record = applied.find((one) => one.offset === offset);
+    if (record === undefined) continue;
+    const attributes = spanAttributes({ ...identify(record), topic });
+    tracing.start(`apply ${topic}`, { kind: 'consumer', parent, startedAt, attributes })?.end();
+  }
 }
 
 /** The fields of a record in log lines. */

@@ -3,10 +3,12 @@ import { logDelivery } from '#ingestion/delivery-log.ts';
 import { DELIVERY_TOPICS, type DeliveryEncoder, deliveryEncoder } from '#ingestion/records.ts';
 import type { PublishRecord } from '#streams/client/port.ts';
 import type { Logger } from '#streams/log.ts';
+import { publishTraced } from '#streams/publish/publish-traced.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { CatalogueRecord, IngressStatus, Standings, StandingsEntry } from '#topics/generated/types.ts';
 import type { CodecsOf } from '#topics/registry.ts';
 import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
+import { tracer } from '#tracing/tracing.ts';
 import type { PollerMetrics } from '../metrics.ts';
 
 /** The topics that the poller writes. */
@@ -54,7 +56,12 @@ export class TopicWriter {
   /** Writes the records of a delivery. */
   async deliver(delivery: Delivery): Promise<void> {
     const { metrics, log } = this.#options;
-    await this.#publish(this.#encode(delivery));
+    const span = tracer()?.start('read from the provider', { kind: 'internal' }) ?? null;
+    try {
+      await publishTraced((records) => this.#publish(records), this.#encode(delivery), span);
+    } finally {
+      span?.end();
+    }
     const { normalized, deadLetters, ignored } = delivery;
     for (const { type } of normalized) metrics.messages.inc({ type });
     for (const times of ignored.values()) metrics.messages.inc({ type: 'unknown' }, times);

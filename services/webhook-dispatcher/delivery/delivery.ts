@@ -1,5 +1,5 @@
 import type { DeliveryOutcome } from '#outbound/endpoint.ts';
-import { logsMessages, type MessageFields } from '#streams/log.ts';
+import { logsMessages } from '#streams/log.ts';
 import type {
   WebhookAttempt,
   WebhookMessage,
@@ -13,6 +13,7 @@ import { ExpiredError } from './backlog-reader.ts';
 import { type Collected, collectBatch } from './collect-batch.ts';
 import type { DeliveryContext, Endpoint } from './delivery-context.ts';
 import type { PlacedMessage } from './message-window.ts';
+import { identify, startSpan } from './named-messages.ts';
 import { retryDelayMs } from './retry-schedule.ts';
 import type { Subscription } from './subscriptions.ts';
 
@@ -199,7 +200,10 @@ export class Delivery {
     const posting = new AbortController();
     this.#posting = posting;
     const started_at = now();
+    const span = startSpan(batch, this.#subscription);
     const outcome = await this.#endpoint.post(batch.body(), posting.signal);
+    span?.set({ 'http.response.status_code': outcome.kind === 'status' ? outcome.status : undefined });
+    span?.end(outcome.kind === 'accepted' ? undefined : outcome.kind);
     this.#posting = null;
     if (outcome.kind !== 'accepted' && (posting.signal.aborted || this.#isClosed)) return;
     metrics.attempts.inc({ outcome: outcome.kind });
@@ -294,11 +298,6 @@ export class Delivery {
   #fields(): { client: number; subscription: string } {
     return { client: this.#subscription.clientId, subscription: this.#subscription.id };
   }
-}
-
-/** The fields of a message in log lines. */
-function identify({ message_id, event_id, uuid }: WebhookMessage): MessageFields {
-  return { message_id, event_id, uuid };
 }
 
 function offsets(next: readonly number[]): WebhookOffset[] {
