@@ -2,7 +2,6 @@ import { type Delivery, readDelivery } from '#ingestion/delivery.ts';
 import { logDelivery } from '#ingestion/delivery-log.ts';
 import type { DeliveryEncoder } from '#ingestion/records.ts';
 import type { Logger } from '#service/logger.ts';
-import type { PublishRecord } from '#streams/client/port.ts';
 import { PublishError } from '#streams/publish/publish-error.ts';
 import { publishTraced } from '#streams/publish/publish-traced.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
@@ -50,8 +49,12 @@ export class Intake {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiting = { deadline: readAt + answerTimeoutMs - waitedMs, reject };
     this.#waiting.add(waiting);
-    const publish = (records: readonly PublishRecord[]): Promise<void> => publisher.publish(records);
-    publishTraced(publish, encode(delivery), span).then(
+    const records = encode(delivery);
+    const published =
+      span === null
+        ? publisher.publish(records)
+        : publishTraced((traced) => publisher.publish(traced), records, span);
+    published.then(
       () => {
         span?.end();
         this.#waiting.delete(waiting);

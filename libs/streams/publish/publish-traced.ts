@@ -2,13 +2,13 @@ import type { TraceSpan } from '#tracing/tracer.ts';
 import { tracer } from '#tracing/tracing.ts';
 import type { PublishRecord } from '../client/port.ts';
 
-/** Publishes records under a span that their header names; of a trace that is not sampled, only publishes. Rejects as `publish`. */
+/** Publishes records of a sampled trace, under a span that their header names. Rejects as `publish`. */
 export async function publishTraced(
   publish: (records: readonly PublishRecord[]) => Promise<void>,
   records: readonly PublishRecord[],
-  parent: TraceSpan | null,
+  parent: TraceSpan,
 ): Promise<void> {
-  const span = parent && tracer()?.start('publish', { kind: 'producer', parent: parent.traceparent });
+  const span = tracer()?.start('publish', { kind: 'producer', parent: parent.traceparent });
   if (span == null) return publish(records);
   const { traceparent } = span;
   span.set({ 'messaging.system': 'kafka', 'messaging.batch.message_count': records.length });

@@ -56,12 +56,7 @@ export class TopicWriter {
   /** Writes the records of a delivery. */
   async deliver(delivery: Delivery): Promise<void> {
     const { metrics, log } = this.#options;
-    const span = tracer()?.start('read from the provider', { kind: 'internal' }) ?? null;
-    try {
-      await publishTraced((records) => this.#publish(records), this.#encode(delivery), span);
-    } finally {
-      span?.end();
-    }
+    await this.#publishDelivery(this.#encode(delivery));
     const { normalized, deadLetters, ignored } = delivery;
     for (const { type } of normalized) metrics.messages.inc({ type });
     for (const times of ignored.values()) metrics.messages.inc({ type: 'unknown' }, times);
@@ -103,6 +98,17 @@ export class TopicWriter {
     const { codecs, prefix } = this.#options;
     const codec = codecs[topic] as unknown as Codec<TopicValues[T]>;
     return { topic: topicName(prefix, topic), key, value: codec.encode(value) };
+  }
+
+  /** A delivery begins a trace. */
+  async #publishDelivery(records: readonly PublishRecord[]): Promise<void> {
+    const span = tracer()?.start('read from the provider', { kind: 'internal' }) ?? null;
+    if (span === null) return this.#publish(records);
+    try {
+      await publishTraced((traced) => this.#publish(traced), records, span);
+    } finally {
+      span.end();
+    }
   }
 
   async #publish(records: readonly PublishRecord[]): Promise<void> {

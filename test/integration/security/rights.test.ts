@@ -56,7 +56,7 @@ async function endOf(service: ServiceProcess): Promise<{ code?: string; message:
 }
 
 describe('with an authorizer', () => {
-  test('every service works with exactly its rights', async () => {
+  test('every service works with exactly its rights, a message has one id in all logs and one trace', async () => {
     // Alerts are a command.
     const names = SERVICE_NAMES.filter((name) => name !== 'alert-processor');
     const receiver = await HttpsReceiver.start();
