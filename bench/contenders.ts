@@ -33,10 +33,7 @@ export type Job = {
 };
 
 /** The service under test, as so many processes. Its topics and its group follow from the prefix, so that a run takes them over. */
-export function matchProcessor(
-  processes: number,
-  settings: Readonly<Record<string, string>> = {},
-): Contender {
+export function matchProcessor(processes: number, env: Readonly<Record<string, string>> = {}): Contender {
   const name = processes === 1 ? 'match-processor' : `match-processor x${processes}`;
   return {
     name,
@@ -52,7 +49,7 @@ export function matchProcessor(
               KAFKA_BROKERS: context.brokers.join(','),
               SCHEMA_REGISTRY_URL: context.registryUrl,
               TOPIC_PREFIX: prefix,
-              ...settings,
+              ...env,
             }),
           ),
         ),

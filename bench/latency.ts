@@ -77,7 +77,7 @@ const WANTED = [
 ] as const;
 
 /** Something that messages go through. */
-type Subject = {
+export type Subject = {
   readonly name: string;
   readonly contender: Contender;
   /** The part of its match-state that identifies the causing message. */
@@ -93,13 +93,13 @@ type Entry = {
   close(): Promise<void>;
 };
 
-function describe(latencies: readonly number[]): string {
+export function describe(latencies: readonly number[]): string {
   const at = (share: number) => quantile(latencies, share).toFixed(1);
   return `p50 ${at(0.5)} p90 ${at(0.9)} p99 ${at(0.99)} max ${at(1)} ms of ${latencies.length} messages`;
 }
 
 /** One round of a subject: starts it, warms it, measures, and leaves nothing behind. */
-async function measure(context: BenchContext, subject: Subject, round: number): Promise<number[]> {
+export async function measure(context: BenchContext, subject: Subject, round: number): Promise<number[]> {
   const { brokers, registryUrl } = context;
   const job = subject.contender.on(context.prefix(`${subject.name.replaceAll(' ', '-')}-${round}`), round);
   for (const prefix of new Set([job.prefix, job.outputPrefix])) await createTopics({ brokers, prefix });
@@ -139,7 +139,7 @@ async function measure(context: BenchContext, subject: Subject, round: number): 
   return latencies;
 }
 
-function readStates(registry: Registry): (value: Buffer) => Promise<Mark> {
+export function readStates(registry: Registry): (value: Buffer) => Promise<Mark> {
   const decoder = registry.decoder('match-state');
   return async (value) => {
     const { event_id, cause } = await decoder.decode(value);
@@ -156,7 +156,11 @@ function readMessages(registry: Registry): (value: Buffer) => Promise<Mark> {
   };
 }
 
-async function byWebhook(context: BenchContext, prefix: string): Promise<Entry> {
+export async function byWebhook(
+  context: BenchContext,
+  prefix: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Entry> {
   const secret = randomBytes(16).toString('hex');
   const port = await freePort();
   const receiver = startService('webhook-receiver', context.dir, {
@@ -165,6 +169,7 @@ async function byWebhook(context: BenchContext, prefix: string): Promise<Entry> 
     TOPIC_PREFIX: prefix,
     WEBHOOK_PORT: String(port),
     WEBHOOK_SECRET: secret,
+    ...env,
   });
   const client = new WebhookClient(`http://127.0.0.1:${port}/webhook`, secret);
   await client.untilReady(READY_MS);

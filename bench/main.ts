@@ -15,7 +15,9 @@ import { isMet, ratioOf, record, targetOf } from './record.ts';
 const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   throughput: async () => (await import('./throughput.ts')).bench,
   traces: async () => (await import('./traces.ts')).bench,
+  scale: async () => (await import('./scale.ts')).bench,
   latency: async () => (await import('./latency.ts')).bench,
+  tls: async () => (await import('./tls.ts')).bench,
   floor: async () => (await import('./floor.ts')).bench,
   replay: async () => (await import('./replay.ts')).bench,
   receiver: async () => (await import('./receiver.ts')).bench,

@@ -119,7 +119,8 @@ export function together(all: readonly Running[]): Running {
 
 const TICKS_PER_SECOND = 100;
 
-async function cpuSecondsOf(pid: number): Promise<number> {
+/** Processor time that a process has used so far, seconds; NaN where the system does not report it. */
+export async function cpuSecondsOf(pid: number): Promise<number> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -129,6 +129,8 @@ export type PlatformOptions = {
   readonly registry: RegistryPlace | undefined;
   /** How topics are made. */
   readonly topics: WantedTopics;
+  /** Processes of a service, by its name; of others one. See `REPLICABLE`. */
+  readonly replicas?: ReadonlyMap<string, number>;
   /** Brokers of an embedded cluster; 1: whatever `startBackbone` finds or starts. */
   readonly brokerCount: number;
   /** Called with each step, one line. */
@@ -138,6 +140,15 @@ export type PlatformOptions = {
   /** Further folders whose readers should find this platform. */
   readonly alsoFoundIn?: readonly string[];
 };
+
+/** Services of which several can run on one machine: the others serve on a port. */
+export const REPLICABLE: readonly string[] = [
+  'feed-monitor',
+  'feed-poller',
+  'match-processor',
+  'standings-processor',
+  'webhook-composer',
+];
 
 /** Where a provider's REST interface is, and how to get in; `settings` are further ones of the feed poller. */
 export type Provider = {
@@ -254,9 +265,9 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       HTTP_TLS_KEY_FILE: '',
     };
     const logFolder = join(dataDir, 'logs');
-    const names = servicesToStart(options.provider);
-    onProgress(`starting ${names.join(', ')}`);
-    for (const name of names) {
+    const processes = processesToStart(options);
+    onProgress(`starting ${processes.map(({ label }) => label).join(', ')}`);
+    for (const { name, label } of processes) {
       services.push(
         new ServiceProcess({
           name,
@@ -269,7 +280,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
             ...{ DISPATCHER_PORT: String(dispatcherPort), ...options.dispatcherSettings },
             ...(options.provider === null ? {} : settingsOf(options.provider)),
           },
-          logFile: join(logFolder, `${name}.log`),
+          logFile: join(logFolder, `${label}.log`),
           restart: true,
           onTrouble,
         }),
@@ -352,11 +363,22 @@ function keepSecret(
   return { secrets, file, isNew: true };
 }
 
-/** The simulator runs where it is asked for, the poller where there is something to poll. */
-function servicesToStart(provider: Provider | null): string[] {
-  return serviceNames().filter(
-    (name) => name !== 'simulator' && (name !== 'feed-poller' || provider !== null),
-  );
+/**
+ * The processes of each service, further ones with their number. The simulator runs where it is asked for, the poller
+ * where there is something to poll.
+ */
+function processesToStart({
+  provider,
+  replicas,
+}: Pick<PlatformOptions, 'provider' | 'replicas'>): { name: string; label: string }[] {
+  return serviceNames()
+    .filter((name) => name !== 'simulator' && (name !== 'feed-poller' || provider !== null))
+    .flatMap((name) =>
+      Array.from({ length: replicas?.get(name) ?? 1 }, (_, index) => ({
+        name,
+        label: index === 0 ? name : `${name}-${index + 1}`,
+      })),
+    );
 }
 
 function settingsOf({ baseUrl, clientId, secretKey, settings }: Provider): Record<string, string> {

@@ -15,7 +15,9 @@ const RUN = `
   }
 `;
 
-test('a run ends with what was left out, why, and how to have it; one of some tests by name says nothing', async () => {
+test('a run ends with what was left out, why, and how to have it; one of some tests by name says nothing', {
+  timeout: 300_000,
+}, async () => {
   const args = ['--input-type=module', '--eval', RUN];
   const { stdout } = await run(process.execPath, args, { cwd: new URL('..', import.meta.url) });
   expect(stdout.split('\n')).toEqual([

@@ -4,12 +4,13 @@ import { z } from 'zod';
 import { httpUrl, loadConfig, renderHelp, secret } from '#service/config.ts';
 import { onStopRequest } from '#service/stop-requests.ts';
 import { backboneLines, dataDirFor, enterFolder, shellWord } from '../addresses.ts';
-import { type Command, UsageError } from '../command.ts';
+import { type Command, parseArguments, UsageError } from '../command.ts';
 import {
   type NewClient,
   type Platform,
   type Provider,
   platformSettings,
+  REPLICABLE,
   requireBrokers,
   startPlatform,
 } from '../platform.ts';
@@ -33,15 +34,18 @@ const config = z
         context.addIssue({ code: 'custom', path: [name], message: 'goes with PROVIDER_BASE_URL' });
   });
 const ABOUT = `Starts a broker, a schema registry and every service but the simulator, and stays until Ctrl-C.
-Broker and registry: those of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else in Docker, else here on Java 17 or later.`;
+Broker and registry: those of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else in Docker, else here on Java 17 or later.
+
+  --replicas <service>=<n>  so many processes of a service; once for each service, of
+                            ${REPLICABLE.join(', ')}`;
 
 /** Starts everything but the simulator. */
 export const up: Command = {
   name: 'up',
   summary: 'starts broker, registry and all services but the simulator',
-  help: renderHelp({ usage: 'touchline up', about: ABOUT, config }),
+  help: renderHelp({ usage: 'touchline up [--replicas <service>=<n>]…', about: ABOUT, config }),
   async run(args) {
-    if (args.length > 0) throw new UsageError(`up takes no arguments, not ${JSON.stringify(args[0])}`);
+    const replicas = parseReplicas(args);
     const settings = loadConfig(config, process.env);
     requireBrokers(settings);
     const stopping = new AbortController();
@@ -70,6 +74,7 @@ export const up: Command = {
       brokers: settings.KAFKA_BROKERS,
       registry: settings.SCHEMA_REGISTRY_URL,
       topics: wantedTopicsOf(settings),
+      replicas,
       brokerCount: 1,
       onProgress: (line) => say(`  ${line}`),
       onTrouble: (line) => say(`! ${line}`),
@@ -83,6 +88,25 @@ export const up: Command = {
     return 0;
   },
 };
+
+/** A machine has room for so many at most. */
+const MOST_REPLICAS = 64;
+
+function parseReplicas(args: readonly string[]): Map<string, number> {
+  const { values } = parseArguments(args, { options: { replicas: { type: 'string', multiple: true } } });
+  const replicas = new Map<string, number>();
+  for (const given of values.replicas ?? []) {
+    const [, name = '', count = ''] = /^([a-z-]+)=([1-9]\d?)$/.exec(given) ?? [];
+    if (!REPLICABLE.includes(name) || Number(count) > MOST_REPLICAS) {
+      const services = REPLICABLE.join(', ');
+      throw new UsageError(
+        `--replicas must be <service>=<n>, with 1 to ${MOST_REPLICAS} of ${services}; not ${JSON.stringify(given)}`,
+      );
+    }
+    replicas.set(name, Number(count));
+  }
+  return replicas;
+}
 
 function providerOf({
   PROVIDER_BASE_URL: baseUrl,

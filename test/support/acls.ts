@@ -1,6 +1,6 @@
 import kafkajs, { type AclEntry, type Admin } from 'kafkajs';
 import { createKafka } from '#streams/client/kafkajs/kafka.ts';
-import type { Right, ServiceName } from '#topics/acls.ts';
+import type { Right } from '#topics/acls.ts';
 import { quietLog } from './log.ts';
 
 const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
@@ -10,32 +10,30 @@ const RESOURCES = {
   TransactionalId: AclResourceTypes.TRANSACTIONAL_ID,
 };
 
-/** Grants a service rights; `brokers` are addresses whose connections may do that. */
+/** Grants a user rights; `brokers` are addresses whose connections may do that. */
 export async function grant(
   brokers: readonly string[],
-  service: ServiceName,
+  user: string,
   rights: readonly Right[],
 ): Promise<void> {
-  await withAdmin(brokers, (admin) =>
-    admin.createAcls({ acl: rights.map((right) => entryOf(service, right)) }),
-  );
+  await withAdmin(brokers, (admin) => admin.createAcls({ acl: rights.map((right) => entryOf(user, right)) }));
 }
 
-/** Takes a right away while `work` runs. */
+/** Takes a right away from a user while `work` runs. */
 export async function without(
   brokers: readonly string[],
-  service: ServiceName,
+  user: string,
   right: Right,
   work: () => Promise<void>,
 ): Promise<void> {
-  await withAdmin(brokers, (admin) => admin.deleteAcls({ filters: [entryOf(service, right)] }));
+  await withAdmin(brokers, (admin) => admin.deleteAcls({ filters: [entryOf(user, right)] }));
   await work();
-  await grant(brokers, service, [right]);
+  await grant(brokers, user, [right]);
 }
 
-function entryOf(service: ServiceName, { operation, resource, name, pattern }: Right): AclEntry {
+function entryOf(user: string, { operation, resource, name, pattern }: Right): AclEntry {
   return {
-    ...{ principal: `User:${service}`, host: '*', permissionType: AclPermissionTypes.ALLOW },
+    ...{ principal: `User:${user}`, host: '*', permissionType: AclPermissionTypes.ALLOW },
     operation: operation === 'Read' ? AclOperationTypes.READ : AclOperationTypes.WRITE,
     resourceType: RESOURCES[resource],
     resourceName: name,

@@ -233,11 +233,16 @@ describe('touchline up', () => {
     expect(services(process.pid).filter((pid) => before.includes(pid))).toEqual([]);
   });
 
-  test('takes its services with it when it is killed', async () => {
-    const run = touchline(['up'], { DATA_DIR: folder(), WEBHOOK_PORT: '0', API_PORT: '0', TOOLS_PORT: '0' });
+  test('runs as many processes of a service as it is asked for, and takes them with it when it is killed', async () => {
+    const dataDir = folder();
+    const run = touchline(['up', '--replicas', 'match-processor=3'], {
+      ...{ DATA_DIR: dataDir, WEBHOOK_PORT: '0', API_PORT: '0', TOOLS_PORT: '0' },
+    });
     await run.says('Ctrl-C stops everything');
     const children = services(run.child.pid);
-    expect(children.filter(runs)).toHaveLength(SERVED);
+    expect(children.filter(runs)).toHaveLength(SERVED + 2);
+    for (const process of ['match-processor', 'match-processor-2', 'match-processor-3'])
+      expect(readFileSync(join(dataDir, 'logs', `${process}.log`), 'utf8')).toContain('metrics and health');
     run.child.kill('SIGKILL');
     await expect.poll(() => children.filter(runs), { timeout: 120_000 }).toEqual([]);
   });

@@ -267,7 +267,10 @@ describe('two dispatchers', () => {
     await feed(goal(1600, '5-3', 11));
     for (const receiver of receivers)
       await hasIncidents(receiver, ['insert 5-1', 'insert 5-2', 'insert 5-3']);
-    expect(await third.metric('touchline_dispatcher_subscriptions', 'state="delivering"')).toBeGreaterThan(7);
+    await untilTrue(
+      'it has all of them',
+      async () => (await third.metric('touchline_dispatcher_subscriptions', 'state="delivering"')) > 7,
+    );
   });
 });
 

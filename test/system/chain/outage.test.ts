@@ -10,11 +10,13 @@ import { essence, netEffects, netStates, publishedTwice } from './essence.ts';
 import { FaultyProxy } from './faulty-proxy.ts';
 import { FULL } from './play.ts';
 
-if (FULL) vi.setConfig({ testTimeout: 1_800_000 });
+vi.setConfig({ testTimeout: 1_800_000 });
 
 /** They kick off a minute after each other, so some are not even known when the poller is killed for long. */
 const MATCHES = 16;
 const MINUTE = 60;
+/** A day of matches is read meanwhile. */
+const CAUGHT_UP_MS = 600_000;
 const DAY = 86_400;
 /** Times of kills that are followed by a start at once, and of the last one, in seconds after the first message. */
 const KILLS = FULL ? [6 * MINUTE, 9 * MINUTE, 12 * MINUTE] : [9 * MINUTE];
@@ -206,7 +208,7 @@ async function catchUp(follower: Follower): Promise<{ lags: number[]; peak: numb
   await poller.ready();
   const lags: number[] = [];
   let peak = 0;
-  await until('it has caught up', async () => {
+  const hasCaughtUp = async (): Promise<true | undefined> => {
     const lag = await poller.metric('touchline_poller_feed_lag_seconds');
     peak = Math.max(peak, await rss(poller));
     // There is no lag before it knows the provider's time.
@@ -215,7 +217,8 @@ async function catchUp(follower: Follower): Promise<{ lags: number[]; peak: numb
       onSeen();
     }
     return lag > 0 && lag < 2 * MINUTE ? true : undefined;
-  });
+  };
+  await until('it has caught up', hasCaughtUp, CAUGHT_UP_MS);
   return { lags, peak };
 }
 

@@ -1,16 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { type KafkaCluster, startKafkaCluster } from '#embedded/kafka.ts';
-import type { BrokerSecurity } from '#embedded/security.ts';
-import { QUICK_REJOIN, QUICK_START } from '#embedded/settings.ts';
+import type { KafkaCluster } from '#embedded/kafka.ts';
 import type { Brokers } from '#streams/client/brokers.ts';
 import { rightsOf } from '#topics/acls.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { grant } from '../../support/acls.ts';
-import { atEnd } from '../../support/at-end.ts';
 import { writeText } from '../../support/certificates.ts';
 import {
   expectSame,
@@ -25,6 +19,7 @@ import { Pipeline } from '../../support/pipeline.ts';
 import { brokerCertificates, PASSWORD } from '../../support/secured-kafka.ts';
 import { seeded } from '../../support/seed.ts';
 import { workload } from '../../support/workload.ts';
+import { type KillTimes, killInTurns, startCluster } from './killed-cluster.ts';
 import { SteadyLoad } from './steady-load.ts';
 import { TransitionLatency } from './transition-latency.ts';
 
@@ -84,9 +79,7 @@ describe.each(IN_FULL)('%s', () => {
 });
 
 /** How brokers are killed, and how the publisher and the processors connect. */
-type Killing = {
-  readonly everyMs: number;
-  readonly killingMs: number;
+type Killing = KillTimes & {
   readonly publisher: Brokers;
   /** Settings of the processors. */
   readonly processor: Readonly<Record<string, string>>;
@@ -124,38 +117,4 @@ async function playWhileKilling(cluster: KafkaCluster, name: string, killing: Ki
   const expected = await undisturbed({ ...place, prefix: `${place.prefix}${name}-calm.` }, [...load.sent]);
   expect(await killed).toBeGreaterThan(0);
   expectSame(actual, expected, { offsets: false });
-}
-
-async function startCluster(security?: BrokerSecurity): Promise<KafkaCluster> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'touchline-killed-'));
-  atEnd(() => rm(dataDir, { recursive: true, force: true }));
-  const cluster = await startKafkaCluster({
-    dataDir,
-    brokers: 3,
-    settings: QUICK_REJOIN,
-    jvmArgs: QUICK_START,
-    heapMb: 512,
-    ...(security === undefined ? {} : { security }),
-  });
-  atEnd(() => cluster.stop());
-  return cluster;
-}
-
-/** Kills one broker after the other and starts it again, the next one once it answers; gives how many. */
-async function killInTurns(
-  { nodes }: KafkaCluster,
-  { everyMs, killingMs }: Killing,
-  random: () => number,
-): Promise<number> {
-  const until = performance.now() + killingMs;
-  let killed = 0;
-  for (let next = performance.now(); next < until; next = Math.max(next + everyMs, performance.now())) {
-    await delay(Math.max(0, next - performance.now()));
-    const node = nodes[killed % nodes.length];
-    await node?.kill('SIGKILL');
-    killed += 1;
-    await delay(random() * 2_000);
-    await node?.start();
-  }
-  return killed;
 }

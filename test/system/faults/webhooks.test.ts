@@ -119,7 +119,7 @@ test(
     await Promise.all(services.map((service) => service.ready()));
     const simulator = startService('simulator', {
       ...{ REST_PORT: '0', REST_SECRET_KEY: REST_SECRET, REST_FAULTS: 'vanish=1', FAULTS: 'many', SEED: '3' },
-      ...{ MATCHES: String(POLLED_MATCHES), DURATION: String(times(240, 20)) },
+      ...{ MATCHES: String(POLLED_MATCHES), DURATION: String(times(240, 30)) },
     });
     const { port } = await logged(simulator, 'REST is served');
     const poller = a.startPoller(

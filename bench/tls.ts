@@ -1,0 +1,110 @@
+import { join } from 'node:path';
+import { startKafka } from '#embedded/kafka.ts';
+import { Authority, writeText } from '../test/support/certificates.ts';
+import { writeBacklog } from './backlog.ts';
+import { type Contender, matchProcessor, prepare, rate, runThrough } from './contenders.ts';
+import { type Bench, type BenchContext, format, median, quantile } from './context.ts';
+import { remove } from './kafka.ts';
+import { byWebhook, describe, measure, readStates, type Subject } from './latency.ts';
+
+const EVENTS = Number(process.env.BENCH_EVENTS ?? 1_000);
+const MESSAGES = 200;
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
+const USER = { name: 'bench', password: 'the-password-of-the-bench' };
+
+type Env = Readonly<Record<string, string>>;
+type Measured = { readonly contender: Contender; readonly rates: number[]; readonly micros: number[] };
+
+/**
+ * The same services on the same broker, by its plain listener and by the one that wants TLS and SCRAM-SHA-512, in turns:
+ * a backlog through two match processors, then the way from a webhook to the match state at a steady rate.
+ */
+export const bench: Bench = {
+  about: 'throughput and latency over TLS with SCRAM-SHA-512, beside plain connections to the same broker',
+  async run(context) {
+    const authority = await Authority.create('authority of the bench');
+    const kafka = await startKafka({
+      dataDir: join(context.dir, 'secured'),
+      security: {
+        tls: { ...(await authority.sign('broker')), ca: authority.ca.cert },
+        users: { [USER.name]: USER.password },
+      },
+    });
+    try {
+      const env = {
+        ...{ KAFKA_BROKERS: kafka.secured?.sasl.join(',') ?? '', KAFKA_TLS: 'on' },
+        KAFKA_TLS_CA_FILE: writeText(context.dir, 'ca.crt', authority.ca.cert),
+        ...{ KAFKA_SASL_MECHANISM: 'SCRAM-SHA-512', KAFKA_SASL_USERNAME: USER.name },
+        KAFKA_SASL_PASSWORD: USER.password,
+      };
+      const on = { ...context, brokers: kafka.brokers };
+      await compareThroughput(on, env);
+      await compareLatency(on, env);
+    } finally {
+      await kafka.stop();
+    }
+  },
+};
+
+async function compareThroughput(context: BenchContext, env: Env): Promise<void> {
+  const prefix = context.prefix('backlog');
+  const { records } = await writeBacklog(context, { prefix, events: EVENTS, messages: MESSAGES });
+  const [tls, plain] = [env, {}].map((settings) => ({
+    contender: matchProcessor(2, settings),
+    rates: [] as number[],
+    micros: [] as number[],
+  })) as [Measured, Measured];
+  for (let round = 0; round <= ROUNDS; round++) {
+    for (const one of [tls, plain]) {
+      const job = one.contender.on(prefix, round);
+      await prepare(context, job);
+      const run = await runThrough(context, job, records);
+      context.print(
+        `${round === 0 ? 'warm-up' : `round ${round}`} ${one === tls ? 'TLS' : 'plain'}: ` +
+          `${format(rate(run))} msg/s, ${run.cpuSeconds.toFixed(1)} s of processor`,
+      );
+      if (round === 0) continue;
+      one.rates.push(rate(run));
+      one.micros.push((run.cpuSeconds * 1e6) / records);
+    }
+  }
+  context.figure({
+    ...{ name: 'throughput of two match processors', ours: median(tls.rates), unit: 'msg/s' },
+    beside: { name: 'plain', value: median(plain.rates) },
+  });
+  context.figure({
+    ...{ name: 'processor time a message', ours: median(tls.micros), unit: 'µs', better: 'less' },
+    beside: { name: 'plain', value: median(plain.micros) },
+  });
+  await remove(context.brokers, prefix, [matchProcessor(2).on(prefix, 0).group]);
+}
+
+async function compareLatency(context: BenchContext, env: Env): Promise<void> {
+  const subject = (name: string, settings: Env): Subject => ({
+    ...{ name, contender: matchProcessor(1, settings), read: readStates },
+    enter: (at, prefix) => byWebhook(at, prefix, settings),
+  });
+  const [tls, plain] = [subject('TLS', env), subject('plain', {})];
+  const measured = new Map<Subject, number[][]>([
+    [tls, []],
+    [plain, []],
+  ]);
+  for (let round = 0; round <= ROUNDS; round++) {
+    for (const [one, rounds] of measured) {
+      const latencies = await measure(context, one, round);
+      if (round > 0) rounds.push(latencies);
+      context.print(`${round === 0 ? 'warm-up' : `round ${round}`} ${one.name}: ${describe(latencies)}`);
+    }
+  }
+  for (const [name, share] of [
+    ['p50', 0.5],
+    ['p99', 0.99],
+  ] as const) {
+    const of = (one: Subject) =>
+      median((measured.get(one) ?? []).map((latencies) => quantile(latencies, share)));
+    context.figure({
+      ...{ name: `${name} from webhook to match-state`, ours: of(tls), unit: 'ms', better: 'less' },
+      beside: { name: 'plain', value: of(plain) },
+    });
+  }
+}

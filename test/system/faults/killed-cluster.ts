@@ -1,0 +1,46 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type KafkaCluster, startKafkaCluster } from '#embedded/kafka.ts';
+import type { BrokerSecurity } from '#embedded/security.ts';
+import { QUICK_REJOIN, QUICK_START } from '#embedded/settings.ts';
+import { atEnd } from '../../support/at-end.ts';
+
+/** When brokers are killed: one every `everyMs`, for `killingMs`. */
+export type KillTimes = { readonly everyMs: number; readonly killingMs: number };
+
+/** Three brokers of this test. */
+export async function startCluster(security?: BrokerSecurity): Promise<KafkaCluster> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'touchline-killed-'));
+  atEnd(() => rm(dataDir, { recursive: true, force: true }));
+  const cluster = await startKafkaCluster({
+    dataDir,
+    brokers: 3,
+    settings: QUICK_REJOIN,
+    jvmArgs: QUICK_START,
+    heapMb: 512,
+    ...(security === undefined ? {} : { security }),
+  });
+  atEnd(() => cluster.stop());
+  return cluster;
+}
+
+/** Kills one broker after the other and starts it again, the next one once it answers; gives how many. */
+export async function killInTurns(
+  { nodes }: KafkaCluster,
+  { everyMs, killingMs }: KillTimes,
+  random: () => number,
+): Promise<number> {
+  const until = performance.now() + killingMs;
+  let killed = 0;
+  for (let next = performance.now(); next < until; next = Math.max(next + everyMs, performance.now())) {
+    await delay(Math.max(0, next - performance.now()));
+    const node = nodes[killed % nodes.length];
+    await node?.kill('SIGKILL');
+    killed += 1;
+    await delay(random() * 2_000);
+    await node?.start();
+  }
+  return killed;
+}
