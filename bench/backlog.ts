@@ -13,6 +13,8 @@ export type BacklogOptions = {
   readonly events: number;
   /** Messages of each event. */
   readonly messages: number;
+  /** The header of the trace of the nth message, from 0; none where it is left out. */
+  readonly trace?: (n: number) => string | undefined;
 };
 
 /** A backlog that was written. */
@@ -45,7 +47,7 @@ export async function writeBacklog(context: BenchContext, options: BacklogOption
       yield* liveRound(live);
     }
   };
-  return { ...options, ...(await write(context, prefix, events, rounds())), finals };
+  return { ...options, ...(await write(context, prefix, events, rounds(), options.trace)), finals };
 }
 
 /** Writes that so many matches are to be played, all received within a minute: a message an event. */
@@ -63,6 +65,7 @@ async function write(
   prefix: string,
   events: number,
   messages: Iterable<TimedMessage>,
+  trace: BacklogOptions['trace'] = () => undefined,
 ): Promise<{ readonly records: number; readonly bytes: number }> {
   const { brokers } = context;
   const started = performance.now();
@@ -80,7 +83,7 @@ async function write(
     if (normalized.kind !== 'normalized')
       throw new Error(`the generator made a message that is ${normalized.kind}`);
     const value = codec.encode(normalized.message);
-    await writer.add(partitionOf(eventId), String(eventId), value);
+    await writer.add(partitionOf(eventId), String(eventId), value, trace(records));
     records += 1;
     bytes += value.length;
   }

@@ -95,10 +95,12 @@ export class BulkWriter {
     return new BulkWriter(producer, topic);
   }
 
-  async add(partition: number, key: string, value: Buffer): Promise<void> {
+  /** `traceparent`: its header; none where it is left out. */
+  async add(partition: number, key: string, value: Buffer, traceparent?: string): Promise<void> {
     const pending = this.#pending.get(partition) ?? { messages: [], bytes: 0 };
     this.#pending.set(partition, pending);
-    pending.messages.push({ key, value, partition });
+    const headers = traceparent === undefined ? {} : { headers: { traceparent } };
+    pending.messages.push({ key, value, partition, ...headers });
     pending.bytes += value.length + BATCH_OVERHEAD;
     if (pending.bytes < BATCH_BYTES) return;
     this.#pending.delete(partition);

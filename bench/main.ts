@@ -14,6 +14,7 @@ import { isMet, ratioOf, record, targetOf } from './record.ts';
 /** In the order they run; a bench is loaded when it is run. */
 const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   throughput: async () => (await import('./throughput.ts')).bench,
+  traces: async () => (await import('./traces.ts')).bench,
   scale: async () => (await import('./scale.ts')).bench,
   latency: async () => (await import('./latency.ts')).bench,
   tls: async () => (await import('./tls.ts')).bench,

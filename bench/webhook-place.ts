@@ -100,6 +100,7 @@ export class Place {
             competition_id: 1,
             type: 'incident',
             version: 1,
+            message_id: null,
           },
           ...{ ut: Math.floor(now / 1_000), received_at: now, message: Buffer.from(messageText(n, now)) },
         });

@@ -26,7 +26,7 @@ const services = Object.entries(values.services);
 /** Settings that the templates give to every service. */
 const OF_ALL = ['KAFKA_BROKERS', 'SCHEMA_REGISTRY_URL', 'TOPIC_PREFIX', 'METRICS_PORT'];
 /** Of connections: the operator gives those that are used to all services at once. */
-const OF_CONNECTIONS = /^(KAFKA|SCHEMA_REGISTRY)_/;
+const OF_CONNECTIONS = /^(KAFKA|SCHEMA_REGISTRY|OTEL)_/;
 /** Of Node and of the C library. */
 const OF_PROCESSES = ['NODE_OPTIONS', 'MALLOC_MMAP_THRESHOLD_', 'MALLOC_TRIM_THRESHOLD_'];
 

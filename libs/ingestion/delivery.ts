@@ -26,6 +26,11 @@ export type Delivery = {
   readonly ignored: ReadonlyMap<string, number>;
 };
 
+/** The id of a delivery: the key of its body in raw-messages. */
+export function deliveryId(body: Buffer): string {
+  return hash('sha256', body, 'hex');
+}
+
 /** A body with more messages goes to dead letters as a whole: reading them would block all other deliveries. */
 const MAX_MESSAGES = 10_000;
 
@@ -47,24 +52,22 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  * A dead letter's `key` is the delivery id, the key of the body in `raw-messages`. Never throws, whatever the bytes.
  */
 export function readDelivery(body: Buffer, context: DeliveryContext): Delivery {
-  const deliveryId = hash('sha256', body, 'hex');
-  const read = readBody(body, { origin: context.origin, deliveryId, receivedAt: context.receivedAt });
+  const id = deliveryId(body);
+  const read = readBody(body, { origin: context.origin, deliveryId: id, receivedAt: context.receivedAt });
   if ('code' in read) {
     return {
-      raw: { delivery_id: deliveryId, origin: context.origin, received_at: context.receivedAt, body },
+      raw: { delivery_id: id, origin: context.origin, received_at: context.receivedAt, body },
       normalized: [],
-      deadLetters: [deadLetter(read, 'body', body, deliveryId, context)],
+      deadLetters: [deadLetter(read, 'body', body, id, context)],
       ignored: new Map(),
     };
   }
   const { normalized, ignored, count, faults } = read;
   return {
     raw:
-      count === 0
-        ? null
-        : { delivery_id: deliveryId, origin: context.origin, received_at: context.receivedAt, body },
+      count === 0 ? null : { delivery_id: id, origin: context.origin, received_at: context.receivedAt, body },
     normalized,
-    deadLetters: faults.length === 0 ? [] : deadLettersOf(faults, count, body, deliveryId, context),
+    deadLetters: faults.length === 0 ? [] : deadLettersOf(faults, count, body, id, context),
     ignored,
   };
 }

@@ -10,6 +10,7 @@ import type { Brokers } from '#streams/client/brokers.ts';
 import type { RegistryPlace } from '#topics/registry-address.ts';
 import { joinConnections, securitySettings, serverTlsSettings } from './connection-settings.ts';
 import { host, httpUrl, integer, list, port } from './setting-types.ts';
+import { tracingSettings } from './tracing-settings.ts';
 
 export { httpUrl, integer, list, networks, port, secret } from './setting-types.ts';
 
@@ -48,6 +49,7 @@ export const processSettings = {
     .default('info')
     .describe(`Least level that is logged: ${LOG_LEVELS.join(', ')}.`),
   ...serverTlsSettings,
+  ...tracingSettings,
 };
 
 /** Settings of every process that serves requests besides metrics and health. */

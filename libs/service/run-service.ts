@@ -5,13 +5,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { z } from 'zod';
+import { startTracing, stopTracing } from '#tracing/tracing.ts';
 import { ConfigError, loadConfig, type processSettings, renderHelp, secretValues } from './config.ts';
 import { createLogger, type Logger } from './logger.ts';
-import { createMetrics, type Registry } from './metrics.ts';
+import { createMetrics, type Registry, spanCounter } from './metrics.ts';
 import { type Ops, startOps } from './ops.ts';
 import { requireAccess } from './require-access.ts';
 import { serverTlsFiles } from './server-tls.ts';
 import { onStopRequest } from './stop-requests.ts';
+import { tracingOptions } from './tracing-settings.ts';
 
 /** What a starting service receives. */
 export type ServiceContext<Config> = {
@@ -107,6 +109,7 @@ export async function runService<Spec extends ProcessSpec>(
       onFailure: (error) => logger.error({ err: error }, 'metrics failed'),
     });
     logger.info({ host: config.METRICS_HOST, port: ops.port }, 'metrics and health');
+    await startTracing(tracingOptions(service.name, config), { log: logger, onSpans: spanCounter(metrics) });
     await requireAccess(service.name, config);
     const finish = (): void => stopping.abort('finished');
     running = await service.start({ config, logger, metrics, signal: stopping.signal, fail, finish });
@@ -126,6 +129,7 @@ export async function runService<Spec extends ProcessSpec>(
   // Do not wait long for a start that ignores the signal, e.g. one that waits for a broker: it does no work yet.
   await Promise.race([begun, delay(STARTING_MS, undefined, { ref: false })]);
   await running?.stop().catch(fail);
+  await stopTracing();
   await ops?.close();
   clearTimeout(deadline);
   logger.info('stopped');

@@ -8,6 +8,7 @@ import { fastifyServer } from '#service/http-server.ts';
 import type { Registry } from '#service/metrics.ts';
 import { opsAnswer } from '#service/ops.ts';
 import type { ServerTlsFiles } from '#service/server-tls.ts';
+import { traceRequests } from '#tracing/trace-requests.ts';
 import type { BoardView } from '#views/store/board-view.ts';
 import type { GateOptions } from './board/gate.ts';
 import { boardRoutes } from './board/routes.ts';
@@ -50,6 +51,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     loggerInstance: log,
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
   });
+  traceRequests(app);
   answerErrors(app, { now, version, onFailure });
   app.addHook('onRequest', (request, reply, done) => {
     if (ready() || OPS.includes(request.routeOptions.url ?? '')) return done();

@@ -57,7 +57,7 @@ export async function startPoller(context: ServiceContext<PollerConfig>): Promis
       prefix,
       permit,
       now: machineClock.unix,
-      metrics,
+      ...{ metrics, log },
     });
     await poll(
       {

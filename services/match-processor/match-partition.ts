@@ -2,7 +2,13 @@ import { applyMessage, matchIncident, matchResult, matchState, stampOf } from '#
 import { resultChanges, resultKey, seasonKey } from '#domain/match-result.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
 import { partitionHash } from '#streams/client/produce-batches.ts';
-import { decodeInput, type PartitionProcessor, type RecordCollector } from '#streams/runtime/processor.ts';
+import type { MessageFields } from '#streams/log.ts';
+import {
+  decodeInput,
+  identify,
+  type PartitionProcessor,
+  type RecordCollector,
+} from '#streams/runtime/processor.ts';
 import type { Cause, NormalizedMessage } from '#topics/generated/types.ts';
 import { TOPICS, type TopicName } from '#topics/topics.ts';
 import {
@@ -45,6 +51,8 @@ export class MatchPartition implements PartitionProcessor {
   readonly #changed = new Map<number, LoadedMatch>();
   /** When the messages of the next commit were received. */
   #receivedAt: number[] = [];
+  /** The trace of the last message that changed each of these, where that is sampled. */
+  readonly #traces = new Map<number, string>();
 
   constructor(options: MatchPartitionOptions) {
     this.#options = options;
@@ -72,6 +80,11 @@ export class MatchPartition implements PartitionProcessor {
     return this.#apply(record, message, collector);
   }
 
+  identify({ value }: ConsumedRecord): MessageFields {
+    const codec = this.#options.codecs['normalized-messages'];
+    return identify(codec, value, ({ message_id, event_id }) => ({ message_id, event_id }));
+  }
+
   /** Whether a transaction has enough changes: changed matches cannot be spilled before the commit. */
   isFull(): boolean {
     return this.#cache.isFull();
@@ -80,9 +93,11 @@ export class MatchPartition implements PartitionProcessor {
   /** Throws `PoisonError` for a record over the limit that `process` could not foresee. */
   flush(collector: RecordCollector): void {
     for (const [eventId, loaded] of this.#changed) {
+      if (this.#traces.size > 0) collector.traceparent = this.#traces.get(eventId);
       this.#cache.resize(loaded, () => this.#publish(eventId, loaded, collector));
     }
     this.#changed.clear();
+    this.#traces.clear();
   }
 
   committed(): void {
@@ -198,5 +213,6 @@ export class MatchPartition implements PartitionProcessor {
     if (result || loaded.restored) loaded.stale = true;
     this.#changed.set(event_id, loaded);
     this.#receivedAt.push(received_at);
+    if (collector.traceparent !== undefined) this.#traces.set(event_id, collector.traceparent);
   }
 }

@@ -4,7 +4,13 @@ import { SeasonTables } from '#domain/standings/season-tables.ts';
 import { PoisonError } from '#errors/poison-error.ts';
 import { type KeyedValue, SpillStore } from '#spill/spill-store.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
-import { decodeInput, type PartitionProcessor, type RecordCollector } from '#streams/runtime/processor.ts';
+import type { MessageFields } from '#streams/log.ts';
+import {
+  decodeInput,
+  identify,
+  type PartitionProcessor,
+  type RecordCollector,
+} from '#streams/runtime/processor.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { Cause, MatchResult, Standings, StandingsEntry, TakenResult } from '#topics/generated/types.ts';
 import type { TopicName } from '#topics/topics.ts';
@@ -53,6 +59,8 @@ export class StandingsPartition implements PartitionProcessor {
   readonly #tables = new KnownTables();
   /** Seasons to derive with the next flush, and the last cause of each. */
   readonly #changed = new Map<string, Cause>();
+  /** The trace of the last result that changed each of these, where that is sampled. */
+  readonly #traces = new Map<string, string>();
   /** Matches that could not be counted, by season, and in total. */
   readonly #flags = new Map<string, ReadonlyMap<Flag['reason'], number>>();
   readonly #allFlags = new Map<Flag['reason'], number>();
@@ -120,8 +128,14 @@ export class StandingsPartition implements PartitionProcessor {
       collector.add(this.#names['standings-results'], key, taken);
       this.#changed.set(season, cause);
       this.#receivedAt.push(received_at);
+      if (collector.traceparent !== undefined) this.#traces.set(season, collector.traceparent);
     }
     await this.#checkOne(season, cause);
+  }
+
+  identify({ value }: ConsumedRecord): MessageFields {
+    const codec = this.#options.codecs['match-results'];
+    return identify(codec, value, ({ cause, event_id }) => ({ message_id: cause.message_id, event_id }));
   }
 
   isFull(): boolean {
@@ -131,6 +145,7 @@ export class StandingsPartition implements PartitionProcessor {
   flush(collector: RecordCollector): void {
     const { codecs } = this.#options;
     for (const [season, cause] of this.#changed) {
+      if (this.#traces.size > 0) collector.traceparent = this.#traces.get(season);
       const tables = this.#seasons.get(season);
       if (tables === undefined) continue;
       this.#setFlags(season, tables.flags());
@@ -145,6 +160,7 @@ export class StandingsPartition implements PartitionProcessor {
     }
     if (this.#changed.size > 0) this.#options.onFlags?.(this.#allFlags);
     this.#changed.clear();
+    this.#traces.clear();
   }
 
   committed(): void {

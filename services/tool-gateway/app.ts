@@ -8,6 +8,7 @@ import {
 } from 'fastify';
 import { fastifyServer, refuseBadRequest } from '#service/http-server.ts';
 import type { ServerTlsFiles } from '#service/server-tls.ts';
+import { traceRequests } from '#tracing/trace-requests.ts';
 import { type TokenRoutesOptions, tokenRoutes } from './token-exchange/routes.ts';
 
 export type AppOptions = TokenRoutesOptions & {
@@ -33,6 +34,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     frameworkErrors: (_error: Error, _request: FastifyRequest, reply: FastifyReply) =>
       reply.code(400).send({ error: 'bad_request' }),
   });
+  traceRequests(app);
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'not_found' }));
   app.setErrorHandler((error: Error, _request, reply) => {
     log.error({ err: error }, 'a request failed');

@@ -123,6 +123,7 @@ function envelope(
     version,
     ut: cause.ut,
     received_at: cause.received_at,
+    message_id: cause.message_id,
     message: Buffer.from(`${head}${incident}"event":${event}}}`),
   };
 }

@@ -1,6 +1,12 @@
 import { PoisonError } from '#errors/poison-error.ts';
 import type { ConsumedRecord, PartitionReader } from '#streams/client/port.ts';
-import { decodeInput, type PartitionProcessor, type RecordCollector } from '#streams/runtime/processor.ts';
+import type { MessageFields } from '#streams/log.ts';
+import {
+  decodeInput,
+  identify,
+  type PartitionProcessor,
+  type RecordCollector,
+} from '#streams/runtime/processor.ts';
 import type { Codec } from '#topics/codec.ts';
 import type {
   MatchTransition,
@@ -74,6 +80,11 @@ export class ComposerPartition implements PartitionProcessor {
     }
     if (raised !== undefined && incident_id !== null)
       this.#setRaised(key, event_id, incident_id, raised, collector);
+  }
+
+  identify({ value }: ConsumedRecord): MessageFields {
+    const codec = this.#options.codecs['match-transitions'];
+    return identify(codec, value, ({ cause, event_id }) => ({ message_id: cause.message_id, event_id }));
   }
 
   /** Everything is written with the records. */

@@ -89,11 +89,15 @@ export async function startDispatcher(context: ServiceContext<DispatcherConfig>)
       signal: stopping.signal,
       onBatch: async ({ partition, records, next }) => {
         const placed = [];
-        for (const { offset, value } of records) {
+        for (const { offset, value, traceparent } of records) {
           if (value === null) continue;
           const message = await decoder.decode(value);
           // A copy: otherwise a few messages would keep all bytes fetched with them.
-          placed.push({ offset, message: { ...message, message: Buffer.from(message.message) } });
+          placed.push({
+            offset,
+            message: { ...message, message: Buffer.from(message.message) },
+            traceparent,
+          });
         }
         window.add(partition, placed, next);
         deliverer.offer(placed);

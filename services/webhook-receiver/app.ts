@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, ListenOptions } from 'node:net';
+import { deliveryId } from '#ingestion/delivery.ts';
 import { createHttpServer, TEXT_HEADERS } from '#service/http-server.ts';
 import type { Logger } from '#service/logger.ts';
 import type { ServerTlsFiles } from '#service/server-tls.ts';
@@ -21,9 +22,9 @@ export type AppOptions = {
   readonly tls?: ServerTlsFiles | null;
   /**
    * Resolves when all records of an authentic delivery are on the topics; rejects with `PublishError` at the deadline,
-   * counted from `waitedMs` ago.
+   * counted from `waitedMs` ago. `from`: the sender's trace (W3C Trace Context).
    */
-  readonly store: (body: Buffer, waitedMs: number) => Promise<void>;
+  readonly store: (body: Buffer, waitedMs: number, from?: string) => Promise<void>;
   readonly tally: Tally;
   readonly log: Logger;
 };
@@ -188,7 +189,7 @@ class WebhookApp implements App {
         return;
       }
       admission.prove(guest);
-      void this.#store(proven, arrivedAt, response, connection);
+      void this.#store(proven, arrivedAt, response, connection, text(request.headers.traceparent));
     });
   }
 
@@ -197,26 +198,28 @@ class WebhookApp implements App {
     arrivedAt: number,
     response: ServerResponse,
     connection: Connection,
+    from: string | undefined,
   ): Promise<void> {
     connection.waiting += 1;
     try {
-      await this.#options.store(body, performance.now() - arrivedAt);
+      await this.#options.store(body, performance.now() - arrivedAt, from);
       this.#answer(response, 200, 'accepted', 'Accepted');
     } catch (error) {
-      this.#failed(error, response);
+      this.#failed(error, response, body);
     } finally {
       connection.waiting -= 1;
     }
   }
 
-  #failed(error: unknown, response: ServerResponse): void {
+  #failed(error: unknown, response: ServerResponse, body: Buffer): void {
     const { log } = this.#options;
+    const delivery_id = deliveryId(body);
     if (error instanceof PublishError) {
-      log.warn({ code: error.code, err: error }, 'a delivery could not be stored');
+      log.warn({ delivery_id, code: error.code, err: error }, 'a delivery could not be stored');
       response.setHeader('retry-after', String(RETRY_AFTER_SECONDS));
       this.#answer(response, 503, 'not_stored', 'Not stored, repeat it.');
     } else {
-      log.error({ err: error }, 'a delivery failed');
+      log.error({ delivery_id, err: error }, 'a delivery failed');
       this.#answer(response, 500, 'failed', 'Failed, repeat it.');
     }
   }

@@ -1,8 +1,12 @@
 import { type Delivery, readDelivery } from '#ingestion/delivery.ts';
+import { logDelivery } from '#ingestion/delivery-log.ts';
 import type { DeliveryEncoder } from '#ingestion/records.ts';
 import type { Logger } from '#service/logger.ts';
 import { PublishError } from '#streams/publish/publish-error.ts';
+import { publishTraced } from '#streams/publish/publish-traced.ts';
 import type { Publisher } from '#streams/publish/publisher.ts';
+import type { TraceSpan } from '#tracing/tracer.ts';
+import { tracer } from '#tracing/tracing.ts';
 import { SERVICE } from './name.ts';
 import type { Tally } from './tally.ts';
 
@@ -35,22 +39,30 @@ export class Intake {
 
   /**
    * Resolves when all records of a delivery are on the topics. Rejects with `PublishError` at its deadline, `waitedMs` of
-   * which have passed. It may be stored all the same then; the sender repeats it, which has no effect.
+   * which have passed; `from`: the sender's trace. It may be stored all the same then; the sender repeats it, which has no effect.
    */
-  store(body: Buffer, waitedMs: number): Promise<void> {
+  store(body: Buffer, waitedMs: number, from?: string): Promise<void> {
     const { publisher, encode, answerTimeoutMs } = this.#options;
     const readAt = performance.now();
     const delivery = readDelivery(body, { origin: 'webhook', service: SERVICE, receivedAt: Date.now() });
+    const span = startSpan(delivery, waitedMs, from);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiting = { deadline: readAt + answerTimeoutMs - waitedMs, reject };
     this.#waiting.add(waiting);
-    publisher.publish(encode(delivery)).then(
+    const records = encode(delivery);
+    const published =
+      span === null
+        ? publisher.publish(records)
+        : publishTraced((traced) => publisher.publish(traced), records, span);
+    published.then(
       () => {
+        span?.end();
         this.#waiting.delete(waiting);
         this.#count(delivery, performance.now() - readAt);
         resolve();
       },
       (error: unknown) => {
+        span?.end(String(error));
         this.#waiting.delete(waiting);
         reject(error);
       },
@@ -63,21 +75,17 @@ export class Intake {
     clearInterval(this.#clock);
   }
 
-  #count({ normalized, deadLetters, ignored }: Delivery, storedMs: number): void {
+  #count(delivery: Delivery, storedMs: number): void {
     const { tally, log } = this.#options;
+    const { normalized, deadLetters, ignored } = delivery;
     tally.stored(storedMs / 1000);
     for (const { type, ut, received_at } of normalized) {
       tally.messages(type, 1);
       tally.received(received_at - ut * 1_000);
     }
-    for (const [type, times] of ignored) {
-      tally.messages('unknown', times);
-      log.debug({ type: type.slice(0, 100), times }, 'messages of an unused type');
-    }
-    for (const { id, code, reason } of deadLetters) {
-      tally.deadLetter(code);
-      log.warn({ id, code, reason }, 'given up, see dead-letters');
-    }
+    for (const times of ignored.values()) tally.messages('unknown', times);
+    for (const { code } of deadLetters) tally.deadLetter(code);
+    logDelivery(log, delivery);
   }
 
   /** Rejects deliveries beyond their deadline; their publishing continues. */
@@ -89,4 +97,27 @@ export class Intake {
       waiting.reject(new PublishError('TIMEOUT', 'not acknowledged in time'));
     }
   }
+}
+
+/** Most messages of a delivery that its span names. */
+const NAMED = 16;
+
+/** The span of a delivery: it begins a trace. The sender's is linked, as nobody outside decides what is recorded here. */
+function startSpan(
+  { raw, normalized }: Delivery,
+  waitedMs: number,
+  from: string | undefined,
+): TraceSpan | null {
+  const tracing = tracer();
+  if (tracing === null) return null;
+  return tracing.start('POST /webhook', {
+    kind: 'server',
+    startedAt: Date.now() - waitedMs,
+    links: from === undefined ? [] : [from],
+    attributes: {
+      delivery_id: raw?.delivery_id,
+      'messaging.batch.message_count': normalized.length,
+      message_id: normalized.slice(0, NAMED).map(({ message_id }) => message_id),
+    },
+  });
 }

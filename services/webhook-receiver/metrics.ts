@@ -1,6 +1,8 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { spanCounter } from '#service/metrics.ts';
 import { stageLatencies } from '#service/stage-latency.ts';
 import { DEAD_LETTER_CODES } from '#topics/vocabulary.ts';
+import type { SpanOutcome } from '#tracing/tracer.ts';
 import type { Counts, Report } from './tally.ts';
 
 /** The threads, asked for a report when the metrics are read. */
@@ -86,12 +88,14 @@ export function receiverMetrics(registry: Registry, source: MetricsSource): (rep
     collect,
   });
   const stages = stageLatencies(registry, ['provider_to_received', 'received_to_published']);
+  const countSpans = spanCounter(registry);
   return (report) => {
     inc(requests, 'outcome', report.answered);
     inc(refused, 'check', report.refused);
     inc(overloaded, 'reason', report.overloaded);
     inc(messages, 'type', report.messages);
     inc(deadLetters, 'code', report.deadLetters);
+    for (const [outcome, times] of Object.entries(report.spans)) countSpans(outcome as SpanOutcome, times);
     for (const seconds of report.storeSeconds) {
       storeSeconds.observe(seconds);
       stages.received_to_published(seconds * 1_000);

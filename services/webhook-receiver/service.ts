@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RunningService, ServiceContext } from '#service/run-service.ts';
 import { serverTlsFiles } from '#service/server-tls.ts';
+import { tracingOptions } from '#service/tracing-settings.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
@@ -56,6 +57,7 @@ export async function startReceiver(context: ReceiverContext): Promise<RunningRe
     },
     tls: serverTlsFiles(config),
     logLevel: config.LOG_LEVEL,
+    tracing: tracingOptions(SERVICE, config),
   });
   const reporter = await openReporter(context, status);
   log.info({ host: config.LISTEN_HOST, port, threads: size }, 'POST /webhook');

@@ -1,4 +1,5 @@
 import type { SignatureFault } from '#signing/signing.ts';
+import type { SpanOutcome } from '#tracing/tracer.ts';
 import type { OverloadReason } from './admission.ts';
 
 /** The outcome of a request. */
@@ -27,6 +28,8 @@ export type Report = {
   readonly messages: Counts;
   /** Stored dead letters by code. */
   readonly deadLetters: Counts;
+  /** Spans of traces, by what became of them. */
+  readonly spans: Counts;
   /** How long deliveries took until they were stored, seconds: the longest of each turn of the event loop. */
   readonly storeSeconds: readonly number[];
   /** From the provider's `ut` to the receipt of stored messages, milliseconds. */
@@ -44,7 +47,7 @@ export type Report = {
 /** Counts by name. */
 export type Counts = Readonly<Record<string, number>>;
 
-type Sums = 'answered' | 'refused' | 'overloaded' | 'messages' | 'deadLetters';
+type Sums = 'answered' | 'refused' | 'overloaded' | 'messages' | 'deadLetters' | 'spans';
 type Draft = Record<Sums, Record<string, number>> & { storeSeconds: number[]; providerMs: number[] };
 
 const emptyDraft = (): Draft => ({
@@ -53,6 +56,7 @@ const emptyDraft = (): Draft => ({
   overloaded: {},
   messages: {},
   deadLetters: {},
+  spans: {},
   storeSeconds: [],
   providerMs: [],
 });
@@ -85,6 +89,10 @@ export class Tally {
 
   deadLetter(code: string): void {
     add(this.#draft.deadLetters, code, 1);
+  }
+
+  spans(outcome: SpanOutcome, times: number): void {
+    add(this.#draft.spans, outcome, times);
   }
 
   /** A delivery was stored, `seconds` after it was read. Deliveries of one produce request are stored in the same turn. */

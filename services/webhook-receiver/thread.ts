@@ -4,6 +4,7 @@ import { openDeliveryEncoder } from '#ingestion/records.ts';
 import { createLogger } from '#service/logger.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import { Registry } from '#topics/registry.ts';
+import { startTracing, stopTracing } from '#tracing/tracing.ts';
 import { createApp } from './app.ts';
 import { Intake } from './intake.ts';
 import { SERVICE } from './name.ts';
@@ -21,6 +22,7 @@ const log = createLogger({ name: SERVICE, level: settings.logLevel, secrets });
 const post = (message: FromThread): void => parent.postMessage(message);
 
 const tally = new Tally();
+await startTracing(settings.tracing, { log, onSpans: (outcome, count) => tally.spans(outcome, count) });
 const encode = await openDeliveryEncoder(Registry.open({ url: registryUrl, prefix }), prefix);
 const publisher = await openPublisher({
   brokers,
@@ -37,7 +39,7 @@ const app = createApp({
   answerTimeoutMs,
   limits: settings.limits,
   tls: settings.tls,
-  store: (body, waitedMs) => intake.store(body, waitedMs),
+  store: (body, waitedMs, from) => intake.store(body, waitedMs, from),
   tally,
   log,
 });
@@ -53,6 +55,7 @@ async function stop(): Promise<void> {
   await app.close();
   intake.close();
   await publisher.close();
+  await stopTracing();
   clearInterval(reports);
   report();
   parent.close();

@@ -5,6 +5,7 @@ import { TouchlineError } from '#errors/touchline-error.ts';
 import type { ServerTlsFiles } from '#service/server-tls.ts';
 import type { Brokers } from '#streams/client/brokers.ts';
 import type { RegistryPlace } from '#topics/registry-address.ts';
+import type { TracingOptions } from '#tracing/tracer.ts';
 import type { AdmissionLimits } from './admission.ts';
 import type { Report } from './tally.ts';
 
@@ -30,6 +31,7 @@ export type ThreadSettings = {
   readonly limits: AdmissionLimits;
   readonly tls: ServerTlsFiles | null;
   readonly logLevel: string;
+  readonly tracing: TracingOptions | null;
 };
 
 /** To a thread; `report`: at once; `stop`: finish pending requests, then end. */

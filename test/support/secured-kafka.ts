@@ -32,8 +32,14 @@ export async function brokerCertificates() {
   return { folder, authority, tls, ca: writeText(folder, 'ca.crt', authority.ca.cert) };
 }
 
-/** Starts a broker with an authorizer; `operator` may do everything, other users what access control lists say. */
-export async function startSecuredKafka(users: readonly string[]): Promise<SecuredKafka> {
+/**
+ * Starts a broker with an authorizer; `operator` may do everything, other users what access control lists say. `settings`:
+ * further ones of the broker.
+ */
+export async function startSecuredKafka(
+  users: readonly string[],
+  settings: Readonly<Record<string, string>> = {},
+): Promise<SecuredKafka> {
   const { folder, authority, tls, ca } = await brokerCertificates();
   const kafka = await startKafka({
     dataDir: join(folder, 'kafka'),
@@ -43,7 +49,7 @@ export async function startSecuredKafka(users: readonly string[]): Promise<Secur
       users: Object.fromEntries(['operator', ...users].map((user) => [user, PASSWORD])),
       authorizer: true,
     },
-    settings: { 'super.users': 'User:ANONYMOUS;User:operator' },
+    settings: { 'super.users': 'User:ANONYMOUS;User:operator', ...settings },
   });
   atEnd(() => kafka.stop());
   const secured = kafka.secured as NonNullable<Kafka['secured']>;

@@ -45,7 +45,7 @@ export async function startDispatcher(
 let ca: Promise<string> | undefined;
 
 /** A file with the certificate that the receivers of this process are trusted by. */
-function caFile(): Promise<string> {
+export function caFile(): Promise<string> {
   ca ??= (async () => {
     const folder = mkdtempSync(join(tmpdir(), 'touchline-webhooks-'));
     process.once('exit', () => rmSync(folder, { recursive: true, force: true }));

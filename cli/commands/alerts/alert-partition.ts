@@ -1,5 +1,11 @@
 import type { ConsumedRecord } from '#streams/client/port.ts';
-import { decodeInput, type PartitionProcessor, type RecordCollector } from '#streams/runtime/processor.ts';
+import type { MessageFields } from '#streams/log.ts';
+import {
+  decodeInput,
+  identify,
+  type PartitionProcessor,
+  type RecordCollector,
+} from '#streams/runtime/processor.ts';
 import type { CodecsOf } from '#topics/registry.ts';
 import type { TopicName } from '#topics/topics.ts';
 import { alertsOf, type KnownMatch, webhookMessageOf } from './alert.ts';
@@ -60,6 +66,11 @@ export class AlertPartition implements PartitionProcessor {
       const message = codecs['webhook-messages'].encode(webhookMessageOf(alert));
       collector.add(topicName('webhook-messages'), key, message);
     }
+  }
+
+  identify({ value }: ConsumedRecord): MessageFields {
+    const codec = this.#options.codecs['match-transitions'];
+    return identify(codec, value, ({ cause, event_id }) => ({ message_id: cause.message_id, event_id }));
   }
 
   /** Everything is written with the records. */

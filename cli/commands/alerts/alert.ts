@@ -50,6 +50,7 @@ export function webhookMessageOf(alert: Alert): WebhookMessage {
       version: version ?? 0,
       ut,
       received_at,
+      message_id: null,
     },
     message: Buffer.from(JSON.stringify(message)),
   };

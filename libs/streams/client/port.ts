@@ -11,6 +11,8 @@ export type ConsumedRecord = {
   readonly key: Buffer | null;
   /** Null is a tombstone. */
   readonly value: Buffer | null;
+  /** Its header, where this process records traces and the record belongs to one. */
+  readonly traceparent?: string;
 };
 
 /** A record to write; null as value deletes the key of a compacted topic. */
@@ -19,6 +21,8 @@ export type OutputRecord = {
   readonly partition: number;
   readonly key: Buffer | string;
   readonly value: Buffer | null;
+  /** Its header, where it belongs to a trace. */
+  readonly traceparent?: string;
 };
 
 export type TopicPartition = { readonly topic: string; readonly partition: number };
@@ -158,6 +162,8 @@ export type PublishRecord = {
   readonly partition?: number | 'any';
   readonly key: Buffer | string | null;
   readonly value: Buffer | null;
+  /** Its header, where it belongs to a trace. */
+  readonly traceparent?: string;
 };
 
 /** The Kafka client under a publisher. One send at a time; after a failed one it is closed. */

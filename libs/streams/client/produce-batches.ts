@@ -29,6 +29,8 @@ export type BatchRecord = {
   readonly partition: number;
   readonly key: Buffer | string | null;
   readonly value: Buffer | null;
+  /** The header of that name, where the record belongs to a trace (W3C Trace Context). */
+  readonly traceparent?: string;
 };
 
 /** Records for one partition, in order. */
@@ -47,13 +49,20 @@ export type ProduceBatch = readonly RecordBatch[];
 export const MAX_BATCH_BYTES = 900 * 1024;
 /** Upper bound of a record's bytes in a batch beside key and value. */
 const RECORD_OVERHEAD = 32;
+/** Its header, with lengths. */
+const TRACEPARENT_BYTES = 80;
 
 type Draft = { topic: string; partition: number; records: BatchRecord[]; bytes: number };
 
 /** Upper bound of a record's bytes in a batch. */
-export function recordBytes({ key, value }: Pick<BatchRecord, 'key' | 'value'>): number {
+export function recordBytes({
+  key,
+  value,
+  traceparent,
+}: Pick<BatchRecord, 'key' | 'value' | 'traceparent'>): number {
   const keyBytes = typeof key === 'string' ? Buffer.byteLength(key) : (key?.length ?? 0);
-  return keyBytes + (value?.length ?? 0) + RECORD_OVERHEAD;
+  const headers = traceparent === undefined ? 0 : TRACEPARENT_BYTES;
+  return keyBytes + (value?.length ?? 0) + RECORD_OVERHEAD + headers;
 }
 
 /**

@@ -12,6 +12,8 @@ export type ReadRecord = {
   readonly timestamp: number;
   readonly key: Buffer | null;
   readonly value: Buffer | null;
+  /** Its header, where this process records traces and the record belongs to one. */
+  readonly traceparent?: string;
 };
 
 /** Records of one partition, in order, each delivered once. */

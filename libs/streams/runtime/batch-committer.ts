@@ -4,6 +4,7 @@ import type { ConsumedRecord, ReadBatch, TransactionalProducer } from '../client
 import { StreamError } from '../errors.ts';
 import { positionRecord } from './positions.ts';
 import { type PartitionProcessor, RecordCollector } from './processor.ts';
+import { fieldsOf, RecordWatch } from './record-watch.ts';
 import type { TaskContext } from './task-context.ts';
 
 /** Records of one transaction. */
@@ -121,7 +122,9 @@ export type Work = {
 type Draft = {
   readonly collector: RecordCollector;
   /** Records that it sends to dead letters. */
-  readonly letters: { readonly offset: number; readonly error: PoisonError }[];
+  readonly letters: { readonly record: ConsumedRecord; readonly error: PoisonError }[];
+  /** Null where nobody wants to know of single records. */
+  readonly watch: RecordWatch | null;
 };
 
 /** Turns input records of a claimed partition into committed results. Rejects with `ClosedError` after a release. */
@@ -175,7 +178,8 @@ export class BatchCommitter {
   }
 
   #newDraft(): Draft {
-    return { collector: new RecordCollector(this.#partition), letters: [] };
+    const watch = RecordWatch.of(this.#context, this.#work.processor, this.#partition);
+    return { collector: new RecordCollector(this.#partition), letters: [], watch };
   }
 
   #processOne(record: ConsumedRecord, draft: Draft): void | Promise<void> {
@@ -184,6 +188,7 @@ export class BatchCommitter {
       this.#giveUp(verdict.isBare ? withoutBytes(record) : record, verdict.error, draft);
       return;
     }
+    draft.watch?.begin(record, draft.collector);
     try {
       const processing = this.#work.processor.process(record, draft.collector);
       return processing?.catch((error: unknown) => this.#processingFailed(record, error, draft));
@@ -209,15 +214,16 @@ export class BatchCommitter {
   #giveUp(record: ConsumedRecord, error: PoisonError, { collector, letters }: Draft): void {
     const letter = this.#context.deadLetter(this.#partition, record, error);
     collector.add(letter.topic, letter.key, letter.value, letter.partition);
-    letters.push({ offset: record.offset, error });
+    letters.push({ record, error });
   }
 
-  async #commit({ collector, letters }: Draft, range: TransactionRange, next: number): Promise<void> {
-    const { positions, metrics, log } = this.#context;
+  async #commit({ collector, letters, watch }: Draft, range: TransactionRange, next: number): Promise<void> {
+    const { input, positions, metrics, log } = this.#context;
     const { processor, producer, topicId, changelogIds } = this.#work;
     const partition = this.#partition;
     const position = { next, topicId, changelogIds, producer: producer.identity };
     try {
+      collector.traceparent = undefined;
       processor.flush(collector);
       const record = positionRecord(positions, partition, position);
       const started = performance.now();
@@ -225,6 +231,7 @@ export class BatchCommitter {
       await this.#committing;
       metrics.commitSeconds.observe((performance.now() - started) / 1_000);
     } catch (error) {
+      watch?.failed(error);
       const isOfRecords = !(error instanceof StreamError) || error.code === 'RECORD_TOO_LARGE';
       if (isOfRecords) this.#suspects.commitFailed(range, error, letters[0]?.error ?? null);
       throw error;
@@ -235,10 +242,12 @@ export class BatchCommitter {
     this.#suspects.committed(next);
     metrics.records.inc({ partition }, range.count);
     metrics.transactions.inc({ partition });
-    for (const { offset, error } of letters) {
-      metrics.deadLetters.inc({ code: error.published });
-      log.warn({ partition, offset, code: error.published, err: error }, 'dead letter');
+    for (const { record, error } of letters) {
+      const code = error.published;
+      metrics.deadLetters.inc({ code });
+      log.warn({ ...fieldsOf(input, partition, record, processor), code, err: error }, 'dead letter');
     }
+    watch?.committed();
     if (this.#work.isClosed()) throw new ClosedError();
     processor.committed();
   }

@@ -3,6 +3,7 @@ import type { Decoder } from '#topics/codec.ts';
 import { DecodeError } from '#topics/errors.ts';
 import type { ConsumedRecord, OutputRecord } from '../client/port.ts';
 import { StreamError } from '../errors.ts';
+import type { MessageFields } from '../log.ts';
 
 /**
  * The value of an input record; synchronous, except for the first record of a new schema. Unreadable bytes are poison;
@@ -25,11 +26,30 @@ function undecodable(error: unknown): never {
   throw new StreamError('UNAVAILABLE', 'the schema of a message cannot be fetched', error);
 }
 
+/** What names the message in an encoded value; nothing where it cannot be decoded at once. */
+export function identify<T>(
+  codec: Decoder<T>,
+  value: Buffer | null,
+  fields: (decoded: T) => MessageFields,
+): MessageFields {
+  if (value === null) return {};
+  try {
+    const decoded = codec.decode(value);
+    if (!(decoded instanceof Promise)) return fields(decoded);
+    decoded.catch(() => {});
+  } catch {
+    // A dead letter says why.
+  }
+  return {};
+}
+
 /** The records of a task's next commit, in its own partition by default. */
 export class RecordCollector {
   readonly #partition: number;
   readonly #records: OutputRecord[] = [];
   #bytes = 0;
+  /** The trace that the next records belong to: that of the input record in process; of a flush, what `flush` sets. */
+  traceparent: string | undefined;
 
   constructor(partition: number) {
     this.#partition = partition;
@@ -37,7 +57,12 @@ export class RecordCollector {
 
   /** Adds a record; `topic` is the name on the broker. */
   add(topic: string, key: Buffer | string, value: Buffer | null, partition: number = this.#partition): void {
-    this.#records.push({ topic, partition, key, value });
+    const { traceparent } = this;
+    this.#records.push(
+      traceparent === undefined
+        ? { topic, partition, key, value }
+        : { topic, partition, key, value, traceparent },
+    );
     this.#bytes += value?.length ?? 0;
   }
 
@@ -69,6 +94,8 @@ export interface PartitionProcessor {
    * once, then it is poison too.
    */
   process(record: ConsumedRecord, collector: RecordCollector): void | Promise<void>;
+  /** Names the message of an input record. Called for log lines and spans only. Default: nothing is known. */
+  identify?(record: ConsumedRecord): MessageFields;
   /** Whether so much has changed that it must be committed before the next record. Default: no. */
   isFull?(): boolean;
   /** The end of a batch: adds the records that a transaction has once, however many input records it covers. */

@@ -647,6 +647,8 @@ export type WebhookMessage = {
   received_at: number;
   /** The message as JSON, UTF-8. */
   message: Buffer;
+  /** The provider's message identifier of its cause, for logs; null of an alert. */
+  message_id: null | string;
 };
 
 /** The progress and the health of a webhook subscription. */

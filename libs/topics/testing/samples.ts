@@ -244,6 +244,7 @@ const SAMPLES: TopicValues = {
     ut: 1_531_670_000,
     received_at: 1_531_670_000_123,
     message: Buffer.from('{"id":326046199676928}'),
+    message_id: '35375779',
   },
   'webhook-times': { event_id: 2_429_281, id: '5-889947', ut: 1_531_670_020 },
   alerts: {

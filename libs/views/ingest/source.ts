@@ -3,11 +3,15 @@
 import type { Logger } from '#service/logger.ts';
 import type { Brokers } from '#streams/client/brokers.ts';
 import { partitionKey } from '#streams/client/port.ts';
+import { logsMessages, type MessageFields } from '#streams/log.ts';
 import { type FollowedBatch, follow, offsetsAt } from '#streams/read/follow.ts';
 import type { Decoder } from '#topics/codec.ts';
 import { DecodeError } from '#topics/errors.ts';
 import type { Registry } from '#topics/registry.ts';
 import { type TopicValues, topicName } from '#topics/topics.ts';
+import { spanAttributes } from '#tracing/message-attributes.ts';
+import type { Tracer } from '#tracing/tracer.ts';
+import { tracer } from '#tracing/tracing.ts';
 import type { ViewMetrics } from '../metrics.ts';
 import type { SourceTopic, ViewRecord } from './records.ts';
 
@@ -55,7 +59,8 @@ export async function followSources(options: SourceOptions): Promise<void> {
       } catch (error) {
         if (!(error instanceof DecodeError)) throw error;
         metrics.skipped.inc({ topic });
-        log.error({ err: error, topic, partition, offset }, 'a record that cannot be decoded is left out');
+        const place = { topic: batch.topic, partition, offset };
+        log.error({ err: error, ...place }, 'a record that cannot be decoded is left out');
       }
     }
     return records;
@@ -74,12 +79,49 @@ export async function followSources(options: SourceOptions): Promise<void> {
       const started = performance.now();
       apply(records, { key: partitionKey(batch), next: batch.next });
       metrics.applySeconds.observe((performance.now() - started) / 1000);
+      const tracing = tracer();
+      if (tracing !== null) traceApplied(tracing, batch, records, Date.now() - (performance.now() - started));
+      if (logsMessages(log))
+        for (const record of records)
+          log.debug({ ...identify(record), topic: batch.topic }, 'record applied to the views');
       metrics.records.inc({ topic }, batch.records.length);
       metrics.lag.set({ topic, partition: String(batch.partition) }, Math.max(0, batch.end - batch.next));
       metrics.seen(batch.records.at(-1)?.timestamp ?? null);
     },
     onCaughtUp: options.onCaughtUp,
   });
+}
+
+/** Views that are rebuilt read records whose traces ended long ago. */
+const TRACED_MS = 3_600_000;
+
+/** A span for each record that belongs to a trace. */
+function traceApplied(
+  tracing: Tracer,
+  { topic, records: read }: FollowedBatch,
+  applied: readonly ViewRecord[],
+  startedAt: number,
+): void {
+  for (const { offset, timestamp, traceparent: parent } of read) {
+    if (parent === undefined || timestamp < startedAt - TRACED_MS) continue;
+    const record = applied.find((one) => one.offset === offset);
+    if (record === undefined) continue;
+    const attributes = spanAttributes({ ...identify(record), topic });
+    tracing.start(`apply ${topic}`, { kind: 'consumer', parent, startedAt, attributes })?.end();
+  }
+}
+
+/** The fields of a record in log lines. */
+function identify({ partition, offset, value }: ViewRecord): MessageFields {
+  const message: MessageFields =
+    value === null
+      ? {}
+      : {
+          ...('message_id' in value ? { message_id: value.message_id } : {}),
+          ...('cause' in value ? { message_id: value.cause?.message_id ?? null } : {}),
+          ...('event_id' in value && value.event_id !== null ? { event_id: value.event_id } : {}),
+        };
+  return { ...message, partition, offset };
 }
 
 /** The position to resume at; a feed that is read for the first time starts at its oldest record. */

@@ -1,10 +1,14 @@
 import type { Delivery } from '#ingestion/delivery.ts';
+import { logDelivery } from '#ingestion/delivery-log.ts';
 import { DELIVERY_TOPICS, type DeliveryEncoder, deliveryEncoder } from '#ingestion/records.ts';
 import type { PublishRecord } from '#streams/client/port.ts';
+import type { Logger } from '#streams/log.ts';
+import { publishTraced } from '#streams/publish/publish-traced.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { CatalogueRecord, IngressStatus, Standings, StandingsEntry } from '#topics/generated/types.ts';
 import type { CodecsOf } from '#topics/registry.ts';
 import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
+import { tracer } from '#tracing/tracing.ts';
 import type { PollerMetrics } from '../metrics.ts';
 
 /** The topics that the poller writes. */
@@ -33,6 +37,7 @@ export type TopicWriterOptions = {
     PollerMetrics,
     'messages' | 'deadLetters' | 'catalogue' | 'rankings' | 'checkpoints' | 'stages'
   >;
+  readonly log: Logger;
 };
 
 /**
@@ -50,13 +55,14 @@ export class TopicWriter {
 
   /** Writes the records of a delivery. */
   async deliver(delivery: Delivery): Promise<void> {
-    const { metrics, now } = this.#options;
-    await this.#publish(this.#encode(delivery));
+    const { metrics, now, log } = this.#options;
+    await this.#publishDelivery(this.#encode(delivery));
     const { raw, normalized, deadLetters, ignored } = delivery;
     if (raw !== null) metrics.stages.received_to_published(now() - raw.received_at);
     for (const { type } of normalized) metrics.messages.inc({ type });
     for (const times of ignored.values()) metrics.messages.inc({ type: 'unknown' }, times);
     for (const { code } of deadLetters) metrics.deadLetters.inc({ code });
+    logDelivery(log, delivery);
   }
 
   /** Writes records of the catalogue. */
@@ -93,6 +99,17 @@ export class TopicWriter {
     const { codecs, prefix } = this.#options;
     const codec = codecs[topic] as unknown as Codec<TopicValues[T]>;
     return { topic: topicName(prefix, topic), key, value: codec.encode(value) };
+  }
+
+  /** A delivery begins a trace. */
+  async #publishDelivery(records: readonly PublishRecord[]): Promise<void> {
+    const span = tracer()?.start('read from the provider', { kind: 'internal' }) ?? null;
+    if (span === null) return this.#publish(records);
+    try {
+      await publishTraced((traced) => this.#publish(traced), records, span);
+    } finally {
+      span.end();
+    }
   }
 
   async #publish(records: readonly PublishRecord[]): Promise<void> {

@@ -3,6 +3,7 @@ import { ProtocolError, ProtocolErrorCode, Server, type ServerOptions } from '@m
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import type { FastifyBaseLogger } from 'fastify';
 import type { ProviderData } from '#contract/rest/provider.ts';
+import { tracer } from '#tracing/tracing.ts';
 import type { DeskData } from '#views/queries/desk.ts';
 import type { Answers } from './answers.ts';
 import { type AccessOf, type Caller, NO_ACCESS } from './caller.ts';
@@ -123,6 +124,10 @@ function callTool(
   const done = (outcome: string): void => {
     const seconds = (performance.now() - startedAt) / 1000;
     metrics.callSeconds.observe({ tool: name, outcome }, seconds);
+    const startedAtMs = Date.now() - seconds * 1000;
+    tracer()
+      ?.start(`tools/call ${name}`, { kind: 'server', startedAt: startedAtMs, attributes: { outcome } })
+      ?.end(outcome === 'ok' ? undefined : outcome);
     log.debug({ tool: name, outcome, client_id: caller.clientId, token_id: caller.tokenId }, 'tool called');
   };
   try {

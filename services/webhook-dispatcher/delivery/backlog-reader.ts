@@ -94,8 +94,8 @@ export class BacklogReader {
     try {
       const { records, next } = await reader.read(offset);
       const messages: PlacedMessage[] = [];
-      for (const { offset: at, value } of records)
-        if (value !== null) messages.push({ offset: at, message: await decoder.decode(value) });
+      for (const { offset: at, value, traceparent } of records)
+        if (value !== null) messages.push({ offset: at, message: await decoder.decode(value), traceparent });
       return { messages, next };
     } catch (error) {
       slot.delete(partition);

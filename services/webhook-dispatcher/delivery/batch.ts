@@ -15,6 +15,7 @@ const CLOSE = Buffer.from(']');
 export class Batch {
   readonly #limits: BatchLimits;
   readonly #messages: WebhookMessage[] = [];
+  readonly #traces: string[] = [];
   #bytes = OPEN.length;
 
   constructor(limits: BatchLimits) {
@@ -25,17 +26,23 @@ export class Batch {
     return this.#messages;
   }
 
+  /** The traces that its messages belong to. */
+  get traces(): readonly string[] {
+    return this.#traces;
+  }
+
   /** Of the body. */
   get bytes(): number {
     return this.#messages.length === 0 ? OPEN.length + CLOSE.length : this.#bytes;
   }
 
   /** Adds a message where there is room, else returns false and stays as it is. */
-  add(message: WebhookMessage): boolean {
+  add(message: WebhookMessage, trace?: string): boolean {
     const bytes = this.#bytes + message.message.length + 1;
     const { length } = this.#messages;
     if (length > 0 && (length >= this.#limits.messages || bytes > this.#limits.bytes)) return false;
     this.#messages.push(message);
+    if (trace !== undefined) this.#traces.push(trace);
     this.#bytes = bytes;
     return true;
   }

@@ -34,8 +34,8 @@ export async function collectBatch(from: Collecting): Promise<Collected | null> 
   const next = [...from.next];
   let isFull = false;
   const take = (partition: number, messages: Iterable<PlacedMessage>, end: number): void => {
-    for (const { offset, message } of messages) {
-      isFull = wants(message) && !batch.add(message);
+    for (const { offset, message, traceparent } of messages) {
+      isFull = wants(message) && !batch.add(message, traceparent);
       if (isFull) return;
       next[partition] = offset + 1;
     }

@@ -25,7 +25,7 @@ function message(partition: number, offset: number, change: Partial<WebhookMessa
     offset,
     message: {
       ...{ uuid, id: 1, event_id: partition, competition_id: 7, type: 'incident', version: 1, ut: 0 },
-      ...{ received_at: 0, message: Buffer.from(JSON.stringify(uuid)), ...change },
+      ...{ received_at: 0, message_id: `m-${uuid}`, message: Buffer.from(JSON.stringify(uuid)), ...change },
     },
   };
 }

@@ -1,5 +1,11 @@
 import type { DeliveryOutcome } from '#outbound/endpoint.ts';
-import type { WebhookAttempt, WebhookOffset, WebhookProgress } from '#topics/generated/types.ts';
+import { logsMessages } from '#streams/log.ts';
+import type {
+  WebhookAttempt,
+  WebhookMessage,
+  WebhookOffset,
+  WebhookProgress,
+} from '#topics/generated/types.ts';
 import { type AttemptKind, applyAttempt, attemptOf, type Progress } from '#webhooks/progress.ts';
 import { wants } from '#webhooks/wants.ts';
 import type { DeliveryState } from '../metrics.ts';
@@ -7,6 +13,7 @@ import { ExpiredError } from './backlog-reader.ts';
 import { type Collected, collectBatch } from './collect-batch.ts';
 import type { DeliveryContext, Endpoint } from './delivery-context.ts';
 import type { PlacedMessage } from './message-window.ts';
+import { identify, startSpan } from './named-messages.ts';
 import { retryDelayMs } from './retry-schedule.ts';
 import type { Subscription } from './subscriptions.ts';
 
@@ -187,13 +194,16 @@ export class Delivery {
   }
 
   async #send(progress: WebhookProgress, { batch, next }: Collected): Promise<void> {
-    const { now, metrics, openEndpoint } = this.#context;
+    const { now, metrics, log, openEndpoint } = this.#context;
     const { messages, bytes } = batch;
     this.#endpoint ??= openEndpoint(this.#subscription);
     const posting = new AbortController();
     this.#posting = posting;
     const started_at = now();
+    const span = startSpan(batch, this.#subscription);
     const outcome = await this.#endpoint.post(batch.body(), posting.signal);
+    span?.set({ 'http.response.status_code': outcome.kind === 'status' ? outcome.status : undefined });
+    span?.end(outcome.kind === 'accepted' ? undefined : outcome.kind);
     this.#posting = null;
     if (outcome.kind !== 'accepted' && (posting.signal.aborted || this.#isClosed)) return;
     metrics.attempts.inc({ outcome: outcome.kind });
@@ -202,7 +212,7 @@ export class Delivery {
       ...{ started_at, attempt: progress.attempts + 1, outcome: outcome.kind, bytes },
       ...{ messages: messages.length, first: messages[0]?.uuid ?? null, last: messages.at(-1)?.uuid ?? null },
     };
-    if (outcome.kind !== 'accepted') return this.#failed(progress, outcome, fields);
+    if (outcome.kind !== 'accepted') return this.#failed(progress, outcome, fields, messages[0]);
     const moved = offsets(next).filter(({ partition, offset }) => offset > (this.#next[partition] ?? 0));
     this.#next = [...next];
     this.#isAhead = false;
@@ -210,19 +220,23 @@ export class Delivery {
     await this.#recorded;
     this.#record('delivered', { ...fields, next: moved, epoch: progress.epoch }).catch(() => {});
     const ended = now();
+    if (logsMessages(log))
+      for (const message of messages)
+        log.debug({ ...this.#fields(), ...identify(message) }, 'webhook message delivered');
     metrics.messages.inc(messages.length);
     for (const { received_at } of messages) {
       metrics.delaySeconds.observe((ended - received_at) / 1_000);
       metrics.stages.received_to_delivered(ended - received_at);
     }
     if (progress.attempts > 0)
-      this.#context.log.info({ ...this.#fields(), failed: progress.attempts }, 'a webhook accepts again');
+      log.info({ ...this.#fields(), failed: progress.attempts }, 'a webhook accepts again');
   }
 
   async #failed(
     progress: WebhookProgress,
     outcome: Exclude<DeliveryOutcome, { kind: 'accepted' }>,
     fields: Partial<WebhookAttempt> & { readonly started_at: number },
+    first: WebhookMessage | undefined,
   ): Promise<void> {
     const { now, random, policy, disableAfterMs, log, metrics } = this.#context;
     const attempt = progress.attempts + 1;
@@ -231,7 +245,10 @@ export class Delivery {
     const status = outcome.kind === 'status' ? outcome.status : null;
     const reason = 'reason' in outcome ? outcome.reason : null;
     if (attempt === 1)
-      log.warn({ ...this.#fields(), outcome: outcome.kind, status, reason }, 'a webhook does not accept');
+      log.warn(
+        { ...this.#fields(), ...(first && identify(first)), outcome: outcome.kind, status, reason },
+        'a webhook does not accept',
+      );
     await this.#record('failed', { ...fields, status, reason, next_attempt_at, epoch: progress.epoch });
     const since = progress.failing_since ?? fields.started_at;
     if (now() - since < disableAfterMs) return;

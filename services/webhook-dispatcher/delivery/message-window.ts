@@ -1,7 +1,12 @@
 import type { WebhookMessage } from '#topics/generated/types.ts';
 
 /** A message with its offset in webhook-messages. */
-export type PlacedMessage = { readonly offset: number; readonly message: WebhookMessage };
+export type PlacedMessage = {
+  readonly offset: number;
+  readonly message: WebhookMessage;
+  /** The trace that it belongs to. */
+  readonly traceparent?: string | undefined;
+};
 
 type Part = {
   /** Oldest first; those before `head` are dropped. */

@@ -5,13 +5,18 @@ import { topicName } from '#topics/topics.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { grant, without } from '../../support/acls.ts';
 import { CLIENTS_KEY, temporaryFolder } from '../../support/api.ts';
+import { Collector } from '../../support/collector.ts';
+import { HttpsReceiver } from '../../support/https-receiver.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { type ServiceProcess, startService } from '../../support/processes.ts';
 import { PASSWORD, type SecuredKafka, startSecuredKafka } from '../../support/secured-kafka.ts';
 import { logged } from '../../support/system.ts';
+import { caFile, subscribe } from '../../support/webhooks.ts';
 import { SECRET, signed } from '../webhook-receiver/support.ts';
 
+/** The trace of a sender. */
+const OUTSIDE = '1'.repeat(32);
 let secured: SecuredKafka;
 let registryUrl: string;
 let prefix: string;
@@ -51,16 +56,23 @@ async function endOf(service: ServiceProcess): Promise<{ code?: string; message:
 }
 
 describe('with an authorizer', () => {
-  test('every service works with exactly its rights', async () => {
+  test('every service works with exactly its rights, a message has one id in all logs and one trace', async () => {
     // Alerts are a command.
     const names = SERVICE_NAMES.filter((name) => name !== 'alert-processor');
-    const services = names.map((name) => start(name));
+    const receiver = await HttpsReceiver.start();
+    const collector = await Collector.start();
+    const settings = {
+      ...{ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_EXPORTER_OTLP_HEADERS: `x-api-key=${PASSWORD}` },
+      ...{ LOG_LEVEL: 'debug', WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8', WEBHOOK_CA_FILE: await caFile() },
+    };
+    const services = names.map((name) => start(name, settings));
     await Promise.all(services.map((service) => service.ready()));
+    await subscribe(pipeline.place, { url: receiver.url, secret: SECRET });
     const { port } = await logged(services[0] as ServiceProcess, 'POST /webhook');
     const body = JSON.stringify([incidentMessage({ id: 1 }, { confirmation: 'confirmed' })]);
     const answer = await fetch(`http://127.0.0.1:${port}/webhook`, {
       method: 'POST',
-      headers: signed(body),
+      headers: { ...signed(body), traceparent: `00-${OUTSIDE}-${'2'.repeat(16)}-01` },
       body,
     });
     expect(answer.status).toBe(200);
@@ -72,7 +84,41 @@ describe('with an authorizer', () => {
         });
         return count > 0;
       });
+    await untilTrue('the change is delivered', () => receiver.received.length > 0);
+    // The id of the message that went in names it in the log of each service that it passed.
+    for (const [at, name] of names.entries()) {
+      if (name === 'feed-poller' || name === 'feed-monitor') continue;
+      const named = (line: string): boolean => {
+        const { message_id, event_id } = JSON.parse(line);
+        return message_id === '1' && event_id === 7_000_001;
+      };
+      await untilTrue(`the log of ${name} names the message`, () => services[at]?.lines.some(named) ?? false);
+    }
+    // One trace from the delivery to the webhook, which the sender's does not become, and the receiver is sent none.
+    const root = await until('the delivery has a span', () =>
+      collector.spans.find(({ service }) => service === 'webhook-receiver'),
+    );
+    const traced = [
+      ...['webhook-receiver', 'match-processor', 'standings-processor', 'api'],
+      ...['webhook-composer', 'webhook-dispatcher', 'tool-gateway'],
+    ];
+    await untilTrue(`one trace has ${traced}`, () => {
+      const found = new Set(collector.trace(root.traceId).map(({ service }) => service));
+      return traced.every((service) => found.has(service));
+    });
+    const trace = collector.trace(root.traceId);
+    const ids = new Set(trace.map(({ spanId }) => spanId));
+    expect(trace.filter(({ parentSpanId }) => !ids.has(parentSpanId)).map(({ name }) => name)).toEqual([
+      'POST /webhook',
+    ]);
+    expect(trace.flatMap(({ links }) => links)).toEqual([OUTSIDE]);
+    expect(trace.filter(({ service }) => service === 'match-processor')).toMatchObject([
+      { attributes: { message_id: '1' } },
+    ]);
+    expect(receiver.received.filter(({ headers }) => 'traceparent' in headers)).toEqual([]);
+    expect(collector.headers['x-api-key']).toBe(PASSWORD);
     for (const service of services) {
+      expect(service.lines.filter((line) => line.includes(PASSWORD))).toEqual([]);
       expect(service.lines.filter((line) => /AUTHORIZATION/i.test(line))).toEqual([]);
       await service.stop();
     }

@@ -1,17 +1,23 @@
 import { writeFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { Agent, request } from 'undici';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { incidentMessage } from '#ingestion/testing/messages.ts';
 import type { Brokers, Sasl } from '#streams/client/brokers.ts';
 import { requireKafkaAccess } from '#streams/client/platformatic/access.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
+import { follow } from '#streams/read/follow.ts';
 import { readTopic } from '#streams/read/read-topic.ts';
 import { findTopics } from '#topics/admin.ts';
+import type { MatchTransition } from '#topics/generated/types.ts';
+import { Registry } from '#topics/registry.ts';
+import { topicName } from '#topics/topics.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { CLIENTS_KEY, temporaryFolder } from '../../support/api.ts';
 import { Authority, writeCertificate, writeText } from '../../support/certificates.ts';
 import { quietLog } from '../../support/log.ts';
-import { until } from '../../support/poll.ts';
+import { Pipeline } from '../../support/pipeline.ts';
+import { until, untilTrue } from '../../support/poll.ts';
 import { type ServiceProcess, startService } from '../../support/processes.ts';
 import { type RegistryGate, startRegistryGate } from '../../support/registry-gate.ts';
 import {
@@ -23,16 +29,19 @@ import {
 import { logged } from '../../support/system.ts';
 import { makeTopics } from '../../support/topics.ts';
 import { touchline } from '../../support/touchline.ts';
+import { workload } from '../../support/workload.ts';
 import { SECRET, signed } from '../webhook-receiver/support.ts';
 
 const WRONG = 'wrong-password-99';
+/** How long the broker takes an authentication for valid. */
+const SESSION_MS = 3_000;
 let secured: SecuredKafka;
 let gate: RegistryGate;
 /** The settings of the registry behind its gate. */
 let registryEnv: Record<string, string>;
 
 beforeAll(async () => {
-  secured = await startSecuredKafka([]);
+  secured = await startSecuredKafka([], { 'connections.max.reauth.ms': String(SESSION_MS) });
   gate = await startRegistryGate(backbone().registryUrl, await secured.authority.sign('registry'));
   registryEnv = {
     SCHEMA_REGISTRY_URL: gate.url,
@@ -238,6 +247,58 @@ describe('a pipeline', () => {
       expect(await service.stop()).toBe(0);
     }
   });
+});
+
+test('sessions that end lose no record, repeat none and fail no task', async () => {
+  const brokers = secured.bySasl(password('SCRAM-SHA-256'));
+  const prefix = `${backbone().prefix}sessions.`;
+  const { registryUrl } = backbone();
+  const pipeline = await Pipeline.create({ brokers: secured.kafka.brokers, prefix, registryUrl });
+  const registry = Registry.open({ url: registryUrl, prefix });
+  const processor = startService('match-processor', {
+    ...saslEnv('SCRAM-SHA-256', writeText(secured.folder, 'right', PASSWORD)),
+    ...registryEnv,
+    ...{ TOPIC_PREFIX: prefix, SESSION_TIMEOUT_MS: '6000' },
+  });
+  await processor.ready();
+  const claims = await processor.metric('touchline_claims_total');
+  const publisher = await openPublisher({ brokers, clientId: 'sessions', log: quietLog });
+  const input = await registry.codec('normalized-messages');
+  const versions = new Map<number, number[]>();
+  const note = (into: Map<number, number[]>, { event_id, version }: MatchTransition): void => {
+    into.set(event_id, [...(into.get(event_id) ?? []), version]);
+  };
+  const reading = new AbortController();
+  const codec = await registry.codec('match-transitions');
+  const following = follow({
+    ...{ brokers, topics: [topicName(prefix, 'match-transitions')], signal: reading.signal },
+    onBatch: async ({ records }) => {
+      for (const { value } of records) if (value !== null) note(versions, await codec.decode(value));
+    },
+  });
+  const messages = workload({ events: 100, perEvent: 100, seed: 7 });
+  const end = performance.now() + 3 * SESSION_MS;
+  let sent = 0;
+  const topic = topicName(prefix, 'normalized-messages');
+  for (const message of messages) {
+    if (performance.now() > end) break;
+    await publisher.publish([{ topic, key: String(message.event_id), value: input.encode(message) }]);
+    sent += 1;
+  }
+  await publisher.close();
+  expect(performance.now()).toBeGreaterThan(end);
+  await pipeline.settled();
+  const expected = new Map<number, number[]>();
+  for (const transition of (await pipeline.output()).transitions) note(expected, transition);
+  await untilTrue('the reader has all transitions', () => isDeepStrictEqual(versions, expected));
+  reading.abort();
+  await following;
+  for (const of of expected.values()) expect(new Set(of).size).toBe(of.at(-1));
+  expect(await processor.metric('touchline_records_total')).toBe(sent);
+  expect(await processor.metric('touchline_task_failures_total')).toBe(0);
+  expect(await processor.metric('touchline_claims_total')).toBe(claims);
+  expect(processor.lines.filter((line) => JSON.parse(line).level >= 40)).toEqual([]);
+  expect(processor.lines.filter((line) => line.includes('partitions assigned'))).toHaveLength(1);
 });
 
 /** A request over HTTPS to a server of the test's authority. */

@@ -7,7 +7,16 @@ import { readSecret } from '#security/secret.ts';
 import { readTls } from '#security/tls.ts';
 import { addressesOf, type Brokers, type Sasl, securityOf } from '../brokers.ts';
 
-type ConnectionOptions = Pick<KafkaConfig, 'brokers' | 'ssl' | 'sasl' | 'socketFactory'>;
+type ConnectionOptions = Pick<
+  KafkaConfig,
+  'brokers' | 'ssl' | 'sasl' | 'socketFactory' | 'reauthenticationThreshold'
+>;
+
+/**
+ * How long before its end kafkajs renews an authentication that the broker limits (KIP-368), milliseconds: where the limit is
+ * below kafkajs's own 10 s, it would authenticate for each request. A broker refuses to do so twice within a second.
+ */
+const RENEWAL_MS = 1_000;
 
 /** The part of kafkajs's configuration that says where the brokers are. Files are read for each new connection. */
 export function connectionOptions(brokers: Brokers, onSocket?: (socket: Socket) => void): ConnectionOptions {
@@ -15,7 +24,7 @@ export function connectionOptions(brokers: Brokers, onSocket?: (socket: Socket) 
   return {
     brokers: [...addressesOf(brokers)],
     ...(tls === null ? {} : { ssl: true }),
-    ...(sasl === null ? {} : { sasl: saslOptions(sasl) }),
+    ...(sasl === null ? {} : { sasl: saslOptions(sasl), reauthenticationThreshold: RENEWAL_MS }),
     socketFactory({ host, port, onConnect }) {
       const to = { host, port, keepAlive: true };
       const socket =

@@ -67,9 +67,11 @@ async function placed(
   const topics = new Set(records.map(({ topic }) => topic));
   const counts = new Map<string, number>();
   for (const topic of topics) counts.set(topic, await connections.partitionCount(topic));
-  return records.map(({ topic, partition, key, value }) => {
+  return records.map(({ topic, partition, key, value, traceparent }) => {
     const count = counts.get(topic) ?? 1;
-    if (partition === 'any') return { topic, partition: turn % count, key, value };
-    return { topic, partition: partition ?? partitionHash(Buffer.from(key ?? '')) % count, key, value };
+    const at =
+      partition === 'any' ? turn % count : (partition ?? partitionHash(Buffer.from(key ?? '')) % count);
+    if (traceparent === undefined) return { topic, partition: at, key, value };
+    return { topic, partition: at, key, value, traceparent };
   });
 }

@@ -3,8 +3,9 @@ import { StreamError } from '../../errors.ts';
 import { addressesOf, type Brokers } from '../brokers.ts';
 import type { TopicPartition } from '../port.ts';
 import { isMoved, isTransient, NoLeaderError } from './errors.ts';
-import { Connection, FindCoordinatorKeyTypes, findCoordinatorV4, metadataV12 } from './library.ts';
+import { type Connection, FindCoordinatorKeyTypes, findCoordinatorV4, metadataV12 } from './library.ts';
 import { accessError, connectionSecurity } from './security.ts';
+import { SessionConnection } from './session-connection.ts';
 import { type Address, SharedMetadata, type TopicMetadata } from './topic-metadata.ts';
 
 /** How long a broker may be busy with an earlier request, or not know yet what it leads. Below a transaction's timeout. */
@@ -211,7 +212,7 @@ export class Connections {
   }
 
   async #connect(key: string, { host, port }: Address): Promise<Connection> {
-    const connection = new Connection(this.#clientId, {
+    const connection = new SessionConnection(this.#clientId, {
       connectTimeout: CONNECT_MS,
       requestTimeout: REQUEST_MS,
       ...connectionSecurity(this.#cluster, host),

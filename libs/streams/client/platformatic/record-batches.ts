@@ -7,7 +7,9 @@
 
 import type { CodeOf } from '#errors/catalogue.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
+import { tracer } from '#tracing/tracing.ts';
 import type { FetchedRecord } from '../port.ts';
+import { TRACEPARENT } from '../traceparent.ts';
 import { compressionsAlgorithmsByBitmask, crc32c, Writer } from './library.ts';
 
 /** An aborted transaction, as named in a fetch answer. */
@@ -166,7 +168,7 @@ function plainRecords(records: Buffer, attributes: number, first: number): Buffe
   }
 }
 
-/** The records of the batch whose head is at `at` of `bytes`. Headers are skipped. */
+/** The records of the batch whose head is at `at` of `bytes`. Headers are skipped, but that of a trace where traces are on. */
 function decodeRecords(
   plain: Buffer,
   bytes: Buffer,
@@ -180,6 +182,7 @@ function decodeRecords(
   // In a compacted batch the delete horizon replaces the base time, and the deltas count from it.
   const time = readOffset(bytes, at + (isAppendTime ? AT.maxTimestamp : AT.baseTimestamp));
   const cursor = { at: 0 };
+  const isTracing = tracer() !== null;
   for (let n = 0; n < count; n += 1) {
     const length = readVarint(plain, cursor);
     const end = cursor.at + length;
@@ -191,10 +194,24 @@ function decodeRecords(
       const key = readBytes(plain, cursor);
       const value = readBytes(plain, cursor);
       if (cursor.at > end) throw new RecordBatchError('CORRUPT', first, 'a record is longer than it says');
-      into.push({ offset, key, value, timestamp: isAppendTime ? time : time + timeDelta });
+      const timestamp = isAppendTime ? time : time + timeDelta;
+      const traceparent = isTracing ? traceparentOf(plain, cursor, end) : undefined;
+      if (traceparent === undefined) into.push({ offset, key, value, timestamp });
+      else into.push({ offset, key, value, timestamp, traceparent });
     }
     cursor.at = end;
   }
+}
+
+/** The header of a trace; undefined without one. */
+function traceparentOf(bytes: Buffer, cursor: Cursor, end: number): string | undefined {
+  for (let headers = readVarint(bytes, cursor); headers > 0 && cursor.at < end; headers -= 1) {
+    const name = readBytes(bytes, cursor);
+    const value = readBytes(bytes, cursor);
+    if (name?.toString('latin1') === TRACEPARENT && value !== null && cursor.at <= end)
+      return value.toString('latin1');
+  }
+  return undefined;
 }
 
 type Cursor = { at: number };

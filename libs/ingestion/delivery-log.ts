@@ -1,0 +1,34 @@
+import { type Logger, logsMessages } from '#streams/log.ts';
+import type { DeadLetter } from '#topics/generated/types.ts';
+import type { Delivery } from './delivery.ts';
+
+/** Logs what became of a stored delivery: a warning for each dead letter, and at debug a line for each message. */
+export function logDelivery(log: Logger, { normalized, deadLetters, ignored }: Delivery): void {
+  for (const letter of deadLetters) {
+    const { id, code, reason, key } = letter;
+    const fields = { message_id: messageIdIn(letter), delivery_id: key?.toString() };
+    log.warn({ ...fields, id, code, reason }, 'given up, see dead-letters');
+  }
+  if (!logsMessages(log)) return;
+  for (const { message_id, event_id, delivery_id } of normalized)
+    log.debug({ message_id, event_id, delivery_id }, 'message published');
+  for (const [type, times] of ignored)
+    log.debug({ type: type.slice(0, 100), times }, 'messages of an unused type');
+}
+
+/** Larger dead letters are not parsed again for a log line. */
+const MAX_PARSED_BYTES = 64 * 1024;
+const MAX_ID_LENGTH = 100;
+
+/** The provider's id of the only message of a dead letter; null where it has none that can be read. */
+function messageIdIn({ value }: DeadLetter): string | null {
+  if (value === null || value.length > MAX_PARSED_BYTES) return null;
+  try {
+    const parsed: unknown = JSON.parse(value.toString());
+    const message = Array.isArray(parsed) ? parsed[0] : parsed;
+    const id: unknown = message?.id ?? message?.uuid;
+    return typeof id === 'string' || typeof id === 'number' ? String(id).slice(0, MAX_ID_LENGTH) : null;
+  } catch {
+    return null;
+  }
+}

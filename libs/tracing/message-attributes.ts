@@ -1,0 +1,23 @@
+import type { SpanAttributes } from './tracer.ts';
+
+/** What names a message in log lines. */
+type MessageFields = {
+  readonly message_id?: string | null;
+  readonly event_id?: number;
+  readonly topic?: string;
+  readonly partition?: number;
+  readonly offset?: number;
+};
+
+/** The same as attributes of a span, by the names of OpenTelemetry where it has some. */
+export function spanAttributes(fields: MessageFields): SpanAttributes {
+  return {
+    message_id: fields.message_id,
+    event_id: fields.event_id,
+    'messaging.system': 'kafka',
+    'messaging.destination.name': fields.topic,
+    'messaging.destination.partition.id':
+      fields.partition === undefined ? undefined : String(fields.partition),
+    'messaging.kafka.offset': fields.offset,
+  };
+}

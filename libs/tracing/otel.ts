@@ -1,0 +1,213 @@
+/** The tracer on OpenTelemetry. Loaded only where traces are on. */
+import {
+  type Attributes,
+  type Context,
+  SpanKind as Kind,
+  type Span as OtelSpan,
+  type Tracer as OtelTracer,
+  ROOT_CONTEXT,
+  type SpanContext,
+  SpanStatusCode,
+  TraceFlags,
+  trace,
+} from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type ReadableSpan,
+  type Sampler,
+  type SpanExporter,
+  type SpanProcessor,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import { settlesWithin } from '#timing/settles-within.ts';
+import {
+  parseTraceparent,
+  type SpanAttributes,
+  type SpanKind,
+  type SpanOptions,
+  type Tracer,
+  type TraceSpan,
+  type TracingOptions,
+  type TracingSinks,
+} from './tracer.ts';
+
+/** Most spans that wait to be sent, some 4 MB; further ones are dropped. */
+const MAX_WAITING = 4_096;
+const BATCH_SPANS = 512;
+const SEND_EVERY_MS = 1_000;
+const SEND_WITHIN_MS = 10_000;
+const CLOSE_WITHIN_MS = 1_000;
+const TRACES_PATH = '/v1/traces';
+
+const KINDS: Readonly<Record<SpanKind, Kind>> = {
+  server: Kind.SERVER,
+  client: Kind.CLIENT,
+  producer: Kind.PRODUCER,
+  consumer: Kind.CONSUMER,
+  internal: Kind.INTERNAL,
+};
+
+export function openTracer(options: TracingOptions, sinks: TracingSinks): Tracer {
+  const exporter = new OTLPTraceExporter({
+    url: `${options.endpoint}${TRACES_PATH}`,
+    headers: { ...options.headers },
+    timeoutMillis: SEND_WITHIN_MS,
+  });
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({ 'service.name': options.service }),
+    sampler: samplerOf(options),
+    spanProcessors: [new BoundedProcessor(exporter, sinks)],
+  });
+  return new OpenTelemetryTracer(provider);
+}
+
+function samplerOf({ sampler, ratio }: TracingOptions): Sampler {
+  const [, parentBased, root] = /^(parentbased_)?(.+)$/.exec(sampler) ?? [];
+  const rootSampler =
+    root === 'always_on'
+      ? new AlwaysOnSampler()
+      : root === 'always_off'
+        ? new AlwaysOffSampler()
+        : new TraceIdRatioBasedSampler(ratio);
+  return parentBased === undefined ? rootSampler : new ParentBasedSampler({ root: rootSampler });
+}
+
+class OpenTelemetryTracer implements Tracer {
+  readonly #provider: TracerProvider;
+  readonly #tracer: OtelTracer;
+
+  constructor(provider: TracerProvider) {
+    this.#provider = provider;
+    this.#tracer = provider.getTracer('touchline');
+  }
+
+  start(name: string, { kind, parent, links = [], startedAt, attributes }: SpanOptions): TraceSpan | null {
+    const span = this.#tracer.startSpan(
+      name,
+      {
+        kind: KINDS[kind],
+        links: links.flatMap((link) => {
+          const context = spanContextOf(link);
+          return context === null ? [] : [{ context }];
+        }),
+        ...(startedAt === undefined ? {} : { startTime: startedAt }),
+        ...(attributes === undefined ? {} : { attributes: known(attributes) }),
+      },
+      contextOf(parent),
+    );
+    return span.isRecording() ? new SampledSpan(span) : null;
+  }
+
+  async close(): Promise<void> {
+    await settlesWithin(
+      this.#provider.shutdown().catch(() => {}),
+      CLOSE_WITHIN_MS,
+    );
+  }
+}
+
+class SampledSpan implements TraceSpan {
+  readonly #span: OtelSpan;
+
+  constructor(span: OtelSpan) {
+    this.#span = span;
+  }
+
+  get traceparent(): string {
+    const { traceId, spanId, traceFlags } = this.#span.spanContext();
+    return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
+  }
+
+  set(attributes: SpanAttributes): void {
+    this.#span.setAttributes(known(attributes));
+  }
+
+  end(failure?: string): void {
+    if (failure !== undefined) this.#span.setStatus({ code: SpanStatusCode.ERROR, message: failure });
+    this.#span.end();
+  }
+}
+
+function contextOf(parent: string | undefined): Context {
+  const context = parent === undefined ? null : spanContextOf(parent);
+  return context === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, context);
+}
+
+function spanContextOf(traceparent: string): SpanContext | null {
+  const parsed = parseTraceparent(traceparent);
+  if (parsed === null) return null;
+  const { traceId, spanId, flags } = parsed;
+  return { traceId, spanId, traceFlags: flags & TraceFlags.SAMPLED, isRemote: true };
+}
+
+/** Without what is not known. */
+function known(attributes: SpanAttributes): Attributes {
+  return Object.fromEntries(
+    Object.entries(attributes).filter(([, value]) => value !== null && value !== undefined),
+  ) as Attributes;
+}
+
+/**
+ * Hands spans to the batches of OpenTelemetry as long as fewer than `MAX_WAITING` wait or are under way, and counts what
+ * becomes of each: a collector that is slow or gone costs a bounded memory, and no caller waits for it.
+ */
+class BoundedProcessor implements SpanProcessor {
+  readonly #batches: BatchSpanProcessor;
+  readonly #sinks: TracingSinks;
+  #waiting = 0;
+  #isFailing = false;
+
+  constructor(exporter: SpanExporter, sinks: TracingSinks) {
+    this.#sinks = sinks;
+    this.#batches = new BatchSpanProcessor({
+      exporter: {
+        export: (spans, done) =>
+          exporter.export(spans, (result) => {
+            this.#sent(spans.length, result.error);
+            done(result);
+          }),
+        shutdown: () => exporter.shutdown(),
+      },
+      maxQueueSize: MAX_WAITING,
+      maxExportBatchSize: BATCH_SPANS,
+      scheduledDelayMillis: SEND_EVERY_MS,
+      exportTimeoutMillis: 2 * SEND_WITHIN_MS,
+    });
+  }
+
+  onStart(): void {}
+
+  onEnd(span: ReadableSpan): void {
+    if (this.#waiting >= MAX_WAITING) {
+      this.#sinks.onSpans('dropped', 1);
+      return;
+    }
+    this.#waiting += 1;
+    this.#batches.onEnd(span);
+  }
+
+  forceFlush(): Promise<void> {
+    return this.#batches.forceFlush();
+  }
+
+  shutdown(): Promise<void> {
+    return this.#batches.shutdown();
+  }
+
+  /** One line when it begins to fail, and one when it is over. */
+  #sent(count: number, error: Error | undefined): void {
+    const { log, onSpans } = this.#sinks;
+    this.#waiting -= count;
+    onSpans(error === undefined ? 'sent' : 'failed', count);
+    if (error !== undefined && !this.#isFailing)
+      log.warn({ code: 'TRACES_NOT_SENT', reason: error.message }, 'the collector takes no traces');
+    if (error === undefined && this.#isFailing) log.info({}, 'the collector takes traces again');
+    this.#isFailing = error !== undefined;
+  }
+}

@@ -1,0 +1,79 @@
+/** What a process needs of a tracer: OpenTelemetry stands behind it where traces are on (`otel.ts`). */
+
+/** As in OpenTelemetry. */
+export type SpanKind = 'server' | 'client' | 'producer' | 'consumer' | 'internal';
+
+/** Values of a span; never an address with a query, a token or a body. */
+export type SpanAttributes = Readonly<
+  Record<string, string | number | boolean | readonly string[] | null | undefined>
+>;
+
+/** A span to start. Times are Unix milliseconds. */
+export type SpanOptions = {
+  readonly kind: SpanKind;
+  /** The `traceparent` of the span before it; without one it begins a trace, which sampling decides on. */
+  readonly parent?: string | undefined;
+  /** Further ones that led to it. */
+  readonly links?: readonly string[] | undefined;
+  readonly startedAt?: number;
+  readonly attributes?: SpanAttributes;
+};
+
+/** A span that is sampled. */
+export interface TraceSpan {
+  /** Its header value (W3C Trace Context) for what it causes. */
+  readonly traceparent: string;
+  set(attributes: SpanAttributes): void;
+  /** Ends it; `failure` says why it failed. */
+  end(failure?: string): void;
+}
+
+/** How many spans came to each end. */
+export type SpanOutcome = 'sent' | 'dropped' | 'failed';
+
+export interface Tracer {
+  /** Null where the trace is not sampled. */
+  start(name: string, options: SpanOptions): TraceSpan | null;
+  /** Sends what waits, for a second at most. */
+  close(): Promise<void>;
+}
+
+/** Where spans go, and which. Plain data: threads receive it. */
+export type TracingOptions = {
+  readonly service: string;
+  /** Address of the collector (OTLP over HTTP), without the path of traces. */
+  readonly endpoint: string;
+  /** Sent with every request to it. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly sampler: Sampling;
+  /** The part of traces that samplers of a ratio take, 0 to 1. */
+  readonly ratio: number;
+};
+
+/** The values of OTEL_TRACES_SAMPLER. */
+export const SAMPLERS = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const;
+type Sampling = (typeof SAMPLERS)[number];
+
+/** What a tracer reports to. */
+export type TracingSinks = {
+  readonly log: { warn(fields: object, message: string): void; info(fields: object, message: string): void };
+  readonly onSpans: (outcome: SpanOutcome, count: number) => void;
+};
+
+const TRACEPARENT = /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})$/;
+
+/** The parts of a `traceparent`; null for any other text. */
+export function parseTraceparent(
+  text: string,
+): { readonly traceId: string; readonly spanId: string; readonly flags: number } | null {
+  const [, traceId, spanId, flags] = TRACEPARENT.exec(text) ?? [];
+  if (traceId === undefined || spanId === undefined || flags === undefined) return null;
+  return /^0+$/.test(traceId) || /^0+$/.test(spanId) ? null : { traceId, spanId, flags: parseInt(flags, 16) };
+}

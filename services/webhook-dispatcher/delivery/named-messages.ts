@@ -1,0 +1,24 @@
+/** How messages are named in log lines and spans. */
+import type { MessageFields } from '#streams/log.ts';
+import type { WebhookMessage } from '#topics/generated/types.ts';
+import type { TraceSpan } from '#tracing/tracer.ts';
+import { tracer } from '#tracing/tracing.ts';
+import type { Batch } from './batch.ts';
+import type { Subscription } from './subscriptions.ts';
+
+/** The span of a request, in the trace of the first message that has one. Without the address, which may hold secrets. */
+export function startSpan({ messages, traces }: Batch, { id, clientId }: Subscription): TraceSpan | null {
+  const [parent, ...links] = traces;
+  if (parent === undefined) return null;
+  const [first] = messages;
+  const attributes = {
+    ...{ message_id: first?.message_id, event_id: first?.event_id, uuid: first?.uuid },
+    ...{ subscription: id, client: clientId, 'messaging.batch.message_count': messages.length },
+  };
+  return tracer()?.start('deliver webhook', { kind: 'client', parent, links, attributes }) ?? null;
+}
+
+/** The fields of a message in log lines. */
+export function identify({ message_id, event_id, uuid }: WebhookMessage): MessageFields {
+  return { message_id, event_id, uuid };
+}
