@@ -43,9 +43,16 @@ export function touchline(
   return run;
 }
 
-/** Waits until a run has written something. */
+/** Waits until a run has written something; rejects where it ends without. */
 export async function written(run: Run, text: string): Promise<void> {
-  await until(`the output has ${JSON.stringify(text)}`, () =>
-    run.out.includes(text) || run.err.includes(text) ? true : undefined,
-  );
+  const printed = (): string => `${run.out}${run.err}`;
+  await until(`the output has ${JSON.stringify(text)}`, () => {
+    if (run.out.includes(text) || run.err.includes(text)) return true;
+    const { exitCode, signalCode } = run.child;
+    if (exitCode !== null || signalCode !== null)
+      throw new Error(`it ended with ${exitCode ?? signalCode} and wrote:\n${printed()}`);
+    return undefined;
+  }).catch((error: unknown) => {
+    throw new Error(`${String(error)}; so far:\n${printed()}`);
+  });
 }

@@ -2,21 +2,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { httpUrl, list } from '#service/config.ts';
 import { onStopRequest } from '#service/stop-requests.ts';
-import { follow } from '#streams/read/follow.ts';
 import { findTopics } from '#topics/admin.ts';
 import { PROCESSOR_NAMES, type ProcessorName } from '#topics/processors.ts';
-import { topicName } from '#topics/topics.ts';
 import { type Command, parseArguments, UsageError } from '../../command.ts';
 import { findPlace, type Place } from '../../place.ts';
 import { behindOf, processorProgress } from '../../progress.ts';
 import { Screen } from '../demo/screen.ts';
+import { Health, OpenLetters } from './followed.ts';
 import { askProcess } from './processes.ts';
 import { type ProcessorStatus, renderStatus, type Status } from './render.ts';
 
 const HELP = `Usage: touchline status [--watch] [--json] [--metrics <address>[,<address>...]]
 
-One screen of a running system: of each processor how many processes share it and how many records wait, and how many dead letters
-are open, all from the broker. Of processes whose metrics it is given, what they hold: tasks by state, restored and undecided records.
+One screen of a running system: of each processor how many processes share it and how many records wait, how many dead letters
+are open, and whether each source of messages is to be believed, all from the broker. Of processes whose metrics it is given, what they hold: tasks by state, restored and undecided records.
 
   --watch    again every 2 s, in a terminal, until Ctrl-C; elsewhere once
   --json     the same as JSON, once
@@ -30,16 +29,16 @@ const EVERY_MS = 2_000;
 /** Shows a running system. */
 export const status: Command = {
   name: 'status',
-  summary: 'shows lag, processes, tasks and dead letters on one screen',
+  summary: 'shows lag, processes, tasks, dead letters and feed health on one screen',
   help: HELP,
   async run(args) {
     const { watch, json, metrics } = parse(args);
     const place = findPlace(process.env);
     const stop = new AbortController();
     const done = onStopRequest({ graceful: () => stop.abort(), force: (code) => process.exit(code) });
-    const letters = new OpenLetters(place, stop.signal);
+    const followed = { letters: new OpenLetters(), health: new Health(place) };
     try {
-      const take = () => statusOf(place, letters, metrics, stop.signal);
+      const take = () => statusOf(place, followed, metrics, stop.signal);
       if (watch && !json && process.stdout.isTTY) await live(take, stop.signal);
       else {
         const taken = await take();
@@ -67,18 +66,19 @@ async function live(take: () => Promise<Status>, signal: AbortSignal): Promise<v
 
 async function statusOf(
   place: Place,
-  letters: OpenLetters,
+  { letters, health }: { readonly letters: OpenLetters; readonly health: Health },
   metrics: readonly string[],
   signal: AbortSignal,
 ): Promise<Status> {
   const prefix = place.TOPIC_PREFIX;
   const topics = await findTopics({ brokers: place.KAFKA_BROKERS, prefix });
-  const [processors, deadLetters, processes] = await Promise.all([
+  const [processors, deadLetters, sources, processes] = await Promise.all([
     Promise.all(PROCESSOR_NAMES.map((name) => processorStatus(place, name))),
-    topics.has('dead-letters') ? letters.count() : null,
+    topics.has('dead-letters') ? letters.known(place, signal).then(() => letters.count) : null,
+    topics.has('feed-health') ? health.known(place, signal).then(() => health.sources(Date.now())) : [],
     Promise.all(metrics.map((url) => askProcess(url, signal))),
   ]);
-  return { at: Date.now(), prefix, processors, deadLetters, processes };
+  return { at: Date.now(), prefix, processors, deadLetters, sources, processes };
 }
 
 async function processorStatus(place: Place, processor: ProcessorName): Promise<ProcessorStatus> {
@@ -97,45 +97,6 @@ async function processorStatus(place: Place, processor: ProcessorName): Promise<
       outside: outside.map(({ partition }) => partition),
     },
   };
-}
-
-/** The open dead letters: read once, then followed. */
-class OpenLetters {
-  readonly #place: Place;
-  readonly #signal: AbortSignal;
-  readonly #open = new Set<string>();
-  #known: Promise<void> | null = null;
-
-  constructor(place: Place, signal: AbortSignal) {
-    this.#place = place;
-    this.#signal = signal;
-  }
-
-  /** Rejects with `StreamError`. */
-  async count(): Promise<number> {
-    this.#known ??= this.#follow();
-    await this.#known;
-    return this.#open.size;
-  }
-
-  #follow(): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    follow({
-      brokers: this.#place.KAFKA_BROKERS,
-      topics: [topicName(this.#place.TOPIC_PREFIX, 'dead-letters')],
-      otherwise: 'beginning',
-      signal: this.#signal,
-      onBatch: async ({ records }) => {
-        for (const { key, value } of records) {
-          const id = key?.toString() ?? '';
-          if (value === null) this.#open.delete(id);
-          else this.#open.add(id);
-        }
-      },
-      onCaughtUp: () => resolve(),
-    }).then(resolve, reject);
-    return promise;
-  }
 }
 
 const addresses = list(httpUrl());

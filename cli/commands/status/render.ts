@@ -1,4 +1,5 @@
 /** The screen of `touchline status`: pure. */
+import type { SourceBelief } from '#domain/health/belief.ts';
 import { lineShown } from '../../values.ts';
 import type { ProcessStatus } from './processes.ts';
 
@@ -23,13 +24,16 @@ export type Status = {
   readonly processors: readonly ProcessorStatus[];
   /** Open dead letters; null where there is no such topic. */
   readonly deadLetters: number | null;
+  /** Whether each source of messages is to be believed; none where nothing was ever said of one. */
+  readonly sources: readonly SourceBelief[];
   readonly processes: readonly ProcessStatus[];
 };
 
 const MIB = 1024 * 1024;
 
 /** The lines of the screen. */
-export function renderStatus({ at, prefix, processors, deadLetters, processes }: Status): string[] {
+export function renderStatus(status: Status): string[] {
+  const { at, prefix, processors, deadLetters, sources, processes } = status;
   const letters = deadLetters === null ? 'no topic' : String(deadLetters);
   return [
     `${prefix}  ${new Date(at).toISOString().slice(0, 19)}Z`,
@@ -44,6 +48,7 @@ export function renderStatus({ at, prefix, processors, deadLetters, processes }:
     ]),
     '',
     `dead letters  ${letters}${deadLetters ? '  npx touchline dead-letters list' : ''}`,
+    ...(sources.length === 0 ? [] : ['', ...table(sourceRows(sources))]),
     ...(processes.length === 0 ? [] : ['', ...table(processRows(processes))]),
   ];
 }
@@ -51,6 +56,16 @@ export function renderStatus({ at, prefix, processors, deadLetters, processes }:
 function noteOf({ processes, outside }: NonNullable<ProcessorStatus['state']>): string {
   if (outside.length > 0) return `refused: partitions ${outside.join(', ')}, see npx touchline doctor`;
   return processes === 0 ? 'not running' : '';
+}
+
+function sourceRows(sources: readonly SourceBelief[]): string[][] {
+  return [
+    ['feed', 'state', ''],
+    ...sources.map(({ source, state, reason, since }) => {
+      const from = since === null ? '' : `since ${new Date(since).toISOString().slice(0, 19)}Z`;
+      return [source, state, lineShown([from, reason ?? ''].filter(Boolean).join(', '))];
+    }),
+  ];
 }
 
 function processRows(processes: readonly ProcessStatus[]): string[][] {

@@ -45,6 +45,17 @@ test('one screen has processors, dead letters and processes', () => {
       { processor: 'webhook-dispatcher', state: null },
     ],
     deadLetters: 3,
+    sources: [
+      { source: 'feed', believed: true, state: 'alive', reason: null, since: Date.UTC(2026, 5, 11, 20) },
+      {
+        source: 'webhook',
+        believed: false,
+        state: 'down',
+        reason: 'network',
+        since: Date.UTC(2026, 5, 11, 20, 30),
+      },
+      { source: 'other', believed: false, state: 'unknown', reason: null, since: null },
+    ],
     processes: [processStatus('http://a', METRICS), { url: 'http://b', problem: 'no answer\u001b[2J' }],
   };
   expect(renderStatus(taken)).toEqual([
@@ -58,11 +69,16 @@ test('one screen has processors, dead letters and processes', () => {
     '',
     'dead letters  3  npx touchline dead-letters list',
     '',
+    'feed       state',
+    'feed       alive  since 2026-06-11T20:00:00Z',
+    'webhook     down  since 2026-06-11T20:30:00Z, network',
+    'other    unknown',
+    '',
     'process          MiB  restored  undecided  tasks',
     'match-processor  200      1200          7  6 running, 2 restoring',
     'http://b           -         -          -  no answer\\x1b[2J',
   ]);
-  expect(renderStatus({ ...taken, deadLetters: null, processes: [] }).slice(-2)).toEqual([
+  expect(renderStatus({ ...taken, deadLetters: null, sources: [], processes: [] }).slice(-2)).toEqual([
     '',
     'dead letters  no topic',
   ]);

@@ -1,11 +1,14 @@
 /** `touchline doctor` and `touchline status` against a real broker and registry: whole, and with one thing broken each. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { serve } from '#service/testing/serve.ts';
+import { openPublisher } from '#streams/publish/publisher.ts';
 import { createTopics, deleteTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
+import { sampleOf } from '#topics/testing/samples.ts';
 import { topicName } from '#topics/topics.ts';
 import type { Finding } from '../../../cli/commands/doctor/rules.ts';
 import { backbone, type TestBackbone } from '../../setup/backbone.ts';
+import { quietLog } from '../../support/log.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
 
 let place: TestBackbone;
@@ -26,6 +29,20 @@ async function doctor(more: Readonly<Record<string, string>> = {}, ...args: stri
   const findings = JSON.parse(out) as Finding[];
   expect(err).toBe('');
   return { code, findings, notFine: findings.filter(({ status }) => status !== 'ok') };
+}
+
+/** That the source of webhooks is down, for as long as the test takes. */
+async function publishHealth(): Promise<void> {
+  const { brokers, registryUrl, prefix } = place;
+  const codec = await Registry.open({ url: registryUrl, prefix }).codec('feed-health');
+  const value = codec.encode({
+    ...sampleOf('feed-health'),
+    ...{ source: 'webhook', event_id: null, state: 'down', reason: 'network' },
+    ...{ since: Date.UTC(2026, 5, 11, 20, 45, 10), valid_until: Date.now() + 3_600_000 },
+  });
+  const publisher = await openPublisher({ brokers, clientId: 'test', log: quietLog });
+  await publisher.publish([{ topic: topicName(prefix, 'feed-health'), key: 'webhook', value }]);
+  await publisher.close();
 }
 
 const of = (findings: readonly Finding[], check: string) => findings.filter((one) => one.check === check);
@@ -60,10 +77,12 @@ describe('an installation', () => {
     expect(code).toBe(0);
     expect(out).toMatch(/^ok {8}settings {2}/);
     expect(out).toMatch(/\n0 failed, \d+ warnings, \d+ fine\n$/);
+    await publishHealth();
     const screen = await touchlineHere(['status', '--watch', '--metrics', 'http://127.0.0.1:1'], env);
     expect(screen).toMatchObject({ code: 0, err: '' });
     expect(screen.out).toMatch(/\nmatch-processor +0 +2 +0 {2}not running\n/);
     expect(screen.out).toContain('\ndead letters  0\n');
+    expect(screen.out).toMatch(/\nwebhook +down {2}since 2026-06-11T20:45:10Z, network\n/);
     expect(screen.out).toMatch(/\nhttp:\/\/127\.0\.0\.1:1 .*no answer/);
   });
 

@@ -1,0 +1,74 @@
+/** What `touchline status` reads of topics: once from the beginning, then followed. */
+import { HealthTable, type SourceBelief } from '#domain/health/belief.ts';
+import { follow, type ReadRecord } from '#streams/read/follow.ts';
+import type { Decoder } from '#topics/codec.ts';
+import type { FeedHealth } from '#topics/generated/types.ts';
+import { Registry } from '#topics/registry.ts';
+import { type TopicName, topicName } from '#topics/topics.ts';
+import type { Place } from '../../place.ts';
+
+/** What a topic says. */
+abstract class Followed {
+  readonly #topic: TopicName;
+  #known: Promise<void> | null = null;
+
+  constructor(topic: TopicName) {
+    this.#topic = topic;
+  }
+
+  protected abstract apply(key: string, value: Buffer | null): void | Promise<void>;
+
+  /** Resolves once all is read that was there at the first call. Rejects with `StreamError`. */
+  known({ KAFKA_BROKERS, TOPIC_PREFIX }: Place, signal: AbortSignal): Promise<void> {
+    if (this.#known !== null) return this.#known;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#known = promise;
+    const onBatch = async ({ records }: { readonly records: readonly ReadRecord[] }): Promise<void> => {
+      for (const { key, value } of records) await this.apply(key?.toString() ?? '', value);
+    };
+    follow({
+      ...{ brokers: KAFKA_BROKERS, topics: [topicName(TOPIC_PREFIX, this.#topic)], signal },
+      ...{ otherwise: 'beginning', onBatch, onCaughtUp: () => resolve() },
+    }).then(resolve, reject);
+    return promise;
+  }
+}
+
+/** The open dead letters. */
+export class OpenLetters extends Followed {
+  readonly #open = new Set<string>();
+
+  constructor() {
+    super('dead-letters');
+  }
+
+  get count(): number {
+    return this.#open.size;
+  }
+
+  protected apply(id: string, value: Buffer | null): void {
+    if (value === null) this.#open.delete(id);
+    else this.#open.add(id);
+  }
+}
+
+/** Which sources of messages may be believed. */
+export class Health extends Followed {
+  readonly #table = new HealthTable<FeedHealth>();
+  readonly #decoder: Decoder<FeedHealth>;
+
+  constructor({ SCHEMA_REGISTRY_URL, TOPIC_PREFIX }: Place) {
+    super('feed-health');
+    const registry = Registry.open({ url: SCHEMA_REGISTRY_URL, prefix: TOPIC_PREFIX });
+    this.#decoder = registry.decoder('feed-health');
+  }
+
+  /** Every source at `now`, Unix milliseconds, by name. */
+  sources(now: number): SourceBelief[] {
+    return this.#table.sources(now);
+  }
+
+  protected async apply(key: string, value: Buffer | null): Promise<void> {
+    this.#table.apply(key, value === null ? null : await this.#decoder.decode(value));
+  }
+}
