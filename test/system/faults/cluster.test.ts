@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { KafkaCluster } from '#embedded/kafka.ts';
 import type { Brokers } from '#streams/client/brokers.ts';
 import { rightsOf } from '#topics/acls.ts';
+import { createTopics } from '#topics/admin.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { grant } from '../../support/acls.ts';
 import { writeText } from '../../support/certificates.ts';
@@ -18,6 +19,7 @@ import {
 import { Pipeline } from '../../support/pipeline.ts';
 import { brokerCertificates, PASSWORD } from '../../support/secured-kafka.ts';
 import { seeded } from '../../support/seed.ts';
+import { touchline, written } from '../../support/touchline.ts';
 import { workload } from '../../support/workload.ts';
 import { type KillTimes, killInTurns, startCluster } from './killed-cluster.ts';
 import { SteadyLoad } from './steady-load.ts';
@@ -30,6 +32,12 @@ const KILL_EVERY_MS = 10_000;
 const KILLING_MS = times(180_000, 8_000);
 /** More messages than can be sent in the time of the test: those sent determine the expected output. */
 const MESSAGES = workload({ events: 200, perEvent: times(600, 60), seed: 11 });
+
+/** Of a tournament: one for all services; each with its own rights alone is test/integration/security/rights.test.ts. */
+const USER = 'demonstration';
+const SLOWLY = { everyMs: 30_000, killingMs: 300_000 };
+/** The play goes on for a while after the last kill. */
+const PLAY_SECONDS = 330;
 
 test(
   `three brokers, one of them killed every ${KILL_EVERY_MS / 1_000} s for ${KILLING_MS / 1_000} s: the same output`,
@@ -61,7 +69,7 @@ describe.each(IN_FULL)('%s', () => {
       const addresses = cluster.nodes.flatMap(({ secured }) => secured?.sasl ?? []);
       const password = writeText(folder, 'password', PASSWORD);
       await playWhileKilling(cluster, 'secured', {
-        ...{ everyMs: 30_000, killingMs: 300_000 },
+        ...SLOWLY,
         publisher: {
           addresses,
           tls: { ca, cert: null, key: null, keyPassword: null },
@@ -73,6 +81,41 @@ describe.each(IN_FULL)('%s', () => {
           KAFKA_SASL_PASSWORD_FILE: password,
         },
       });
+    },
+    FAULT_TIMEOUT_MS,
+  );
+
+  test(
+    'a tournament on three brokers with TLS, SCRAM and access control lists, one of them killed every 30 s for 5 minutes: all is right in the end',
+    async () => {
+      const { registryUrl } = place;
+      const prefix = `${place.prefix}tournament.`;
+      const { tls, ca, folder } = await brokerCertificates();
+      const cluster = await startCluster({ tls, authorizer: true, users: { [USER]: PASSWORD } });
+      await createTopics({ brokers: cluster.brokers, prefix });
+      const all = { name: prefix, pattern: 'Prefixed' } as const;
+      await grant(cluster.brokers, USER, [
+        { ...all, operation: 'Read', resource: 'Topic' },
+        { ...all, operation: 'Write', resource: 'Topic' },
+        { ...all, operation: 'Read', resource: 'Group' },
+        { ...all, operation: 'Write', resource: 'TransactionalId' },
+      ]);
+      const demonstration = touchline(['demo'], {
+        ...{ HOME: folder, DATA_DIR: folder, TOPIC_PREFIX: prefix, SCHEMA_REGISTRY_URL: registryUrl },
+        KAFKA_BROKERS: cluster.nodes.flatMap(({ secured }) => secured?.sasl ?? []).join(','),
+        ...{ KAFKA_TLS: 'on', KAFKA_TLS_CA_FILE: ca },
+        ...{ KAFKA_SASL_MECHANISM: 'SCRAM-SHA-512', KAFKA_SASL_USERNAME: USER },
+        KAFKA_SASL_PASSWORD_FILE: writeText(folder, 'password', PASSWORD),
+        ...{ DURATION: String(PLAY_SECONDS), FAULTS: 'many' },
+        ...{ WEBHOOK_PORT: '0', API_PORT: '0', TOOLS_PORT: '0', DISPATCHER_PORT: '0' },
+      });
+      await written(demonstration, 'live board, while it is played');
+      const killed = await killInTurns(cluster, SLOWLY, seeded());
+      const code = await demonstration.ended;
+      process.stderr.write(`brokers killed: ${killed}\n${demonstration.out}`);
+      expect(killed).toBeGreaterThanOrEqual(8);
+      expect(demonstration.out).toContain('✓ all 64 final scores are the official ones');
+      expect([code, demonstration.out]).toEqual([0, expect.not.stringContaining('✗')]);
     },
     FAULT_TIMEOUT_MS,
   );
