@@ -5,7 +5,7 @@ import { openPublisher } from '#streams/publish/publisher.ts';
 import { createTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
-import { type Contender, floor, kafkaStreams, OURS } from './contenders.ts';
+import { type Contender, floor, kafkaStreams, matchProcessor, OURS } from './contenders.ts';
 import { type Bench, type BenchContext, median, quantile } from './context.ts';
 import { remove, silent } from './kafka.ts';
 import { liveMessages, Pending, pace } from './live-load.ts';
@@ -77,7 +77,7 @@ const WANTED = [
 ] as const;
 
 /** Something that messages go through. */
-export type Subject = {
+type Subject = {
   readonly name: string;
   readonly contender: Contender;
   /** The part of its match-state that identifies the causing message. */
@@ -93,13 +93,46 @@ type Entry = {
   close(): Promise<void>;
 };
 
-export function describe(latencies: readonly number[]): string {
+/** Receiver and match processor with other settings, in turns, each beside those of the first. */
+export async function compareLatency(
+  context: BenchContext,
+  rounds: number,
+  variants: readonly { readonly name: string; readonly env: Readonly<Record<string, string>> }[],
+): Promise<void> {
+  const measured = variants.map(({ name, env }) => ({
+    subject: {
+      ...{ name, contender: matchProcessor(1, env), read: readStates },
+      enter: (at: BenchContext, prefix: string) => byWebhook(at, prefix, env),
+    },
+    latencies: [] as number[][],
+  }));
+  for (let round = 0; round <= rounds; round++) {
+    for (const { subject, latencies } of measured) {
+      const found = await measure(context, subject, round);
+      if (round > 0) latencies.push(found);
+      context.print(`${round === 0 ? 'warm-up' : `round ${round}`} ${subject.name}: ${describe(found)}`);
+    }
+  }
+  const [first, ...others] = measured;
+  for (const { subject, latencies } of others) {
+    for (const { name, share } of WANTED) {
+      const of = (all: readonly number[][]) => median(all.map((one) => quantile(one, share)));
+      context.figure({
+        ...{ name: `${subject.name}: ${name} from webhook to match-state`, ours: of(latencies) },
+        ...{ unit: 'ms', better: 'less' },
+        beside: { name: first?.subject.name ?? '', value: of(first?.latencies ?? []) },
+      });
+    }
+  }
+}
+
+function describe(latencies: readonly number[]): string {
   const at = (share: number) => quantile(latencies, share).toFixed(1);
   return `p50 ${at(0.5)} p90 ${at(0.9)} p99 ${at(0.99)} max ${at(1)} ms of ${latencies.length} messages`;
 }
 
 /** One round of a subject: starts it, warms it, measures, and leaves nothing behind. */
-export async function measure(context: BenchContext, subject: Subject, round: number): Promise<number[]> {
+async function measure(context: BenchContext, subject: Subject, round: number): Promise<number[]> {
   const { brokers, registryUrl } = context;
   const job = subject.contender.on(context.prefix(`${subject.name.replaceAll(' ', '-')}-${round}`), round);
   for (const prefix of new Set([job.prefix, job.outputPrefix])) await createTopics({ brokers, prefix });
@@ -139,7 +172,7 @@ export async function measure(context: BenchContext, subject: Subject, round: nu
   return latencies;
 }
 
-export function readStates(registry: Registry): (value: Buffer) => Promise<Mark> {
+function readStates(registry: Registry): (value: Buffer) => Promise<Mark> {
   const decoder = registry.decoder('match-state');
   return async (value) => {
     const { event_id, cause } = await decoder.decode(value);
@@ -156,7 +189,7 @@ function readMessages(registry: Registry): (value: Buffer) => Promise<Mark> {
   };
 }
 
-export async function byWebhook(
+async function byWebhook(
   context: BenchContext,
   prefix: string,
   env: Readonly<Record<string, string>> = {},

@@ -3,9 +3,9 @@ import { startKafka } from '#embedded/kafka.ts';
 import { Authority, writeText } from '../test/support/certificates.ts';
 import { writeBacklog } from './backlog.ts';
 import { type Contender, matchProcessor, prepare, rate, runThrough } from './contenders.ts';
-import { type Bench, type BenchContext, format, median, quantile } from './context.ts';
+import { type Bench, type BenchContext, format, median } from './context.ts';
 import { remove } from './kafka.ts';
-import { byWebhook, describe, measure, readStates, type Subject } from './latency.ts';
+import { compareLatency } from './latency.ts';
 
 const EVENTS = Number(process.env.BENCH_EVENTS ?? 1_000);
 const MESSAGES = 200;
@@ -39,7 +39,10 @@ export const bench: Bench = {
       };
       const on = { ...context, brokers: kafka.brokers };
       await compareThroughput(on, env);
-      await compareLatency(on, env);
+      await compareLatency(on, ROUNDS, [
+        { name: 'plain', env: {} },
+        { name: 'TLS', env },
+      ]);
     } finally {
       await kafka.stop();
     }
@@ -77,34 +80,4 @@ async function compareThroughput(context: BenchContext, env: Env): Promise<void>
     beside: { name: 'plain', value: median(plain.micros) },
   });
   await remove(context.brokers, prefix, [matchProcessor(2).on(prefix, 0).group]);
-}
-
-async function compareLatency(context: BenchContext, env: Env): Promise<void> {
-  const subject = (name: string, settings: Env): Subject => ({
-    ...{ name, contender: matchProcessor(1, settings), read: readStates },
-    enter: (at, prefix) => byWebhook(at, prefix, settings),
-  });
-  const [tls, plain] = [subject('TLS', env), subject('plain', {})];
-  const measured = new Map<Subject, number[][]>([
-    [tls, []],
-    [plain, []],
-  ]);
-  for (let round = 0; round <= ROUNDS; round++) {
-    for (const [one, rounds] of measured) {
-      const latencies = await measure(context, one, round);
-      if (round > 0) rounds.push(latencies);
-      context.print(`${round === 0 ? 'warm-up' : `round ${round}`} ${one.name}: ${describe(latencies)}`);
-    }
-  }
-  for (const [name, share] of [
-    ['p50', 0.5],
-    ['p99', 0.99],
-  ] as const) {
-    const of = (one: Subject) =>
-      median((measured.get(one) ?? []).map((latencies) => quantile(latencies, share)));
-    context.figure({
-      ...{ name: `${name} from webhook to match-state`, ours: of(tls), unit: 'ms', better: 'less' },
-      beside: { name: 'plain', value: of(plain) },
-    });
-  }
 }

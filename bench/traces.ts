@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { writeBacklog } from './backlog.ts';
 import { matchProcessor, prepare, type Run, rate, runThrough } from './contenders.ts';
 import { type Bench, format, median } from './context.ts';
+import { compareLatency } from './latency.ts';
 
 const EVENTS = Number(process.env.BENCH_EVENTS ?? 500);
 const MESSAGES = 200;
@@ -12,9 +13,12 @@ const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 /** The parts of messages whose trace is sampled. */
 const SAMPLED = [0.01, 1];
 
-/** The same backlog, in turns: with traces off, and on with some or all messages in a trace of their own. */
+/**
+ * The same backlog, in turns: with traces off, and on with some or all messages in a trace of their own; then the way from a
+ * webhook to the match state at a steady rate, with traces off and of all.
+ */
 export const bench: Bench = {
-  about: `processor throughput from a backlog of ${EVENTS * MESSAGES} incidents with traces, beside without`,
+  about: `throughput from a backlog of ${EVENTS * MESSAGES} incidents, and latency, with traces beside without`,
   async run(context) {
     const collector = await startCollector();
     const variants = [null, ...SAMPLED].map((sampled) => ({
@@ -56,6 +60,10 @@ export const bench: Bench = {
       const beside = { name: off.name, value: off.cpu };
       context.figure({ name: `processor time, ${name}`, ours: cpu, beside, unit: 's', better: 'less' });
     }
+    await compareLatency(context, ROUNDS, [
+      { name: 'traces off', env: {} },
+      { name: 'all deliveries sampled', env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } },
+    ]);
     collector.close();
   },
 };
