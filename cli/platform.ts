@@ -1,17 +1,13 @@
 /** Broker, registry, topics and services: everything except the simulator. */
 
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { ClientDirectory } from '#clients/directory.ts';
 import { clientsSettings } from '#clients/keys.ts';
 import { hashSecret, newSecret } from '#clients/secret.ts';
 import { type Backbone, startBackbone } from '#embedded/backbone.ts';
-import { freePort } from '#embedded/ports.ts';
-import { TouchlineError } from '#errors/touchline-error.ts';
 import { backboneFile } from '#service/backbone-file.ts';
 import {
   ConfigError,
@@ -32,6 +28,7 @@ import { findBrokerDefects } from '#streams/client/platformatic/broker-defects.t
 import { createTopics, type WantedTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import type { RegistryPlace } from '#topics/registry-address.ts';
+import { portFor } from './ports.ts';
 import { ServiceProcess } from './processes.ts';
 import { quiet } from './quiet.ts';
 import { serviceNames } from './services.ts';
@@ -193,28 +190,6 @@ export type Platform = {
   stop(): Promise<void>;
 };
 
-/** A port that is in use. */
-class PortInUseError extends TouchlineError<'PortInUseError'> {
-  override readonly name = 'PortInUseError';
-
-  constructor(wanted: number, setting: string, cause: unknown) {
-    super('PORT_IN_USE', `port ${wanted} is in use: set ${setting} to another one`, cause);
-  }
-}
-
-/** An address to listen on that this machine does not have. */
-class AddressError extends TouchlineError<'AddressError'> {
-  override readonly name = 'AddressError';
-
-  constructor(host: string, cause: unknown) {
-    super(
-      'ADDRESS_UNKNOWN',
-      `this machine does not have the address ${host}: set LISTEN_HOST to another one`,
-      cause,
-    );
-  }
-}
-
 /**
  * Starts everything and waits until it is ready. On a failure it stops what it has started.
  * Throws `EmbeddedError`, `PortInUseError`, `AddressError`, `ProcessError`, those of libs/topics.
@@ -313,33 +288,6 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   } catch (error) {
     await stop();
     throw error;
-  }
-}
-
-/** Whether a port of an address is free. */
-export async function isFree(wanted: number, host: string): Promise<boolean> {
-  return portFor(wanted, '', host).then(
-    () => true,
-    () => false,
-  );
-}
-
-/**
- * The port, or for 0 a free one that no outgoing connection is given before it is used. Throws `PortInUseError`, and
- * `AddressError` where `host` is no address of this machine.
- */
-export async function portFor(wanted: number, setting: string, host: string): Promise<number> {
-  const port = wanted === 0 ? await freePort() : wanted;
-  const server = createServer();
-  try {
-    server.listen({ port, host });
-    await once(server, 'listening');
-    return port;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EADDRNOTAVAIL') throw new AddressError(host, error);
-    throw new PortInUseError(port, setting, error);
-  } finally {
-    server.close();
   }
 }
 

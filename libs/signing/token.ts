@@ -46,6 +46,15 @@ export function verifyToken(token: string, now: number, key: TokenKey): TokenCla
   return now < Number(expiration) ? { clientId: Number(clientId), expiration: Number(expiration) } : null;
 }
 
+/** As `verifyToken`, where any of the keys may have signed it; they are tried in their order. */
+export function verifyTokenWithAny(token: string, now: number, keys: Iterable<TokenKey>): TokenClaims | null {
+  for (const key of keys) {
+    const claims = verifyToken(token, now, key);
+    if (claims !== null) return claims;
+  }
+  return null;
+}
+
 function signature(claims: string, key: TokenKey): Buffer {
   const bytes = key instanceof Uint8Array ? key.length : (key.symmetricKeySize ?? 0);
   if (bytes < MIN_KEY_BYTES) throw new RangeError(`a key has at least ${MIN_KEY_BYTES} bytes`);

@@ -2,7 +2,7 @@ import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import { type ClientsKeys, deriveKeys } from '#clients/keys.ts';
 import { hashSecret, newSecret, verifySecret } from '#clients/secret.ts';
 import type { Gatekeeper } from '#contract/rest/provider.ts';
-import { issueToken, verifyToken } from '#signing/token.ts';
+import { issueToken, verifyTokenWithAny } from '#signing/token.ts';
 import type { ClientView } from '#views/store/clients.ts';
 
 /** How long a token is good for, seconds (spec, "Authentication" 2). */
@@ -56,11 +56,8 @@ export async function createGatekeeper(clients: ClientView, clientsKeys: Clients
       return { token: issueToken(id, expiration, key), expiration };
     },
     access(token, now) {
-      for (const accepted of keys) {
-        const claims = verifyToken(token, now, accepted);
-        if (claims !== null) return clients.find(claims.clientId)?.access ?? null;
-      }
-      return null;
+      const claims = verifyTokenWithAny(token, now, keys);
+      return claims === null ? null : (clients.find(claims.clientId)?.access ?? null);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { type ClientsKeys, deriveKeys } from '#clients/keys.ts';
 import type { Access, Gatekeeper } from '#contract/rest/provider.ts';
-import { issueToken, verifyToken } from '#signing/token.ts';
+import { issueToken, verifyTokenWithAny } from '#signing/token.ts';
 import type { ClientView } from '#views/store/clients.ts';
 
 /** How long a session lasts, seconds: a day of matches. */
@@ -53,10 +53,9 @@ export function createSessions({ clients, gatekeeper, clientsKeys, now }: Sessio
       const known = clients.find(clientId);
       if (known === undefined) return null;
       const { secret_hash } = known.client;
-      const claims = bases
-        .map((base) => verifyToken(session, seconds(), keyOf(base, secret_hash)))
-        .find((found) => found !== null);
-      if (claims === undefined) return null;
+      const keys = bases.values().map((base) => keyOf(base, secret_hash));
+      const claims = verifyTokenWithAny(session, seconds(), keys);
+      if (claims === null) return null;
       return {
         clientId,
         access() {

@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { stageLatencies } from '#service/stage-latency.ts';
+import { countFromZero } from '#streams/count-from-zero.ts';
 import { DEAD_LETTER_CODES } from '#topics/vocabulary.ts';
 
 /** The poller's metrics. */
@@ -25,8 +26,7 @@ export function pollerMetrics(registry: Registry) {
     labelNames: ['code'],
     registers,
   });
-  // From 0: a rate of a series that begins with its first event is 0.
-  for (const code of Object.keys(DEAD_LETTER_CODES)) deadLetters.inc({ code }, 0);
+  countFromZero(deadLetters, Object.keys(DEAD_LETTER_CODES));
   return {
     /** Sets the source of the feed's lag in seconds; null while it is unknown. */
     lagIs(from: () => number | null): void {

@@ -3,7 +3,7 @@ import type { ConsumedRecord, PartitionReader } from '#streams/client/port.ts';
 import type { MessageFields } from '#streams/log.ts';
 import {
   decodeInput,
-  identify,
+  identifyByCause,
   type PartitionProcessor,
   type RecordCollector,
 } from '#streams/runtime/processor.ts';
@@ -83,8 +83,7 @@ export class ComposerPartition implements PartitionProcessor {
   }
 
   identify({ value }: ConsumedRecord): MessageFields {
-    const codec = this.#options.codecs['match-transitions'];
-    return identify(codec, value, ({ cause, event_id }) => ({ message_id: cause.message_id, event_id }));
+    return identifyByCause(this.#options.codecs['match-transitions'], value);
   }
 
   /** Everything is written with the records. */

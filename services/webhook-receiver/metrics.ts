@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { spanCounter } from '#service/metrics.ts';
 import { stageLatencies } from '#service/stage-latency.ts';
+import { countFromZero } from '#streams/count-from-zero.ts';
 import { DEAD_LETTER_CODES } from '#topics/vocabulary.ts';
 import type { SpanOutcome } from '#tracing/tracer.ts';
 import type { Counts, Report } from './tally.ts';
@@ -78,8 +79,7 @@ export function receiverMetrics(registry: Registry, source: MetricsSource): (rep
     registers,
     collect,
   });
-  // From 0: a rate of a series that begins with its first event is 0.
-  for (const code of Object.keys(DEAD_LETTER_CODES)) deadLetters.inc({ code }, 0);
+  countFromZero(deadLetters, Object.keys(DEAD_LETTER_CODES));
   const storeSeconds = new Histogram({
     name: 'touchline_webhook_store_seconds',
     help: 'Time until deliveries are stored: the longest of those that were stored together.',

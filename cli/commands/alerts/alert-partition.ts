@@ -2,7 +2,7 @@ import type { ConsumedRecord } from '#streams/client/port.ts';
 import type { MessageFields } from '#streams/log.ts';
 import {
   decodeInput,
-  identify,
+  identifyByCause,
   type PartitionProcessor,
   type RecordCollector,
 } from '#streams/runtime/processor.ts';
@@ -69,8 +69,7 @@ export class AlertPartition implements PartitionProcessor {
   }
 
   identify({ value }: ConsumedRecord): MessageFields {
-    const codec = this.#options.codecs['match-transitions'];
-    return identify(codec, value, ({ cause, event_id }) => ({ message_id: cause.message_id, event_id }));
+    return identifyByCause(this.#options.codecs['match-transitions'], value);
   }
 
   /** Everything is written with the records. */

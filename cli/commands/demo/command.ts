@@ -10,14 +10,8 @@ import { createTopics, type WantedTopics } from '#topics/admin.ts';
 import { readDataset } from '../../../data/dataset.ts';
 import { settings as simulatorSettings } from '../../../services/simulator/config.ts';
 import { type Command, parseArguments, UsageError } from '../../command.ts';
-import {
-  isFree,
-  type Provider,
-  platformSettings,
-  portFor,
-  requireBrokers,
-  startPlatform,
-} from '../../platform.ts';
+import { type Provider, platformSettings, requireBrokers, startPlatform } from '../../platform.ts';
+import { isFree, portFor } from '../../ports.ts';
 import { wantedTopicsOf } from '../../topic-settings.ts';
 import { isUsed, type Place } from './check.ts';
 import { takeDemoFolder } from './folder.ts';

@@ -173,9 +173,9 @@ export async function openPublisher(options: PublisherOptions): Promise<Publishe
   return publisher;
 }
 
-/** Uses one producer at a time, and never again after a failed send. */
 type ProducerWork = (producer: BatchProducer, onRetry: (error: StreamError) => void) => Promise<void>;
 
+/** Uses one producer at a time, and never again after a failed send. */
 class KafkaPublisher implements Publisher {
   readonly #open: () => Promise<BatchProducer>;
   readonly #log: Logger;

@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { ERRORS } from '#errors/catalogue.ts';
 import { DEAD_LETTER_CODES } from '#topics/vocabulary.ts';
+import { countFromZero } from '../count-from-zero.ts';
 import { TASK_STATES, type TaskState } from './task-state.ts';
 
 /** Every code of `touchline_task_failures_total`. */
@@ -39,9 +40,8 @@ export function streamMetrics(registry: Registry, tasks: () => Iterable<TaskStat
       for (const state of tasks()) this.inc({ state });
     },
   });
-  // From 0: a rate of a series that begins with its first event is 0.
-  for (const code of Object.keys(DEAD_LETTER_CODES)) deadLetters.inc({ code }, 0);
-  for (const code of FAILURE_CODES) failures.inc({ code }, 0);
+  countFromZero(deadLetters, Object.keys(DEAD_LETTER_CODES));
+  countFromZero(failures, FAILURE_CODES);
   return {
     deadLetters,
     failures,

@@ -1,6 +1,7 @@
 import { PoisonError } from '#errors/poison-error.ts';
 import type { Decoder } from '#topics/codec.ts';
 import { DecodeError } from '#topics/errors.ts';
+import type { Cause } from '#topics/generated/types.ts';
 import type { ConsumedRecord, OutputRecord } from '../client/port.ts';
 import { StreamError } from '../errors.ts';
 import type { MessageFields } from '../log.ts';
@@ -41,6 +42,14 @@ export function identify<T>(
     // A dead letter says why.
   }
   return {};
+}
+
+/** What names the message that caused a value of a match. */
+export function identifyByCause(
+  codec: Decoder<{ readonly cause: Pick<Cause, 'message_id'>; readonly event_id: number }>,
+  value: Buffer | null,
+): MessageFields {
+  return identify(codec, value, ({ cause, event_id }) => ({ message_id: cause.message_id, event_id }));
 }
 
 /** The records of a task's next commit, in its own partition by default. */

@@ -102,9 +102,10 @@ function traceApplied(
   applied: readonly ViewRecord[],
   startedAt: number,
 ): void {
+  const byOffset = new Map(applied.map((record) => [record.offset, record]));
   for (const { offset, timestamp, traceparent: parent } of read) {
     if (parent === undefined || timestamp < startedAt - TRACED_MS) continue;
-    const record = applied.find((one) => one.offset === offset);
+    const record = byOffset.get(offset);
     if (record === undefined) continue;
     const attributes = spanAttributes({ ...identify(record), topic });
     tracing.start(`apply ${topic}`, { kind: 'consumer', parent, startedAt, attributes })?.end();

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { isFree, portFor } from './platform.ts';
+import { isFree, portFor } from './ports.ts';
 
 const HOST = '127.0.0.1';
 

@@ -1,0 +1,54 @@
+/** The ports that a platform is started on. */
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { freePort } from '#embedded/ports.ts';
+import { TouchlineError } from '#errors/touchline-error.ts';
+
+/** A port that is in use. */
+class PortInUseError extends TouchlineError<'PortInUseError'> {
+  override readonly name = 'PortInUseError';
+
+  constructor(wanted: number, setting: string, cause: unknown) {
+    super('PORT_IN_USE', `port ${wanted} is in use: set ${setting} to another one`, cause);
+  }
+}
+
+/** An address to listen on that this machine does not have. */
+class AddressError extends TouchlineError<'AddressError'> {
+  override readonly name = 'AddressError';
+
+  constructor(host: string, cause: unknown) {
+    super(
+      'ADDRESS_UNKNOWN',
+      `this machine does not have the address ${host}: set LISTEN_HOST to another one`,
+      cause,
+    );
+  }
+}
+
+/** Whether a port of an address is free. */
+export async function isFree(wanted: number, host: string): Promise<boolean> {
+  return portFor(wanted, '', host).then(
+    () => true,
+    () => false,
+  );
+}
+
+/**
+ * The port, or for 0 a free one that no outgoing connection is given before it is used. Throws `PortInUseError`, and
+ * `AddressError` where `host` is no address of this machine.
+ */
+export async function portFor(wanted: number, setting: string, host: string): Promise<number> {
+  const port = wanted === 0 ? await freePort() : wanted;
+  const server = createServer();
+  try {
+    server.listen({ port, host });
+    await once(server, 'listening');
+    return port;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRNOTAVAIL') throw new AddressError(host, error);
+    throw new PortInUseError(port, setting, error);
+  } finally {
+    server.close();
+  }
+}
