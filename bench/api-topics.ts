@@ -33,7 +33,7 @@ export async function makePlace(context: BenchContext, prefix: string): Promise<
   const silent = (): void => {};
   const log = { debug: silent, info: silent, warn: silent, error: silent };
   const secret = newSecret();
-  const secret_hash = await hashSecret(secret);
+  const secret_hash = hashSecret(secret);
   await ClientDirectory.open({ brokers, registryUrl, prefix, log }).edit(1, () => ({
     ...{ client_id: 1, name: 'bench', active: true, secret_hash },
     ...{ competitions: null, operations: null, webhooks: [] },

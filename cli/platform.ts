@@ -116,6 +116,7 @@ export type PlatformOptions = {
   readonly upstream: string | undefined;
   readonly dispatcherPort: number;
   /** Further settings of the webhook dispatcher. */
+  readonly apiSettings?: Readonly<Record<string, string>>;
   readonly dispatcherSettings?: Readonly<Record<string, string>>;
   /** Undefined: see `keepSecret`. */
   readonly clientsKey: string | undefined;
@@ -251,6 +252,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
             LISTEN_HOST: host,
             ...{ WEBHOOK_PORT: String(webhookPort), WEBHOOK_SECRET: webhookSecret.secrets },
             ...{ API_PORT: String(apiPort), CLIENTS_KEY: clientsKey },
+            ...options.apiSettings,
             ...{ TOOLS_PORT: String(toolsPort), UPSTREAM_BASE_URL: options.upstream ?? apiUrl },
             ...{ DISPATCHER_PORT: String(dispatcherPort), ...options.dispatcherSettings },
             ...(options.provider === null ? {} : settingsOf(options.provider)),
@@ -345,7 +347,7 @@ async function firstClient(place: {
   const directory = ClientDirectory.open({ ...place, log: quiet });
   if ((await directory.list()).length > 0) return null;
   const secretKey = newSecret();
-  const secret_hash = await hashSecret(secretKey);
+  const secret_hash = hashSecret(secretKey);
   await directory.edit(1, () => ({
     ...{ client_id: 1, name: 'first client', active: true, secret_hash },
     ...{ competitions: null, operations: null, webhooks: [] },

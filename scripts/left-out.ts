@@ -29,6 +29,11 @@ const REASONS: readonly Reason[] = [
     why: 'helm, kubeconform or the schemas of Kubernetes are missing; docs/guides/kubernetes.md has the commands',
   },
   {
+    pattern: /needs nginx/,
+    of: 'of servers behind a proxy',
+    why: 'nginx is missing; install it (Debian: apt install nginx-light)',
+  },
+  {
     pattern: /needs (?:promtool|prometheus)/,
     of: 'of alert rules and dashboards',
     why: 'promtool or prometheus is missing; install it (Debian: apt install prometheus)',

@@ -55,7 +55,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   answerErrors(app, { now, version, onFailure });
   app.addHook('onRequest', (request, reply, done) => {
     if (ready() || OPS.includes(request.routeOptions.url ?? '')) return done();
-    sendError(reply.header('retry-after', '1'), 'NOT_READY', version, Math.floor(now()));
+    sendError(reply, 'NOT_READY', version, Math.floor(now()));
   });
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'none';

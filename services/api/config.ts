@@ -33,9 +33,9 @@ export const settings = z.object({
     ),
   API_BOARD: z
     .enum(['on', 'sign-in', 'off'], 'must be on, sign-in or off')
-    .default('on')
+    .default('sign-in')
     .describe(
-      'Who may open the live board: on (whoever is on this machine where LISTEN_HOST is loopback, else who signs in as a client), sign-in (who signs in, always), off.',
+      'Who may open the live board: sign-in (who signs in as a client), on (also whoever is on this machine, where LISTEN_HOST is loopback and neither API_PUBLIC_URL nor TRUSTED_PROXIES is set; not for use behind a proxy), off.',
     ),
   FEED_RETENTION_HOURS: integer(24, 9_600)
     .prefault('72')

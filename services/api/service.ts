@@ -29,15 +29,16 @@ export const api: ServiceDefinition<typeof settings> = {
       ...{ metrics, log: logger, signal, fail },
     });
     const { views } = replica;
-    const gatekeeper = await createGatekeeper(views.clients, clientsKeysOf(config));
+    const gatekeeper = createGatekeeper(views.clients, clientsKeysOf(config));
     const { API_BOARD, LISTEN_HOST: host } = config;
+    const isBehindProxy = config.API_PUBLIC_URL !== undefined || config.TRUSTED_PROXIES !== undefined;
     const tls = serverTlsFiles(config);
     const gate = {
       sessions: createSessions({
         ...{ clients: views.clients, gatekeeper, clientsKeys: clientsKeysOf(config) },
         now: () => Date.now() / 1000,
       }),
-      openOnLoopback: API_BOARD === 'on' && isLoopback(host),
+      openOnLoopback: API_BOARD === 'on' && isLoopback(host) && !isBehindProxy,
       https: config.API_PUBLIC_URL === undefined ? tls !== null : config.API_PUBLIC_URL.startsWith('https:'),
     };
     const app = await createApp({

@@ -13,7 +13,7 @@ let sessions: Sessions;
 
 async function know(changes: Partial<Client> = {}): Promise<void> {
   const value: Client = {
-    ...{ client_id: 7, name: 'x', active: true, secret_hash: await hashSecret('right') },
+    ...{ client_id: 7, name: 'x', active: true, secret_hash: hashSecret('right') },
     ...{ competitions: [1, 2], operations: null, webhooks: [], version: 1, updated_at: 1, ...changes },
   };
   world.give({ topic: 'clients', partition: 0, offset: 0, key: '7', value });
@@ -21,7 +21,7 @@ async function know(changes: Partial<Client> = {}): Promise<void> {
 
 async function replica(...clientsKeys: [string, ...string[]]): Promise<Sessions> {
   const { clients } = world.views;
-  const gatekeeper = await createGatekeeper(clients, clientsKeys);
+  const gatekeeper = createGatekeeper(clients, clientsKeys);
   return createSessions({ clients, gatekeeper, clientsKeys, now: () => now });
 }
 
@@ -51,7 +51,7 @@ test('is taken by every replica with the key, and by no other', async () => {
 });
 
 test('is no token of the contract, nor is a token a session', async () => {
-  const gatekeeper = await createGatekeeper(world.views.clients, [KEY]);
+  const gatekeeper = createGatekeeper(world.views.clients, [KEY]);
   const { token } = (await gatekeeper.exchange('7', 'right', now)) ?? { token: '' };
   expect(sessions.viewer(token)).toBeNull();
   expect(gatekeeper.access((await sessions.open('7', 'right')) ?? '', now)).toBeNull();
@@ -67,7 +67,7 @@ test('ends after its time, for whoever looks on as well', async () => {
 });
 
 test.each([
-  ['the secret is rotated', async () => ({ secret_hash: await hashSecret('other') })],
+  ['the secret is rotated', async () => ({ secret_hash: hashSecret('other') })],
   ['the client is disabled', async () => ({ active: false })],
 ])('ends when %s', async (_, change) => {
   const session = (await sessions.open('7', 'right')) ?? '';

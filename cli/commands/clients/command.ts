@@ -79,7 +79,7 @@ async function perform(directory: ClientDirectory, request: ClientsRequest): Pro
     }
     case 'rotate-secret': {
       const secret = newSecret();
-      const secret_hash = await hashSecret(secret);
+      const secret_hash = hashSecret(secret);
       const client = await change(directory, request.id, (known) => ({ ...known, secret_hash }));
       return credentials(client, secret);
     }
@@ -111,7 +111,7 @@ async function add(
   { id, name, competitions, operations }: Extract<ClientsRequest, { action: 'add' }>,
 ): Promise<string> {
   const secret = newSecret();
-  const secret_hash = await hashSecret(secret);
+  const secret_hash = hashSecret(secret);
   const wanted = id ?? Math.max(0, ...(await directory.list()).map(({ client_id }) => client_id)) + 1;
   const client = await directory.edit(wanted, (known) => {
     if (known !== undefined) throw new CommandError(`there is a client ${wanted} already`);

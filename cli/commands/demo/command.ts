@@ -86,6 +86,8 @@ export const demo: Command = {
       webhookPort: await portToUse('WEBHOOK_PORT', settings.WEBHOOK_PORT),
       webhookSecret: settings.WEBHOOK_SECRET?.join(','),
       apiPort: await portToUse('API_PORT', settings.API_PORT),
+      // To be looked at by whoever started it; a deployment says so itself.
+      apiSettings: { API_BOARD: process.env.API_BOARD ?? 'on' },
       toolsPort: await portToUse('TOOLS_PORT', settings.TOOLS_PORT),
       upstream: settings.UPSTREAM_BASE_URL,
       dispatcherPort: await portToUse('DISPATCHER_PORT', settings.DISPATCHER_PORT),

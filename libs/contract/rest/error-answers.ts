@@ -18,8 +18,10 @@ export function sendError(
   version: string,
   now: number,
 ): FastifyReply {
+  const { status } = REST_ERRORS[code];
+  if (status === 503) reply.header('retry-after', '1');
   return answerHeaders(reply)
-    .code(REST_ERRORS[code].status)
+    .code(status)
     .send(errorBody(code, version, now));
 }
 

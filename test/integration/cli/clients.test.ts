@@ -33,7 +33,7 @@ test('makes, shows and changes clients', async () => {
   expect((await run('add --id 9', 1)).err).toContain('there is a client 9 already');
 
   const [first] = await directory.list();
-  expect(await verifySecret(secret, first?.secret_hash ?? '')).toBe(true);
+  expect(verifySecret(secret, first?.secret_hash ?? '')).toBe(true);
   const { out } = await run('list --json');
   expect(
     out
@@ -56,8 +56,8 @@ test('makes, shows and changes clients', async () => {
     operations: ['feed.index', 'oauth'],
     version: 4,
   });
-  expect(await verifySecret(secret, changed?.secret_hash ?? '')).toBe(false);
-  expect(await verifySecret(renewed, changed?.secret_hash ?? '')).toBe(true);
+  expect(verifySecret(secret, changed?.secret_hash ?? '')).toBe(false);
+  expect(verifySecret(renewed, changed?.secret_hash ?? '')).toBe(true);
   expect((await run('show 2', 1)).err).toContain('there is no client 2');
 });
 

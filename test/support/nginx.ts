@@ -1,0 +1,53 @@
+/** An nginx of the machine in front of a server, as a process of a test. */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '#embedded/ports.ts';
+import { atEnd } from './at-end.ts';
+import { untilTrue } from './poll.ts';
+
+/** Whether there is one. */
+export const hasNginx = spawnSync('nginx', ['-v']).status === 0;
+
+/**
+ * Starts nginx with these directives in its `http` block, each server on a port of its own; gives the ports, in the order of
+ * `servers`. Ended with the test, or the file, that started it.
+ */
+export async function startNginx(
+  servers: readonly string[],
+  { http = '' }: { readonly http?: string } = {},
+): Promise<number[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'touchline-nginx-'));
+  const ports: number[] = [];
+  for (const _ of servers) ports.push(await freePort());
+  const blocks = servers.map((server, at) => `server { listen 127.0.0.1:${ports[at]}; ${server} }`);
+  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+  const temporary = paths.map((name) => `${name}_temp_path ${folder}/${name};`).join('\n');
+  const config = join(folder, 'nginx.conf');
+  writeFileSync(
+    config,
+    `daemon off; worker_processes 1; pid ${folder}/nginx.pid; error_log ${folder}/error.log;
+     events { worker_connections 1024; }
+     http { access_log off; ${temporary} ${http} ${blocks.join('\n')} }`,
+  );
+  const child = spawn('nginx', ['-c', config, '-e', join(folder, 'error.log')], { stdio: 'ignore' });
+  const ended = once(child, 'exit');
+  atEnd(async () => {
+    child.kill('SIGTERM');
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
+  });
+  for (const port of ports) await untilTrue(`nginx listens on ${port}`, () => accepts(port));
+  return ports;
+}
+
+function accepts(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  return new Promise<boolean>((resolve) => {
+    socket.once('connect', () => resolve(true));
+    socket.once('error', () => resolve(false));
+  }).finally(() => socket.destroy());
+}
