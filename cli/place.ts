@@ -1,4 +1,7 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { z } from 'zod';
+import { clientsKeysOf, type DerivedKeys, deriveKeys, rotatingClientsSettings } from '#clients/keys.ts';
 import type { DirectoryPlace } from '#clients/versioned-topic.ts';
 import { backboneFile } from '#service/backbone-file.ts';
 import { dataSettings, type Environment, kafkaSettings, loadConfig } from '#service/config.ts';
@@ -31,6 +34,31 @@ export function withBackbone(env: Environment): Environment {
     SCHEMA_REGISTRY_URL: env.SCHEMA_REGISTRY_URL || address.registryUrl,
     TOPIC_PREFIX: env.TOPIC_PREFIX || address.topicPrefix,
   };
+}
+
+/** The file of a data folder with the key of clients that `touchline up` made. */
+export const CLIENTS_KEY_FILE = 'clients-key';
+
+/**
+ * The keys that open the webhooks of clients: those of the settings, else the one that `touchline up` or `demo` keeps in the
+ * data folder; null without either. Throws `ConfigError` for wrong settings.
+ */
+export function findWebhookKeys(env: Environment): DerivedKeys | null {
+  if (env.CLIENTS_KEY || env.CLIENTS_KEY_FILE)
+    return deriveKeys(clientsKeysOf(loadConfig(z.object(rotatingClientsSettings), env)), 'webhooks');
+  const { DATA_DIR } = loadConfig(z.object(dataSettings), env);
+  const file = join(DATA_DIR, CLIENTS_KEY_FILE);
+  return existsSync(file) ? deriveKeys([readFileSync(file, 'utf8').trim()], 'webhooks') : null;
+}
+
+/** As `findWebhookKeys`. Throws `CommandError` where there is no key. */
+export function requireWebhookKeys(env: Environment): DerivedKeys {
+  const keys = findWebhookKeys(env);
+  if (keys === null)
+    throw new CommandError(
+      'no key of clients: nothing was started by touchline up here; set CLIENTS_KEY as the services have it',
+    );
+  return keys;
 }
 
 /** Where a command finds the topics. Throws `ConfigError` for wrong settings, `CommandError` where there is no broker. */

@@ -28,6 +28,7 @@ import { findBrokerDefects } from '#streams/client/platformatic/broker-defects.t
 import { createTopics, type WantedTopics } from '#topics/admin.ts';
 import { Registry } from '#topics/registry.ts';
 import type { RegistryPlace } from '#topics/registry-address.ts';
+import { CLIENTS_KEY_FILE } from './place.ts';
 import { portFor } from './ports.ts';
 import { ServiceProcess } from './processes.ts';
 import { quiet } from './quiet.ts';
@@ -205,7 +206,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   const apiUrl = urlOf(apiPort);
   mkdirSync(dataDir, { recursive: true });
   const webhookSecret = keepSecret(dataDir, 'webhook-secret', options.webhookSecret);
-  const { secrets: clientsKey } = keepSecret(dataDir, 'clients-key', options.clientsKey);
+  const { secrets: clientsKey } = keepSecret(dataDir, CLIENTS_KEY_FILE, options.clientsKey);
   const started = await startBackbone({
     ...{ dataDir, env: process.env, onProgress, brokerCount: options.brokerCount },
     preferredPorts: USUAL_PORTS,

@@ -49,6 +49,44 @@ describe('Events, Delivery', () => {
     expect(receiver.connections).toBeLessThanOrEqual(2);
   });
 
+  test('sends once more at once, signed anew, where a kept connection breaks before an answer', async () => {
+    const timestamps: unknown[] = [];
+    let now = 1_790_000_000_000;
+    const { endpoint, receiver } = await endpointTo(
+      (response, { connection, headers }, n) => {
+        timestamps.push(headers[TIMESTAMP_HEADER]);
+        now += 1_000;
+        // As a receiver that closes what it takes for idle while the request is on its way.
+        if (n === 2 && connection === 1) response.destroy();
+        else response.end('Accepted');
+      },
+      { now: () => now, connections: 1 },
+    );
+    expect(await endpoint.post(BODY)).toEqual({ kind: 'accepted' });
+    expect(await endpoint.post(BODY)).toEqual({ kind: 'accepted' });
+    expect(receiver.received.map(({ connection }) => connection)).toEqual([1, 1, 2]);
+    expect(timestamps).toEqual(['1790000300', '1790000301', '1790000302']);
+  });
+
+  test('does not send again where a new connection breaks, or one after an answer began', async () => {
+    const { endpoint, receiver } = await endpointTo(answers.reset, { connections: 1 });
+    expect(await endpoint.post(BODY)).toMatchObject({ kind: 'failed' });
+    expect(receiver.received).toHaveLength(1);
+    receiver.answerWith(answers.accepted);
+    expect(await endpoint.post(BODY)).toEqual({ kind: 'accepted' });
+    receiver.answerWith(answers.cut);
+    expect(await endpoint.post(BODY)).toEqual({ kind: 'unreadable' });
+    expect(receiver.received).toHaveLength(3);
+  });
+
+  test('sends no third time where the second connection breaks too', async () => {
+    const { endpoint, receiver } = await endpointTo(answers.accepted, { connections: 1 });
+    expect(await endpoint.post(BODY)).toEqual({ kind: 'accepted' });
+    receiver.answerWith(answers.reset);
+    expect(await endpoint.post(BODY)).toMatchObject({ kind: 'failed' });
+    expect(receiver.received).toHaveLength(3);
+  });
+
   test('closes an idle connection after the time that the receiver named', async () => {
     const { endpoint, receiver } = await endpointTo((response) => {
       response.writeHead(200, { connection: 'keep-alive', 'keep-alive': 'timeout=3' }).end('Accepted');

@@ -65,6 +65,8 @@ const MOST_OF_A_HEAD = 16 * 1024;
 const IDLE_MS = 30_000;
 const MOST_IDLE_MS = 60_000;
 
+const BROKEN: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
+
 /** The reason of an aborted attempt; never leaves this file. */
 const DEADLINE = new Error('deadline');
 const STOPPED = new Error('stopped');
@@ -80,6 +82,8 @@ export class WebhookEndpoint {
   /** Null where the URL itself is refused. */
   readonly #target: { readonly pool: Pool; readonly path: string } | null = null;
   readonly #refusal: RefusalReason | null;
+  /** Connections made so far. */
+  #connected = 0;
 
   /** `resolve` looks up the addresses of a name; by default in DNS. */
   constructor(options: EndpointOptions, resolve: ResolveName = resolveName) {
@@ -98,7 +102,8 @@ export class WebhookEndpoint {
 
   /**
    * Signs `body`, valid for five minutes, and posts it. Never rejects. An abort of `signal`, or `close`, ends it as
-   * `failed`.
+   * `failed`. Where a kept connection breaks before an answer, the receiver has most likely closed it as idle: the body is
+   * sent once more at once, signed anew, over a new connection and within the same deadline.
    */
   async post(body: Buffer | string, signal?: AbortSignal): Promise<DeliveryOutcome> {
     if (this.#target === null) return { kind: 'refused', reason: this.#refusal ?? 'not_a_url' };
@@ -110,12 +115,14 @@ export class WebhookEndpoint {
       one.addEventListener('abort', stop);
     }
     const deadline = setTimeout(() => attempt.abort(DEADLINE), this.#timeoutMs);
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+    const connectedBefore = this.#connected;
     try {
-      return await this.#send(
-        this.#target,
-        typeof body === 'string' ? Buffer.from(body) : body,
-        attempt.signal,
-      );
+      return await this.#send(this.#target, bytes, attempt.signal).catch((error: unknown) => {
+        const wasKept = connectedBefore > 0 && this.#connected === connectedBefore;
+        if (this.#target === null || !wasKept || !isBroken(error) || attempt.signal.aborted) throw error;
+        return this.#send(this.#target, bytes, attempt.signal);
+      });
     } catch (error) {
       return failure(error, attempt.signal);
     } finally {
@@ -166,7 +173,7 @@ export class WebhookEndpoint {
 
   #createPool(origin: string, resolve: ResolveName): Pool {
     const { allowed, ca, connections = CONNECTIONS } = this.#options;
-    return new Pool(origin, {
+    const pool = new Pool(origin, {
       connections,
       pipelining: 1,
       // The deadline of the whole answer covers both.
@@ -180,6 +187,10 @@ export class WebhookEndpoint {
         secureContext: ca === undefined ? undefined : trusting(ca),
       }),
     });
+    pool.on('connect', () => {
+      this.#connected += 1;
+    });
+    return pool;
   }
 }
 
@@ -190,6 +201,11 @@ function refusalOf(url: URL | null, allowed: AllowedRanges): RefusalReason | nul
   if (url.username !== '' || url.password !== '') return 'credentials';
   const address = url.hostname.replace(/^\[|\]$/g, '');
   return isIP(address) !== 0 && !allowed.permits(address) ? 'address_not_public' : null;
+}
+
+/** Whether the connection was closed or reset. */
+function isBroken(error: unknown): boolean {
+  return error instanceof errors.SocketError || BROKEN.has(systemCode(error) ?? '');
 }
 
 function failure(error: unknown, { reason }: AbortSignal): DeliveryOutcome {

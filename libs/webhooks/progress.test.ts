@@ -63,6 +63,25 @@ describe('progress', () => {
     ).toMatchObject({ epoch: 3, disabled: null, next: offsets(1, 2) });
   });
 
+  test('is never moved forward by an order to resend: what waits is sent too', () => {
+    const resent = fold(STARTED, attempt('resent', { next: offsets(9, 2) }));
+    expect(resent).toMatchObject({ epoch: 2, next: offsets(5, 2) });
+    expect(applyAttempt(null, attempt('resent', { next: offsets(9, 2) }))).toBeNull();
+  });
+
+  test('moves forward by an order to skip, which begins an epoch and leaves a disabled one disabled', () => {
+    const disabled = fold(STARTED, FAILED, attempt('disabled', { reason: 'operator' }));
+    expect(applyAttempt(disabled, attempt('skipped', { next: [{ partition: 1, offset: 9 }] }))).toMatchObject(
+      {
+        epoch: 3,
+        next: offsets(5, 9),
+        attempts: 0,
+        disabled: 'operator',
+      },
+    );
+    expect(fold(STARTED, attempt('skipped', { next: offsets(1, 9) }))).toMatchObject({ next: offsets(5, 9) });
+  });
+
   test.each(['delivered', 'failed', 'passed', 'lost'] as const)(
     'ignores a %s of the epoch before an order',
     (kind) => {

@@ -17,8 +17,10 @@ export type AttemptKind =
   | 'disabled'
   /** Deliveries resume where they stopped. */
   | 'enabled'
-  /** Deliveries resume from `next` on; enables a disabled subscription. */
+  /** Deliveries resume from `next` on where that lies further back; enables a disabled subscription. */
   | 'resent'
+  /** Everything before `next` is given up undelivered, by an operator. */
+  | 'skipped'
   /** The subscription is gone. */
   | 'removed';
 
@@ -40,7 +42,7 @@ export function attemptOf(head: AttemptHead, fields: Partial<WebhookAttempt> = {
 export type Progress = WebhookProgress | null;
 
 /**
- * The progress after a record. Orders (disabled, enabled, resent) begin an epoch; records of an earlier epoch change
+ * The progress after a record. Orders (disabled, enabled, resent, skipped) begin an epoch; records of an earlier epoch change
  * nothing, and within an epoch `next` never moves back: a duplicate, or a late record of a dispatcher that was
  * fenced, does no harm. Returns the same object where nothing changed.
  */
@@ -49,7 +51,7 @@ export function applyAttempt(progress: Progress, attempt: WebhookAttempt): Progr
   if (kind === 'removed') return null;
   if (progress === null) {
     // Without a start there is no position.
-    return kind === 'started' || kind === 'resent' ? begin(attempt) : null;
+    return kind === 'started' ? begin(attempt) : null;
   }
   switch (kind) {
     case 'enabled':
@@ -66,7 +68,15 @@ export function applyAttempt(progress: Progress, attempt: WebhookAttempt): Progr
     case 'resent':
       return {
         ...{ ...progress, ...RESTED, epoch: progress.epoch + 1, disabled: null, updated_at: at },
-        next: sorted(attempt.next),
+        next: moved(progress.next, attempt.next, Math.min),
+      };
+    case 'skipped':
+      return {
+        ...progress,
+        ...RESTED,
+        epoch: progress.epoch + 1,
+        updated_at: at,
+        next: moved(progress.next, attempt.next, Math.max),
       };
   }
   if (attempt.epoch !== progress.epoch) return progress;
@@ -74,7 +84,11 @@ export function applyAttempt(progress: Progress, attempt: WebhookAttempt): Progr
     case 'delivered':
       return {
         ...{ ...progress, ...RESTED, updated_at: at },
-        ...{ next: furthest(progress.next, attempt.next), last_outcome: attempt.outcome, delivered_at: at },
+        ...{
+          next: moved(progress.next, attempt.next, Math.max),
+          last_outcome: attempt.outcome,
+          delivered_at: at,
+        },
       };
     case 'failed':
       return {
@@ -87,7 +101,7 @@ export function applyAttempt(progress: Progress, attempt: WebhookAttempt): Progr
       };
     case 'passed':
     case 'lost':
-      return { ...progress, next: furthest(progress.next, attempt.next), updated_at: at };
+      return { ...progress, next: moved(progress.next, attempt.next, Math.max), updated_at: at };
     default:
       return progress;
   }
@@ -106,10 +120,15 @@ function begin({ subscription_id, client_id, next, at }: WebhookAttempt): Webhoo
   };
 }
 
-function furthest(a: readonly WebhookOffset[], b: readonly WebhookOffset[]): WebhookOffset[] {
+/** The offsets `a` with those of `b` chosen between by `choose`; a partition that only one of them has keeps its offset. */
+function moved(
+  a: readonly WebhookOffset[],
+  b: readonly WebhookOffset[],
+  choose: (one: number, other: number) => number,
+): WebhookOffset[] {
   const offsets = new Map(a.map(({ partition, offset }) => [partition, offset]));
   for (const { partition, offset } of b)
-    offsets.set(partition, Math.max(offset, offsets.get(partition) ?? 0));
+    offsets.set(partition, choose(offset, offsets.get(partition) ?? offset));
   return sorted(Array.from(offsets, ([partition, offset]) => ({ partition, offset })));
 }
 

@@ -1,14 +1,11 @@
 /** `touchline clients`: who may call the served contract, for what, and where its webhooks go. */
 
-import { z } from 'zod';
 import { ClientDirectory, type ClientDraft } from '#clients/directory.ts';
-import { clientsKeysOf, type DerivedKeys, deriveKeys, rotatingClientsSettings } from '#clients/keys.ts';
 import { hashSecret, newSecret } from '#clients/secret.ts';
 import { openWebhooks, sealWebhook, webhookInput } from '#clients/webhooks.ts';
-import { loadConfig } from '#service/config.ts';
 import type { Client } from '#topics/generated/types.ts';
 import { type Command, CommandError, UsageError } from '../../command.ts';
-import { directoryPlace, findPlace, requireTopic } from '../../place.ts';
+import { directoryPlace, findPlace, findWebhookKeys, requireTopic, requireWebhookKeys } from '../../place.ts';
 import { lineShown } from '../../values.ts';
 import { type ClientsRequest, parseClients } from './arguments.ts';
 import { resealWebhooks } from './reseal.ts';
@@ -36,7 +33,8 @@ serves them applies a change at once. Several people may edit at the same time: 
                  is made, printed, and shown this once
   webhook reseal seals with CLIENTS_KEY what CLIENTS_KEY_SECOND opens; deliveries continue where they are
 
-webhook needs CLIENTS_KEY, as the services have it. The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the
+webhook needs the key of clients: CLIENTS_KEY as the services have it, else the one that touchline up or demo keeps in
+DATA_DIR. The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the
 one that touchline up or demo runs here.
 `;
 
@@ -102,7 +100,7 @@ async function perform(directory: ClientDirectory, request: ClientsRequest): Pro
         }),
       );
     case 'webhook reseal':
-      return `${await resealWebhooks(directory, webhookKeys())} webhooks were sealed again\n`;
+      return `${await resealWebhooks(directory, requireWebhookKeys(process.env))} webhooks were sealed again\n`;
   }
 }
 
@@ -130,7 +128,7 @@ async function addWebhook(
   const checked = webhookInput.safeParse({ url, secret: secret ?? newSecret() });
   if (!checked.success) throw new UsageError(checked.error.issues[0]?.message ?? 'no webhook');
   const scope = { types, createdAt: Date.now() };
-  const webhook = sealWebhook(id, checked.data, webhookKeys()[0], scope);
+  const webhook = sealWebhook(id, checked.data, requireWebhookKeys(process.env)[0], scope);
   await change(directory, id, (client) => ({ ...client, webhooks: [...client.webhooks, webhook] }));
   return `webhook ${webhook.id} of client ${id}\nsigning secret ${checked.data.secret}\n`;
 }
@@ -146,10 +144,6 @@ function change(
 function required(id: number, client: Client | undefined): Client {
   if (client === undefined) throw new CommandError(`there is no client ${id}`);
   return client;
-}
-
-function webhookKeys(): DerivedKeys {
-  return deriveKeys(clientsKeysOf(loadConfig(z.object(rotatingClientsSettings), process.env)), 'webhooks');
 }
 
 function credentials({ client_id, name }: Client, secret: string): string {
@@ -182,9 +176,9 @@ function details(client: Client): string {
 function webhookLines(client: Client): string[] {
   if (client.webhooks.length === 0) return [];
   const only = client.webhooks.map(({ types }) => (types === null ? '' : ` (only ${types.join(', ')})`));
-  if (!process.env.CLIENTS_KEY && !process.env.CLIENTS_KEY_FILE)
-    return client.webhooks.map(({ id }, n) => `webhook ${id}${only[n]}`);
-  const opened = openWebhooks(client, webhookKeys());
+  const keys = findWebhookKeys(process.env);
+  if (keys === null) return client.webhooks.map(({ id }, n) => `webhook ${id}${only[n]}`);
+  const opened = openWebhooks(client, keys);
   return opened.map(({ id, url }, n) => `webhook ${id}: ${lineShown(url)}${only[n]}`);
 }
 

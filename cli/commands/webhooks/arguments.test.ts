@@ -14,6 +14,11 @@ test.each([
   ],
   ['undelivered a1', { action: 'undelivered', id: 'a1', limit: 50, json: false }],
   ['resend a1 --from 2026-11-20T17:00:00Z', { action: 'resend', id: 'a1', from: NOW - 3_600_000 }],
+  [
+    'skip a1 --before 2026-11-20T17:00:00Z',
+    { action: 'skip', id: 'a1', what: { before: NOW - 3_600_000 }, yes: false },
+  ],
+  ['skip a1 --message m --yes', { action: 'skip', id: 'a1', what: { message: 'm' }, yes: true }],
   ['enable a1', { action: 'enable', id: 'a1' }],
   ['disable a1', { action: 'disable', id: 'a1' }],
 ])('understands %s', (line, request) => expect(parse(line)).toEqual(request));
@@ -29,6 +34,10 @@ test.each([
   'undelivered',
   'resend a1',
   'resend a1 --from 5',
+  'resend a1 --from 2126-01-01',
+  'skip a1',
+  'skip a1 --before 2126-01-01',
+  'skip a1 --before 1h --message m',
   'enable',
   'enable a1 --json',
 ])('refuses %j', (line) => expect(() => parse(line)).toThrow(UsageError));

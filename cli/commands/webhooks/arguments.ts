@@ -14,10 +14,20 @@ export type WebhooksRequest =
     }
   | { readonly action: 'undelivered'; readonly id: string; readonly limit: number; readonly json: boolean }
   | { readonly action: 'resend'; readonly id: string; readonly from: number }
+  | {
+      readonly action: 'skip';
+      readonly id: string;
+      /** Everything composed before a time, or one message by its `uuid`. */
+      readonly what: { readonly before: number } | { readonly message: string };
+      readonly yes: boolean;
+    }
   | { readonly action: 'enable' | 'disable'; readonly id: string };
 
 const OPTIONS = {
   from: { type: 'string' },
+  before: { type: 'string' },
+  message: { type: 'string' },
+  yes: { type: 'boolean' },
   since: { type: 'string' },
   limit: { type: 'string' },
   json: { type: 'boolean' },
@@ -30,6 +40,7 @@ const ACTIONS = {
   attempts: { ids: [0, 1], options: ['since', 'limit', 'json'] },
   undelivered: { ids: [1], options: ['limit', 'json'] },
   resend: { ids: [1], options: ['from'] },
+  skip: { ids: [1], options: ['before', 'message', 'yes'] },
   enable: { ids: [1], options: [] },
   disable: { ids: [1], options: [] },
 } as const satisfies Record<string, { ids: readonly number[]; options: readonly Option[] }>;
@@ -62,7 +73,14 @@ export function parseWebhooks(args: readonly string[], now: number): WebhooksReq
       return { action, id, limit, json };
     case 'resend':
       if (values.from === undefined) throw new UsageError('say --from and a time');
-      return { action, id, from: timeOf(values.from, now) };
+      return { action, id, from: pastTimeOf(values.from, now) };
+    case 'skip': {
+      const { before, message, yes = false } = values;
+      if (before !== undefined && message === undefined)
+        return { action, id, what: { before: pastTimeOf(before, now) }, yes };
+      if (message !== undefined && before === undefined) return { action, id, what: { message }, yes };
+      throw new UsageError('say --before and a time, or --message and the id of one message');
+    }
     default:
       return { action, id };
   }
@@ -78,6 +96,13 @@ function limitOf(text: string | undefined): number {
   if (!/^\d{1,6}$/.test(text) || limit < 1 || limit > MOST)
     throw new UsageError(`--limit is a number from 1 to ${MOST}, not ${JSON.stringify(text)}`);
   return limit;
+}
+
+/** A time that has been. */
+function pastTimeOf(text: string, now: number): number {
+  const time = timeOf(text, now);
+  if (time > now) throw new UsageError(`${new Date(time).toISOString()} lies in the future`);
+  return time;
 }
 
 /** `2h` is two hours ago; else a time as ISO 8601 has it. */

@@ -7,14 +7,18 @@ import { lineShown } from '../../values.ts';
 export type Row = Audience & {
   readonly id: string;
   readonly clientId: number;
+  readonly clientName: string;
+  /** Of its address; null where the key of clients is not at hand. */
+  readonly host: string | null;
   readonly active: boolean;
   readonly progress: WebhookProgress | null;
 };
 
-export function rowLine({ id, clientId, active, progress }: Row): string {
+export function rowLine({ id, clientId, clientName, host, active, progress }: Row): string {
   return [
     id,
-    `client ${clientId}`,
+    `client ${clientId} (${lineShown(clientName)})`,
+    host === null ? 'address sealed' : lineShown(host),
     active ? stateText(progress) : 'client disabled',
     ...pastOf(progress),
   ].join('  ');

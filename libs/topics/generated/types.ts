@@ -598,7 +598,7 @@ export type ToolRequests = {
 export type WebhookAttempt = {
   subscription_id: string;
   client_id: number;
-  /** started, delivered, failed, passed, lost, disabled, enabled, resent, removed. */
+  /** started, delivered, failed, passed, lost, disabled, enabled, resent, skipped, removed. */
   kind: string;
   /** The epoch of its progress: an attempt begun before an operator's order has no effect after it. */
   epoch: number;

@@ -3,6 +3,7 @@ import type { Brokers } from '#streams/client/brokers.ts';
 import type { Logger } from '#streams/log.ts';
 import { PublishError } from '#streams/publish/publish-error.ts';
 import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
+import { backoffMs } from '#timing/backoff.ts';
 import type { Codec } from '#topics/codec.ts';
 import type { WebhookAttempt } from '#topics/generated/types.ts';
 
@@ -20,6 +21,8 @@ export type AttemptLogOptions = {
  * and dispatcher more than the deliveries, and a subscription's next batch is sent meanwhile.
  */
 const LINGER_MS = 10;
+/** Between the tries of a record that the broker refuses. */
+const RETRY = { firstMs: 100, ceilingMs: 5_000 };
 
 /** Publishes to webhook-attempts, retrying until it succeeds: an unrecorded delivery is sent again. */
 export class AttemptLog {
@@ -27,6 +30,8 @@ export class AttemptLog {
   readonly #publisher: Publisher;
   /** Until the queue is published; null where it is empty. */
   #lingering: Promise<void> | null = null;
+  /** Publishes that failed since one succeeded: only the first is logged. */
+  #refused = 0;
 
   private constructor(options: AttemptLogOptions, publisher: Publisher) {
     this.#options = options;
@@ -48,13 +53,18 @@ export class AttemptLog {
     const record = { topic, key: attempt.subscription_id, value: codec.encode(attempt) };
     this.#lingering ??= this.#linger();
     await this.#lingering;
-    for (;;) {
+    for (let failures = 1; ; failures += 1) {
       try {
         await this.#publisher.publish([record]);
+        if (this.#refused > 0) log.info({ refused: this.#refused }, 'attempts are recorded again');
+        this.#refused = 0;
         return;
       } catch (error) {
         if (!(error instanceof PublishError) || error.code === 'CLOSED') throw error;
-        log.warn({ err: error }, 'an attempt is not recorded yet, retrying');
+        if (this.#refused === 0)
+          log.warn({ err: error }, 'attempts cannot be recorded: they are tried again, and counted');
+        this.#refused += 1;
+        await delay(backoffMs(RETRY, failures));
       }
     }
   }

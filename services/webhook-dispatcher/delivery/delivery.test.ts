@@ -286,6 +286,26 @@ describe('an order', () => {
     expect(world.progress?.epoch).toBe(2);
   });
 
+  test('is not undone by a request that is accepted in the moment it is adopted', async () => {
+    const world = new World();
+    world.publish(0, 6);
+    world.progress = started(3, 0);
+    const accepted = Promise.withResolvers<DeliveryOutcome>();
+    const delivery = world.deliver({
+      openEndpoint: () => ({
+        post: (body) => {
+          world.posted.push(JSON.parse(body.toString()));
+          return world.posted.length === 1 ? accepted.promise : Promise.resolve(ACCEPTED);
+        },
+        close: async () => {},
+      }),
+    });
+    await world.has(3);
+    accepted.resolve(ACCEPTED);
+    delivery.obey({ ...started(0, 0), epoch: 2 });
+    expect(await world.has(9)).toEqual([...texts(0, 3, 6), ...texts(0, 0, 6)]);
+  });
+
   test('to disable holds until it is enabled, which continues at the same offset', async () => {
     const world = new World();
     world.progress = { ...started(0, 0), epoch: 2, disabled: 'operator' };

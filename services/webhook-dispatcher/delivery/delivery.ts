@@ -206,6 +206,8 @@ export class Delivery {
     span?.end(outcome.kind === 'accepted' ? undefined : outcome.kind);
     this.#posting = null;
     if (outcome.kind !== 'accepted' && (posting.signal.aborted || this.#isClosed)) return;
+    // An order that was adopted meanwhile says where it continues.
+    if (this.#progress?.epoch !== progress.epoch) return;
     metrics.attempts.inc({ outcome: outcome.kind });
     metrics.attemptSeconds.observe((now() - started_at) / 1_000);
     const fields = {

@@ -204,6 +204,7 @@ describe('touchline webhooks', () => {
     const id = await subscribe(place, { url: receiver.url, secret: SECRET });
     await feed(goal(1400, '5-1', 11), goal(1400, '5-2', 11));
     await hasIncidents(receiver, ['insert 5-1', 'insert 5-2']);
+    await untilTrue('it is known', async () => (await row(id)).includes('delivering'));
     const before = receiver.received.length;
     const ids = messagesOf(receiver.received).map((message) => message.id);
     await webhooks(place, `resend ${id} --from 1h`);
@@ -212,6 +213,41 @@ describe('touchline webhooks', () => {
     await untilTrue('both are sent again', () =>
       ids.every((one) => again().some((other) => other.id === one)),
     );
+  });
+
+  test('sends what waits too where it sends again, and refuses the future', async () => {
+    const receiver = await HttpsReceiver.start(answers.error);
+    const id = await subscribe(place, { url: receiver.url, secret: SECRET });
+    await feed(goal(1410, '5-1', 11), goal(1410, '5-2', 11));
+    await untilTrue('it fails', async () => /FAILING/.test(await row(id)));
+    expect(await webhooks(place, `resend ${id} --from 0s`)).toContain('is sent 0 messages again');
+    expect((await webhooks(place, `undelivered ${id}`)).trim().split('\n')).toHaveLength(2);
+    receiver.answerWith(answers.accepted);
+    await untilTrue('what waited arrives', () => incidents(receiver).length >= 2);
+    await expect(webhooks(place, `resend ${id} --from 2126-01-01`)).rejects.toThrow('lies in the future');
+  });
+
+  test('skips one message that the receiver cannot take, and no other', async () => {
+    const receiver = await HttpsReceiver.start((response, { body }) => {
+      if (body.includes('5-poison')) response.writeHead(500).end();
+      else response.end('Accepted');
+    });
+    const id = await subscribe(place, { url: receiver.url, secret: SECRET });
+    await feed(goal(1420, '5-poison', 11));
+    await untilTrue('it fails', async () => /FAILING/.test(await row(id)));
+    await feed(goal(1420, '5-well', 11));
+    await countOf(1420, 2);
+    const waiting = async () => (await webhooks(place, `undelivered ${id}`)).trim().split('\n');
+    await untilTrue('both wait', async () => (await waiting()).length === 2);
+    const [poison, well] = (await waiting()).map((line) => line.split('  ')[1]);
+    await expect(webhooks(place, `skip ${id} --message ${well} --yes`)).rejects.toThrow('wait before');
+    await expect(webhooks(place, `skip ${id} --message ${poison}`)).rejects.toThrow(
+      '1 messages would never be sent',
+    );
+    expect(await webhooks(place, `skip ${id} --message ${poison} --yes`)).toContain('is not sent 1 messages');
+    await untilTrue('the other arrives', async () => (await waiting()).join('') === '');
+    expect(receiver.received.at(-1)?.body.toString()).toContain('5-well');
+    expect(await webhooks(place, `attempts ${id} --since 1h`)).toContain('skipped');
   });
 
   test('removes what is known of a webhook that is gone', async () => {
@@ -239,7 +275,7 @@ test('is sent from the start again where webhook-messages ends before what was d
   const before = receiver.received.length;
   // As after the topic was created again: no offset of its progress exists.
   await recordAttempt({
-    ...{ subscription_id: id, client_id: 1, epoch: 1, kind: 'resent', at: Date.now() },
+    ...{ subscription_id: id, client_id: 1, epoch: 1, kind: 'skipped', at: Date.now() },
     next: Array.from({ length: FEW_PARTITIONS }, (_, partition) => ({ partition, offset: 1_000_000 })),
   });
   await dispatcher();
