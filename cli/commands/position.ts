@@ -7,7 +7,7 @@ import { type Command, parseArguments, UsageError } from '../command.ts';
 import { findPlace, type Place } from '../place.ts';
 import { quiet } from '../quiet.ts';
 
-const HELP = `Usage: touchline position <processor> [<partition> <offset>]
+const HELP = `Usage: touchline position <processor> [<partition> <offset> [--accept-state]]
 
 Shows the committed position of a processor in each partition of its input; with a partition and an offset, sets it. A later
 position skips the records up to it for good; an earlier one has them processed again, which changes no match state. A
@@ -15,6 +15,9 @@ stopped partition resumes within half a minute, a running one with its next reco
 
   <processor>  ${PROCESSOR_NAMES.join(', ')}
   <offset>     an offset of the input, or start, or end
+  --accept-state
+               takes the changelogs as they are for the state, also where one was made again or lost records: without it
+               the processor refuses these as before
 
 The broker is that of KAFKA_BROKERS, else the one that touchline up or demo runs here.
 `;
@@ -25,7 +28,7 @@ export const position: Command = {
   summary: 'shows and sets the committed positions of a processor',
   help: HELP,
   async run(args) {
-    const { processor, partition, to } = parse(args);
+    const { processor, partition, to, acceptsState } = parse(args);
     const place = findPlace(process.env);
     const topics = streamTopics(place.TOPIC_PREFIX, processor);
     const brokers = place.KAFKA_BROKERS;
@@ -33,7 +36,7 @@ export const position: Command = {
       await show(place, topics);
       return 0;
     }
-    const { before, next } = await setPosition(topics, { brokers, partition, to, log: quiet });
+    const { before, next } = await setPosition(topics, { brokers, partition, to, acceptsState, log: quiet });
     process.stdout.write(
       `${topics.input}-${partition}: ${processor} resumes at ${next}, it was at ${before ?? 'no position'}\n`,
     );
@@ -68,14 +71,20 @@ type Arguments = {
   readonly processor: ProcessorName;
   readonly partition: number;
   readonly to: number | 'start' | 'end' | undefined;
+  readonly acceptsState: boolean;
 };
 
 function parse(args: readonly string[]): Arguments {
-  const { positionals } = parseArguments(args, { options: {}, allowPositionals: true });
+  const options = { 'accept-state': { type: 'boolean' } } as const;
+  const { values, positionals } = parseArguments(args, { options, allowPositionals: true });
+  const acceptsState = values['accept-state'] === true;
   const [name, partition, offset, ...more] = positionals;
   const processor = PROCESSOR_NAMES.find((known) => known === name);
   if (processor === undefined) throw new UsageError(`name a processor: ${PROCESSOR_NAMES.join(' or ')}`);
-  if (partition === undefined) return { processor, partition: 0, to: undefined };
+  if (partition === undefined) {
+    if (acceptsState) throw new UsageError('--accept-state goes with a partition and an offset');
+    return { processor, partition: 0, to: undefined, acceptsState };
+  }
   if (!/^\d{1,4}$/.test(partition)) throw new UsageError('the partition must be a number');
   if (offset === undefined || more.length > 0) throw new UsageError('name one partition and one offset');
   if (offset !== 'start' && offset !== 'end' && !/^\d{1,15}$/.test(offset))
@@ -84,5 +93,6 @@ function parse(args: readonly string[]): Arguments {
     processor,
     partition: Number(partition),
     to: /^\d/.test(offset) ? Number(offset) : (offset as 'start' | 'end'),
+    acceptsState,
   };
 }

@@ -1,7 +1,7 @@
 import type { ConsumedRecord, PartitionReader, ReadBatch } from '#streams/client/port.ts';
 import { StreamError } from '#streams/errors.ts';
 
-const NO_RECORDS: ReadBatch = { records: [], next: -1, end: -1, written: -1 };
+const NO_RECORDS: ReadBatch = { records: [], next: -1, end: -1, written: -1, epoch: null };
 
 /**
  * Reads single records of a partition by offset. Optimised for requests in log order: records between two requested ones

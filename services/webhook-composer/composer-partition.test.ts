@@ -35,7 +35,13 @@ function readerOf(messages: readonly NormalizedMessage[], start = 0): PartitionR
     read: async (offset) => {
       if (offset < start) throw new StreamError('OFFSET_OUT_OF_RANGE', 'gone');
       const some = records.slice(offset, offset + 2);
-      return { records: some, next: offset + some.length, end: records.length, written: records.length };
+      return {
+        records: some,
+        next: offset + some.length,
+        end: records.length,
+        written: records.length,
+        epoch: null,
+      };
     },
     close: async () => {},
   };

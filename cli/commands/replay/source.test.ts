@@ -27,7 +27,7 @@ function clientOf(atOnce: number, slow: number): Pick<StreamClient, 'openReader'
         for (let wait = 0; wait < (partition === slow ? 20 : 1); wait++) await turn();
         const log = LOGS[partition] ?? [];
         const records = log.slice(offset, offset + atOnce);
-        return { records, next: offset + records.length, end: log.length, written: log.length };
+        return { records, next: offset + records.length, end: log.length, written: log.length, epoch: null };
       },
       close: async () => {},
     }),

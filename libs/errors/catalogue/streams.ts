@@ -23,6 +23,10 @@ export const STREAM_ERRORS = {
       'A topic has another id than before: it was deleted and created again.',
       'The partition is claimed again and checks its position; see `INPUT_RECREATED` and `CHANGELOG_RECREATED`.',
     ],
+    LOG_TRUNCATED: [
+      'A partition lost records that were read: a broker lost its disk or the end of a log, or an unclean election took a copy that was behind.',
+      'The partition is claimed again and checks its position; see `INPUT_TRUNCATED`.',
+    ],
     UNDECIDED: [
       'A transaction that the broker answered as committed is still open in a partition.',
       'It is decided when the partition is claimed again; see KAFKA-20734 in docs/known-issues.md.',
@@ -65,6 +69,14 @@ export const STREAM_ERRORS = {
     CHANGELOG_RECREATED: [
       'A changelog is another topic than the position was written with: the state of before is gone.',
       'Run `npx touchline rebuild` for the processor.',
+    ],
+    INPUT_TRUNCATED: [
+      'The input lost records that were processed, and has others in their place: a broker lost its disk or the end of a log, or an unclean election took a copy that was behind.',
+      'Decide: `npx touchline rebuild` for the processor, or set the position to where the logs part, as the message names it.',
+    ],
+    CHANGELOG_TRUNCATED: [
+      'A changelog ends before what was committed with the position: part of the state is gone.',
+      'Run `npx touchline rebuild` for the processor, or accept what is left with `npx touchline position … --accept-state`.',
     ],
     LAYOUT_UNKNOWN: [
       'The position was written by a version of Touchline with another layout of topics.',

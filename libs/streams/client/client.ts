@@ -4,11 +4,12 @@ import { KafkaJsGroupMember } from './kafkajs/group-member.ts';
 import { createKafka, type KafkaOptions } from './kafkajs/kafka.ts';
 import { Connections } from './platformatic/connections.ts';
 import { hasCode } from './platformatic/errors.ts';
-import { logBounds, untilAnswered } from './platformatic/offsets.ts';
+import { epochEnd, logBounds, untilAnswered } from './platformatic/offsets.ts';
 import { openPartitionReader } from './platformatic/partition-reader.ts';
 import { SharedMetadata } from './platformatic/topic-metadata.ts';
 import { openTransactionalProducer } from './platformatic/transactional-producer.ts';
 import type {
+  EpochEnd,
   GroupMember,
   GroupOptions,
   LogBounds,
@@ -62,6 +63,10 @@ class ComposedClient implements StreamClient {
 
   logBounds(of: readonly TopicPartition[]): Promise<LogBounds[]> {
     return logBounds(this.#connections, of);
+  }
+
+  epochEnd(of: TopicPartition, epoch: number): Promise<EpochEnd | null> {
+    return epochEnd(this.#connections, of, epoch);
   }
 
   partitionCount(topic: string): Promise<number> {

@@ -32,12 +32,23 @@ export interface TransactionalProducer {
   /** Its producer id and epoch on the broker: they identify its transactions in a partition. */
   readonly identity: ProducerIdentity;
   /**
-   * Writes all records in one transaction, or none of them. One transaction at a time. Rejects with `StreamError`; its
+   * Writes all records in one transaction, or none of them. One transaction at a time. `accept` is told where they were
+   * written before the transaction is committed; what it throws prevents that. Rejects with this, or with `StreamError`; the
    * outcome is then unknown and this producer must be closed.
    */
-  transact(records: readonly OutputRecord[]): Promise<void>;
+  transact(
+    records: readonly OutputRecord[],
+    accept?: (written: readonly WrittenBatch[]) => void,
+  ): Promise<void>;
   close(): Promise<void>;
 }
+
+/** Where the leader wrote a record batch. */
+export type WrittenBatch = TopicPartition & {
+  /** Offset of its first record. */
+  readonly baseOffset: number;
+  readonly count: number;
+};
 
 export type ProducerIdentity = { readonly id: string; readonly epoch: number };
 
@@ -76,6 +87,8 @@ export type ReadBatch = {
   readonly end: number;
   /** The high watermark: records between `end` and it wait behind an open transaction. */
   readonly written: number;
+  /** The leader epoch in which the last batch before `next` was written, as far as this reader has read it; null unknown. */
+  readonly epoch: number | null;
 };
 
 /** Reads one partition over its own connection. */
@@ -84,8 +97,8 @@ export interface PartitionReader {
   topicId(): Promise<string>;
   /**
    * Records at or after `offset`, as soon as there are any; none after a while. One call at a time. Follows a moved
-   * leader. Rejects with `StreamError`: OFFSET_OUT_OF_RANGE, TOPIC_RECREATED, or UNAVAILABLE after a long time without an
-   * answer.
+   * leader. Rejects with `StreamError`: OFFSET_OUT_OF_RANGE, TOPIC_RECREATED, LOG_TRUNCATED where the log has lost what was
+   * read before `offset`, or UNAVAILABLE after a long time without an answer.
    */
   read(offset: number): Promise<ReadBatch>;
   /** Rejects a call under way. */
@@ -104,6 +117,9 @@ export type ReaderOptions = TopicPartition & {
 
 /** The bounds of a partition's log. `end` includes open transactions. */
 export type LogBounds = { readonly start: number; readonly end: number };
+
+/** Where a log ends for the largest leader epoch up to one that was asked for; null where the leader knows none. */
+export type EpochEnd = { readonly epoch: number; readonly endOffset: number };
 
 /** Notifications to a group member. */
 export type GroupListener = {
@@ -144,6 +160,11 @@ export interface StreamClient {
   openGroupMember(options: GroupOptions): GroupMember;
   /** Log bounds of partitions, in request order. */
   logBounds(of: readonly TopicPartition[]): Promise<LogBounds[]>;
+  /**
+   * Where the log of a partition ends for a leader epoch (KIP-320): a reader that read beyond it, in that epoch, has read records
+   * that the log lost.
+   */
+  epochEnd(of: TopicPartition, epoch: number): Promise<EpochEnd | null>;
   /** Current number of partitions; 0 where the topic is missing. */
   partitionCount(topic: string): Promise<number>;
   /** Closes everything it opened, and ends calls under way. */

@@ -1,10 +1,17 @@
 import { PoisonError } from '#errors/poison-error.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
-import type { ConsumedRecord, ReadBatch, TransactionalProducer } from '../client/port.ts';
-import { StreamError } from '../errors.ts';
+import type {
+  ConsumedRecord,
+  OutputRecord,
+  ReadBatch,
+  TransactionalProducer,
+  WrittenBatch,
+} from '../client/port.ts';
+import { RefusedError, StreamError } from '../errors.ts';
 import { positionRecord } from './positions.ts';
 import { type PartitionProcessor, RecordCollector } from './processor.ts';
 import { fieldsOf, RecordWatch } from './record-watch.ts';
+import { changelogTruncated } from './start-checks.ts';
 import type { TaskContext } from './task-context.ts';
 
 /** Records of one transaction. */
@@ -114,6 +121,8 @@ export type Work = {
   /** The id of the input topic, and those of the changelogs by name. */
   readonly topicId: string;
   readonly changelogIds: Readonly<Record<string, string>>;
+  /** Where the changelogs end, by name; this task moves them. */
+  readonly changelogEnds: Map<string, number>;
   /** Whether the partition was released: nothing may be committed or changed afterwards. */
   readonly isClosed: () => boolean;
 };
@@ -127,16 +136,33 @@ type Draft = {
   readonly watch: RecordWatch | null;
 };
 
+/** Offset of the next input record, and the leader epoch of the input before it; null where it is unknown. */
+type InputPosition = { readonly next: number; readonly inputEpoch: number | null };
+
+/**
+ * How long markers and aborted records are left behind the position, milliseconds: a commit for each would cost more than it
+ * is worth, and none at all would take their removal by retention for a loss.
+ */
+const PASS_AFTER_MS = 10_000;
+
 /** Turns input records of a claimed partition into committed results. Rejects with `ClosedError` after a release. */
 export class BatchCommitter {
   readonly #partition: number;
   readonly #context: TaskContext;
   readonly #suspects: Suspects;
   readonly #work: Work;
-  #position: number;
+  #position: InputPosition;
   #committing: Promise<void> | null = null;
+  /** When the records without content after the position were first read; null where there are none. */
+  #passedAt: number | null = null;
 
-  constructor(partition: number, context: TaskContext, suspects: Suspects, work: Work, position: number) {
+  constructor(
+    partition: number,
+    context: TaskContext,
+    suspects: Suspects,
+    work: Work,
+    position: InputPosition,
+  ) {
     this.#partition = partition;
     this.#context = context;
     this.#suspects = suspects;
@@ -146,7 +172,7 @@ export class BatchCommitter {
 
   /** Committed offset of the next input record. */
   get position(): number {
-    return this.#position;
+    return this.#position.next;
   }
 
   /** The commit under way. */
@@ -155,7 +181,7 @@ export class BatchCommitter {
   }
 
   /** Processes records in order and commits their results, all before `next`, in as many transactions as needed. */
-  async process({ records, next }: ReadBatch): Promise<void> {
+  async process({ records, next, epoch }: ReadBatch): Promise<void> {
     const { processor } = this.#work;
     const last = records.length - 1;
     let draft = this.#newDraft();
@@ -171,10 +197,22 @@ export class BatchCommitter {
       if (at < last && !isFull && processor.isFull?.() !== true) continue;
       const range = { first: first.offset, last: record.offset, count };
       // The last transaction also passes control records.
-      await this.#still(this.#commit(draft, range, at === last ? next : record.offset + 1));
+      const reached = { next: at === last ? next : record.offset + 1, inputEpoch: epoch };
+      await this.#still(this.#commit(draft, range, reached));
       draft = this.#newDraft();
       from = at + 1;
     }
+  }
+
+  /**
+   * Commits, after a while, a position behind a batch without records: markers of transactions and records of aborted ones.
+   * `nowMs` is monotonic.
+   */
+  async pass({ next, epoch }: Pick<ReadBatch, 'next' | 'epoch'>, nowMs: number): Promise<void> {
+    this.#passedAt ??= nowMs;
+    if (nowMs < this.#passedAt + PASS_AFTER_MS) return;
+    const range = { first: this.position, last: next - 1, count: 0 };
+    await this.#still(this.#commit(this.#newDraft(), range, { next, inputEpoch: epoch }));
   }
 
   #newDraft(): Draft {
@@ -217,28 +255,38 @@ export class BatchCommitter {
     letters.push({ record, error });
   }
 
-  async #commit({ collector, letters, watch }: Draft, range: TransactionRange, next: number): Promise<void> {
+  async #commit(
+    { collector, letters, watch }: Draft,
+    range: TransactionRange,
+    reached: InputPosition,
+  ): Promise<void> {
     const { input, positions, metrics, log } = this.#context;
     const { processor, producer, topicId, changelogIds } = this.#work;
+    const { next } = reached;
     const partition = this.#partition;
-    const position = { next, topicId, changelogIds, producer: producer.identity };
     try {
       collector.traceparent = undefined;
       processor.flush(collector);
+      const changelogEnds = this.#endsAfter(collector.records);
+      const position = { ...reached, topicId, changelogIds, changelogEnds, producer: producer.identity };
       const record = positionRecord(positions, partition, position);
       const started = performance.now();
-      this.#committing = producer.transact([...collector.records, record]);
+      const accept = (written: readonly WrittenBatch[]): void => this.#requireWhole(written);
+      this.#committing = producer.transact([...collector.records, record], accept);
       await this.#committing;
       metrics.commitSeconds.observe((performance.now() - started) / 1_000);
     } catch (error) {
       watch?.failed(error);
-      const isOfRecords = !(error instanceof StreamError) || error.code === 'RECORD_TOO_LARGE';
-      if (isOfRecords) this.#suspects.commitFailed(range, error, letters[0]?.error ?? null);
+      const isOfRecords =
+        error instanceof StreamError ? error.code === 'RECORD_TOO_LARGE' : !(error instanceof RefusedError);
+      if (isOfRecords && range.count > 0)
+        this.#suspects.commitFailed(range, error, letters[0]?.error ?? null);
       throw error;
     } finally {
       this.#committing = null;
     }
-    this.#position = next;
+    this.#position = reached;
+    this.#passedAt = null;
     this.#suspects.committed(next);
     metrics.records.inc({ partition }, range.count);
     metrics.transactions.inc({ partition });
@@ -250,6 +298,40 @@ export class BatchCommitter {
     watch?.committed();
     if (this.#work.isClosed()) throw new ClosedError();
     processor.committed();
+  }
+
+  /** Where the changelogs end once these records and the marker behind them are written, at least. */
+  #endsAfter(records: readonly OutputRecord[]): Record<string, number> {
+    const ends = new Map(this.#work.changelogEnds);
+    for (const [topic, count] of this.#countsOf(records)) ends.set(topic, (ends.get(topic) ?? 0) + count + 1);
+    return Object.fromEntries(ends);
+  }
+
+  /** How many of these records go to each changelog. */
+  #countsOf(records: readonly OutputRecord[]): Map<string, number> {
+    const counts = new Map<string, number>();
+    for (const { topic, partition } of records) {
+      if (partition !== this.#partition || !this.#work.changelogEnds.has(topic)) continue;
+      counts.set(topic, (counts.get(topic) ?? 0) + 1);
+    }
+    return counts;
+  }
+
+  /** Throws `RefusedError` CHANGELOG_TRUNCATED where a batch was written before the known end of its changelog. */
+  #requireWhole(written: readonly WrittenBatch[]): void {
+    const reached = new Map<string, number>();
+    for (const { topic, partition, baseOffset, count } of written) {
+      const known = this.#work.changelogEnds.get(topic);
+      // The broker names no offset where it had the batch already.
+      if (known === undefined || partition !== this.#partition || baseOffset < 0) continue;
+      if (baseOffset < known) {
+        const { application } = this.#context;
+        throw changelogTruncated(application, { topic, partition, end: baseOffset }, known, this.position);
+      }
+      reached.set(topic, Math.max(baseOffset + count, reached.get(topic) ?? 0));
+    }
+    // The marker of the transaction follows.
+    for (const [topic, end] of reached) this.#work.changelogEnds.set(topic, end + 1);
   }
 
   /** The awaited value, unless the partition was released meanwhile. */

@@ -10,7 +10,14 @@ import { RefusedError, StreamError } from '../errors.ts';
 import { BatchCommitter, ClosedError, type Suspects } from './batch-committer.ts';
 import { findPosition } from './positions.ts';
 import type { PartitionProcessor } from './processor.ts';
-import { findValue, positionMissing, requireSameChangelogs, startOffset } from './start-checks.ts';
+import {
+  findValue,
+  positionMissing,
+  requireSameChangelogs,
+  requireSameInput,
+  requireWholeChangelogs,
+  startOffset,
+} from './start-checks.ts';
 import { transactionalIdOf, writesOf } from './stream-topics.ts';
 import type { TaskContext } from './task-context.ts';
 
@@ -69,6 +76,7 @@ type Claimed = {
   readonly changelogIds: Readonly<Record<string, string>>;
   /** Offset of the next input record. */
   readonly position: number;
+  readonly inputEpoch: number | null;
   readonly changelogs: readonly Changelog[];
 };
 
@@ -106,9 +114,18 @@ export class Incarnation {
       reached('restoring');
       const processor = this.#hold(this.#context.createProcessor(this.#partition));
       await this.#restore(processor, claimed);
-      const { producer, topicId, changelogIds, position } = claimed;
-      const work = { processor, producer, topicId, changelogIds, isClosed: () => this.#isClosed };
-      const committer = new BatchCommitter(this.#partition, this.#context, this.#suspects, work, position);
+      const { producer, topicId, changelogIds, position, inputEpoch } = claimed;
+      const ends = claimed.changelogs.map(({ topic, end }) => [topic, end] as const);
+      const work = {
+        processor,
+        producer,
+        topicId,
+        changelogIds,
+        changelogEnds: new Map(ends),
+        isClosed: () => this.#isClosed,
+      };
+      const at = { next: position, inputEpoch };
+      const committer = new BatchCommitter(this.#partition, this.#context, this.#suspects, work, at);
       this.#committer = committer;
       reached('running');
       await this.#run(processor, committer, claimed.input);
@@ -176,9 +193,19 @@ export class Incarnation {
       const own = restored.filter(({ topic: name }) => !mixedChangelogs.includes(name));
       const state = await this.#still(findValue(client, own));
       if (state !== null) throw positionMissing(this.#context, state);
-    } else requireSameChangelogs(application, partition, position, changelogIds);
+    } else {
+      requireSameChangelogs(application, partition, position, changelogIds);
+      const ends = Object.fromEntries(restored.map(({ topic: name, end }) => [name, end]));
+      requireWholeChangelogs(application, partition, position, ends);
+      const { inputEpoch } = position;
+      if (inputEpoch !== null && position.topicId === topicId && position.next <= ofInput.end) {
+        const found = await this.#still(client.epochEnd({ topic, partition }, inputEpoch));
+        requireSameInput(this.#context, partition, position, found);
+      }
+    }
     const start = startOffset(this.#context, partition, { position, topicId, input: ofInput });
-    return { producer, input, topicId, changelogIds, position: start, changelogs: restored };
+    const inputEpoch = position?.inputEpoch ?? null;
+    return { producer, input, topicId, changelogIds, position: start, inputEpoch, changelogs: restored };
   }
 
   async #restore(processor: PartitionProcessor, { changelogs, position }: Claimed): Promise<void> {
@@ -230,6 +257,7 @@ export class Incarnation {
       // Fetches the next answer while this one is processed and committed.
       reading = ahead(input.read(batch.next));
       if (batch.records.length > 0) await committer.process(batch);
+      else if (batch.next > committer.position) await committer.pass(batch, performance.now());
       if (this.#isClosed) throw new ClosedError();
       if (batch.next >= batch.end) processor.caughtUp?.();
       metrics.lag.set(label, Math.max(0, batch.end - batch.next));

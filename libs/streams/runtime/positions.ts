@@ -19,9 +19,11 @@ import { readRange } from '../read/read-range.ts';
 
 /**
  * The layout of a stream's topics: positions topic, changelogs, transactional ids. A version of Touchline that does not
- * know the layout refuses to start.
+ * know the layout refuses to start. Layout 1 had neither ends of changelogs nor epochs: nothing is compared with them, and
+ * the next commit writes layout 2.
  */
-const LAYOUT = 1;
+const LAYOUT = 2;
+const KNOWN_LAYOUTS: readonly number[] = [1, LAYOUT];
 
 /** The progress of a task. */
 export type Position = {
@@ -29,8 +31,12 @@ export type Position = {
   readonly next: number;
   /** The id of the input topic that `next` is an offset of. */
   readonly topicId: string;
+  /** The leader epoch in which the input before `next` was written at the latest; null where it is unknown. */
+  readonly inputEpoch: number | null;
   /** The ids of the changelogs with the state of this position, by name. */
   readonly changelogIds: Readonly<Record<string, string>>;
+  /** Where the changelogs ended with this commit at least, by name: one that ends before it lost state. */
+  readonly changelogEnds: Readonly<Record<string, number>>;
   /** The producer that wrote it. */
   readonly producer: ProducerIdentity;
 };
@@ -42,6 +48,9 @@ const stored = z.object({
   topic_id: z.string(),
   /** Missing in records of an earlier version: then not compared. */
   changelog_ids: z.record(z.string(), z.string()).default({}),
+  /** Missing in layout 1. */
+  input_epoch: z.number().nullable().default(null),
+  changelog_ends: z.record(z.string(), z.number()).default({}),
   producer_id: z.string(),
   producer_epoch: z.number(),
 });
@@ -70,12 +79,14 @@ export function serviceOf(application: string): string {
 
 /** The record that commits a position in a transaction. */
 export function positionRecord(topic: string, partition: number, position: Position): OutputRecord {
-  const { next, topicId, changelogIds, producer } = position;
+  const { next, topicId, inputEpoch, changelogIds, changelogEnds, producer } = position;
   const value: z.input<typeof stored> = {
     layout: LAYOUT,
     next,
     topic_id: topicId,
+    input_epoch: inputEpoch,
     changelog_ids: changelogIds,
+    changelog_ends: changelogEnds,
     producer_id: producer.id,
     producer_epoch: producer.epoch,
   };
@@ -85,19 +96,21 @@ export function positionRecord(topic: string, partition: number, position: Posit
 /** A record of a positions topic. Throws `RefusedError` LAYOUT_UNKNOWN. */
 export function parsePosition(topic: string, partition: number, value: Buffer): Position {
   const parsed = stored.safeParse(parseJson(value));
-  if (!parsed.success || parsed.data.layout !== LAYOUT) {
+  if (!parsed.success || !KNOWN_LAYOUTS.includes(parsed.data.layout)) {
     throw new RefusedError(
       'LAYOUT_UNKNOWN',
       `${topic}-${partition} was written by another version of Touchline (layout ${parsed.data?.layout ?? 'unknown'}, this one ` +
-        `knows ${LAYOUT}): run that version, or process all input again with ${rebuildCommand(topic.slice(0, -SUFFIX.length))}`,
+        `knows ${KNOWN_LAYOUTS.join(' and ')}): run that version, or process all input again with ${rebuildCommand(topic.slice(0, -SUFFIX.length))}`,
     );
   }
-  const { next, topic_id, changelog_ids, producer_id, producer_epoch } = parsed.data;
+  const { data } = parsed;
   return {
-    next,
-    topicId: topic_id,
-    changelogIds: changelog_ids,
-    producer: { id: producer_id, epoch: producer_epoch },
+    next: data.next,
+    topicId: data.topic_id,
+    inputEpoch: data.input_epoch,
+    changelogIds: data.changelog_ids,
+    changelogEnds: data.changelog_ends,
+    producer: { id: data.producer_id, epoch: data.producer_epoch },
   };
 }
 

@@ -20,10 +20,12 @@ export async function setPosition(
     readonly partition: number;
     /** An offset, or the start or the end of the input. */
     readonly to: number | 'start' | 'end';
+    /** Takes the changelogs as they are for the state of the position, whatever they lost. */
+    readonly acceptsState?: boolean;
     readonly log: Logger;
   },
 ): Promise<SetPosition> {
-  const { brokers, partition, to, log } = options;
+  const { brokers, partition, to, acceptsState = false, log } = options;
   const positions = positionsTopic(topics.application);
   const of = { topic: topics.input, partition };
   const client = openStreamClient({ brokers, clientId: 'touchline-position', log });
@@ -44,12 +46,24 @@ export async function setPosition(
       lastCommitted,
     });
     try {
-      const before = (await findPosition(client, positions, partition))?.next ?? null;
-      const { identity } = producer;
-      const changelogIds = Object.fromEntries(await topicIds(brokers, topics.changelogs));
-      const position = { next, topicId: await reader.topicId(), changelogIds, producer: identity };
+      const known = await findPosition(client, positions, partition);
+      const changelogs =
+        known === null || acceptsState
+          ? {
+              changelogIds: Object.fromEntries(await topicIds(brokers, topics.changelogs)),
+              changelogEnds: {},
+            }
+          : { changelogIds: known.changelogIds, changelogEnds: known.changelogEnds };
+      const position = {
+        ...changelogs,
+        next,
+        topicId: await reader.topicId(),
+        // What the input holds now is what is meant.
+        inputEpoch: null,
+        producer: producer.identity,
+      };
       await producer.transact([positionRecord(positions, partition, position)]);
-      return { before, next };
+      return { before: known?.next ?? null, next };
     } finally {
       await producer.close();
     }

@@ -10,7 +10,9 @@ const metrics = streamMetrics(new Registry(), () => []);
 const position = (next: number): Position => ({
   next,
   topicId: 'a',
+  inputEpoch: null,
   changelogIds: {},
+  changelogEnds: {},
   producer: { id: '1', epoch: 0 },
 });
 

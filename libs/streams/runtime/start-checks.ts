@@ -1,6 +1,6 @@
 /** Checks whether and where processing a partition may begin: refuses to lose or repeat records, and names the remedy. */
 
-import type { LogBounds, StreamClient, TopicPartition } from '../client/port.ts';
+import type { EpochEnd, LogBounds, StreamClient, TopicPartition } from '../client/port.ts';
 import { RefusedError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { readRange } from '../read/read-range.ts';
@@ -82,6 +82,58 @@ export function requireSameChangelogs(
         `and the state of that position went with it; process all input again with ${rebuildCommand(application)}`,
     );
   }
+}
+
+/**
+ * Throws `RefusedError` where the input has lost records that were processed: its log ends, for the epoch in which they were
+ * written, before the position. `found` is null where nothing is known to compare.
+ */
+export function requireSameInput(
+  { application, input }: Pick<Checked, 'application' | 'input'>,
+  partition: number,
+  { next }: Position,
+  found: EpochEnd | null,
+): void {
+  if (found === null || found.endOffset >= next) return;
+  const { endOffset } = found;
+  throw new RefusedError(
+    'INPUT_TRUNCATED',
+    `${input}-${partition} lost ${next - endOffset} records that were processed: what was read from offset ${endOffset} to the ` +
+      `position ${next} is gone, and others may have its offsets; process those with npx touchline position ` +
+      `${serviceOf(application)} ${partition} ${endOffset}, or process all that the input holds with ${rebuildCommand(application)}`,
+  );
+}
+
+/**
+ * Throws `RefusedError` where a changelog ends before what was committed with the position. `ends` are the current ones, by
+ * name.
+ */
+export function requireWholeChangelogs(
+  application: string,
+  partition: number,
+  position: Pick<Position, 'next' | 'changelogEnds'>,
+  ends: Readonly<Record<string, number>>,
+): void {
+  for (const [topic, end] of Object.entries(ends)) {
+    const known = position.changelogEnds[topic];
+    if (known !== undefined && end < known)
+      throw changelogTruncated(application, { topic, partition, end }, known, position.next);
+  }
+}
+
+/** The refusal of a changelog that ends at `end`, where it had reached `known` at the position `next`. */
+export function changelogTruncated(
+  application: string,
+  { topic, partition, end }: TopicPartition & { readonly end: number },
+  known: number,
+  next: number,
+): RefusedError {
+  return new RefusedError(
+    'CHANGELOG_TRUNCATED',
+    `${topic}-${partition} ends at offset ${end} and had reached ${known} at the position ${next}: it lost up to ${known - end} records ` +
+      `of state; process all input again with ${rebuildCommand(application)}, or go on with the state that is left with ` +
+      `npx touchline position ${serviceOf(application)} ${partition} ${next} --accept-state`,
+  );
 }
 
 /** A record of a topic. */

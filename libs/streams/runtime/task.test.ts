@@ -48,7 +48,8 @@ class FakeClient implements StreamClient {
       topicId: async () => 'id',
       read: async (offset: number): Promise<ReadBatch> => {
         if (this.broken.has(topic)) throw new StreamError('UNAVAILABLE', 'as this test wants it');
-        if (this.full.has(topic) && offset === 0) return { records: [RECORD], next: 1, end: 1, written: 1 };
+        if (this.full.has(topic) && offset === 0)
+          return { records: [RECORD], next: 1, end: 1, written: 1, epoch: null };
         return ended.promise;
       },
       close: async () => ended.reject(new StreamError('UNAVAILABLE', 'closed')),
@@ -61,6 +62,10 @@ class FakeClient implements StreamClient {
 
   async logBounds(of: readonly { topic: string }[]) {
     return of.map(({ topic }) => ({ start: 0, end: this.full.has(topic) || this.broken.has(topic) ? 1 : 0 }));
+  }
+
+  async epochEnd() {
+    return null;
   }
 
   async partitionCount() {
@@ -149,7 +154,7 @@ function withPosition(): void {
     const reader = openReader.call(client, options);
     if (options.topic !== 'app-positions') return reader;
     const record = { ...RECORD, value: Buffer.from(JSON.stringify(position)) };
-    return { ...reader, read: async () => ({ records: [record], next: 1, end: 1, written: 1 }) };
+    return { ...reader, read: async () => ({ records: [record], next: 1, end: 1, written: 1, epoch: null }) };
   };
 }
 

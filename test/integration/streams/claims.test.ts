@@ -37,7 +37,14 @@ async function openClaims(): Promise<{
 
 /** One transaction: a result, and the position behind it. */
 function commit(producer: TransactionalProducer, { counts, positions }: Counting, next: number) {
-  const position = { next, topicId: 'any', changelogIds: {}, producer: producer.identity };
+  const position = {
+    next,
+    topicId: 'any',
+    inputEpoch: null,
+    changelogIds: {},
+    changelogEnds: {},
+    producer: producer.identity,
+  };
   return producer.transact([
     { topic: counts, partition: 0, key: 'a', value: Buffer.from(String(next)) },
     positionRecord(positions, 0, position),
@@ -69,7 +76,9 @@ test('a position is found behind any number of aborted transactions', async () =
         positionRecord(counting.positions, 0, {
           next: 8 + n,
           topicId: 'any',
+          inputEpoch: null,
           changelogIds: {},
+          changelogEnds: {},
           producer: owner.identity,
         }),
         { topic: counting.counts, partition: 0, key: 'a', value: Buffer.alloc(2 * 1024 * 1024) },

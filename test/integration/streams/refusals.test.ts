@@ -76,10 +76,10 @@ describe('a position', () => {
 
   test('of another layout is refused', async () => {
     await countThree();
-    await writePosition(3, 2);
+    await writePosition(3, 3);
     const { message } = await refusal('LAYOUT_UNKNOWN');
     expect(message).toContain(`${counting.positions}-1`);
-    expect(message).toContain('layout 2, this one knows 1');
+    expect(message).toContain('layout 3, this one knows 1 and 2');
     expect(message).toContain(`npx touchline rebuild ${service}`);
   });
 

@@ -38,16 +38,18 @@ const stream = await runStream({
   client: {
     ...{ openReader: (options) => client.openReader(options), close: () => client.close() },
     ...{ openGroupMember: (options) => client.openGroupMember(options) },
-    ...{ logBounds: (of) => client.logBounds(of), partitionCount: (topic) => client.partitionCount(topic) },
+    logBounds: (of) => client.logBounds(of),
+    epochEnd: (of, epoch) => client.epochEnd(of, epoch),
+    partitionCount: (topic) => client.partitionCount(topic),
     async openProducer(options) {
       await reached('claim');
       const producer = await client.openProducer(options);
       const { identity } = producer;
       return {
         identity,
-        async transact(records) {
+        async transact(records, accept) {
           await reached('commit');
-          await producer.transact(records);
+          await producer.transact(records, accept);
         },
         close: () => producer.close(),
       };

@@ -89,7 +89,9 @@ export class Outputs {
     return positionRecord(topic, partition, {
       next,
       topicId,
+      inputEpoch: null,
       changelogIds: {},
+      changelogEnds: {},
       producer: { id: '-1', epoch: -1 },
     });
   }

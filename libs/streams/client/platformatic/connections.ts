@@ -108,6 +108,11 @@ export class Connections {
     throw new NoLeaderError({ topic, partition });
   }
 
+  /** The epoch of the leader of a partition, as of the same metadata as `leader`. */
+  async leaderEpoch({ topic, partition }: TopicPartition): Promise<number> {
+    return (await this.#topic(topic)).leaderEpochs[partition] ?? -1;
+  }
+
   async partitionCount(topic: string): Promise<number> {
     return (await this.#topic(topic)).leaders.length;
   }
@@ -176,11 +181,15 @@ export class Connections {
   async #findTopic(name: string): Promise<TopicMetadata> {
     const { topics, brokers } = await metadataV12.api.async(await this.any(), [name], false, false);
     const leaders: (Address | undefined)[] = [];
-    for (const { partitionIndex, leaderId } of topics[0]?.partitions ?? [])
+    const leaderEpochs: number[] = [];
+    for (const { partitionIndex, leaderId, leaderEpoch } of topics[0]?.partitions ?? []) {
       leaders[partitionIndex] = brokers.find(({ nodeId }) => nodeId === leaderId);
+      leaderEpochs[partitionIndex] = leaderEpoch;
+    }
     return {
       id: topics[0]?.topicId ?? '',
       leaders,
+      leaderEpochs,
       brokers: brokers.map(({ host, port }) => ({ host, port })),
     };
   }

@@ -53,7 +53,12 @@ function writePartition(to: Writer, { partitionError, leader }: { partitionError
     .appendInt32(-1)
     .appendBytes(RECORDS)
     .append(
-      leader ? tags([[1, Writer.create().appendInt32(5).appendInt32(12).append(tags([])).buffer]]) : tags([]),
+      leader
+        ? tags([
+            [0, Writer.create().appendInt32(3).appendInt64(41n).append(tags([])).buffer],
+            [1, Writer.create().appendInt32(5).appendInt32(12).append(tags([])).buffer],
+          ])
+        : tags([]),
     );
 }
 
@@ -83,17 +88,22 @@ function thrownBy(act: () => unknown): unknown {
   throw new Error('nothing was thrown');
 }
 
-test('sends the same request as the library, without a session', () => {
+test.each([
+  [{}, -1, -1],
+  [{ currentLeaderEpoch: 4, lastFetchedEpoch: 3 }, 4, 3],
+])('sends the same request as the library, without a session, with epochs %j', (epochs, current, last) => {
   const partition = {
     partition: 3,
-    currentLeaderEpoch: -1,
+    currentLeaderEpoch: current,
     fetchOffset: BigInt(2 ** 33),
-    lastFetchedEpoch: -1,
+    lastFetchedEpoch: last,
     partitionMaxBytes: 1_048_576,
   };
   const topics = [{ topicId: TOPIC_ID, partitions: [partition] }];
   const library = fetchV16.createRequest(500, 1, 1_048_576, 1, 0, -1, topics, [], '');
-  expect(createRequest([of], of).buffer.toString('hex')).toBe(library.buffer.toString('hex'));
+  expect(createRequest([{ ...of, ...epochs }], of).buffer.toString('hex')).toBe(
+    library.buffer.toString('hex'),
+  );
 });
 
 test('reads an answer in two chunks, wherever it is cut', () => {
@@ -108,6 +118,7 @@ test('reads an answer in two chunks, wherever it is cut', () => {
         highWatermark: 2 ** 33 + 9,
         lastStableOffset: 2 ** 33 + 8,
         logStartOffset: 7,
+        diverging: { epoch: 3, endOffset: 41 },
         aborted: [{ producerId: 4_000n, firstOffset: 2 ** 33 + 1 }],
         bytes: RECORDS,
         currentLeader: { id: 5, epoch: 12, host: 'broker-5', port: 9_095 },

@@ -19,6 +19,10 @@ export type FetchFrom = {
   readonly topicId: string;
   readonly partition: number;
   readonly offset: number;
+  /** As the metadata names it: a leader of another epoch refuses (KIP-320). Default: not compared. */
+  readonly currentLeaderEpoch?: number;
+  /** Of the last batch before `offset`: the leader answers `diverging` where its log differs. Default: not compared. */
+  readonly lastFetchedEpoch?: number;
 };
 
 export type FetchOptions = {
@@ -31,6 +35,9 @@ export type FetchOptions = {
 };
 
 export type PartitionFetch = FetchFrom & FetchOptions;
+
+/** Where the leader's log ends for the largest epoch up to one that was asked for. */
+export type EpochEnd = { readonly epoch: number; readonly endOffset: number };
 
 /** Host and port are null where the broker named none. */
 type CurrentLeader = {
@@ -46,6 +53,8 @@ type PartitionState = {
   /** The first offset of the oldest undecided transaction, else the high watermark. */
   readonly lastStableOffset: number;
   readonly logStartOffset: number;
+  /** Set where the log differs from what was read before the offset: then the answer has no records. */
+  readonly diverging: EpochEnd | null;
   /** Named by a broker that does not, or no longer, lead the partition. */
   readonly currentLeader: CurrentLeader | null;
 };
@@ -70,6 +79,7 @@ const NO_LEADER = -1;
 const NO_LOG_START = -1n;
 const NO_RACK = '';
 /** Tags of a partition and of the answer. */
+const DIVERGING_EPOCH = 0;
 const CURRENT_LEADER = 1;
 const NODE_ENDPOINTS = 0;
 const EMPTY = Buffer.alloc(0);
@@ -138,12 +148,12 @@ export function createRequest(partitions: readonly FetchFrom[], options: FetchOp
     .appendInt32(NO_SESSION.id)
     .appendInt32(NO_SESSION.epoch)
     .appendArray([...topics], (topic, [topicId, ofTopic]) => {
-      topic.appendUUID(topicId).appendArray(ofTopic, (one, { partition, offset }) => {
+      topic.appendUUID(topicId).appendArray(ofTopic, (one, from) => {
         one
-          .appendInt32(partition)
-          .appendInt32(ANY_EPOCH)
-          .appendInt64(BigInt(offset))
-          .appendInt32(NO_EPOCH)
+          .appendInt32(from.partition)
+          .appendInt32(from.currentLeaderEpoch ?? ANY_EPOCH)
+          .appendInt64(BigInt(from.offset))
+          .appendInt32(from.lastFetchedEpoch ?? NO_EPOCH)
           .appendInt64(NO_LOG_START)
           .appendInt32(options.maxBytes);
       });
@@ -168,8 +178,10 @@ export function parseResponse(
     return { topicId, partitions: topic.readArray(readPartition, true, false) };
   });
   const endpoints = new Map<number, Endpoint>();
-  readTags(reader, NODE_ENDPOINTS, () => {
-    for (const [id, endpoint] of reader.readArray(readEndpoint)) endpoints.set(id, endpoint);
+  readTags(reader, {
+    [NODE_ENDPOINTS]: () => {
+      for (const [id, endpoint] of reader.readArray(readEndpoint)) endpoints.set(id, endpoint);
+    },
   });
   if (errorCode !== 0)
     throw new ResponseError(apiKey, apiVersion, { '': [errorCode, null] }, { currentLeader: null });
@@ -208,12 +220,28 @@ function readPartition(reader: Reader): PartitionAnswer {
   // Joins the chunks of the socket in one copy, or is a view of the only one: chunks are never written to again.
   const bytes = reader.readNullableBytes() ?? EMPTY;
   let leader: PartitionAnswer['leader'] = null;
-  readTags(reader, CURRENT_LEADER, () => {
-    const id = reader.readInt32();
-    const epoch = reader.readInt32();
-    leader = id === NO_LEADER ? null : { id, epoch };
+  let diverging: PartitionAnswer['diverging'] = null;
+  readTags(reader, {
+    [DIVERGING_EPOCH]: () => {
+      diverging = { epoch: reader.readInt32(), endOffset: Number(reader.readInt64()) };
+    },
+    [CURRENT_LEADER]: () => {
+      const id = reader.readInt32();
+      const epoch = reader.readInt32();
+      leader = id === NO_LEADER ? null : { id, epoch };
+    },
   });
-  return { partition, errorCode, highWatermark, lastStableOffset, logStartOffset, aborted, bytes, leader };
+  return {
+    partition,
+    errorCode,
+    highWatermark,
+    lastStableOffset,
+    logStartOffset,
+    diverging,
+    aborted,
+    bytes,
+    leader,
+  };
 }
 
 function readEndpoint(reader: Reader): [number, Endpoint] {
@@ -224,13 +252,13 @@ function readEndpoint(reader: Reader): [number, Endpoint] {
   return [id, { host, port }];
 }
 
-/** Reads the tagged fields at the end of a structure, and skips all but the wanted one. */
-function readTags(reader: Reader, wanted: number, read: () => void): void {
+/** Reads the tagged fields at the end of a structure, and skips all but those that `read` has. */
+function readTags(reader: Reader, read: Readonly<Record<number, () => void>>): void {
   for (let count = reader.readUnsignedVarInt(); count > 0; count -= 1) {
     const tag = reader.readUnsignedVarInt();
     const size = reader.readUnsignedVarInt();
     const end = reader.position + size;
-    if (tag === wanted) read();
+    read[tag]?.();
     reader.position = end;
   }
 }

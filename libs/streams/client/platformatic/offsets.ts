@@ -1,10 +1,10 @@
 import { retry } from '#timing/retry.ts';
 import type { StreamError } from '../../errors.ts';
 import type { Brokers } from '../brokers.ts';
-import { type LogBounds, partitionKey, type TopicPartition } from '../port.ts';
+import { type EpochEnd, type LogBounds, partitionKey, type TopicPartition } from '../port.ts';
 import { byLeader, Connections, retryTransient } from './connections.ts';
 import { toStreamError } from './errors.ts';
-import { FetchIsolationLevels, listOffsetsV7 } from './library.ts';
+import { FetchIsolationLevels, listOffsetsV7, offsetForLeaderEpochV4 } from './library.ts';
 
 /** Which offset of a topic is requested. */
 type At = { readonly brokers: Brokers; readonly clientId: string; readonly topic: string };
@@ -56,6 +56,25 @@ export async function logBounds(
     start: starts.get(partitionKey(one))?.offset ?? 0,
     end: ends.get(partitionKey(one))?.offset ?? 0,
   }));
+}
+
+/** Where a log ends for a leader epoch, null where the leader knows no such epoch. Rejects with `StreamError`. */
+export function epochEnd(
+  connections: Connections,
+  { topic, partition }: TopicPartition,
+  leaderEpoch: number,
+): Promise<EpochEnd | null> {
+  return untilAnswered(connections, `look at the epochs of ${topic}-${partition}`, async () => {
+    const leader = await connections.leader({ topic, partition });
+    const currentLeaderEpoch = await connections.leaderEpoch({ topic, partition });
+    const asked = { partitionIndex: partition, currentLeaderEpoch, leaderEpoch };
+    const { topics } = await offsetForLeaderEpochV4.api.async(leader, NO_REPLICA, [
+      { name: topic, partitions: [asked] },
+    ]);
+    const answer = topics[0]?.partitions[0];
+    if (answer === undefined || answer.endOffset === NONE) return null;
+    return { epoch: answer.leaderEpoch, endOffset: Number(answer.endOffset) };
+  });
 }
 
 /** All partitions of some topics with their log bounds, over one set of connections. Rejects with `StreamError`. */

@@ -24,6 +24,8 @@ class ProtocolPartitionReader implements PartitionReader {
   readonly #closing = new AbortController();
   /** Looked up once, and constant from then on. */
   #topicId: string | null = null;
+  /** The end of what was read last, and the leader epoch of its last batch. */
+  #read: { readonly next: number; readonly epoch: number } | null = null;
 
   constructor(connections: Connections, options: ReaderOptions) {
     this.#connections = connections;
@@ -67,17 +69,35 @@ class ProtocolPartitionReader implements PartitionReader {
   async #fetch(offset: number): Promise<ReadBatch> {
     const { topic, partition, uncommitted = false, maxBytes, maxWaitMs = MAX_WAIT_MS } = this.#options;
     const leader = await this.#connections.leader({ topic, partition });
+    const currentLeaderEpoch = await this.#connections.leaderEpoch({ topic, partition });
     const topicId = await this.#findTopicId();
-    const { records, next, lastStableOffset, highWatermark } = await fetchPartition(leader, {
+    const before = this.#read?.next === offset ? this.#read.epoch : null;
+    const fetched = await fetchPartition(leader, {
       topicId,
       partition,
       offset,
+      currentLeaderEpoch,
+      ...(before === null ? {} : { lastFetchedEpoch: before }),
       maxWaitMs,
       minBytes: 1,
       maxBytes,
       isolation: uncommitted ? 'uncommitted' : 'committed',
     });
-    return { records, next, end: uncommitted ? highWatermark : lastStableOffset, written: highWatermark };
+    const { records, next, lastStableOffset, highWatermark, diverging } = fetched;
+    if (diverging !== null)
+      throw new StreamError(
+        'LOG_TRUNCATED',
+        `${topic}-${partition} lost records from offset ${diverging.endOffset} on, which were read up to ${offset}`,
+      );
+    const epoch = fetched.epoch ?? before;
+    this.#read = epoch === null ? null : { next, epoch };
+    return {
+      records,
+      next,
+      end: uncommitted ? highWatermark : lastStableOffset,
+      written: highWatermark,
+      epoch,
+    };
   }
 
   /** A broker that has just started may not know the id yet; another id means another topic. */

@@ -3,7 +3,7 @@
  * allocates several buffers and objects per record, a tenth of the time of a match processor.
  */
 
-import { partitionKey } from '../port.ts';
+import { partitionKey, type WrittenBatch } from '../port.ts';
 import type { BatchRecord, ProduceBatch, RecordBatch } from '../produce-batches.ts';
 import { byLeader, type Connections, retryTransient } from './connections.ts';
 import { type Connection, crc32c, createAPI, ProduceAcks, produceV9, Writer } from './library.ts';
@@ -36,22 +36,25 @@ export class BatchSender {
 
   /**
    * After a rejection the outcome is unknown, and the sender must not be used again. `onFailure` decides about a failure
-   * that lasted: it resolves where the same produce batch is to be sent once more, else it throws.
+   * that lasted: it resolves where the same produce batch is to be sent once more, else it throws. Resolves with where the
+   * batches were written.
    */
-  async send(batches: readonly ProduceBatch[], onFailure: OnFailure = giveUp): Promise<void> {
+  async send(batches: readonly ProduceBatch[], onFailure: OnFailure = giveUp): Promise<WrittenBatch[]> {
+    const written: WrittenBatch[] = [];
     for (const produceBatch of batches) {
       // Leaders in parallel, produce batches one after the other: a partition's batches must arrive in order.
-      await this.#sendUntilAccepted(produceBatch, onFailure);
+      written.push(...(await this.#sendUntilAccepted(produceBatch, onFailure)));
       for (const batch of produceBatch)
         this.#sequences.set(
           partitionKey(batch),
           nextSequence(this.#sequences.get(partitionKey(batch)) ?? 0, batch.records.length),
         );
     }
+    return written;
   }
 
   /** Resends with the same sequence numbers: an accepted batch is not written twice. */
-  async #sendUntilAccepted(produceBatch: ProduceBatch, onFailure: OnFailure): Promise<void> {
+  async #sendUntilAccepted(produceBatch: ProduceBatch, onFailure: OnFailure): Promise<WrittenBatch[]> {
     const forget = (): void => this.#connections.forget();
     for (;;) {
       try {
@@ -63,24 +66,43 @@ export class BatchSender {
   }
 
   /** Settles when every leader has answered, so that no answer of a first attempt arrives during a second. */
-  async #sendBatch(produceBatch: ProduceBatch): Promise<void> {
+  async #sendBatch(produceBatch: ProduceBatch): Promise<WrittenBatch[]> {
     const leaders = await byLeader(this.#connections, produceBatch);
     const sent = await Promise.allSettled(
       [...leaders].map(([leader, batches]) => this.#sendTo(leader, batches)),
     );
     const failed = sent.find(({ status }) => status === 'rejected');
     if (failed?.status === 'rejected') throw failed.reason;
+    return sent.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
   }
 
-  async #sendTo(leader: Connection, batches: readonly RecordBatch[]): Promise<void> {
+  async #sendTo(leader: Connection, batches: readonly RecordBatch[]): Promise<WrittenBatch[]> {
     const numbered = batches.map((batch) => ({
       batch,
       sequence: this.#sequences.get(partitionKey(batch)) ?? 0,
     }));
     const buffer = acquireBuffer(requestBytes(this.#identity, numbered));
-    await produce.async(leader, this.#identity, numbered, PRODUCE_TIMEOUT_MS, Date.now(), buffer);
+    const answer = await produce.async(
+      leader,
+      this.#identity,
+      numbered,
+      PRODUCE_TIMEOUT_MS,
+      Date.now(),
+      buffer,
+    );
     // Not after a failure: the connection may still write it.
     if (buffer.length <= MAX_SPARE_BYTES) spareBuffer = buffer;
+    const baseOffsets = new Map(
+      answer.responses.flatMap(({ name, partitionResponses }) =>
+        partitionResponses.map(({ index, baseOffset }) => [`${name}-${index}`, Number(baseOffset)] as const),
+      ),
+    );
+    return batches.map(({ topic, partition, records }) => ({
+      topic,
+      partition,
+      baseOffset: baseOffsets.get(`${topic}-${partition}`) ?? -1,
+      count: records.length,
+    }));
   }
 }
 

@@ -289,11 +289,16 @@ test('counts times from the delete horizon of a compacted batch', () => {
 
 test('skips an empty batch', () => {
   const bytes = batchBytes({ first: START, last: START + 5, records: [] });
-  expect(decodeBatches(bytes, START + 2, [])).toEqual({ records: [], next: START + 6, bytes: bytes.length });
+  expect(decodeBatches(bytes, START + 2, [])).toEqual({
+    records: [],
+    next: START + 6,
+    epoch: 7,
+    bytes: bytes.length,
+  });
 });
 
 test('returns the same offset without a batch', () => {
-  expect(decodeBatches(Buffer.alloc(0), 42, null)).toEqual({ records: [], next: 42, bytes: 0 });
+  expect(decodeBatches(Buffer.alloc(0), 42, null)).toEqual({ records: [], next: 42, epoch: null, bytes: 0 });
 });
 
 test.each([0, 1, 3])('rejects format %i', (magic) => {

@@ -19,6 +19,8 @@ export type DecodedBatches = {
   readonly records: readonly FetchedRecord[];
   /** The offset after the last complete batch, control and aborted batches included; `from` without one. */
   readonly next: number;
+  /** The leader epoch in which the last complete batch was written; null without one. */
+  readonly epoch: number | null;
   /** The memory that the records hold: the bytes of the answer, and decompressed ones. */
   readonly bytes: number;
 };
@@ -42,6 +44,7 @@ const BEFORE_LENGTH = 12;
 /** Offsets of the fields of a batch. */
 const AT = {
   length: 8,
+  leaderEpoch: 12,
   magic: 16,
   crc: 17,
   attributes: 21,
@@ -75,6 +78,7 @@ export function decodeBatches(
   const filter = aborted === null || aborted.length === 0 ? null : new AbortFilter(aborted);
   const records: FetchedRecord[] = [];
   let next = from;
+  let epoch: number | null = null;
   let inflated = 0;
   let at = 0;
   while (bytes.length - at >= HEAD) {
@@ -97,9 +101,10 @@ export function decodeBatches(
       decodeRecords(plain, bytes, at, first, from, records);
     }
     next = Math.max(next, last + 1);
+    epoch = bytes.readInt32BE(at + AT.leaderEpoch);
     at = end;
   }
-  return { records, next, bytes: bytes.length + inflated };
+  return { records, next, epoch, bytes: bytes.length + inflated };
 }
 
 /**

@@ -10,6 +10,8 @@ export type TopicMetadata = {
   readonly id: string;
   /** By partition; undefined where there is none. */
   readonly leaders: readonly (Address | undefined)[];
+  /** The epoch of each leader, by partition. */
+  readonly leaderEpochs: readonly number[];
   /** All brokers of the cluster, from the same answer. */
   readonly brokers: readonly Address[];
 };

@@ -8,6 +8,7 @@ import {
   partitionKey,
   type TopicPartition,
   type TransactionalProducer,
+  type WrittenBatch,
 } from '../port.ts';
 import { batchRecords } from '../produce-batches.ts';
 import { byLeader, type Connections, retryTransient } from './connections.ts';
@@ -116,14 +117,18 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
     });
   }
 
-  async transact(records: readonly OutputRecord[]): Promise<void> {
+  async transact(
+    records: readonly OutputRecord[],
+    accept: (written: readonly WrittenBatch[]) => void = () => {},
+  ): Promise<void> {
     if (records.length === 0) return;
     const batches = batchRecords(records);
     try {
       await this.#begin(batches.flat());
-      await this.#sender.send(batches);
+      accept(await this.#sender.send(batches));
       await this.#end(true);
     } catch (error) {
+      if (error instanceof RefusedError) throw error;
       throw toStreamError(`transaction of ${this.#options.transactionalId}`, error);
     }
   }

@@ -1,0 +1,111 @@
+import { Registry } from 'prom-client';
+import { expect, test } from 'vitest';
+import type { OutputRecord, WrittenBatch } from '../client/port.ts';
+import { BatchCommitter, Suspects } from './batch-committer.ts';
+import { streamMetrics } from './metrics.ts';
+import { parsePosition } from './positions.ts';
+import type { PartitionProcessor, RecordCollector } from './processor.ts';
+import type { TaskContext } from './task-context.ts';
+
+const quiet = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** A processor that writes a record to its changelog with each commit of records. */
+class Writing implements PartitionProcessor {
+  #changed = false;
+  restore(): void {}
+  process(): void {
+    this.#changed = true;
+  }
+  flush(collector: RecordCollector): void {
+    if (this.#changed) collector.add('changelog', 'key', Buffer.from('value'));
+    this.#changed = false;
+  }
+  committed(): void {}
+  size(): number {
+    return 0;
+  }
+  close(): void {}
+}
+
+/** A committer of partition 3 whose batches are written at these base offsets of the changelog, one a transaction. */
+function committerOf(baseOffsets: readonly number[], changelogEnd = 0) {
+  const transactions: (readonly OutputRecord[])[] = [];
+  const left = [...baseOffsets];
+  const context = {
+    application: 'touchline.counting',
+    input: 'input',
+    positions: 'positions',
+    metrics: streamMetrics(new Registry(), () => []),
+    log: quiet,
+  } as unknown as TaskContext;
+  const producer = {
+    identity: { id: '1', epoch: 0 },
+    async transact(
+      records: readonly OutputRecord[],
+      accept: (written: readonly WrittenBatch[]) => void = () => {},
+    ) {
+      const count = records.filter(({ topic }) => topic === 'changelog').length;
+      if (count > 0) accept([{ topic: 'changelog', partition: 3, baseOffset: left.shift() ?? -1, count }]);
+      transactions.push(records);
+    },
+    close: async () => {},
+  };
+  const committer = new BatchCommitter(
+    3,
+    context,
+    new Suspects(),
+    {
+      processor: new Writing(),
+      producer,
+      topicId: 'id',
+      changelogIds: {},
+      changelogEnds: new Map([['changelog', changelogEnd]]),
+      isClosed: () => false,
+    },
+    { next: 5, inputEpoch: null },
+  );
+  const positions = () =>
+    transactions.map((records) => parsePosition('positions', 3, records.at(-1)?.value ?? Buffer.alloc(0)));
+  return { committer, positions };
+}
+
+const record = (offset: number) => ({ offset, timestamp: 0, key: null, value: null });
+
+test('commits a position behind markers and aborted records after ten seconds, once', async () => {
+  const { committer, positions } = committerOf([]);
+  await committer.pass({ next: 9, epoch: 2 }, 100_000);
+  await committer.pass({ next: 11, epoch: 2 }, 109_000);
+  expect(positions()).toEqual([]);
+  await committer.pass({ next: 11, epoch: 2 }, 110_000);
+  expect(positions()).toMatchObject([{ next: 11, inputEpoch: 2 }]);
+  expect(committer.position).toBe(11);
+});
+
+test('records with each position where its changelog ends at least: the records, and the marker behind them', async () => {
+  const { committer, positions } = committerOf([10, 12], 10);
+  await committer.process({ records: [record(5)], next: 6, end: 6, written: 6, epoch: 1 });
+  await committer.process({ records: [record(6)], next: 7, end: 7, written: 7, epoch: 1 });
+  expect(positions()).toMatchObject([
+    { next: 6, changelogEnds: { changelog: 12 } },
+    { next: 7, changelogEnds: { changelog: 14 } },
+  ]);
+});
+
+test('goes by where the broker wrote: other markers may stand between', async () => {
+  const { committer, positions } = committerOf([13, 20], 10);
+  await committer.process({ records: [record(5)], next: 6, end: 6, written: 6, epoch: 1 });
+  await committer.process({ records: [record(6)], next: 7, end: 7, written: 7, epoch: 1 });
+  expect(positions()[1]).toMatchObject({ changelogEnds: { changelog: 17 } });
+});
+
+test('refuses to commit behind a changelog that lost its end while the task ran', async () => {
+  const { committer, positions } = committerOf([10, 10], 10);
+  await committer.process({ records: [record(5)], next: 6, end: 6, written: 6, epoch: 1 });
+  await expect(
+    committer.process({ records: [record(6)], next: 7, end: 7, written: 7, epoch: 1 }),
+  ).rejects.toMatchObject({
+    code: 'CHANGELOG_TRUNCATED',
+    message: expect.stringContaining('changelog-3 ends at offset 10 and had reached 12 at the position 6'),
+  });
+  expect(positions()).toHaveLength(1);
+});

@@ -1,0 +1,157 @@
+/** Logs that lost their end, as after a power loss, a lost disk or an unclean election: refused, with nothing published. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { type Kafka, startKafka } from '#embedded/kafka.ts';
+import { QUICK_START } from '#embedded/settings.ts';
+import { setPosition } from '#streams/runtime/set-position.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { quietLog } from '../../support/log.ts';
+import { until, untilTrue } from '../../support/poll.ts';
+import { Counting, keepingLog } from './counting.ts';
+
+const dataDir = mkdtempSync(join(tmpdir(), 'touchline-truncation-'));
+const NAMES = [
+  'cut changelog',
+  'lost changelog',
+  'cut input',
+  'cut input while it is read',
+  'unhurt',
+] as const;
+type Name = (typeof NAMES)[number];
+
+let kafka: Kafka;
+const applications = new Map<Name, Counting>();
+/** The log lines of the member that ran while its input was cut. */
+let running: { readonly lines: readonly string[]; readonly stop: () => Promise<void> };
+
+/** Applications that counted three records each, and a crash of the broker in which their logs lost something. */
+beforeAll(async () => {
+  kafka = await startKafka({ dataDir, jvmArgs: QUICK_START });
+  atEnd(async () => {
+    await kafka.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+  for (const name of NAMES)
+    applications.set(name, await Counting.create({ brokers: kafka.brokers, prefix: 'truncation.' }));
+  await Promise.all(NAMES.map((name) => countToThree(of(name), name)));
+  await kafka.kill('SIGKILL');
+  cut(of('cut changelog').counts, 2);
+  rmSync(folderOf(of('lost changelog').counts), { recursive: true });
+  cut(of('cut input').input, 2);
+  cut(of('cut input while it is read').input, 2);
+  await kafka.start();
+  for (const name of NAMES) for (const value of ['x', 'y', 'z', 'u']) await of(name).send(['a', value]);
+});
+
+function of(name: Name): Counting {
+  const counting = applications.get(name);
+  if (counting === undefined) throw new Error(`no application ${name}`);
+  return counting;
+}
+
+const serviceOf = ({ application }: Counting): string => application.slice('truncation.'.length);
+
+/** Counts three records of partition 1, each in a transaction of its own. */
+async function countToThree(counting: Counting, name: Name): Promise<void> {
+  const { log, lines } = keepingLog();
+  const { stream, metric } = await counting.start({}, { log });
+  for (const value of ['1', '2', '3']) {
+    await counting.send(['a', value]);
+    await untilTrue(
+      `a counts ${value}`,
+      async () => (await metric('touchline_records_total')) === Number(value),
+    );
+  }
+  if (name === 'cut input while it is read') running = { lines, stop: () => stream.stop() };
+  else await stream.stop();
+}
+
+/** The folder of partition 1 of a topic. */
+function folderOf(topic: string): string {
+  const found = readdirSync(dataDir, { recursive: true, withFileTypes: true }).find(
+    (entry) => entry.isDirectory() && entry.name === `${topic}-1`,
+  );
+  if (found === undefined) throw new Error(`no folder of ${topic}-1`);
+  return join(found.parentPath, found.name);
+}
+
+/** Removes the last record batches of partition 1, markers included. */
+function cut(topic: string, batches: number): void {
+  const file = join(folderOf(topic), '00000000000000000000.log');
+  const bytes = readFileSync(file);
+  const starts: number[] = [];
+  for (let at = 0; at < bytes.length; at += 12 + bytes.readInt32BE(at + 8)) starts.push(at);
+  truncateSync(file, starts.at(-batches) ?? 0);
+}
+
+/** Starts a member, and stops it once it said this code of partition 1; gives the line. It must have processed nothing. */
+async function refusal(counting: Counting, code: string): Promise<string> {
+  const { log, lines } = keepingLog();
+  const { stream, metric } = await counting.start({}, { log });
+  const message = await until(`the refusal ${code}`, () =>
+    lines.find((line) => line.startsWith('{"partition":1,') && line.includes(`"${code}"`)),
+  ).catch((error: unknown) => {
+    throw new Error(`${String(error)}\n${lines.join('\n')}`);
+  });
+  expect(stream.ready()).toBe(false);
+  expect(await metric('touchline_records_total')).toBe(0);
+  await stream.stop();
+  return message;
+}
+
+test('a changelog that lost its end is refused, and nothing is counted from what is left', async () => {
+  const counting = of('cut changelog');
+  const message = await refusal(counting, 'CHANGELOG_TRUNCATED');
+  expect(message).toContain(`${counting.counts}-1 ends at offset 4 and had reached 6 at the position 3`);
+  expect(message).toContain(`npx touchline rebuild ${serviceOf(counting)}`);
+  expect(message).toContain(`npx touchline position ${serviceOf(counting)} 1 3 --accept-state`);
+  expect(await counting.history(counting.counts)).toEqual([
+    ['a', '1'],
+    ['a', '2'],
+  ]);
+});
+
+test('a changelog whose folder was lost is refused, until an operator accepts what is left', async () => {
+  const counting = of('lost changelog');
+  const message = await refusal(counting, 'CHANGELOG_TRUNCATED');
+  expect(message).toContain(`${counting.counts}-1 ends at offset 0 and had reached 6`);
+  expect(await counting.history(counting.counts)).toEqual([]);
+
+  const { application, brokers, input, counts } = counting;
+  const topics = { application, input, changelogs: [counts], outputs: [] };
+  const position = { brokers, partition: 1, to: 3, log: quietLog };
+  await setPosition(topics, position);
+  await refusal(counting, 'CHANGELOG_TRUNCATED');
+  await setPosition(topics, { ...position, acceptsState: true });
+  const { metric } = await counting.start();
+  await untilTrue('it continues', async () => (await metric('touchline_records_total')) === 4);
+  expect(await counting.read(counts)).toEqual({ a: '4' });
+});
+
+test('an input that lost its end and grew again is refused: others took the offsets of what is gone', async () => {
+  const counting = of('cut input');
+  const message = await refusal(counting, 'INPUT_TRUNCATED');
+  expect(message).toContain(
+    `${counting.input}-1 lost 2 records that were processed: what was read from offset 1 `,
+  );
+  expect(message).toContain(`npx touchline position ${serviceOf(counting)} 1 1`);
+  expect(message).toContain(`npx touchline rebuild ${serviceOf(counting)}`);
+  expect(await counting.read(counting.counts)).toEqual({ a: '3' });
+});
+
+test('an input that loses its end while it is read is refused', async () => {
+  const counting = of('cut input while it is read');
+  await untilTrue('it is refused', () => running.lines.some((line) => line.includes('INPUT_TRUNCATED')));
+  await running.stop();
+  expect(await counting.read(counting.counts)).toEqual({ a: '3' });
+});
+
+test('a crash that loses nothing is not refused', async () => {
+  const counting = of('unhurt');
+  const { metric } = await counting.start();
+  await untilTrue('it continues', async () => (await metric('touchline_records_total')) === 4);
+  expect(await counting.read(counting.counts)).toEqual({ a: '7' });
+  expect(await metric('touchline_task_failures_total')).toBe(0);
+});
