@@ -179,7 +179,7 @@ describe('partition reader', () => {
 
   test('waits for records, and returns none after a while', async () => {
     const reader = openReader();
-    expect(await reader.read(0)).toEqual({ records: [], next: 0, end: 0, written: 0 });
+    expect(await reader.read(0)).toEqual({ records: [], next: 0, end: 0, written: 0, epoch: null });
     const producer = await openProducer();
     const coming = openReader({ maxWaitMs: 10_000 }).read(0);
     await producer.transact([record('a')]);
@@ -189,7 +189,7 @@ describe('partition reader', () => {
   test('returns nothing of an open transaction, unless it reads uncommitted records', async () => {
     const transaction = await beginTransaction(`${id}-open`);
     await transaction.send({ topic, messages: [{ partition: 0, value: 'open' }] });
-    expect(await openReader().read(0)).toEqual({ records: [], next: 0, end: 0, written: 1 });
+    expect(await openReader().read(0)).toEqual({ records: [], next: 0, end: 0, written: 1, epoch: null });
     expect(textOf((await openReader({ uncommitted: true }).read(0)).records)).toEqual(['open']);
     await transaction.abort();
   });

@@ -3,6 +3,7 @@
  * support it). The library's own parser decodes every record with its headers and big integers; this one returns the
  * bytes, and `decodeBatches` makes views of them.
  */
+import type { EpochEnd } from '../port.ts';
 import {
   type Connection,
   createAPI,
@@ -35,9 +36,6 @@ export type FetchOptions = {
 };
 
 export type PartitionFetch = FetchFrom & FetchOptions;
-
-/** Where the leader's log ends for the largest epoch up to one that was asked for. */
-export type EpochEnd = { readonly epoch: number; readonly endOffset: number };
 
 /** Host and port are null where the broker named none. */
 type CurrentLeader = {
