@@ -30,7 +30,7 @@ import { Upstream } from './token-exchange/upstream.ts';
 const BROKER_MS = 5_000;
 const DAY_MS = 86_400_000;
 
-/** What the tools answer from: neither the feed nor, for tokens follow them already, the clients. */
+/** What the tools answer from: not the feed, and not the clients, whom tokens follow already. */
 const SOURCES = [
   'catalogue',
   'match-state',
@@ -38,6 +38,7 @@ const SOURCES = [
   'match-transitions',
   'standings-catalogue',
   'standings',
+  'feed-health',
 ] as const satisfies readonly SourceTopic[];
 
 /** The service: exchanges credentials for access tokens, and serves the tools to whoever has one. */
