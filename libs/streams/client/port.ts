@@ -27,6 +27,9 @@ export type OutputRecord = {
 
 export type TopicPartition = { readonly topic: string; readonly partition: number };
 
+/** How long the broker leaves a transaction open, milliseconds: an open one blocks every read-committed reader of its partitions. */
+export const TRANSACTION_TIMEOUT_MS = 10_000;
+
 /** A producer with a transactional id; its epoch is the lock on everything it writes. */
 export interface TransactionalProducer {
   /** Its producer id and epoch on the broker: they identify its transactions in a partition. */

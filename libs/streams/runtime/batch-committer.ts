@@ -1,106 +1,21 @@
 import { PoisonError } from '#errors/poison-error.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
-import type {
-  ConsumedRecord,
-  OutputRecord,
-  ReadBatch,
-  TransactionalProducer,
-  WrittenBatch,
+import {
+  type ConsumedRecord,
+  type OutputRecord,
+  type ReadBatch,
+  TRANSACTION_TIMEOUT_MS,
+  type TransactionalProducer,
+  type WrittenBatch,
 } from '../client/port.ts';
 import { RefusedError, StreamError } from '../errors.ts';
+import { isEnvironmentFault } from './environment-fault.ts';
 import { positionRecord } from './positions.ts';
 import { type PartitionProcessor, RecordCollector } from './processor.ts';
 import { fieldsOf, RecordWatch } from './record-watch.ts';
 import { changelogTruncated } from './start-checks.ts';
+import type { Suspects, TransactionRange } from './suspects.ts';
 import type { TaskContext } from './task-context.ts';
-
-/** Records of one transaction. */
-export type TransactionRange = { readonly first: number; readonly last: number; readonly count: number };
-
-/** Why a record is given up. */
-export type Verdict = {
-  readonly error: PoisonError;
-  /** Its dead letter was too large: it names the record without its bytes. */
-  readonly isBare: boolean;
-};
-
-/**
- * The failed records of a partition, over all claims of it. A record that cannot be processed, or whose results cannot be
- * committed, is found by processing its batch again in halves, and becomes a dead letter once it failed alone.
- */
-export class Suspects {
-  /** Failed records not yet passed, by offset; null for one with an attempt left. */
-  readonly #records = new Map<number, Verdict | null>();
-  /** The batch whose last commit failed, and the most records of a transaction until it is passed. */
-  #batch: { readonly last: number; readonly most: number } | null = null;
-  #hasLearned = false;
-
-  /** Why a record is given up; null where it is to be processed. */
-  verdictOn(offset: number): Verdict | null {
-    return this.#records.get(offset) ?? null;
-  }
-
-  /** The most records of the transaction that begins with this one. */
-  mostFrom(offset: number): number {
-    return this.#batch === null || offset > this.#batch.last ? Number.POSITIVE_INFINITY : this.#batch.most;
-  }
-
-  /** Processing threw an error: the second time, the record is given up. */
-  processingFailed(offset: number, error: unknown): void {
-    const verdict = this.#records.has(offset)
-      ? {
-          error: new PoisonError('PROCESSING_FAILED', `cannot be processed: ${String(error)}`, error),
-          isBare: false,
-        }
-      : null;
-    this.#records.set(offset, verdict);
-    this.#hasLearned = true;
-  }
-
-  /**
-   * The results of the records cannot be written, for a reason in the records. `letter`: why a record is given up whose
-   * dead letter was the only result.
-   */
-  commitFailed({ first, last, count }: TransactionRange, error: unknown, letter: PoisonError | null): void {
-    if (count > 1) {
-      this.#batch = { last, most: Math.ceil(count / 2) };
-      this.#hasLearned = true;
-      return;
-    }
-    // No attempt is left.
-    if (this.verdictOn(first)?.isBare) return;
-    const poison =
-      error instanceof PoisonError
-        ? error
-        : new PoisonError('COMMIT_FAILED', `its results cannot be written: ${String(error)}`, error);
-    const verdict =
-      letter === null
-        ? { error: poison, isBare: false }
-        : {
-            error: new PoisonError(
-              letter.code,
-              `${letter.message}; its bytes are only at its offset`,
-              letter,
-            ),
-            isBare: true,
-          };
-    this.#records.set(first, verdict);
-    this.#hasLearned = true;
-  }
-
-  /** All records before `next` are committed. */
-  committed(next: number): void {
-    for (const offset of this.#records.keys()) if (offset < next) this.#records.delete(offset);
-    if (this.#batch !== null && this.#batch.last < next) this.#batch = null;
-  }
-
-  /** Whether there is new information since the last call, so that another attempt differs. */
-  takeLearned(): boolean {
-    const hasLearned = this.#hasLearned;
-    this.#hasLearned = false;
-    return hasLearned;
-  }
-}
 
 /** Most results of one transaction, so that it ends within its timeout. */
 const MAX_COLLECTED_BYTES = 16 * 1024 * 1024;
@@ -210,9 +125,13 @@ export class BatchCommitter {
    */
   async pass({ next, epoch }: Pick<ReadBatch, 'next' | 'epoch'>, nowMs: number): Promise<void> {
     this.#passedAt ??= nowMs;
-    if (nowMs < this.#passedAt + PASS_AFTER_MS) return;
-    const range = { first: this.position, last: next - 1, count: 0 };
-    await this.#still(this.#commit(this.#newDraft(), range, { next, inputEpoch: epoch }));
+    if (nowMs >= this.#passedAt + PASS_AFTER_MS) await this.commitPosition({ next, inputEpoch: epoch });
+  }
+
+  /** Commits a position without records. */
+  async commitPosition(reached: InputPosition): Promise<void> {
+    const range = { first: this.position, last: reached.next - 1, count: 0 };
+    await this.#still(this.#commit(this.#newDraft(), range, reached));
   }
 
   #newDraft(): Draft {
@@ -243,8 +162,7 @@ export class BatchCommitter {
       this.#giveUp(record, error, draft);
       return;
     }
-    // A missing dependency says nothing of the record, however often it fails.
-    if (!(error instanceof StreamError)) this.#suspects.processingFailed(record.offset, error);
+    if (!isEnvironmentFault(error)) this.#suspects.processingFailed(record.offset, error);
     throw error;
   }
 
@@ -264,22 +182,21 @@ export class BatchCommitter {
     const { processor, producer, topicId, changelogIds } = this.#work;
     const { next } = reached;
     const partition = this.#partition;
+    const started = performance.now();
     try {
       collector.traceparent = undefined;
       processor.flush(collector);
       const changelogEnds = this.#endsAfter(collector.records);
       const position = { ...reached, topicId, changelogIds, changelogEnds, producer: producer.identity };
       const record = positionRecord(positions, partition, position);
-      const started = performance.now();
       const accept = (written: readonly WrittenBatch[]): void => this.#requireWhole(written);
       this.#committing = producer.transact([...collector.records, record], accept);
       await this.#committing;
       metrics.commitSeconds.observe((performance.now() - started) / 1_000);
     } catch (error) {
       watch?.failed(error);
-      const isOfRecords =
-        error instanceof StreamError ? error.code === 'RECORD_TOO_LARGE' : !(error instanceof RefusedError);
-      if (isOfRecords && range.count > 0)
+      if (performance.now() - started > TRANSACTION_TIMEOUT_MS) this.#suspects.tookTooLong(range);
+      if (range.count > 0 && isOfRecords(error))
         this.#suspects.commitFailed(range, error, letters[0]?.error ?? null);
       throw error;
     } finally {
@@ -340,6 +257,12 @@ export class BatchCommitter {
     if (this.#work.isClosed()) throw new ClosedError();
     return result;
   }
+}
+
+/** Whether the results of these records cannot be written, whenever it is tried. */
+function isOfRecords(error: unknown): boolean {
+  if (error instanceof StreamError) return error.code === 'RECORD_TOO_LARGE';
+  return !(error instanceof RefusedError) && !isEnvironmentFault(error);
 }
 
 function withoutBytes({ offset }: ConsumedRecord): ConsumedRecord {

@@ -7,9 +7,10 @@ import type {
   TransactionalProducer,
 } from '../client/port.ts';
 import { RefusedError, StreamError } from '../errors.ts';
-import { BatchCommitter, ClosedError, type Suspects } from './batch-committer.ts';
+import { BatchCommitter, ClosedError } from './batch-committer.ts';
 import { findPosition } from './positions.ts';
 import type { PartitionProcessor } from './processor.ts';
+import { StableWatch } from './stable-watch.ts';
 import {
   findValue,
   positionMissing,
@@ -19,41 +20,8 @@ import {
   startOffset,
 } from './start-checks.ts';
 import { transactionalIdOf, writesOf } from './stream-topics.ts';
+import type { Suspects } from './suspects.ts';
 import type { TaskContext } from './task-context.ts';
-
-/**
- * How long records may wait behind an open transaction of another producer: longer than transactions of this runtime
- * and most others may take.
- */
-const STUCK_MS = 60_000;
-
-/** Detects a partition whose committed records wait behind an open transaction. */
-export class StableWatch {
-  #end = -1;
-  #movedAt = 0;
-  #isReported = false;
-
-  /** How long the last stable offset has not moved although records follow it, milliseconds; 0 where none do. */
-  stuckMs(nowMs: number): number {
-    return nowMs - this.#movedAt;
-  }
-
-  /**
-   * Takes the last stable offset and the high watermark of an answer. Returns true once when the former has not moved for
-   * a minute although records follow it; again only after it moved. `nowMs` is monotonic.
-   */
-  becameStuck(end: number, written: number, nowMs: number): boolean {
-    if (end !== this.#end || written <= end) {
-      this.#end = end;
-      this.#movedAt = nowMs;
-      this.#isReported = false;
-      return false;
-    }
-    if (this.#isReported || nowMs < this.#movedAt + STUCK_MS) return false;
-    this.#isReported = true;
-    return true;
-  }
-}
 
 /** A larger batch of a backlog needs fewer transactions, and one match-state for more messages. */
 const FETCH_BYTES = 4 * 1024 * 1024;
@@ -77,6 +45,8 @@ type Claimed = {
   /** Offset of the next input record. */
   readonly position: number;
   readonly inputEpoch: number | null;
+  /** Input records that were removed before they were processed, and are given up. */
+  readonly lost: number;
   readonly changelogs: readonly Changelog[];
 };
 
@@ -127,6 +97,8 @@ export class Incarnation {
       const at = { next: position, inputEpoch };
       const committer = new BatchCommitter(this.#partition, this.#context, this.#suspects, work, at);
       this.#committer = committer;
+      // Records that are lost are counted once: the next claim begins behind them.
+      if (claimed.lost > 0) await committer.commitPosition(at);
       reached('running');
       await this.#run(processor, committer, claimed.input);
     } catch (error) {
@@ -205,7 +177,17 @@ export class Incarnation {
     }
     const start = startOffset(this.#context, partition, { position, topicId, input: ofInput });
     const inputEpoch = position?.inputEpoch ?? null;
-    return { producer, input, topicId, changelogIds, position: start, inputEpoch, changelogs: restored };
+    const lost = position === null ? 0 : Math.max(0, start - position.next);
+    return {
+      producer,
+      input,
+      topicId,
+      changelogIds,
+      position: start,
+      inputEpoch,
+      lost,
+      changelogs: restored,
+    };
   }
 
   async #restore(processor: PartitionProcessor, { changelogs, position }: Claimed): Promise<void> {

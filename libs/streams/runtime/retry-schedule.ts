@@ -43,6 +43,11 @@ export class RetrySchedule {
     this.#heardAt = now;
   }
 
+  /** Whether the group confirmed this member within the last session timeout: beyond it, it may have given its partitions to others. */
+  isHeard(now: number): boolean {
+    return now < this.#heardAt + this.#sessionTimeoutMs;
+  }
+
   /** Whether the task is to be claimed now; true counts as an attempt. */
   isDue(task: Retried, now: number): boolean {
     const { partition, state, failure } = task;
@@ -63,6 +68,6 @@ export class RetrySchedule {
   }
 
   #isOurs({ code, at }: TaskFailure, now: number): boolean {
-    return code === 'FENCED' ? this.#heardAt > at : now < this.#heardAt + this.#sessionTimeoutMs;
+    return code === 'FENCED' ? this.#heardAt > at : this.isHeard(now);
   }
 }

@@ -37,7 +37,7 @@ export type StreamOptions = StreamTopics & {
 
 /** A running stream. */
 export type Stream = {
-  /** True once it is a member of the group and every partition it owns is being processed. */
+  /** True while it is a member of the group, confirmed within a session timeout, and every partition it owns is being processed. */
   ready(): boolean;
   /** Waits a moment for commits under way, and leaves the group. */
   stop(): Promise<void>;
@@ -137,7 +137,8 @@ class StreamRuntime implements GroupListener {
   }
 
   ready(): boolean {
-    return this.#joined && [...this.#tasks.values()].every((task) => task.state === 'running');
+    const isMember = this.#joined && this.#retries.isHeard(performance.now());
+    return isMember && [...this.#tasks.values()].every((task) => task.state === 'running');
   }
 
   async stop(): Promise<void> {

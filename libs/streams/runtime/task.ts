@@ -1,7 +1,7 @@
 import { RefusedError, StreamError } from '../errors.ts';
-import { Suspects } from './batch-committer.ts';
 import { Incarnation } from './incarnation.ts';
 import type { TaskFailure } from './retry-schedule.ts';
+import { Suspects } from './suspects.ts';
 import type { TaskContext } from './task-context.ts';
 import { requireTransition, type TaskState } from './task-state.ts';
 

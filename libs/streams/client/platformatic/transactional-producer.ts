@@ -7,6 +7,7 @@ import {
   type ProducerOptions,
   partitionKey,
   type TopicPartition,
+  TRANSACTION_TIMEOUT_MS,
   type TransactionalProducer,
   type WrittenBatch,
 } from '../port.ts';
@@ -23,8 +24,6 @@ import {
 import { openTransactions, requestTopics } from './open-transactions.ts';
 import { BatchSender } from './produce.ts';
 
-/** An abandoned transaction blocks every read-committed reader of its partitions for this long. */
-const TRANSACTION_TIMEOUT_MS = 10_000;
 /** How long a committed transaction's markers may take to reach every partition. */
 const MARKERS_MS = 5_000;
 const LOOK_MS = 20;

@@ -1,10 +1,11 @@
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import type { OutputRecord, WrittenBatch } from '../client/port.ts';
-import { BatchCommitter, Suspects } from './batch-committer.ts';
+import { BatchCommitter } from './batch-committer.ts';
 import { streamMetrics } from './metrics.ts';
 import { parsePosition } from './positions.ts';
 import type { PartitionProcessor, RecordCollector } from './processor.ts';
+import { Suspects } from './suspects.ts';
 import type { TaskContext } from './task-context.ts';
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };

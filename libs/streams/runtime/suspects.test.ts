@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { PoisonError } from '#errors/poison-error.ts';
-import { Suspects } from './batch-committer.ts';
+import { Suspects } from './suspects.ts';
 
 const failure = new Error('as this test wants it');
 
@@ -81,4 +81,18 @@ describe('a batch that cannot be committed', () => {
   });
 
   const only = (offset: number) => ({ first: offset, last: offset, count: 1 });
+});
+
+describe('a transaction that lasts longer than the broker waits', () => {
+  test('is tried with half of its records, down to one, which is never given up for it', () => {
+    const suspects = new Suspects();
+    suspects.tookTooLong({ first: 10, last: 19, count: 10 });
+    expect(suspects.mostFrom(10)).toBe(5);
+    expect(suspects.takeLearned()).toBe(true);
+    suspects.tookTooLong({ first: 10, last: 11, count: 2 });
+    expect(suspects.mostFrom(10)).toBe(1);
+    suspects.takeLearned();
+    suspects.tookTooLong({ first: 10, last: 10, count: 1 });
+    expect([suspects.verdictOn(10), suspects.takeLearned()]).toEqual([null, false]);
+  });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { StableWatch } from './incarnation.ts';
+import { StableWatch } from './stable-watch.ts';
 
 test('reports a transaction that stays open for a minute once, until the partition advances', () => {
   const watch = new StableWatch();
