@@ -79,6 +79,7 @@ export class Replica {
     this.#fed = followSources({
       ...{ brokers, prefix, topics, feedRetentionMs, metrics, log },
       offsets: this.views.offsets(),
+      epochs: this.views.epochs(),
       apply: (records, position) => {
         applyRecords(this.views, records, position, Date.now());
         // Records of before the start are as late as the start.

@@ -3,6 +3,7 @@ import type { Brokers } from '../client/brokers.ts';
 import { followPartitions } from '../client/platformatic/follower.ts';
 import { listOffsets, topicBounds } from '../client/platformatic/offsets.ts';
 import { partitionKey, type TopicPartition } from '../client/port.ts';
+import { StreamError } from '../errors.ts';
 
 /** A record that was read. Value null is a tombstone. */
 export type ReadRecord = {
@@ -21,6 +22,8 @@ export type FollowedBatch = TopicPartition & {
   readonly records: readonly ReadRecord[];
   /** The checkpoint to store with these records: pass it as `from` after a restart. */
   readonly next: number;
+  /** The leader epoch in which the last record before `next` was written: pass it as one of `epochs` after a restart. */
+  readonly epoch: number | null;
   /** The current end of the partition; records up to it are still to come. */
   readonly end: number;
 };
@@ -33,6 +36,8 @@ export type FollowOptions = {
   readonly topics: readonly string[];
   /** The next offset to read by `partitionKey`; other partitions are read from `otherwise` on. */
   readonly from?: ReadonlyMap<string, number>;
+  /** The leader epochs of what was read before `from`, by `partitionKey`: a log that lost that is noticed. */
+  readonly epochs?: ReadonlyMap<string, number>;
   /** From the first record (default), or from the next one written. */
   readonly otherwise?: 'beginning' | 'end';
   /**
@@ -53,12 +58,12 @@ export type FollowOptions = {
   readonly onUpToDate?: (of: TopicPartition, at: number) => void;
 };
 
-/** A checkpoint lies beyond the end of its partition: the topic was replaced, or lost records. */
+/** The log of a partition does not have what was read before a checkpoint: the topic was replaced, or lost records. */
 export class PositionLostError extends TouchlineError<'PositionLostError'> {
   override readonly name = 'PositionLostError';
 
-  constructor(message: string) {
-    super('POSITION_LOST', message);
+  constructor(message: string, cause?: unknown) {
+    super('POSITION_LOST', message, cause);
   }
 }
 
@@ -69,11 +74,11 @@ const IDLE_MS = 100;
  * Reads all partitions of some topics, read committed, from checkpoints on, until it is aborted: through restarts of the
  * broker it neither skips nor repeats a record. Shares nothing with other readers, and leaves nothing on the broker.
  * Resolves when `signal` is aborted. Rejects with `StreamError` where no broker answers at first, with
- * `PositionLostError`, or with an error of a callback.
+ * `PositionLostError` where a log lost what was read, or with an error of a callback.
  */
 export async function follow(options: FollowOptions): Promise<void> {
   const { brokers, reader = READER, topics, otherwise = 'beginning', idleMs = IDLE_MS, onBatch } = options;
-  const { from = new Map(), onCaughtUp } = options;
+  const { from = new Map(), epochs = new Map(), onCaughtUp } = options;
   const logs = await topicBounds({ brokers, clientId: reader }, topics);
   const partitions = logs.map(({ topic, partition, start, end }) => {
     const key = partitionKey({ topic, partition });
@@ -84,6 +89,7 @@ export async function follow(options: FollowOptions): Promise<void> {
       topic,
       partition,
       end,
+      lastFetchedEpoch: checkpoint === undefined ? undefined : epochs.get(key),
       offset: Math.max(start, checkpoint ?? (otherwise === 'beginning' ? start : end)),
     };
   });
@@ -96,17 +102,21 @@ export async function follow(options: FollowOptions): Promise<void> {
     ...{ brokers, clientId: reader, partitions, maxWaitMs: idleMs },
     signal: options.signal ?? new AbortController().signal,
     onUpToDate: options.onUpToDate,
-    async onFetched(of, { records, next, highWatermark }) {
+    async onFetched(of, { records, next, epoch, highWatermark }) {
       if (records.length > 0) {
         const { topic, partition } = of;
         const read = records.map((record) => ({ ...record, partition }));
-        await onBatch({ topic, partition, records: read, next, end: highWatermark });
+        await onBatch({ topic, partition, records: read, next, epoch, end: highWatermark });
       }
       const key = partitionKey(of);
       if (next < (missing.get(key) ?? Number.POSITIVE_INFINITY)) return;
       missing.delete(key);
       if (missing.size === 0) onCaughtUp?.();
     },
+  }).catch((error: unknown) => {
+    if (error instanceof StreamError && error.code === 'LOG_TRUNCATED')
+      throw new PositionLostError(error.message, error);
+    throw error;
   });
 }
 

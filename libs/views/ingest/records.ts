@@ -26,3 +26,6 @@ export type ViewRecord<T extends SourceTopic = SourceTopic> = {
     readonly written?: number;
   };
 }[T];
+
+/** Where to go on in a partition, by its `partitionKey`, and the leader epoch of the record before it; null where it is unknown. */
+export type ReadPosition = { readonly key: string; readonly next: number; readonly epoch: number | null };

@@ -13,7 +13,7 @@ import { spanAttributes } from '#tracing/message-attributes.ts';
 import type { Tracer } from '#tracing/tracer.ts';
 import { tracer } from '#tracing/tracing.ts';
 import type { ViewMetrics } from '../metrics.ts';
-import type { SourceTopic, ViewRecord } from './records.ts';
+import type { ReadPosition, SourceTopic, ViewRecord } from './records.ts';
 
 export type SourceOptions = {
   readonly brokers: Brokers;
@@ -23,8 +23,10 @@ export type SourceOptions = {
   readonly reader: string;
   /** Where to go on by `partitionKey`. */
   readonly offsets: ReadonlyMap<string, number>;
-  /** Takes the records of one partition; `next`: where to go on after them. Must not return before they are applied. */
-  readonly apply: (records: readonly ViewRecord[], position: { key: string; next: number }) => void;
+  /** The leader epochs of what was read before, by `partitionKey`. */
+  readonly epochs: ReadonlyMap<string, number>;
+  /** Takes the records of one partition, and where to go on after them. Must not return before they are applied. */
+  readonly apply: (records: readonly ViewRecord[], position: ReadPosition) => void;
   /** What the views are fed from. */
   readonly topics: readonly SourceTopic[];
   /** How long messages of the feed are kept, milliseconds. */
@@ -70,6 +72,7 @@ export async function followSources(options: SourceOptions): Promise<void> {
     reader: options.reader,
     topics: [...topics.keys()],
     from: await positions(options),
+    epochs: options.epochs,
     idleMs: IDLE_MS,
     signal,
     async onBatch(batch) {
@@ -77,7 +80,7 @@ export async function followSources(options: SourceOptions): Promise<void> {
       if (topic === undefined) return;
       const records = await decode(topic, batch);
       const started = performance.now();
-      apply(records, { key: partitionKey(batch), next: batch.next });
+      apply(records, { key: partitionKey(batch), next: batch.next, epoch: batch.epoch });
       metrics.applySeconds.observe((performance.now() - started) / 1000);
       const tracing = tracer();
       if (tracing !== null) traceApplied(tracing, batch, records, Date.now() - (performance.now() - started));

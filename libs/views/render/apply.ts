@@ -1,5 +1,5 @@
 /** From the records of topics to what is stored: each is rendered once, on its way in. */
-import type { ViewRecord } from '../ingest/records.ts';
+import type { ReadPosition, ViewRecord } from '../ingest/records.ts';
 import type { Changed, Views } from '../store/views.ts';
 import { renderEvent } from './event.ts';
 import { renderFeedMessage } from './feed-message.ts';
@@ -9,7 +9,7 @@ import { renderIncident } from './incident.ts';
 export function applyRecords(
   views: Views,
   records: readonly ViewRecord[],
-  position: { key: string; next: number },
+  position: ReadPosition,
   now: number,
 ): void {
   // They come twice a second and are expired after a restart: not worth a transaction.

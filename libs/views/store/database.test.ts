@@ -13,7 +13,7 @@ function visit(folder: string, changes: Partial<typeof MADE> = {}): string | nul
   const { database, fresh } = openViews({ ...MADE, folder, ...changes });
   const marks = database.prepare('SELECT count(*) AS n FROM offsets').get();
   expect(marks?.n).toBe(fresh === null ? 1 : 0);
-  database.exec("INSERT OR REPLACE INTO offsets VALUES ('t-0', 7)");
+  database.exec("INSERT OR REPLACE INTO offsets VALUES ('t-0', 7, 3)");
   database.close();
   return fresh;
 }
@@ -54,7 +54,7 @@ test.each([
 ])('rebuilds views where %s is damaged', (_, name, why) => {
   const folder = temporaryFolder();
   const first = Views.open({ ...MADE, folder });
-  first.views.write({ key: 't-0', next: 7 }, MADE.now, () => {});
+  first.views.write({ key: 't-0', next: 7, epoch: null }, MADE.now, () => {});
   first.views.close();
   damage(folder, name);
   const second = Views.open({ ...MADE, folder });

@@ -8,7 +8,8 @@ const RENDERING = 4;
 
 export const SCHEMA = `
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE offsets (key TEXT PRIMARY KEY, next INTEGER NOT NULL) WITHOUT ROWID;
+-- epoch: the leader epoch of the record before next.
+CREATE TABLE offsets (key TEXT PRIMARY KEY, next INTEGER NOT NULL, epoch INTEGER) WITHOUT ROWID;
 
 CREATE TABLE events (
   id INTEGER PRIMARY KEY,

@@ -69,7 +69,7 @@ test('keeps nothing of a batch that breaks', () => {
     ...{ partition: 0, offset: 8, key: 'season/1' },
     value: { kind: 'season', id: '1', parent_id: null, ut: 1, body: '{"name":"never"}' },
   };
-  const position = { key: 'test-0', next: 10 };
+  const position = { key: 'test-0', next: 10, epoch: null };
   expect(() =>
     applyRecords(world.views, [good, broken as unknown as ViewRecord], position, RECEIVED_AT),
   ).toThrow();

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Belief, SourceBelief } from '#domain/health/belief.ts';
-import type { ViewRecord } from '../ingest/records.ts';
+import type { ReadPosition, ViewRecord } from '../ingest/records.ts';
 import type { BoardView, PlaceNames, ShownState } from './board-view.ts';
 import { CatalogueView } from './catalogue.ts';
 import { ClientView } from './clients.ts';
@@ -92,11 +92,17 @@ export class Views implements BoardView {
     return new Map(rows.map(({ key, next }) => [key as string, next as number]));
   }
 
+  /** The leader epochs of the last records before `offsets`, by `partitionKey`, where they are known. */
+  epochs(): Map<string, number> {
+    const rows = this.sql.of('SELECT key, epoch FROM offsets WHERE epoch IS NOT NULL').all();
+    return new Map(rows.map(({ key, epoch }) => [key as string, epoch as number]));
+  }
+
   /**
    * Writes a batch of one partition, which `write` does, and where to go on (`position`), all of it or nothing; then calls
    * back for what it has changed. `now` is Unix milliseconds.
    */
-  write(position: { key: string; next: number }, now: number, write: (changed: Changed) => void): void {
+  write(position: ReadPosition, now: number, write: (changed: Changed) => void): void {
     const changed: Changed = {
       ...{ states: new Map(), events: new Set(), seasons: new Set() },
       ...{ names: false, answers: false },
@@ -104,7 +110,8 @@ export class Views implements BoardView {
     this.#database.exec('BEGIN');
     try {
       write(changed);
-      this.sql.of('INSERT OR REPLACE INTO offsets VALUES (?, ?)').run(position.key, position.next);
+      const { key, next, epoch } = position;
+      this.sql.of('INSERT OR REPLACE INTO offsets VALUES (?, ?, ?)').run(key, next, epoch);
       this.sql.of("UPDATE meta SET value = ? WHERE key = 'used'").run(String(now));
       this.#database.exec('COMMIT');
     } catch (error) {

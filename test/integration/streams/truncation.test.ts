@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { type Kafka, startKafka } from '#embedded/kafka.ts';
 import { QUICK_START } from '#embedded/settings.ts';
+import { partitionKey } from '#streams/client/port.ts';
+import { follow, PositionLostError } from '#streams/read/follow.ts';
 import { setPosition } from '#streams/runtime/set-position.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { quietLog } from '../../support/log.ts';
@@ -26,6 +28,30 @@ const applications = new Map<Name, Counting>();
 /** The log lines of the member that ran while its input was cut. */
 let running: { readonly lines: readonly string[]; readonly stop: () => Promise<void> };
 
+/** A reader that was at the end of an input when that was cut: its checkpoints, and how it ended. */
+let follower: {
+  readonly from: ReadonlyMap<string, number>;
+  readonly epochs: ReadonlyMap<string, number>;
+  readonly ended: Promise<unknown>;
+};
+
+async function startFollower(topic: string): Promise<typeof follower> {
+  const [from, epochs] = [new Map<string, number>(), new Map<string, number>()];
+  const stopping = new AbortController();
+  atEnd(() => stopping.abort());
+  const ended = follow({
+    brokers: kafka.brokers,
+    topics: [topic],
+    signal: stopping.signal,
+    onBatch(batch) {
+      from.set(partitionKey(batch), batch.next);
+      if (batch.epoch !== null) epochs.set(partitionKey(batch), batch.epoch);
+    },
+  }).catch((error: unknown) => error);
+  await untilTrue('it has read all', () => from.get(`${topic}-1`) === 3);
+  return { from: new Map(from), epochs: new Map(epochs), ended };
+}
+
 /** Applications that counted three records each, and a crash of the broker in which their logs lost something. */
 beforeAll(async () => {
   kafka = await startKafka({ dataDir, jvmArgs: QUICK_START });
@@ -36,6 +62,7 @@ beforeAll(async () => {
   for (const name of NAMES)
     applications.set(name, await Counting.create({ brokers: kafka.brokers, prefix: 'truncation.' }));
   await Promise.all(NAMES.map((name) => countToThree(of(name), name)));
+  follower = await startFollower(of('cut input').input);
   await kafka.kill('SIGKILL');
   cut(of('cut changelog').counts, 2);
   rmSync(folderOf(of('lost changelog').counts), { recursive: true });
@@ -146,6 +173,14 @@ test('an input that loses its end while it is read is refused', async () => {
   await untilTrue('it is refused', () => running.lines.some((line) => line.includes('INPUT_TRUNCATED')));
   await running.stop();
   expect(await counting.read(counting.counts)).toEqual({ a: '3' });
+});
+
+test('a reader notices that a log lost what it read, while it reads and after a restart', async () => {
+  expect(await follower.ended).toBeInstanceOf(PositionLostError);
+  const { from, epochs } = follower;
+  const { input } = of('cut input');
+  const again = follow({ brokers: kafka.brokers, topics: [input], from, epochs, onBatch: () => {} });
+  await expect(again).rejects.toBeInstanceOf(PositionLostError);
 });
 
 test('a crash that loses nothing is not refused', async () => {

@@ -23,7 +23,7 @@ export type FetchFrom = {
   /** As the metadata names it: a leader of another epoch refuses (KIP-320). Default: not compared. */
   readonly currentLeaderEpoch?: number;
   /** Of the last batch before `offset`: the leader answers `diverging` where its log differs. Default: not compared. */
-  readonly lastFetchedEpoch?: number;
+  readonly lastFetchedEpoch?: number | undefined;
 };
 
 export type FetchOptions = {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { StreamError } from '../../errors.ts';
 import type { Brokers } from '../brokers.ts';
-import { partitionKey, type TopicPartition } from '../port.ts';
+import { type EpochEnd, partitionKey, type TopicPartition } from '../port.ts';
 import { Connections } from './connections.ts';
 import { isDisconnected, isTransient, toStreamError } from './errors.ts';
 import { type Fetched, fetchPartitions } from './fetch.ts';
@@ -13,13 +13,21 @@ const FIRST_RETRY_MS = 5;
 const RETRY_CEILING_MS = 500;
 
 /** A followed partition. */
-type Followed = TopicPartition & { topicId: string; offset: number };
+type Followed = TopicPartition & {
+  topicId: string;
+  offset: number;
+  currentLeaderEpoch: number;
+  lastFetchedEpoch: number | undefined;
+};
 
 export type FollowerOptions = {
   readonly brokers: Brokers;
   readonly clientId: string;
-  /** The start offset of each partition. */
-  readonly partitions: readonly (TopicPartition & { readonly offset: number })[];
+  /** The start offset of each partition, and the leader epoch of what was read before it, where that is known. */
+  readonly partitions: readonly (TopicPartition & {
+    readonly offset: number;
+    readonly lastFetchedEpoch?: number | undefined;
+  })[];
   /** How long the broker may hold its answer without records. */
   readonly maxWaitMs: number;
   readonly signal: AbortSignal;
@@ -32,7 +40,7 @@ export type FollowerOptions = {
 /**
  * Reads partitions from their leaders until it is aborted, with one request at a time to each broker for all partitions
  * it leads. Waits for brokers that are down, and finds leaders that move. Rejects with `StreamError` where an offset is
- * not in the log, a topic was deleted and created again, or access is denied.
+ * not in the log, the log lost what was read, a topic was deleted and created again, or access is denied.
  */
 export async function followPartitions(options: FollowerOptions): Promise<void> {
   const connections = new Connections(options.brokers, options.clientId);
@@ -63,7 +71,8 @@ class Follower {
     const end = () => this.#end(() => this.#ended.resolve());
     signal.addEventListener('abort', end, { once: true });
     if (signal.aborted) end();
-    for (const of of partitions) void this.#assign({ ...of, topicId: '' });
+    for (const { topic, partition, offset, lastFetchedEpoch } of partitions)
+      void this.#assign({ topic, partition, offset, lastFetchedEpoch, topicId: '', currentLeaderEpoch: -1 });
     try {
       await this.#ended.promise;
     } finally {
@@ -84,6 +93,7 @@ class Follower {
             `${of.topic} was deleted and created again while it was read`,
           );
         of.topicId = topicId;
+        of.currentLeaderEpoch = await this.#connections.leaderEpoch(of);
         const known = this.#byLeader.get(leader);
         if (known !== undefined) return void known.add(of);
         this.#byLeader.set(leader, new Set([of]));
@@ -106,6 +116,7 @@ class Follower {
         for (const { from, fetched, error } of await fetchPartitions(leader, [...partitions], fetch)) {
           const of = from as Followed;
           if (fetched === null) this.#moved(partitions, of, error);
+          else if (fetched.diverging !== null) this.#fail(of, truncated(of, fetched.diverging));
           else {
             if (fetched.next > of.offset) await this.#give(of, fetched);
             if (of.offset >= fetched.lastStableOffset) this.#upToDate(of, at);
@@ -138,6 +149,7 @@ class Follower {
       if (this.#isOver) return;
       await this.#options.onFetched(of, fetched);
       of.offset = fetched.next;
+      of.lastFetchedEpoch = fetched.epoch ?? of.lastFetchedEpoch;
     });
     await this.#giving.catch((error: unknown) => this.#end(() => this.#ended.reject(error)));
   }
@@ -163,4 +175,11 @@ class Follower {
     this.#isOver = true;
     settle();
   }
+}
+
+function truncated({ topic, partition, offset }: Followed, { endOffset }: EpochEnd): StreamError {
+  return new StreamError(
+    'LOG_TRUNCATED',
+    `${topic}-${partition} lost records from offset ${endOffset} on, which were read up to ${offset}`,
+  );
 }

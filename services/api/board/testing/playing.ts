@@ -189,7 +189,7 @@ export class Played {
     const placed = records.map(
       (record) => ({ ...record, partition: 0, offset: this.#offset++ }) as ViewRecord,
     );
-    applyRecords(this.views, placed, { key: 'test/0', next: this.#offset }, Date.now());
+    applyRecords(this.views, placed, { key: 'test/0', next: this.#offset, epoch: null }, Date.now());
   }
 }
 
