@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 
 test('serves what the pipeline has made of messages, and each change as it comes', async () => {
-  const api = await startApi(pipeline.place, temporaryFolder(), { LOG_LEVEL: 'debug' });
+  const api = await startApi(pipeline.place, temporaryFolder(), { LOG_LEVEL: 'debug', API_BOARD: 'on' });
   const token = await api.token(credentials);
   const chain = await api.api(`/v2/events/${EVENT}?token=${token}`);
   const { event } = chain.data.competition.season.stage.group;

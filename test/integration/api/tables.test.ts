@@ -62,7 +62,7 @@ beforeAll(async () => {
   );
   const credentials = await clients(place, 'add --name everything');
   await run.settled();
-  api = await startApi(place, temporaryFolder());
+  api = await startApi(place, temporaryFolder(), { API_BOARD: 'on' });
   token = await api.token(credentials);
 });
 

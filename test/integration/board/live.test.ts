@@ -24,7 +24,7 @@ test.runIf(CHROMIUM !== null)(
       event_time: '00:00',
     };
     await feed.send(received(eventMessage({ id: 1, ut }), incidentMessage({ id: 2, ut }, start)));
-    const api = await startApi(pipeline.place, temporaryFolder());
+    const api = await startApi(pipeline.place, temporaryFolder(), { API_BOARD: 'on' });
     const browser = await startChromium();
     onTestFinished(() => browser.close());
     const board = await Visit.open(browser, api.url);
