@@ -9,8 +9,6 @@ const HEARTBEAT_MS = 500;
 /** With every partition paused, kafkajs's consumer only turns its loop, and sends a heartbeat with a turn that is due. */
 const TURNS = 2;
 const RECONNECT_MS = 1_000;
-/** How often the age of the last heartbeat is looked at, in a session. */
-const WATCHES = 4;
 /** A topic that was missing at a rebalance has no partitions until the metadata is refreshed. */
 const METADATA_MS = 10_000;
 /** Longest wait at close: the group removes a silent member by itself. */
@@ -27,9 +25,6 @@ export class KafkaJsGroupMember implements GroupMember {
   #consumer: Consumer | null = null;
   #owned: readonly number[] = [];
   #stopping = false;
-  /** The last heartbeat that was answered, or the last join; on the clock of `performance.now`. */
-  #heardAt = 0;
-  #watchdog: NodeJS.Timeout | undefined;
 
   constructor(kafka: Kafka, options: GroupOptions, log: Logger) {
     this.#kafka = kafka;
@@ -55,49 +50,17 @@ export class KafkaJsGroupMember implements GroupMember {
       const partitions = payload.memberAssignment[topic] ?? [];
       consumer.pause([{ topic, partitions: [...partitions] }]);
       this.#owned = partitions;
-      this.#heardAt = performance.now();
       listener.onAssigned(partitions);
     });
-    consumer.on(consumer.events.HEARTBEAT, () => {
-      this.#heardAt = performance.now();
-      listener.onHeartbeat();
-    });
+    consumer.on(consumer.events.HEARTBEAT, () => listener.onHeartbeat());
     consumer.on(consumer.events.CRASH, ({ payload }) => {
-      if (consumer !== this.#consumer) return;
       this.#log.warn({ err: payload.error }, 'the group member failed and joins again');
-      this.#lose();
+      listener.onLost();
+      void this.#restart();
     });
-    this.#watch(sessionTimeoutMs);
     await consumer.connect();
     await consumer.subscribe({ topic, fromBeginning: true });
     await consumer.run({ autoCommit: false, eachBatch: async () => {} });
-  }
-
-  /**
-   * Joins anew where no heartbeat was answered for a session: kafkajs goes by the wall clock, and sends none for as long as
-   * that was set back.
-   */
-  #watch(sessionTimeoutMs: number): void {
-    clearInterval(this.#watchdog);
-    this.#heardAt = performance.now();
-    this.#watchdog = setInterval(() => {
-      if (performance.now() < this.#heardAt + sessionTimeoutMs) return;
-      this.#log.warn(
-        { session_ms: sessionTimeoutMs },
-        'no heartbeat was answered for a session: joining again',
-      );
-      this.#lose();
-    }, sessionTimeoutMs / WATCHES).unref();
-  }
-
-  /** Leaves what is left of this membership behind, and joins again. */
-  #lose(): void {
-    clearInterval(this.#watchdog);
-    const lost = this.#consumer;
-    this.#consumer = null;
-    this.#options.listener.onLost();
-    void lost?.disconnect().catch(() => {});
-    void this.#restart();
   }
 
   async commit(positions: ReadonlyMap<number, number>): Promise<void> {
@@ -109,7 +72,6 @@ export class KafkaJsGroupMember implements GroupMember {
 
   async stop(): Promise<void> {
     this.#stopping = true;
-    clearInterval(this.#watchdog);
     const left = this.#consumer?.disconnect().catch(() => {}) ?? Promise.resolve();
     await settlesWithin(left, LEAVE_WITHIN_MS);
   }
