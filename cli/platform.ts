@@ -116,8 +116,9 @@ export type PlatformOptions = {
   /** The REST interface that the token exchange uses; undefined: the api. */
   readonly upstream: string | undefined;
   readonly dispatcherPort: number;
-  /** Further settings of the webhook dispatcher. */
+  /** Further settings of the api. */
   readonly apiSettings?: Readonly<Record<string, string>>;
+  /** Further settings of the webhook dispatcher. */
   readonly dispatcherSettings?: Readonly<Record<string, string>>;
   /** Undefined: see `keepSecret`. */
   readonly clientsKey: string | undefined;

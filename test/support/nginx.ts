@@ -13,13 +13,10 @@ import { untilTrue } from './poll.ts';
 export const hasNginx = spawnSync('nginx', ['-v']).status === 0;
 
 /**
- * Starts nginx with these directives in its `http` block, each server on a port of its own; gives the ports, in the order of
- * `servers`. Ended with the test, or the file, that started it.
+ * Starts nginx with a server for each of these bodies of a `server` block, each on a port of its own; gives the ports in
+ * their order. Ended with the test, or the file, that started it.
  */
-export async function startNginx(
-  servers: readonly string[],
-  { http = '' }: { readonly http?: string } = {},
-): Promise<number[]> {
+export async function startNginx(servers: readonly string[]): Promise<number[]> {
   const folder = mkdtempSync(join(tmpdir(), 'touchline-nginx-'));
   const ports: number[] = [];
   for (const _ of servers) ports.push(await freePort());
@@ -31,7 +28,7 @@ export async function startNginx(
     config,
     `daemon off; worker_processes 1; pid ${folder}/nginx.pid; error_log ${folder}/error.log;
      events { worker_connections 1024; }
-     http { access_log off; ${temporary} ${http} ${blocks.join('\n')} }`,
+     http { access_log off; ${temporary} ${blocks.join('\n')} }`,
   );
   const child = spawn('nginx', ['-c', config, '-e', join(folder, 'error.log')], { stdio: 'ignore' });
   const ended = once(child, 'exit');

@@ -1,17 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
+import { thrownBy } from '../../../test/support/thrown-by.ts';
 import { StreamError } from '../errors.ts';
 import { isEnvironmentFault } from './environment-fault.ts';
-
-function thrownBy(act: () => unknown): unknown {
-  try {
-    act();
-  } catch (error) {
-    return error;
-  }
-  throw new Error('nothing was thrown');
-}
 
 test.each([
   ['a failed system call', thrownBy(() => writeFileSync('/dev/null/no', ''))],

@@ -1,6 +1,6 @@
 import type { CodeOf } from '#errors/catalogue.ts';
 import { StreamError } from '../../errors.ts';
-import { partitionKey, type TopicPartition } from '../port.ts';
+import { type EpochEnd, partitionKey, type TopicPartition } from '../port.ts';
 
 const UNAVAILABLE = ['PLT_KFK_NETWORK', 'PLT_KFK_TIMEOUT'];
 const TOO_LARGE = ['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE'];
@@ -46,6 +46,17 @@ export class NoLeaderError extends StreamError {
   constructor(of: TopicPartition) {
     super('UNAVAILABLE', `${partitionKey(of)} has no leader`);
   }
+}
+
+/** The log does not have what was read before an offset: it ends earlier for the leader epoch of that. */
+export function logTruncated(
+  { topic, partition, offset }: TopicPartition & { readonly offset: number },
+  { endOffset }: EpochEnd,
+): StreamError {
+  return new StreamError(
+    'LOG_TRUNCATED',
+    `${topic}-${partition} lost records from offset ${endOffset} on, which were read up to ${offset}`,
+  );
 }
 
 /** Maps what @platformatic/kafka threw to the errors of libs/streams. */

@@ -1,5 +1,6 @@
 import { fetchV16, findErrorBy, Reader, Writer } from '@platformatic/kafka';
 import { expect, test } from 'vitest';
+import { thrownBy } from '../../../../test/support/thrown-by.ts';
 import { createRequest, parseResponse } from './fetch.ts';
 
 const TOPIC_ID = '0193a1b2-c3d4-4e5f-8a9b-0c1d2e3f4a5b';
@@ -77,15 +78,6 @@ function tags(fields: readonly (readonly [number, Buffer])[]): Buffer {
 
 function parse(bytes: Buffer | Writer) {
   return parseResponse(0, FETCH, VERSION, Reader.from(bytes));
-}
-
-function thrownBy(act: () => unknown): unknown {
-  try {
-    act();
-  } catch (error) {
-    return error;
-  }
-  throw new Error('nothing was thrown');
 }
 
 test.each([

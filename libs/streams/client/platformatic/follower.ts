@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { StreamError } from '../../errors.ts';
 import type { Brokers } from '../brokers.ts';
-import { type EpochEnd, partitionKey, type TopicPartition } from '../port.ts';
+import { partitionKey, type TopicPartition } from '../port.ts';
 import { Connections } from './connections.ts';
-import { isDisconnected, isTransient, toStreamError } from './errors.ts';
+import { isDisconnected, isTransient, logTruncated, toStreamError } from './errors.ts';
 import { type Fetched, fetchPartitions } from './fetch.ts';
 import type { Connection } from './library.ts';
 
@@ -116,7 +116,7 @@ class Follower {
         for (const { from, fetched, error } of await fetchPartitions(leader, [...partitions], fetch)) {
           const of = from as Followed;
           if (fetched === null) this.#moved(partitions, of, error);
-          else if (fetched.diverging !== null) this.#fail(of, truncated(of, fetched.diverging));
+          else if (fetched.diverging !== null) this.#fail(of, logTruncated(of, fetched.diverging));
           else {
             if (fetched.next > of.offset) await this.#give(of, fetched);
             if (of.offset >= fetched.lastStableOffset) this.#upToDate(of, at);
@@ -175,11 +175,4 @@ class Follower {
     this.#isOver = true;
     settle();
   }
-}
-
-function truncated({ topic, partition, offset }: Followed, { endOffset }: EpochEnd): StreamError {
-  return new StreamError(
-    'LOG_TRUNCATED',
-    `${topic}-${partition} lost records from offset ${endOffset} on, which were read up to ${offset}`,
-  );
 }

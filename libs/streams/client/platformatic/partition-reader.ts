@@ -2,7 +2,7 @@ import { retry } from '#timing/retry.ts';
 import { StreamError } from '../../errors.ts';
 import { type PartitionReader, partitionKey, type ReadBatch, type ReaderOptions } from '../port.ts';
 import type { Connections } from './connections.ts';
-import { hasCode, isDisconnected, isMoved, isTransient, toStreamError } from './errors.ts';
+import { hasCode, isDisconnected, isMoved, isTransient, logTruncated, toStreamError } from './errors.ts';
 import { fetchPartition } from './fetch.ts';
 
 const MAX_WAIT_MS = 500;
@@ -84,11 +84,7 @@ class ProtocolPartitionReader implements PartitionReader {
       isolation: uncommitted ? 'uncommitted' : 'committed',
     });
     const { records, next, lastStableOffset, highWatermark, diverging } = fetched;
-    if (diverging !== null)
-      throw new StreamError(
-        'LOG_TRUNCATED',
-        `${topic}-${partition} lost records from offset ${diverging.endOffset} on, which were read up to ${offset}`,
-      );
+    if (diverging !== null) throw logTruncated({ topic, partition, offset }, diverging);
     const epoch = fetched.epoch ?? before;
     this.#read = epoch === null ? null : { next, epoch };
     return {

@@ -1,0 +1,215 @@
+/** What the topics say of webhooks, and the orders that are written to them. */
+import { ClientDirectory } from '#clients/directory.ts';
+import type { DerivedKeys } from '#clients/keys.ts';
+import { SealError } from '#clients/sealing.ts';
+import { openWebhook } from '#clients/webhooks.ts';
+import { partitionKey } from '#streams/client/port.ts';
+import { openPublisher } from '#streams/publish/publisher.ts';
+import { follow, offsetsAt } from '#streams/read/follow.ts';
+import { readTopic } from '#streams/read/read-topic.ts';
+import type {
+  WebhookAttempt,
+  WebhookMessage,
+  WebhookOffset,
+  WebhookProgress,
+  WebhookSubscription,
+} from '#topics/generated/types.ts';
+import { Registry } from '#topics/registry.ts';
+import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
+import { type AttemptKind, attemptOf } from '#webhooks/progress.ts';
+import { wants } from '#webhooks/wants.ts';
+import { CommandError } from '../../command.ts';
+import { commandLog, directoryPlace, findWebhookKeys, type Place } from '../../place.ts';
+import { lineShown } from '../../values.ts';
+import type { Row } from './lines.ts';
+
+/** Webhook state of the topics. */
+export class WebhookTopics {
+  readonly #place: Place;
+  readonly #registry: Registry;
+
+  constructor(place: Place) {
+    this.#place = place;
+    this.#registry = Registry.open({ url: place.SCHEMA_REGISTRY_URL, prefix: place.TOPIC_PREFIX });
+  }
+
+  /** Every webhook of every client, by client. */
+  async rows(): Promise<Row[]> {
+    const progress = new Map<string, WebhookProgress>();
+    const [clients] = await Promise.all([
+      ClientDirectory.open(directoryPlace(this.#place, 'webhooks')).list(),
+      this.#read('webhook-progress', (key, value) => {
+        if (value === null) progress.delete(key);
+        else progress.set(key, value);
+      }),
+    ]);
+    const keys = findWebhookKeys(process.env);
+    return clients.flatMap(({ client_id, name, active, competitions, webhooks: all }) =>
+      all.map((webhook) => ({
+        id: webhook.id,
+        clientId: client_id,
+        clientName: name,
+        host: keys === null ? null : hostOf(client_id, webhook, keys),
+        active,
+        progress: progress.get(webhook.id) ?? null,
+        competitions: competitions === null ? null : new Set(competitions),
+        types: webhook.types === null ? null : new Set(webhook.types),
+      })),
+    );
+  }
+
+  /** Attempts that ended at or after a time, in that order. */
+  async attempts(since: number, only: string | null): Promise<WebhookAttempt[]> {
+    const found: WebhookAttempt[] = [];
+    await this.#readFrom('webhook-attempts', await this.#offsetsAt('webhook-attempts', since), (attempt) => {
+      if (only === null || attempt.subscription_id === only) found.push(attempt);
+    });
+    return found.sort((a, b) => a.at - b.at);
+  }
+
+  /** The first messages that a webhook is still to be sent, by partition, and how many there are in all. */
+  async undelivered(row: Row, limit: number): Promise<{ first: readonly WebhookMessage[]; count: number }> {
+    const first: WebhookMessage[] = [];
+    let count = 0;
+    if (row.progress === null) return { first, count };
+    await this.#readWanted(row, row.progress.next, (message) => {
+      count += 1;
+      if (first.length < limit) first.push(message);
+    });
+    return { first, count };
+  }
+
+  /** What a webhook is sent of the messages between two offsets of each partition that both have. */
+  async between(
+    row: Row,
+    from: readonly WebhookOffset[],
+    to: readonly WebhookOffset[],
+  ): Promise<WebhookMessage[]> {
+    const ends = new Map(to.map(({ partition, offset }) => [partition, offset]));
+    const found: WebhookMessage[] = [];
+    await this.#readWanted(row, from, (message, { partition, offset }) => {
+      if (offset < (ends.get(partition) ?? 0)) found.push(message);
+    });
+    return found;
+  }
+
+  /**
+   * The offset after a message that waits. Throws `CommandError` where it does not wait, or others of its partition wait
+   * before it.
+   */
+  async after(row: Row, uuid: string): Promise<WebhookOffset[]> {
+    const ahead = new Map<number, number>();
+    let found: (WebhookOffset & { readonly ahead: number }) | null = null;
+    await this.#readWanted(row, row.progress?.next ?? [], (message, { partition, offset }) => {
+      const before = ahead.get(partition) ?? 0;
+      if (message.uuid === uuid) found = { partition, offset: offset + 1, ahead: before };
+      ahead.set(partition, before + 1);
+    });
+    return [requireFirst(found, uuid)];
+  }
+
+  /** Where messages begin that were composed at or after a time. */
+  async offsetsAt(time: number): Promise<WebhookOffset[]> {
+    const topic = this.#name('webhook-messages');
+    return Array.from(await this.#offsetsAt('webhook-messages', time), ([key, offset]) => ({
+      partition: Number(key.slice(topic.length + 1)),
+      offset,
+    }));
+  }
+
+  /** Writes an order for a webhook. Throws `PublishError`. */
+  async order(
+    { id, clientId, progress }: Row,
+    kind: Extract<AttemptKind, 'enabled' | 'disabled' | 'resent' | 'skipped'>,
+    fields: Partial<WebhookAttempt>,
+  ): Promise<void> {
+    const codec = await this.#registry.codec('webhook-attempts');
+    const publisher = await openPublisher({
+      brokers: this.#place.KAFKA_BROKERS,
+      clientId: 'touchline-webhooks',
+      log: commandLog('webhooks'),
+    });
+    const epoch = progress?.epoch ?? 1;
+    const head = { subscription_id: id, client_id: clientId, kind, epoch, at: Date.now() };
+    const value = codec.encode(attemptOf(head, fields));
+    await publisher.publish([{ topic: this.#name('webhook-attempts'), key: id, value }]);
+    await publisher.close();
+  }
+
+  async #read<T extends TopicName>(
+    topic: T,
+    onValue: (key: string, value: TopicValues[T] | null) => void,
+  ): Promise<void> {
+    const decoder = this.#registry.decoder(topic);
+    await readTopic({
+      ...{
+        brokers: this.#place.KAFKA_BROKERS,
+        topic: this.#name(topic),
+        fromBeginning: true,
+        untilEnd: true,
+      },
+      onRecord: async ({ key, value }) =>
+        onValue(key?.toString() ?? '', value === null ? null : await decoder.decode(value)),
+    });
+  }
+
+  /** Reads the messages that a webhook is sent from these offsets on. */
+  async #readWanted(
+    row: Row,
+    from: readonly WebhookOffset[],
+    onMessage: (message: WebhookMessage, at: WebhookOffset) => void,
+  ): Promise<void> {
+    const topic = this.#name('webhook-messages');
+    const starts = from.map(({ partition, offset }) => [partitionKey({ topic, partition }), offset] as const);
+    await this.#readFrom('webhook-messages', new Map(starts), (message, at) => {
+      if (wants(row, message)) onMessage(message, at);
+    });
+  }
+
+  async #readFrom<T extends TopicName>(
+    topic: T,
+    from: ReadonlyMap<string, number>,
+    onValue: (value: TopicValues[T], at: WebhookOffset) => void,
+  ): Promise<void> {
+    const decoder = this.#registry.decoder(topic);
+    const atEnd = new AbortController();
+    await follow({
+      ...{ brokers: this.#place.KAFKA_BROKERS, topics: [this.#name(topic)], from, signal: atEnd.signal },
+      onBatch: async ({ records }) => {
+        for (const { value, partition, offset } of records)
+          if (value !== null) onValue(await decoder.decode(value), { partition, offset });
+      },
+      onCaughtUp: () => atEnd.abort(),
+    });
+  }
+
+  #offsetsAt(topic: TopicName, time: number): Promise<Map<string, number>> {
+    return offsetsAt({ brokers: this.#place.KAFKA_BROKERS, topic: this.#name(topic), time });
+  }
+
+  #name(topic: TopicName): string {
+    return topicName(this.#place.TOPIC_PREFIX, topic);
+  }
+}
+
+/** The host of a webhook's address; null where no key opens it. */
+function hostOf(clientId: number, webhook: WebhookSubscription, keys: DerivedKeys): string | null {
+  try {
+    return new URL(openWebhook(clientId, webhook, keys).url).host;
+  } catch (error) {
+    if (error instanceof SealError) return null;
+    throw error;
+  }
+}
+
+function requireFirst(
+  found: (WebhookOffset & { readonly ahead: number }) | null,
+  uuid: string,
+): WebhookOffset {
+  if (found === null) throw new CommandError(`no message ${lineShown(uuid)} waits`);
+  if (found.ahead > 0)
+    throw new CommandError(
+      `${found.ahead} messages wait before ${lineShown(uuid)}: they would be skipped too`,
+    );
+  return { partition: found.partition, offset: found.offset };
+}
