@@ -32,13 +32,14 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     clientErrorHandler: refuseBadRequest,
     // Fastify's own answers repeat the URL and the message of the error.
     frameworkErrors: (_error: Error, _request: FastifyRequest, reply: FastifyReply) =>
-      reply.code(400).send({ error: 'bad_request' }),
+      reply.code(400).send({ error: 'bad_request', message: 'The request cannot be read' }),
   });
   traceRequests(app);
-  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'not_found' }));
+  const message = 'There is nothing at this path: tools are at /mcp, tokens at POST /api/v1/token';
+  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'not_found', message }));
   app.setErrorHandler((error: Error, _request, reply) => {
     log.error({ err: error }, 'a request failed');
-    return reply.code(500).send({ error: 'internal_error' });
+    return reply.code(500).send({ error: 'internal_error', message: 'Server error' });
   });
   await app.register(tokenRoutes, tokens);
   return app;

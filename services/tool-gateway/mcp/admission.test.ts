@@ -24,7 +24,7 @@ function postAs(served: ServedMcp, host: string): Promise<number> {
 describe('who may come in', () => {
   test.each([
     ['no token', {}, 'Bearer realm="touchline"'],
-    ['another scheme', { authorization: 'Basic dG9rZW4=' }, /error="invalid_token"/],
+    ['another scheme', { authorization: 'Basic dG9rZW4=' }, /^Bearer realm="touchline"$/],
     ['an unknown token', { authorization: 'Bearer unknown' }, /error="invalid_token"/],
     ['a token that is too long', { authorization: `Bearer ${'x'.repeat(2_000)}` }, /error="invalid_token"/],
   ])('401 with WWW-Authenticate: %s', async (_what, headers, challenge) => {
@@ -116,13 +116,77 @@ describe('limits', () => {
     }
   });
 
-  test('405 with Allow for other methods, and for streams of no session', async () => {
+  test('405 with every method of the endpoint for other methods, and for streams of no session', async () => {
     const served = await ServedMcp.start();
-    for (const method of ['PUT', 'PATCH', 'OPTIONS', 'GET', 'DELETE']) {
+    for (const method of ['PUT', 'PATCH', 'GET', 'DELETE']) {
       const headers = { authorization: `Bearer ${ALL.token}`, accept: 'text/event-stream' };
       const answer = await fetch(served.url, { method, headers });
-      expect([answer.status, answer.headers.get('allow')], method).toEqual([405, 'POST']);
+      const allow = 'GET, POST, DELETE, OPTIONS';
+      expect([answer.status, answer.headers.get('allow')], method).toEqual([405, allow]);
     }
+  });
+});
+
+describe('a page of another origin', () => {
+  const origin = 'http://localhost:3000';
+  const preflight = (served: ServedMcp, from: string) =>
+    fetch(served.url, {
+      method: 'OPTIONS',
+      headers: {
+        origin: from,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization,content-type,mcp-protocol-version',
+      },
+    });
+
+  test('gets an answer to its preflight without a token, also before the views have caught up', async () => {
+    const served = await ServedMcp.start({ ready: () => false });
+    const answer = await preflight(served, origin);
+    expect(answer.status).toBe(204);
+    const headers = Object.fromEntries(answer.headers);
+    expect(headers).toMatchObject({
+      'access-control-allow-origin': origin,
+      'access-control-allow-methods': expect.stringContaining('POST'),
+      'access-control-allow-headers': expect.stringMatching(
+        /authorization.*content-type.*mcp-protocol-version.*mcp-session-id/,
+      ),
+      vary: 'origin',
+    });
+    expect((await preflight(served, 'https://evil.example')).status).toBe(403);
+  });
+
+  test('may read answers, their session and streams', async () => {
+    const served = await ServedMcp.start();
+    const initialize = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: {
+        protocolVersion: '2025-11-25',
+        capabilities: {},
+        clientInfo: { name: 'page', version: '1' },
+      },
+    };
+    const opened = await served.post(initialize, { origin });
+    const session = opened.headers.get('mcp-session-id') ?? '';
+    const stream = await fetch(served.url, {
+      headers: {
+        origin,
+        authorization: `Bearer ${ALL.token}`,
+        accept: 'text/event-stream',
+        'mcp-session-id': session,
+        'mcp-protocol-version': '2025-11-25',
+      },
+    });
+    expect(stream.headers.get('content-type')).toMatch(/^text\/event-stream/);
+    const refused = await served.post(LIST, { origin, authorization: '' });
+    for (const answer of [opened, stream, refused]) {
+      expect(answer.headers.get('access-control-allow-origin'), String(answer.status)).toBe(origin);
+      expect(answer.headers.get('access-control-expose-headers')).toMatch(/mcp-session-id.*www-authenticate/);
+    }
+    await stream.body?.cancel();
+    const plain = await served.post(LIST);
+    expect(plain.headers.get('access-control-allow-origin')).toBeNull();
   });
 });
 

@@ -23,10 +23,13 @@ export function bearerOf(header: string | undefined): string | null {
   return BEARER.exec(header)?.[1] ?? null;
 }
 
-/** What a request without a good token is answered with as `WWW-Authenticate` (RFC 6750, section 3). */
-export function challenge(hadToken: boolean): string {
+/**
+ * `WWW-Authenticate` for a request without a good token (RFC 6750, section 3): an error only where it came with a bearer
+ * token; whoever sends nothing, or another scheme, learns the scheme.
+ */
+export function challenge(authorization: string | undefined): string {
   const realm = 'Bearer realm="touchline"';
-  return hadToken
+  return /^Bearer\b/i.test(authorization ?? '')
     ? `${realm}, error="invalid_token", error_description="unknown, expired or revoked token"`
     : realm;
 }

@@ -1,6 +1,7 @@
 /**
  * The tool endpoint (spec, "Authentication" 7): `GET`, `POST` and `DELETE /mcp` over Streamable HTTP. Whoever calls is
- * looked at in this order: host and origin (403), readiness (503), token (401), rate (429), body (413), protocol.
+ * looked at in this order: host and origin (403), readiness (503), token (401), rate (429), body (413), protocol. `OPTIONS`
+ * needs no token: a browser asks before it sends one.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
@@ -14,6 +15,7 @@ import { networkOf } from '../token-exchange/subject.ts';
 import { Answers } from './answers.ts';
 import { type AccessOf, bearerOf, type Caller, challenge } from './caller.ts';
 import { Changes } from './changes.ts';
+import { ALLOWED_METHODS, optionsAnswer, originHeaders } from './cross-origin.ts';
 import { documentsOf } from './documents.ts';
 import { Handlers } from './handlers.ts';
 import { LIMITS, MAX_COUNTED, type McpLimits, WINDOW_MS } from './limits.ts';
@@ -47,7 +49,7 @@ export type McpOptions = {
 
 const PATH = '/mcp';
 const METHODS = ['GET', 'POST', 'DELETE'] as const;
-const OTHER_METHODS = ['HEAD', 'PUT', 'PATCH', 'OPTIONS'] as const;
+const OTHER_METHODS = ['HEAD', 'PUT', 'PATCH'] as const;
 /** The head of an answer that a stream is. */
 const STREAM = 'text/event-stream';
 
@@ -128,8 +130,10 @@ class Endpoint {
     scope.route({
       method: [...OTHER_METHODS],
       url: PATH,
-      handler: (_request, reply) => send(reply, notAllowed()),
+      handler: (_request, reply) => send(reply, notAllowed('Method not allowed')),
     });
+    // `#admit` answers it.
+    scope.route({ method: 'OPTIONS', url: PATH, handler: async () => {} });
   }
 
   /** Refuses whoever may not come in, and remembers who comes. */
@@ -144,13 +148,15 @@ class Endpoint {
       return refuse('host', refusal(403, 'Host not allowed'));
     if (!validateOriginHeader(origin, [...allowedOrigins]).ok)
       return refuse('origin', refusal(403, 'Origin not allowed'));
+    reply.headers(originHeaders(origin));
+    if (request.method === 'OPTIONS') return send(reply, optionsAnswer());
     if (!ready()) return refuse('not_ready', refusal(503, 'Not ready yet', { 'retry-after': '1' }));
     const bearer = bearerOf(authorization);
     const caller = bearer === null ? null : authenticate(bearer);
     if (caller === null) {
       const full = this.#byAddress.apply(networkOf(request.ip) ?? request.ip, now());
       if (full !== null) return refuse('address_rate', tooMany(full.retryAt - now()));
-      const headers = { 'www-authenticate': challenge(authorization !== undefined) };
+      const headers = { 'www-authenticate': challenge(authorization) };
       return refuse(
         'token',
         refusal(401, 'A personal access token is needed: Authorization: Bearer <token>', headers),
@@ -178,7 +184,8 @@ class Endpoint {
     });
     const web = webRequest(request, gone.signal);
     // A GET or DELETE without a session is of no revision: streams are opened by POST now.
-    if (method !== 'POST' && !('mcp-session-id' in request.headers)) return send(reply, notAllowed());
+    if (method !== 'POST' && !('mcp-session-id' in request.headers))
+      return send(reply, notAllowed(`${method} is for sessions: send Mcp-Session-Id, or use POST`));
     const response = (await isLegacyRequest(web, body))
       ? await this.#sessions.answer(web, body, caller)
       : await this.#handlers.answer(web, body, caller);
@@ -191,7 +198,8 @@ class Endpoint {
     const { authenticate } = this.#options;
     const bearer = bearerOf(request.headers.authorization) ?? '';
     const { raw } = reply.hijack();
-    raw.writeHead(response.status, Object.fromEntries(response.headers));
+    const { origin } = request.headers;
+    raw.writeHead(response.status, { ...Object.fromEntries(response.headers), ...originHeaders(origin) });
     raw.flushHeaders();
     this.#streams.add(caller, raw, () => authenticate(bearer) !== null);
     Readable.fromWeb(response.body as import('node:stream/web').ReadableStream)
@@ -267,8 +275,8 @@ function tooMany(waitMs: number): Response {
   return refusal(429, `Too many requests: try again in ${seconds} s`, { 'retry-after': String(seconds) });
 }
 
-function notAllowed(): Response {
-  return refusal(405, 'Method not allowed', { allow: 'POST' });
+function notAllowed(message: string): Response {
+  return refusal(405, message, { allow: ALLOWED_METHODS });
 }
 
 function parseError(): Response {

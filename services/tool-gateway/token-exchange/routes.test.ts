@@ -81,6 +81,16 @@ async function served(
   return { app, post, text };
 }
 
+test('404 elsewhere, with a message that says what is where', async () => {
+  const { app } = await served();
+  const { statusCode, body } = await app.inject({ method: 'GET', url: '/api/v2/nothing' });
+  expect(statusCode).toBe(404);
+  expect(JSON.parse(body)).toEqual({
+    error: 'not_found',
+    message: expect.stringMatching(/\/mcp.*\/api\/v1\/token/),
+  });
+});
+
 describe('Success 201', () => {
   test('token, expires_at as ISO time, warning; secret_key is never returned', async () => {
     const { post, text } = await served();
