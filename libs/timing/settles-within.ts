@@ -1,10 +1,16 @@
+import { type Clock, machineClock } from './clock.ts';
+
 /** True where `work` resolves in time, false where the time is up first, milliseconds. Rejects as it does. */
-export async function settlesWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
-  const { promise: timeUp, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => resolve(false), ms);
+export async function settlesWithin(
+  work: Promise<unknown>,
+  ms: number,
+  clock: Pick<Clock, 'sleep'> = machineClock,
+): Promise<boolean> {
+  const settled = new AbortController();
+  const timeUp = clock.sleep(ms, settled.signal).then(() => false);
   try {
     return await Promise.race([work.then(() => true), timeUp]);
   } finally {
-    clearTimeout(timer);
+    settled.abort();
   }
 }

@@ -1,5 +1,6 @@
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
+import { machineClock } from '#timing/clock.ts';
 import type { OutputRecord, WrittenBatch } from '../client/port.ts';
 import { BatchCommitter } from './batch-committer.ts';
 import { streamMetrics } from './metrics.ts';
@@ -38,6 +39,7 @@ function committerOf(baseOffsets: readonly number[], changelogEnd = 0) {
     positions: 'positions',
     metrics: streamMetrics(new Registry(), () => []),
     log: quiet,
+    clock: machineClock,
   } as unknown as TaskContext;
   const producer = {
     identity: { id: '1', epoch: 0 },

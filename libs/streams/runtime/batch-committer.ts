@@ -178,11 +178,11 @@ export class BatchCommitter {
     range: TransactionRange,
     reached: InputPosition,
   ): Promise<void> {
-    const { input, positions, metrics, log } = this.#context;
+    const { input, positions, clock, metrics, log } = this.#context;
     const { processor, producer, topicId, changelogIds } = this.#work;
     const { next } = reached;
     const partition = this.#partition;
-    const started = performance.now();
+    const started = clock.monotonic();
     try {
       collector.traceparent = undefined;
       processor.flush(collector);
@@ -192,10 +192,10 @@ export class BatchCommitter {
       const accept = (written: readonly WrittenBatch[]): void => this.#requireWhole(written);
       this.#committing = producer.transact([...collector.records, record], accept);
       await this.#committing;
-      metrics.commitSeconds.observe((performance.now() - started) / 1_000);
+      metrics.commitSeconds.observe((clock.monotonic() - started) / 1_000);
     } catch (error) {
       watch?.failed(error);
-      if (performance.now() - started > TRANSACTION_TIMEOUT_MS) this.#suspects.tookTooLong(range);
+      if (clock.monotonic() - started > TRANSACTION_TIMEOUT_MS) this.#suspects.tookTooLong(range);
       if (range.count > 0 && isOfRecords(error))
         this.#suspects.commitFailed(range, error, letters[0]?.error ?? null);
       throw error;

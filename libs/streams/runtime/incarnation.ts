@@ -117,6 +117,7 @@ export class Incarnation {
       await settlesWithin(
         committing.catch(() => {}),
         LAST_COMMIT_MS,
+        this.#context.clock,
       );
     await Promise.allSettled(this.#held.map(async (held) => held.close()));
   }
@@ -191,10 +192,10 @@ export class Incarnation {
   }
 
   async #restore(processor: PartitionProcessor, { changelogs, position }: Claimed): Promise<void> {
-    const { metrics, log } = this.#context;
-    const started = performance.now();
+    const { clock, metrics, log } = this.#context;
+    const started = clock.monotonic();
     await this.#still(Promise.all(changelogs.map((changelog) => this.#restoreOne(processor, changelog))));
-    const seconds = (performance.now() - started) / 1_000;
+    const seconds = (clock.monotonic() - started) / 1_000;
     metrics.restoreSeconds.inc(seconds);
     log.info(
       { partition: this.#partition, entries: processor.size(), seconds, position },
@@ -206,17 +207,17 @@ export class Incarnation {
     processor: PartitionProcessor,
     { topic, partition, start, end, reader }: Changelog,
   ): Promise<void> {
-    const { metrics } = this.#context;
-    let movedAt = performance.now();
+    const { clock, metrics } = this.#context;
+    let movedAt = clock.monotonic();
     for (let at = start, reading = start < end ? ahead(reader.read(start)) : null; reading !== null; ) {
       const batch = await this.#still(reading);
-      if (batch.next === at && performance.now() > movedAt + RESTORE_STALL_MS) {
+      if (batch.next === at && clock.monotonic() > movedAt + RESTORE_STALL_MS) {
         throw new StreamError(
           'UNAVAILABLE',
           `${topic}-${partition} can be read up to ${at} only, of ${end}: a transaction is open in it`,
         );
       }
-      if (batch.next > at) movedAt = performance.now();
+      if (batch.next > at) movedAt = clock.monotonic();
       at = batch.next;
       reading = at < end ? ahead(reader.read(at)) : null;
       const restoring = processor.restore(topic, batch.records);
@@ -231,7 +232,7 @@ export class Incarnation {
     committer: BatchCommitter,
     input: PartitionReader,
   ): Promise<never> {
-    const { metrics } = this.#context;
+    const { clock, metrics } = this.#context;
     const label = { partition: this.#partition };
     const watch = new StableWatch();
     for (let reading = ahead(input.read(committer.position)); ; ) {
@@ -239,12 +240,12 @@ export class Incarnation {
       // Fetches the next answer while this one is processed and committed.
       reading = ahead(input.read(batch.next));
       if (batch.records.length > 0) await committer.process(batch);
-      else if (batch.next > committer.position) await committer.pass(batch, performance.now());
+      else if (batch.next > committer.position) await committer.pass(batch, clock.monotonic());
       if (this.#isClosed) throw new ClosedError();
       if (batch.next >= batch.end) processor.caughtUp?.();
       metrics.lag.set(label, Math.max(0, batch.end - batch.next));
       metrics.undecided.set(label, batch.written - batch.end);
-      const now = performance.now();
+      const now = clock.monotonic();
       if (watch.becameStuck(batch.end, batch.written, now)) this.#reportStuck(batch.end);
       metrics.undecidedSeconds.set(label, watch.stuckMs(now) / 1_000);
       metrics.stateSize.set(label, processor.size());

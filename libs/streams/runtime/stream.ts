@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client';
 import type { PoisonError } from '#errors/poison-error.ts';
+import { type Clock, machineClock } from '#timing/clock.ts';
 import { settlesWithin } from '#timing/settles-within.ts';
 import type { Brokers } from '../client/brokers.ts';
 import { openStreamClient } from '../client/client.ts';
@@ -33,6 +34,8 @@ export type StreamOptions = StreamTopics & {
   readonly onLostInput?: 'stop' | 'continue';
   /** Default: that of `openStreamClient`. */
   readonly client?: StreamClient;
+  /** Default: that of the machine. */
+  readonly clock?: Clock;
 };
 
 /** A running stream. */
@@ -105,17 +108,18 @@ class StreamRuntime implements GroupListener {
   readonly #tasks = new Map<number, Task>();
   readonly #closing = new Set<Promise<void>>();
   readonly #retries: RetrySchedule;
-  readonly #ticker: NodeJS.Timeout;
+  /** Aborted when it stops. */
+  readonly #ending = new AbortController();
   readonly #lagCommitted = new Map<number, number>();
   #lagCommitAt = 0;
   #joined = false;
-  #stopping = false;
 
   constructor(options: StreamOptions, client: StreamClient, partitions: number) {
     const { application, input, changelogs, log, sessionTimeoutMs = 10_000 } = options;
     const positions = positionsTopic(application);
     this.#context = {
       ...{ application, input, changelogs, outputs: options.outputs, positions, partitions, client, log },
+      clock: options.clock ?? machineClock,
       mixedChangelogs: options.mixedChangelogs ?? [],
       createProcessor: options.createProcessor,
       deadLetter: options.deadLetter,
@@ -123,7 +127,6 @@ class StreamRuntime implements GroupListener {
       metrics: streamMetrics(options.metrics, () => [...this.#tasks.values()].map(({ state }) => state)),
     };
     this.#retries = new RetrySchedule(sessionTimeoutMs);
-    this.#ticker = setInterval(() => this.#claimDue(), LOOK_MS);
     this.#member = client.openGroupMember({
       group: application,
       topic: input,
@@ -133,22 +136,22 @@ class StreamRuntime implements GroupListener {
   }
 
   start(): Promise<void> {
+    void this.#claimFailed();
     return this.#member.start();
   }
 
   ready(): boolean {
-    const isMember = this.#joined && this.#retries.isHeard(performance.now());
+    const isMember = this.#joined && this.#retries.isHeard(this.#now());
     return isMember && [...this.#tasks.values()].every((task) => task.state === 'running');
   }
 
   async stop(): Promise<void> {
-    this.#stopping = true;
-    clearInterval(this.#ticker);
+    this.#ending.abort();
     this.#joined = false;
     const reached = this.#positions();
     for (const partition of this.#tasks.keys()) this.#release(partition);
     await Promise.all(this.#closing);
-    await settlesWithin(this.#commitLag(reached), LAST_LAG_COMMIT_MS);
+    await settlesWithin(this.#commitLag(reached), LAST_LAG_COMMIT_MS, this.#context.clock);
     await this.#member.stop();
     await this.#context.client.close();
   }
@@ -156,9 +159,9 @@ class StreamRuntime implements GroupListener {
   /** Leaves retained tasks alone, whatever their state. */
   onAssigned(partitions: readonly number[]): void {
     // The member leaves the group last, and may be assigned partitions until then.
-    if (this.#stopping) return;
+    if (this.#ending.signal.aborted) return;
     this.#joined = true;
-    this.#retries.heard(performance.now());
+    this.#retries.heard(this.#now());
     this.#context.log.info({ partitions }, 'partitions assigned');
     const assigned = new Set(partitions);
     for (const partition of this.#tasks.keys()) if (!assigned.has(partition)) this.#release(partition);
@@ -176,16 +179,26 @@ class StreamRuntime implements GroupListener {
   }
 
   onHeartbeat(): void {
-    const now = performance.now();
+    const now = this.#now();
     this.#retries.heard(now);
     if (now < this.#lagCommitAt) return;
     this.#lagCommitAt = now + LAG_COMMIT_MS;
     void this.#commitLag(this.#positions());
   }
 
-  #claimDue(): void {
-    const now = performance.now();
-    for (const task of this.#tasks.values()) if (this.#retries.isDue(task, now)) task.claim();
+  #now(): number {
+    return this.#context.clock.monotonic();
+  }
+
+  /** Claims failed tasks when they are due, until it stops. */
+  async #claimFailed(): Promise<void> {
+    const { signal } = this.#ending;
+    for (;;) {
+      await this.#context.clock.sleep(LOOK_MS, signal);
+      if (signal.aborted) return;
+      const now = this.#now();
+      for (const task of this.#tasks.values()) if (this.#retries.isDue(task, now)) task.claim();
+    }
   }
 
   #release(partition: number): void {

@@ -1,4 +1,5 @@
 import type { PoisonError } from '#errors/poison-error.ts';
+import type { Clock } from '#timing/clock.ts';
 import type { ConsumedRecord, OutputRecord, StreamClient } from '../client/port.ts';
 import type { Logger } from '../log.ts';
 import type { StreamMetrics } from './metrics.ts';
@@ -11,6 +12,8 @@ export type TaskContext = StreamTopics & {
   /** Number of partitions of the input, and of all topics partitioned like it. */
   readonly partitions: number;
   readonly client: StreamClient;
+  /** The only time that the runtime knows: a simulation has its own. */
+  readonly clock: Clock;
   readonly createProcessor: (partition: number) => PartitionProcessor;
   readonly deadLetter: (partition: number, record: ConsumedRecord, error: PoisonError) => OutputRecord;
   /** What to do where unprocessed input is gone. */

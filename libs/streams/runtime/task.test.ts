@@ -1,6 +1,7 @@
 /** A task does nothing after it was closed or failed while it waited. */
 import { Registry } from 'prom-client';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { machineClock } from '#timing/clock.ts';
 import type {
   OutputRecord,
   ProducerOptions,
@@ -128,6 +129,7 @@ function claimed(step?: 'restore' | 'process'): Task {
   const task = new Task(0, {
     ...{ application: 'app', input: 'input', changelogs: ['one', 'two'], outputs: [] },
     ...{ positions: 'app-positions', partitions: 1, client, onLostInput: 'stop', log: quiet },
+    clock: machineClock,
     metrics: streamMetrics(registry, () => []),
     deadLetter: () => ({ topic: 'letters', partition: 0, key: 'a', value: null }),
     createProcessor() {

@@ -35,7 +35,7 @@ export class Task {
     return this.#state === 'running' ? (this.#incarnation?.position ?? null) : null;
   }
 
-  /** On the clock of `performance.now`. */
+  /** On the monotonic clock. */
   get failure(): TaskFailure | null {
     return this.#failure;
   }
@@ -79,11 +79,11 @@ export class Task {
   }
 
   #fail(error: unknown): void {
-    const { metrics, log } = this.#context;
+    const { clock, metrics, log } = this.#context;
     this.#incarnation = null;
     const isKnown = error instanceof RefusedError || error instanceof StreamError;
     const code = isKnown ? error.code : 'PROCESSING_FAILED';
-    this.#failure = { code, at: performance.now(), hasLearned: this.#suspects.takeLearned() };
+    this.#failure = { code, at: clock.monotonic(), hasLearned: this.#suspects.takeLearned() };
     this.#removeGauges();
     metrics.failures.inc({ code });
     if (error instanceof RefusedError) {
