@@ -41,7 +41,7 @@ process.on('exit', () => {
 export function start({ command, args, env, outputFile }: StartOptions): Running {
   const output = openSync(outputFile, 'w');
   const child = spawn(command, args, {
-    env: { ...process.env, TOUCHLINE_PARENT_PIPE: '1', ...env },
+    env: { ...process.env, TOUCHLINE_PARENT_PIPE: '1', DRAIN_MS: '0', ...env },
     stdio: ['pipe', output, output],
   });
   closeSync(output);

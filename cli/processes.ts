@@ -105,6 +105,8 @@ export class ServiceProcess {
         ...mallocSettings(this.name),
         ...process.env,
         METRICS_PORT: '0',
+        // No proxy has to notice that it stops.
+        DRAIN_MS: '0',
         ...this.#options.settings,
         TOUCHLINE_PARENT_PIPE: '1',
       },

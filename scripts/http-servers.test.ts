@@ -56,7 +56,14 @@ const SERVERS: Readonly<Record<string, () => Promise<Listening>>> = {
   },
   'webhook-dispatcher': () =>
     startServer({
-      ...{ ...LISTEN, proxies: 0, tls: null, log, allowed: new AllowedRanges([]) },
+      ...{
+        ...LISTEN,
+        proxies: 0,
+        tls: null,
+        draining: new AbortController().signal,
+        log,
+        allowed: new AllowedRanges([]),
+      },
       ...{ now: Date.now, attemptsPerMinute: 10 },
     }),
   simulator: async () =>

@@ -59,6 +59,11 @@ export const listenSettings = {
     .describe(
       'Address that it serves on: by default this machine alone reaches it; 0.0.0.0 is all addresses, :: those of IPv6 too.',
     ),
+  DRAIN_MS: integer(0, 300_000)
+    .prefault('5000')
+    .describe(
+      'How long it serves on after SIGTERM, not ready, until load balancers send it nothing more, in milliseconds.',
+    ),
 };
 
 /** Settings of every process that reads or writes topics. */

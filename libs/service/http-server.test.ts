@@ -60,6 +60,18 @@ describe('createHttpServer', () => {
     expect(await allOf(first)).toContain('fine');
   });
 
+  test('ends each connection with its answer while it drains', async () => {
+    const draining = new AbortController();
+    const server = await serve({ draining: draining.signal });
+    const socket = open(server);
+    socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+    const [first] = await once(socket, 'data');
+    expect(String(first)).toMatch(/\r\nconnection: keep-alive\r\n/i);
+    draining.abort();
+    socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+    expect(await allOf(socket)).toMatch(/\r\nconnection: close\r\n/i);
+  });
+
   test('keeps idle connections for longer than load balancers', async () => {
     const { keepAliveTimeout, headersTimeout, requestTimeout } = await serve({});
     expect({ keepAliveTimeout, headersTimeout, requestTimeout }).toEqual({

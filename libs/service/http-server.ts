@@ -50,6 +50,8 @@ export type HttpServerOptions = {
   readonly https?: boolean;
   /** Leaves the headers to the service, for answers that are `TEXT_HEADERS` and a line: setting all costs 5 µs each. */
   readonly ownHeaders?: boolean;
+  /** Once it is aborted, each answer ends its connection: proxies keep none to a server that stops soon. */
+  readonly draining?: AbortSignal | undefined;
   /** Receives a warning where connections are closed above the limit. */
   readonly log?: Pick<Logger, 'warn'>;
 };
@@ -57,7 +59,7 @@ export type HttpServerOptions = {
 /** A server that does not listen yet. Throws `SecretFileError`. */
 export function createHttpServer(options: HttpServerOptions = {}, listener?: RequestListener): Server {
   const { requestMs = REQUEST_MS, maxConnections = MAX_CONNECTIONS, https = false, log } = options;
-  const { ownHeaders = false, tls = null } = options;
+  const { ownHeaders = false, tls = null, draining } = options;
   const settings = {
     requestTimeout: requestMs,
     headersTimeout: requestMs,
@@ -67,6 +69,10 @@ export function createHttpServer(options: HttpServerOptions = {}, listener?: Req
   };
   // Where a handshake takes longer, no request has begun that a timeout could end.
   const server = tls === null ? createServer(settings, listener) : createTls(tls, settings, listener);
+  if (draining !== undefined)
+    server.prependListener('request', (_request, response) => {
+      if (draining.aborted) response.shouldKeepAlive = false;
+    });
   if (maxConnections === null) return server;
   server.maxConnections = maxConnections;
   let warnedAt = Number.NEGATIVE_INFINITY;

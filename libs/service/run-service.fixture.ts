@@ -1,7 +1,7 @@
 /** A service for run-service.test.ts: prints its events to stdout, and behaves by `MODE`. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { processSettings, secret } from './config.ts';
+import { listenSettings, processSettings, secret } from './config.ts';
 import { runService } from './run-service.ts';
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
@@ -13,6 +13,7 @@ await runService({
   stopWithinMs: Number(process.env.STOP_WITHIN_MS ?? 60_000),
   config: z.object({
     ...processSettings,
+    DRAIN_MS: listenSettings.DRAIN_MS,
     MODE: z
       .enum([
         'plain',
@@ -23,6 +24,7 @@ await runService({
         'rejects',
         'throws',
         'reports',
+        'reports-later',
         'asked-twice',
       ])
       .default('plain')
@@ -40,6 +42,8 @@ await runService({
     if (mode === 'rejects') setTimeout(() => void Promise.reject(new Error('nobody listens')), 10);
     if (mode === 'throws') setTimeout(() => [1].map(() => JSON.parse('{')), 10);
     if (mode === 'reports') setTimeout(() => [new Error('first'), new Error('second')].forEach(fail), 10);
+    if (mode === 'reports-later')
+      process.once('SIGTERM', () => setTimeout(() => fail(new Error('late')), 100));
     // Both signals are sent before the first is handled: between two from another process any time may pass.
     if (mode === 'asked-twice')
       setTimeout(() => ['SIGINT', 'SIGTERM'].map((signal) => process.kill(process.pid, signal)), 10);

@@ -12,7 +12,7 @@ afterEach(() => {
 /** Starts the fixture; `out` and `log` grow with its output, `ended` resolves to its exit code or signal. */
 function start(env: Record<string, string> = {}, args: string[] = [], command = [FIXTURE]) {
   const child = spawn(process.execPath, [...command, ...args], {
-    env: { PATH: process.env.PATH, ...env },
+    env: { PATH: process.env.PATH, DRAIN_MS: '0', ...env },
     stdio: 'pipe',
   });
   children.push(child);
@@ -103,6 +103,39 @@ describe('stopping', () => {
     expect(run.out).toBe('started\nstop called\nstop done\n');
     expect(run.log).toContain(`"reason":"${signal}"`);
     expect(run.log).not.toContain('000000');
+  });
+
+  test('is not ready from SIGTERM on, serves on for DRAIN_MS, and then stops', async () => {
+    const run = start({ DRAIN_MS: '2000' });
+    await said(run, 'started');
+    const { port } = JSON.parse(
+      run.log.split('\n').find((line) => line.includes('metrics and health')) ?? '{}',
+    );
+    const status = (path: string) => fetch(`http://127.0.0.1:${port}${path}`).then((answer) => answer.status);
+    expect(await status('/health/ready')).toBe(200);
+    const askedAt = performance.now();
+    run.child.kill('SIGTERM');
+    await vi.waitFor(async () => expect(await status('/health/ready')).toBe(503), 1_500);
+    expect(await status('/health/live')).toBe(200);
+    expect(run.out).not.toContain('stop called');
+    expect(await run.ended).toBe(0);
+    expect(performance.now() - askedAt).toBeGreaterThan(2_000);
+    expect(run.out).toContain('stop done');
+  });
+
+  test.each(['SIGINT', 'SIGHUP'] as const)('stops at once on %s', async (signal) => {
+    const run = start({ DRAIN_MS: '300000' });
+    await said(run, 'started');
+    run.child.kill(signal);
+    expect(await run.ended).toBe(0);
+  });
+
+  test('stops at once where it fails while it serves on', async () => {
+    const run = start({ DRAIN_MS: '300000', MODE: 'reports-later' });
+    await said(run, 'started');
+    run.child.kill('SIGTERM');
+    expect(await run.ended).toBe(1);
+    expect(run.out).toContain('stop done');
   });
 
   test('treats signals within a moment as one request', async () => {

@@ -22,6 +22,8 @@ export type ServiceContext<Config> = {
   readonly metrics: Registry;
   /** Aborted on a stop request: a start that still waits for something gives up. */
   readonly signal: AbortSignal;
+  /** Aborted `DRAIN_MS` before `signal`: it serves on, and each answer ends its connection. */
+  readonly draining: AbortSignal;
   /** Reports a fatal error: it is logged, the service stopped, the exit code 1. */
   fail(error: unknown): void;
   /** Stops a service that has finished its work: like a signal, exit code 0. */
@@ -75,6 +77,7 @@ export async function runService<Spec extends ProcessSpec>(
   });
   const metrics = createMetrics(service.name);
   const stopping = new AbortController();
+  const draining = new AbortController();
   let exitCode: number = EXIT.ok;
   let running: RunningService | undefined;
   let ops: Ops | undefined;
@@ -86,8 +89,11 @@ export async function runService<Spec extends ProcessSpec>(
   };
   onStopRequest({
     graceful: (reason) => {
-      logger.info({ reason }, 'stopping');
-      stopping.abort(reason);
+      const drainMs = running?.ready() === true ? drainMsOf(config, reason) : 0;
+      logger.info({ reason, drain_ms: drainMs }, 'stopping');
+      draining.abort(reason);
+      if (drainMs === 0) stopping.abort(reason);
+      else setTimeout(() => stopping.abort(reason), drainMs);
     },
     force: (code) => {
       logger.warn('stopped by force');
@@ -105,14 +111,15 @@ export async function runService<Spec extends ProcessSpec>(
       host: config.METRICS_HOST,
       tls: serverTlsFiles(config),
       metrics,
-      ready: () => !stopping.signal.aborted && running?.ready() === true,
+      ready: () => !draining.signal.aborted && !stopping.signal.aborted && running?.ready() === true,
       onFailure: (error) => logger.error({ err: error }, 'metrics failed'),
     });
     logger.info({ host: config.METRICS_HOST, port: ops.port }, 'metrics and health');
     await startTracing(tracingOptions(service.name, config), { log: logger, onSpans: spanCounter(metrics) });
     await requireAccess(service.name, config);
     const finish = (): void => stopping.abort('finished');
-    running = await service.start({ config, logger, metrics, signal: stopping.signal, fail, finish });
+    const signals = { signal: stopping.signal, draining: draining.signal };
+    running = await service.start({ config, logger, metrics, ...signals, fail, finish });
     if (!stopping.signal.aborted) logger.info('started');
   };
   // An aborted start may throw; that is no failure.
@@ -134,6 +141,12 @@ export async function runService<Spec extends ProcessSpec>(
   clearTimeout(deadline);
   logger.info('stopped');
   process.exit(exitCode);
+}
+
+/** Only SIGTERM comes from what also stops the routing: Ctrl-C and the end of a parent stop at once. */
+function drainMsOf(config: z.output<ProcessSpec>, reason: string): number {
+  if (reason !== 'SIGTERM' || !('DRAIN_MS' in config)) return 0;
+  return Number(config.DRAIN_MS);
 }
 
 /** Node writes its warnings as text between the lines of the log. */

@@ -33,6 +33,8 @@ export type AppOptions = {
   readonly log: FastifyBaseLogger;
   /** Whether the views have caught up; before that only health is answered. */
   readonly ready: () => boolean;
+  /** Aborted when it serves on but is ready no longer. */
+  readonly draining?: AbortSignal | undefined;
   /** Called with server errors of requests, once they are answered. */
   readonly onFailure: (error: unknown) => void;
 };
@@ -43,11 +45,11 @@ const OPS = ['/health/live', '/health/ready'];
 /** Everything that is served on API_PORT. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { data, gatekeeper, view, board, version, publicUrl, registry, metrics, log, ready } = options;
-  const { trustedProxies, onFailure, tls = null } = options;
+  const { trustedProxies, onFailure, tls = null, draining } = options;
   const now = (): number => Date.now() / 1000;
   const app = fastify({
     ...restServerOptions(version, now),
-    ...fastifyServer({ log, tls, https: publicUrl?.startsWith('https:') === true }),
+    ...fastifyServer({ log, tls, https: publicUrl?.startsWith('https:') === true, draining }),
     loggerInstance: log,
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
   });
@@ -72,9 +74,10 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     if (reply.statusCode >= 500) reply.removeHeader(HEALTH_HEADER);
     done();
   });
+  const isRoutable = (): boolean => ready() && draining?.aborted !== true;
   for (const path of OPS) {
     app.get(path, { logLevel: 'warn' }, async (_request, reply) => {
-      const { status, body, type } = await opsAnswer(path, { metrics: registry, ready });
+      const { status, body, type } = await opsAnswer(path, { metrics: registry, ready: isRoutable });
       return reply.code(status).type(type).send(body);
     });
   }

@@ -17,7 +17,7 @@ export const api: ServiceDefinition<typeof settings> = {
   name: 'api',
   about: 'Serves the REST contract and the live board out of the topics.',
   config: settings,
-  async start({ config, logger, metrics: registry, signal, fail }) {
+  async start({ config, logger, metrics: registry, signal, draining, fail }) {
     const metrics = apiMetrics(registry);
     const replica = await Replica.open({
       name: 'api',
@@ -54,6 +54,7 @@ export const api: ServiceDefinition<typeof settings> = {
       metrics,
       log: logger,
       ready: () => replica.ready,
+      draining,
       onFailure: (error) => replica.onFailure(error),
     });
     await app.listen({ port: config.API_PORT, host });

@@ -16,6 +16,8 @@ export type AppOptions = TokenRoutesOptions & {
   readonly trustedProxies: readonly string[];
   /** Null: plain HTTP. */
   readonly tls?: ServerTlsFiles | null;
+  /** Aborted when each answer shall end its connection. */
+  readonly draining?: AbortSignal | undefined;
   readonly log: FastifyBaseLogger;
   /** Longest time until a request has arrived as a whole, milliseconds; after that it is answered 408. Default 10,000. */
   readonly requestMs?: number;
@@ -23,9 +25,9 @@ export type AppOptions = TokenRoutesOptions & {
 
 /** Everything that is served on TOOLS_PORT. No request is logged. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
-  const { trustedProxies, log, requestMs, tls = null, ...tokens } = options;
+  const { trustedProxies, log, requestMs, draining, tls = null, ...tokens } = options;
   const app = fastify({
-    ...fastifyServer({ log, tls, ...(requestMs === undefined ? {} : { requestMs }) }),
+    ...fastifyServer({ log, tls, draining, ...(requestMs === undefined ? {} : { requestMs }) }),
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],

@@ -46,7 +46,7 @@ export const toolGateway: ServiceDefinition<typeof settings> = {
   name: 'tool-gateway',
   about: 'Exchanges credentials for access tokens at POST /api/v1/token, and serves the tools at /mcp.',
   config: settings,
-  async start({ config, logger: log, metrics: registry, signal, fail }) {
+  async start({ config, logger: log, metrics: registry, signal, draining, fail }) {
     const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix, SCHEMA_REGISTRY_URL: registryUrl } = config;
     const place = { brokers, registryUrl, prefix, log };
     const publisher = await openPublisher({
@@ -78,6 +78,7 @@ export const toolGateway: ServiceDefinition<typeof settings> = {
     const app = await createApp({
       trustedProxies: config.TRUSTED_PROXIES ?? [],
       tls: serverTlsFiles(config),
+      draining,
       log,
       onAnswer: (outcome, seconds) => metrics.exchangeSeconds.observe({ outcome }, seconds),
       exchange: new Exchange({

@@ -27,11 +27,11 @@ import { SERVICE } from './name.ts';
 import { startServer } from './test-endpoint/server.ts';
 
 /** How long a stop waits for pending requests. */
-const DRAIN_MS = 8_000;
+const PENDING_REQUESTS_MS = 8_000;
 
 /** Starts the dispatcher: it delivers once it knows the clients and owns partitions of subscriptions. */
 export async function startDispatcher(context: ServiceContext<DispatcherConfig>): Promise<RunningService> {
-  const { config, logger: log, metrics: registers, fail } = context;
+  const { config, logger: log, metrics: registers, draining, fail } = context;
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = config;
   const open = await openProcessor(SERVICE, context, ['webhook-attempts', 'webhook-progress']);
   const { client, codecs, registry, topicName: named } = open;
@@ -125,14 +125,14 @@ export async function startDispatcher(context: ServiceContext<DispatcherConfig>)
   const server = await startServer({
     ...{ ...outbound, attemptsPerMinute: config.WEBHOOK_TESTS_PER_MINUTE },
     ...{ port: config.DISPATCHER_PORT, host: config.LISTEN_HOST },
-    ...{ proxies: config.DISPATCHER_PROXIES, tls: serverTlsFiles(config), log },
+    ...{ proxies: config.DISPATCHER_PROXIES, tls: serverTlsFiles(config), draining, log },
   });
   log.info({ host: config.LISTEN_HOST, port: server.port }, 'POST /test-webhook-url/');
   return {
     ready: () => stream.ready() && subscriptions.known && attempts.healthy,
     stop: async () => {
       await server.close();
-      await deliverer.drain(DRAIN_MS);
+      await deliverer.drain(PENDING_REQUESTS_MS);
       stopping.abort();
       await Promise.all(Array.from({ length: subscriptionPartitions }, (_, of) => deliverer.release(of)));
       await attempts.close();

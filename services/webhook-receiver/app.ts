@@ -33,6 +33,8 @@ export type AppOptions = {
 export interface App {
   /** Resolves to the port once it listens. */
   listen(options: ListenOptions): Promise<number>;
+  /** From now on each answer ends its connection. */
+  drain(): void;
   /** Stops listening, and resolves when every pending request is answered. */
   close(): Promise<void>;
   /** Open connections. */
@@ -69,7 +71,7 @@ class WebhookApp implements App {
   readonly #options: AppOptions;
   readonly #server: Server;
   readonly #connections: Connections;
-  #closing = false;
+  #draining = false;
 
   constructor(options: AppOptions) {
     this.#options = options;
@@ -91,8 +93,12 @@ class WebhookApp implements App {
     return promise;
   }
 
+  drain(): void {
+    this.#draining = true;
+  }
+
   close(): Promise<void> {
-    this.#closing = true;
+    this.drain();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#server.close(() => resolve());
     this.#connections.close();
@@ -251,7 +257,7 @@ class WebhookApp implements App {
   #answer(response: ServerResponse, status: number, outcome: Outcome, line: string): void {
     this.#options.tally.answered(outcome);
     // A connection that is kept open would delay the end of the server until it times out.
-    if (this.#closing) response.setHeader('connection', 'close');
+    if (this.#draining) response.setHeader('connection', 'close');
     response.writeHead(status, {
       ...TEXT_HEADERS,
       'content-type': 'text/plain; charset=utf-8',

@@ -15,7 +15,7 @@ import { ReceiverThreads } from './threads.ts';
 /** The part of a service's context that the receiver uses. */
 export type ReceiverContext = Pick<
   ServiceContext<ReceiverConfig>,
-  'config' | 'logger' | 'metrics' | 'fail'
+  'config' | 'logger' | 'metrics' | 'draining' | 'fail'
 > & {
   /** Longest time until each thread is connected to the broker, milliseconds. Default 30,000. */
   readonly connectWithinMs?: number;
@@ -29,7 +29,8 @@ const CONNECT_WITHIN_MS = 30_000;
 
 /** Starts the receiver: it listens once it can write to the topics. */
 export async function startReceiver(context: ReceiverContext): Promise<RunningReceiver> {
-  const { config, logger: log, metrics: registry, fail, connectWithinMs = CONNECT_WITHIN_MS } = context;
+  const { config, logger: log, metrics: registry, draining, fail } = context;
+  const { connectWithinMs = CONNECT_WITHIN_MS } = context;
   const threads = new ReceiverThreads({
     onReport(report) {
       count(report);
@@ -59,6 +60,7 @@ export async function startReceiver(context: ReceiverContext): Promise<RunningRe
     logLevel: config.LOG_LEVEL,
     tracing: tracingOptions(SERVICE, config),
   });
+  draining.addEventListener('abort', () => threads.drain(), { once: true });
   const reporter = await openReporter(context, status);
   log.info({ host: config.LISTEN_HOST, port, threads: size }, 'POST /webhook');
   return {

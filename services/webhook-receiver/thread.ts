@@ -63,6 +63,7 @@ async function stop(): Promise<void> {
 
 parent.on('message', (message: ToThread) => {
   if (message === 'stop') void stop();
+  else if (message === 'drain') app.drain();
   else report();
 });
 const { port, host, sharesPort: reusePort } = settings;

@@ -34,8 +34,8 @@ export type ThreadSettings = {
   readonly tracing: TracingOptions | null;
 };
 
-/** To a thread; `report`: at once; `stop`: finish pending requests, then end. */
-export type ToThread = 'report' | 'stop';
+/** To a thread; `report`: at once; `drain`: end connections with their answers; `stop`: finish pending requests, then end. */
+export type ToThread = 'report' | 'drain' | 'stop';
 
 /** From a thread; `port`: it listens there from now on. */
 export type FromThread = { readonly port: number } | Report;
@@ -115,6 +115,11 @@ export class ReceiverThreads {
       this.#reporting = null;
     });
     return this.#reporting;
+  }
+
+  /** From now on each answer ends its connection. */
+  drain(): void {
+    for (const { worker } of this.#threads) worker.postMessage('drain' satisfies ToThread);
   }
 
   /** Waits for the threads' pending requests, and ends the threads. */

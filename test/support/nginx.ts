@@ -12,11 +12,23 @@ import { untilTrue } from './poll.ts';
 /** Whether there is one. */
 export const hasNginx = spawnSync('nginx', ['-v']).status === 0;
 
+/** Starts `openNginx` with these bodies of `server` blocks; gives their ports in their order. */
+export async function startNginx(servers: readonly string[]): Promise<readonly number[]> {
+  return (await openNginx(servers)).ports;
+}
+
+/** An nginx whose servers keep their ports. */
+export type Nginx = {
+  readonly ports: readonly number[];
+  /** Replaces the directives of `http`, as of upstreams, without a pause; does not wait until they apply. */
+  reload(http: string): void;
+};
+
 /**
- * Starts nginx with a server for each of these bodies of a `server` block, each on a port of its own; gives the ports in
- * their order. Ended with the test, or the file, that started it.
+ * Starts nginx with a server for each of these bodies of a `server` block, each on a port of its own, and with these
+ * directives of `http`. Ended with the test, or the file, that started it.
  */
-export async function startNginx(servers: readonly string[]): Promise<number[]> {
+export async function openNginx(servers: readonly string[], http = ''): Promise<Nginx> {
   const folder = mkdtempSync(join(tmpdir(), 'touchline-nginx-'));
   const ports: number[] = [];
   for (const _ of servers) ports.push(await freePort());
@@ -24,12 +36,14 @@ export async function startNginx(servers: readonly string[]): Promise<number[]> 
   const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
   const temporary = paths.map((name) => `${name}_temp_path ${folder}/${name};`).join('\n');
   const config = join(folder, 'nginx.conf');
-  writeFileSync(
-    config,
-    `daemon off; worker_processes 1; pid ${folder}/nginx.pid; error_log ${folder}/error.log;
+  const write = (directives: string): void =>
+    writeFileSync(
+      config,
+      `daemon off; worker_processes 1; pid ${folder}/nginx.pid; error_log ${folder}/error.log;
      events { worker_connections 1024; }
-     http { access_log off; ${temporary} ${blocks.join('\n')} }`,
-  );
+     http { access_log off; ${temporary} ${directives} ${blocks.join('\n')} }`,
+    );
+  write(http);
   const child = spawn('nginx', ['-c', config, '-e', join(folder, 'error.log')], { stdio: 'ignore' });
   const ended = once(child, 'exit');
   atEnd(async () => {
@@ -38,7 +52,13 @@ export async function startNginx(servers: readonly string[]): Promise<number[]> 
     rmSync(folder, { recursive: true, force: true });
   });
   for (const port of ports) await untilTrue(`nginx listens on ${port}`, () => accepts(port));
-  return ports;
+  return {
+    ports,
+    reload(directives) {
+      write(directives);
+      child.kill('SIGHUP');
+    },
+  };
 }
 
 function accepts(port: number): Promise<boolean> {

@@ -112,6 +112,8 @@ export function startService(name: string, settings: Readonly<Record<string, str
       ...bareEnvironment(),
       TOUCHLINE_PARENT_PIPE: '1',
       METRICS_PORT: '0',
+      // No proxy has to notice that it stops.
+      DRAIN_MS: '0',
       LOG_LEVEL: 'info',
       ...settings,
     },

@@ -18,6 +18,8 @@ export type ServerOptions = TestEndpointOptions & {
   readonly proxies: number;
   /** Null: plain HTTP. */
   readonly tls: ServerTlsFiles | null;
+  /** Aborted when each answer shall end its connection. */
+  readonly draining: AbortSignal;
   readonly log: FastifyBaseLogger;
 };
 
@@ -30,11 +32,12 @@ export async function startServer({
   host,
   proxies,
   tls,
+  draining,
   log,
   ...options
 }: ServerOptions): Promise<Server> {
   const app = fastify({
-    ...fastifyServer({ log, tls }),
+    ...fastifyServer({ log, tls, draining }),
     loggerInstance: log,
     // A request contains a customer's secret: log nothing of it.
     logController: new LogController({ disableRequestLogging: true }),

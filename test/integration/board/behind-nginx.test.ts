@@ -66,7 +66,7 @@ describe.skipIf(!hasNginx)('behind a proxy (needs nginx)', () => {
 });
 
 /** Starts a proxy for each of the settings of a `location`; gives their ports. */
-function behind(api: ApiReplica, locations: readonly string[]): Promise<number[]> {
+function behind(api: ApiReplica, locations: readonly string[]): Promise<readonly number[]> {
   return startNginx(locations.map((settings) => `location / { ${settings} proxy_pass ${api.url}; }`));
 }
 

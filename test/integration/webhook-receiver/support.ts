@@ -66,6 +66,7 @@ export class TestReceiver {
       config,
       logger: createLogger({ name: 'webhook-receiver', level: 'silent' }),
       metrics,
+      draining: new AbortController().signal,
       fail: (error) => {
         throw error;
       },

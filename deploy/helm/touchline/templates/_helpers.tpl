@@ -39,7 +39,10 @@ capabilities: {drop: [ALL]}
   "SCHEMA_REGISTRY_URL" (required "registry.url: is not set and has no default" $values.registry.url)
   "TOPIC_PREFIX" $values.kafka.topicPrefix
   "METRICS_PORT" "9464") -}}
-{{- with $own.port }}{{ $_ := set $env .setting (toString .number) }}{{ end -}}
+{{- with $own.port -}}
+{{- $_ := set $env .setting (toString .number) -}}
+{{- $_ := set $env "DRAIN_MS" (mul $values.drainSeconds 1000 | toString) -}}
+{{- end -}}
 {{- if and (hasKey $env "UPSTREAM_BASE_URL") (not $env.UPSTREAM_BASE_URL) -}}
 {{- $_ := set $env "UPSTREAM_BASE_URL" (printf "http://%s-api:%v" .root.Release.Name (index $values.services "api").port.number) -}}
 {{- end -}}

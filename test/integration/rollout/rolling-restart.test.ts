@@ -1,0 +1,229 @@
+/** Whether clients behind a proxy notice that services are replaced, one process after the other. */
+import { Agent, request } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { poll } from '#timing/poll.ts';
+import { backbone } from '../../setup/backbone.ts';
+import { CLIENTS_KEY, clients, startApi, temporaryFolder } from '../../support/api.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { hasNginx, type Nginx, openNginx } from '../../support/nginx.ts';
+import { Pipeline } from '../../support/pipeline.ts';
+import { untilTrue } from '../../support/poll.ts';
+import { type ServiceProcess, startService } from '../../support/processes.ts';
+import { startUpstream } from '../../support/tool-gateway.ts';
+import { SECRET, signed } from '../webhook-receiver/support.ts';
+
+const REQUESTS = 10_000;
+/** Requests at a time to each service. */
+const CLIENTS = 4;
+const REPLICAS = 2;
+
+/** A service behind the proxy: how to start a replica, and what a client asks. */
+type Target = {
+  readonly name: string;
+  readonly settings: Readonly<Record<string, string>>;
+  readonly ask: () => Question;
+  /** What the service itself answers; the proxy answers 502. */
+  readonly statuses: readonly number[];
+};
+type Question = {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+};
+
+describe.skipIf(!hasNginx)('a rolling restart behind nginx (needs nginx)', () => {
+  test(`fails none of ${REQUESTS} requests to api, receiver and tool gateway`, async () => {
+    const { place } = await Pipeline.create(backbone());
+    const common = {
+      KAFKA_BROKERS: place.brokers.join(','),
+      SCHEMA_REGISTRY_URL: place.registryUrl,
+      TOPIC_PREFIX: place.prefix,
+      CLIENTS_KEY,
+      // The default; `startService` sets none.
+      DRAIN_MS: '5000',
+    };
+    const added = await clients(place, 'add --name rolling');
+    const token = await (await startApi(place, temporaryFolder())).token(added);
+    const targets = targetsOf(token, (await startUpstream()).url);
+    const rollouts = targets.map((target) => new Rollout(target, common));
+    await Promise.all(rollouts.map((rollout) => rollout.start()));
+
+    const nginx = await openNginx(rollouts.map(serverOf), upstreamsOf(rollouts));
+    const stopRouting = routeToReady(nginx, rollouts);
+    const load = rollouts.map((rollout, at) => startLoad(rollout.target, nginx.ports[at] as number));
+    await Promise.all(rollouts.map((rollout) => rollout.replaceAll()));
+    const asked = (): number => load.reduce((sum, { counts }) => sum + counts.asked, 0);
+    await untilTrue(`${REQUESTS} requests were sent`, () => asked() >= REQUESTS);
+    await Promise.all(load.map(({ stop }) => stop()));
+    await stopRouting();
+    expect(load.map(({ counts }) => counts.failed)).toEqual(targets.map(() => ({})));
+    for (const { counts } of load) expect(counts.asked).toBeGreaterThan(REQUESTS / 100);
+  });
+});
+
+function targetsOf(token: string, upstream: string): Target[] {
+  const empty = '[]';
+  return [
+    {
+      name: 'api',
+      settings: { API_PORT: '0' },
+      ask: () => ({ method: 'GET', path: `/v2/statuses?token=${token}` }),
+      statuses: [200],
+    },
+    {
+      name: 'webhook-receiver',
+      settings: { WEBHOOK_PORT: '0', WEBHOOK_SECRET: SECRET, WEBHOOK_THREADS: '2' },
+      ask: () => ({ method: 'POST', path: '/webhook', headers: signed(empty), body: empty }),
+      statuses: [200],
+    },
+    {
+      name: 'tool-gateway',
+      settings: { TOOLS_PORT: '0', UPSTREAM_BASE_URL: upstream },
+      ask: () => ({
+        method: 'POST',
+        path: '/mcp',
+        headers: { 'content-type': 'application/json' },
+        body: '{}',
+      }),
+      // Without a token, so many requests are refused by rate.
+      statuses: [401, 429],
+    },
+  ];
+}
+
+/** The replicas of a service while they are replaced. */
+class Rollout {
+  readonly target: Target;
+  readonly #common: Readonly<Record<string, string>>;
+  readonly #replicas: ServiceProcess[] = [];
+
+  constructor(target: Target, common: Readonly<Record<string, string>>) {
+    this.target = target;
+    this.#common = common;
+  }
+
+  async start(): Promise<void> {
+    await Promise.all(Array.from({ length: REPLICAS }, () => this.#add()));
+  }
+
+  /** As a Deployment with `maxSurge: 1, maxUnavailable: 0`. */
+  async replaceAll(): Promise<void> {
+    for (const old of [...this.#replicas]) {
+      await this.#add();
+      expect(await old.stop()).toBe(0);
+      this.#replicas.splice(this.#replicas.indexOf(old), 1);
+    }
+  }
+
+  /** The ports of the replicas that say that they are ready. */
+  async readyPorts(): Promise<number[]> {
+    const states = await Promise.all(
+      this.#replicas.map(async (replica) => {
+        const url = `http://127.0.0.1:${replica.opsPort}/health/ready`;
+        const answer = await fetch(url, { headers: { connection: 'close' } }).catch(() => null);
+        return answer?.ok === true ? [portOf(replica)] : [];
+      }),
+    );
+    return states.flat();
+  }
+
+  /** The ports of all replicas that were started. */
+  ports(): number[] {
+    return this.#replicas.map(portOf);
+  }
+
+  async #add(): Promise<void> {
+    const { name, settings } = this.target;
+    const replica = startService(name, { ...this.#common, DATA_DIR: temporaryFolder(), ...settings });
+    await replica.ready();
+    this.#replicas.push(replica);
+  }
+}
+
+function portOf(replica: ServiceProcess): number {
+  const line = replica.lines.find((text) => text.includes('"listening"') || text.includes('"POST /webhook"'));
+  return JSON.parse(line ?? '{}').port;
+}
+
+/** One server for each service. Nothing is asked twice: a failure of a replica is one of the client. */
+function serverOf({ target }: Rollout): string {
+  return `location / { proxy_pass http://${target.name}; proxy_http_version 1.1; proxy_set_header Connection '';
+    proxy_set_header Host $http_host;
+    proxy_next_upstream off; }`;
+}
+
+function upstreamsOf(rollouts: readonly Rollout[], portsOf = (rollout: Rollout) => rollout.ports()): string {
+  return rollouts
+    .map((rollout) => {
+      const servers = portsOf(rollout).map((port) => `server 127.0.0.1:${port} max_fails=0;`);
+      return `upstream ${rollout.target.name} { ${servers.join(' ')} keepalive 8; }`;
+    })
+    .join('\n');
+}
+
+/** How often readiness is asked for, milliseconds. */
+const PROBE_MS = 500;
+
+/** Routes to those replicas alone that are ready, as a controller of the cluster does; gives a function that ends it. */
+function routeToReady(nginx: Nginx, rollouts: readonly Rollout[]): () => Promise<void> {
+  let stopped = false;
+  let routed = '';
+  const done = poll(
+    async () => {
+      const ready = new Map<Rollout, number[]>();
+      for (const rollout of rollouts) ready.set(rollout, await rollout.readyPorts());
+      const upstreams = upstreamsOf(rollouts, (rollout) => ready.get(rollout) ?? []);
+      if (upstreams !== routed) nginx.reload(upstreams);
+      routed = upstreams;
+      return stopped ? true : undefined;
+    },
+    { timeoutMs: 600_000, everyMs: PROBE_MS },
+  );
+  const stop = async (): Promise<void> => {
+    stopped = true;
+    await done;
+  };
+  atEnd(stop);
+  return stop;
+}
+
+/** What clients were answered. */
+type Counts = { asked: number; readonly failed: Record<string, number> };
+
+/** Asks without a pause, each client on connections of its own. */
+function startLoad(target: Target, port: number): { readonly counts: Counts; stop(): Promise<void> } {
+  const counts: Counts = { asked: 0, failed: {} };
+  let stopped = false;
+  const client = async (): Promise<void> => {
+    while (!stopped) {
+      const status = await statusOf(port, target.ask());
+      counts.asked += 1;
+      if (!target.statuses.some((good) => good === status))
+        counts.failed[status] = (counts.failed[status] ?? 0) + 1;
+    }
+  };
+  const clients = Promise.all(Array.from({ length: CLIENTS }, client));
+  const stop = async (): Promise<void> => {
+    stopped = true;
+    await clients;
+  };
+  atEnd(stop);
+  return { counts, stop };
+}
+
+/** The proxy closes idle connections when it reloads: each request has one of its own. */
+const agent = new Agent({ keepAlive: false });
+
+/** The status of the answer, or why there is none. */
+function statusOf(port: number, { body = '', ...question }: Question): Promise<number | string> {
+  return new Promise((resolve) => {
+    const asked = request({ agent, port, host: '127.0.0.1', ...question });
+    asked.on('response', (response) => {
+      response.on('error', (error) => resolve(error.message)).resume();
+      response.on('end', () => resolve(response.statusCode ?? 0));
+    });
+    asked.on('error', (error) => resolve(error.message));
+    asked.end(body);
+  });
+}
