@@ -53,6 +53,9 @@ const MAX_TEAMS = 500;
 /** Most words of a search that are looked at. */
 const MAX_WORDS = 8;
 
+/** A team is one of the two. */
+const PLAYS = '(home_id = ? OR away_id = ?)';
+
 export type DeskData = ReturnType<typeof deskData>;
 
 /** Answers from the matches of `views`. Every method leaves out, or refuses with `RestError`, what is outside `access`. */
@@ -89,9 +92,21 @@ export function deskData(views: Views) {
     matches: (query: EventsQuery, access: Access, order: MatchOrder): DeskPage<DeskMatch> =>
       page(eventConditions(query, places, access), order, query),
 
-    /** The events of `livescore.index`. */
-    board: (query: LivescoreQuery, access: Access): DeskPage<DeskMatch> =>
-      page(boardConditions(query, access), 'earliest', query),
+    /** The events of `livescore.index`, of one competition or team where given. Throws `forbidden`. */
+    board(
+      query: LivescoreQuery,
+      access: Access,
+      { competitionId, teamId }: { readonly competitionId: number | null; readonly teamId: number | null },
+    ): DeskPage<DeskMatch> {
+      if (competitionId !== null) requireAccess(access, competitionId);
+      const conditions = boardConditions(query, access)
+        .where('competition_id = ?', competitionId)
+        .where(PLAYS, teamId);
+      return page(conditions, 'earliest', query);
+    },
+
+    /** Whether a team plays in a match that the caller may see. */
+    isTeam: (id: number, access: Access): boolean => matches.count(shownTo(access).where(PLAYS, id)) > 0,
 
     /** The matches of two teams against each other, latest first, and how they ended for the first one. */
     meetings(
@@ -99,10 +114,7 @@ export function deskData(views: Views) {
       access: Access,
       paging: Paging,
     ): DeskPage<DeskMatch> & { readonly balance: Balance } {
-      const between = (): Conditions =>
-        shownTo(access)
-          .where('(home_id = ? OR away_id = ?)', team)
-          .where('(home_id = ? OR away_id = ?)', opponent);
+      const between = (): Conditions => shownTo(access).where(PLAYS, team).where(PLAYS, opponent);
       const finished = between().where('status_type = ?', 'finished');
       const all = matches.versions(finished, 'latest', MAX_MEETINGS, 0).map((one) => matchOf(one).state);
       return { ...page(between(), 'latest', paging), balance: balanceOf(team, all) };

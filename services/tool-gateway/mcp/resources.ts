@@ -9,7 +9,7 @@ import { RestError } from '#contract/rest/errors.ts';
 import type { OperationData } from '#contract/rest/operations.ts';
 import { type Document, readable } from './documents.ts';
 import { dataOf } from './tools/catalogue.ts';
-import { getMatch } from './tools/match.ts';
+import { getMatch, wholeMatch } from './tools/match.ts';
 import { type Desk, ToolError } from './tools/tool.ts';
 import { covers } from './tools.ts';
 import { documentUri, MATCH_TEMPLATE, matchUri, parseUri, TABLE_TEMPLATE, tableUri } from './uris.ts';
@@ -77,7 +77,7 @@ export function readResource(documents: readonly Document[], desk: Desk, uri: st
       const found = readable(documents, access).find(({ name }) => name === named.name);
       if (found !== undefined) return found.read(access);
     } else if (named?.kind === 'match' && covers(access, getMatch.operations)) {
-      return JSON.stringify(getMatch.call({ match_id: named.id, timeline: 'all' }, desk));
+      return JSON.stringify(wholeMatch(named.id, desk));
     } else if (named?.kind === 'table' && covers(access, ['standings.show'])) {
       return desk.data.standings(named.id, access).data.toString();
     }
@@ -100,7 +100,7 @@ function liveResources({ desk, access }: Desk): Resource[] {
     ...{ dateFrom: '0000-01-01 00:00:00', dateTo: '9999-12-31 23:59:59' },
     ...{ eventsDetails: false, showPostponed: true, holdsNow: true },
   };
-  return desk.board(query, access).items.map(({ state }) => ({
+  return desk.board(query, access, { competitionId: null, teamId: null }).items.map(({ state }) => ({
     uri: matchUri(state.event_id),
     name: `match-${state.event_id}`,
     title: `${state.home?.name ?? '?'} - ${state.away?.name ?? '?'}`,

@@ -1,11 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { incidentMessage } from '#ingestion/testing/messages.ts';
+import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
 import { deskData } from '#views/queries/desk.ts';
 import { createProviderData } from '#views/render/answers/provider-data.ts';
 import { EVERYTHING, RECEIVED_AT, type World } from '#views/testing/world.ts';
+import { readResource } from './resources.ts';
 import { CLOSED, event, incident, leagues, OPEN } from './testing/league.ts';
 import { type Desk, ToolError } from './tools/tool.ts';
 import { TOOLS } from './tools.ts';
+import { matchUri } from './uris.ts';
 
 let world: World;
 let desk: Desk;
@@ -111,8 +113,133 @@ test('tables and top scorers are those of REST', () => {
   ]);
 });
 
+test('a match opens with whether to act on it, and why not', () => {
+  const act = () => {
+    const answer = call('get_match', { match_id: OPEN.match });
+    expect(Object.keys(answer)[0]).toBe('act');
+    return answer.act;
+  };
+  expect(act()).toBe('Do not act: the feed of the match is unknown.');
+  world.health(null);
+  world.health(OPEN.match);
+  expect(act()).toBe('You may act on the firm score 1-0: the guard is safe and the feed is alive.');
+  world.play(
+    incidentMessage(
+      { id: 'a', ut: 1_790_000_100 },
+      incident(OPEN, { id: '5-300', confirmation: 'tbd' }),
+      event(OPEN, OPEN.match),
+    ),
+  );
+  world.health(OPEN.match, { state: 'stale', reason: 'silence' });
+  expect(act()).toMatch(
+    /^Do not act: a goal is under review.*, the feed of the match is stale \(silence\)\.$/,
+  );
+  expect(call('get_match', { match_id: OPEN.earlier }).act).toBe('Nothing to act on: the match is finished.');
+});
+
+test("the provider's flag of a verified result is read, not quoted", () => {
+  world.play(
+    eventMessage({ id: 'v', ut: 1_790_000_100 }, event(OPEN, OPEN.match, { verified_result: 'yes' })),
+  );
+  expect(call('get_match', { match_id: OPEN.match }).verified_result).toBe('yes');
+});
+
+test('the resource of a match has its whole timeline', () => {
+  for (let n = 0; n < 60; n++)
+    world.play(
+      incidentMessage(
+        { id: `n${n}`, ut: 1_790_000_100 + n },
+        incident(OPEN, { id: `5-${400 + n}`, incident_id: 408 }),
+        event(OPEN, OPEN.match),
+      ),
+    );
+  const whole = JSON.parse(readResource([], desk, matchUri(OPEN.match)));
+  expect(whole.timeline).toHaveLength(61);
+  expect(whole).toMatchObject({ act: expect.any(String), total: 61, next_page: null });
+});
+
+test('the live board is of one competition or team where asked', () => {
+  const live = (args: object) =>
+    (call('live_board', { ...args }).matches as { match_id: number }[]).map(({ match_id }) => match_id);
+  expect(live({})).toEqual([OPEN.match, CLOSED.match]);
+  expect(live({ competition_id: CLOSED.competition })).toEqual([CLOSED.match]);
+  expect(live({ team_id: OPEN.teams[1] })).toEqual([OPEN.match]);
+  expect(live({ competition_id: 999_999 })).toEqual([]);
+});
+
+test('a table is of one group where asked', () => {
+  const table = world.views.table(OPEN.table) as { groups: { participants: unknown[] }[] };
+  const [first, second] = table.groups[0]?.participants ?? [];
+  const groups = [
+    { ...table.groups[0], name: 'Group A', participants: [first] },
+    { ...table.groups[0], name: 'Group B', participants: [second] },
+  ];
+  world.give({
+    topic: 'standings',
+    partition: 0,
+    offset: 0,
+    key: String(OPEN.table),
+    value: {
+      standings_id: OPEN.table,
+      version: 2,
+      type_id: 2,
+      object_type: 'season',
+      object_id: OPEN.season,
+      competition_id: OPEN.competition,
+      season_id: OPEN.season,
+      ut: 1_700_000_001,
+      cause: null,
+      body: JSON.stringify({ ...table, groups }),
+    },
+  });
+  for (const group of ['b', 'Group B', ' group b '])
+    expect(call('get_standings', { standings_id: OPEN.table, group })).toMatchObject({
+      total: 1,
+      groups: [{ name: 'Group B', rows: [{ id: 102 }] }],
+    });
+  expect(refusal('get_standings', { standings_id: OPEN.table, group: 'C' })).toMatch(
+    /^not_found: .*It has Group A, Group B\./,
+  );
+});
+
+test('a search that finds nothing says that players are not searched', () => {
+  expect(call('search', { query: 'Griezmann' })).toMatchObject({
+    results: [],
+    hint: expect.stringMatching(/players are not searched.*get_match.*get_top_scorers/),
+  });
+  expect(call('search', { query: 'goteborg' }).hint).toBeNull();
+});
+
+describe('an unknown argument is refused, and the right one named', () => {
+  test.each([
+    ['list_matches', { team: 'France' }, /team: unknown argument; send team_id \(search finds it by name\)/],
+    ['live_board', { competition: 1 }, /competition: unknown argument; send competition_id/],
+    ['live_board', { competitionId: 1 }, /competitionId: .* send competition_id/],
+    ['get_match', { match_id: 1, event_id: 1 }, /event_id: .* send match_id/],
+    ['list_matches', { date: '2026-01-01' }, /date: .* send date_from/],
+    ['search', { query: 'goteborg', q: 'x' }, /q: .* send query/],
+    ['get_standings', { season: 1 }, /season: .* send season_id/],
+    ['live_board', { colour: 'red' }, /colour: unknown argument; known are show, sport_id,/],
+  ])('%s %j', (name, args, wanted) => {
+    expect(refusal(name, args)).toMatch(/^invalid_arguments: /);
+    expect(refusal(name, args)).toMatch(wanted);
+  });
+
+  test('the schemas say so', () => {
+    for (const { name, inputSchema } of TOOLS) expect(inputSchema.additionalProperties, name).toBe(false);
+  });
+});
+
 describe('errors say what to do', () => {
   test.each([
+    ['list_changes', { since: '2026-08-15T14:30:00' }, /^invalid_arguments: .*since: .*time zone.*Z/],
+    ['get_head_to_head', { team_id: 5, opponent_id: 101 }, /^not_found: team_id: no such team.*search/],
+    ['get_head_to_head', { team_id: 101, opponent_id: 5 }, /^not_found: opponent_id: no such team.*search/],
+    [
+      'get_standings',
+      { season_id: OPEN.season, stage_id: 5 },
+      /^not_found: .*no tables of that stage.*without stage_id/,
+    ],
     ['get_match', { match_id: 1 }, /^not_found: .*list_matches/],
     ['get_match', {}, /^invalid_arguments: .*match_id/],
     ['list_matches', { limit: 51 }, /^invalid_arguments: .*limit.*50/],

@@ -92,6 +92,9 @@ export const listCompetitions = tool({
   },
 });
 
+const NOTHING_FOUND =
+  'No team or competition has such a name; players are not searched. For a player: get_match of a match of the team, or get_top_scorers. For another spelling: fewer or shorter words.';
+
 const found = z.object({
   kind: z.enum(['team', 'competition']),
   team_id: z.int().nullable(),
@@ -113,7 +116,11 @@ export const search = tool({
     kind: z.enum(['any', 'team', 'competition']).default('any'),
     ...paging(10),
   }),
-  output: z.object({ results: z.array(found), ...pageInfo }),
+  output: z.object({
+    results: z.array(found),
+    hint: z.string().nullable().describe('What to do where nothing is found.'),
+    ...pageInfo,
+  }),
   missing: 'Nothing has such a name. Try fewer or shorter words.',
   answer({ query, kind, limit, page }, desk) {
     const nowhere = { season_id: null, stage_id: null, group_id: null };
@@ -130,6 +137,10 @@ export const search = tool({
       })),
     ];
     const results = all.slice((page - 1) * limit, page * limit).map((make) => make());
-    return { results, ...pageInfoOf(all.length, { limit, page }) };
+    return {
+      results,
+      hint: all.length === 0 ? NOTHING_FOUND : null,
+      ...pageInfoOf(all.length, { limit, page }),
+    };
   },
 });

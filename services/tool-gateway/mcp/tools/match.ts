@@ -4,8 +4,9 @@ import { POSSIBLE_INCIDENTS, SHOOT_OUT_PHASES } from '#contract/soccer.ts';
 import { renderMinute } from '#domain/minute.ts';
 import type { DeskDetails } from '#views/queries/desk.ts';
 import type { ShownIncident } from '#views/store/board-view.ts';
+import { actLine } from './act.ts';
 import { id, matchSummary, pageInfo, pageInfoOf, paging, summaryOf } from './common.ts';
-import { tool } from './tool.ts';
+import { type Desk, tool } from './tool.ts';
 
 const entry = z.object({
   incident_id: z.string(),
@@ -27,11 +28,32 @@ const entry = z.object({
   in_shoot_out: z.boolean(),
 });
 
+const answer = z.object({
+  act: z.string().describe('Whether to act on the score now, and why not. Read it first.'),
+  ...matchSummary.shape,
+  season: z.string().nullable(),
+  stage: z.string().nullable(),
+  group: z.string().nullable(),
+  coverage: z.enum(['complete', 'partial', 'none']).describe('How much of the timeline is known.'),
+  score_source: z.enum(['incidents', 'reported', 'none']),
+  reported_score: z
+    .object({ home: z.int(), away: z.int() })
+    .nullable()
+    .describe("The provider's own result."),
+  agreement: z.enum(['agrees', 'differs', 'unknown']).describe('Whether both scores are the same.'),
+  under_review: z.boolean(),
+  bet_status: z.string().nullable(),
+  verified_result: z.string().nullable().describe("The provider's flag, such as yes."),
+  version: z.int().describe('Counts the changes of this match.'),
+  timeline: z.array(entry),
+  ...pageInfo,
+});
+
 export const getMatch = tool({
   name: 'get_match',
   title: 'One match',
   description:
-    'Returns one match: score, firm score, minute, trading guard with its reasons, and the timeline in the order of the provider. Never act on a goal while guard.safe is false.',
+    'Returns one match: whether to act on it, score, firm score, minute, trading guard with its reasons, and the timeline in the order of the provider. Never act on a goal while guard.safe or feed.alive is false.',
   operations: ['events.show', 'events.incidents'],
   input: z.object({
     match_id: id.describe('As list_matches, live_board and list_changes give it.'),
@@ -41,42 +63,56 @@ export const getMatch = tool({
       .describe('Which incidents to return.'),
     ...paging(50),
   }),
-  output: matchSummary.extend({
-    season: z.string().nullable(),
-    stage: z.string().nullable(),
-    group: z.string().nullable(),
-    coverage: z.enum(['complete', 'partial', 'none']).describe('How much of the timeline is known.'),
-    score_source: z.enum(['incidents', 'reported', 'none']),
-    reported_score: z
-      .object({ home: z.int(), away: z.int() })
-      .nullable()
-      .describe("The provider's own result."),
-    agreement: z.enum(['agrees', 'differs', 'unknown']).describe('Whether both scores are the same.'),
-    under_review: z.boolean(),
-    bet_status: z.string().nullable(),
-    verified_result: z.string().nullable().describe("The provider's flag, as JSON text."),
-    version: z.int().describe('Counts the changes of this match.'),
-    timeline: z.array(entry),
-    ...pageInfo,
-  }),
+  output: answer,
   missing: 'No match has this id. Call list_matches, live_board or search to find matches.',
   answer({ match_id, timeline, limit, page }, desk) {
     const match = desk.desk.match(match_id, desk.access);
-    const { state, incidents } = match;
-    const { season, stage, group } = desk.desk.place(state);
-    const selected = incidents.filter(
+    const selected = match.incidents.filter(
       (incident) => timeline === 'all' || (timeline === 'important' && matters(incident)),
     );
-    return {
-      ...summaryOf(match, desk),
-      ...{ season, stage, group, coverage: state.coverage, score_source: state.source },
-      ...{ reported_score: state.reported, agreement: state.agreement, under_review: state.under_review },
-      ...{ bet_status: state.bet_status, verified_result: state.verified_result, version: state.version },
-      timeline: selected.slice((page - 1) * limit, page * limit).map((incident) => entryOf(incident, match)),
-      ...pageInfoOf(selected.length, { limit, page }),
-    };
+    const shown = selected.slice((page - 1) * limit, page * limit);
+    return { ...answerOf(match, shown, desk), ...pageInfoOf(selected.length, { limit, page }) };
   },
 });
+
+/** The answer with the whole timeline, however long it is. Throws `RestError` `not_found`, `forbidden`. */
+export function wholeMatch(id: number, desk: Desk): Record<string, unknown> {
+  const match = desk.desk.match(id, desk.access);
+  const total = match.incidents.length;
+  return answer.parse({ ...answerOf(match, match.incidents, desk), total, next_page: null });
+}
+
+function answerOf(
+  match: DeskDetails,
+  shown: readonly ShownIncident[],
+  desk: Desk,
+): Omit<z.input<typeof answer>, keyof typeof pageInfo> {
+  const { state } = match;
+  const { season, stage, group } = desk.desk.place(state);
+  return {
+    act: actLine(state, desk.desk.health(state.event_id, desk.now * 1000)),
+    ...summaryOf(match, desk),
+    season,
+    stage,
+    group,
+    coverage: state.coverage,
+    score_source: state.source,
+    reported_score: state.reported,
+    agreement: state.agreement,
+    under_review: state.under_review,
+    bet_status: state.bet_status,
+    verified_result: unquoted(state.verified_result),
+    version: state.version,
+    timeline: shown.map((incident) => entryOf(incident, match)),
+  };
+}
+
+/** JSON text as one reads it: that of a string without its quotes. */
+function unquoted(json: string | null): string | null {
+  if (json === null) return null;
+  const value: unknown = JSON.parse(json);
+  return typeof value === 'string' ? value : json;
+}
 
 function matters({ important, incident_id }: ShownIncident): boolean {
   return important || POSSIBLE_INCIDENTS.has(incident_id);

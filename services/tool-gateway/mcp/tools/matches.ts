@@ -70,11 +70,13 @@ export const liveBoard = tool({
   input: z.object({
     show: z.enum(['live', 'today']).default('live').describe('live: only what is played now.'),
     sport_id: id.optional(),
+    competition_id: id.optional(),
+    team_id: id.optional(),
     ...paging(20),
   }),
   output: z.object({ matches: z.array(matchSummary), ...pageInfo }),
   missing: FIND_MATCHES,
-  answer({ show, sport_id, limit, page }, desk) {
+  answer({ show, sport_id, competition_id, team_id, limit, page }, desk) {
     const days =
       show === 'today'
         ? dateWindow({}, desk.now)
@@ -84,7 +86,8 @@ export const liveBoard = tool({
       ...{ dateFrom: days.date_from, dateTo: days.date_to, showPostponed: true },
       ...{ eventsDetails: false, timestamp: null, holdsNow: true },
     };
-    const { items, total } = desk.desk.board(query, desk.access);
+    const of = { competitionId: competition_id ?? null, teamId: team_id ?? null };
+    const { items, total } = desk.desk.board(query, desk.access, of);
     return { matches: items.map((match) => summaryOf(match, desk)), ...pageInfoOf(total, { limit, page }) };
   },
 });
@@ -114,7 +117,10 @@ export const listChanges = tool({
   operations: ['events.index', 'events.incidents'],
   input: z.object({
     since: z.iso
-      .datetime({ offset: true })
+      .datetime({
+        offset: true,
+        error: 'send ISO 8601 with a time zone, such as 2026-08-15T14:30:00Z; Z is UTC',
+      })
       .describe('ISO 8601 with a time zone, such as 2026-08-15T14:30:00Z; checked_at of the answer before.'),
     competition_id: id.optional(),
     ...paging(20),
@@ -186,6 +192,12 @@ export const headToHead = tool({
   answer({ team_id, opponent_id, limit, page }, desk) {
     if (team_id === opponent_id)
       throw new ToolError('INVALID_ARGUMENTS', 'team_id and opponent_id are the same team. Send two teams.');
+    for (const [name, team] of Object.entries({ team_id, opponent_id }))
+      if (!desk.desk.isTeam(team, desk.access))
+        throw new ToolError(
+          'NOT_FOUND',
+          `${name}: no such team is known. Call search to find teams by name.`,
+        );
     const { items, total, balance } = desk.desk.meetings([team_id, opponent_id], desk.access, {
       limit,
       page,

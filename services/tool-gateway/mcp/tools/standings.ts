@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { OperationData } from '#contract/rest/operations.ts';
 import { toWholeNumber } from '#contract/values.ts';
+import { fold } from '#domain/fold.ts';
 import { dataOf } from './catalogue.ts';
 import { id, pageInfo, pageInfoOf, paging, seasonInput, seasonOf } from './common.ts';
 import { type Desk, ToolError, tool } from './tool.ts';
@@ -64,6 +65,13 @@ export const getStandings = tool({
     standings_id: id.optional().describe('A table, as list_standings gives it.'),
     ...seasonInput,
     stage_id: id.optional().describe('Of a season with several stages: the table of this one.'),
+    group: z
+      .string()
+      .trim()
+      .min(1)
+      .max(80)
+      .optional()
+      .describe('Only this group of the table, such as "C" or "Group C".'),
     type_id: z.int().min(0).default(LEAGUE).describe('Type of the table; 2 is the league table.'),
     ...paging(50),
   }),
@@ -76,20 +84,21 @@ export const getStandings = tool({
     ...pageInfo,
   }),
   missing: FIND_TABLES,
-  answer({ standings_id, stage_id, type_id, limit, page, ...which }, desk) {
+  answer({ standings_id, stage_id, type_id, group, limit, page, ...which }, desk) {
     const tableId = standings_id ?? chosen(seasonOf(which, desk), type_id, stage_id, desk);
     const table = dataOf<OperationData<'standings.show'>>(
       desk.data.standings(tableId, desk.access),
     ).standings;
-    const rows = rowsOf(table);
+    const all = rowsOf(table);
+    const rows = group === undefined ? all : ofGroup(table, all, group);
     const shown = rows.slice((page - 1) * limit, page * limit);
     return {
       standings_id: table.id,
       name: table.name,
       type: table.type_name,
       season_id: table.season_id ?? null,
-      groups: [...Map.groupBy(shown, ({ group }) => group)].map(([group, of]) => ({
-        name: table.groups[group]?.name ?? '',
+      groups: [...Map.groupBy(shown, (one) => one.group)].map(([index, of]) => ({
+        name: table.groups[index]?.name ?? '',
         rows: of.map(({ record }) => ({
           ...{ rank: record.rank, last_rank: record.last_rank ?? null, id: record.id, name: record.name },
           ...{ club: record.subparticipant_name || null, zone: record.zone_name || null },
@@ -173,6 +182,16 @@ function chosen(seasonId: number, typeId: number, stageId: number | undefined, d
       `There are several: call again with standings_id, one of ${names.join(', ')}.`,
     );
   }
+  const stages = new Map(
+    entries.filter((one) => one.object_type === 'stage').map((one) => [one.object_id, one.object_name]),
+  );
+  if (stageId !== undefined && !stages.has(stageId) && entries.length > 0) {
+    const names = [...stages].map(([id, name]) => (name ? `${id} (${name})` : String(id))).join(', ');
+    throw new ToolError(
+      'NOT_FOUND',
+      `That season has no tables of that stage. ${names === '' ? 'Its tables are of no stage: call again without stage_id.' : `It has those of ${names}.`}`,
+    );
+  }
   const types = [...new Map(entries.map((one) => [one.type_id, one.type_name]))];
   const known = types.map(([type, name]) => `${type} ${name}`).join(', ');
   throw new ToolError(
@@ -180,6 +199,22 @@ function chosen(seasonId: number, typeId: number, stageId: number | undefined, d
     known === ''
       ? 'That season has no tables (yet). Call list_competitions for other seasons.'
       : `That season has no table of this type. It has the types ${known}.`,
+  );
+}
+
+/** The rows of a group by its name or the last word of it. Throws `ToolError`. */
+function ofGroup<R extends { readonly group: number }>(table: Table, rows: readonly R[], name: string): R[] {
+  const wanted = fold(name);
+  const index = table.groups.findIndex(
+    (group) => fold(group.name) === wanted || fold(group.name).endsWith(` ${wanted}`),
+  );
+  if (index !== -1) return rows.filter(({ group }) => group === index);
+  const names = table.groups.map((group) => group.name).filter((one) => one !== '');
+  throw new ToolError(
+    'NOT_FOUND',
+    names.length === 0
+      ? 'That table has no groups. Call again without group.'
+      : `That table has no such group. It has ${names.join(', ')}.`,
   );
 }
 

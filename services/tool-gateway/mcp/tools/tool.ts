@@ -6,6 +6,7 @@ import type { OperationName } from '#contract/rest/operations.ts';
 import type { Access, ProviderData } from '#contract/rest/provider.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import type { DeskData } from '#views/queries/desk.ts';
+import { unknownArgument } from './unknown-arguments.ts';
 
 /** What a tool answers from: the queries of REST and of the desk, and what the caller may see. */
 export type Desk = {
@@ -35,6 +36,9 @@ export type Tool = {
   call(args: unknown, desk: Desk): Record<string, unknown>;
 };
 
+/** Unknown arguments that an answer names. */
+const MAX_UNKNOWN = 5;
+
 type JsonObjectSchema = { readonly type: 'object' } & Readonly<Record<string, unknown>>;
 
 type Definition<I extends z.ZodObject, O extends z.ZodObject> = Pick<
@@ -50,16 +54,22 @@ type Definition<I extends z.ZodObject, O extends z.ZodObject> = Pick<
 
 /** Makes a tool of its definition. */
 export function tool<I extends z.ZodObject, O extends z.ZodObject>(definition: Definition<I, O>): Tool {
-  const { name, title, description, operations, input, output, missing } = definition;
+  const { name, title, description, operations, output, missing } = definition;
+  // What is not known here would be ignored, and the answer be of something else than was asked for.
+  const input = definition.input.strict();
+  const known = Object.keys(input.shape);
   return {
-    ...{ name, title, description, operations },
+    name,
+    title,
+    description,
+    operations,
     inputSchema: objectSchema(input, 'input'),
     outputSchema: objectSchema(output, 'output'),
     call(args, desk) {
       const parsed = input.safeParse(args ?? {});
-      if (!parsed.success) throw new ToolError('INVALID_ARGUMENTS', problemsOf(parsed.error));
+      if (!parsed.success) throw new ToolError('INVALID_ARGUMENTS', problemsOf(parsed.error, known));
       try {
-        return output.parse(definition.answer(parsed.data, desk));
+        return output.parse(definition.answer(parsed.data as z.output<I>, desk));
       } catch (error) {
         throw asToolError(error, missing);
       }
@@ -89,9 +99,13 @@ function asToolError(error: unknown, missing: string): unknown {
   }
 }
 
-/** Every wrong argument on a line of its own. */
-function problemsOf(error: z.ZodError): string {
-  const lines = error.issues.map(({ path, message }) => `${path.join('.') || 'arguments'}: ${message}`);
+/** Every wrong argument with what is wrong with it. */
+function problemsOf(error: z.ZodError, known: readonly string[]): string {
+  const lines = error.issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.slice(0, MAX_UNKNOWN).map((name) => unknownArgument(name, known))
+      : [`${issue.path.join('.') || 'arguments'}: ${issue.message}`],
+  );
   return `Call again with other arguments. ${lines.join('. ')}.`;
 }
 
