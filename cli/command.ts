@@ -5,8 +5,6 @@ import { TouchlineError } from '#errors/touchline-error.ts';
 export type Command = {
   /** Its name on the command line. */
   readonly name: string;
-  /** One line for `touchline --help`. */
-  readonly summary: string;
   /** The whole text of `touchline <name> --help`. */
   readonly help: string;
   /** Exit code of what fails for another reason than its arguments. Default 1. */

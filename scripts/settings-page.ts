@@ -1,7 +1,7 @@
 /** docs/reference/settings.md, made of the configuration of every service. */
 import { readdirSync } from 'node:fs';
 import { describeSettings, type SettingHelp } from '#service/config.ts';
-import { serviceConfig } from '../cli/services.ts';
+import { serviceConfig } from '../cli/service-config.ts';
 
 const SERVICES = new URL('../services/', import.meta.url);
 

@@ -21,7 +21,6 @@ Names begin with TOPIC_PREFIX.
 /** Prints the commands. */
 export const acls: Command = {
   name: 'acls',
-  summary: 'prints the commands that grant each service its rights',
   help: HELP,
   async run(args) {
     const { services, principal } = parse(args);

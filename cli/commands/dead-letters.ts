@@ -31,7 +31,6 @@ const ID_SHOWN = 12;
 /** Shows and re-sends dead letters. */
 export const deadLetters: Command = {
   name: 'dead-letters',
-  summary: 'lists rejected messages and records, shows them, sends them again',
   help: HELP,
   async run(args) {
     const { action, ids, json, all } = parse(args);

@@ -25,7 +25,6 @@ The broker is that of KAFKA_BROKERS, else the one that touchline up or demo runs
 /** Shows and sets positions. */
 export const position: Command = {
   name: 'position',
-  summary: 'shows and sets the committed positions of a processor',
   help: HELP,
   async run(args) {
     const { processor, partition, to, acceptsState } = parse(args);

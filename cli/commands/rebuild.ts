@@ -47,7 +47,6 @@ The broker is that of KAFKA_BROKERS, else the one that touchline up or demo runs
 /** Deletes the output of a processor. */
 export const rebuild: Command = {
   name: 'rebuild',
-  summary: 'makes a processor process its whole input again',
   help: HELP,
   async run(args) {
     const processor = parse(args);

@@ -31,7 +31,6 @@ Ends with exit code 1 where a record could not be decoded.
 /** Shows the records of a topic. */
 export const tail: Command = {
   name: 'tail',
-  summary: 'shows the records of a topic, decoded',
   help: HELP,
   async run(args) {
     const { topic, fromBeginning, untilEnd, json, key } = parse(args);

@@ -31,7 +31,6 @@ const settings = z.object({ TOPIC_PREFIX: kafkaSettings.TOPIC_PREFIX, ...topicTa
 /** Creates the topics. */
 export const topics: Command = {
   name: 'topics',
-  summary: 'creates the topics and registers their schemas',
   help: HELP,
   async run(args) {
     const { print, given } = parse(args);

@@ -42,7 +42,6 @@ Broker and registry: those of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else in Doc
 /** Starts everything but the simulator. */
 export const up: Command = {
   name: 'up',
-  summary: 'starts broker, registry and all services but the simulator',
   help: renderHelp({ usage: 'touchline up [--replicas <service>=<n>]…', about: ABOUT, config }),
   async run(args) {
     const replicas = parseReplicas(args);

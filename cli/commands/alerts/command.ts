@@ -36,7 +36,6 @@ const settings = z.object(processorSettings);
 /** Publishes and prints alerts. */
 export const alerts: Command = {
   name: 'alerts',
-  summary: 'publishes and prints goals, cancelled goals, closed guards and more by rules',
   help: HELP,
   async run(args) {
     const { rulesFile, out, maxAgeMs } = parse(args);

@@ -41,7 +41,6 @@ one that touchline up or demo runs here.
 /** Makes, shows and changes clients. */
 export const clients: Command = {
   name: 'clients',
-  summary: 'makes, shows and changes the clients of the served contract',
   help: HELP,
   async run(args) {
     const request = parseClients(args);

@@ -31,7 +31,6 @@ const MOST_TEXT = 200;
 /** Compares two prefixes. */
 export const compareCommand: Command = {
   name: 'compare',
-  summary: 'says whether two topic prefixes hold the same states, transitions and tables',
   help: HELP,
   failedCode: EXIT.failed,
   async run(args) {

@@ -45,7 +45,6 @@ const EXIT = { ok: 0, wrong: 1, stopped: 130 } as const;
 /** Plays real matches into everything and checks the outcome. */
 export const demo: Command = {
   name: 'demo',
-  summary: 'starts everything, plays real matches into it, shows and checks them',
   help: renderHelp({ usage: 'touchline demo [--keep] [--brokers <n>]', about: ABOUT, config }),
   async run(args) {
     const { keep, brokerCount } = parse(args);

@@ -16,7 +16,7 @@ import { registryTime } from '#topics/registry-http.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
 import { findPlace, type Place } from '../../place.ts';
 import { processorProgress } from '../../progress.ts';
-import { serviceConfig } from '../../services.ts';
+import { serviceConfig } from '../../service-config.ts';
 import {
   type CheckName,
   type Finding,

@@ -20,7 +20,6 @@ that touchline up or demo runs here.
 /** Checks an installation. */
 export const doctor: Command = {
   name: 'doctor',
-  summary: 'checks broker, topics, schemas, lag, clock and disk, and says what to do',
   help: HELP,
   async run(args) {
     const { values, positionals } = parseArguments(args, {

@@ -28,7 +28,6 @@ docs/guides/analyse.md opens the files with DuckDB and pandas.
 /** Exports rows. */
 export const exportCommand: Command = {
   name: 'export',
-  summary: 'writes states, transitions, incidents or tables as Parquet or JSON lines',
   help: HELP,
   async run(args) {
     const { name, out, choice, showsColumns } = parse(args);

@@ -40,7 +40,6 @@ const prefixSetting = z.object({ TOPIC_PREFIX: kafkaSettings.TOPIC_PREFIX });
 /** Rebuilds everything into another prefix. */
 export const replay: Command = {
   name: 'replay',
-  summary: 'rebuilds everything from the log into another topic prefix',
   help: HELP,
   async run(args) {
     const { into, ...options } = parse(args);

@@ -29,7 +29,6 @@ const EVERY_MS = 2_000;
 /** Shows a running system. */
 export const status: Command = {
   name: 'status',
-  summary: 'shows lag, processes, tasks, dead letters and feed health on one screen',
   help: HELP,
   async run(args) {
     const { watch, json, metrics } = parse(args);

@@ -30,7 +30,6 @@ type Tokens = VersionedTopic<'access-tokens'>;
 /** Lists, revokes, labels and expires access tokens. */
 export const tokens: Command = {
   name: 'tokens',
-  summary: 'lists, revokes, labels and expires the access tokens of clients',
   help: HELP,
   async run(args) {
     const request = parseTokens(args);

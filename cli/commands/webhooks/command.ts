@@ -35,7 +35,6 @@ SCHEMA_REGISTRY_URL, else the one that touchline up or demo runs here.
 /** Shows and controls the deliveries to clients. */
 export const webhooks: Command = {
   name: 'webhooks',
-  summary: 'shows how webhooks are delivered, sends again, enables and disables them',
   help: HELP,
   async run(args) {
     const request = parseWebhooks(args, Date.now());

@@ -71,7 +71,7 @@ test('lists commands and services', async () => {
 test('does not know everything', async () => {
   const run = await touchlineHere(['tial']);
   expect(run.code).toBe(2);
-  expect(run.err).toBe('touchline: there is no command or service "tial"; see touchline --help\n');
+  expect(run.err).toBe('touchline: there is no command or service "tial"; did you mean tail?\n');
 });
 
 test('without a command shows what there is', async () => {
@@ -79,6 +79,29 @@ test('without a command shows what there is', async () => {
   expect(run.code).toBe(2);
   expect(run.out).toBe('');
   expect(run.err).toContain('Usage: touchline');
+});
+
+test('says what help and version it has by either name', async () => {
+  expect((await touchlineHere(['help'])).out).toBe((await touchlineHere(['--help'])).out);
+  expect((await touchlineHere(['help', 'tail'])).out).toContain('Usage: touchline tail');
+  expect((await touchlineHere(['version'])).out).toMatch(/^touchline \d/);
+});
+
+describe('an answer without a broker', () => {
+  /** Prints what CPU time the process took, in ms, as it ends: the wall clock depends on who else is at work. */
+  const CPU =
+    'data:text/javascript,process.on("exit",()=>{const {user,system}=process.cpuUsage();console.error("cpu",(user+system)/1000)})';
+
+  test.each([[['--help']], [['version']], [['tial']]])('of %j costs less than 300 ms', async (args) => {
+    const costs: number[] = [];
+    // The first fills the cache of compiled code.
+    for (let round = 0; round < 4; round++) {
+      const run = touchline(args, {}, ['--import', CPU]);
+      await run.ended;
+      costs.push(Number(/cpu (\S+)/.exec(run.err)?.[1]));
+    }
+    expect(Math.min(...costs)).toBeLessThan(300);
+  });
 });
 
 test.each(['match-processor', 'webhook-receiver', 'simulator'])(
