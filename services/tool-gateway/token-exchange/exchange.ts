@@ -4,7 +4,7 @@ import type { Logger } from '#streams/log.ts';
 import { ExchangeError } from './errors.ts';
 import type { Issued, Issuer } from './issuer.ts';
 import type { AttemptScope, Refusal } from './limits.ts';
-import type { ExchangeRequest } from './request.ts';
+import { type ExchangeRequest, MAX_SECRET_BYTES } from './request.ts';
 import { digestOf, networkOf } from './subject.ts';
 
 /** What an exchange works with. */
@@ -43,7 +43,8 @@ export class Exchange {
     const { check, contracts, issuer, now, log } = this.#options;
     await this.#admit('client', clientId);
     // Other spellings of an id would have a limit of their own each; no account here has one.
-    if (!CLIENT_ID.test(clientId)) throw new ExchangeError('INVALID_CREDENTIALS');
+    if (!CLIENT_ID.test(clientId) || Buffer.byteLength(secretKey) > MAX_SECRET_BYTES)
+      throw new ExchangeError('INVALID_CREDENTIALS');
     const account = await check(clientId, secretKey);
     if (account === null) throw new ExchangeError('INVALID_CREDENTIALS');
     const id = Number(clientId);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { MAX_LABEL } from '#clients/access-tokens.ts';
-import { BODY_LIMIT, parseExchange } from './request.ts';
+import { MAX_SECRET_BYTES, parseExchange } from './request.ts';
 
 const JSON_TYPE = 'application/json';
 const bytes = (text: string): Uint8Array => Buffer.from(text);
@@ -30,6 +30,14 @@ describe('secret_key', () => {
 
   test('counts where both it and its alias are there', () => {
     expect(parse({ ...RIGHT, client_secret: 'other' }).secretKey).toBe('s3');
+  });
+
+  test.each(['', null])('is missing where it is %j: its alias counts', (secret_key) => {
+    expect(parse({ client_id: '7', secret_key, client_secret: 's3' }).secretKey).toBe('s3');
+    expect(parse({ ...RIGHT, client_secret: secret_key }).secretKey).toBe('s3');
+    expect(() => parse({ client_id: '7', secret_key, client_secret: secret_key })).toThrow(
+      expect.objectContaining({ code: 'MISSING_FIELDS' }),
+    );
   });
 
   test.each([undefined, null, '', 5, ['s3']])('missing_fields where it is %j', (secret) => {
@@ -86,11 +94,8 @@ describe('body', () => {
     expect(() => encodeURIComponent(parse({ ...RIGHT, secret_key: '\ud800' }).secretKey)).not.toThrow();
   });
 
-  test('credentials of the largest body fit into a URL', () => {
-    const secret_key = '€'.repeat(BODY_LIMIT / 3 - 20);
-    const body = bytes(JSON.stringify({ client_id: '7', secret_key }));
-    expect(body.length).toBeLessThanOrEqual(BODY_LIMIT);
-    expect(encodeURIComponent(secret_key).length).toBeLessThan(13_000);
+  test('the longest secret fits into a URL', () => {
+    expect(encodeURIComponent('€'.repeat(MAX_SECRET_BYTES / 3)).length).toBeLessThan(13_000);
   });
 });
 

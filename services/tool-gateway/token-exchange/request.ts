@@ -2,11 +2,14 @@ import { z } from 'zod';
 import { MAX_LABEL } from '#clients/access-tokens.ts';
 import { ExchangeError } from './errors.ts';
 
+/** Largest body, in bytes: a label that is too long is answered as such, however long it is within reason. */
+export const BODY_LIMIT = 1_048_576;
+
 /**
- * Largest body, in bytes. Percent-encoded, the credentials in it are at most three times as long: the upstream's URL stays
- * below the 16 KiB that an HTTP server takes.
+ * Longest secret, in bytes; a longer one is nobody's. Percent-encoded it is at most three times as long: the upstream's
+ * URL stays below the 16 KiB that an HTTP server takes.
  */
-export const BODY_LIMIT = 4_096;
+export const MAX_SECRET_BYTES = 4_096;
 
 /** What an exchange is asked for. Never to be logged. */
 export type ExchangeRequest = {
@@ -21,11 +24,14 @@ const credential = z
   .min(1)
   .transform((text) => text.toWellFormed());
 
+/** Left empty, a secret is missing: its alias counts. */
+const secret = z.union([credential, z.literal('').transform(() => null), z.null()]).optional();
+
 const credentials = z
-  .object({ client_id: credential, secret_key: credential.optional(), client_secret: credential.optional() })
+  .object({ client_id: credential, secret_key: secret, client_secret: secret })
   .transform(({ client_id, secret_key, client_secret }, context) => {
-    const secretKey = secret_key ?? client_secret;
-    if (secretKey !== undefined) return { clientId: client_id, secretKey };
+    const secretKey = secret_key ?? client_secret ?? null;
+    if (secretKey !== null) return { clientId: client_id, secretKey };
     context.addIssue({ code: 'custom', message: 'no secret' });
     return z.NEVER;
   });

@@ -12,7 +12,7 @@ import { AttemptNotCountedError } from './attempts.ts';
 import { ExchangeError } from './errors.ts';
 import { Exchange, type ExchangeOptions } from './exchange.ts';
 import { LIMITS } from './limits.ts';
-import { BODY_LIMIT } from './request.ts';
+import { BODY_LIMIT, MAX_SECRET_BYTES } from './request.ts';
 
 const NOW = 1_790_000_000_000;
 const KEY = createSecretKey(randomBytes(32));
@@ -114,7 +114,8 @@ describe('Success 201', () => {
 
   test('client_secret is an alias of secret_key', async () => {
     const { post } = await served();
-    expect((await post({ client_id: '7', client_secret: 'right-s3cret' })).status).toBe(201);
+    for (const body of [{}, { secret_key: '' }, { secret_key: null }])
+      expect((await post({ ...body, client_id: '7', client_secret: 'right-s3cret' })).status).toBe(201);
   });
 });
 
@@ -224,6 +225,24 @@ describe('errors', () => {
       ...{ status: 500, body: { error: 'limits_unavailable' } },
     });
     expect(steps).toEqual([]);
+  });
+
+  test('400 invalid_label for a label of more than 4,096 bytes', async () => {
+    const { post } = await served();
+    for (const label of ['x'.repeat(5_000), '⚽'.repeat(100_000)])
+      expect(await post({ ...RIGHT, label })).toMatchObject({
+        status: 400,
+        body: { error: 'invalid_label' },
+      });
+  });
+
+  test('403 invalid_credentials for a secret that is longer than any', async () => {
+    const { post } = await served();
+    const secret_key = 'x'.repeat(MAX_SECRET_BYTES + 1);
+    expect(await post({ ...RIGHT, secret_key })).toMatchObject({
+      ...{ status: 403, body: { error: 'invalid_credentials' } },
+    });
+    expect(steps).toEqual(['count address', 'count client']);
   });
 
   test('413 body_too_large, and 405 for another method', async () => {
