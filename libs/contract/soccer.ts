@@ -1,6 +1,7 @@
 /**
  * Soccer (sport 5): incident types, statuses, results, phases. The service's specification wins; what it does not show is
- * from the provider's published catalogues (its PHP client's fixtures of 2019, MIT licence). Null: in neither source. The
+ * from the provider's published catalogues (its PHP client's fixtures of 2019, MIT licence). The flags of possible incidents
+ * and of video reviews are in neither source: they are those of the possible incidents of other sports (636, 647). The
  * provider has more types than these.
  */
 
@@ -15,12 +16,12 @@ export type IncidentType = {
   readonly id: number;
   readonly name: string;
   /** Whether it is reported of a team or of the whole event. */
-  readonly type: 'team' | 'event' | null;
-  readonly for: CountsFor | null;
+  readonly type: 'team' | 'event';
+  readonly for: CountsFor;
   /** It interrupts play. */
   readonly gameBreak: boolean;
-  readonly important: boolean | null;
-  readonly importantForTrader: boolean | null;
+  readonly important: boolean;
+  readonly importantForTrader: boolean;
 };
 
 /** A status of an event, as in `/v2/statuses`. */
@@ -81,8 +82,8 @@ type Row = readonly [
   type: IncidentType['type'],
   countsFor: IncidentType['for'],
   gameBreak: boolean,
-  important: boolean | null,
-  importantForTrader: boolean | null,
+  important: boolean,
+  importantForTrader: boolean,
 ];
 
 // The specification names the types that break the game; the catalogue of 2019 adds Injury (415).
@@ -134,14 +135,14 @@ const INCIDENT_TYPES: readonly Row[] = [
   [INCIDENT.substitutionOut, 'Substitution out', 'team', 'own', false, true, true],
   [INCIDENT.toFinish, 'To finish', 'event', 'none', true, true, true],
   [INCIDENT.substitutionIn, 'Substitution in', 'team', 'own', false, true, true],
-  [INCIDENT.possibleGoal, 'Possible goal', null, null, false, null, null],
-  [INCIDENT.possibleCard, 'Possible card', null, null, false, null, null],
-  [INCIDENT.possibleCardCancelled, 'Possible card cancelled', null, null, false, null, null],
-  [INCIDENT.possiblePenaltyCancelled, 'Possible penalty cancelled', null, null, false, null, null],
-  [INCIDENT.possiblePenalty, 'Possible penalty', null, null, false, null, null],
-  [INCIDENT.kickOff, 'Kick off', 'team', null, false, false, false],
-  [INCIDENT.possibleVar, 'Possible VAR', null, null, true, null, null],
-  [INCIDENT.varEnded, 'VAR ended', null, null, true, null, null],
+  [INCIDENT.possibleGoal, 'Possible goal', 'team', 'own', false, false, true],
+  [INCIDENT.possibleCard, 'Possible card', 'team', 'own', false, false, true],
+  [INCIDENT.possibleCardCancelled, 'Possible card cancelled', 'team', 'own', false, false, true],
+  [INCIDENT.possiblePenaltyCancelled, 'Possible penalty cancelled', 'team', 'own', false, false, true],
+  [INCIDENT.possiblePenalty, 'Possible penalty', 'team', 'own', false, false, true],
+  [INCIDENT.kickOff, 'Kick off', 'team', 'own', false, false, false],
+  [INCIDENT.possibleVar, 'Possible VAR', 'event', 'none', true, false, true],
+  [INCIDENT.varEnded, 'VAR ended', 'event', 'none', true, false, true],
 ];
 
 /** The incident types of soccer by id. */
@@ -214,10 +215,10 @@ const STATUSES: readonly Status[] = [
   { id: STATUS.penalties, name: 'Penalties', shortName: 'Pen.', type: 'live' },
   { id: STATUS.firstHalf, name: '1st half', shortName: '1st half', type: 'live' },
   { id: STATUS.secondHalf, name: '2nd half', shortName: '2nd half', type: 'live' },
-  { id: STATUS.extraTimeFirstHalf, name: 'Extratime 1st half', shortName: 'Extra 1st', type: 'live' },
-  { id: STATUS.extraTimeSecondHalf, name: 'Extratime 2nd half', shortName: 'Extra 2nd', type: 'live' },
-  { id: STATUS.extraTimeHalftime, name: 'Extratime halftime', shortName: 'Extra HT', type: 'live' },
-  { id: STATUS.waitingForExtraTime, name: 'Waiting for extratime', shortName: 'Waiting ET', type: 'live' },
+  { id: STATUS.extraTimeFirstHalf, name: 'Extra time 1st half', shortName: 'Extra 1st', type: 'live' },
+  { id: STATUS.extraTimeSecondHalf, name: 'Extra time 2nd half', shortName: 'Extra 2nd', type: 'live' },
+  { id: STATUS.extraTimeHalftime, name: 'Extra time halftime', shortName: 'Extra HT', type: 'live' },
+  { id: STATUS.waitingForExtraTime, name: 'Waiting for extra time', shortName: 'Waiting ET', type: 'live' },
   { id: STATUS.shootOut, name: 'Penalty shootout', shortName: 'Penalty', type: 'live' },
   { id: STATUS.waitingForPenalty, name: 'Waiting for penalty', shortName: 'Before Pen', type: 'live' },
   { id: STATUS.delayedByRain, name: 'Delayed by rain', shortName: 'Delayed', type: 'scheduled' },

@@ -52,23 +52,31 @@ describe('the clock', () => {
     { why: 'waiting for extra time', clock: null, status: 48, clock_time: null, played_time: 5400 },
     { why: 'half-time of extra time', clock: null, status: 37, clock_time: null, played_time: 6300 },
     {
-      why: 'has no time in a shoot-out',
-      clock: reading(0, 'stopped'),
-      status: 141,
-      clock_time: 0,
-      played_time: null,
-    },
-    {
-      why: 'has no time in a finished match',
+      why: 'shows both halves at the end of regular time',
       clock: reading(0, 'stopped'),
       status: 11,
       clock_time: 0,
-      played_time: null,
+      played_time: 5400,
     },
+    {
+      why: 'shows extra time at its end',
+      clock: reading(0, 'stopped'),
+      status: 14,
+      clock_time: 0,
+      played_time: 7200,
+    },
+    { why: 'before the first period', clock: null, status: 1, clock_time: null, played_time: null },
+    { why: 'an awarded win', clock: reading(0, 'stopped'), status: 12, clock_time: 0, played_time: null },
     { why: 'no reading', clock: reading(null, 'running'), status: 33, clock_time: null, played_time: null },
     { why: 'no status', clock: reading(60, 'running'), status: null, clock_time: 90, played_time: null },
   ])('$why', ({ clock, status, clock_time, played_time }) => {
     expect(clockAt(clock, status, 1030)).toEqual({ clock_time, played_time });
+  });
+
+  test.each([16, 141, 142, 13])('shows what was played before a shoot-out (status %d)', (status) => {
+    const played = (extraTime?: boolean | null) =>
+      clockAt(reading(0, 'stopped'), status, 1030, extraTime).played_time;
+    expect([played(), played(null), played(true), played(false)]).toEqual([7200, 7200, 7200, 5400]);
   });
 
   test('shows the reading itself before the time of the reading', () => {

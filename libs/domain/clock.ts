@@ -12,12 +12,22 @@ const PERIOD_BEFORE: Readonly<Record<number, number | null>> = {
   [STATUS.extraTimeSecondHalf]: STATUS.extraTimeFirstHalf,
 };
 
-/** The period completed before each break: half-time, waiting for extra time, its half-time. */
-const PERIOD_BEFORE_BREAK: Readonly<Record<number, number>> = {
+/** The last period completed in each status in which no period is played: breaks, and the end in regular or extra time. */
+const PERIOD_COMPLETED: Readonly<Record<number, number>> = {
   [STATUS.halftime]: STATUS.firstHalf,
   [STATUS.waitingForExtraTime]: STATUS.secondHalf,
   [STATUS.extraTimeHalftime]: STATUS.extraTimeFirstHalf,
+  [STATUS.finished]: STATUS.secondHalf,
+  [STATUS.finishedAfterExtraTime]: STATUS.extraTimeSecondHalf,
 };
+
+/** The statuses of a shoot-out: it follows extra time, in some cups the second half. */
+const SHOOT_OUT: ReadonlySet<number> = new Set([
+  STATUS.waitingForPenalty,
+  STATUS.penalties,
+  STATUS.shootOut,
+  STATUS.finishedAfterPenalties,
+]);
 
 /** What a clock shows. Seconds; null is unknown. */
 export type ClockFace = {
@@ -30,17 +40,27 @@ export type ClockFace = {
 /**
  * What the match clock shows at `at` (Unix seconds): a running clock has gone on since its reading, a stopped one has
  * not (spec, clock model: `played_time = clock_time + sum of completed periods`). `statusId` is the event's status;
- * outside the periods and the breaks between them, `played_time` is unknown.
+ * before the first period, and after an end that says nothing of the periods, `played_time` is unknown. `extraTime`:
+ * see `extraTimePlayed`.
  */
-export function clockAt(clock: Clock | null, statusId: number | null, at: number): ClockFace {
+export function clockAt(
+  clock: Clock | null,
+  statusId: number | null,
+  at: number,
+  extraTime: boolean | null = null,
+): ClockFace {
   const time = clock === null ? null : shownAt(clock, at);
   if (statusId === null) return { clock_time: time, played_time: null };
   const before = PERIOD_BEFORE[statusId];
   if (before !== undefined) {
     return { clock_time: time, played_time: time === null ? null : completed(before) + time };
   }
-  const ended = PERIOD_BEFORE_BREAK[statusId];
-  return { clock_time: time, played_time: ended === undefined ? null : completed(ended) };
+  const last = SHOOT_OUT.has(statusId)
+    ? extraTime === false
+      ? STATUS.secondHalf
+      : STATUS.extraTimeSecondHalf
+    : PERIOD_COMPLETED[statusId];
+  return { clock_time: time, played_time: last === undefined ? null : completed(last) };
 }
 
 /** Seconds of match time when a period ends, each at its nominal length. */

@@ -1,4 +1,4 @@
-import { INCIDENT, INCIDENT_TYPES_OF_SOCCER, STATUS } from '#contract/soccer.ts';
+import { INCIDENT, INCIDENT_TYPES_OF_SOCCER, POSSIBLE_INCIDENTS, STATUS } from '#contract/soccer.ts';
 import type { Agreement, Guard, Incident } from '#topics/generated/types.ts';
 import { isOver } from './event-facts.ts';
 
@@ -56,6 +56,7 @@ const BESIDE_PLAY: ReadonlySet<number> = new Set([
   INCIDENT.goalCancelled,
   INCIDENT.substitutionOut,
   INCIDENT.substitutionIn,
+  ...POSSIBLE_INCIDENTS,
 ]);
 
 const TYPES = [...INCIDENT_TYPES_OF_SOCCER.values()];

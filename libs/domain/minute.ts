@@ -11,6 +11,8 @@ export type TimedMatch = {
   readonly status_id: number | null;
   readonly ut: number;
   readonly received_at: number;
+  /** Whether extra time was played; absent or null where unknown. */
+  readonly extra_time?: boolean | null;
 };
 
 /**
@@ -25,12 +27,13 @@ export function renderMinute(eventTime: number, eventStatusId: number | null): s
 }
 
 /**
- * The minute that is played at `now` (Unix seconds), e.g. `67`; null outside the periods. The provider's clock counts
+ * The minute that is played at `now` (Unix seconds), e.g. `67`; null before the first period. The provider's clock counts
  * from the receipt of its last message, so that a provider's wrong clock shows no wrong minute. The minute of a quiet
  * match stands still: whether its clock still runs is unknown.
  */
-export function playedMinute({ clock, status_id, ut, received_at }: TimedMatch, now: number): string | null {
+export function playedMinute(match: TimedMatch, now: number): string | null {
+  const { clock, status_id, ut, received_at, extra_time } = match;
   const since = Math.min(QUIET_AFTER, Math.max(0, now - received_at / 1000));
-  const { played_time } = clockAt(clock, status_id, Math.max(clock?.ut ?? 0, ut) + since);
+  const { played_time } = clockAt(clock, status_id, Math.max(clock?.ut ?? 0, ut) + since, extra_time);
   return played_time === null ? null : renderMinute(played_time, status_id);
 }

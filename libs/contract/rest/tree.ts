@@ -14,6 +14,59 @@ export type Level = (typeof LEVELS)[number];
  */
 export type PlaceLookup = (level: Level, id: number) => string | null;
 
+/** The fields of each level that are known of no place, as the provider writes what it does not know. */
+export const UNKNOWN_PLACE = {
+  competition: {
+    id: 0,
+    name: '',
+    short_name: '',
+    mini_name: '',
+    gender: '',
+    type: '',
+    area_id: 0,
+    area_name: '',
+    area_type: '',
+    area_sort: 0,
+    area_code: '',
+    overall_sort: 0,
+    sport_id: 0,
+    sport_name: '',
+    tour_id: 0,
+    tour_name: '',
+    ut: 0,
+    old_competition_id: '',
+    slug: '',
+    stats_lvl: '',
+    generate_season_stats: false,
+  },
+  season: {
+    id: 0,
+    name: '',
+    year: '',
+    actual: '',
+    ut: 0,
+    old_season_id: '',
+    range_level: 0,
+    stats_lvl: '',
+    team_connection: null,
+  },
+  stage: {
+    id: 0,
+    stage_name_id: null,
+    name: '',
+    start_date: '',
+    end_date: '',
+    show_standings: '',
+    has_brackets: '',
+    groups_nr: 0,
+    sort: 0,
+    is_current: '',
+    ut: 0,
+    old_stage_id: '',
+  },
+  group: { id: '', name: '', ut: '' },
+} as const satisfies Readonly<Record<Level, Readonly<Record<string, unknown>>>>;
+
 /** The ids of the places; null where unknown, or where there is none; group 0 is none, as in a league. */
 type Places = {
   readonly competition_id: number | null;
@@ -89,12 +142,11 @@ function placeOf(leaf: Leaf, level: Level): number | null {
   return level === 'group' && id === 0 ? null : id;
 }
 
-/** An unknown place has its id and no name. A missing group has neither, as providers write it. */
+/** An unknown place has its id and empty fields. A missing group has no id, as providers write it. */
 function record(level: Level, id: number | null, place: PlaceLookup): string {
-  if (level === 'group' && id === null) return '{"id":"","name":"","ut":""}';
-  const known = id === null ? null : place(level, id);
-  if (known !== null) return known;
-  return `{"id":${id ?? 0},"name":""}`;
+  const none = UNKNOWN_PLACE[level];
+  if (id === null) return JSON.stringify(none);
+  return place(level, id) ?? JSON.stringify({ ...none, id, ut: 0 });
 }
 
 /** The text of an object, ready for one more field. */

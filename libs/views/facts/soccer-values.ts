@@ -72,11 +72,3 @@ export const DETAIL_NAMES: ReadonlyMap<number, string> = new Map([
   [160, 'Ball movement'],
   [178, 'Has formations'],
 ]);
-
-/** Match time in seconds before each phase begins, by status: what is added to the clock of the period. */
-export const PLAYED_BEFORE: ReadonlyMap<number, number> = new Map([
-  [33, 0],
-  [34, 2_700],
-  [35, 5_400],
-  [36, 6_300],
-]);

@@ -68,7 +68,11 @@ function applyValue(views: Views, record: ViewRecord, at: number, changed: Chang
     case 'match-incidents':
       // Where only its delete has arrived there is nothing to show.
       if (value.incident === null || !views.incidentLog.isNew(value)) return;
-      views.incidentLog.put(value, value.incident, renderIncident(value.incident));
+      views.incidentLog.put(
+        value,
+        value.incident,
+        renderIncident(value.incident, (id) => views.catalogue.find('incident', id)?.record),
+      );
       changed.events.add(value.event_id);
       return;
     case 'match-transitions':

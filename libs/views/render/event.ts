@@ -2,8 +2,10 @@
 import { RESULT, SOCCER } from '#contract/soccer.ts';
 import { STATUSES } from '#contract/statuses.ts';
 import { toWholeNumber } from '#contract/values.ts';
+import { clockAt } from '#domain/clock.ts';
+import { extraTimePlayed } from '#domain/extra-time.ts';
 import type { MatchState } from '#topics/generated/types.ts';
-import { DETAIL_NAMES, PLAYED_BEFORE, RESULT_NAMES, STAT_NAMES } from '../facts/soccer-values.ts';
+import { DETAIL_NAMES, RESULT_NAMES, STAT_NAMES } from '../facts/soccer-values.ts';
 import type { RenderedEvent } from '../store/matches.ts';
 import { eventSlug, slugOf } from './slug.ts';
 
@@ -21,6 +23,7 @@ export function renderEvent(state: MatchState, statusName: StatusName): Rendered
   const { action, events_incidents: _, ...otherFields } = reported;
   const isSoccer = state.sport_id === SOCCER || state.sport_id === null;
   const participants = renderParticipants(state, reported, isSoccer);
+  const extraTime = extraTimePlayed(reported.participants);
   /** What the provider says itself, unless it was reported before what it follows from. */
   const side = (field: 'winner_id' | 'progress_id', result: number): number | null => {
     const own = toWholeNumber(reported[field]);
@@ -37,7 +40,7 @@ export function renderEvent(state: MatchState, statusName: StatusName): Rendered
     item_status: hidden ? 'deleted' : (text(reported.item_status) ?? 'active'),
     ...identity(state, reported, isOlder),
     ...status(state, reported, isOlder, statusName),
-    ...clock(state, reported, isOlder, isSoccer),
+    ...clock(state, reported, isOlder, extraTime),
     ...standing(reported),
     winner_id: side('winner_id', RESULT.winner),
     progress_id: side('progress_id', RESULT.progress),
@@ -52,6 +55,7 @@ export function renderEvent(state: MatchState, statusName: StatusName): Rendered
     plain: JSON.stringify(omit(plain, 'details')),
     statusType: statusTypeOf(state),
     hidden,
+    extraTime,
   };
 }
 
@@ -116,16 +120,21 @@ function statusTypeOf({ status_id, status_type }: MatchState): string | null {
   return status_type ?? known?.type ?? null;
 }
 
-/** The clock as it was last reported; that of a finished match is 0, whatever was read last. */
-function clock(state: MatchState, reported: Json, isOlder: IsOlder, isSoccer: boolean): Json {
-  const time = statusTypeOf(state) === 'finished' ? 0 : (state.clock?.time ?? null);
-  const before = isSoccer && state.status_id !== null ? PLAYED_BEFORE.get(state.status_id) : undefined;
+/**
+ * The clock as it was last reported; that of a finished match is 0, whatever was read last. The match time of soccer is
+ * the one that every surface shows; the provider's own stands in where there is no rule.
+ */
+function clock(state: MatchState, reported: Json, isOlder: IsOlder, extraTime: boolean | null): Json {
+  const { clock, status_id, sport_id } = state;
+  const reading =
+    clock !== null && statusTypeOf(state) === 'finished' ? { ...clock, time: 0, status: 'stopped' } : clock;
+  const isSoccer = sport_id === SOCCER || sport_id === null;
+  const face = clockAt(reading, isSoccer ? status_id : null, clock?.ut ?? 0, extraTime);
   const stale = isOlder('played_time', 'clock_time', 'status_id');
-  const played = stale ? null : toWholeNumber(reported.played_time);
   return {
-    clock_time: time,
-    clock_status: state.clock?.status ?? null,
-    played_time: played ?? (before === undefined || time === null ? null : before + time),
+    clock_time: statusTypeOf(state) === 'finished' ? 0 : face.clock_time,
+    clock_status: clock?.status ?? null,
+    played_time: face.played_time ?? (stale ? null : toWholeNumber(reported.played_time)),
   };
 }
 

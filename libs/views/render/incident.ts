@@ -7,19 +7,26 @@ import type { RenderedIncident } from '../store/incidents.ts';
 
 type Json = Record<string, unknown>;
 
-/** The provider's record, with every field of the spec's DTO: what it does not say is null, or what its type says. */
-export function renderIncident(incident: Incident): RenderedIncident {
+/** The record of an incident's type in the provider's catalogue; undefined when unknown. */
+export type IncidentTypeRecord = (incidentId: number) => Readonly<Json> | undefined;
+
+/**
+ * The provider's record, with every field of the spec's DTO. What it does not say is what its type says, in the provider's
+ * catalogue or else here; the flags of an unknown type are `no`.
+ */
+export function renderIncident(incident: Incident, typeRecord: IncidentTypeRecord): RenderedIncident {
   const reported: Json = JSON.parse(incident.body);
   const type = INCIDENT_TYPES_OF_SOCCER.get(incident.incident_id);
+  const listed = typeRecord(incident.incident_id);
   const phase = incident.event_status_id === null ? undefined : STATUSES.get(incident.event_status_id);
-  const flag = (name: string, known: boolean | null | undefined): string | null =>
-    text(reported[name]) ?? (known === null || known === undefined ? null : known ? 'yes' : 'no');
+  const flag = (name: string, known: boolean | undefined): string =>
+    text(reported[name]) ?? text(listed?.[name]) ?? (known === true ? 'yes' : 'no');
   const important = flag('important', type?.important);
   const record = {
     ...reported,
     id: incident.id,
     incident_id: incident.incident_id,
-    incident_name: text(reported.incident_name) ?? type?.name ?? '',
+    incident_name: text(reported.incident_name) ?? text(listed?.name) ?? type?.name ?? '',
     participant_id: incident.participant_id,
     participant_name: text(reported.participant_name),
     subparticipant_id: toWholeNumber(reported.subparticipant_id),
@@ -27,7 +34,11 @@ export function renderIncident(incident: Incident): RenderedIncident {
     event_status_id: incident.event_status_id,
     event_status_name: text(reported.event_status_name) ?? phase?.name ?? null,
     event_time: text(reported.event_time),
-    for: incident.counts_for ?? type?.for ?? (incident.participant_id === null ? 'none' : 'own'),
+    for:
+      incident.counts_for ??
+      text(listed?.for) ??
+      type?.for ??
+      (incident.participant_id === null ? 'none' : 'own'),
     confirmation: incident.confirmation,
     attribute_ids: Array.isArray(reported.attribute_ids) ? reported.attribute_ids : [],
     properties: collection(reported.properties),

@@ -1,6 +1,9 @@
 /** Competitions, seasons, stages and groups as the contract shows them, out of the catalogue's records. Pure. */
-import type { Level, PlaceLookup } from '#contract/rest/tree.ts';
+
+import { type Level, UNKNOWN_PLACE } from '#contract/rest/tree.ts';
+import { SOCCER } from '#contract/soccer.ts';
 import { toWholeNumber } from '#contract/values.ts';
+import type { Places } from '../queries/places.ts';
 import type { CatalogueView } from '../store/catalogue.ts';
 import { slugOf } from './slug.ts';
 
@@ -8,33 +11,44 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** Fields that a provider writes as null itself. */
 const NULLABLE: ReadonlySet<string> = new Set(['stage_name_id', 'team_connection']);
+/** Sports that are known without the catalogue. */
+const SPORT_NAMES: ReadonlyMap<number, string> = new Map([[SOCCER, 'Soccer']]);
 /** Whole numbers that a provider writes as text in some lists. */
 const NUMBERS = ['area_id', 'area_sort', 'overall_sort', 'sport_id', 'tour_id', 'ut'];
 
 /**
- * The record of a place with what the provider writes where it knows nothing: a competition of no tour is of tour 0.
- * Unknown fields are left out. `ut`: when the catalogue's record was written, Unix seconds.
+ * The record of a place with every field of its level: what was not reported is what the provider writes where it knows
+ * nothing. `ut`: when the catalogue's record was written, Unix seconds.
  */
-function renderPlace(level: Level, id: number, record: Json, ut: number): Json {
+function renderPlace(level: Level, id: number, record: Json, ut: number, sport: Json): Json {
   const name = typeof record.name === 'string' ? record.name : '';
   const reported = Object.entries(record).filter(([field, value]) => value !== null || NULLABLE.has(field));
-  const place = { ...Object.fromEntries(reported), id, name, ut: toWholeNumber(record.ut) ?? ut };
+  const place = {
+    ...UNKNOWN_PLACE[level],
+    ...(level === 'competition' ? { ...sport, slug: name === '' ? '' : slugOf(name, id) } : {}),
+    ...Object.fromEntries(reported),
+    id,
+    name,
+    ut: toWholeNumber(record.ut) ?? ut,
+  };
   if (level !== 'competition') return place;
   const numbers = NUMBERS.flatMap((field) => {
     const number = toWholeNumber(record[field]);
     return number === null ? [] : [[field, number] as const];
   });
-  return {
-    ...{ tour_id: 0, tour_name: '', ...(name === '' ? {} : { slug: slugOf(name, id) }) },
-    ...place,
-    ...Object.fromEntries(numbers),
-  };
+  return { ...place, ...Object.fromEntries(numbers) };
 }
 
-/** Gives the provider's records of places as text, null for a place that the catalogue does not have. */
-export function placeLookup(catalogue: CatalogueView): PlaceLookup {
+/** Gives the records of places as text: the provider's, or what the events in a place say of it. */
+export function placeLookup(catalogue: CatalogueView, places: Places): (level: Level, id: number) => string {
+  const sportOf = (id: number): Json => {
+    const sport_id = places.sportOf(id);
+    if (sport_id === null) return {};
+    return { sport_id, sport_name: catalogue.name('sport', sport_id) ?? SPORT_NAMES.get(sport_id) ?? '' };
+  };
   return (level, id) => {
     const entry = catalogue.find(level, id);
-    return entry === null ? null : JSON.stringify(renderPlace(level, id, entry.record, entry.ut));
+    const sport = level === 'competition' ? sportOf(id) : {};
+    return JSON.stringify(renderPlace(level, id, entry?.record ?? {}, entry?.ut ?? 0, sport));
   };
 }

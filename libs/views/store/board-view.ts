@@ -3,7 +3,10 @@ import type { Belief, SourceBelief } from '#domain/health/belief.ts';
 import type { MatchState, MatchTransition } from '#topics/generated/types.ts';
 
 /** The state of a match without the memory of its register. */
-export type ShownState = Omit<MatchState, 'fields'>;
+export type ShownState = Omit<MatchState, 'fields'> & {
+  /** Whether extra time was played; null where unknown. */
+  readonly extra_time: boolean | null;
+};
 
 /** An incident as it is known now, removed or not. */
 export type ShownIncident = {

@@ -28,6 +28,8 @@ export type RenderedEvent = {
   readonly statusType: string | null;
   /** It was deleted by the provider: lists leave it out, unless they are of what changed. */
   readonly hidden: boolean;
+  /** Whether extra time was played; null where unknown. */
+  readonly extraTime: boolean | null;
 };
 
 /** By start, or by when they last changed. */
@@ -80,12 +82,14 @@ export class MatchView {
    * Writes a new state of a match; gives back what the board shows of it. `changed` is when it became visible, Unix
    * seconds of this service's clock.
    */
-  put(state: MatchState, { full, plain, hidden, statusType }: RenderedEvent, changed: number): ShownState {
+  put(state: MatchState, rendered: RenderedEvent, changed: number): ShownState {
+    const { full, plain, hidden, statusType, extraTime } = rendered;
     const id = state.event_id;
     const known = this.#sql.of('SELECT competition_id, season_id, stage_id FROM events WHERE id = ?').get(id);
     const moved = known === undefined || LEVELS.some((level) => known[level] !== state[level]);
     if (moved) this.placeVersion += 1;
-    const { fields: _, ...shown } = state;
+    const { fields: _, ...rest } = state;
+    const shown = { ...rest, extra_time: extraTime };
     this.#sql
       .of(
         `INSERT OR REPLACE INTO events (${PLACE}, version, changed, hidden, start, status_id, status_type, home_id,

@@ -38,7 +38,8 @@ export function placeFields(mode: Mode) {
     id: natural,
     name: text,
     year: maybe(text),
-    actual: maybe(yesNo),
+    /** '' where it is unknown, as in all flags of places. */
+    actual: maybe(z.union([yesNo, empty])),
     ut: maybe(int),
     old_season_id: maybe(z.union([natural, text])),
     range_level: maybe(natural),
@@ -46,9 +47,9 @@ export function placeFields(mode: Mode) {
     team_connection: maybe(z.unknown()),
   };
 
-  /** Parsing also accepts an unknown stage: '' in every field. */
+  /** Parsing also accepts '' for the numbers of an unknown stage. */
   const count = maybe(or(natural, empty));
-  const flag = maybe(or(yesNo, empty));
+  const flag = maybe(z.union([yesNo, empty]));
   const stage = {
     id: or(natural, empty),
     name: text,

@@ -13,13 +13,16 @@ import type { Views } from '../../store/views.ts';
 import { listAnswer } from './lists.ts';
 
 type Json = Readonly<Record<string, unknown>>;
-/** `changed`: when it became visible, Unix seconds; null for what was there always. */
+/** `changed`: when it became visible, Unix seconds. */
 type Entry = {
   readonly id: number;
   readonly parentId: string | null;
-  readonly changed: number | null;
+  readonly changed: number;
   readonly record: Json;
 };
+
+/** The time of the records that are built in: when the provider's catalogues were published, 2019-09-22, Unix seconds. */
+const BUILT_IN_AT = 1_569_110_400;
 
 type CatalogueData = Pick<
   ProviderData,
@@ -86,19 +89,23 @@ export function catalogueData(views: Views): CatalogueData {
     isOf: (entry: CatalogueEntry) => boolean = () => true,
   ): Entry[] => {
     const merged = new Map<number, Omit<Entry, 'id'>>(
-      base.map((record) => [Number(record.id), { parentId: null, changed: null, record }]),
+      base.map((record) => [
+        Number(record.id),
+        { parentId: null, changed: BUILT_IN_AT, record: { ...record, ut: BUILT_IN_AT } },
+      ]),
     );
     for (const entry of catalogue.list(kind)) {
       const number = toWholeNumber(entry.id);
       if (number === null || !isOf(entry)) continue;
-      const record = { ...merged.get(number)?.record, ...entry.record, id: number };
+      const ut = toWholeNumber(entry.record.ut) ?? entry.ut;
+      const record = { ...merged.get(number)?.record, ...entry.record, id: number, ut };
       merged.set(number, { ...entry, record });
     }
     return [...merged].map(([id, entry]) => ({ ...entry, id })).sort((a, b) => a.id - b.id);
   };
   const answer = (name: string, all: readonly Entry[], query: CatalogueQuery): Answer => {
     const from = since(query.timestamp);
-    const asked = from === null ? all : all.filter(({ changed }) => changed !== null && changed >= from);
+    const asked = from === null ? all : all.filter(({ changed }) => changed >= from);
     return listAnswer(
       name,
       asked.map(({ record }) => JSON.stringify(record)),

@@ -45,13 +45,36 @@ test('has the round that it is in by no other round’s name', async () => {
   });
 });
 
-test('has the played time of its clock, not of an earlier one', async () => {
+test('has the played time that every surface shows, whatever the provider says of soccer', async () => {
   const list = { status_id: 33, clock_time: 600, played_time: 599 };
-  expect((await served(list)).played_time).toBe(599);
+  expect((await served(list)).played_time).toBe(600);
   const next = { status_id: 34, clock_time: 300 };
   expect((await served(list, next)).played_time).toBe(3_000);
-  // Nobody says how long it was in all.
-  expect((await served(list, next, finished)).played_time).toBe(null);
+  expect((await served(list, next, finished)).played_time).toBe(5_400);
+  // Before the kick-off, and in other sports, there is only the provider's.
+  expect((await served({ status_id: 1, played_time: 7 })).played_time).toBe(7);
+  const basketball = { sport_id: 1, status_id: 8, clock_time: 60, played_time: 700 };
+  expect((await served(basketball)).played_time).toBe(700);
+  expect(
+    (await served(basketball, { ...basketball, status_id: 10, played_time: undefined })).played_time,
+  ).toBe(null);
+});
+
+test.each([
+  ['at half-time', { status_id: 9, clock_time: 2_830 }, 2_700],
+  ['before extra time', { status_id: 48 }, 5_400],
+  ['at the half-time of extra time', { status_id: 37 }, 6_300],
+  ['before a shoot-out', { status_id: 142 }, 7_200],
+  ['in a shoot-out', { status_id: 141 }, 7_200],
+  [
+    'in a shoot-out after the second half',
+    { status_id: 141, ...sides([[{ id: 104, value: '' }], []]) },
+    5_400,
+  ],
+  ['at the end', { ...finished, clock_time: 77 }, 5_400],
+  ['at the end after extra time', { ...finished, status_id: 14 }, 7_200],
+])('has the time that was played %s', async (_, event, played) => {
+  expect((await served(event)).played_time).toBe(played);
 });
 
 test('is won by whom the newest results mark', async () => {

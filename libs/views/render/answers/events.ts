@@ -41,7 +41,7 @@ type Page = {
 /** Answers from the matches of `views`. What was rendered is kept while nothing it was made of has changed. */
 export function eventData(views: Views, places: Places, maxBasic = MAX_BASIC): EventData {
   const { matches, incidentLog } = views;
-  const lookup = placeLookup(views.catalogue);
+  const lookup = placeLookup(views.catalogue, places);
   const lists = new AnswerCache(LIST_BYTES);
   const single = new AnswerCache(EVENT_BYTES);
   views.onStale((eventId) => single.drop(String(eventId)));

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { UNKNOWN_PLACE } from '#contract/rest/tree.ts';
 import { eventMessage } from '#ingestion/testing/messages.ts';
 import { World } from '../../testing/world.ts';
 
@@ -65,7 +66,17 @@ test('shows competitions down to their stages', async () => {
   // A stage known only from an event.
   world.play(eventMessage({}, { competition_id: 1, season_id: 2, stage_id: 9 }));
   const [again] = (await ask('/v2/competitions')).data.competitions;
-  expect(again.seasons[0].stages).toContainEqual({ id: 9, name: '' });
+  expect(again.seasons[0].stages).toContainEqual({ ...UNKNOWN_PLACE.stage, id: 9 });
+  // And a competition: the sport of its events is its own.
+  world.play(eventMessage({}, { competition_id: 7, season_id: 8, stage_id: 9, group_id: 6 }));
+  const found = (await ask('/v2/competitions')).data.competitions.find(({ id }: { id: number }) => id === 7);
+  const sport = { sport_id: 5, sport_name: 'Soccer' };
+  expect(found).toEqual({
+    ...UNKNOWN_PLACE.competition,
+    ...sport,
+    id: 7,
+    seasons: [{ ...UNKNOWN_PLACE.season, id: 8, stages: [{ ...UNKNOWN_PLACE.stage, id: 9 }] }],
+  });
 });
 
 test('shows stages down to their groups', async () => {

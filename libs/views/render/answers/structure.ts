@@ -6,7 +6,7 @@ import type {
   ProviderData,
   StagesQuery,
 } from '#contract/rest/provider.ts';
-import { type Level, pageOf, renderStages, withList } from '#contract/rest/tree.ts';
+import { pageOf, renderStages, withList } from '#contract/rest/tree.ts';
 import { toWholeNumber } from '#contract/values.ts';
 import { requireAccess, since } from '../../queries/access.ts';
 import { accessKey } from '../../queries/access-key.ts';
@@ -23,14 +23,13 @@ type Made = { readonly data: string; readonly total: number };
 /** Answers from the catalogue; places known only from events are included, without a name. */
 export function structureData(views: Views, places: Places): Pick<ProviderData, 'competitions' | 'stages'> {
   const { catalogue } = views;
-  const lookup = placeLookup(catalogue);
+  const lookup = placeLookup(catalogue, places);
   // Made from the places of all events: kept until one of these, or a name, is another.
   const lists = new AnswerCache(MAX_BYTES);
   const kept = (name: string, query: object, access: Access, make: () => Made): Answer => {
     const version = `${views.nameVersion} ${views.matches.placeVersion}`;
     return lists.get(`${name} ${JSON.stringify(query)} ${accessKey(access)}`, version, make);
   };
-  const record = (level: Level, id: number): string => lookup(level, id) ?? JSON.stringify({ id, name: '' });
   const changedSince = (level: 'competition' | 'stage', id: number, timestamp: number | null): boolean =>
     timestamp === null || (views.placeChanges.of(level, id) ?? 0) >= since(timestamp);
 
@@ -46,10 +45,10 @@ export function structureData(views: Views, places: Places): Pick<ProviderData, 
       const seasons = places.ids('season', { level: 'competition', id });
       const records = seasons.map((season) => {
         const stages = places.ids('stage', { level: 'season', id: season });
-        const inside = stages.map((stage) => record('stage', stage));
-        return withList(record('season', season), 'stages', inside);
+        const inside = stages.map((stage) => lookup('stage', stage));
+        return withList(lookup('season', season), 'stages', inside);
       });
-      return withList(record('competition', id), 'seasons', records);
+      return withList(lookup('competition', id), 'seasons', records);
     });
     return { data: listData('competitions', items), total: wanted.length };
   };
@@ -74,8 +73,8 @@ export function structureData(views: Views, places: Places): Pick<ProviderData, 
         return access.competitions?.has(competition_id) ?? true;
       });
     const page = pageOf(wanted, query).map(({ id, ...place }) => {
-      const groups = places.ids('group', { level: 'stage', id }).map((group) => record('group', group));
-      return { ...place, text: withList(record('stage', id), 'groups', groups) };
+      const groups = places.ids('group', { level: 'stage', id }).map((group) => lookup('group', group));
+      return { ...place, text: withList(lookup('stage', id), 'groups', groups) };
     });
     return { data: `{"competitions":${renderStages(page, lookup)}}`, total: wanted.length };
   };

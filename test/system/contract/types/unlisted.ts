@@ -13,6 +13,17 @@ export const UNLISTED: readonly Reason[] = [
     ],
   },
   {
+    why: 'no catalogue was read that tells it: the place is known from its events alone',
+    kinds: ['""', '0'],
+    fields: [
+      ...['short_name', 'mini_name', 'gender', 'type', 'area_id', 'area_name', 'area_type', 'area_code'].map(
+        (field) => `competition.${field}`,
+      ),
+      ...['competition.slug', 'competition.ut', 'season.actual', 'season.range_level', 'season.stats_lvl'],
+      ...['season.ut', 'stage.has_brackets', 'stage.sort', 'stage.ut', 'group.ut'],
+    ],
+  },
+  {
     why: 'in the messages of the feed, and kept like every field of an event',
     kinds: ['integer', '0', 'text', 'list'],
     fields: [
