@@ -1,7 +1,6 @@
 import { afterAll } from 'vitest';
-import { createKafka } from '#streams/client/kafkajs/kafka.ts';
 import { endShared } from '../support/at-end.ts';
-import { quietLog } from '../support/log.ts';
+import { createKafka } from '../support/kafkajs.ts';
 import { takePlaces } from './backbone.ts';
 
 /** For the broker; less than the client waits for its answer. By default it has 5 s, and too late counts as failed. */
@@ -16,7 +15,7 @@ afterAll(async () => {
   const places = takePlaces();
   const [first] = places;
   if (first === undefined) return;
-  const admin = createKafka({ brokers: first.brokers, clientId: 'test-tidy', log: quietLog }).admin();
+  const admin = createKafka({ brokers: first.brokers, clientId: 'test-tidy' }).admin();
   await admin.connect();
   try {
     const topics = (await admin.listTopics()).filter((topic) =>

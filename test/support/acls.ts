@@ -1,7 +1,6 @@
 import kafkajs, { type AclEntry, type Admin } from 'kafkajs';
-import { createKafka } from '#streams/client/kafkajs/kafka.ts';
 import type { Right } from '#topics/acls.ts';
-import { quietLog } from './log.ts';
+import { createKafka } from './kafkajs.ts';
 
 const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
 const RESOURCES = {
@@ -42,7 +41,7 @@ function entryOf(user: string, { operation, resource, name, pattern }: Right): A
 }
 
 async function withAdmin<T>(brokers: readonly string[], work: (admin: Admin) => Promise<T>): Promise<T> {
-  const admin = createKafka({ brokers, clientId: 'test-acls', log: quietLog }).admin();
+  const admin = createKafka({ brokers, clientId: 'test-acls' }).admin();
   await admin.connect();
   return work(admin).finally(() => admin.disconnect());
 }

@@ -1,10 +1,9 @@
 import type { ITopicConfig } from 'kafkajs';
 import type { Brokers } from '#streams/client/brokers.ts';
-import { createKafka } from '#streams/client/kafkajs/kafka.ts';
 import { isPassing } from '#streams/client/kafkajs/topic-admin.ts';
 import { listOffsets } from '#streams/client/platformatic/offsets.ts';
 import { topicIds } from '#streams/client/topic-ids.ts';
-import { quietLog } from './log.ts';
+import { createKafka } from './kafkajs.ts';
 import { untilTrue } from './poll.ts';
 
 /**
@@ -12,7 +11,7 @@ import { untilTrue } from './poll.ts';
  * fails where the broker that it asks has not heard of the topic yet.
  */
 export async function makeTopics(brokers: Brokers, topics: readonly ITopicConfig[]): Promise<void> {
-  const admin = createKafka({ brokers, clientId: 'test-topics', log: quietLog }).admin();
+  const admin = createKafka({ brokers, clientId: 'test-topics' }).admin();
   await admin.connect();
   try {
     await untilTrue('the topics are made', () =>
@@ -46,7 +45,7 @@ export async function recreateTopic(brokers: Brokers, config: ITopicConfig): Pro
   const { topic } = config;
   const idOf = async () => (await topicIds(brokers, [topic])).get(topic);
   const before = await idOf();
-  const admin = createKafka({ brokers, clientId: 'test-topics', log: quietLog }).admin();
+  const admin = createKafka({ brokers, clientId: 'test-topics' }).admin();
   await admin.connect();
   try {
     await untilTrue(`${topic} is another topic`, async () => {

@@ -1,9 +1,8 @@
-import type { Socket } from 'node:net';
-import type { Kafka } from 'kafkajs';
-import { KafkaJsGroupMember } from './kafkajs/group-member.ts';
-import { createKafka, type KafkaOptions } from './kafkajs/kafka.ts';
+import type { Logger } from '../log.ts';
+import type { Brokers } from './brokers.ts';
 import { Connections } from './platformatic/connections.ts';
 import { hasCode } from './platformatic/errors.ts';
+import { ProtocolGroupMember } from './platformatic/group/group-member.ts';
 import { epochEnd, logBounds, untilAnswered } from './platformatic/offsets.ts';
 import { openPartitionReader } from './platformatic/partition-reader.ts';
 import { SharedMetadata } from './platformatic/topic-metadata.ts';
@@ -21,31 +20,30 @@ import type {
   TransactionalProducer,
 } from './port.ts';
 
-/**
- * The Kafka client of the runtime: kafkajs for group membership, @platformatic/kafka for all reads and writes
- * (docs/decisions/0005).
- */
-export function openStreamClient(options: KafkaOptions): StreamClient {
-  return new ComposedClient(options);
+/** Options of a client. */
+export type ClientOptions = {
+  readonly brokers: Brokers;
+  readonly clientId: string;
+  readonly log: Logger;
+};
+
+/** The Kafka client of the runtime, by the requests of @platformatic/kafka (docs/decisions/0005, 0114). */
+export function openStreamClient(options: ClientOptions): StreamClient {
+  return new ProtocolClient(options);
 }
 
 const UNKNOWN_TOPIC_MS = 2_000;
 
-class ComposedClient implements StreamClient {
-  readonly #options: KafkaOptions;
-  readonly #kafka: Kafka;
-  /** Connections of group members. */
-  readonly #sockets = new Set<Socket>();
-  #closed = false;
+class ProtocolClient implements StreamClient {
+  readonly #options: ClientOptions;
   /** Everything opened here and not closed yet. */
   readonly #all = new Set<Connections>();
   readonly #metadata = new SharedMetadata();
   /** Connections for occasional requests. */
   readonly #connections: Connections;
 
-  constructor(options: KafkaOptions) {
+  constructor(options: ClientOptions) {
     this.#options = options;
-    this.#kafka = createKafka({ ...options, onSocket: (socket) => this.#keep(socket) });
     this.#connections = this.#openConnections();
   }
 
@@ -58,7 +56,7 @@ class ComposedClient implements StreamClient {
   }
 
   openGroupMember(options: GroupOptions): GroupMember {
-    return new KafkaJsGroupMember(this.#kafka, options, this.#options.log);
+    return new ProtocolGroupMember(this.#openConnections(), options, this.#options.log);
   }
 
   logBounds(of: readonly TopicPartition[]): Promise<LogBounds[]> {
@@ -85,15 +83,7 @@ class ComposedClient implements StreamClient {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    for (const socket of this.#sockets) socket.destroy();
     await Promise.all([...this.#all].map((connections) => connections.close()));
-  }
-
-  #keep(socket: Socket): void {
-    if (this.#closed) socket.destroy();
-    this.#sockets.add(socket);
-    socket.once('close', () => this.#sockets.delete(socket));
   }
 
   #openConnections(): Connections {

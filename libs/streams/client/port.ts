@@ -126,12 +126,12 @@ export type EpochEnd = { readonly epoch: number; readonly endOffset: number };
 
 /** Notifications to a group member. */
 export type GroupListener = {
-  /** The partitions this member owns from now on. */
-  onAssigned(partitions: readonly number[]): void;
-  /** The member is out of the group until the next assignment. */
+  /** The partitions this member owns from now on; `sentAt` as for `onHeartbeat`. */
+  onAssigned(partitions: readonly number[], sentAt: number): void;
+  /** Its partitions may have other owners until the next assignment: the group removed it, or was silent for a session timeout. */
   onLost(): void;
-  /** The group confirmed the member in its current generation. */
-  onHeartbeat(): void;
+  /** The group confirmed the member by its answer to a request of `sentAt`, on the monotonic clock: however late it came. */
+  onHeartbeat(sentAt: number): void;
 };
 
 /** A member of a consumer group that shares the partitions of one topic. It reads nothing. */

@@ -50,15 +50,15 @@ function candidate(fail: (term: number) => Error | null = () => null, outlastsOu
 const turn = (): Promise<void> => new Promise(setImmediate);
 
 test('leads while it owns the partition, else stands by', async () => {
-  const { group, terms, changes, leadership } = candidate();
+  const { group, clock, terms, changes, leadership } = candidate();
   expect(leadership.joined).toBe(false);
-  group.onAssigned([]);
+  group.onAssigned([], clock.now);
   expect([leadership.joined, terms.length]).toEqual([true, 0]);
-  group.onAssigned([0]);
-  group.onAssigned([0]);
-  group.onHeartbeat();
+  group.onAssigned([0], clock.now);
+  group.onAssigned([0], clock.now);
+  group.onHeartbeat(clock.now);
   expect(terms).toHaveLength(1);
-  group.onAssigned([]);
+  group.onAssigned([], clock.now);
   expect(terms[0]?.signal.aborted).toBe(true);
   expect(() => terms[0]?.permit()).toThrow('may lead no longer');
   expect(changes).toEqual([0, 1, 1, 0]);
@@ -66,70 +66,70 @@ test('leads while it owns the partition, else stands by', async () => {
 
 test('permits no publish once the last heartbeat is older than the session timeout', () => {
   const { group, clock, terms } = candidate();
-  group.onAssigned([0]);
+  group.onAssigned([0], clock.now);
   clock.now = TIMEOUT;
   expect(() => terms[0]?.permit()).not.toThrow();
-  group.onHeartbeat();
+  group.onHeartbeat(clock.now);
   clock.now = 2 * TIMEOUT;
   expect(() => terms[0]?.permit()).not.toThrow();
   clock.now += 1;
   expect(() => terms[0]?.permit()).toThrow('may lead no longer');
   // A heartbeat after that gives a new term, not the old one back.
-  group.onHeartbeat();
+  group.onHeartbeat(clock.now);
   expect(() => terms[0]?.permit()).toThrow('may lead no longer');
 });
 
 test('the next heartbeat starts a new term if the partition is still assigned', async () => {
   const { group, clock, terms } = candidate();
-  group.onAssigned([0]);
+  group.onAssigned([0], clock.now);
   clock.now = TIMEOUT + 1;
   expect(() => terms[0]?.permit()).toThrow();
   await turn();
-  group.onHeartbeat();
+  group.onHeartbeat(clock.now);
   expect(terms).toHaveLength(2);
   expect(() => terms[1]?.permit()).not.toThrow();
 });
 
 test('starts a new term after a failed one', async () => {
-  const { group, terms } = candidate((term) => (term === 1 ? new Error('the broker is down') : null));
-  group.onAssigned([0]);
+  const { group, clock, terms } = candidate((term) => (term === 1 ? new Error('the broker is down') : null));
+  group.onAssigned([0], clock.now);
   await turn();
-  group.onHeartbeat();
+  group.onHeartbeat(clock.now);
   expect(terms).toHaveLength(2);
 });
 
 test('does not lead after losing the partition until it is assigned again', async () => {
-  const { group, terms, leadership } = candidate();
-  group.onAssigned([0]);
+  const { group, clock, terms, leadership } = candidate();
+  group.onAssigned([0], clock.now);
   group.onLost();
   expect(leadership.joined).toBe(false);
   await turn();
-  group.onHeartbeat();
+  group.onHeartbeat(clock.now);
   expect(terms).toHaveLength(1);
 });
 
 test('a term that outlasts outages ends when the group names another process', async () => {
-  const { group, terms, changes, leadership } = candidate(() => null, true);
-  group.onAssigned([0]);
+  const { group, clock, terms, changes, leadership } = candidate(() => null, true);
+  group.onAssigned([0], clock.now);
   group.onLost();
   expect(leadership.joined).toBe(false);
   expect(terms[0]?.signal.aborted).toBe(false);
-  group.onAssigned([0]);
-  group.onHeartbeat();
+  group.onAssigned([0], clock.now);
+  group.onHeartbeat(clock.now);
   expect(terms).toHaveLength(1);
   group.onLost();
-  group.onAssigned([]);
+  group.onAssigned([], clock.now);
   expect(terms[0]?.signal.aborted).toBe(true);
   expect(changes).toEqual([1, 1, 0]);
 });
 
 test('a stop ends the term before it leaves the group', async () => {
-  const { group, terms, leadership, left } = candidate();
-  group.onAssigned([0]);
+  const { group, clock, terms, leadership, left } = candidate();
+  group.onAssigned([0], clock.now);
   terms[0]?.signal.addEventListener('abort', () => expect(left()).toBe(false));
   await leadership.stop();
   expect(terms[0]?.signal.aborted).toBe(true);
   expect(left()).toBe(true);
-  group.onHeartbeat();
+  group.onHeartbeat(clock.now);
   expect(terms).toHaveLength(1);
 });

@@ -93,10 +93,10 @@ export class Leadership implements GroupListener {
     this.#options.onChange(0);
   }
 
-  onAssigned(partitions: readonly number[]): void {
+  onAssigned(partitions: readonly number[], sentAt: number): void {
     this.#joined = true;
     this.#owns = partitions.includes(0);
-    this.#heartbeatAt = this.#options.clock.monotonic();
+    this.#heartbeatAt = sentAt;
     this.#options.onChange(this.#owns ? 1 : 0);
     if (this.#owns) this.#begin();
     else {
@@ -113,8 +113,8 @@ export class Leadership implements GroupListener {
     void this.#end();
   }
 
-  onHeartbeat(): void {
-    this.#heartbeatAt = this.#options.clock.monotonic();
+  onHeartbeat(sentAt: number): void {
+    this.#heartbeatAt = sentAt;
     if (this.#owns) this.#begin();
   }
 

@@ -1,23 +1,24 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { assignPartitions } from './assignment.ts';
+import { assignPartitions, type Claim } from './assignment.ts';
 
 const range = (count: number) => Array.from({ length: count }, (_, at) => at);
 
-const claims = fc.dictionary(
-  fc.string({ minLength: 1, maxLength: 4 }),
-  fc.array(fc.nat(20), { maxLength: 12 }),
-  {
-    minKeys: 1,
-    maxKeys: 6,
-  },
-);
+const claim = fc.record({
+  partitions: fc.array(fc.nat(20), { maxLength: 12 }),
+  generation: fc.integer({ min: -1, max: 3 }),
+});
+const claims = fc.dictionary(fc.string({ minLength: 1, maxLength: 4 }), claim, { minKeys: 1, maxKeys: 6 });
+
+/** Claims of one generation. */
+const claimed = (owned: Readonly<Record<string, readonly number[]>>, generation = 1): Map<string, Claim> =>
+  new Map(Object.entries(owned).map(([member, partitions]) => [member, { partitions, generation }]));
 
 describe('assignPartitions', () => {
   test('every partition has one owner and shares differ by one at most', () => {
     fc.assert(
-      fc.property(fc.nat(16), claims, (count, claimed) => {
-        const shares = assignPartitions(range(count), new Map(Object.entries(claimed)));
+      fc.property(fc.nat(16), claims, (count, claims) => {
+        const shares = assignPartitions(range(count), new Map(Object.entries(claims)));
         expect([...shares.values()].flat().sort((a, b) => a - b)).toEqual(range(count));
         const sizes = [...shares.values()].map((share) => share.length);
         expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1);
@@ -27,8 +28,8 @@ describe('assignPartitions', () => {
 
   test('the order of members does not matter', () => {
     fc.assert(
-      fc.property(claims, (claimed) => {
-        const entries = Object.entries(claimed);
+      fc.property(claims, (claims) => {
+        const entries = Object.entries(claims);
         expect(assignPartitions(range(8), new Map(entries.toReversed()))).toEqual(
           assignPartitions(range(8), new Map(entries)),
         );
@@ -38,9 +39,9 @@ describe('assignPartitions', () => {
 
   test('a second assignment with the claims of the first changes nothing', () => {
     fc.assert(
-      fc.property(fc.nat(16), claims, (count, claimed) => {
-        const first = assignPartitions(range(count), new Map(Object.entries(claimed)));
-        expect(assignPartitions(range(count), first)).toEqual(first);
+      fc.property(fc.nat(16), claims, (count, claims) => {
+        const first = assignPartitions(range(count), new Map(Object.entries(claims)));
+        expect(assignPartitions(range(count), claimed(Object.fromEntries(first)))).toEqual(first);
       }),
     );
   });
@@ -58,9 +59,37 @@ describe('assignPartitions', () => {
       { a: [], b: [], c: [], d: [], e: [] },
       { a: [0], b: [1], c: [2], d: [3], e: [] },
     ],
-  ])('%s', (_, claimed, expected) => {
-    expect(Object.fromEntries(assignPartitions(range(4), new Map(Object.entries(claimed))))).toEqual(
-      expected,
+  ])('%s', (_, owned, expected) => {
+    expect(Object.fromEntries(assignPartitions(range(4), claimed(owned)))).toEqual(expected);
+  });
+
+  test('a member that was out of the group gets what is due to it, and moves nothing else', () => {
+    const returned = new Map([
+      // By its name it would come first.
+      ...claimed({ a: [0, 1, 2] }, 4),
+      ...claimed({ b: [0, 1, 2], c: [3, 4, 5] }, 5),
+    ]);
+    expect(Object.fromEntries(assignPartitions(range(6), returned))).toEqual({
+      a: [2, 5],
+      b: [0, 1],
+      c: [3, 4],
+    });
+  });
+
+  test('no partition moves that a returning member does not get', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 12 }), claims, (count, claims) => {
+        const before = assignPartitions(range(count), new Map(Object.entries(claims)));
+        const stale = claimed({ ' zombie': range(count) }, 0);
+        const after = assignPartitions(
+          range(count),
+          new Map([...claimed(Object.fromEntries(before), 1), ...stale]),
+        );
+        const moved = [...before].flatMap(([member, share]) =>
+          share.filter((partition) => !after.get(member)?.includes(partition)),
+        );
+        expect(moved.length).toBe(after.get(' zombie')?.length);
+      }),
     );
   });
 });

@@ -26,7 +26,7 @@ const REFUSED_CEILING_MS = 30_000;
  * When failed tasks are claimed again: the one scheduler of all retries. Times are milliseconds of one clock.
  *
  * A partition may have a new owner, whom a claim would fence. So a fenced task waits until the group has confirmed this
- * member after that; any other task belongs to this member while the group keeps it: for a session timeout after its
+ * member by the answer to a request that was sent after that; any other task belongs to this member while the group keeps it: for a session timeout after its
  * last heartbeat.
  */
 export class RetrySchedule {
@@ -38,9 +38,9 @@ export class RetrySchedule {
     this.#sessionTimeoutMs = sessionTimeoutMs;
   }
 
-  /** The group confirmed this member. */
-  heard(now: number): void {
-    this.#heardAt = now;
+  /** The group confirmed this member by its answer to a request that was sent then. */
+  heard(sentAt: number): void {
+    this.#heardAt = sentAt;
   }
 
   /** Whether the group confirmed this member within the last session timeout: beyond it, it may have given its partitions to others. */

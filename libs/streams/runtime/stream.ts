@@ -157,11 +157,11 @@ class StreamRuntime implements GroupListener {
   }
 
   /** Leaves retained tasks alone, whatever their state. */
-  onAssigned(partitions: readonly number[]): void {
+  onAssigned(partitions: readonly number[], sentAt: number): void {
     // The member leaves the group last, and may be assigned partitions until then.
     if (this.#ending.signal.aborted) return;
     this.#joined = true;
-    this.#retries.heard(this.#now());
+    this.#retries.heard(sentAt);
     this.#context.log.info({ partitions }, 'partitions assigned');
     const assigned = new Set(partitions);
     for (const partition of this.#tasks.keys()) if (!assigned.has(partition)) this.#release(partition);
@@ -178,9 +178,9 @@ class StreamRuntime implements GroupListener {
     this.#joined = false;
   }
 
-  onHeartbeat(): void {
+  onHeartbeat(sentAt: number): void {
     const now = this.#now();
-    this.#retries.heard(now);
+    this.#retries.heard(sentAt);
     if (now < this.#lagCommitAt) return;
     this.#lagCommitAt = now + LAG_COMMIT_MS;
     void this.#commitLag(this.#positions());

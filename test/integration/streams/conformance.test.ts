@@ -5,7 +5,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openStreamClient } from '#streams/client/client.ts';
-import { createKafka } from '#streams/client/kafkajs/kafka.ts';
 import type {
   ConsumedRecord,
   GroupMember,
@@ -17,13 +16,14 @@ import type {
 } from '#streams/client/port.ts';
 import { StreamError } from '#streams/errors.ts';
 import { backbone } from '../../setup/backbone.ts';
+import { createKafka } from '../../support/kafkajs.ts';
 import { quietLog } from '../../support/log.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { makeTopics, recreateTopic } from '../../support/topics.ts';
 
 const { brokers, prefix } = backbone();
 const openClient = (): StreamClient => openStreamClient({ brokers, clientId: 'conformance', log: quietLog });
-const kafka = createKafka({ brokers, clientId: 'conformance-setup', log: quietLog });
+const kafka = createKafka({ brokers, clientId: 'conformance-setup' });
 
 const PARTITIONS = 4;
 let topic: string;

@@ -1,13 +1,12 @@
 /** The smallest possible stream, with its own topics: it counts records by key, and its output is its changelog. */
 import { randomUUID } from 'node:crypto';
 import { Registry } from 'prom-client';
-
-import { createKafka } from '#streams/client/kafkajs/kafka.ts';
 import type { Logger } from '#streams/log.ts';
 import { readTopic } from '#streams/read/read-topic.ts';
 import { positionsTopic } from '#streams/runtime/positions.ts';
 import { runStream, type Stream, type StreamOptions } from '#streams/runtime/stream.ts';
 import { atEnd } from '../../support/at-end.ts';
+import { createKafka } from '../../support/kafkajs.ts';
 import { quietLog } from '../../support/log.ts';
 import { makeTopics } from '../../support/topics.ts';
 import { CountByKey, type Hooks } from './count-by-key.ts';
@@ -113,7 +112,7 @@ export class Counting {
     topic: string,
     messages: readonly { key: string; value: string | null; partition: number }[],
   ): Promise<void> {
-    const kafka = createKafka({ brokers: this.brokers, clientId: 'counting-test', log: quietLog });
+    const kafka = createKafka({ brokers: this.brokers, clientId: 'counting-test' });
     const producer = kafka.producer({ idempotent: true, maxInFlightRequests: 1 });
     await producer.connect();
     await producer.send({ topic, messages: [...messages] });

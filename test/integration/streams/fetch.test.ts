@@ -9,14 +9,13 @@ import {
 } from '@platformatic/kafka';
 import kafkajs from 'kafkajs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createKafka } from '#streams/client/kafkajs/kafka.ts';
 import { Connections, retryTransient } from '#streams/client/platformatic/connections.ts';
 import { type Fetched, fetchPartition, type PartitionFetch } from '#streams/client/platformatic/fetch.ts';
 import { type Identity, nextSequence, produce, requestBytes } from '#streams/client/platformatic/produce.ts';
 import { recordBytes } from '#streams/client/produce-batches.ts';
 import { topicIds } from '#streams/client/topic-ids.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { quietLog } from '../../support/log.ts';
+import { createKafka } from '../../support/kafkajs.ts';
 import { until } from '../../support/poll.ts';
 import { makeTopics } from '../../support/topics.ts';
 
@@ -157,7 +156,7 @@ test('stops at the oldest open transaction', async () => {
 });
 
 test('reads compressed batches, from the middle of one, with their times', async () => {
-  const producer = createKafka({ brokers, clientId: 'fetch-test-writer', log: quietLog }).producer();
+  const producer = createKafka({ brokers, clientId: 'fetch-test-writer' }).producer();
   await producer.connect();
   try {
     const messages = Array.from({ length: 100 }, (_, n) => ({

@@ -6,18 +6,18 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { startKafka } from '#embedded/kafka.ts';
 import { QUICK_REJOIN, QUICK_START } from '#embedded/settings.ts';
 import { openStreamClient } from '#streams/client/client.ts';
-import { createKafka } from '#streams/client/kafkajs/kafka.ts';
 import { partitionKey, type TopicPartition } from '#streams/client/port.ts';
 import { topicIds } from '#streams/client/topic-ids.ts';
 import { openPublisher, type Publisher } from '#streams/publish/publisher.ts';
 import { type FollowedBatch, type FollowOptions, follow, offsetsAt } from '#streams/read/follow.ts';
 import { backbone } from '../../setup/backbone.ts';
+import { createKafka } from '../../support/kafkajs.ts';
 import { quietLog } from '../../support/log.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { makeTopics } from '../../support/topics.ts';
 
 const { brokers, prefix } = backbone();
-const kafka = createKafka({ brokers, clientId: 'follow-test', log: quietLog });
+const kafka = createKafka({ brokers, clientId: 'follow-test' });
 let topics: [string, string];
 
 async function makeBoth(at: readonly string[]): Promise<void> {

@@ -1,8 +1,8 @@
 /** Topics whose partition counts do not match. */
 import { describe, expect, test } from 'vitest';
 import { openStreamClient } from '#streams/client/client.ts';
-import { createKafka } from '#streams/client/kafkajs/kafka.ts';
 import { backbone } from '../../setup/backbone.ts';
+import { createKafka } from '../../support/kafkajs.ts';
 import { quietLog } from '../../support/log.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { Counting, type CountingTopics, keepingLog } from './counting.ts';
@@ -39,7 +39,7 @@ test('partitions added to the input while it runs are refused, the others contin
   await counting.send(['a', '1'], ['bb', '1']);
   await untilTrue('both', async () => (await metric('touchline_records_total')) === 2);
 
-  const admin = createKafka({ brokers: place.brokers, clientId: 'partitions', log: quietLog }).admin();
+  const admin = createKafka({ brokers: place.brokers, clientId: 'partitions' }).admin();
   await admin.connect();
   await admin.createPartitions({ topicPartitions: [{ topic: counting.input, count: 4 }] });
   await admin.disconnect();

@@ -1,10 +1,9 @@
 /** Positions, inputs and topics with which continuing would lose or repeat records: refused, with the remedy. */
 import type { Admin } from 'kafkajs';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createKafka } from '#streams/client/kafkajs/kafka.ts';
 import { topicIds } from '#streams/client/topic-ids.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { quietLog } from '../../support/log.ts';
+import { createKafka } from '../../support/kafkajs.ts';
 import { until, untilTrue } from '../../support/poll.ts';
 import { recreateTopic } from '../../support/topics.ts';
 import { Counting, keepingLog } from './counting.ts';
@@ -20,7 +19,7 @@ beforeEach(async () => {
 
 /** Calls `act` with a client of the broker. */
 async function withAdmin(act: (admin: Admin) => Promise<unknown>): Promise<void> {
-  const admin = createKafka({ brokers: place.brokers, clientId: 'refusals', log: quietLog }).admin();
+  const admin = createKafka({ brokers: place.brokers, clientId: 'refusals' }).admin();
   await admin.connect();
   await act(admin);
   await admin.disconnect();

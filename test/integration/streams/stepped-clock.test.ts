@@ -1,24 +1,37 @@
-import { expect, test, vi } from 'vitest';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { withTopicAdmin } from '#streams/client/kafkajs/topic-admin.ts';
 import { backbone } from '../../setup/backbone.ts';
-import { untilTrue } from '../../support/poll.ts';
-import { Counting } from './counting.ts';
+import { Pipeline } from '../../support/pipeline.ts';
+import { workload } from '../../support/workload.ts';
 
 const place = backbone();
 const TEN_MINUTES_MS = 600_000;
+const SESSION_MS = 6_000;
+const STEPPED = fileURLToPath(new URL('../../support/stepped-clock.fixture.ts', import.meta.url));
 
-test('a member that sends no heartbeat, as the wall clock was set back, does not say that it is ready', async () => {
-  const counting = await Counting.create(place);
-  const { stream, metric } = await counting.start({}, { sessionTimeoutMs: 6_000 });
-  await untilTrue('it is ready', () => stream.ready());
-  const { now } = Date;
-  const stepped = vi.spyOn(Date, 'now').mockImplementation(() => now() - TEN_MINUTES_MS);
-  try {
-    await untilTrue('it is not ready', () => !stream.ready());
-  } finally {
-    stepped.mockRestore();
+test.each([
+  ['back', -TEN_MINUTES_MS],
+  ['forward', TEN_MINUTES_MS],
+])('a processor whose wall clock is set %s by ten minutes stays in its group', async (_, step) => {
+  const prefix = `${place.prefix}${step}.`;
+  const pipeline = await Pipeline.create({ ...place, prefix });
+  const processor = pipeline.startProcessor({
+    NODE_OPTIONS: `--import=${STEPPED}`,
+    STEP_MS: String(step),
+    SESSION_TIMEOUT_MS: String(SESSION_MS),
+  });
+  await processor.ready();
+  processor.signal('SIGUSR2');
+  const group = `${prefix}match-processor`;
+  const until = performance.now() + 1.5 * SESSION_MS;
+  while (performance.now() < until) {
+    const { status } = await fetch(`http://127.0.0.1:${processor.opsPort}/health/ready`);
+    expect(status).toBe(200);
+    expect(await withTopicAdmin(place.brokers, 4, (admin) => admin.groupMembers(group))).toBe(1);
   }
-  await untilTrue('it is ready again', () => stream.ready());
-  await counting.send(['a', '1']);
-  await untilTrue('it counts', async () => (await metric('touchline_records_total')) === 1);
-  expect(await counting.read(counting.counts)).toEqual({ a: '1' });
+  await pipeline.feed(workload({ events: 2, perEvent: 5, seed: 1 }));
+  await pipeline.settled();
+  expect(processor.log).toContain('the wall clock is');
+  expect(processor.lines.filter((line) => line.includes('partitions assigned'))).toHaveLength(1);
 });

@@ -38,7 +38,7 @@ test(
       'the zombie found out',
       async () =>
         (await zombie.metric('touchline_task_failures_total')) > 0 ||
-        zombie.lines.some((line) => line.includes('re-joining')),
+        zombie.lines.some((line) => line.includes('the member joins or asks again')),
     );
     const after = await pipeline.output();
     expectSame(after, before);

@@ -1,5 +1,5 @@
 /** Secured connections in the terms of kafkajs. */
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { KafkaConfig, SASLOptions } from 'kafkajs';
 import { bearerToken } from '#security/bearer-token.ts';
@@ -19,7 +19,7 @@ type ConnectionOptions = Pick<
 const RENEWAL_MS = 1_000;
 
 /** The part of kafkajs's configuration that says where the brokers are. Files are read for each new connection. */
-export function connectionOptions(brokers: Brokers, onSocket?: (socket: Socket) => void): ConnectionOptions {
+export function connectionOptions(brokers: Brokers): ConnectionOptions {
   const { tls, sasl } = securityOf(brokers);
   return {
     brokers: [...addressesOf(brokers)],
@@ -27,10 +27,7 @@ export function connectionOptions(brokers: Brokers, onSocket?: (socket: Socket) 
     ...(sasl === null ? {} : { sasl: saslOptions(sasl), reauthenticationThreshold: RENEWAL_MS }),
     socketFactory({ host, port, onConnect }) {
       const to = { host, port, keepAlive: true };
-      const socket =
-        tls === null ? connect(to, onConnect) : connectTls({ ...to, ...readTls(tls, host) }, onConnect);
-      onSocket?.(socket);
-      return socket;
+      return tls === null ? connect(to, onConnect) : connectTls({ ...to, ...readTls(tls, host) }, onConnect);
     },
   };
 }

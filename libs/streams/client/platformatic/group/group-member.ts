@@ -1,0 +1,258 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { backoffMs } from '#timing/backoff.ts';
+import { settlesWithin } from '#timing/settles-within.ts';
+import { StreamError } from '../../../errors.ts';
+import type { Logger } from '../../../log.ts';
+import type { GroupMember, GroupOptions } from '../../port.ts';
+import type { Connections } from '../connections.ts';
+import { hasCode, isDisconnected, isTransient, toStreamError } from '../errors.ts';
+import { heartbeatV4, joinGroupV9, leaveGroupV5, offsetCommitV8, syncGroupV5 } from '../library.ts';
+import {
+  assignmentOf,
+  decodeAssignment,
+  encodeSubscription,
+  type JoinedMember,
+  PROTOCOL,
+} from './consumer-protocol.ts';
+import {
+  assigned,
+  type Decision,
+  GROUP_CODES,
+  joined,
+  type Membership,
+  NOT_A_MEMBER,
+  refused,
+  unanswered,
+} from './membership.ts';
+
+const HEARTBEAT_MS = 500;
+/** Below the time that connections wait for an answer: the coordinator answers a join when all have joined. */
+const REBALANCE_CEILING_MS = 10_000;
+/** A join that waits for a dead member ends before the session of one that joined, so that it does not look silent. */
+const REBALANCE_SHARE = 2 / 3;
+/** Two heartbeats without an answer fit into a session. */
+const ANSWER_SHARE = 1 / 3;
+/** How long a start waits for the first assignment. */
+const START_WITHIN_MS = 30_000;
+/** Longest wait at a stop: the group removes a silent member by itself. */
+const LEAVE_WITHIN_MS = 5_000;
+const BACKOFF = { firstMs: 50, ceilingMs: 1_000 };
+const REFUSED_MS = 1_000;
+/** How often the leader of the group looks whether its topic has more partitions. */
+const PARTITIONS_MS = 10_000;
+const TYPE = 'consumer';
+
+/**
+ * A member of a group by the requests JoinGroup, SyncGroup, Heartbeat and LeaveGroup: one loop, one request at a time. It
+ * reads nothing (docs/decisions/0114).
+ */
+export class ProtocolGroupMember implements GroupMember {
+  readonly #connections: Connections;
+  readonly #options: GroupOptions;
+  readonly #log: Logger;
+  readonly #stopping = new AbortController();
+  readonly #first = Promise.withResolvers<void>();
+  #membership: Membership = NOT_A_MEMBER;
+  #running: Promise<void> = Promise.resolve();
+  /** Whether the listener was told of an assignment and of no loss since. */
+  #isAssigned = false;
+  /** Ends a session that no answer confirms. */
+  #watchdog: NodeJS.Timeout | undefined;
+  #heartbeatAt = 0;
+  #failures = 0;
+  /** Of the leader of the group, as of its last assignment; null in other members. */
+  #partitions: { readonly count: number; readonly at: number } | null = null;
+
+  constructor(connections: Connections, options: GroupOptions, log: Logger) {
+    this.#connections = connections;
+    this.#options = options;
+    this.#log = log;
+  }
+
+  async start(): Promise<void> {
+    this.#running = this.#run();
+    if (await settlesWithin(this.#first.promise, START_WITHIN_MS)) return;
+    throw new StreamError('UNAVAILABLE', `join ${this.#options.group}: no assignment in time`);
+  }
+
+  async commit(positions: ReadonlyMap<number, number>): Promise<void> {
+    const { group, topic } = this.#options;
+    const { step, memberId, generation } = this.#membership;
+    // A connection answers in order: the commit would wait behind the join.
+    if (step !== 'heartbeat') throw new StreamError('UNAVAILABLE', `${group} rebalances`);
+    const partitions = [...positions].map(([partitionIndex, next]) => ({
+      partitionIndex,
+      committedOffset: BigInt(next),
+      committedLeaderEpoch: -1,
+    }));
+    try {
+      const coordinator = await this.#coordinator();
+      const topics = [{ name: topic, partitions }];
+      await offsetCommitV8.api.async(coordinator, group, generation, memberId, null, topics);
+    } catch (error) {
+      throw toStreamError(`commit offsets of ${group}`, error);
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    clearTimeout(this.#watchdog);
+    await settlesWithin(
+      this.#leave().catch(() => {}),
+      LEAVE_WITHIN_MS,
+    );
+    await this.#connections.close();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted && this.#membership.step !== 'ended') {
+      try {
+        if (this.#membership.step === 'join') await this.#join();
+        else await this.#heartbeat();
+        this.#failures = 0;
+      } catch (error) {
+        if (!signal.aborted) await this.#recover(error);
+      }
+    }
+  }
+
+  async #join(): Promise<void> {
+    const { group, topic, sessionTimeoutMs, listener } = this.#options;
+    const coordinator = await this.#coordinator();
+    const answer = await joinGroupV9.api.async(
+      coordinator,
+      group,
+      sessionTimeoutMs,
+      Math.min(REBALANCE_CEILING_MS, sessionTimeoutMs * REBALANCE_SHARE),
+      this.#membership.memberId,
+      null,
+      TYPE,
+      [{ name: PROTOCOL, metadata: encodeSubscription(topic, this.#membership.held) }],
+    );
+    const { memberId, generationId, leader, members } = answer;
+    this.#membership = joined(this.#membership, memberId, generationId);
+    const shares = memberId === leader ? await this.#share(members) : [];
+    if (memberId !== leader) this.#partitions = null;
+    const sentAt = performance.now();
+    const { assignment } = await syncGroupV5.api.async(
+      coordinator,
+      group,
+      generationId,
+      memberId,
+      null,
+      TYPE,
+      PROTOCOL,
+      shares,
+    );
+    if (this.#stopping.signal.aborted) return;
+    const partitions = decodeAssignment(topic, assignment);
+    this.#membership = assigned(this.#membership, partitions);
+    this.#heartbeatAt = sentAt;
+    this.#confirm(sentAt);
+    this.#isAssigned = true;
+    listener.onAssigned(partitions, sentAt);
+    this.#first.resolve();
+  }
+
+  /** As leader: shares the partitions that the topic has now. */
+  async #share(members: readonly JoinedMember[]): Promise<{ memberId: string; assignment: Buffer }[]> {
+    const { topic } = this.#options;
+    this.#connections.forget();
+    const count = await this.#connections.partitionCount(topic);
+    this.#partitions = { count, at: performance.now() };
+    return assignmentOf(topic, count, members);
+  }
+
+  async #heartbeat(): Promise<void> {
+    const { group, sessionTimeoutMs, heartbeatMs = HEARTBEAT_MS, listener } = this.#options;
+    await this.#pause(this.#heartbeatAt + heartbeatMs - performance.now());
+    if (this.#stopping.signal.aborted) return;
+    const { memberId, generation, held } = this.#membership;
+    const coordinator = await this.#coordinator();
+    const sentAt = performance.now();
+    this.#heartbeatAt = sentAt;
+    const answered = heartbeatV4.api.async(coordinator, group, generation, memberId, null);
+    if (!(await settlesWithin(answered, sessionTimeoutMs * ANSWER_SHARE)))
+      throw new StreamError('UNAVAILABLE', `${group}: a heartbeat is not answered`);
+    if (this.#stopping.signal.aborted) return;
+    this.#confirm(sentAt);
+    if (this.#isAssigned) listener.onHeartbeat(sentAt);
+    else {
+      this.#isAssigned = true;
+      listener.onAssigned(held.partitions, sentAt);
+    }
+    if (await this.#hasMorePartitions()) this.#membership = { ...this.#membership, step: 'join' };
+  }
+
+  async #hasMorePartitions(): Promise<boolean> {
+    const known = this.#partitions;
+    if (known === null || performance.now() < known.at + PARTITIONS_MS) return false;
+    this.#connections.forget();
+    const count = await this.#connections.partitionCount(this.#options.topic);
+    this.#partitions = { count: known.count, at: performance.now() };
+    return count !== known.count;
+  }
+
+  async #recover(error: unknown): Promise<void> {
+    this.#failures += 1;
+    const { membership, isLost, before } = this.#decide(error);
+    this.#membership = membership;
+    const { group } = this.#options;
+    if (membership.step === 'ended' || before === 'pause')
+      this.#log.error({ group, err: error }, 'the group refuses this member');
+    else if (this.#failures === 1) this.#log.info({ group, err: error }, 'the member joins or asks again');
+    if (before === 'pause') this.#first.reject(toStreamError(`join ${group}`, error));
+    if (isLost) this.#lose();
+    if (before === 'nothing') return;
+    if (isDisconnected(error) || error instanceof StreamError) await this.#connections.reset();
+    else this.#connections.forget();
+    await this.#pause(before === 'pause' ? REFUSED_MS : backoffMs(BACKOFF, this.#failures));
+  }
+
+  #decide(error: unknown): Decision {
+    const code = GROUP_CODES.find((one) => hasCode(error, [one]));
+    if (code !== undefined) return refused(this.#membership, code, memberIdIn(error));
+    const isAway = isDisconnected(error) || isTransient(error) || error instanceof StreamError;
+    return isAway ? unanswered(this.#membership) : refused(this.#membership, 'other');
+  }
+
+  /** The group confirmed the member with the answer to a request of this time. */
+  #confirm(sentAt: number): void {
+    clearTimeout(this.#watchdog);
+    const rest = sentAt + this.#options.sessionTimeoutMs - performance.now();
+    this.#watchdog = setTimeout(() => this.#lose(), Math.max(0, rest));
+    this.#watchdog.unref();
+  }
+
+  #lose(): void {
+    clearTimeout(this.#watchdog);
+    if (!this.#isAssigned) return;
+    this.#isAssigned = false;
+    this.#options.listener.onLost();
+  }
+
+  async #leave(): Promise<void> {
+    const { memberId, step } = this.#membership;
+    if (memberId === '' || step === 'ended') return;
+    // A connection answers in order: the request to leave would wait behind the join.
+    if (step === 'join') await this.#connections.reset();
+    const members = [{ memberId, groupInstanceId: null }];
+    await leaveGroupV5.api.async(await this.#coordinator(), this.#options.group, members);
+  }
+
+  #coordinator(): ReturnType<Connections['coordinator']> {
+    return this.#connections.coordinator('group', this.#options.group);
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await delay(Math.max(0, ms), undefined, { signal: this.#stopping.signal }).catch(() => {});
+  }
+}
+
+/** The member id that an answer names beside its error. */
+function memberIdIn(error: unknown): string {
+  const { response } = error as { readonly response?: { readonly memberId?: string } };
+  return response?.memberId ?? '';
+}

@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'vitest';
+import { assigned, GROUP_CODES, joined, NOT_A_MEMBER, refused, unanswered } from './membership.ts';
+
+/** A member in generation 7 with two partitions. */
+const member = assigned(joined(NOT_A_MEMBER, 'm', 7), [1, 2]);
+
+test('an assignment makes a member that sends heartbeats', () => {
+  expect(member).toEqual({
+    step: 'heartbeat',
+    memberId: 'm',
+    generation: 7,
+    held: { partitions: [1, 2], generation: 7 },
+  });
+});
+
+describe('a refusal', () => {
+  test.each([
+    ['MEMBER_ID_REQUIRED', { step: 'join', memberId: 'given' }, false, 'nothing'],
+    ['REBALANCE_IN_PROGRESS', { step: 'join', memberId: 'm', generation: 7 }, false, 'nothing'],
+    ['ILLEGAL_GENERATION', { step: 'join', memberId: 'm', generation: -1 }, true, 'nothing'],
+    ['UNKNOWN_MEMBER_ID', { step: 'join', memberId: '', generation: -1 }, true, 'nothing'],
+    ['FENCED_INSTANCE_ID', { step: 'ended' }, true, 'nothing'],
+    ['NOT_COORDINATOR', { step: 'heartbeat', memberId: 'm', generation: 7 }, false, 'look-up'],
+    ['COORDINATOR_NOT_AVAILABLE', { step: 'heartbeat', memberId: 'm', generation: 7 }, false, 'look-up'],
+    ['COORDINATOR_LOAD_IN_PROGRESS', { step: 'heartbeat', memberId: 'm', generation: 7 }, false, 'look-up'],
+    ['other', { step: 'join', memberId: 'm' }, false, 'pause'],
+  ] as const)('with %s', (code, membership, isLost, before) => {
+    const decision = refused(member, code, 'given');
+    expect(decision).toMatchObject({ membership, isLost, before });
+  });
+
+  test('keeps what the member claims, with the generation in which it was assigned', () => {
+    for (const code of GROUP_CODES)
+      expect(refused(member, code).membership.held).toEqual({ partitions: [1, 2], generation: 7 });
+    const again = joined(refused(member, 'UNKNOWN_MEMBER_ID').membership, 'new', 9);
+    expect(again).toMatchObject({ generation: 9, held: { partitions: [1, 2], generation: 7 } });
+  });
+});
+
+test('without an answer the same request is sent again, to the coordinator that is looked up', () => {
+  expect(unanswered(member)).toEqual({ membership: member, isLost: false, before: 'look-up' });
+});

@@ -1,0 +1,20 @@
+/** Loaded before a service (`--import`): SIGUSR2 sets its wall clock by STEP_MS, as an operator or a bad time server does. */
+const { now } = Date;
+const Machine = Date;
+let step = 0;
+
+class SteppedDate extends Machine {
+  constructor(...of: unknown[]) {
+    super(...((of.length === 0 ? [now() + step] : of) as [number]));
+  }
+
+  static override now(): number {
+    return now() + step;
+  }
+}
+
+globalThis.Date = SteppedDate as DateConstructor;
+process.on('SIGUSR2', () => {
+  step = Number(process.env.STEP_MS);
+  process.stderr.write(`the wall clock is ${new Date().toISOString()}\n`);
+});
