@@ -1,12 +1,12 @@
 /** The smallest possible stream, with its own topics: it counts records by key, and its output is its changelog. */
 import { randomUUID } from 'node:crypto';
 import { Registry } from 'prom-client';
+import { openBatchProducer } from '#streams/client/platformatic/batch-producer.ts';
 import type { Logger } from '#streams/log.ts';
 import { readTopic } from '#streams/read/read-topic.ts';
 import { positionsTopic } from '#streams/runtime/positions.ts';
 import { runStream, type Stream, type StreamOptions } from '#streams/runtime/stream.ts';
 import { atEnd } from '../../support/at-end.ts';
-import { createKafka } from '../../support/kafkajs.ts';
 import { quietLog } from '../../support/log.ts';
 import { makeTopics } from '../../support/topics.ts';
 import { CountByKey, type Hooks } from './count-by-key.ts';
@@ -19,6 +19,8 @@ export type CountingTopics = {
   readonly letters?: number | null;
   /** Of the dead letters' topic, bytes. */
   readonly maxLetter?: number;
+  /** Of the dead letters' topic. Default: the broker's own. */
+  readonly letterReplicas?: number;
 };
 
 type StartOptions = Partial<
@@ -49,14 +51,19 @@ export class Counting {
     topics: CountingTopics = {},
   ): Promise<Counting> {
     const counting = new Counting(place.brokers, place.prefix);
-    const { input = 2, counts = 2, positions = 2, letters = 1, maxLetter } = topics;
+    const { input = 2, counts = 2, positions = 2, letters = 1, maxLetter, letterReplicas = -1 } = topics;
     const compacted = [{ name: 'cleanup.policy', value: 'compact' }];
     const limit = maxLetter === undefined ? [] : [{ name: 'max.message.bytes', value: String(maxLetter) }];
     const wanted = [
       { topic: counting.input, numPartitions: input, configEntries: [] },
       { topic: counting.counts, numPartitions: counts, configEntries: compacted },
       { topic: counting.positions, numPartitions: positions, configEntries: compacted },
-      { topic: counting.letters, numPartitions: letters, configEntries: limit },
+      {
+        topic: counting.letters,
+        numPartitions: letters,
+        replicationFactor: letterReplicas,
+        configEntries: limit,
+      },
     ];
     await makeTopics(
       place.brokers,
@@ -112,11 +119,13 @@ export class Counting {
     topic: string,
     messages: readonly { key: string; value: string | null; partition: number }[],
   ): Promise<void> {
-    const kafka = createKafka({ brokers: this.brokers, clientId: 'counting-test' });
-    const producer = kafka.producer({ idempotent: true, maxInFlightRequests: 1 });
-    await producer.connect();
-    await producer.send({ topic, messages: [...messages] });
-    await producer.disconnect();
+    const producer = await openBatchProducer(this.brokers, 'counting-test');
+    const records = messages.map(({ key, value, partition }) => ({
+      ...{ topic, partition, key },
+      value: value === null ? null : Buffer.from(value),
+    }));
+    await producer.send(records, () => {});
+    await producer.close();
   }
 
   /** The last committed value of each key of a topic. */

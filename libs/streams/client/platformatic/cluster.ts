@@ -1,13 +1,8 @@
 /** A cluster as its brokers describe it, for commands that check it. Nothing is changed, and no topic is created. */
 import type { Brokers } from '../brokers.ts';
-import { Connections } from './connections.ts';
+import { Connections, metadataOf } from './connections.ts';
 import { toStreamError } from './errors.ts';
-import {
-  describeConfigsV4,
-  describeLogDirsV4,
-  metadataV12 as metadata,
-  type metadataV12,
-} from './library.ts';
+import { describeConfigsV4, describeLogDirsV4, type metadataV12 } from './library.ts';
 
 /** A topic of a cluster. */
 export type TopicFacts = {
@@ -51,7 +46,7 @@ export async function describeCluster(brokers: Brokers, names: readonly string[]
   const connections = new Connections(brokers, CLIENT_ID);
   try {
     const broker = await connections.any();
-    const { topics, brokers: members } = await metadataOf(broker);
+    const { topics, brokers: members } = await metadataOf(broker, null, true);
     const wanted = new Set(names);
     const found = topics.filter(({ name }) => wanted.has(name ?? ''));
     const settings = await settingsOf(
@@ -77,15 +72,6 @@ export async function describeCluster(brokers: Brokers, names: readonly string[]
 
 type Broker = Awaited<ReturnType<Connections['any']>>;
 type Topic = metadataV12.MetadataResponseTopic;
-
-/** All topics: a request by name would create them where the broker creates topics automatically. */
-async function metadataOf(broker: Broker): Promise<metadataV12.MetadataResponse> {
-  return metadata.api.async(broker, null, false, true).catch((error: unknown) => {
-    // Of a partition without a leader, too: the answer is there all the same.
-    if (error instanceof Error && 'response' in error) return error.response as metadataV12.MetadataResponse;
-    throw error;
-  });
-}
 
 function factsOf(
   { partitions, topicAuthorizedOperations }: Topic,

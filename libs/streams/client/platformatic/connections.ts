@@ -3,7 +3,13 @@ import { StreamError } from '../../errors.ts';
 import { addressesOf, type Brokers } from '../brokers.ts';
 import type { TopicPartition } from '../port.ts';
 import { isMoved, isTransient, NoLeaderError } from './errors.ts';
-import { type Connection, FindCoordinatorKeyTypes, findCoordinatorV4, metadataV12 } from './library.ts';
+import {
+  type Connection,
+  FindCoordinatorKeyTypes,
+  findCoordinatorV4,
+  metadataV12 as metadata,
+  type metadataV12,
+} from './library.ts';
 import { accessError, connectionSecurity } from './security.ts';
 import { SessionConnection } from './session-connection.ts';
 import { type Address, SharedMetadata, type TopicMetadata } from './topic-metadata.ts';
@@ -35,6 +41,17 @@ export function retryTransient<T>(
   });
 }
 
+/** Asks the coordinator of a transactional id, and again while it is busy or moves. */
+export function onCoordinator<T>(
+  connections: Connections,
+  transactionalId: string,
+  ask: (coordinator: Connection) => Promise<T>,
+): Promise<T> {
+  return retryTransient(async () => ask(await connections.coordinator('transaction', transactionalId)), {
+    forget: () => connections.forget(),
+  });
+}
+
 const CONNECT_MS = 3_000;
 const REQUEST_MS = 15_000;
 
@@ -60,7 +77,7 @@ export class Connections {
   #brokers: readonly Address[] = [];
   readonly #metadata: SharedMetadata;
   readonly #onClose: () => void;
-  #opened = 0;
+  #changes = 0;
   #lastError: unknown = null;
   #closed = false;
 
@@ -73,9 +90,9 @@ export class Connections {
     this.#onClose = onClose;
   }
 
-  /** Number of connections opened so far: an increase means that one was lost, or that a broker moved. */
-  get opened(): number {
-    return this.#opened;
+  /** Number of connections opened and lost so far: an increase means that a broker may have restarted or moved. */
+  get changes(): number {
+    return this.#changes;
   }
 
   /** Why a connection ended last: errors of its requests say only that it did. Null without one. */
@@ -179,7 +196,7 @@ export class Connections {
   }
 
   async #findTopic(name: string): Promise<TopicMetadata> {
-    const { topics, brokers } = await metadataV12.api.async(await this.any(), [name], false, false);
+    const { topics, brokers } = await metadataOf(await this.any(), [name]);
     const leaders: (Address | undefined)[] = [];
     const leaderEpochs: number[] = [];
     for (const { partitionIndex, leaderId, leaderEpoch } of topics[0]?.partitions ?? []) {
@@ -217,6 +234,7 @@ export class Connections {
   #drop(key: string, opening: Promise<Connection>): void {
     if (this.#open.get(key) !== opening) return;
     this.#open.delete(key);
+    this.#changes += 1;
     this.forget();
   }
 
@@ -236,11 +254,29 @@ export class Connections {
       await end(connection);
       throw accessError(this.#cluster, key, error) ?? error;
     }
-    this.#opened += 1;
+    this.#changes += 1;
     const opened = this.#open.get(key);
     if (opened !== undefined) connection.once('close', () => this.#drop(key, opened));
     if (this.#closed) await end(connection);
     return connection;
+  }
+}
+
+/**
+ * The metadata of these topics, of all where null: a request by name would create them where the broker creates topics
+ * automatically. The library rejects an answer in which one partition has no leader; here such a partition fails nothing else.
+ */
+export async function metadataOf(
+  broker: Connection,
+  names: readonly string[] | null,
+  withRights = false,
+): Promise<metadataV12.MetadataResponse> {
+  try {
+    return await metadata.api.async(broker, names === null ? null : [...names], false, withRights);
+  } catch (error) {
+    const answer = (error as { readonly response?: metadataV12.MetadataResponse }).response;
+    if (answer?.topics.every(({ errorCode }) => errorCode === 0)) return answer;
+    throw error;
   }
 }
 

@@ -1,38 +1,66 @@
 import type { OpenTransaction, TopicPartition } from '../port.ts';
 import { byLeader, type Connections, retryTransient } from './connections.ts';
-import { describeProducersV0 } from './library.ts';
+import { isDisconnected, isTransient } from './errors.ts';
+import { type Connection, describeProducersV0 } from './library.ts';
 
 /** Open transactions in these partitions, of any producer, as reported by the leaders (KIP-664). */
 export function openTransactions(
   connections: Connections,
   partitions: readonly TopicPartition[],
 ): Promise<OpenTransaction[]> {
-  return retryTransient(() => describe(connections, partitions), { forget: () => connections.forget() });
+  const describe = async (): Promise<OpenTransaction[]> => {
+    const leaders = await byLeader(connections, partitions);
+    return (await Promise.all([...leaders].map(([leader, ofLeader]) => describeAt(leader, ofLeader)))).flat();
+  };
+  return retryTransient(describe, { forget: () => connections.forget() });
 }
 
-async function describe(
+/** Asks each partition once: `unreachable` are those without a leader that answers. */
+export async function openWhereReachable<P extends TopicPartition>(
   connections: Connections,
-  partitions: readonly TopicPartition[],
-): Promise<OpenTransaction[]> {
-  const answers = await Promise.all(
-    [...(await byLeader(connections, partitions))].map(([leader, ofLeader]) =>
-      describeProducersV0.api.async(leader, requestTopics(ofLeader)),
+  partitions: readonly P[],
+): Promise<{ readonly open: readonly OpenTransaction[]; readonly unreachable: readonly P[] }> {
+  const unreachable: P[] = [];
+  const passes = (error: unknown, of: readonly P[]): void => {
+    if (!isTransient(error) && !isDisconnected(error)) throw error;
+    unreachable.push(...of);
+    connections.forget();
+  };
+  const leaders = new Map<Connection, P[]>();
+  const found = await Promise.allSettled(partitions.map((of) => connections.leader(of)));
+  for (const [at, outcome] of found.entries()) {
+    const of = partitions[at] as P;
+    if (outcome.status === 'rejected') passes(outcome.reason, [of]);
+    else leaders.set(outcome.value, [...(leaders.get(outcome.value) ?? []), of]);
+  }
+  const open = await Promise.all(
+    [...leaders].map(([leader, ofLeader]) =>
+      describeAt(leader, ofLeader).catch((error: unknown) => {
+        passes(error, ofLeader);
+        return [];
+      }),
     ),
   );
+  return { open: open.flat(), unreachable };
+}
+
+async function describeAt(
+  leader: Connection,
+  partitions: readonly TopicPartition[],
+): Promise<OpenTransaction[]> {
+  const { topics } = await describeProducersV0.api.async(leader, requestTopics(partitions));
   const open: OpenTransaction[] = [];
-  for (const { topics } of answers) {
-    for (const { name, partitions: described } of topics) {
-      for (const { partitionIndex, activeProducers } of described) {
-        for (const { producerId, producerEpoch, currentTxnStartOffset } of activeProducers) {
-          if (currentTxnStartOffset < 0n) continue;
-          const producer = { id: String(producerId), epoch: producerEpoch };
-          open.push({
-            topic: name,
-            partition: partitionIndex,
-            producer,
-            start: Number(currentTxnStartOffset),
-          });
-        }
+  for (const { name, partitions: described } of topics) {
+    for (const { partitionIndex, activeProducers } of described) {
+      for (const { producerId, producerEpoch, currentTxnStartOffset } of activeProducers) {
+        if (currentTxnStartOffset < 0n) continue;
+        const producer = { id: String(producerId), epoch: producerEpoch };
+        open.push({
+          topic: name,
+          partition: partitionIndex,
+          producer,
+          start: Number(currentTxnStartOffset),
+        });
       }
     }
   }

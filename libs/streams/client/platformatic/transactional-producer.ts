@@ -1,41 +1,22 @@
-import { poll } from '#timing/poll.ts';
-import { RefusedError, StreamError } from '../../errors.ts';
+import { RefusedError } from '../../errors.ts';
 import {
-  type OpenTransaction,
   type OutputRecord,
   type ProducerIdentity,
   type ProducerOptions,
-  partitionKey,
   type TopicPartition,
   TRANSACTION_TIMEOUT_MS,
   type TransactionalProducer,
   type WrittenBatch,
 } from '../port.ts';
 import { batchRecords } from '../produce-batches.ts';
-import { byLeader, type Connections, retryTransient } from './connections.ts';
-import { hasCode, isDisconnected, toStreamError } from './errors.ts';
-import {
-  addPartitionsToTxnV3,
-  type Connection,
-  describeTransactionsV0,
-  endTxnV3,
-  initProducerIdV4,
-} from './library.ts';
-import { openTransactions, requestTopics } from './open-transactions.ts';
+import { byLeader, type Connections, onCoordinator, retryTransient } from './connections.ts';
+import { isDisconnected, toStreamError } from './errors.ts';
+import { addPartitionsToTxnV3, endTxnV3, initProducerIdV4 } from './library.ts';
+import { requestTopics } from './open-transactions.ts';
 import { BatchSender } from './produce.ts';
+import { type LastTransaction, lastTransaction, UndecidedTransactions } from './undecided-transactions.ts';
 
-/** How long a committed transaction's markers may take to reach every partition. */
-const MARKERS_MS = 5_000;
-const LOOK_MS = 20;
-/** States in which the coordinator has decided to commit. */
-const COMMITTING = ['PrepareCommit', 'CompleteCommit'];
-/** States without information on the last transaction: its producer was opened again since, or never had one. */
-const FORGOTTEN = ['Empty', 'Dead'];
-
-/**
- * Opens the producer in the order of docs/decisions/0050: ask the coordinator for the state of the last transaction;
- * fence; list open transactions in every partition that the producer may write to; decide all of them alike; list again.
- */
+/** Opens the producer: fences earlier ones, and decides what they left undecided (docs/decisions/0117). */
 export async function openTransactionalProducer(
   connections: Connections,
   options: ProducerOptions,
@@ -44,10 +25,10 @@ export async function openTransactionalProducer(
   const end = () => void connections.close();
   signal?.addEventListener('abort', end);
   try {
-    const before = await describe(connections, transactionalId);
+    const before = await lastTransaction(connections, transactionalId);
     const identity = await fence(connections, transactionalId);
-    const producer = new ProtocolTransactionalProducer(connections, options, identity);
-    await producer.settle(before);
+    const producer = new ProtocolTransactionalProducer(connections, options, identity, before);
+    await producer.settle();
     return producer;
   } catch (error) {
     await connections.close();
@@ -58,37 +39,10 @@ export async function openTransactionalProducer(
   }
 }
 
-type Described = { readonly state: string; readonly producerId: string };
-
-/** The coordinator's state of the last transaction; null where it does not know the id. */
-async function describe(connections: Connections, transactionalId: string): Promise<Described | null> {
-  try {
-    return await onCoordinator(connections, transactionalId, async (coordinator) => {
-      const { transactionStates } = await describeTransactionsV0.api.async(coordinator, [transactionalId]);
-      const [found] = transactionStates;
-      if (found === undefined) return null;
-      return { state: found.transactionState, producerId: String(found.producerId) };
-    });
-  } catch (error) {
-    if (hasCode(error, ['TRANSACTIONAL_ID_NOT_FOUND'])) return null;
-    throw error;
-  }
-}
-
 function fence(connections: Connections, transactionalId: string): Promise<ProducerIdentity> {
   return onCoordinator(connections, transactionalId, async (coordinator) => {
     const answer = await initProducerIdV4.api.async(coordinator, transactionalId, TRANSACTION_TIMEOUT_MS);
     return { id: String(answer.producerId), epoch: answer.producerEpoch };
-  });
-}
-
-function onCoordinator<T>(
-  connections: Connections,
-  transactionalId: string,
-  ask: (coordinator: Connection) => Promise<T>,
-): Promise<T> {
-  return retryTransient(async () => ask(await connections.coordinator('transaction', transactionalId)), {
-    forget: () => connections.forget(),
   });
 }
 
@@ -102,10 +56,14 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
   readonly #connections: Connections;
   readonly #options: ProducerOptions;
   readonly #sender: BatchSender;
-  /** Open connections when no transaction was last known to be undecided. */
-  #seen = 0;
+  readonly #undecided: UndecidedTransactions;
 
-  constructor(connections: Connections, options: ProducerOptions, identity: ProducerIdentity) {
+  constructor(
+    connections: Connections,
+    options: ProducerOptions,
+    identity: ProducerIdentity,
+    before: LastTransaction | null,
+  ) {
     this.identity = identity;
     this.#connections = connections;
     this.#options = options;
@@ -114,6 +72,19 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
       id: BigInt(identity.id),
       epoch: identity.epoch,
     });
+    this.#undecided = new UndecidedTransactions(connections, options, {
+      identity,
+      before,
+      decide: async (partitions, decision) => {
+        await this.#addPartitions(partitions);
+        await this.#end(decision === 'commit');
+      },
+    });
+  }
+
+  /** Decides what earlier producers with its id left undecided. */
+  settle(): Promise<void> {
+    return this.#undecided.settle();
   }
 
   async transact(
@@ -126,6 +97,7 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
       await this.#begin(batches.flat());
       accept(await this.#sender.send(batches));
       await this.#end(true);
+      this.#undecided.committed(batches.flat());
     } catch (error) {
       if (error instanceof RefusedError) throw error;
       throw toStreamError(`transaction of ${this.#options.transactionalId}`, error);
@@ -134,45 +106,6 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
 
   close(): Promise<void> {
     return this.#connections.close();
-  }
-
-  /** Decides the undecided transactions from before this producer was opened. */
-  async settle(before: Described | null): Promise<void> {
-    const open = await this.#openTransactions();
-    const ours = open.filter(({ producer }) => producer.id === this.identity.id);
-    const [stranger] = open.filter(
-      (one) =>
-        one.producer.id !== this.identity.id && (one.producer.id === before?.producerId || this.#isOwn(one)),
-    );
-    if (stranger !== undefined) throw hanging(this.#options.transactionalId, stranger);
-    const [first] = ours;
-    if (first !== undefined) {
-      const decision = await this.#decisionOn(before, first.producer);
-      if (decision === null) throw hanging(this.#options.transactionalId, first);
-      await this.#addPartitions(ours);
-      await this.#end(decision === 'commit');
-      const [left] = await this.#untilDecided();
-      if (left !== undefined) throw hanging(this.#options.transactionalId, left);
-    }
-    this.#seen = this.#connections.opened;
-  }
-
-  /**
-   * How an open transaction was decided; null where unknown. Where the coordinator no longer knows it, it was aborted,
-   * unless the producer's epoch committed one: then it may be that one, with its markers in some partitions only.
-   */
-  async #decisionOn(
-    before: Described | null,
-    { id, epoch }: ProducerIdentity,
-  ): Promise<'commit' | 'abort' | null> {
-    if (before !== null && !FORGOTTEN.includes(before.state))
-      return COMMITTING.includes(before.state) ? 'commit' : 'abort';
-    const last = await this.#options.lastCommitted();
-    return last?.id === id && last.epoch === epoch ? null : 'abort';
-  }
-
-  #isOwn(one: TopicPartition): boolean {
-    return this.#options.own.some((own) => partitionKey(own) === partitionKey(one));
   }
 
   /**
@@ -191,10 +124,7 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
     }
   }
 
-  /**
-   * Connections to the brokers of a transaction. Where one is new, its broker may have restarted without the markers of the
-   * previous transaction (KAFKA-20734), which this one would decide along with itself: then rejects with UNDECIDED.
-   */
+  /** Connects to the brokers of a transaction. Rejects with UNDECIDED where one of them may have lost markers. */
   async #reach(partitions: readonly TopicPartition[]): Promise<void> {
     const { transactionalId } = this.#options;
     await retryTransient(
@@ -205,35 +135,7 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
         ]),
       { forget: () => this.#connections.forget() },
     );
-    await this.#verify();
-  }
-
-  async #verify(): Promise<void> {
-    const { opened } = this.#connections;
-    if (opened === this.#seen) return;
-    const [left] = await this.#untilDecided();
-    if (left !== undefined)
-      throw new StreamError(
-        'UNDECIDED',
-        `${partitionKey(left)} has a transaction open from offset ${left.start}`,
-      );
-    this.#seen = this.#connections.opened;
-  }
-
-  /** This producer's open transactions after the broker had time to write markers; empty where there is none. */
-  async #untilDecided(): Promise<readonly OpenTransaction[]> {
-    let ours: readonly OpenTransaction[] = [];
-    const decided = async (): Promise<boolean> => {
-      const open = await this.#openTransactions();
-      ours = open.filter(({ producer }) => producer.id === this.identity.id);
-      return ours.length === 0;
-    };
-    await poll(decided, { timeoutMs: MARKERS_MS, everyMs: LOOK_MS });
-    return ours;
-  }
-
-  #openTransactions(): Promise<OpenTransaction[]> {
-    return openTransactions(this.#connections, [...this.#options.own, ...this.#options.shared]);
+    await this.#undecided.require(partitions);
   }
 
   async #addPartitions(partitions: readonly TopicPartition[]): Promise<void> {
@@ -262,16 +164,4 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
       endTxnV3.api.async(coordinator, transactionalId, BigInt(id), epoch, commit),
     );
   }
-}
-
-function hanging(
-  transactionalId: string,
-  { topic, partition, producer, start }: OpenTransaction,
-): RefusedError {
-  return new RefusedError(
-    'HANGING_TRANSACTION',
-    `${topic}-${partition} has a transaction of producer ${producer.id} open from offset ${start} that ${transactionalId} ` +
-      `cannot decide: end it with kafka-transactions.sh --bootstrap-server <broker> abort --topic ${topic} ` +
-      `--partition ${partition} --start-offset ${start}`,
-  );
 }

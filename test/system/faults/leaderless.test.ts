@@ -1,0 +1,113 @@
+/** A shared partition whose only replica is down: it stops nobody who does not write to it. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { type Kafka, type KafkaCluster, startKafkaCluster } from '#embedded/kafka.ts';
+import { QUICK_REJOIN, QUICK_START } from '#embedded/settings.ts';
+import { describeCluster } from '#streams/client/platformatic/cluster.ts';
+import { POISON } from '../../integration/streams/count-by-key.ts';
+import { Counting } from '../../integration/streams/counting.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { createKafka } from '../../support/kafkajs.ts';
+import { untilTrue } from '../../support/poll.ts';
+import { leaveUndecided, UNVERIFIED } from '../../support/undecided.ts';
+
+let cluster: KafkaCluster;
+
+beforeAll(async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'touchline-leaderless-'));
+  atEnd(() => rm(dataDir, { recursive: true, force: true }));
+  cluster = await startKafkaCluster({
+    dataDir,
+    brokers: 3,
+    settings: { ...QUICK_REJOIN, ...UNVERIFIED },
+    jvmArgs: QUICK_START,
+    heapMb: 512,
+  });
+  atEnd(() => cluster.stop());
+});
+
+/** An application whose dead letters have one replica, and the broker that has it. */
+async function withLoneLetters(): Promise<{ counting: Counting; lone: Kafka }> {
+  const counting = await Counting.create(
+    { brokers: cluster.brokers, prefix: 'leaderless.' },
+    { letterReplicas: 1 },
+  );
+  const leader = await leaderOf(counting.letters);
+  const lone = cluster.nodes[leader - 1];
+  if (lone === undefined) throw new Error(`no broker ${leader}`);
+  return { counting, lone };
+}
+
+/** The node that leads partition 0. */
+async function leaderOf(topic: string): Promise<number> {
+  const admin = createKafka({ brokers: cluster.brokers, clientId: 'leaderless' }).admin();
+  await admin.connect();
+  try {
+    const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+    return topics[0]?.partitions[0]?.leader ?? -1;
+  } finally {
+    await admin.disconnect();
+  }
+}
+
+async function stop(lone: Kafka, { letters }: Counting): Promise<void> {
+  await lone.kill('SIGKILL');
+  await untilTrue('its partition has no leader', async () => {
+    const { topics } = await describeCluster(cluster.brokers, [letters]);
+    return topics.get(letters)?.leaderless === 1;
+  });
+}
+
+test('partitions are claimed and processed without it, and what goes there waits for it', async () => {
+  const { counting, lone } = await withLoneLetters();
+  await stop(lone, counting);
+  const { stream, metric } = await counting.start();
+  await counting.send(['a', '1'], ['bb', '1']);
+  await untilTrue('both count', async () => (await metric('touchline_records_total')) === 2);
+  expect(stream.ready()).toBe(true);
+  expect(await metric('touchline_task_failures_total')).toBe(0);
+
+  await counting.send(['a', POISON], ['bb', '2']);
+  await untilTrue('a dead letter waits', async () => (await metric('touchline_task_failures_total')) > 0);
+  await untilTrue('the other goes on', async () => (await metric('touchline_records_total')) === 3);
+  await lone.start();
+  await untilTrue('all is processed', async () => (await metric('touchline_records_total')) === 4);
+  expect(await counting.read(counting.letters)).toEqual({ '1/1': 'undecodable poison' });
+  expect(await counting.read(counting.counts)).toEqual({ a: '1', bb: '2' });
+});
+
+test('a running task that loses its connections goes on without it', async () => {
+  const { counting, lone } = await withLoneLetters();
+  const { metric } = await counting.start();
+  await counting.send(['a', '1'], ['bb', '1']);
+  await untilTrue('both count', async () => (await metric('touchline_records_total')) === 2);
+  await stop(lone, counting);
+  for (const value of ['2', '3', '4']) await counting.send(['a', value], ['bb', value]);
+  await untilTrue('all count', async () => (await metric('touchline_records_total')) === 8);
+  await lone.start();
+});
+
+test('a transaction left undecided there is committed before the first record that follows it', async () => {
+  const { counting, lone } = await withLoneLetters();
+  const transactionalId = `${counting.application}-${counting.input}-1`;
+  const letter = { topic: counting.letters, partition: 0 };
+  const [key, value] = ['earlier', Buffer.from('letter')];
+  await leaveUndecided({
+    ...{ brokers: counting.brokers, transactionalId },
+    records: [{ ...letter, key, value }],
+    decided: { records: [{ topic: counting.counts, partition: 1, key: 'a', value: null }], commit: true },
+  });
+  await stop(lone, counting);
+  const { metric } = await counting.start();
+  await counting.send(['a', '1']);
+  await untilTrue('it counts', async () => (await metric('touchline_records_total')) === 1);
+  await lone.start();
+  await counting.send(['a', POISON]);
+  await untilTrue('all is processed', async () => (await metric('touchline_records_total')) === 2);
+  expect(await counting.read(counting.letters)).toEqual({
+    earlier: 'letter',
+    '1/1': 'undecodable poison',
+  });
+});
