@@ -75,15 +75,45 @@ test('two teams against each other: latest first, from the side of the first tea
   expect(desk.meetings([1, 2], only(999), PAGE)).toMatchObject({ total: 0, balance: { played: 0 } });
 });
 
-test('what happened since: steps that were received then or later', () => {
-  world.play(
-    incidentMessage({ id: 1 }),
-    incidentMessage({ id: 2, ut: 1_790_000_010 }, { confirmation: 'confirmed' }),
-  );
-  const now = RECEIVED_AT / 1000;
-  const kinds = desk.storySince(7_000_001, now - 60).map(({ kind }) => kind);
-  expect(kinds).toEqual(expect.arrayContaining(['incident_added', 'score_changed', 'incident_confirmed']));
-  expect(desk.storySince(7_000_001, now + 60)).toEqual([]);
+describe('what changed', () => {
+  const NOW = RECEIVED_AT / 1000;
+  const ANY = { ...PAGE, competitionId: null, teamId: null, matchId: null, only: null };
+  const changed = (query: object, access = EVERYTHING) =>
+    desk
+      .changes({ ...ANY, timestamp: NOW - 60, ...query }, access)
+      .items.map(({ own }) => own.map(({ kind }) => kind).join('+'));
+
+  test('goals first, each with all that its version did to it, the latest first', () => {
+    world.play(
+      incidentMessage({ id: 1 }, { confirmation: 'tbd' }),
+      incidentMessage({ id: 2, ut: 1_790_000_010 }, { id: '5-200', incident_id: 419 }),
+      incidentMessage({ id: 3, ut: 1_790_000_020 }, { confirmation: 'cancelled' }),
+    );
+    const all = changed({});
+    expect(all.slice(0, 2)).toEqual(['incident_cancelled+goal_cancelled', 'incident_added']);
+    expect(all.slice(2)).toEqual(expect.arrayContaining(['incident_added', 'guard_changed']));
+    expect(changed({ only: new Set(['taken_back']) })).toEqual(['incident_cancelled+goal_cancelled']);
+  });
+
+  test('by when it became visible here, however late it was received', () => {
+    world.now = RECEIVED_AT + 3_600_000;
+    world.views.live = true;
+    world.play(incidentMessage({ id: 1 }));
+    expect(changed({ timestamp: NOW + 3_590 })).toContain('incident_added');
+    expect(changed({ timestamp: NOW + 3_620 })).toEqual([]);
+  });
+
+  test('of a match, a team, a competition, and never outside the contract', () => {
+    match(1, BESIKTAS, KOLN, [1, 0], { competition_id: 10 });
+    match(2, [3, 'Besiktas'], [4, 'Fortuna'], [1, 0], { competition_id: 11 });
+    for (const query of [{ matchId: 1 }, { teamId: 2 }, { competitionId: 10 }]) {
+      const { items } = desk.changes({ ...ANY, timestamp: 0, ...query }, EVERYTHING);
+      expect(new Set(items.map(({ event_id }) => event_id)), JSON.stringify(query)).toEqual(new Set([1]));
+    }
+    expect(changed({}, only(12))).toEqual([]);
+    for (const query of [{ matchId: 1 }, { competitionId: 10 }])
+      expect(() => changed(query, only(11))).toThrow('Outside the contract');
+  });
 });
 
 test('a match is read again when it has changed', () => {

@@ -2,7 +2,8 @@
 import type { Access, EventsQuery, LivescoreQuery, Paging } from '#contract/rest/provider.ts';
 import { fold, rankOf } from '#domain/fold.ts';
 import type { Belief } from '#domain/health/belief.ts';
-import type { ShownIncident, ShownState, StoryStep } from '../store/board-view.ts';
+import type { ShownIncident, ShownState } from '../store/board-view.ts';
+import type { Change, StepClass } from '../store/changes.ts';
 import type { MatchOrder, TeamRow } from '../store/matches.ts';
 import type { Conditions } from '../store/sql.ts';
 import type { Views } from '../store/views.ts';
@@ -24,6 +25,19 @@ export type DeskPage<T> = { readonly total: number; readonly items: readonly T[]
 export type DeskDetails = DeskMatch & {
   /** All incidents, removed ones too, by id. */
   readonly incidents: readonly ShownIncident[];
+};
+
+/** What changed, in which match. */
+export type DeskChange = Change & { readonly match: DeskDetails };
+
+/** Null does not filter. */
+export type ChangesQuery = Paging & {
+  /** Changes that became visible then or later, Unix seconds. */
+  readonly timestamp: number;
+  readonly competitionId: number | null;
+  readonly teamId: number | null;
+  readonly matchId: number | null;
+  readonly only: ReadonlySet<StepClass> | null;
 };
 
 /** A competition by its name. */
@@ -60,7 +74,7 @@ export type DeskData = ReturnType<typeof deskData>;
 
 /** Answers from the matches of `views`. Every method leaves out, or refuses with `RestError`, what is outside `access`. */
 export function deskData(views: Views) {
-  const { matches, incidentLog, catalogue } = views;
+  const { matches, incidentLog, changes, catalogue } = views;
   const places = new Places(catalogue, views.sql);
 
   /** Matches by id as they were last read; those that were asked for last stand last. */
@@ -82,6 +96,27 @@ export function deskData(views: Views) {
   /** Matches with all that happened in them, until something of them is new. */
   const details = new Map<number, { readonly names: number; readonly match: DeskDetails }>();
   views.onStale((eventId) => details.delete(eventId));
+  /** Throws `not_found`, `forbidden`. */
+  const matchDetails = (id: number, access: Access): DeskDetails => {
+    const kept = details.get(id);
+    if (kept !== undefined && kept.names === views.nameVersion) {
+      requireAccess(access, kept.match.state.competition_id);
+      return kept.match;
+    }
+    const { json } = visibleEvent(matches, id, access);
+    const state = matches.state(id) as ShownState;
+    const match = {
+      state,
+      ...namesOf(json),
+      incidents: incidentLog.shown(id),
+    };
+    details.set(id, { names: views.nameVersion, match });
+    for (const oldest of details.keys()) {
+      if (details.size <= MAX_DETAILS) break;
+      details.delete(oldest);
+    }
+    return match;
+  };
   const page = (conditions: Conditions, order: MatchOrder, paging: Paging): DeskPage<DeskMatch> => ({
     total: matches.count(conditions),
     items: matches.versions(conditions, order, paging.limit, (paging.page - 1) * paging.limit).map(matchOf),
@@ -123,33 +158,24 @@ export function deskData(views: Views) {
     /** Whether what is told of a match may be believed at `now`, Unix milliseconds. */
     health: (eventId: number, now: number): Belief => views.health.match(eventId, now),
 
-    /** Throws `not_found`, `forbidden`. */
-    match(id: number, access: Access): DeskDetails {
-      const kept = details.get(id);
-      if (kept !== undefined && kept.names === views.nameVersion) {
-        requireAccess(access, kept.match.state.competition_id);
-        return kept.match;
-      }
-      const { json } = visibleEvent(matches, id, access);
-      const state = matches.state(id) as ShownState;
-      const match = {
-        state,
-        ...namesOf(json),
-        incidents: incidentLog.shown(id),
-        story: incidentLog.story(id),
-      };
-      details.set(id, { names: views.nameVersion, match });
-      for (const oldest of details.keys()) {
-        if (details.size <= MAX_DETAILS) break;
-        details.delete(oldest);
-      }
-      return match;
-    },
+    match: matchDetails,
 
-    /** What happened since then, Unix seconds, in a match that the caller may see. */
-    storySince(id: number, timestamp: number): readonly StoryStep[] {
-      const from = since(timestamp) * 1000;
-      return incidentLog.story(id).filter(({ received_at }) => received_at >= from);
+    /** What changed since a moment, those about goals first. Throws `not_found`, `forbidden`. */
+    changes(query: ChangesQuery, access: Access): DeskPage<DeskChange> {
+      const { competitionId, teamId, matchId, only, limit } = query;
+      if (competitionId !== null) requireAccess(access, competitionId);
+      if (matchId !== null) visibleEvent(matches, matchId, access);
+      const conditions = shownTo(access)
+        .where('s.changed >= ?', since(query.timestamp))
+        .where('competition_id = ?', competitionId)
+        .where('e.id = ?', matchId)
+        .where(PLAYS, teamId);
+      if (only !== null) conditions.among('s.class', only);
+      const { total, items } = changes.page(conditions, limit, (query.page - 1) * limit);
+      return {
+        total,
+        items: items.map((change) => ({ match: matchDetails(change.event_id, access), ...change })),
+      };
     },
 
     /** The seasons of a competition, latest first; the current one is the provider's, else the latest. Throws `forbidden`. */

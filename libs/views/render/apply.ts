@@ -76,7 +76,7 @@ function applyValue(views: Views, record: ViewRecord, at: number, changed: Chang
       changed.events.add(value.event_id);
       return;
     case 'match-transitions':
-      views.incidentLog.applyTransition(value);
+      views.incidentLog.applyTransition(value, at);
       return;
     case 'normalized-messages': {
       const rendered = renderFeedMessage(value);

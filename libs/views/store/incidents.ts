@@ -2,6 +2,7 @@ import type { IncidentsQuery } from '#contract/rest/provider.ts';
 import { INCIDENT_TYPES_OF_SOCCER, POSSIBLE_INCIDENTS } from '#contract/soccer.ts';
 import type { Incident, MatchIncident, MatchTransition } from '#topics/generated/types.ts';
 import type { ShownIncident, StoryStep } from './board-view.ts';
+import { classOf, subjectOf } from './changes.ts';
 import { Conditions, type Statements } from './sql.ts';
 
 /** Kinds of transitions that say that a record came again, otherwise. */
@@ -62,8 +63,8 @@ export class IncidentView {
       .run(eventId, id, receivedAt);
   }
 
-  /** Adds a transition to the story of its match. */
-  applyTransition(transition: MatchTransition): void {
+  /** Adds a transition to the story of its match. `changed` is when it became visible, Unix seconds of this service's clock. */
+  applyTransition(transition: MatchTransition, changed: number): void {
     const { event_id, version, n, kind, incident_id, incident_type } = transition;
     if (incident_id !== null && UPDATES.has(kind)) {
       this.#sql.of('INSERT OR IGNORE INTO updated_incidents VALUES (?, ?)').run(event_id, incident_id);
@@ -78,8 +79,8 @@ export class IncidentView {
       received_at: cause.received_at,
     };
     this.#sql
-      .of('INSERT OR IGNORE INTO stories VALUES (?, ?, ?, ?)')
-      .run(event_id, version, n, JSON.stringify(step));
+      .of('INSERT OR IGNORE INTO stories VALUES (?, ?, ?, ?, ?, ?, ?)')
+      .run(event_id, version, n, changed, classOf(step), subjectOf(step), JSON.stringify(step));
   }
 
   /** How many incidents a query asks for, and the JSON of those of its page. */

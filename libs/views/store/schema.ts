@@ -64,10 +64,13 @@ CREATE TABLE updated_incidents (event_id INTEGER, id TEXT, PRIMARY KEY (event_id
 CREATE TABLE deliveries (
   event_id INTEGER NOT NULL, id TEXT NOT NULL, first INTEGER NOT NULL, PRIMARY KEY (event_id, id)
 ) WITHOUT ROWID;
+-- changed: as that of events; class and subject: what the step is about.
 CREATE TABLE stories (
-  event_id INTEGER, version INTEGER, n INTEGER, json TEXT NOT NULL,
+  event_id INTEGER, version INTEGER, n INTEGER, changed INTEGER NOT NULL, class TEXT NOT NULL, subject TEXT NOT NULL,
+  json TEXT NOT NULL,
   PRIMARY KEY (event_id, version, n)
 ) WITHOUT ROWID;
+CREATE INDEX stories_by_change ON stories (changed);
 
 CREATE TABLE feed (
   partition INTEGER NOT NULL,

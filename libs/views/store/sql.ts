@@ -21,7 +21,7 @@ export class Conditions {
   }
 
   /** Only these; null is all of them. `column` is null where it is not known, and then outside. */
-  among(column: string, allowed: ReadonlySet<number> | null): this {
+  among(column: string, allowed: ReadonlySet<number | string> | null): this {
     if (allowed === null) return this;
     return this.where(`${column} IN (SELECT value FROM json_each(?))`, JSON.stringify([...allowed]));
   }

@@ -3,6 +3,7 @@ import type { Belief, SourceBelief } from '#domain/health/belief.ts';
 import type { ReadPosition, ViewRecord } from '../ingest/records.ts';
 import type { BoardView, PlaceNames, ShownState } from './board-view.ts';
 import { CatalogueView } from './catalogue.ts';
+import { ChangeView } from './changes.ts';
 import { ClientView } from './clients.ts';
 import { isBroken, type OpenOptions, openViews, removeViews } from './database.ts';
 import { FeedView } from './feed.ts';
@@ -35,6 +36,7 @@ export class Views implements BoardView {
   readonly matches: MatchView;
   readonly placeChanges: PlaceChanges;
   readonly incidentLog: IncidentView;
+  readonly changes: ChangeView;
   readonly feed: FeedView;
   readonly standings: TableView;
   readonly health: HealthView;
@@ -80,6 +82,7 @@ export class Views implements BoardView {
     this.clients = new ClientView(sql);
     this.matches = new MatchView(sql);
     this.incidentLog = new IncidentView(sql);
+    this.changes = new ChangeView(sql);
     this.feed = new FeedView(sql);
     this.standings = new TableView(sql);
     this.health = new HealthView(sql);

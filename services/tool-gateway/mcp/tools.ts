@@ -2,8 +2,9 @@
 import { type OperationName, operationNamed } from '#contract/rest/operations.ts';
 import type { Access } from '#contract/rest/provider.ts';
 import { listCompetitions, listSports, search } from './tools/catalogue.ts';
+import { listChanges } from './tools/changes.ts';
 import { getMatch } from './tools/match.ts';
-import { headToHead, listChanges, listMatches, liveBoard } from './tools/matches.ts';
+import { headToHead, listMatches, liveBoard } from './tools/matches.ts';
 import { getStandings, getTopScorers, listStandings } from './tools/standings.ts';
 import type { Tool } from './tools/tool.ts';
 

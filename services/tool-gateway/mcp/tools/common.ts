@@ -38,7 +38,7 @@ const score = z.object({ home: z.int(), away: z.int() });
 const team = z.object({ team_id: z.int().nullable(), name: z.string().nullable() });
 
 /** Whether it is safe to trade on a match now. */
-export const guard = z.object({
+const guard = z.object({
   safe: z.boolean(),
   reasons: z
     .array(z.string())

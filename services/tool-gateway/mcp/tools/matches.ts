@@ -1,21 +1,8 @@
-/** Tools for matches: the schedule, the live board, what changed, and two teams against each other. */
+/** Tools for matches: the schedule, the live board, and two teams against each other. */
 import { z } from 'zod';
 import { STATUS_TYPES } from '#contract/rest/parameters.ts';
 import { dateWindow, openDates } from '#contract/rest/windows.ts';
-import { INCIDENT_TYPES_OF_SOCCER } from '#contract/soccer.ts';
-import type { StoryStep } from '#views/store/board-view.ts';
-import {
-  ANY_EVENT,
-  day,
-  guard,
-  id,
-  isoOf,
-  matchSummary,
-  pageInfo,
-  pageInfoOf,
-  paging,
-  summaryOf,
-} from './common.ts';
+import { ANY_EVENT, day, id, matchSummary, pageInfo, pageInfoOf, paging, summaryOf } from './common.ts';
 import { ToolError, tool } from './tool.ts';
 
 const FIND_MATCHES = 'Call list_matches or live_board to find matches.';
@@ -91,85 +78,6 @@ export const liveBoard = tool({
     return { matches: items.map((match) => summaryOf(match, desk)), ...pageInfoOf(total, { limit, page }) };
   },
 });
-
-/** Most changes of one match in an answer; the latest are returned. */
-const MAX_CHANGES = 20;
-
-const change = z.object({
-  at: z.string().describe('When it was received, ISO 8601.'),
-  kind: z
-    .string()
-    .describe(
-      'incident_added, incident_confirmed, incident_cancelled, incident_removed, goal_cancelled, score_changed, firm_score_changed, status_changed, bet_status_changed, guard_changed, result_verified and so on.',
-    ),
-  incident_id: z.string().nullable(),
-  incident: z.string().nullable().describe('What the incident is called, such as Goal.'),
-  before: z.string().nullable().describe('A score as 1-0, or a value as text.'),
-  after: z.string().nullable(),
-  guard: guard.nullable(),
-});
-
-export const listChanges = tool({
-  name: 'list_changes',
-  title: 'What changed since',
-  description:
-    'Lists the matches that changed since a moment, latest change first, with what changed: goals, cancelled goals, cards, score, status, trading guard. Send checked_at of the answer as since of the next call; what changed around that moment may come twice.',
-  operations: ['events.index', 'events.incidents'],
-  input: z.object({
-    since: z.iso
-      .datetime({
-        offset: true,
-        error: 'send ISO 8601 with a time zone, such as 2026-08-15T14:30:00Z; Z is UTC',
-      })
-      .describe('ISO 8601 with a time zone, such as 2026-08-15T14:30:00Z; checked_at of the answer before.'),
-    competition_id: id.optional(),
-    ...paging(20),
-  }),
-  output: z.object({
-    matches: z.array(
-      matchSummary.extend({
-        changes: z.array(change).describe(`Oldest first; of more than ${MAX_CHANGES} the latest.`),
-        more_changes: z.int().describe('Changes that are left out.'),
-      }),
-    ),
-    checked_at: z.string().describe('What to send as since next time.'),
-    ...pageInfo,
-  }),
-  missing: FIND_MATCHES,
-  answer({ since, competition_id, limit, page }, desk) {
-    const from = Math.floor(Date.parse(since) / 1000);
-    const query = { ...ANY_EVENT, competitionId: competition_id ?? null, timestamp: from, limit, page };
-    const { items, total } = desk.desk.matches(query, desk.access, 'changed');
-    const matches = items.map((match) => {
-      const steps = desk.desk.storySince(match.state.event_id, from);
-      const changes = steps.slice(-MAX_CHANGES).map(changeOf);
-      return { ...summaryOf(match, desk), changes, more_changes: steps.length - changes.length };
-    });
-    return { matches, checked_at: isoOf(desk.now * 1000), ...pageInfoOf(total, { limit, page }) };
-  },
-});
-
-function changeOf({
-  kind,
-  incident_id,
-  incident_type,
-  score,
-  value,
-  guard,
-  received_at,
-}: StoryStep): z.input<typeof change> {
-  const goals = (of: { home: number; away: number } | null | undefined): string | null =>
-    of == null ? null : `${of.home}-${of.away}`;
-  return {
-    at: isoOf(received_at),
-    kind,
-    incident_id,
-    incident: incident_type === null ? null : (INCIDENT_TYPES_OF_SOCCER.get(incident_type)?.name ?? null),
-    before: goals(score?.before) ?? value?.before ?? null,
-    after: goals(score?.after) ?? value?.after ?? null,
-    guard,
-  };
-}
 
 export const headToHead = tool({
   name: 'get_head_to_head',

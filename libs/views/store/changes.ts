@@ -1,0 +1,96 @@
+/** What changed in all matches since a moment: the steps of their stories, those about goals first. */
+import { INCIDENT } from '#contract/soccer.ts';
+import type { MatchTransition } from '#topics/generated/types.ts';
+import type { StoryStep } from './board-view.ts';
+import type { Conditions, Statements } from './sql.ts';
+
+/** What a step is about. `cancellation`: an incident that takes goals back, itself. */
+export type StepClass = 'taken_back' | 'goal' | 'cancellation' | 'score' | 'incident' | 'status' | 'guard';
+
+/** One change: what one version of a match did to one subject. */
+export type Change = {
+  readonly event_id: number;
+  /** The steps of the subject, in order; at least one. */
+  readonly own: readonly StoryStep[];
+  /** All steps of the version: what it did to the score is in them. */
+  readonly steps: readonly StoryStep[];
+};
+
+const GOALS: ReadonlySet<number> = new Set([INCIDENT.goal, INCIDENT.penaltyGoal, INCIDENT.ownGoal]);
+const CLASSES: Readonly<Record<string, StepClass>> = {
+  goal_cancelled: 'taken_back',
+  goal_reinstated: 'goal',
+  score_changed: 'score',
+  firm_score_changed: 'score',
+  status_changed: 'status',
+  result_verified: 'status',
+  bet_status_changed: 'guard',
+  guard_changed: 'guard',
+};
+
+type Subject = Pick<MatchTransition, 'kind' | 'incident_id' | 'incident_type'>;
+
+export function classOf({ kind, incident_type }: Subject): StepClass {
+  const known = CLASSES[kind];
+  if (known !== undefined) return known;
+  if (incident_type === INCIDENT.goalCancelled) return 'cancellation';
+  return incident_type !== null && GOALS.has(incident_type) ? 'goal' : 'incident';
+}
+
+/** What else of the same version is the same change: an incident by its id, the score, or the kind itself. */
+export function subjectOf(step: Subject): string {
+  return classOf(step) === 'score' ? 'score' : (step.incident_id ?? step.kind);
+}
+
+/** Steps of the same version that are about goals. */
+const GOALS_OF_VERSION =
+  "FROM stories g WHERE g.event_id = s.event_id AND g.version = s.version AND g.class IN ('goal', 'taken_back')";
+/**
+ * Leaves out what a change of a goal has already: the score, and the one incident that did something to the one goal. A
+ * snapshot with several of them shows each.
+ */
+const BY_ITSELF = `(s.class NOT IN ('score', 'cancellation')
+  OR (s.class = 'score' AND NOT EXISTS (SELECT 1 ${GOALS_OF_VERSION}))
+  OR (s.class = 'cancellation' AND ((SELECT count(DISTINCT g.subject) ${GOALS_OF_VERSION}) <> 1
+    OR (SELECT count(DISTINCT c.subject) FROM stories c
+        WHERE c.event_id = s.event_id AND c.version = s.version AND c.class = 'cancellation') <> 1)))`;
+const ABOUT_GOALS = "s.class IN ('taken_back', 'goal', 'cancellation', 'score')";
+
+export class ChangeView {
+  readonly #sql: Statements;
+
+  constructor(sql: Statements) {
+    this.#sql = sql;
+  }
+
+  /**
+   * The changes that meet the conditions on `stories s` and `events e`: those about goals first, the latest first in each
+   * part, so that whatever is new between two pages repeats a change and hides none.
+   */
+  page(conditions: Conditions, limit: number, offset: number): { total: number; items: Change[] } {
+    const all = conditions.also(BY_ITSELF);
+    const grouped = `FROM stories s JOIN events e ON e.id = s.event_id${all.text}
+      GROUP BY s.event_id, s.version, s.subject`;
+    const total = this.#sql.value<number>(`SELECT count(*) FROM (SELECT 1 ${grouped})`, ...all.values) ?? 0;
+    const text = `SELECT s.event_id, s.version, s.subject ${grouped}
+      ORDER BY max(${ABOUT_GOALS}) DESC, max(s.changed) DESC, s.event_id, s.version DESC, s.subject
+      LIMIT ? OFFSET ?`;
+    const items = this.#sql
+      .of(text)
+      .all(...all.values, limit, offset)
+      .map(({ event_id, version, subject }) => {
+        const steps = this.#steps(event_id as number, version as number);
+        return {
+          event_id: event_id as number,
+          own: steps.filter((step) => subjectOf(step) === subject),
+          steps,
+        };
+      });
+    return { total, items };
+  }
+
+  #steps(eventId: number, version: number): StoryStep[] {
+    const text = 'SELECT json FROM stories WHERE event_id = ? AND version = ? ORDER BY n';
+    return this.#sql.column<string>(text, eventId, version).map((json) => JSON.parse(json));
+  }
+}

@@ -1,0 +1,95 @@
+/** The tool for what changed: each change joined with its incident, goals first. */
+import { z } from 'zod';
+import type { StepClass } from '#views/store/changes.ts';
+import { changeOf } from './change.ts';
+import { id, isoOf, pageInfo, pageInfoOf, paging } from './common.ts';
+import { ToolError, tool } from './tool.ts';
+
+const MINUTE_MS = 60_000;
+const DEFAULT_MINUTES = 10;
+/** A week. */
+const MAX_MINUTES = 10_080;
+
+const ONLY = {
+  goals: ['goal', 'taken_back', 'cancellation', 'score'],
+  taken_back: ['taken_back'],
+  incidents: ['goal', 'taken_back', 'cancellation', 'incident'],
+  status: ['status'],
+  guard: ['guard'],
+} as const satisfies Record<string, readonly StepClass[]>;
+
+const change = z.object({
+  match_id: z.int(),
+  match: z.string(),
+  at: z.string().describe('When it was received, ISO 8601.'),
+  kind: z
+    .string()
+    .describe(
+      'goal, goal_to_be_confirmed, goal_confirmed, goal_taken_back, goal_reinstated, goal_amended, score_changed, incident, status, guard and so on.',
+    ),
+  what: z.string().describe('In words.'),
+  minute: z.string().optional(),
+  team: z.string().optional(),
+  player: z.string().optional(),
+  before: z.string().optional().describe('The score before, where it changed, such as 1-0.'),
+  score: z.string().optional().describe('The score after it.'),
+  firm_score: z.string().optional().describe('After it, where that changed.'),
+  taken_back_by: z.string().optional(),
+  stands: z.boolean().optional().describe('Of a goal: whether it counts as of now.'),
+  incident_id: z.string().optional(),
+});
+
+export const listChanges = tool({
+  name: 'list_changes',
+  title: 'What changed',
+  description:
+    'Lists what changed in the last minutes, or since a moment, latest first: first all goals, taken back and disputed ones too, with team, player, minute, score and what took them back; then cards, status and trading guard. To follow, send checked_at of the answer as since of the next call; what changed around that moment may come twice.',
+  operations: ['events.index', 'events.incidents'],
+  input: z.object({
+    minutes: z.int().min(1).max(MAX_MINUTES).optional().describe(`Default ${DEFAULT_MINUTES}.`),
+    since: z.iso
+      .datetime({
+        offset: true,
+        error: 'send ISO 8601 with a time zone, such as 2026-08-15T14:30:00Z; Z is UTC',
+      })
+      .optional()
+      .describe('Instead of minutes: ISO 8601 with a time zone, such as 2026-08-15T14:30:00Z.'),
+    only: z
+      .enum(Object.keys(ONLY) as (keyof typeof ONLY)[])
+      .optional()
+      .describe('Only these changes. taken_back: goals that were taken back.'),
+    match_id: id.optional(),
+    competition_id: id.optional(),
+    team_id: id.optional(),
+    ...paging(15),
+  }),
+  output: z.object({
+    since: z.string().describe('Send it as since with next_page.'),
+    checked_at: z.string().describe('Send it as since next time.'),
+    changes: z.array(change),
+    ...pageInfo,
+  }),
+  missing: 'No match has this id. Call list_matches, live_board or search to find matches.',
+  answer({ minutes, since, only, match_id, competition_id, team_id, limit, page }, desk) {
+    if (minutes !== undefined && since !== undefined)
+      throw new ToolError('INVALID_ARGUMENTS', 'Send minutes or since, not both.');
+    const now = desk.now * 1000;
+    const from = since === undefined ? now - (minutes ?? DEFAULT_MINUTES) * MINUTE_MS : Date.parse(since);
+    const query = {
+      timestamp: Math.floor(from / 1000),
+      competitionId: competition_id ?? null,
+      teamId: team_id ?? null,
+      matchId: match_id ?? null,
+      only: only === undefined ? null : new Set<StepClass>(ONLY[only]),
+      limit,
+      page,
+    };
+    const { items, total } = desk.desk.changes(query, desk.access);
+    return {
+      since: isoOf(from),
+      checked_at: isoOf(now),
+      changes: items.map(changeOf),
+      ...pageInfoOf(total, { limit, page }),
+    };
+  },
+});
