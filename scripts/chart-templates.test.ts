@@ -50,6 +50,7 @@ const ALL = [
   'secretEnv.KAFKA_PASSWORD=kafka-password',
   'imagePullSecrets[0].name=pull',
   'topics.replicationFactor=3',
+  'tls.secretName=touchline-tls',
 ];
 const SERVICES = serviceNames().filter((name) => name !== 'simulator');
 const WITH_PORT = ['api', 'tool-gateway', 'webhook-dispatcher', 'webhook-receiver'];
@@ -123,6 +124,36 @@ describe.skipIf(!hasHelm)('the chart (needs helm)', () => {
   test('the token exchange asks the api of the release', () => {
     const gateway = JSON.stringify(byComponent(plain, 'Deployment').get('tool-gateway'));
     expect(gateway).toContain('{"name":"UPSTREAM_BASE_URL","value":"http://live-api:8081"}');
+  });
+
+  test('one value has all of it speak HTTPS', () => {
+    for (const [scheme, of] of [
+      ['HTTP', plain],
+      ['HTTPS', rendered],
+    ] as const) {
+      for (const [name, deployment] of byComponent(of, 'Deployment')) {
+        const httpGet = { scheme };
+        expect(deployment, name).toMatchObject({
+          template: {
+            metadata: { annotations: { 'prometheus.io/scheme': scheme.toLowerCase() } },
+            spec: {
+              containers: [
+                { livenessProbe: { httpGet }, readinessProbe: { httpGet }, startupProbe: { httpGet } },
+              ],
+            },
+          },
+        });
+        const text = JSON.stringify(deployment);
+        expect(text.includes('/etc/touchline/tls/tls.crt')).toBe(scheme === 'HTTPS');
+        expect(text.includes('"secretName":"touchline-tls"')).toBe(scheme === 'HTTPS');
+      }
+      for (const [name, service] of byComponent(of, 'Service'))
+        expect(service, name).toMatchObject({ ports: [{ appProtocol: scheme.toLowerCase() }] });
+    }
+    const gateway = JSON.stringify(byComponent(rendered, 'Deployment').get('tool-gateway'));
+    expect(gateway).toContain('{"name":"UPSTREAM_BASE_URL","value":"https://live-api:8081"}');
+    expect(gateway).toContain('{"name":"UPSTREAM_CA_FILE","value":"/etc/touchline/tls/ca.crt"}');
+    expect(JSON.stringify(byComponent(rendered, 'Deployment').get('api'))).not.toContain('UPSTREAM');
   });
 
   test('a job makes the topics before anything starts', () => {

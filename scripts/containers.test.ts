@@ -1,8 +1,15 @@
 /** What containers of the image may do: without root, and nothing written but to volumes. */
-import { readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
+import { createMetrics } from '#service/metrics.ts';
+import { startOps } from '#service/ops.ts';
 import { serviceNames } from '../cli/services.ts';
+import { Authority, writeCertificate } from '../test/support/certificates.ts';
 
 const read = (file: string): string => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
 
@@ -12,9 +19,23 @@ type ComposeService = {
   readonly [setting: string]: unknown;
 };
 
-const { services } = parse(read('docker-compose.yml'), { merge: true }) as {
-  services: Readonly<Record<string, ComposeService>>;
-};
+/** The services of docker-compose.yml with these variables set. */
+function servicesWith(variables: Readonly<Record<string, string>>): Readonly<Record<string, ComposeService>> {
+  let text = JSON.stringify(parse(read('docker-compose.yml'), { merge: true }));
+  // From the inside out: a default may have variables too.
+  for (let before = ''; before !== text; ) {
+    before = text;
+    text = text.replaceAll(/\$\{(\w+)(?::?([-+?])([^${}]*))?\}/g, (_, name, operator, other = '') => {
+      const value = variables[name] ?? '';
+      if (operator === '+') return value === '' ? '' : other;
+      return value === '' && operator === '-' ? other : value;
+    });
+  }
+  return JSON.parse(text).services;
+}
+
+const services = servicesWith({});
+const ours = Object.entries(services).filter(([, { build }]) => build !== undefined);
 
 test.each(Object.entries(services))(
   '%s of docker-compose.yml has no right of root, and cannot get one',
@@ -24,7 +45,7 @@ test.each(Object.entries(services))(
   },
 );
 
-test.each(Object.entries(services).filter(([, { build }]) => build !== undefined))(
+test.each(ours)(
   '%s of docker-compose.yml runs without root on a file system that it cannot write',
   (_name, service) => {
     expect(service).toMatchObject({ user: '1000:1000', read_only: true });
@@ -39,6 +60,67 @@ test('docker-compose.yml runs every service of the tree but the simulator', () =
 test('ports of broker, registry, Prometheus and Grafana are open to this machine only', () => {
   for (const name of ['kafka', 'registry', 'prometheus', 'grafana'])
     expect(services[name]?.ports).toEqual([expect.stringMatching(/^127\.0\.0\.1:/)]);
+});
+
+describe('TLS_FOLDER', () => {
+  const secured = servicesWith({ TLS_FOLDER: '/tls' });
+
+  test.each(ours.map(([name]) => name))('has %s serve over HTTPS', (name) => {
+    expect(secured[name]).toMatchObject({
+      volumes: expect.arrayContaining(['/tls:/etc/touchline/tls:ro']),
+      environment: {
+        HTTP_TLS_CERT_FILE: '/etc/touchline/tls/tls.crt',
+        HTTP_TLS_KEY_FILE: '/etc/touchline/tls/tls.key',
+      },
+    });
+    expect(services[name]).toMatchObject({ environment: { HTTP_TLS_CERT_FILE: '', HTTP_TLS_KEY_FILE: '' } });
+  });
+
+  test('has the token exchange ask the api over HTTPS, and Prometheus read so', () => {
+    expect(secured['tool-gateway']).toMatchObject({
+      environment: {
+        UPSTREAM_BASE_URL: 'https://api:8081',
+        UPSTREAM_CA_FILE: '/etc/touchline/tls/ca.crt',
+      },
+    });
+    expect(services['tool-gateway']).toMatchObject({
+      environment: { UPSTREAM_BASE_URL: 'http://api:8081', UPSTREAM_CA_FILE: '' },
+    });
+    expect(secured.prometheus).toMatchObject({
+      volumes: expect.arrayContaining([
+        './deploy/prometheus/prometheus-tls.yml:/etc/prometheus/prometheus.yml:ro',
+      ]),
+    });
+    const { scrape_configs: plain, ...others } = parse(read('deploy/prometheus/prometheus.yml'));
+    const tls = { scheme: 'https', tls_config: { insecure_skip_verify: true } };
+    expect(parse(read('deploy/prometheus/prometheus-tls.yml'))).toEqual({
+      ...others,
+      scrape_configs: [{ ...plain[0], ...tls }],
+    });
+  });
+
+  test.each(['http', 'https'])('has a health check that follows to %s', async (scheme) => {
+    const folder = mkdtempSync(join(tmpdir(), 'touchline-health-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const files = writeCertificate(folder, 'tls', await (await Authority.create()).sign('a service'));
+    const tls = scheme === 'https' ? files : null;
+    let ready = true;
+    const server = await startOps({
+      ...{ port: 0, host: '127.0.0.1', tls, metrics: createMetrics('one'), ready: () => ready },
+    });
+    onTestFinished(() => server.close());
+    const { healthcheck } = services.api as { healthcheck: { test: readonly string[] } };
+    const [kind, node, ...args] = healthcheck.test;
+    expect([kind, node]).toEqual(['CMD', 'node']);
+    const env = { METRICS_PORT: String(server.port), HTTP_TLS_CERT_FILE: tls?.cert ?? '' };
+    const exitCode = async (): Promise<unknown> => {
+      const [code] = await once(spawn(process.execPath, args, { env }), 'exit');
+      return code;
+    };
+    expect(await exitCode()).toBe(0);
+    ready = false;
+    expect(await exitCode()).toBe(1);
+  });
 });
 
 describe('the image', () => {

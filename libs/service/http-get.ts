@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { request } from 'undici';
+import { type Dispatcher, request } from 'undici';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import { readLimited } from './read-limited.ts';
 import { systemCode } from './system-code.ts';
@@ -24,6 +24,8 @@ export type HttpLimits = {
   readonly timeoutMs: number;
   /** Longest body after decompression, bytes. */
   readonly maxBytes: number;
+  /** Makes the connections, as those that trust an authority of one's own; default: that of undici. */
+  readonly dispatcher?: Dispatcher | undefined;
 };
 
 const DECODERS: Readonly<Record<string, () => Transform>> = {
@@ -37,13 +39,14 @@ const ENCODINGS = Object.keys(DECODERS).join(', ');
 /** A GET for JSON. A redirect is an answer like any other: it is not followed. Throws `HttpError`. */
 export async function httpGet(
   url: string,
-  { timeoutMs, maxBytes }: HttpLimits,
+  { timeoutMs, maxBytes, dispatcher }: HttpLimits,
   signal: AbortSignal,
 ): Promise<HttpReply> {
   const deadline = AbortSignal.timeout(timeoutMs);
   try {
     // Not fetch: its streams cost as much processor time again as a small answer.
     const { statusCode, headers, body } = await request(url, {
+      ...(dispatcher === undefined ? {} : { dispatcher }),
       headers: { accept: 'application/json', 'accept-encoding': ENCODINGS },
       signal: AbortSignal.any([signal, deadline]),
     });

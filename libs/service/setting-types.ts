@@ -1,4 +1,6 @@
 /** The kinds of settings: zod schemas of texts, as in the environment. */
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { parseRange } from './address-range.ts';
@@ -46,6 +48,21 @@ export function networks() {
 
 function isNetwork(text: string): boolean {
   return isIP(text) !== 0 || (parseRange(text)?.prefix ?? 0) >= 1;
+}
+
+/** A file with certificates in PEM, read once: the setting's value is the text. */
+export function certificates() {
+  return z.string().transform((path, context) => {
+    try {
+      const pem = readFileSync(path, 'utf8');
+      new X509Certificate(pem);
+      return pem;
+    } catch {
+      const message = 'must be a file that can be read and holds a certificate in PEM';
+      context.addIssue({ code: 'custom', message });
+      return z.NEVER;
+    }
+  });
 }
 
 /** Marks a setting as secret: its value stays out of errors, `--help` and logs. */

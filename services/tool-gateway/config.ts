@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { clientsSettings } from '#clients/keys.ts';
 import {
+  certificates,
   dataSettings,
   httpUrl,
   integer,
@@ -35,6 +36,9 @@ export const settings = z.object({
   UPSTREAM_BASE_URL: httpUrl()
     .default('http://localhost:8081')
     .describe('The REST interface, without /v2, that knows the credentials: an api of ours, or a provider.'),
+  UPSTREAM_CA_FILE: certificates()
+    .optional()
+    .describe('File with certificates (PEM) of authorities that it is trusted by, beyond the usual ones.'),
   UPSTREAM_TIMEOUT_MS: integer(100, 60_000)
     .prefault('5000')
     .describe('Longest time for its answer, in milliseconds; after that an exchange is answered 502.'),

@@ -66,6 +66,7 @@ export const toolGateway: ServiceDefinition<typeof settings> = {
     });
     const upstream = new Upstream({
       baseUrl: config.UPSTREAM_BASE_URL,
+      ca: config.UPSTREAM_CA_FILE,
       timeoutMs: config.UPSTREAM_TIMEOUT_MS,
       onAnswer: (outcome, seconds) => metrics.upstreamSeconds.observe({ outcome }, seconds),
     });

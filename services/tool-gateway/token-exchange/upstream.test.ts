@@ -1,7 +1,11 @@
+import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { serve } from '#service/testing/serve.ts';
+import { Authority } from '../../../test/support/certificates.ts';
 import { Upstream } from './upstream.ts';
 
 const { signal } = new AbortController();
@@ -29,6 +33,25 @@ test('asks GET /v2/oauth with the credentials, each as it is', async () => {
   });
   expect(await check(url)).toEqual({ result: '7', outcomes: ['200'] });
   expect(asked).toBe('GET /v2/oauth?client_id=7%20%26&secret_key=s3cr%26t');
+});
+
+test('trusts an authority of its own beside the usual ones', async () => {
+  const authority = await Authority.create();
+  const server = createServer(await authority.sign('upstream'), (_, response) =>
+    response.end(envelope(TOKEN)),
+  );
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const baseUrl = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const asked = (ca?: string): Promise<unknown> =>
+    new Upstream({ baseUrl, ca, timeoutMs: 30_000, onAnswer: () => {} })
+      .check('7', 's', signal)
+      .catch((error: { code: string }) => error.code);
+  expect(await asked()).toBe('STATSCORE_UNAVAILABLE');
+  expect(await asked(authority.ca.cert)).toBe('7');
 });
 
 describe('invalid_credentials: wrong id or secret, or access denied', () => {

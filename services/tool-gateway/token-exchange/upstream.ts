@@ -1,4 +1,6 @@
+import { Agent } from 'undici';
 import { AnswerError, parseAnswer, tokenUrl } from '#contract/rest/client.ts';
+import { trusting } from '#outbound/trust.ts';
 import { HttpError, httpGet } from '#service/http-get.ts';
 import { ExchangeError } from './errors.ts';
 
@@ -6,6 +8,8 @@ import { ExchangeError } from './errors.ts';
 export type UpstreamOptions = {
   /** Without a slash at its end and without `/v2`. */
   readonly baseUrl: string;
+  /** Certificates (PEM) that it is trusted by beside the usual ones. */
+  readonly ca?: string | undefined;
   /** Longest time for a whole answer, milliseconds. */
   readonly timeoutMs: number;
   /** Called with the outcome and the seconds of each request. */
@@ -24,10 +28,13 @@ const PASSING = [408, 425, 429];
 /** Checks credentials at the upstream (`GET /v2/oauth`). The token that it gives is dropped. */
 export class Upstream {
   readonly #options: UpstreamOptions;
+  readonly #dispatcher: Agent | undefined;
   #underWay = 0;
 
   constructor(options: UpstreamOptions) {
     this.#options = options;
+    const { ca } = options;
+    if (ca !== undefined) this.#dispatcher = new Agent({ connect: { secureContext: trusting(ca) } });
   }
 
   /**
@@ -45,7 +52,8 @@ export class Upstream {
     try {
       const { baseUrl, timeoutMs } = this.#options;
       const { href } = tokenUrl(baseUrl, clientId, secretKey);
-      const { status, body } = await httpGet(href, { timeoutMs, maxBytes: MAX_BYTES }, signal);
+      const limits = { timeoutMs, maxBytes: MAX_BYTES, dispatcher: this.#dispatcher };
+      const { status, body } = await httpGet(href, limits, signal);
       outcome = String(status);
       return readAccount(status, body);
     } catch (error) {

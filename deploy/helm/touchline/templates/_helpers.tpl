@@ -44,7 +44,14 @@ capabilities: {drop: [ALL]}
 {{- $_ := set $env "DRAIN_MS" (mul $values.drainSeconds 1000 | toString) -}}
 {{- end -}}
 {{- if and (hasKey $env "UPSTREAM_BASE_URL") (not $env.UPSTREAM_BASE_URL) -}}
-{{- $_ := set $env "UPSTREAM_BASE_URL" (printf "http://%s-api:%v" .root.Release.Name (index $values.services "api").port.number) -}}
+{{- $_ := set $env "UPSTREAM_BASE_URL" (printf "%s://%s-api:%v" (include "touchline.scheme" .root | lower) .root.Release.Name (index $values.services "api").port.number) -}}
+{{- end -}}
+{{- if $values.tls.secretName -}}
+{{- $_ := set $env "HTTP_TLS_CERT_FILE" "/etc/touchline/tls/tls.crt" -}}
+{{- $_ := set $env "HTTP_TLS_KEY_FILE" "/etc/touchline/tls/tls.key" -}}
+{{- if and $values.tls.ca (hasKey $env "UPSTREAM_BASE_URL") -}}
+{{- $_ := set $env "UPSTREAM_CA_FILE" (printf "/etc/touchline/tls/%s" $values.tls.ca) -}}
+{{- end -}}
 {{- end -}}
 {{- range $name, $value := $env }}
 - name: {{ $name }}
@@ -62,9 +69,17 @@ capabilities: {drop: [ALL]}
 {{- end }}
 {{- end }}
 
+{{- /* Of every server of a pod. */}}
+{{- define "touchline.scheme" -}}
+{{ ternary "HTTPS" "HTTP" (ne .Values.tls.secretName "") }}
+{{- end }}
+
 {{- define "touchline.mounts" -}}
 - {name: data, mountPath: /data}
 - {name: tmp, mountPath: /tmp}
+{{- if .Values.tls.secretName }}
+- {name: tls, mountPath: /etc/touchline/tls, readOnly: true}
+{{- end }}
 {{- range $name, $_ := .Values.files }}
 - {name: {{ printf "file-%s" $name }}, mountPath: {{ printf "/etc/touchline/%s" $name }}, readOnly: true}
 {{- end }}
@@ -74,6 +89,10 @@ capabilities: {drop: [ALL]}
 {{- /* On disk: matches that leave memory are spilled to /tmp, views are built in /data. */ -}}
 - {name: data, emptyDir: {}}
 - {name: tmp, emptyDir: {}}
+{{- with .Values.tls.secretName }}
+- name: tls
+  secret: {secretName: {{ . }}, defaultMode: 0440}
+{{- end }}
 {{- range $name, $secret := .Values.files }}
 - name: file-{{ $name }}
   secret: {secretName: {{ $secret }}, defaultMode: 0440}
