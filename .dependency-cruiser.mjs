@@ -39,7 +39,7 @@ export default {
       'the laws know no I/O: of other libraries types, errors, and facts of the contract',
       { path: '^libs/domain/', pathNot: TESTS },
       {
-        pathNot: ['^libs/domain/', '^libs/errors/', FACTS, '^(node:)?(crypto|util)$'],
+        pathNot: ['^libs/domain/', '^libs/errors/', '^libs/tradability/', FACTS, '^(node:)?(crypto|util)$'],
         dependencyTypesNot: ['type-only'],
       },
     ),
@@ -47,7 +47,13 @@ export default {
       'reader-alone',
       'a package of its own, for readers that have nothing else of this tree',
       { path: '^libs/reader/', pathNot: TESTS },
-      { pathNot: '^libs/reader/' },
+      { pathNot: '^libs/(reader|tradability)/' },
+    ),
+    error(
+      'tradability-alone',
+      'the rule of what may be traded runs in browsers and in the package for readers: it has nothing else of this tree',
+      { path: '^libs/tradability/', pathNot: TESTS },
+      { pathNot: '^libs/tradability/' },
     ),
     error(
       'kafka-behind-port',

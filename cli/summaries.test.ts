@@ -12,9 +12,17 @@ describe('a match', () => {
     );
   });
 
-  test('that is safe to trade says so, and its firm score once', () => {
+  test('whose guard is open says so, and its firm score once', () => {
     const safe = { ...state, firm: state.score, shoot_out: null, guard: { safe: true, reasons: [] } };
-    expect(summaryOf('match-state', safe)).toBe('v12  France - Croatia  1:0  live (33)  18:14  safe');
+    expect(summaryOf('match-state', safe)).toBe('v12  France - Croatia  1:0  live (33)  18:14  guard open');
+  });
+
+  test('that is over says nothing of its guard', () => {
+    for (const guard of [
+      { safe: true, reasons: [] },
+      { safe: false, reasons: ['score_differs'] },
+    ])
+      expect(summaryOf('match-state', { ...state, status_type: 'finished', guard })).not.toContain('guard');
   });
 
   test('without a name is called by its sides, and one that nothing is known of by nothing', () => {

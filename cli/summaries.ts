@@ -29,6 +29,7 @@ import type {
   WebhookTime,
 } from '#topics/generated/types.ts';
 import type { TopicName, TopicValues } from '#topics/topics.ts';
+import { isOver } from '#tradability/trading.ts';
 
 type Summaries = { readonly [T in TopicName]: (value: TopicValues[T]) => (string | null)[] };
 
@@ -59,7 +60,7 @@ const SUMMARIES: Summaries = {
     wordsOf(state.status_type, state.status_id === null ? null : `(${state.status_id})`),
     state.clock === null || state.clock.time === null ? null : clockText(state.clock.time),
     state.agreement === 'differs' ? `reported ${scoreText(state.reported)}` : null,
-    guardText(state.guard),
+    isOver(state.status_type) ? null : guardText(state.guard),
   ],
   'match-transitions': ({ id, kind, incident_id, score, value, guard, fields }: MatchTransition) => [
     id,
@@ -201,8 +202,9 @@ function scoreText(score: Score | null): string {
   return score === null ? 'unknown' : `${score.home}:${score.away}`;
 }
 
+/** What a record says of its guard: no permission to trade, for which feed health is asked too, now. */
 function guardText({ safe, reasons }: Guard): string {
-  return safe ? 'safe' : `NOT SAFE: ${reasons.join(', ')}`;
+  return safe ? 'guard open' : `guard closed: ${reasons.join(', ')}`;
 }
 
 /** Match time as MM:SS. */

@@ -64,8 +64,3 @@ export function readClock(register: EventRegister): Clock | null {
 export function hasGoalRules(facts: EventFacts): boolean {
   return facts.sport_id === SOCCER || facts.sport_id === null;
 }
-
-/** Whether the event has ended: only corrections may follow. */
-export function isOver(statusType: string | null): boolean {
-  return statusType === 'finished' || statusType === 'cancelled' || statusType === 'deleted';
-}

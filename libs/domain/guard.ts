@@ -1,6 +1,6 @@
 import { INCIDENT, INCIDENT_TYPES_OF_SOCCER, POSSIBLE_INCIDENTS, STATUS } from '#contract/soccer.ts';
 import type { Agreement, Guard, Incident } from '#topics/generated/types.ts';
-import { isOver } from './event-facts.ts';
+import { isOver } from '#tradability/trading.ts';
 
 /**
  * The signals of a timeline that the trading guard needs: for each, the last incident in id order that gives it. Law 9

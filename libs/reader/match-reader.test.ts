@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest';
+import type { HealthRecord, Now } from '../tradability/belief.ts';
 import { MatchReader } from './match-reader.ts';
-import type { FeedHealthRecord, MatchStateRecord, TransitionRecord } from './records.ts';
+import type { MatchStateRecord, TransitionRecord } from './records.ts';
 
 const EVENT = 2_429_281;
-const NOW = 1_000_000;
+const NOW: Now = { wall: 1_000_000, steady: 5_000 };
 
 function state(version: number, change: Partial<MatchStateRecord> = {}): MatchStateRecord {
   return {
-    ...{ event_id: EVENT, version, firm: { home: 0, away: 0 }, counting_goals: [], void_goals: {} },
+    ...{ event_id: EVENT, version, status_type: 'live', firm: { home: 0, away: 0 } },
+    ...{ counting_goals: [], void_goals: {} },
     guard: { safe: true, reasons: [] },
     ...change,
   };
@@ -22,7 +24,7 @@ function transition(
   return { event_id: EVENT, version, n, kind, incident_id: goal };
 }
 
-function health(change: Partial<FeedHealthRecord> = {}): FeedHealthRecord {
+function health(change: Partial<HealthRecord> = {}): HealthRecord {
   return {
     ...{
       source: 'feed',
@@ -31,7 +33,8 @@ function health(change: Partial<FeedHealthRecord> = {}): FeedHealthRecord {
       reason: null,
       since: 1,
       term: 1,
-      valid_until: NOW + 1,
+      valid_until: NOW.wall + 1,
+      written_at: NOW.wall - 1_000,
     },
     ...change,
   };
@@ -48,8 +51,8 @@ function reading(...states: MatchStateRecord[]): MatchReader {
 
 /** Feeds that are alive. */
 function believed(reader: MatchReader): MatchReader {
-  reader.applyHealth('feed', health());
-  reader.applyHealth(`feed/${EVENT}`, health({ event_id: EVENT, valid_until: null }));
+  reader.applyHealth('feed', health(), NOW.steady);
+  reader.applyHealth(`feed/${EVENT}`, health({ event_id: EVENT, valid_until: null }), NOW.steady);
   return reader;
 }
 
@@ -168,7 +171,10 @@ describe('the guard', () => {
 
   test('closes by time alone', () => {
     const reader = believed(reading(state(1)));
-    expect(reader.guard(EVENT, NOW + 1)).toMatchObject({ safe: false, reasons: ['feed_expired'] });
+    expect(reader.guard(EVENT, { ...NOW, wall: NOW.wall + 1 })).toMatchObject({
+      safe: false,
+      reasons: ['feed_expired'],
+    });
   });
 
   test('is closed without feed health, and where the feed is dead', () => {
@@ -177,12 +183,13 @@ describe('the guard', () => {
     believed(reader).applyHealth(
       `feed/${EVENT}`,
       health({ event_id: EVENT, state: 'stale', reason: 'silence' }),
+      NOW.steady,
     );
     expect(reader.guard(EVENT, NOW)).toMatchObject({ reasons: ['feed_stale'], feed: { reason: 'silence' } });
-    reader.applyHealth('feed', health({ term: 2 }));
-    reader.applyHealth(`feed/${EVENT}`, health({ event_id: EVENT }));
+    reader.applyHealth('feed', health({ term: 2 }), NOW.steady);
+    reader.applyHealth(`feed/${EVENT}`, health({ event_id: EVENT }), NOW.steady);
     expect(reader.guard(EVENT, NOW).reasons).toEqual(['feed_expired']);
-    reader.applyHealth(`feed/${EVENT}`, null);
+    reader.applyHealth(`feed/${EVENT}`, null, NOW.steady);
     expect(reader.guard(EVENT, NOW).reasons).toEqual(['feed_unknown']);
   });
 

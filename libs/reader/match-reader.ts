@@ -1,6 +1,7 @@
-import { type Belief, FeedHealth } from './feed-health.ts';
+import { type Belief, type HealthRecord, HealthTable, type Now } from '../tradability/belief.ts';
+import { type Trading, tradingOf } from '../tradability/trading.ts';
 import { type Change, Match } from './match.ts';
-import type { FeedHealthRecord, MatchStateRecord, TransitionRecord } from './records.ts';
+import type { MatchStateRecord, TransitionRecord } from './records.ts';
 
 /** What came of a record. */
 export type Applied = {
@@ -9,15 +10,13 @@ export type Applied = {
   readonly changes: readonly Change[];
 };
 
-/** Whether trading may act on a match now. */
-export type Guard = {
+/**
+ * Whether trading may act on a match now. Besides the reasons of every reader: `loading`: its partition is not caught up; `behind`: a
+ * newer change was read than the state has.
+ */
+export type Guard = Trading & {
+  /** The permission is `safe`. */
   readonly safe: boolean;
-  /**
-   * Empty exactly where it is safe: the reasons of match state; `unknown_match`: there is no state of it; `loading`: its partition is not
-   * caught up; `behind`: a newer change was read than the state has; `unknown_score`: there is no firm score; `unsafe`: match state gives
-   * no reason; `feed_<state>`: feed health says not to believe it, e.g. `feed_stale`.
-   */
-  readonly reasons: readonly string[];
   readonly feed: Belief;
 };
 
@@ -37,7 +36,7 @@ const REPEATED: Applied = { isNew: false, changes: [] };
  */
 export class MatchReader {
   readonly #partitions = new Map<number, Partition>();
-  readonly #health = new FeedHealth();
+  readonly #health = new HealthTable();
 
   /**
    * Sets the partitions that are read from now on, at the start and after each rebalance. Matches of others are forgotten; those
@@ -92,9 +91,12 @@ export class MatchReader {
     return { isNew: true, changes: of.isLoading ? gap : [...gap, ...match.report()] };
   }
 
-  /** Applies a record of `feed-health`, of which each reader reads everything; a value of null deletes its key. */
-  applyHealth(key: string, value: FeedHealthRecord | null): void {
-    this.#health.apply(key, value);
+  /**
+   * Applies a record of `feed-health`, of which each reader reads everything; a value of null deletes its key. `at`: when it was read,
+   * milliseconds of the steady clock that `guard` is asked with.
+   */
+  applyHealth(key: string, value: HealthRecord | null, at: Now['steady']): void {
+    this.#health.apply(key, value, at);
   }
 
   /** The newest state of a match; null where there is none. */
@@ -107,18 +109,16 @@ export class MatchReader {
     for (const { matches } of this.#partitions.values()) yield* matches.keys();
   }
 
-  /** Whether trading may act on a match at `now`, Unix milliseconds. Ask anew before each act: it closes by time alone. */
-  guard(eventId: number, now: number): Guard {
-    const feed = this.#health.belief(eventId, now);
+  /** Whether trading may act on a match now. Ask anew before each act: it closes by time alone. */
+  guard(eventId: number, now: Now): Guard {
+    const feed = this.#health.match(eventId, now);
     const found = this.#find(eventId);
     const state = found?.match.state ?? null;
-    const reasons = state === null ? ['unknown_match'] : [...state.guard.reasons];
-    if (state !== null && !state.guard.safe && reasons.length === 0) reasons.push('unsafe');
-    if (state !== null && state.firm === null) reasons.push('unknown_score');
-    if (found?.isLoading) reasons.push('loading');
-    else if (found !== null && state !== null && found.match.isBehind) reasons.push('behind');
-    if (!feed.believed) reasons.push(`feed_${feed.state}`);
-    return { safe: reasons.length === 0, reasons, feed };
+    const doubts: string[] = [];
+    if (found?.isLoading) doubts.push('loading');
+    else if (found !== null && state !== null && found.match.isBehind) doubts.push('behind');
+    const { permission, reasons } = tradingOf(state, feed, doubts);
+    return { permission, safe: permission === 'safe', reasons, feed };
   }
 
   #find(eventId: number): { readonly match: Match; readonly isLoading: boolean } | null {

@@ -11,6 +11,8 @@ export type MatchStateRecord = {
   readonly event_id: number;
   /** Counts accepted changes, from 1. */
   readonly version: number;
+  /** The provider's, e.g. live; null is unknown. */
+  readonly status_type: string | null;
   /** The score without goals that await confirmation; null is unknown, never zero. */
   readonly firm: Score | null;
   /** Ids of the goals that count, in order. */
@@ -29,17 +31,4 @@ export type TransitionRecord = {
   readonly kind: string;
   /** Of incident and goal kinds. */
   readonly incident_id: string | null;
-};
-
-/** A record of `feed-health`: of a source where `event_id` is null, else of a match under it. Times are Unix milliseconds. */
-export type FeedHealthRecord = {
-  readonly source: string;
-  readonly event_id: number | null;
-  readonly state: string;
-  readonly reason: string | null;
-  readonly since: number;
-  /** Counts the monitors that led. */
-  readonly term: number;
-  /** Of a source: neither it nor its matches are to be believed from then on. */
-  readonly valid_until: number | null;
 };

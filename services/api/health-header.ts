@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Belief } from '#domain/health/belief.ts';
+import type { Belief } from '#tradability/belief.ts';
 import type { BoardView } from '#views/store/board-view.ts';
 
 /** Operations of one event. */

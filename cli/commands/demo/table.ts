@@ -87,8 +87,8 @@ function scoreStyle({ phase, fresh }: BoardRow): Style {
 }
 
 function guardText({ phase, guard }: BoardRow, width: number): string {
-  if (phase === 'finished' && guard.length === 0) return paint('gray', 'safe');
-  if (guard.length === 0) return paint(phase === 'live' ? 'green' : 'gray', 'safe');
+  if (phase === 'finished') return '';
+  if (guard.length === 0) return paint(phase === 'live' ? 'green' : 'gray', 'open');
   return paint('red', cut(guard.join(', '), width));
 }
 

@@ -74,7 +74,7 @@ async function statusOf(
   const [processors, deadLetters, sources, processes] = await Promise.all([
     Promise.all(PROCESSOR_NAMES.map((name) => processorStatus(place, name))),
     topics.has('dead-letters') ? letters.known(place, signal).then(() => letters.count) : null,
-    topics.has('feed-health') ? health.known(place, signal).then(() => health.sources(Date.now())) : [],
+    topics.has('feed-health') ? health.known(place, signal).then(() => health.sources()) : [],
     Promise.all(metrics.map((url) => askProcess(url, signal))),
   ]);
   return { at: Date.now(), prefix, processors, deadLetters, sources, processes };

@@ -1,10 +1,11 @@
 /** What `touchline status` reads of topics: once from the beginning, then followed. */
-import { HealthTable, type SourceBelief } from '#domain/health/belief.ts';
+
 import { follow, type ReadRecord } from '#streams/read/follow.ts';
 import type { Decoder } from '#topics/codec.ts';
 import type { FeedHealth } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
+import { HealthTable, type SourceBelief } from '#tradability/belief.ts';
 import type { Place } from '../../place.ts';
 
 /** What a topic says. */
@@ -54,7 +55,7 @@ export class OpenLetters extends Followed {
 
 /** Which sources of messages may be believed. */
 export class Health extends Followed {
-  readonly #table = new HealthTable<FeedHealth>();
+  readonly #table = new HealthTable();
   readonly #decoder: Decoder<FeedHealth>;
 
   constructor({ SCHEMA_REGISTRY_URL, TOPIC_PREFIX }: Place) {
@@ -63,12 +64,13 @@ export class Health extends Followed {
     this.#decoder = registry.decoder('feed-health');
   }
 
-  /** Every source at `now`, Unix milliseconds, by name. */
-  sources(now: number): SourceBelief[] {
-    return this.#table.sources(now);
+  /** Every source now, by name. */
+  sources(): SourceBelief[] {
+    return this.#table.sources({ wall: Date.now(), steady: performance.now() });
   }
 
   protected async apply(key: string, value: Buffer | null): Promise<void> {
-    this.#table.apply(key, value === null ? null : await this.#decoder.decode(value));
+    const record = value === null ? null : await this.#decoder.decode(value);
+    this.#table.apply(key, record, performance.now());
   }
 }

@@ -1,5 +1,5 @@
 /** The screen of `touchline status`: pure. */
-import type { SourceBelief } from '#domain/health/belief.ts';
+import type { SourceBelief } from '#tradability/belief.ts';
 import { lineShown } from '../../values.ts';
 import type { ProcessStatus } from './processes.ts';
 

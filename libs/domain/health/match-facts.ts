@@ -1,5 +1,5 @@
 import { STATUSES } from '#contract/statuses.ts';
-import { isOver } from '../event-facts.ts';
+import { isOver } from '#tradability/trading.ts';
 import type { EventRegister } from '../event-register.ts';
 
 /** What health reads of a match. */

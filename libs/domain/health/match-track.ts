@@ -1,7 +1,7 @@
 import type { FeedHealth, NormalizedMessage } from '#topics/generated/types.ts';
+import { isGoodState } from '#tradability/belief.ts';
 import { EventRegister } from '../event-register.ts';
 import type { AppliedPosition } from './applied.ts';
-import { isGoodState } from './belief.ts';
 import { ABANDONED_MS } from './limits.ts';
 import { type MatchFacts, matchFacts, NO_FACTS, tellsHealth } from './match-facts.ts';
 import type { ReadProgress } from './read-progress.ts';

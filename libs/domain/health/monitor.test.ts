@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import type { FeedHealth } from '#topics/generated/types.ts';
+import { HealthTable, isGoodState } from '#tradability/belief.ts';
 import { type Action, BEGIN, histories, LIMITS, Played, type Truth } from '../testing/health.ts';
-import { HealthTable, isGoodState } from './belief.ts';
 import { DUE_WITHIN_MS, READ_WITHIN_MS, VALID_MS } from './limits.ts';
 
 const runs = { numRuns: 300 };
@@ -95,8 +95,8 @@ describe('in every history', () => {
         for (const [key, truth] of played.truths()) {
           const [source = '', event] = key.split('/');
           const reader = new HealthTable();
-          for (const name of [source, key]) reader.apply(name, played.topic.get(name) ?? null);
-          const { believed } = reader.match(Number(event), now);
+          for (const name of [source, key]) reader.apply(name, played.topic.get(name) ?? null, 0);
+          const { believed } = reader.match(Number(event), { wall: now, steady: 0 });
           if (isDead(truth, now - DUE_WITHIN_MS)) expect(believed).toBe(false);
         }
       }),

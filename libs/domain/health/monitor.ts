@@ -1,6 +1,6 @@
 import type { FeedHealth, IngressStatus, NormalizedMessage } from '#topics/generated/types.ts';
+import { isGoodState } from '#tradability/belief.ts';
 import { AppliedPosition } from './applied.ts';
-import { isGoodState } from './belief.ts';
 import { DUE_WITHIN_MS, KEEP_ENDED_MS, VALID_MS } from './limits.ts';
 import { MatchTrack, type PairTrack, type PartitionProgress } from './match-track.ts';
 import { ReadProgress } from './read-progress.ts';

@@ -1,5 +1,5 @@
 import type { IngressStatus } from '#topics/generated/types.ts';
-import { isGoodState } from './belief.ts';
+import { isGoodState } from '#tradability/belief.ts';
 import { REPORTS_WITHIN_MS } from './limits.ts';
 import type { ReadProgress } from './read-progress.ts';
 import { addGap, aliveSince, applyVerdict, type Standing } from './standing.ts';

@@ -1,7 +1,7 @@
 /** What a desk asks for beside REST: the same matches, chosen by the same conditions, with all that is derived of them. */
 import type { Access, EventsQuery, LivescoreQuery, Paging } from '#contract/rest/provider.ts';
 import { fold, rankOf } from '#domain/fold.ts';
-import type { Belief } from '#domain/health/belief.ts';
+import type { Belief } from '#tradability/belief.ts';
 import type { ShownIncident, ShownState } from '../store/board-view.ts';
 import type { Change, StepClass } from '../store/changes.ts';
 import type { MatchOrder, TeamRow } from '../store/matches.ts';

@@ -1,6 +1,7 @@
 /** What the live board is shown from: plain values, all of them known now, none waited for. */
-import type { Belief, SourceBelief } from '#domain/health/belief.ts';
+
 import type { MatchState, MatchTransition } from '#topics/generated/types.ts';
+import type { Belief, SourceBelief } from '#tradability/belief.ts';
 
 /** The state of a match without the memory of its register. */
 export type ShownState = Omit<MatchState, 'fields'> & {

@@ -1,16 +1,17 @@
-import { type Belief, HealthTable, type SourceBelief } from '#domain/health/belief.ts';
 import type { FeedHealth } from '#topics/generated/types.ts';
+import { type Belief, HealthTable, type SourceBelief } from '#tradability/belief.ts';
 import type { Statements } from './sql.ts';
 
 /** feed-health as its readers judge it, by a clock that is passed in. */
 export class HealthView {
   readonly #sql: Statements;
-  readonly #table = new HealthTable<FeedHealth>();
+  readonly #table = new HealthTable();
 
   constructor(sql: Statements) {
     this.#sql = sql;
     const rows = sql.of('SELECT key, json FROM health').all();
-    for (const { key, json } of rows) this.#table.apply(String(key), JSON.parse(String(json)));
+    for (const { key, json } of rows)
+      this.#table.apply(String(key), JSON.parse(String(json)), performance.now());
   }
 
   /** Applies the record of a key; null deletes it. */
@@ -20,16 +21,16 @@ export class HealthView {
       if (record === null) this.#sql.of('DELETE FROM health WHERE key = ?').run(key);
       else this.#sql.of('INSERT OR REPLACE INTO health VALUES (?, ?)').run(key, JSON.stringify(record));
     }
-    this.#table.apply(key, record);
+    this.#table.apply(key, record, performance.now());
   }
 
   /** Every source at `now`, Unix milliseconds, by name. */
   sources(now: number): SourceBelief[] {
-    return this.#table.sources(now);
+    return this.#table.sources({ wall: now, steady: performance.now() });
   }
 
   /** A match at `now`, Unix milliseconds. */
   match(eventId: number, now: number): Belief {
-    return this.#table.match(eventId, now);
+    return this.#table.match(eventId, { wall: now, steady: performance.now() });
   }
 }

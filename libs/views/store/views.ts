@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Belief, SourceBelief } from '#domain/health/belief.ts';
+import type { Belief, SourceBelief } from '#tradability/belief.ts';
 import type { ReadPosition, ViewRecord } from '../ingest/records.ts';
 import type { BoardView, PlaceNames, ShownState } from './board-view.ts';
 import { CatalogueView } from './catalogue.ts';

@@ -1,5 +1,5 @@
+import { isOver } from '#tradability/trading.ts';
 import type { StoryStep } from '#views/store/board-view.ts';
-import { isOpen } from './shown/match.ts';
 import { guardWords, scoreWords, statusName, verifiedWords } from './shown/words.ts';
 import { isAboutGoal } from './story.ts';
 
@@ -42,9 +42,7 @@ function entryOf(
   switch (kind) {
     case 'guard_changed':
       if (guard === null || closed) return null;
-      return guard.safe
-        ? ['safe', 'Safe to trade']
-        : ['halted', `Trading halted: ${guardWords(guard.reasons)}`];
+      return guard.safe ? ['safe', 'Guard opened'] : ['halted', `Guard closed: ${guardWords(guard.reasons)}`];
     case 'status_changed':
       return ['status', `Status: ${statusWords(after)}`];
     case 'bet_status_changed':
@@ -70,7 +68,7 @@ function isStatusChange({ kind }: StoryStep): boolean {
 
 function isClosing({ value }: StoryStep): boolean {
   const [, statusType] = statusOf(value?.after ?? null);
-  return !isOpen({ status_type: statusType });
+  return isOver(statusType);
 }
 
 /** Id and type of a status written as `34 live`. */

@@ -136,10 +136,10 @@ test('the history lists the guard and the status', () => {
     'Score reported: 0–0',
     'Status: 1st half',
     'Provider’s betting: active',
-    'Trading halted: score under review',
-    'Safe to trade',
+    'Guard closed: score under review',
+    'Guard opened',
     'Status: Halftime',
-    'Trading halted: play is stopped',
+    'Guard closed: play is stopped',
   ]);
 });
 

@@ -141,7 +141,7 @@ describe('touchline tail', () => {
     ['match-incidents', 'v12  5-889947  Goal (413) 18:14 France tbd'],
     [
       'match-state',
-      'France - Croatia  1:0  firm 0:0  shoot-out 4:3  live (33)  18:14  NOT SAFE: under_review, game_break',
+      'France - Croatia  1:0  firm 0:0  shoot-out 4:3  live (33)  18:14  guard closed: under_review, game_break',
     ],
     ['match-transitions', '2429281:12:0  score_changed  5-889947  0:0 -> 1:0'],
     ['dead-letters', 'webhook-receiver  not_json  normalized-messages/3/99  not JSON at position 3'],

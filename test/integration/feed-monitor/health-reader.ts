@@ -1,8 +1,8 @@
-import { type Belief, HealthTable } from '#domain/health/belief.ts';
 import { follow } from '#streams/read/follow.ts';
 import type { FeedHealth } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
+import { type Belief, HealthTable } from '#tradability/belief.ts';
 import { atEnd } from '../../support/at-end.ts';
 import type { PipelinePlace } from '../../support/pipeline.ts';
 
@@ -47,7 +47,7 @@ export class HealthReader {
 
   /** Whether a match may be believed now. */
   belief(eventId: number, now = Date.now()): Belief {
-    return this.#table.match(eventId, now);
+    return this.#table.match(eventId, { wall: now, steady: performance.now() });
   }
 
   /** Since when a match is not believed, without a break until now; null where it is. */
@@ -65,7 +65,7 @@ export class HealthReader {
   }
 
   #take(key: string, record: FeedHealth | null, timestamp: number): void {
-    this.#table.apply(key, record);
+    this.#table.apply(key, record, performance.now());
     if (record === null) {
       this.#latest.delete(key);
       return;

@@ -43,10 +43,11 @@ export const READER_EXAMPLES: readonly ReaderExample[] = [
 /** Beside the package for readers as npm would install it: packed, compiled, without the rest of the tree. */
 async function prepareTypeScript(): Promise<Command> {
   const folder = temporaryFolder();
-  const source = join(folder, 'source');
+  const source = join(folder, 'reader');
   const modules = join(folder, 'node_modules');
   const installed = join(modules, '@touchline/reader');
-  cpSync(join(ROOT, 'libs/reader'), source, { recursive: true });
+  for (const lib of ['reader', 'tradability'])
+    cpSync(join(ROOT, 'libs', lib), join(folder, lib), { recursive: true });
   mkdirSync(installed, { recursive: true });
   const bin = join(ROOT, 'node_modules/.bin');
   const env = { ...process.env, PATH: `${bin}:${process.env.PATH}` };
@@ -76,7 +77,9 @@ async function preparePython(): Promise<Command> {
 
 async function prepareJava(): Promise<Command> {
   const cwd = join(EXAMPLES, 'java');
-  const sources = ['pom.xml', 'Reader.java', 'MatchReader.java'].map((name) => join(cwd, name));
+  const sources = ['pom.xml', 'Reader.java', 'MatchReader.java', 'Tradability.java'].map((name) =>
+    join(cwd, name),
+  );
   const target = await cached('reader-java', sources, (folder) =>
     run('mvn', ['-q', '-B', 'compile', 'dependency:copy-dependencies', `-Dtarget=${folder}`], { cwd }),
   );
@@ -117,6 +120,7 @@ export type PrintedLine =
   | {
       readonly type: 'guard';
       readonly event: number;
+      readonly permission: 'safe' | 'halted' | 'not_in_play';
       readonly safe: boolean;
       readonly reasons: readonly string[];
     };
@@ -166,7 +170,7 @@ export class ReaderProcess {
   }
 
   /** The last guard of each match that it printed. */
-  guards(): Map<number, { readonly safe: boolean; readonly reasons: readonly string[] }> {
+  guards(): Map<number, Extract<PrintedLine, { readonly type: 'guard' }>> {
     return new Map(
       this.lines.flatMap((line) => (line.type === 'guard' ? [[line.event, line] as const] : [])),
     );

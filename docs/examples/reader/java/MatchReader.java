@@ -1,21 +1,15 @@
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.stream.Stream;
 import org.apache.avro.generic.GenericRecord;
 
 /** Joins match-state, match-transitions and feed-health: the same as libs/reader for Java. Reads nothing itself. */
 final class MatchReader {
-  private static final Set<String> GOOD = Set.of("alive", "recovered");
-
   private record Status(String status, long version) {}
-
-  private record Belief(String state, long since) {}
 
   /** One match: the newest state and transition of it, and what was reported of its goals. */
   private static final class Match {
@@ -96,8 +90,7 @@ final class MatchReader {
   }
 
   private final Map<Integer, Partition> partitions = new HashMap<>();
-  private final Map<String, GenericRecord> sources = new HashMap<>();
-  private final Map<Long, Map<String, GenericRecord>> health = new HashMap<>();
+  private final Tradability.HealthTable health = new Tradability.HealthTable();
 
   /** Sets the partitions that are read from now on. All are loading until `caughtUp`. */
   void assign(Collection<Integer> assigned) {
@@ -135,69 +128,52 @@ final class MatchReader {
     return of.loading ? gap : Stream.concat(gap.stream(), match.report().stream()).toList();
   }
 
-  /** A record of feed-health, of a source or of a match under one; null deletes it. */
-  void applyHealth(String key, GenericRecord value) {
-    int slash = key.lastIndexOf('/');
-    String source = slash < 0 ? key : key.substring(0, slash);
-    Map<String, GenericRecord> of =
-        slash < 0
-            ? sources
-            : health.computeIfAbsent(Long.valueOf(key.substring(slash + 1)), one -> new LinkedHashMap<>());
-    if (value == null) of.remove(source);
-    else of.put(source, value);
+  /** A record of feed-health, read at a steady time in milliseconds; null deletes it. */
+  void applyHealth(String key, GenericRecord value, double at) {
+    health.apply(key, value == null ? null : healthOf(value), at);
   }
 
   List<Long> eventIds() {
     return partitions.values().stream().flatMap(of -> of.matches.keySet().stream()).toList();
   }
 
-  /** Whether trading may act on a match at `now`, Unix milliseconds, and why not. Ask anew before each act. */
-  Map<String, Object> guard(long eventId, long now) {
+  /** Whether trading may act on a match, by two clocks in milliseconds, and why not. Ask anew before each act. */
+  Map<String, Object> guard(long eventId, long wall, double steady) {
     Partition of =
         partitions.values().stream().filter(one -> one.matches.containsKey(eventId)).findFirst().orElse(null);
     Match match = of == null ? null : of.matches.get(eventId);
-    List<String> reasons = new ArrayList<>();
-    if (match == null || match.state == null) {
-      reasons.add("unknown_match");
-    } else {
-      GenericRecord guard = (GenericRecord) match.state.get("guard");
-      for (Object reason : (List<?>) guard.get("reasons")) reasons.add(reason.toString());
-      if (!(Boolean) guard.get("safe") && reasons.isEmpty()) reasons.add("unsafe");
-      if (match.state.get("firm") == null) reasons.add("unknown_score");
-    }
-    if (of != null && of.loading) reasons.add("loading");
-    else if (match != null && match.state != null && match.version > match.stateVersion()) reasons.add("behind");
-    String feed = feed(eventId, now);
-    if (!GOOD.contains(feed)) reasons.add("feed_" + feed);
-    return line("guard", eventId, "safe", reasons.isEmpty(), "reasons", reasons);
+    List<String> doubts = new ArrayList<>();
+    if (of != null && of.loading) doubts.add("loading");
+    else if (match != null && match.state != null && match.version > match.stateVersion()) doubts.add("behind");
+    Tradability.Match traded = match == null || match.state == null ? null : tradedOf(match.state);
+    Tradability.Trading trading =
+        Tradability.trading(traded, health.match(eventId, wall, steady), doubts);
+    boolean safe = trading.permission().equals("safe");
+    return line(
+        "guard", eventId, "permission", trading.permission(), "safe", safe, "reasons", trading.reasons());
   }
 
-  /** The state of the feed of a match: one source that is alive is enough. */
-  private String feed(long eventId, long now) {
-    List<Belief> beliefs =
-        health.getOrDefault(eventId, Map.of()).entrySet().stream()
-            .filter(entry -> sources.containsKey(entry.getKey()))
-            .map(entry -> belief(sources.get(entry.getKey()), entry.getValue(), now))
-            .toList();
-    return beliefs.stream()
-        .filter(belief -> GOOD.contains(belief.state()))
-        .findFirst()
-        // Of several that are not believed, the one that was so for the shortest time.
-        .or(() -> beliefs.stream().max(Comparator.comparingLong(Belief::since)))
-        .map(Belief::state)
-        .orElse("unknown");
+  private static Tradability.Match tradedOf(GenericRecord state) {
+    GenericRecord guard = (GenericRecord) state.get("guard");
+    List<String> reasons = ((List<?>) guard.get("reasons")).stream().map(Object::toString).toList();
+    return new Tradability.Match(
+        optional(state, "status_type"), state.get("firm") != null, (Boolean) guard.get("safe"), reasons);
   }
 
-  /** What a source's record and that of a match under it say together, and since when. */
-  private static Belief belief(GenericRecord source, GenericRecord match, long now) {
-    Belief ofMatch = new Belief(text(match, "state"), number(match, "since"));
-    Belief ofSource = new Belief(text(source, "state"), number(source, "since"));
-    if (ofMatch.state().equals("ended")) return ofMatch;
-    Long validUntil = (Long) source.get("valid_until");
-    if (validUntil == null || now >= validUntil) return new Belief("expired", validUntil == null ? 0 : validUntil);
-    // The monitor that leads now has not judged it.
-    if (number(match, "term") < number(source, "term")) return new Belief("expired", ofMatch.since());
-    return GOOD.contains(ofSource.state()) || !GOOD.contains(ofMatch.state()) ? ofMatch : ofSource;
+  private static Tradability.Health healthOf(GenericRecord record) {
+    return new Tradability.Health(
+        text(record, "source"),
+        (Long) record.get("event_id"),
+        text(record, "state"),
+        optional(record, "reason"),
+        number(record, "since"),
+        number(record, "term"),
+        (Long) record.get("valid_until"),
+        number(record, "written_at"));
+  }
+
+  private static String optional(GenericRecord record, String field) {
+    return record.get(field) == null ? null : text(record, field);
   }
 
   private static long number(GenericRecord record, String field) {

@@ -10,6 +10,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.apache.avro.Schema;
 import org.apache.avro.generic.GenericDatumReader;
@@ -39,7 +41,7 @@ final class Reader implements ConsumerRebalanceListener {
   private static final TopicPartition HEALTH = new TopicPartition(PREFIX + "feed-health", 0);
   /** Transitions are read from this long before an assignment: what the states have of them is dropped by its version. */
   private static final long OVERLAP_MS = 60_000;
-  private static final long GUARD_EVERY_MS = 200;
+  private static final long GUARD_EVERY_MS = 100;
 
   private final ObjectMapper json = new ObjectMapper();
   private final Map<Integer, Schema> schemas = new HashMap<>();
@@ -83,18 +85,19 @@ final class Reader implements ConsumerRebalanceListener {
     consumer.subscribe(List.of(STATES, TRANSITIONS), this);
     health.assign(List.of(HEALTH));
     health.seekToBeginning(List.of(HEALTH));
-    long guardedAt = 0;
+    // A thread of its own: a broker that does not answer may block this one.
+    var guarding = Executors.newSingleThreadScheduledExecutor();
+    guarding.scheduleWithFixedDelay(this::printGuards, 0, GUARD_EVERY_MS, TimeUnit.MILLISECONDS);
     try (consumer; health) {
       while (true) {
-        for (var record : health.poll(Duration.ZERO)) reader.applyHealth(record.key(), decode(record.value()));
+        for (var record : health.poll(Duration.ZERO)) applyHealth(record);
         for (var record : consumer.poll(Duration.ofMillis(50))) apply(record).forEach(this::print);
         checkCaughtUp();
-        if (System.currentTimeMillis() - guardedAt < GUARD_EVERY_MS) continue;
-        guardedAt = System.currentTimeMillis();
-        printGuards();
       }
     } catch (WakeupException stopped) {
       // Asked to stop: leaves the group.
+    } finally {
+      guarding.shutdownNow();
     }
   }
 
@@ -103,7 +106,9 @@ final class Reader implements ConsumerRebalanceListener {
     Map<Boolean, List<TopicPartition>> byTopic =
         assigned.stream().collect(Collectors.partitioningBy(one -> one.topic().equals(STATES)));
     List<Integer> partitions = byTopic.get(true).stream().map(TopicPartition::partition).sorted().toList();
-    reader.assign(partitions);
+    synchronized (reader) {
+      reader.assign(partitions);
+    }
     ends.clear();
     consumer.seekToBeginning(byTopic.get(true));
     ends.putAll(consumer.endOffsets(byTopic.get(true)));
@@ -127,23 +132,41 @@ final class Reader implements ConsumerRebalanceListener {
     for (TopicPartition of : List.copyOf(ends.keySet())) {
       if (consumer.position(of) < ends.get(of)) continue;
       ends.remove(of);
-      reader.caughtUp(of.partition()).forEach(this::print);
+      synchronized (reader) {
+        reader.caughtUp(of.partition()).forEach(this::print);
+      }
       print(Map.of("type", "caught_up", "partition", of.partition()));
     }
   }
 
   private List<Map<String, Object>> apply(ConsumerRecord<String, ByteBuffer> record) {
     GenericRecord value = decode(record.value());
-    return record.topic().equals(STATES)
-        ? reader.applyState(record.partition(), Long.parseLong(record.key()), value)
-        : reader.applyTransition(record.partition(), value);
+    synchronized (reader) {
+      return record.topic().equals(STATES)
+          ? reader.applyState(record.partition(), Long.parseLong(record.key()), value)
+          : reader.applyTransition(record.partition(), value);
+    }
   }
 
-  private void printGuards() {
-    for (long eventId : reader.eventIds()) {
-      Map<String, Object> guard = reader.guard(eventId, System.currentTimeMillis());
-      if (!guard.equals(guards.put(eventId, guard))) print(guard);
+  private void applyHealth(ConsumerRecord<String, ByteBuffer> record) {
+    GenericRecord value = decode(record.value());
+    synchronized (reader) {
+      reader.applyHealth(record.key(), value, steadyMs());
     }
+  }
+
+  /** Prints each guard that is another than before: a dead feed closes it without any record. */
+  private void printGuards() {
+    synchronized (reader) {
+      for (long eventId : reader.eventIds()) {
+        Map<String, Object> guard = reader.guard(eventId, System.currentTimeMillis(), steadyMs());
+        if (!guard.equals(guards.put(eventId, guard))) print(guard);
+      }
+    }
+  }
+
+  private static double steadyMs() {
+    return System.nanoTime() / 1e6;
   }
 
   private void print(Map<String, Object> line) {

@@ -1,6 +1,6 @@
 """Joins match-state, match-transitions and feed-health: the same as libs/reader for Python. Reads nothing itself."""
 
-GOOD = {"alive", "recovered"}
+from tradability import HealthTable, trading
 
 
 class Match:
@@ -73,8 +73,7 @@ class MatchReader:
 
     def __init__(self):
         self.partitions = {}
-        self.sources = {}
-        self.health = {}
+        self.health = HealthTable()
 
     def assign(self, partitions):
         """Sets the partitions that are read from now on. All are loading until `caught_up`."""
@@ -113,56 +112,23 @@ class MatchReader:
             return []
         return gap if of.loading else gap + match.report()
 
-    def apply_health(self, key, record):
-        """A record of feed-health, of a source or of a match under one; None deletes it."""
-        source, _, event_id = key.partition("/")
-        of = self.health.setdefault(int(event_id), {}) if event_id else self.sources
-        if record is None:
-            of.pop(source, None)
-        else:
-            of[source] = record
+    def apply_health(self, key, record, at):
+        """A record of feed-health, read at a steady time in milliseconds; None deletes it."""
+        self.health.apply(key, record, at)
 
     def event_ids(self):
         return [event_id for partition in self.partitions.values() for event_id in partition.matches]
 
-    def feed(self, event_id, now):
-        """The state of the feed of a match at `now`, Unix milliseconds: one source that is alive is enough."""
-        beliefs = [
-            belief(self.sources[source], match, now)
-            for source, match in self.health.get(event_id, {}).items()
-            if source in self.sources
-        ]
-        good = [state for state, _ in beliefs if state in GOOD]
-        # Of several that are not believed, the one that was so for the shortest time.
-        return good[0] if good else max(beliefs, key=lambda one: one[1] or 0, default=("unknown", None))[0]
-
-    def guard(self, event_id, now):
-        """Whether trading may act on a match at `now`, and why not. Ask anew before each act: it closes by time alone."""
+    def guard(self, event_id, wall, steady):
+        """Whether trading may act on a match now, and why not. Ask anew before each act: it closes by time alone."""
         partition = next((one for one in self.partitions.values() if event_id in one.matches), None)
         match = partition.matches[event_id] if partition else None
         state = match.state if match else None
-        reasons = list(state["guard"]["reasons"]) if state else ["unknown_match"]
-        if state and not state["guard"]["safe"] and not reasons:
-            reasons.append("unsafe")
-        if state and state["firm"] is None:
-            reasons.append("unknown_score")
+        doubts = []
         if partition and partition.loading:
-            reasons.append("loading")
+            doubts.append("loading")
         elif state and match.last[0] > state["version"]:
-            reasons.append("behind")
-        feed = self.feed(event_id, now)
-        if feed not in GOOD:
-            reasons.append(f"feed_{feed}")
-        return {"type": "guard", "event": event_id, "safe": not reasons, "reasons": reasons}
-
-
-def belief(source, match, now):
-    """What a source's record and that of a match under it say together, and since when."""
-    if match["state"] == "ended":
-        return "ended", match["since"]
-    if source["valid_until"] is None or now >= source["valid_until"]:
-        return "expired", source["valid_until"]
-    if match["term"] < source["term"]:  # the monitor that leads now has not judged it
-        return "expired", match["since"]
-    of = match if source["state"] in GOOD or match["state"] not in GOOD else source
-    return of["state"], of["since"]
+            doubts.append("behind")
+        may = trading(state, self.health.match(event_id, wall, steady), doubts)
+        safe = may["permission"] == "safe"
+        return {"type": "guard", "event": event_id, "permission": may["permission"], "safe": safe, "reasons": may["reasons"]}

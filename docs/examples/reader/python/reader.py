@@ -8,6 +8,8 @@ import io
 import json
 import os
 import signal
+import sys
+import threading
 import time
 import urllib.request
 
@@ -20,7 +22,7 @@ PREFIX = os.environ.get("TOPIC_PREFIX", "touchline.")
 STATES, TRANSITIONS, HEALTH = (PREFIX + name for name in ("match-state", "match-transitions", "feed-health"))
 # Transitions are read from this long before an assignment: what the states have of them is dropped by its version.
 OVERLAP_MS = 60_000
-GUARD_EVERY_S = 0.2
+GUARD_EVERY_S = 0.1
 OPTIONS = {
     "bootstrap.servers": os.environ.get("KAFKA_BROKERS", "localhost:9092"),
     "group.id": os.environ.get("READER_GROUP", "reader-example"),
@@ -33,6 +35,8 @@ OPTIONS = {
 }
 
 reader = MatchReader()
+# Held by whoever uses the reader: guards are printed by a thread of their own, as a broker that does not answer may block this one.
+using = threading.Lock()
 schemas = {}
 
 
@@ -48,12 +52,18 @@ def decode(value):
 
 
 def show(line):
-    print(json.dumps(line), flush=True)
+    sys.stdout.write(json.dumps(line) + "\n")
+    sys.stdout.flush()
+
+
+def steady_ms():
+    return time.monotonic() * 1000
 
 
 def on_assign(consumer, assigned):
     partitions = sorted(one.partition for one in assigned if one.topic == STATES)
-    reader.assign(partitions)
+    with using:
+        reader.assign(partitions)
     since = int(time.time() * 1000) - OVERLAP_MS
     times = [TopicPartition(TRANSITIONS, partition, since) for partition in partitions]
     begin = consumer.offsets_for_times(times, timeout=30) if times else []
@@ -67,19 +77,34 @@ def take(message):
     if error is not None:
         # The end of the committed records: for the states of an assignment that is read, all are known.
         if error.code() == KafkaError._PARTITION_EOF and topic == STATES and is_loading(partition):
-            return reader.caught_up(partition) + [{"type": "caught_up", "partition": partition}]
+            with using:
+                return reader.caught_up(partition) + [{"type": "caught_up", "partition": partition}]
         return []
     key, value = message.key().decode(), decode(message.value())
-    if topic == STATES:
-        return reader.apply_state(partition, int(key), value)
-    if topic == TRANSITIONS:
-        return reader.apply_transition(partition, value)
-    reader.apply_health(key, value)
-    return []
+    with using:
+        if topic == STATES:
+            return reader.apply_state(partition, int(key), value)
+        if topic == TRANSITIONS:
+            return reader.apply_transition(partition, value)
+        reader.apply_health(key, value, steady_ms())
+        return []
 
 
 def is_loading(partition):
     return partition in reader.partitions and reader.partitions[partition].loading
+
+
+def show_guards():
+    """Prints each guard that is another than before: a dead feed closes it without any record."""
+    shown = {}
+    while True:
+        with using:
+            guards = [reader.guard(event_id, time.time() * 1000, steady_ms()) for event_id in reader.event_ids()]
+        for guard in guards:
+            if shown.get(guard["event"]) != guard:
+                show(guard)
+            shown[guard["event"]] = guard
+        time.sleep(GUARD_EVERY_S)
 
 
 def main():
@@ -90,19 +115,11 @@ def main():
     # Feed health has one partition, which every instance reads: outside of the group.
     health = Consumer(OPTIONS)
     health.assign([TopicPartition(HEALTH, 0, OFFSET_BEGINNING)])
-    guards, guarded_at = {}, 0.0
+    threading.Thread(target=show_guards, daemon=True).start()
     while running:
         for message in health.consume(500, 0) + consumer.consume(500, 0.05):
             for change in take(message):
                 show(change)
-        if time.monotonic() - guarded_at < GUARD_EVERY_S:
-            continue
-        guarded_at = time.monotonic()
-        for event_id in reader.event_ids():
-            guard = reader.guard(event_id, time.time() * 1000)
-            if guards.get(event_id) != guard:
-                show(guard)
-            guards[event_id] = guard
     consumer.close()
     health.close()
 

@@ -13,7 +13,7 @@ const { TOPIC_PREFIX: prefix = 'touchline.', READER_GROUP: group = 'reader-examp
 const [STATES, TRANSITIONS, HEALTH] = [`${prefix}match-state`, `${prefix}match-transitions`, `${prefix}feed-health`];
 /** Transitions are read from this long before an assignment: what the states have of them is dropped by its version. */
 const OVERLAP_MS = 60_000;
-const GUARD_EVERY_MS = 200;
+const GUARD_EVERY_MS = 100;
 
 /** Gives all topics alike: who reads a partition of one reads that of the others. */
 const samePartitions: PartitionAssigner = ({ cluster }) => {
@@ -57,8 +57,8 @@ const guards = new Map<number, string>();
 /** Prints each guard that is another than before: a dead feed closes it without any record. */
 function printGuards(): void {
   for (const event of reader.eventIds()) {
-    const { safe, reasons } = reader.guard(event, Date.now());
-    const line = JSON.stringify({ type: 'guard', event, safe, reasons });
+    const { permission, safe, reasons } = reader.guard(event, { wall: Date.now(), steady: performance.now() });
+    const line = JSON.stringify({ type: 'guard', event, permission, safe, reasons });
     if (guards.get(event) !== line) console.log(line);
     guards.set(event, line);
   }
@@ -135,7 +135,8 @@ await health.subscribe({ topic: HEALTH, fromBeginning: true });
 await health.run({
   autoCommit: false,
   eachMessage: async ({ message: { key, value } }) => {
-    reader.applyHealth(String(key), value && (await registry.decode(value)));
+    const record = value && (await registry.decode(value));
+    reader.applyHealth(String(key), record, performance.now());
   },
 });
 await consumer.run({

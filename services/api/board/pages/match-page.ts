@@ -1,9 +1,10 @@
+import { isOver } from '#tradability/trading.ts';
 import type { Assets } from '../assets.ts';
 import type { HistoryEntry } from '../history.ts';
 import type { MatchDetails } from '../match-details.ts';
-import { haltWords, isSafe } from '../shown/feed.ts';
+import { guardHtml } from '../shown/guard.ts';
 import { type Html, html } from '../shown/html.ts';
-import { type BoardMatch, isOpen, nameOf } from '../shown/match.ts';
+import { type BoardMatch, nameOf } from '../shown/match.ts';
 import { whenCell } from '../shown/row.ts';
 import {
   agreementWords,
@@ -32,7 +33,7 @@ export function matchPage(details: MatchDetails, now: number, assets: Assets): s
 <div class="columns">
 <section aria-labelledby="timeline-title" class="timeline-part"><h2 id="timeline-title">Timeline</h2>
 ${timelineHtml(details)}</section>
-<div class="side">${isOpen(match) ? guardHtml(match) : resultHtml(match)}${factsHtml(details)}${historyHtml(details)}</div>
+<div class="side">${isOver(match.status_type) ? resultHtml(match) : guardHtml(match)}${factsHtml(details)}${historyHtml(details)}</div>
 </div>`;
   return document(
     {
@@ -60,15 +61,6 @@ function headHtml(match: BoardMatch, now: number): Html {
     html` <span class="mark">${isShootOut(match.status_id) ? 'Shoot-out' : 'Decided on penalties'} ${scoreWords(shoot_out)}</span>`
   }${under_review && html` <span class="mark review">Under review</span>`}</p>
 </header>`;
-}
-
-function guardHtml(match: BoardMatch): Html {
-  const safe = isSafe(match);
-  return html`<section class="panel guard ${safe ? 'is-safe' : 'is-halted'}" aria-labelledby="guard-title">
-<h2 id="guard-title">Trading guard</h2>
-<p class="verdict">${safe ? 'Safe to trade' : 'Trading halted'}</p>
-${!safe && html`<p>Because: ${haltWords(match)}.</p>`}
-</section>`;
 }
 
 /** Stands where the guard does while a match is open. */
@@ -109,7 +101,7 @@ function factsHtml({ match, coverage, source, verified_result }: MatchDetails): 
 function historyHtml({ history, match }: MatchDetails): Html {
   const newestFirst = history.toReversed();
   const older = newestFirst.slice(LATEST);
-  return html`<section class="panel" aria-labelledby="history-title"><h2 id="history-title">${isOpen(match) ? 'Guard and status' : 'Status'} history</h2>
+  return html`<section class="panel" aria-labelledby="history-title"><h2 id="history-title">${isOver(match.status_type) ? 'Status' : 'Guard and status'} history</h2>
 ${
   newestFirst.length === 0
     ? html`<p class="empty">No change yet.</p>`

@@ -1,8 +1,7 @@
 /** What the board shows of feed health: docs/guides/feed-health.md. */
-import type { Belief, SourceBelief } from '#domain/health/belief.ts';
+import type { Belief, SourceBelief } from '#tradability/belief.ts';
 import { type Html, html } from './html.ts';
-import { type BoardMatch, phaseOf } from './match.ts';
-import { guardWords } from './words.ts';
+import type { BoardMatch } from './match.ts';
 
 /** Whether a source may be believed, and if not, why: the data of a `feeds` event of `/board/events` is a list of these. */
 export type BoardSource = BoardMatch['feed'] & Pick<SourceBelief, 'source'>;
@@ -28,21 +27,8 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** E.g. `down (provider unreachable)`. */
-function feedWords({ state, reason }: BoardMatch['feed']): string {
+export function feedWords({ state, reason }: BoardMatch['feed']): string {
   return reason === null ? STATES[state] : `${STATES[state]} (${REASONS[reason] ?? reason})`;
-}
-
-/** Whether a match may be traded: its guard is safe and, while it is live, its feed is believed. */
-export function isSafe(match: Pick<BoardMatch, 'guard' | 'feed' | 'status_type'>): boolean {
-  return match.guard.safe && (phaseOf(match) !== 'live' || match.feed.believed);
-}
-
-/** Why a match may not be traded, in words: those of its guard that are not left out, and its feed. */
-export function haltWords(match: BoardMatch, leftOut: ReadonlySet<string> = new Set()): string {
-  const { guard, feed } = match;
-  const reasons = guardWords(guard.reasons.filter((reason) => !leftOut.has(reason)));
-  const isDoubted = phaseOf(match) === 'live' && !feed.believed;
-  return [reasons, isDoubted ? `feed ${feedWords(feed)}` : ''].filter((words) => words !== '').join(', ');
 }
 
 /** Every source with its state. */

@@ -1,5 +1,5 @@
-import type { Belief } from '#domain/health/belief.ts';
 import type { Agreement, Clock, Guard, Score } from '#topics/generated/types.ts';
+import type { Belief } from '#tradability/belief.ts';
 
 /** A side of a match; null is unknown. */
 export type BoardSide = { readonly name: string | null; readonly short_name: string | null };
@@ -49,13 +49,6 @@ export type BoardMatch = {
 
 /** Where in its life a match is, as the board sorts matches. */
 export type Phase = 'live' | 'upcoming' | 'finished' | 'other';
-
-const CLOSED: ReadonlySet<string | null> = new Set(['finished', 'cancelled', 'deleted']);
-
-/** Whether the trading guard applies: nothing is traded on a match that is over or does not take place. */
-export function isOpen({ status_type }: Pick<BoardMatch, 'status_type'>): boolean {
-  return !CLOSED.has(status_type);
-}
 
 /** An interrupted match counts as live. */
 export function phaseOf({ status_type }: Pick<BoardMatch, 'status_type'>): Phase {

@@ -61,9 +61,14 @@ describe('marks', () => {
     [
       'a match to come, which no feed speaks of',
       { status_type: 'scheduled', feed: { believed: false, state: 'unknown', reason: null } },
-      'Safe to trade',
+      '',
     ],
-    ['a match to come, which is open', { status_type: 'scheduled' }, 'Safe to trade'],
+    ['a match to come, which has nothing to trade on yet', { status_type: 'scheduled', firm: null }, ''],
+    [
+      'a match in play without a known score',
+      { score: null, firm: null, agreement: 'unknown', reported: null },
+      'Trading halted: score unknown no provider score to compare',
+    ],
     [
       'a match to come that is halted',
       { status_type: 'scheduled', guard: { safe: false, reasons: ['bet_suspended'] } },

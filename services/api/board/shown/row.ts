@@ -1,6 +1,6 @@
-import { haltWords, isSafe } from './feed.ts';
+import { permissionMark } from './guard.ts';
 import { type Html, html } from './html.ts';
-import { type BoardMatch, isOpen, isSameScore, nameOf, phaseOf } from './match.ts';
+import { type BoardMatch, isSameScore, nameOf, phaseOf } from './match.ts';
 import { dayText, durationWords, minuteText, quietFor } from './minute.ts';
 import { agreementWords, endingWords, isShootOut, scoreWords, statusName } from './words.ts';
 
@@ -41,16 +41,11 @@ const MARKED: ReadonlySet<string> = new Set(['under_review', 'score_differs']);
 export function marks(match: BoardMatch): Html {
   const phase = phaseOf(match);
   const { score, firm, shoot_out, under_review, agreement } = match;
-  const open = isOpen(match);
   const ending = phase === 'finished' && shoot_out === null ? endingWords(match.status_id) : null;
-  const safe = isSafe(match);
-  const reasons = haltWords(match, MARKED);
   return html`${under_review && html`<span class="mark review">Under review</span> `}${
     !isSameScore(score, firm) && firm !== null && html`<span class="mark">firm ${scoreWords(firm)}</span> `
   }${
     shoot_out !== null &&
     html`<span class="mark">${isShootOut(match.status_id) ? 'pens' : 'on pens'} ${scoreWords(shoot_out)}</span> `
-  }${ending !== null && html`<span class="mark">${ending}</span> `}${open && !safe && html`<span class="mark halted">Trading halted${reasons !== '' && `: ${reasons}`}</span> `}${
-    open && safe && html`<span class="mark safe">Safe to trade</span> `
-  }${phase !== 'upcoming' && html`<span class="mark ${agreement}">${agreementWords(match)}</span>`}`;
+  }${ending !== null && html`<span class="mark">${ending}</span> `}${permissionMark(match, MARKED)}${phase !== 'upcoming' && html`<span class="mark ${agreement}">${agreementWords(match)}</span>`}`;
 }

@@ -13,6 +13,8 @@ const REASONS: Readonly<Record<string, string>> = {
   bet_suspended: 'provider suspended betting',
   score_differs: 'score differs from the provider’s',
   interrupted: 'match interrupted',
+  unsafe: 'no reason given',
+  unknown_score: 'score unknown',
 };
 
 const SHORT_STATUSES: Readonly<Record<number, string>> = {

@@ -1,8 +1,9 @@
 /** Shared arguments and answers of tools. */
 import { z } from 'zod';
 import type { EventsQuery, Paging } from '#contract/rest/provider.ts';
-import type { Belief } from '#domain/health/belief.ts';
 import { playedMinute } from '#domain/minute.ts';
+import type { Belief } from '#tradability/belief.ts';
+import { tradingOf } from '#tradability/trading.ts';
 import type { DeskMatch } from '#views/queries/desk.ts';
 import { type Desk, ToolError } from './tool.ts';
 
@@ -37,13 +38,16 @@ export const day = z.iso.date().describe('YYYY-MM-DD.');
 const score = z.object({ home: z.int(), away: z.int() });
 const team = z.object({ team_id: z.int().nullable(), name: z.string().nullable() });
 
-/** Whether it is safe to trade on a match now. */
-const guard = z.object({
+/** Whether it is safe to trade on a match now: its guard, its firm score and its feed. */
+const trading = z.object({
   safe: z.boolean(),
+  trading: z
+    .enum(['safe', 'halted', 'not_in_play'])
+    .describe('not_in_play: the match has not begun, or is over.'),
   reasons: z
     .array(z.string())
     .describe(
-      'Why it is not: under_review, possible_goal, possible_card, possible_penalty, possible_var, game_break, bet_suspended, score_differs, interrupted.',
+      'Why it is halted: under_review, possible_goal, possible_card, possible_penalty, possible_var, game_break, bet_suspended, score_differs, interrupted, unknown_score, feed_stale, feed_down and so on.',
     ),
 });
 
@@ -79,7 +83,7 @@ export const matchSummary = z.object({
   score: score.nullable().describe('As it stands, goals under review included; null is unknown, never zero.'),
   firm_score: score.nullable().describe('Without goals that are still to be confirmed.'),
   shoot_out: score.nullable().describe('Goals of the penalty shoot-out.'),
-  guard,
+  guard: trading,
   feed,
   updated_at: z.string().describe('When its last change was received, ISO 8601.'),
 });
@@ -90,6 +94,8 @@ export function summaryOf(
   { desk, now }: Desk,
 ): z.input<typeof matchSummary> {
   const { cause, status_type } = state;
+  const health = desk.health(state.event_id, now * 1000);
+  const { permission, reasons } = tradingOf(state, health);
   const timed = { ...state, ut: cause.ut, received_at: cause.received_at };
   return {
     match_id: state.event_id,
@@ -106,8 +112,8 @@ export function summaryOf(
     score: state.score,
     firm_score: state.firm,
     shoot_out: state.shoot_out,
-    guard: state.guard,
-    feed: feedOf(desk.health(state.event_id, now * 1000)),
+    guard: { safe: permission === 'safe', trading: permission, reasons: [...reasons] },
+    feed: feedOf(health),
     updated_at: isoOf(cause.received_at),
   };
 }

@@ -1,11 +1,15 @@
 /**
- * The rule of readers: whether what is known of a match may be believed, from the records of feed-health and a clock. Pure, and
- * without any import, so that readers outside of this tree can have it as it is. Words and reasons: docs/guides/feed-health.md.
- *
- *     const health = new HealthTable();
- *     health.apply(key, record);                      // each record of feed-health, from the beginning on
- *     if (mayAct(matchState, health.match(matchState.event_id, Date.now()))) …
+ * Whether what is known of a match may be believed, by the records of feed-health and the time, which is passed in. Words and reasons:
+ * docs/guides/feed-health.md.
  */
+
+/** The time, milliseconds, by two clocks of one machine. */
+export type Now = {
+  /** Since 1970; whoever sets the clock makes it step. */
+  readonly wall: number;
+  /** Since any moment; it never steps: `performance.now()`. */
+  readonly steady: number;
+};
 
 /** State of a source, or of a match of a source. */
 type HealthState = 'alive' | 'stale' | 'down' | 'recovering' | 'recovered' | 'ended';
@@ -22,7 +26,11 @@ export type HealthRecord = {
   readonly term: number;
   /** Of a source: neither it nor its matches are to be believed from then on. Null in the record of a match. */
   readonly valid_until: number | null;
+  readonly written_at: number;
 };
+
+/** A record of a source with the steady time of its arrival. */
+type Received = { readonly record: HealthRecord; readonly at: number };
 
 /** Whether and why something may be believed. */
 export type Belief = {
@@ -49,49 +57,38 @@ export function isGoodState(state: Belief['state']): boolean {
   return state === 'alive' || state === 'recovered';
 }
 
-/**
- * Guard and health joined: whether a reader may act on the firm score of a match. `state` has the fields of match-state, the
- * belief is that of the match.
- */
-export function mayAct(
-  { guard, firm }: { readonly guard: { readonly safe: boolean }; readonly firm: unknown },
-  { believed }: Pick<Belief, 'believed'>,
-): boolean {
-  return guard.safe && firm !== null && believed;
-}
-
 /** What a reader knows of feed-health: the latest record of each key. */
-export class HealthTable<Known extends HealthRecord = HealthRecord> {
-  readonly #sources = new Map<string, Known>();
+export class HealthTable {
+  readonly #sources = new Map<string, Received>();
   /** By event, then by source. */
-  readonly #matches = new Map<number, Map<string, Known>>();
+  readonly #matches = new Map<number, Map<string, HealthRecord>>();
 
-  /** Applies the next record of a key, `<source>` or `<source>/<event id>`; null deletes the key. */
-  apply(key: string, record: Known | null): void {
+  /** Applies the next record of a key, `<source>` or `<source>/<event id>`, read at a steady time; null deletes the key. */
+  apply(key: string, record: HealthRecord | null, at: Now['steady']): void {
     const slash = key.lastIndexOf('/');
     const source = slash === -1 ? key : key.slice(0, slash);
     if (slash === -1) {
       if (record === null) this.#sources.delete(source);
-      else this.#sources.set(source, record);
+      else this.#sources.set(source, { record, at });
       return;
     }
     const eventId = Number(key.slice(slash + 1));
-    const bySource = this.#matches.get(eventId) ?? new Map<string, Known>();
+    const bySource = this.#matches.get(eventId) ?? new Map<string, HealthRecord>();
     if (record === null) bySource.delete(source);
     else bySource.set(source, record);
     if (bySource.size === 0) this.#matches.delete(eventId);
     else this.#matches.set(eventId, bySource);
   }
 
-  /** Whether each source may be believed at `now`, Unix milliseconds; by name. */
-  sources(now: number): SourceBelief[] {
+  /** Whether each source may be believed; by name. */
+  sources(now: Now): SourceBelief[] {
     return [...this.#sources.values()]
-      .map((record) => beliefInSource(record, now))
+      .map((received) => beliefInSource(received, now))
       .sort((a, b) => (a.source < b.source ? -1 : 1));
   }
 
-  /** Whether a match may be believed at `now`, Unix milliseconds: one source that may be is enough. */
-  match(eventId: number, now: number): Belief {
+  /** Whether a match may be believed: one source that may be is enough. */
+  match(eventId: number, now: Now): Belief {
     const beliefs = [...(this.#matches.get(eventId) ?? [])].map(([source, match]) =>
       beliefInMatch(this.#sources.get(source), match, now),
     );
@@ -99,22 +96,24 @@ export class HealthTable<Known extends HealthRecord = HealthRecord> {
   }
 }
 
-function beliefInSource(record: HealthRecord, now: number): SourceBelief {
-  const { source, valid_until } = record;
-  // Nobody renews it: the monitor is dead, or nothing can be published.
-  if (valid_until === null || now >= valid_until)
-    return { believed: false, state: 'expired', reason: null, since: valid_until, source };
-  return { ...beliefOf(record), source };
+function beliefInSource({ record, at }: Received, { wall, steady }: Now): SourceBelief {
+  const { source, valid_until, written_at } = record;
+  const expired = { believed: false, state: 'expired', reason: null, source } as const;
+  if (valid_until === null) return { ...expired, since: null };
+  // Nobody renews it: the monitor is dead, or nothing can be published. By both clocks: the wall clock sees a record that was read
+  // late, the steady one is right where the monitor's clock and the reader's differ or step.
+  if (wall < valid_until && steady - at < valid_until - written_at) return { ...beliefOf(record), source };
+  return { ...expired, since: Math.min(valid_until, wall) };
 }
 
 /** What one source says of a match. */
-function beliefInMatch(source: HealthRecord | undefined, match: HealthRecord, now: number): Belief {
+function beliefInMatch(source: Received | undefined, match: HealthRecord, now: Now): Belief {
   if (match.state === 'ended') return beliefOf(match);
   if (source === undefined) return { ...UNKNOWN, source: match.source };
   const inSource = beliefInSource(source, now);
   if (inSource.state === 'expired') return inSource;
   // The monitor that leads now has not judged it.
-  if (match.term < source.term)
+  if (match.term < source.record.term)
     return { ...beliefOf(match), believed: false, state: 'expired', reason: null };
   return inSource.believed || !isGoodState(match.state) ? beliefOf(match) : inSource;
 }

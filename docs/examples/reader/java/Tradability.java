@@ -1,0 +1,101 @@
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** What may be traded: the same rule as libs/tradability for Java, held to the same cases. Without I/O, and without a clock. */
+public final class Tradability {
+  private static final Set<String> GOOD = Set.of("alive", "recovered");
+  private static final Set<String> OVER = Set.of("finished", "cancelled", "deleted");
+
+  /** A record of feed-health: of a source where `eventId` is null, else of a match under it. */
+  public record Health(
+      String source, Long eventId, String state, String reason, long since, long term, Long validUntil, long writtenAt) {}
+
+  /** Whether and why a match may be believed. */
+  public record Belief(boolean believed, String state, String reason, Long since, String source) {}
+
+  /** What the rule reads of match state. */
+  public record Match(String statusType, boolean hasFirmScore, boolean safe, List<String> reasons) {}
+
+  /** `permission`: safe, halted, not_in_play; `reasons`: why it is halted. */
+  public record Trading(String permission, List<String> reasons) {}
+
+  /** A record of a source with the steady time of its arrival. */
+  private record Received(Health record, double at) {}
+
+  /** The latest records of feed-health. */
+  public static final class HealthTable {
+    private final Map<String, Received> sources = new HashMap<>();
+    private final Map<Long, Map<String, Health>> matches = new HashMap<>();
+
+    /** A record of a key, `source` or `source/event id`, read at a steady time in milliseconds; null deletes it. */
+    public void apply(String key, Health record, double at) {
+      int slash = key.lastIndexOf('/');
+      String source = slash < 0 ? key : key.substring(0, slash);
+      if (slash < 0) {
+        if (record == null) sources.remove(source);
+        else sources.put(source, new Received(record, at));
+        return;
+      }
+      Map<String, Health> of =
+          matches.computeIfAbsent(Long.valueOf(key.substring(slash + 1)), one -> new LinkedHashMap<>());
+      if (record == null) of.remove(source);
+      else of.put(source, record);
+    }
+
+    /** Whether a match may be believed, by two clocks in milliseconds: one source that is alive is enough. */
+    public Belief match(long eventId, long wall, double steady) {
+      List<Belief> beliefs =
+          matches.getOrDefault(eventId, Map.of()).values().stream()
+              .map(match -> belief(sources.get(match.source()), match, wall, steady))
+              .toList();
+      return beliefs.stream()
+          .filter(Belief::believed)
+          .findFirst()
+          // Of several that are not believed, the most recently disbelieved.
+          .or(() -> beliefs.stream().max(Comparator.comparingLong(one -> one.since() == null ? 0 : one.since())))
+          .orElse(new Belief(false, "unknown", null, null, null));
+    }
+  }
+
+  private Tradability() {}
+
+  /** What may be traded on a match; `match`: null where there is no state of it; `doubts`: the reader's own reasons. */
+  public static Trading trading(Match match, Belief feed, List<String> doubts) {
+    if (match != null && match.statusType() != null && OVER.contains(match.statusType()))
+      return new Trading("not_in_play", List.of());
+    List<String> reasons = new ArrayList<>(match == null ? List.of("unknown_match") : match.reasons());
+    if (match != null && !match.safe() && reasons.isEmpty()) reasons.add("unsafe");
+    // Before the kick-off there is no score to act on, and nothing to believe or not.
+    boolean begins = match != null && "scheduled".equals(match.statusType());
+    if (match != null && !match.hasFirmScore() && !begins) reasons.add("unknown_score");
+    reasons.addAll(doubts);
+    if (!feed.believed() && !begins) reasons.add("feed_" + feed.state());
+    if (!reasons.isEmpty()) return new Trading("halted", reasons);
+    return new Trading(begins ? "not_in_play" : "safe", reasons);
+  }
+
+  /** What a source's record and that of a match under it say together. */
+  private static Belief belief(Received received, Health match, long wall, double steady) {
+    if (match.state().equals("ended")) return recorded(match);
+    if (received == null) return new Belief(false, "unknown", null, null, match.source());
+    Health source = received.record();
+    Long until = source.validUntil();
+    if (until == null) return new Belief(false, "expired", null, null, source.source());
+    // By both clocks: the wall clock sees a record that was read late, the steady one is right where clocks differ or step.
+    if (wall >= until || steady - received.at() >= until - source.writtenAt())
+      return new Belief(false, "expired", null, Math.min(until, wall), source.source());
+    // The monitor that leads now has not judged it.
+    if (match.term() < source.term()) return new Belief(false, "expired", null, match.since(), match.source());
+    return recorded(GOOD.contains(source.state()) || !GOOD.contains(match.state()) ? match : source);
+  }
+
+  private static Belief recorded(Health record) {
+    return new Belief(
+        GOOD.contains(record.state()), record.state(), record.reason(), record.since(), record.source());
+  }
+}

@@ -1,0 +1,73 @@
+"""What may be traded: the same rule as libs/tradability for Python, held to the same cases. Without I/O, and without a clock."""
+
+GOOD = {"alive", "recovered"}
+OVER = {"finished", "cancelled", "deleted"}
+
+
+class HealthTable:
+    """The latest records of feed-health."""
+
+    def __init__(self):
+        self.sources = {}
+        self.matches = {}
+
+    def apply(self, key, record, at):
+        """A record of feed-health, of a source or of a match under one, read at a steady time; None deletes it."""
+        source, _, event_id = key.partition("/")
+        of = self.matches.setdefault(int(event_id), {}) if event_id else self.sources
+        if record is None:
+            of.pop(source, None)
+        else:
+            of[source] = (record, at)
+
+    def match(self, event_id, wall, steady):
+        """Whether a match may be believed, by two clocks in milliseconds: one source that is alive is enough."""
+        beliefs = [
+            self._belief(source, match, wall, steady)
+            for source, (match, _) in self.matches.get(event_id, {}).items()
+        ]
+        good = [belief for belief in beliefs if belief["state"] in GOOD]
+        # Of several that are not believed, the most recently disbelieved.
+        return good[0] if good else max(beliefs, key=lambda one: one["since"] or 0, default=_belief("unknown"))
+
+    def _belief(self, name, match, wall, steady):
+        """What a source's record and that of a match under it say together."""
+        if match["state"] == "ended":
+            return _recorded(match)
+        if name not in self.sources:
+            return _belief("unknown", source=name)
+        source, at = self.sources[name]
+        until = source["valid_until"]
+        # By both clocks: the wall clock sees a record that was read late, the steady one is right where clocks differ or step.
+        if until is None or wall >= until or steady - at >= until - source["written_at"]:
+            return _belief("expired", since=None if until is None else min(until, wall), source=name)
+        if match["term"] < source["term"]:  # the monitor that leads now has not judged it
+            return _belief("expired", since=match["since"], source=name)
+        return _recorded(match if source["state"] in GOOD or match["state"] not in GOOD else source)
+
+
+def trading(match, feed, doubts=()):
+    """What may be traded on a match, and why not; `doubts` are the reader's own."""
+    if match and match["status_type"] in OVER:
+        return {"permission": "not_in_play", "reasons": []}
+    reasons = list(match["guard"]["reasons"]) if match else ["unknown_match"]
+    if match and not match["guard"]["safe"] and not reasons:
+        reasons.append("unsafe")
+    # Before the kick-off there is no score to act on, and nothing to believe or not.
+    begins = bool(match) and match["status_type"] == "scheduled"
+    if match and match["firm"] is None and not begins:
+        reasons.append("unknown_score")
+    reasons.extend(doubts)
+    if feed["state"] not in GOOD and not begins:
+        reasons.append(f"feed_{feed['state']}")
+    if reasons:
+        return {"permission": "halted", "reasons": reasons}
+    return {"permission": "not_in_play" if begins else "safe", "reasons": reasons}
+
+
+def _recorded(record):
+    return _belief(record["state"], record["reason"], record["since"], record["source"])
+
+
+def _belief(state, reason=None, since=None, source=None):
+    return {"believed": state in GOOD, "state": state, "reason": reason, "since": since, "source": source}

@@ -1,0 +1,56 @@
+/** The cases of cases.json with their defaults filled in. */
+import type { Belief, HealthRecord, Now } from '../belief.ts';
+import file from '../cases.json' with { type: 'json' };
+import type { TradedMatch, Trading } from '../trading.ts';
+
+type Entry = {
+  readonly of: 'source' | 'match';
+  readonly read_at?: number;
+  readonly changes?: Partial<HealthRecord>;
+};
+
+/** A case as it is written. */
+type Written = {
+  readonly title: string;
+  readonly now?: Partial<Now>;
+  readonly match?: Partial<TradedMatch> | null;
+  readonly doubts?: readonly string[];
+  readonly health: readonly Entry[];
+  readonly expected: Trading & { readonly feed: Partial<Belief> };
+};
+
+/** Records of feed-health with their keys and when they were read. */
+export type ReadHealth = readonly {
+  readonly key: string;
+  readonly record: HealthRecord;
+  readonly at: number;
+}[];
+
+const { defaults } = file;
+
+/** What the cases do not say. */
+export const DEFAULTS = defaults;
+
+/** The match of all cases. */
+export const EVENT = file.event_id;
+
+/** Records that are written as in a case. */
+export function healthOf(entries: readonly Entry[]): ReadHealth {
+  return entries.map(({ of, read_at = defaults.read_at, changes }) => {
+    const record = { ...defaults.records[of], ...changes } as HealthRecord;
+    const { source, event_id } = record;
+    return { key: event_id === null ? source : `${source}/${event_id}`, record, at: read_at };
+  });
+}
+
+/** Every case, whole. */
+export const CASES = (file.cases as readonly Written[]).map(
+  ({ title, now, match, doubts = [], health, expected }) => ({
+    title,
+    now: { ...defaults.now, ...now },
+    match: match === null ? null : { ...defaults.match, ...match },
+    doubts,
+    health: healthOf(health),
+    expected: { ...expected, feed: { ...defaults.feed, ...expected.feed } },
+  }),
+);

@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest';
+import { HealthTable } from './belief.ts';
+import { CASES, DEFAULTS, EVENT, healthOf, type ReadHealth } from './testing/cases.ts';
+import { tradingOf } from './trading.ts';
+
+function tableOf(health: ReadHealth): HealthTable {
+  const table = new HealthTable();
+  for (const { key, record, at } of health) table.apply(key, record, at);
+  return table;
+}
+
+describe('trading', () => {
+  test.each(CASES)('$title', ({ now, match, doubts, health, expected }) => {
+    const feed = tableOf(health).match(EVENT, now);
+    expect({ ...tradingOf(match, feed, doubts), feed }).toEqual(expected);
+  });
+});
+
+describe('the table', () => {
+  const { now, read_at: readAt, records } = DEFAULTS;
+
+  test('forgets a record that is deleted', () => {
+    for (const key of ['webhook', `webhook/${EVENT}`]) {
+      const table = tableOf(healthOf([{ of: 'source' }, { of: 'match' }]));
+      table.apply(key, null, readAt);
+      expect(table.match(EVENT, now)).toMatchObject({ believed: false, state: 'unknown' });
+    }
+  });
+
+  test('lists sources by name, each judged by the clock', () => {
+    const table = tableOf(healthOf([{ of: 'source' }, { of: 'source', changes: { source: 'feed' } }]));
+    const states = (wall: number) =>
+      table.sources({ ...now, wall }).map(({ source, state }) => `${source} ${state}`);
+    expect(states(now.wall)).toEqual(['feed alive', 'webhook alive']);
+    expect(states(records.source.valid_until)).toEqual(['feed expired', 'webhook expired']);
+  });
+});

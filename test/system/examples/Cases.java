@@ -1,0 +1,58 @@
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Plays the cases of standard input through the rule of the Java example; prints what it says of each. */
+final class Cases {
+  public static void main(String[] args) throws Exception {
+    ObjectMapper json = new ObjectMapper();
+    JsonNode given = json.readTree(System.in);
+    List<Object> said = new ArrayList<>();
+    for (JsonNode one : given.get("cases")) said.add(said(one, given.get("event_id").asLong()));
+    System.out.println(json.writeValueAsString(said));
+  }
+
+  private static Map<String, Object> said(JsonNode one, long eventId) {
+    var table = new Tradability.HealthTable();
+    for (JsonNode entry : one.get("health"))
+      table.apply(entry.get("key").asText(), healthOf(entry.get("record")), entry.get("at").asDouble());
+    JsonNode now = one.get("now");
+    var feed = table.match(eventId, now.get("wall").asLong(), now.get("steady").asDouble());
+    var trading = Tradability.trading(matchOf(one.get("match")), feed, texts(one.get("doubts")));
+    Map<String, Object> said = new LinkedHashMap<>();
+    said.put("permission", trading.permission());
+    said.put("reasons", trading.reasons());
+    said.put("feed", feed);
+    return said;
+  }
+
+  private static Tradability.Health healthOf(JsonNode of) {
+    return new Tradability.Health(
+        text(of, "source"), number(of, "event_id"), text(of, "state"), text(of, "reason"), number(of, "since"),
+        number(of, "term"), number(of, "valid_until"), number(of, "written_at"));
+  }
+
+  private static Tradability.Match matchOf(JsonNode of) {
+    if (of.isNull()) return null;
+    JsonNode guard = of.get("guard");
+    return new Tradability.Match(
+        text(of, "status_type"), !of.get("firm").isNull(), guard.get("safe").asBoolean(), texts(guard.get("reasons")));
+  }
+
+  private static List<String> texts(JsonNode of) {
+    List<String> texts = new ArrayList<>();
+    for (JsonNode one : of) texts.add(one.asText());
+    return texts;
+  }
+
+  private static String text(JsonNode of, String field) {
+    return of.get(field).isNull() ? null : of.get(field).asText();
+  }
+
+  private static Long number(JsonNode of, String field) {
+    return of.get(field).isNull() ? null : of.get(field).asLong();
+  }
+}

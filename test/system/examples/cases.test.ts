@@ -1,0 +1,32 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { CASES, EVENT } from '#tradability/testing/cases.ts';
+import { READER_EXAMPLES } from './reader-examples.ts';
+
+/** What plays the cases in a language, from the command that runs its example. */
+const PLAYERS: Readonly<Record<string, (args: readonly string[]) => readonly string[]>> = {
+  Python: () => [join(import.meta.dirname, 'cases.py')],
+  Java: (args) => [...args.slice(0, -1), join(import.meta.dirname, 'Cases.java')],
+};
+
+describe.each(READER_EXAMPLES.filter(({ name }) => name in PLAYERS))(
+  'the rule of the example reader in $name',
+  ({ name, present, prepare }) => {
+    const needs = present ? '' : ` (needs ${name}, which is not on this machine)`;
+
+    test.runIf(present)(`says of each case what the rule says${needs}`, async () => {
+      const { command, args, cwd, env } = await prepare();
+      const played = spawnSync(command, PLAYERS[name]?.(args) ?? [], {
+        cwd,
+        env: { ...process.env, ...env, PYTHONPATH: `${env?.PYTHONPATH}:${cwd}` },
+        input: JSON.stringify({ event_id: EVENT, cases: CASES }),
+        encoding: 'utf8',
+      });
+      expect(played.status, played.stderr).toBe(0);
+      const said: readonly object[] = JSON.parse(played.stdout);
+      const titled = said.map((one, index) => [CASES[index]?.title, one]);
+      expect(titled).toEqual(CASES.map(({ title, expected }) => [title, expected]));
+    });
+  },
+);
