@@ -78,7 +78,14 @@ export function startService(
   return start({
     command: process.execPath,
     args: [...heapFlags(name), ...nodeArgs, join(import.meta.dirname, `../services/${name}/main.ts`)],
-    env: { ...mallocSettings(name), METRICS_PORT: '0', LOG_LEVEL: 'info', ...env },
+    env: {
+      ...mallocSettings(name),
+      METRICS_PORT: '0',
+      LOG_LEVEL: 'info',
+      // As if each were on a host of its own.
+      GROUP_INSTANCE_ID: `bench-${randomUUID()}`,
+      ...env,
+    },
     outputFile: join(dir, `${name}-${randomUUID()}.log`),
   });
 }

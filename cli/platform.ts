@@ -21,6 +21,7 @@ import {
   secret,
 } from '#service/config.ts';
 import { securitySettings } from '#service/connection-settings.ts';
+import { instanceId } from '#service/instance-id.ts';
 import { urlHost } from '#service/listen.ts';
 import { SECRET_LENGTH } from '#signing/signing.ts';
 import type { Brokers } from '#streams/client/brokers.ts';
@@ -251,6 +252,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
           name,
           settings: {
             ...settings,
+            GROUP_INSTANCE_ID: instanceId(label),
             LISTEN_HOST: host,
             ...{ WEBHOOK_PORT: String(webhookPort), WEBHOOK_SECRET: webhookSecret.secrets },
             ...{ API_PORT: String(apiPort), CLIENTS_KEY: clientsKey },

@@ -83,11 +83,29 @@ export const kafkaSettings = {
   ...securitySettings,
 };
 
-/** Settings of every process that shares the partitions of its input with other replicas. */
-export const groupSettings = {
+/** Settings of every process of which one leads and the others stand by. */
+export const leaderSettings = {
   SESSION_TIMEOUT_MS: integer(6_000, 300_000)
-    .prefault('10000')
-    .describe('How long a process that went silent keeps its partitions, in milliseconds.'),
+    .prefault('6000')
+    .describe('How long a process that went silent keeps its partitions, or its lead, in milliseconds.'),
+  GROUP_INSTANCE_ID: z
+    .string()
+    .regex(/^[A-Za-z0-9._-]{0,200}$/, 'may hold letters, digits, dot, underscore and hyphen, 200 at most')
+    .default('')
+    .describe(
+      'Name of this process in its group, which no other process of the service has: started again under it, it continues at once with what it had. Empty: the host and the service.',
+    ),
+};
+
+/** Settings of every process that shares the partitions of its input with other replicas. */
+const groupSettings = {
+  ...leaderSettings,
+  LEAVE_ON_STOP: z
+    .enum(['on', 'off'], 'must be on or off')
+    .default('on')
+    .describe(
+      'Whether a process that is stopped gives its partitions to others at once. Off where it is started again under the same GROUP_INSTANCE_ID: a rolling restart then moves nothing, and what is stopped for good waits for SESSION_TIMEOUT_MS.',
+    ),
 };
 
 /** Settings of every process that keeps its position in its input. */

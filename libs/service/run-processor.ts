@@ -10,11 +10,12 @@ import { PROCESSORS, type ProcessorName, streamTopics } from '#topics/processors
 import { type CodecsOf, Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
 import type { processorSettings } from './config.ts';
+import { instanceId } from './instance-id.ts';
 import type { ServiceContext } from './run-service.ts';
 
 type ProcessorContext = Pick<
   ServiceContext<z.output<z.ZodObject<typeof processorSettings>>>,
-  'config' | 'logger' | 'metrics'
+  'config' | 'logger' | 'metrics' | 'fail'
 >;
 
 /** The resources of a processor. */
@@ -32,7 +33,7 @@ export type OpenProcessor<T extends TopicName> = {
 /** Opens the resources of a processor; `values`: the topics whose values it reads or writes. Rejects as `Registry.codec`. */
 export async function openProcessor<const T extends TopicName>(
   name: ProcessorName,
-  { config, logger: log, metrics }: ProcessorContext,
+  { config, logger: log, metrics, fail }: ProcessorContext,
   values: readonly T[],
 ): Promise<OpenProcessor<T>> {
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix } = config;
@@ -51,6 +52,9 @@ export async function openProcessor<const T extends TopicName>(
       runStream({
         ...{ brokers, client, ...topics, createProcessor, deadLetter, log, metrics },
         sessionTimeoutMs: config.SESSION_TIMEOUT_MS,
+        instanceId: instanceId(name, config.GROUP_INSTANCE_ID),
+        leaves: config.LEAVE_ON_STOP === 'on',
+        onFenced: fail,
         onLostInput: config.ON_LOST_INPUT,
       }),
   };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { groupSettings, integer, kafkaSettings, processSettings } from '#service/config.ts';
+import { integer, kafkaSettings, leaderSettings, processSettings } from '#service/config.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000;
 export const monitorConfig = z.object({
   ...processSettings,
   ...kafkaSettings,
-  ...groupSettings,
+  ...leaderSettings,
   STALE_AFTER_MS: integer(1_000, DAY_MS)
     .prefault('20000')
     .describe(

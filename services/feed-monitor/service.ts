@@ -1,3 +1,4 @@
+import { instanceId } from '#service/instance-id.ts';
 import type { RunningService, ServiceContext } from '#service/run-service.ts';
 import { openStreamClient } from '#streams/client/client.ts';
 import { Leadership } from '#streams/leadership/leadership.ts';
@@ -33,6 +34,8 @@ export async function startMonitor(context: ServiceContext<MonitorConfig>): Prom
     group: `${prefix}${SERVICE}`,
     topic: topicName(prefix, 'feed-health'),
     sessionTimeoutMs: config.SESSION_TIMEOUT_MS,
+    instanceId: instanceId(SERVICE, config.GROUP_INSTANCE_ID),
+    onFenced: context.fail,
     clock: machineClock,
     lead: (term) =>
       runTerm({ brokers, prefix, registry, codec, publisher, limits, firstLookMs, metrics, log }, term),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { httpUrl, integer, kafkaSettings, processSettings, secret } from '#service/config.ts';
+import { httpUrl, integer, kafkaSettings, leaderSettings, processSettings, secret } from '#service/config.ts';
 
 const DAY = 86_400;
 const HOUR_MS = 3_600_000;
@@ -23,6 +23,7 @@ export const pollerConfig = z
   .object({
     ...processSettings,
     ...kafkaSettings,
+    ...leaderSettings,
     PROVIDER_BASE_URL: z
       .union([z.literal(''), httpUrl()], 'must be an http or https address')
       .default('')
@@ -79,9 +80,6 @@ export const pollerConfig = z
     RETRY_CEILING_MS: integer(1, HOUR_MS)
       .prefault('60000')
       .describe('Longest wait after any failure, in milliseconds.'),
-    SESSION_TIMEOUT_MS: integer(6_000, 300_000)
-      .prefault('10000')
-      .describe('How long a poller that went silent keeps leading, in milliseconds.'),
   })
   .refine(
     (config) =>

@@ -1,4 +1,5 @@
 import { type Place, readLatest } from '#clients/read-latest.ts';
+import { instanceId } from '#service/instance-id.ts';
 import type { RunningService, ServiceContext } from '#service/run-service.ts';
 import { openStreamClient } from '#streams/client/client.ts';
 import { Leadership, type Term } from '#streams/leadership/leadership.ts';
@@ -85,6 +86,8 @@ export async function startPoller(context: ServiceContext<PollerConfig>): Promis
     group: `${prefix}${SERVICE}`,
     topic: topicName(prefix, 'poller-checkpoints'),
     sessionTimeoutMs: config.SESSION_TIMEOUT_MS,
+    instanceId: instanceId(SERVICE, config.GROUP_INSTANCE_ID),
+    onFenced: context.fail,
     clock: machineClock,
     lead,
     onChange: (leads) => metrics.leader.set(leads),

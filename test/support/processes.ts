@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -115,6 +116,8 @@ export function startService(name: string, settings: Readonly<Record<string, str
       // No proxy has to notice that it stops.
       DRAIN_MS: '0',
       LOG_LEVEL: 'info',
+      // As if each were on a host of its own.
+      GROUP_INSTANCE_ID: `test-${randomUUID()}`,
       ...settings,
     },
   });

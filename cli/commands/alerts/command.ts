@@ -1,4 +1,5 @@
 /** `touchline alerts`: publishes what rules ask for, each once. */
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { loadConfig, processorSettings } from '#service/config.ts';
 import { createLogger } from '#service/logger.ts';
@@ -63,13 +64,18 @@ type Work = {
 };
 
 async function work({ rules, maxAgeMs, output, signal: asked }: Work): Promise<void> {
-  const config = loadConfig(settings, withBackbone(process.env));
+  const given = loadConfig(settings, withBackbone(process.env));
+  // Several may run on one host: without a name each start is a new member.
+  const config = { ...given, GROUP_INSTANCE_ID: given.GROUP_INSTANCE_ID || randomUUID() };
   const { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix, SESSION_TIMEOUT_MS: sessionTimeoutMs } = config;
   const logger = createLogger({ name: 'alerts', level: process.env.LOG_LEVEL || 'warn' });
   const metrics = createMetrics('alerts');
-  const open = await openProcessor('alert-processor', { config, logger, metrics }, ALERT_TOPICS);
-  const { codecs, client, registry, topicName } = open;
   const failed = new AbortController();
+  const fenced = Promise.withResolvers<never>();
+  fenced.promise.catch(() => {});
+  const context = { config, logger, metrics, fail: fenced.reject };
+  const open = await openProcessor('alert-processor', context, ALERT_TOPICS);
+  const { codecs, client, registry, topicName } = open;
   const signal = AbortSignal.any([asked, failed.signal]);
   const facts = new MatchFacts();
   const of = { topic: topicName('alerts'), partition: 0 };
@@ -89,6 +95,8 @@ async function work({ rules, maxAgeMs, output, signal: asked }: Work): Promise<v
   reading.catch(() => {});
   const stale = leadStaleAlerts({
     ...{ brokers, prefix, registry, client, rules, maxAgeMs, sessionTimeoutMs, log: logger },
+    instanceId: config.GROUP_INSTANCE_ID,
+    onFenced: fenced.reject,
     matches: facts,
   });
   const matchAt = (eventId: number, version: number) => facts.at(eventId, version);
@@ -98,7 +106,7 @@ async function work({ rules, maxAgeMs, output, signal: asked }: Work): Promise<v
     );
     try {
       await stale.start();
-      await reading;
+      await Promise.race([reading, fenced.promise]);
     } finally {
       await stale.stop();
       await stream.stop();

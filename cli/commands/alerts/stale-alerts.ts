@@ -2,6 +2,7 @@
 import type { Brokers } from '#streams/client/brokers.ts';
 import type { OutputRecord, StreamClient, TransactionalProducer } from '#streams/client/port.ts';
 import { partitionHash } from '#streams/client/produce-batches.ts';
+import type { StreamError } from '#streams/errors.ts';
 import { Leadership, type Term } from '#streams/leadership/leadership.ts';
 import type { Logger } from '#streams/log.ts';
 import { follow, type ReadRecord } from '#streams/read/follow.ts';
@@ -26,17 +27,22 @@ export type StaleAlertsOptions = {
   /** Nothing is published of a record that was written longer ago, milliseconds. */
   readonly maxAgeMs: number;
   readonly sessionTimeoutMs: number;
+  readonly instanceId: string;
+  /** Called where another process has its instance id: this one must end. */
+  readonly onFenced: (error: StreamError) => void;
   readonly log: Logger;
 };
 
 /** One process of all leads; its producer fences the one before. */
 export function leadStaleAlerts(options: StaleAlertsOptions): Leadership {
-  const { prefix, client, sessionTimeoutMs, log } = options;
+  const { prefix, client, sessionTimeoutMs, instanceId, onFenced, log } = options;
   return new Leadership({
     openMember: (member) => client.openGroupMember(member),
     group: `${prefix}${ALERT_HEALTH}`,
     topic: topicName(prefix, 'feed-health'),
     sessionTimeoutMs,
+    instanceId,
+    onFenced,
     clock: machineClock,
     lead: (term) => runTerm(options, term),
     onChange: () => {},

@@ -7,6 +7,10 @@ export const STREAM_ERRORS = {
       'Another owner has the transactional id, or the broker ended the transaction.',
       'Nothing after a rebalance: the partition is claimed again. Where it goes on, look for two processes that both own it, or for pauses longer than `SESSION_TIMEOUT_MS`.',
     ],
+    FENCED_INSTANCE_ID: [
+      'Another process joined the group under the same `GROUP_INSTANCE_ID`. The process that had it before ends.',
+      'Give each process of a service its own: on one host, the second one needs the setting. Where they replace each other all the time, stop one.',
+    ],
     UNAVAILABLE: [
       'The broker did not answer, or not in time.',
       'Look at the broker. The partition is claimed again until it answers.',

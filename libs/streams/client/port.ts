@@ -132,6 +132,8 @@ export type GroupListener = {
   onLost(): void;
   /** The group confirmed the member by its answer to a request of `sentAt`, on the monotonic clock: however late it came. */
   onHeartbeat(sentAt: number): void;
+  /** Another process joined under the instance id of this one, which is out for good: FENCED_INSTANCE_ID. */
+  onFenced(error: StreamError): void;
 };
 
 /** A member of a consumer group that shares the partitions of one topic. It reads nothing. */
@@ -149,6 +151,13 @@ export type GroupOptions = {
   readonly sessionTimeoutMs: number;
   /** Between heartbeats, milliseconds: how soon a member notices that the group rebalances. Default 500. */
   readonly heartbeatMs?: number;
+  /**
+   * Its name in the group over restarts, which no other member has (KIP-345): who starts again under it within a session keeps
+   * its partitions, without a rebalance. Default: each start is a new member.
+   */
+  readonly instanceId?: string;
+  /** Whether a stop leaves the group; else the partitions wait for the next start under this name, for a session. Default true. */
+  readonly leaves?: boolean;
   readonly listener: GroupListener;
 };
 

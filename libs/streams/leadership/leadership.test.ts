@@ -32,6 +32,9 @@ function candidate(fail: (term: number) => Error | null = () => null, outlastsOu
     group: 'g',
     topic: 't',
     sessionTimeoutMs: TIMEOUT,
+    onFenced: (error) => {
+      throw error;
+    },
     clock,
     outlastsOutages,
     lead: async (term) => {

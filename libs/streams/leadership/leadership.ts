@@ -1,6 +1,7 @@
 import { TouchlineError } from '#errors/touchline-error.ts';
 import type { Clock } from '#timing/clock.ts';
 import type { GroupListener, GroupMember, GroupOptions } from '../client/port.ts';
+import type { StreamError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 
 /** This process no longer leads: it must not publish in this term. */
@@ -29,6 +30,10 @@ export type LeadershipOptions = {
   readonly topic: string;
   /** How long a silent process keeps its leadership, milliseconds. */
   readonly sessionTimeoutMs: number;
+  /** As for `GroupOptions`. */
+  readonly instanceId?: string;
+  /** Called where another process has its instance id: this one must end. */
+  readonly onFenced: (error: StreamError) => void;
   readonly clock: Pick<Clock, 'monotonic' | 'sleep'>;
   /** Leads until the term is over. Called again after it returns, while this process still leads. */
   readonly lead: (term: Term) => Promise<void>;
@@ -65,11 +70,12 @@ export class Leadership implements GroupListener {
 
   constructor(options: LeadershipOptions) {
     this.#options = options;
-    const { group, topic, sessionTimeoutMs } = options;
+    const { group, topic, sessionTimeoutMs, instanceId } = options;
     this.#member = options.openMember({
       group,
       topic,
       sessionTimeoutMs,
+      ...(instanceId === undefined ? {} : { instanceId }),
       heartbeatMs: HEARTBEAT_MS,
       listener: this,
     });
@@ -111,6 +117,10 @@ export class Leadership implements GroupListener {
     if (this.#options.outlastsOutages === true && this.#term !== null) return;
     this.#options.onChange(0);
     void this.#end();
+  }
+
+  onFenced(error: StreamError): void {
+    this.#options.onFenced(error);
   }
 
   onHeartbeat(sentAt: number): void {

@@ -11,7 +11,7 @@ import type {
   OutputRecord,
   StreamClient,
 } from '../client/port.ts';
-import { RefusedError } from '../errors.ts';
+import { RefusedError, type StreamError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { streamMetrics } from './metrics.ts';
 import { positionsTopic } from './positions.ts';
@@ -28,8 +28,13 @@ export type StreamOptions = StreamTopics & {
   readonly deadLetter: (partition: number, record: ConsumedRecord, error: PoisonError) => OutputRecord;
   readonly log: Logger;
   readonly metrics: Registry;
-  /** How long a silent process keeps its partitions. Default 10 s. */
+  /** How long a silent process keeps its partitions. Default 6 s. */
   readonly sessionTimeoutMs?: number;
+  /** As for `GroupOptions`. */
+  readonly instanceId?: string;
+  readonly leaves?: boolean;
+  /** Called where another process has its instance id: this one must end. */
+  readonly onFenced: (error: StreamError) => void;
   /** What to do where unprocessed input is gone. Default: stop. */
   readonly onLostInput?: 'stop' | 'continue';
   /** Default: that of `openStreamClient`. */
@@ -110,12 +115,13 @@ class StreamRuntime implements GroupListener {
   readonly #retries: RetrySchedule;
   /** Aborted when it stops. */
   readonly #ending = new AbortController();
+  readonly #onFenced: (error: StreamError) => void;
   readonly #lagCommitted = new Map<number, number>();
   #lagCommitAt = 0;
   #joined = false;
 
   constructor(options: StreamOptions, client: StreamClient, partitions: number) {
-    const { application, input, changelogs, log, sessionTimeoutMs = 10_000 } = options;
+    const { application, input, changelogs, log, sessionTimeoutMs = 6_000 } = options;
     const positions = positionsTopic(application);
     this.#context = {
       ...{ application, input, changelogs, outputs: options.outputs, positions, partitions, client, log },
@@ -131,8 +137,11 @@ class StreamRuntime implements GroupListener {
       group: application,
       topic: input,
       sessionTimeoutMs,
+      ...(options.instanceId === undefined ? {} : { instanceId: options.instanceId }),
+      leaves: options.leaves ?? true,
       listener: this,
     });
+    this.#onFenced = options.onFenced;
   }
 
   start(): Promise<void> {
@@ -176,6 +185,10 @@ class StreamRuntime implements GroupListener {
   /** Releases no task: the next owner of a partition fences it. */
   onLost(): void {
     this.#joined = false;
+  }
+
+  onFenced(error: StreamError): void {
+    this.#onFenced(error);
   }
 
   onHeartbeat(sentAt: number): void {

@@ -259,6 +259,7 @@ describe('group member', () => {
       listener: {
         onAssigned: (partitions) => void joined.assigned.push([...partitions]),
         onLost() {},
+        onFenced() {},
         onHeartbeat: () => {
           joined.heartbeats += 1;
         },

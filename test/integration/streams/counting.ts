@@ -98,6 +98,9 @@ export class Counting {
       }),
       log: quietLog,
       metrics,
+      onFenced: (error) => {
+        throw error;
+      },
       // Few tests depend on its stop.
       sessionTimeoutMs: 300_000,
       ...options,

@@ -1,7 +1,8 @@
 /** What a member of a group does where its requests are late, lost, or answered by another broker. */
 import { randomUUID } from 'node:crypto';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openStreamClient } from '#streams/client/client.ts';
+import type { GroupMember, StreamClient } from '#streams/client/port.ts';
 import { quietLog } from '../../support/log.ts';
 import { untilTrue } from '../../support/poll.ts';
 import { type ProxiedKafka, startProxiedKafka } from '../../support/proxied-kafka.ts';
@@ -9,7 +10,7 @@ import { makeTopics } from '../../support/topics.ts';
 
 /** The shortest that a broker accepts. */
 const SESSION_MS = 6_000;
-const PARTITIONS = 3;
+const PARTITIONS = 6;
 
 let proxied: ProxiedKafka;
 beforeAll(async () => {
@@ -22,40 +23,66 @@ async function makeTopic(): Promise<string> {
   return topic;
 }
 
+type MemberOptions = {
+  /** Members are sorted by their ids, which begin with it. */
+  readonly name?: string;
+  readonly instanceId?: string;
+  readonly leaves?: boolean;
+};
+
 /** A member, and what it was told. */
 class Member {
   /** Its partitions; null while it is not in the group. */
   partitions: readonly number[] | null = null;
   readonly assignments: (readonly number[])[] = [];
   lost = 0;
+  /** The code of the error that ended it. */
+  fenced: string | null = null;
   /** How long before it was told a confirmed request was sent, milliseconds: the longest, 0 without any. */
   age = 0;
+  readonly #member: GroupMember;
+  readonly #client: StreamClient;
 
-  static async join(group: string, brokers: readonly string[]): Promise<Member> {
-    const member = new Member();
-    const client = openStreamClient({ brokers, clientId: 'membership', log: quietLog });
-    const joining = client.openGroupMember({
+  private constructor(group: string, brokers: readonly string[], options: MemberOptions) {
+    const { name = 'membership', ...membership } = options;
+    this.#client = openStreamClient({ brokers, clientId: name, log: quietLog });
+    this.#member = this.#client.openGroupMember({
       ...{ group, topic: group, sessionTimeoutMs: SESSION_MS },
+      ...membership,
       listener: {
         onAssigned: (partitions) => {
-          member.partitions = partitions;
-          member.assignments.push(partitions);
+          this.partitions = partitions;
+          this.assignments.push(partitions);
         },
         onLost: () => {
-          member.partitions = null;
-          member.lost += 1;
+          this.partitions = null;
+          this.lost += 1;
         },
         onHeartbeat: (sentAt) => {
-          member.age = Math.max(member.age, performance.now() - sentAt);
+          this.age = Math.max(this.age, performance.now() - sentAt);
+        },
+        onFenced: ({ code }) => {
+          this.fenced = code;
         },
       },
     });
-    onTestFinished(async () => {
-      await joining.stop();
-      await client.close();
-    });
-    await joining.start();
+    onTestFinished(() => this.stop());
+  }
+
+  static async join(group: string, brokers: readonly string[], options: MemberOptions = {}): Promise<Member> {
+    const member = new Member(group, brokers, options);
+    await member.#member.start();
     return member;
+  }
+
+  async stop(): Promise<void> {
+    await this.#member.stop();
+    await this.#client.close();
+  }
+
+  /** Ends it as a kill does: the group is not told. */
+  kill(): Promise<void> {
+    return this.#client.close();
   }
 }
 
@@ -80,23 +107,74 @@ test('a heartbeat that is answered late confirms the time when it was sent', asy
   expect(member.lost).toBe(0);
 });
 
-test('a member whose group is silent for a session says so, and claims nothing when it is back', async () => {
+test('a member that returns after its session gets its share, and moves nothing else', async () => {
   const { proxy, brokers, directBrokers } = proxied;
   const topic = await makeTopic();
-  const others = [await Member.join(topic, directBrokers), await Member.join(topic, directBrokers)];
-  const silent = await Member.join(topic, brokers);
-  const all = [...others, silent];
-  await untilTrue('each has one', () => all.every(({ partitions }) => partitions?.length === 1));
+  // By its name it comes first where claims are equal.
+  const silent = await Member.join(topic, brokers, { name: 'a-silent' });
+  await untilTrue('it has all', () => silent.partitions?.length === PARTITIONS);
   proxy.freeze();
   await untilTrue('it is lost', () => silent.lost === 1);
-  await untilTrue('the others have all', () => owners(others).every((owner) => owner >= 0));
+  const others = [
+    await Member.join(topic, directBrokers, { name: 'b-stays' }),
+    await Member.join(topic, directBrokers, { name: 'c-stays' }),
+  ];
+  await untilTrue('they share', () => others.every(({ partitions }) => partitions?.length === 3));
   const before = owners(others);
-  // It joins as one who owned a partition, in a generation that is over.
+  // It claims all that it had, in a generation that is over.
   proxy.resume();
-  await untilTrue('each has one again', () => all.every(({ partitions }) => partitions?.length === 1));
-  const after = owners(all);
-  expect(after.filter((owner, partition) => owner !== before[partition])).toEqual([2]);
-  expect(silent.lost).toBe(1);
+  const all = [...others, silent];
+  await untilTrue('each has two', () => all.every(({ partitions }) => partitions?.length === 2));
+  const moved = owners(all).filter((owner, partition) => owner !== before[partition]);
+  expect(moved).toEqual([2, 2]);
+});
+
+describe('a member with an instance id', () => {
+  const told = ({ assignments }: Member): number => assignments.length;
+
+  async function two(options: MemberOptions = {}) {
+    const { directBrokers } = proxied;
+    const topic = await makeTopic();
+    const start = (instanceId: string) => Member.join(topic, directBrokers, { ...options, instanceId });
+    const [first, other] = [await start('first'), await start('other')];
+    await untilTrue('they share', () => owners([first, other]).every((owner) => owner >= 0));
+    return { first, other, again: () => start('first'), held: first.partitions, before: told(other) };
+  }
+
+  test('has its partitions at once when it is started again after a kill, and nobody else notices', async () => {
+    const { first, other, again, held, before } = await two();
+    await first.kill();
+    const started = performance.now();
+    const second = await again();
+    expect(performance.now() - started).toBeLessThan(SESSION_MS / 2);
+    expect(second.partitions).toEqual(held);
+    await untilTrue('heartbeats go on', () => second.age > 0 && other.age > 0);
+    expect(told(other)).toBe(before);
+  });
+
+  test('keeps its partitions over a stop where it does not leave', async () => {
+    const { first, other, again, held, before } = await two({ leaves: false });
+    await first.stop();
+    expect((await again()).partitions).toEqual(held);
+    expect(told(other)).toBe(before);
+  });
+
+  test('gives its partitions to others at once where it leaves', async () => {
+    const { first, other } = await two();
+    const started = performance.now();
+    await first.stop();
+    await untilTrue('the other has all', () => other.partitions?.length === PARTITIONS);
+    expect(performance.now() - started).toBeLessThan(SESSION_MS / 2);
+  });
+
+  test('is fenced by another one with the same id', async () => {
+    const { first, again, held } = await two();
+    const second = await again();
+    await untilTrue('the first one is out', () => first.fenced !== null);
+    expect(first.fenced).toBe('FENCED_INSTANCE_ID');
+    expect(second.partitions).toEqual(held);
+    expect(second.fenced).toBeNull();
+  });
 });
 
 test('a broker that restarts within a session moves nothing', async () => {

@@ -47,7 +47,7 @@ test('partitions added to the input while it runs are refused, the others contin
   const client = openStreamClient({ brokers: place.brokers, clientId: 'partitions', log: quietLog });
   const another = client.openGroupMember({
     ...{ group: counting.application, topic: counting.input, sessionTimeoutMs: 300_000 },
-    listener: { onAssigned: () => {}, onLost: () => {}, onHeartbeat: () => {} },
+    listener: { onAssigned: () => {}, onLost: () => {}, onHeartbeat: () => {}, onFenced: () => {} },
   });
   await another.start();
   await another.stop();

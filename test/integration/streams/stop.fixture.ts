@@ -35,6 +35,7 @@ const stream = await runStream({
   deadLetter: () => ({ topic: LETTERS, partition: 0, key: 'none', value: null }),
   log: quietLog,
   metrics: new Registry(),
+  onFenced: () => process.exit(1),
   client: {
     ...{ openReader: (options) => client.openReader(options), close: () => client.close() },
     ...{ openGroupMember: (options) => client.openGroupMember(options) },

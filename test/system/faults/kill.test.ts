@@ -19,7 +19,9 @@ test(
         await delay(random() * 2_500);
         const victim = Math.floor(random() * processors.length);
         await processors[victim]?.kill();
-        processors[victim] = pipeline.startProcessor();
+        // Under the name of the one that was killed, or as one on another host, while the group waits for the former.
+        const name = random() < 0.5 ? {} : { GROUP_INSTANCE_ID: `processor-${victim}` };
+        processors[victim] = pipeline.startProcessor(name);
       },
     });
     expectSame(actual, expected);

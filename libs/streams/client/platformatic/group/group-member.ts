@@ -7,13 +7,7 @@ import type { GroupMember, GroupOptions } from '../../port.ts';
 import type { Connections } from '../connections.ts';
 import { hasCode, isDisconnected, isTransient, toStreamError } from '../errors.ts';
 import { heartbeatV4, joinGroupV9, leaveGroupV5, offsetCommitV8, syncGroupV5 } from '../library.ts';
-import {
-  assignmentOf,
-  decodeAssignment,
-  encodeSubscription,
-  type JoinedMember,
-  PROTOCOL,
-} from './consumer-protocol.ts';
+import { assignmentOf, decodeAssignment, encodeSubscription, PROTOCOL } from './consumer-protocol.ts';
 import {
   assigned,
   type Decision,
@@ -52,6 +46,7 @@ export class ProtocolGroupMember implements GroupMember {
   readonly #log: Logger;
   readonly #stopping = new AbortController();
   readonly #first = Promise.withResolvers<void>();
+  readonly #instanceId: string | null;
   #membership: Membership = NOT_A_MEMBER;
   #running: Promise<void> = Promise.resolve();
   /** Whether the listener was told of an assignment and of no loss since. */
@@ -66,6 +61,7 @@ export class ProtocolGroupMember implements GroupMember {
   constructor(connections: Connections, options: GroupOptions, log: Logger) {
     this.#connections = connections;
     this.#options = options;
+    this.#instanceId = options.instanceId ?? null;
     this.#log = log;
   }
 
@@ -88,7 +84,7 @@ export class ProtocolGroupMember implements GroupMember {
     try {
       const coordinator = await this.#coordinator();
       const topics = [{ name: topic, partitions }];
-      await offsetCommitV8.api.async(coordinator, group, generation, memberId, null, topics);
+      await offsetCommitV8.api.async(coordinator, group, generation, memberId, this.#instanceId, topics);
     } catch (error) {
       throw toStreamError(`commit offsets of ${group}`, error);
     }
@@ -127,13 +123,13 @@ export class ProtocolGroupMember implements GroupMember {
       sessionTimeoutMs,
       Math.min(REBALANCE_CEILING_MS, sessionTimeoutMs * REBALANCE_SHARE),
       this.#membership.memberId,
-      null,
+      this.#instanceId,
       TYPE,
       [{ name: PROTOCOL, metadata: encodeSubscription(topic, this.#membership.held) }],
     );
-    const { memberId, generationId, leader, members } = answer;
+    const { memberId, generationId, leader } = answer;
     this.#membership = joined(this.#membership, memberId, generationId);
-    const shares = memberId === leader ? await this.#share(members) : [];
+    const shares = memberId === leader ? await this.#share(answer) : [];
     if (memberId !== leader) this.#partitions = null;
     const sentAt = performance.now();
     const { assignment } = await syncGroupV5.api.async(
@@ -141,7 +137,7 @@ export class ProtocolGroupMember implements GroupMember {
       group,
       generationId,
       memberId,
-      null,
+      this.#instanceId,
       TYPE,
       PROTOCOL,
       shares,
@@ -156,13 +152,13 @@ export class ProtocolGroupMember implements GroupMember {
     this.#first.resolve();
   }
 
-  /** As leader: shares the partitions that the topic has now. */
-  async #share(members: readonly JoinedMember[]): Promise<{ memberId: string; assignment: Buffer }[]> {
+  /** As leader: shares the partitions that the topic has now, unless its former self did and started again since (KIP-814). */
+  async #share({ members, skipAssignment }: Joined): Promise<{ memberId: string; assignment: Buffer }[]> {
     const { topic } = this.#options;
     this.#connections.forget();
     const count = await this.#connections.partitionCount(topic);
     this.#partitions = { count, at: performance.now() };
-    return assignmentOf(topic, count, members);
+    return skipAssignment ? [] : assignmentOf(topic, count, members);
   }
 
   async #heartbeat(): Promise<void> {
@@ -173,7 +169,7 @@ export class ProtocolGroupMember implements GroupMember {
     const coordinator = await this.#coordinator();
     const sentAt = performance.now();
     this.#heartbeatAt = sentAt;
-    const answered = heartbeatV4.api.async(coordinator, group, generation, memberId, null);
+    const answered = heartbeatV4.api.async(coordinator, group, generation, memberId, this.#instanceId);
     if (!(await settlesWithin(answered, sessionTimeoutMs * ANSWER_SHARE)))
       throw new StreamError('UNAVAILABLE', `${group}: a heartbeat is not answered`);
     if (this.#stopping.signal.aborted) return;
@@ -200,8 +196,8 @@ export class ProtocolGroupMember implements GroupMember {
     const { membership, isLost, before } = this.#decide(error);
     this.#membership = membership;
     const { group } = this.#options;
-    if (membership.step === 'ended' || before === 'pause')
-      this.#log.error({ group, err: error }, 'the group refuses this member');
+    if (membership.step === 'ended') this.#fence(error);
+    else if (before === 'pause') this.#log.error({ group, err: error }, 'the group refuses this member');
     else if (this.#failures === 1) this.#log.info({ group, err: error }, 'the member joins or asks again');
     if (before === 'pause') this.#first.reject(toStreamError(`join ${group}`, error));
     if (isLost) this.#lose();
@@ -233,12 +229,23 @@ export class ProtocolGroupMember implements GroupMember {
     this.#options.listener.onLost();
   }
 
+  #fence(cause: unknown): void {
+    const { group, listener } = this.#options;
+    const error = new StreamError(
+      'FENCED_INSTANCE_ID',
+      `another process joined ${group} as ${this.#instanceId}: each needs a GROUP_INSTANCE_ID of its own`,
+      cause,
+    );
+    this.#first.reject(error);
+    listener.onFenced(error);
+  }
+
   async #leave(): Promise<void> {
     const { memberId, step } = this.#membership;
-    if (memberId === '' || step === 'ended') return;
+    if (memberId === '' || step === 'ended' || this.#options.leaves === false) return;
     // A connection answers in order: the request to leave would wait behind the join.
     if (step === 'join') await this.#connections.reset();
-    const members = [{ memberId, groupInstanceId: null }];
+    const members = [{ memberId, groupInstanceId: this.#instanceId }];
     await leaveGroupV5.api.async(await this.#coordinator(), this.#options.group, members);
   }
 
@@ -250,6 +257,8 @@ export class ProtocolGroupMember implements GroupMember {
     await delay(Math.max(0, ms), undefined, { signal: this.#stopping.signal }).catch(() => {});
   }
 }
+
+type Joined = Awaited<ReturnType<typeof joinGroupV9.api.async>>;
 
 /** The member id that an answer names beside its error. */
 function memberIdIn(error: unknown): string {
