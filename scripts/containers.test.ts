@@ -10,31 +10,11 @@ import { createMetrics } from '#service/metrics.ts';
 import { startOps } from '#service/ops.ts';
 import { serviceNames } from '../cli/services.ts';
 import { Authority, writeCertificate } from '../test/support/certificates.ts';
+import { composeServices } from './compose-services.ts';
 
 const read = (file: string): string => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
 
-type ComposeService = {
-  readonly build?: string;
-  readonly command?: readonly string[];
-  readonly [setting: string]: unknown;
-};
-
-/** The services of docker-compose.yml with these variables set. */
-function servicesWith(variables: Readonly<Record<string, string>>): Readonly<Record<string, ComposeService>> {
-  let text = JSON.stringify(parse(read('docker-compose.yml'), { merge: true }));
-  // From the inside out: a default may have variables too.
-  for (let before = ''; before !== text; ) {
-    before = text;
-    text = text.replaceAll(/\$\{(\w+)(?::?([-+?])([^${}]*))?\}/g, (_, name, operator, other = '') => {
-      const value = variables[name] ?? '';
-      if (operator === '+') return value === '' ? '' : other;
-      return value === '' && operator === '-' ? other : value;
-    });
-  }
-  return JSON.parse(text).services;
-}
-
-const services = servicesWith({});
+const services = composeServices({});
 const ours = Object.entries(services).filter(([, { build }]) => build !== undefined);
 
 test.each(Object.entries(services))(
@@ -63,7 +43,7 @@ test('ports of broker, registry, Prometheus and Grafana are open to this machine
 });
 
 describe('TLS_FOLDER', () => {
-  const secured = servicesWith({ TLS_FOLDER: '/tls' });
+  const secured = composeServices({ TLS_FOLDER: '/tls' });
 
   test.each(ours.map(([name]) => name))('has %s serve over HTTPS', (name) => {
     expect(secured[name]).toMatchObject({

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { serviceNames } from '../cli/services.ts';
+import { composeServices } from './compose-services.ts';
 import { metricNames } from './metric-names.ts';
 import {
   alerts,
@@ -123,13 +124,13 @@ test('Prometheus of docker-compose.yml scrapes every service that is run there',
       .filter((name) => name !== 'simulator')
       .sort(),
   );
-  const { services } = parse(read('docker-compose.yml'), { merge: true }) as {
-    services: Readonly<Record<string, { readonly profiles?: string[]; readonly volumes?: string[] }>>;
-  };
-  for (const name of ['prometheus', 'grafana']) {
-    expect(services[name]?.profiles).toEqual(['monitoring']);
-    const mounted = (services[name]?.volumes ?? []).map((volume) => volume.split(':')[0] ?? '');
-    const missing = mounted.filter((path) => path.startsWith('./') && !existsSync(new URL(path, ROOT)));
-    expect(missing).toEqual([]);
+  for (const variables of [{}, { TLS_FOLDER: '/tls' }]) {
+    const services = composeServices(variables);
+    for (const name of ['prometheus', 'grafana']) {
+      expect(services[name]?.profiles).toEqual(['monitoring']);
+      const mounted = (services[name]?.volumes ?? []).map((volume) => volume.split(':')[0] ?? '');
+      const missing = mounted.filter((path) => path.startsWith('./') && !existsSync(new URL(path, ROOT)));
+      expect(missing).toEqual([]);
+    }
   }
 });

@@ -1,0 +1,30 @@
+/** docker-compose.yml as Compose reads it, for tests. */
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+
+/** A service, its variables replaced. */
+export type ComposeService = {
+  readonly profiles?: readonly string[];
+  readonly volumes?: readonly string[];
+  readonly build?: string;
+  readonly command?: readonly string[];
+  readonly [setting: string]: unknown;
+};
+
+/** The services of docker-compose.yml with these variables set. */
+export function composeServices(
+  variables: Readonly<Record<string, string>>,
+): Readonly<Record<string, ComposeService>> {
+  const file = readFileSync(new URL('../docker-compose.yml', import.meta.url), 'utf8');
+  let text = JSON.stringify(parse(file, { merge: true }));
+  // From the inside out: a default may have variables too.
+  for (let before = ''; before !== text; ) {
+    before = text;
+    text = text.replaceAll(/\$\{(\w+)(?::?([-+?])([^${}]*))?\}/g, (_, name, operator, other = '') => {
+      const value = variables[name] ?? '';
+      if (operator === '+') return value === '' ? '' : other;
+      return value === '' && operator === '-' ? other : value;
+    });
+  }
+  return JSON.parse(text).services;
+}
