@@ -12,16 +12,17 @@ import type { GetLoadOptions, GetLoadResult } from './get-load.ts';
 import { remove } from './kafka.ts';
 import { LiveMatch } from './matches.ts';
 import { answered, type Running, start, startService } from './processes.ts';
+import { sizeOf, sizesOf } from './size.ts';
 import { WebhookClient } from './webhook-client.ts';
 
-const SECONDS = Number(process.env.BENCH_SECONDS ?? 10);
+const SECONDS = sizeOf('BENCH_SECONDS', 10, 1);
 const CONNECTIONS = 16;
 /** Matches of the board, and messages published of each. */
 const BOARD = { matches: 150, messages: 600, published: 200 };
 /** How many events start-up and memory are measured with. */
-const EVENTS = (process.env.BENCH_EVENTS ?? '10000,100000').split(',').map(Number);
+const EVENTS = sizesOf('BENCH_EVENTS', [10_000, 100_000], [100]);
 const MESSAGES_OF_EVENT = 12;
-const FRESH = Number(process.env.BENCH_MESSAGES ?? 1_000);
+const FRESH = sizeOf('BENCH_MESSAGES', 1_000, 20);
 const READY_MS = 900_000;
 /** Time limit for the board to show a change. */
 const BOARD_MS = 10_000;
@@ -115,7 +116,7 @@ async function load(port: number, path: string): Promise<GetLoadResult> {
     path,
     connections: CONNECTIONS,
     seconds: SECONDS,
-    warmUpSeconds: 2,
+    warmUpSeconds: sizeOf(null, 2, 0.5),
   };
   const script = join(import.meta.dirname, 'get-load.ts');
   const { stdout } = await promisify(execFile)(process.execPath, [script, JSON.stringify(options)]);

@@ -6,6 +6,7 @@ import { type Bench, type BenchContext, median, quantile } from './context.ts';
 import type { FloorVariant } from './floor/main.ts';
 import { remove, silent } from './kafka.ts';
 import { Pending, pace } from './live-load.ts';
+import { sizeOf } from './size.ts';
 import { TopicReader } from './topic-reader.ts';
 
 /**
@@ -19,10 +20,10 @@ const VARIANTS: readonly (FloorVariant & { readonly name: string })[] = [
   { name: 'in turn, one connection', way: 'in-turn', oneConnection: true },
 ];
 const PER_SECOND = 200;
-const WARM_UP = { messages: 3_000, perSecond: 500 };
-const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
+const WARM_UP = { messages: sizeOf(null, 3_000, 100), perSecond: 500 };
+const ROUNDS = sizeOf('BENCH_ROUNDS', 5, 1);
 /** Of each variant in a round. */
-const MESSAGES = Number(process.env.BENCH_MESSAGES ?? 1_000);
+const MESSAGES = sizeOf('BENCH_MESSAGES', 1_000, 50);
 const VALUE = Buffer.alloc(2_600, 'x');
 
 /**

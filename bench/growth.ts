@@ -2,10 +2,11 @@ import { type Backlog, writeBacklog } from './backlog.ts';
 import { OURS, prepare, rate, runThrough } from './contenders.ts';
 import { type Bench, format, median } from './context.ts';
 import { remove } from './kafka.ts';
+import { sizeOf } from './size.ts';
 
-const BASE_EVENTS = Number(process.env.BENCH_EVENTS ?? 250);
-const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
-const MESSAGES = 200;
+const BASE_EVENTS = sizeOf('BENCH_EVENTS', 250, 10);
+const ROUNDS = sizeOf('BENCH_ROUNDS', 3, 1);
+const MESSAGES = sizeOf(null, 200, 20);
 const FACTORS = [1, 2, 4, 8];
 
 /** The same work on backlogs of one, two, four and eight times the size: the time a message takes must not grow with it. */

@@ -1,6 +1,6 @@
 /**
  * `npm run bench` measures everything, `npm run bench -- NAME …` what is named; `--record` also writes the figures into
- * docs/reference/performance.md.
+ * docs/reference/performance.md, `--smallest` only shows that each runs. Ends with 1 where a bench failed.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -9,7 +9,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { startBackbone } from '#embedded/backbone.ts';
 import { type Bench, type BenchContext, type Figure, format } from './context.ts';
+import { killAll } from './processes.ts';
 import { isMet, ratioOf, record, targetOf } from './record.ts';
+import { SMALLEST } from './size.ts';
 
 /** In the order they run; a bench is loaded when it is run. */
 const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
@@ -31,8 +33,13 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   standings: async () => (await import('./standings.ts')).bench,
 };
 
-const names = process.argv.slice(2).filter((argument) => argument !== '--record');
+const FLAGS = ['--record', '--smallest'];
+const names = process.argv.slice(2).filter((argument) => !FLAGS.includes(argument));
 const recording = process.argv.includes('--record');
+if (recording && SMALLEST) {
+  console.error('--record and --smallest exclude each other: the smallest form measures nothing.');
+  process.exit(2);
+}
 const unknown = names.filter((name) => !(name in BENCHES));
 if (unknown.length > 0) {
   const asked = names.includes('--help');
@@ -44,18 +51,19 @@ process.removeAllListeners('warning');
 process.on('warning', (warning) => {
   if (warning.name !== 'TimeoutNegativeWarning') console.error(warning);
 });
-await runBenches(names.length === 0 ? Object.keys(BENCHES) : names);
-process.exit();
+const failed = await runBenches(names.length === 0 ? Object.keys(BENCHES) : names);
+process.exit(failed.length === 0 ? 0 : 1);
 
 async function usage(): Promise<string> {
   const lines = Object.entries(BENCHES).map(
     async ([name, load]) => `  ${name.padEnd(12)}${(await load()).about}`,
   );
   const list = (await Promise.all(lines)).join('\n');
-  return `Usage: npm run bench -- [--record] [NAME …]\nWithout a name all of them run, in this order:\n${list}`;
+  return `Usage: npm run bench -- [--record | --smallest] [NAME …]\nWithout a name all of them run, in this order:\n${list}`;
 }
 
-async function runBenches(chosen: readonly string[]): Promise<void> {
+/** Runs them one after the other; resolves with the names of those that failed, which do not hold up the others. */
+async function runBenches(chosen: readonly string[]): Promise<string[]> {
   const dir = await mkdtemp(join(tmpdir(), 'touchline-bench-'));
   const print = (line: string) => console.log(line);
   const backbone = await startBackbone({
@@ -65,7 +73,7 @@ async function runBenches(chosen: readonly string[]): Promise<void> {
   });
   process.once('SIGINT', () => void backbone.stop().finally(() => process.exit(130)));
   const results: string[] = [];
-  let keep = true;
+  const failed: string[] = [];
   try {
     const machine = await machineLine(backbone);
     print(`\n${machine}`);
@@ -75,22 +83,32 @@ async function runBenches(chosen: readonly string[]): Promise<void> {
       print(`\n== ${name}: ${bench.about}`);
       const figures: Figure[] = [];
       const raw: string[] = [];
-      await bench.run({
-        ...contextOf(name, dir, backbone),
-        print(line) {
-          raw.push(line);
-          print(line);
-        },
-        figure: (figure) => figures.push(figure),
-      });
+      try {
+        await bench.run({
+          ...contextOf(name, dir, backbone),
+          print(line) {
+            raw.push(line);
+            print(line);
+          },
+          figure: (figure) => figures.push(figure),
+        });
+      } catch (error) {
+        console.error(`${name} failed:`, error);
+        failed.push(name);
+        killAll();
+        continue;
+      }
       results.push(...figures.map((figure) => `${name.padEnd(11)}${lineOf(figure)}`));
       if (recording) await record({ bench: name, machine, figures, raw });
     }
-    print(`\n== Result\n${machine}\n${results.join('\n')}`);
-    keep = false;
+    if (SMALLEST)
+      print(`\n${chosen.length - failed.length} of ${chosen.length} benches ran in their smallest form`);
+    else print(`\n== Result\n${machine}\n${results.join('\n')}`);
+    if (failed.length > 0) print(`failed: ${failed.join(', ')}`);
+    return failed;
   } finally {
     await backbone.stop();
-    if (keep) print(`Logs are kept in ${dir}`);
+    if (failed.length > 0) print(`Logs are kept in ${dir}`);
     else await rm(dir, { recursive: true, force: true });
   }
 }

@@ -10,12 +10,13 @@ import { type Bench, type BenchContext, format, quantile } from './context.ts';
 import { remove } from './kafka.ts';
 import { LiveMatch } from './matches.ts';
 import { answered, type Running, startService } from './processes.ts';
+import { sizeOf } from './size.ts';
 
 const MATCHES = { matches: 150, messages: 600, published: 200 };
-const CALLS = Number(process.env.BENCH_CALLS ?? 1_000);
-const WARM_UP = 300;
+const CALLS = sizeOf('BENCH_CALLS', 1_000, 20);
+const WARM_UP = sizeOf(null, 300, 5);
 const ROUNDS = 2;
-const SESSIONS = 100;
+const SESSIONS = sizeOf(null, 100, 5);
 const CALLS_OF_SESSION = 30;
 /** A token has 120 requests a minute: so many calls are made with one before the next one's turn. */
 const CALLS_OF_TOKEN = 100;

@@ -3,11 +3,12 @@ import { writeFixtures } from './backlog.ts';
 import { OURS, prepare, rate, runThrough } from './contenders.ts';
 import { type Bench, format } from './context.ts';
 import { remove } from './kafka.ts';
+import { sizeOf, sizesOf } from './size.ts';
 
-const COUNTS = (process.env.BENCH_FIXTURES ?? '10000,50000,100000').split(',').map(Number);
+const COUNTS = sizesOf('BENCH_FIXTURES', [10_000, 50_000, 100_000], [100]);
 const LIMIT_MIB = 300;
 /** Until the processor has seen that it has little to do, and given memory back (`libs/service/memory.ts`). */
-const CALM_MS = 35_000;
+const CALM_MS = sizeOf(null, 35_000, 100);
 
 /**
  * What a match processor has in memory while scheduled matches wait for their day, all received within a minute, so that

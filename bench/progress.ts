@@ -1,4 +1,5 @@
 /** How far a processor has come in its input, as committed. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { committedOffsets, quietKafka } from './kafka.ts';
 import { TopicReader } from './topic-reader.ts';
 
@@ -26,9 +27,8 @@ export async function groupProgress(
   };
 }
 
-/** The broker answers this often, whatever there is: a reader that is woken by each transaction would be a load. */
-const ANSWERS_MS = 20;
-const MORE_THAN_THERE_IS = 1024 * 1024;
+/** Positions are read this often: a reader that is woken by each transaction would be a load. */
+const LOOK_MS = 20;
 
 /** By the positions that each task of the runtime keeps in a topic, in the transaction that writes its outputs. */
 export function positionProgress(brokers: readonly string[], application: string): Progress {
@@ -36,12 +36,11 @@ export function positionProgress(brokers: readonly string[], application: string
   const reader = new TopicReader({
     brokers,
     topic: `${application}-positions`,
-    maxWaitMs: ANSWERS_MS,
-    minBytes: MORE_THAN_THERE_IS,
-    onRecords(_, records) {
+    async onRecords(_, records) {
       // Of each partition of the input the last one counts.
       for (const { key, value } of records)
         if (key !== null && value !== null) positions.set(Number(key), nextOf(value));
+      await delay(LOOK_MS);
     },
   });
   return {

@@ -11,13 +11,14 @@ import { countOffsets, remove, withAdmin } from './kafka.ts';
 import type { BareCost, BareCostOptions } from './parse-encode.ts';
 import type { PeerRouteOptions } from './peer-route.ts';
 import { start, startService } from './processes.ts';
+import { sizeOf } from './size.ts';
 import { WebhookClient } from './webhook-client.ts';
 import { lineOf, type Measured, measure, type WebhookServer } from './webhook-measure.ts';
 
-const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 9);
-const SECONDS = Number(process.env.BENCH_SECONDS ?? 3);
+const ROUNDS = sizeOf('BENCH_ROUNDS', 9, 1);
+const SECONDS = sizeOf('BENCH_SECONDS', 3, 1);
 /** Until the broker's machine code and that of every thread is the fast one. */
-const WARM_UP_SECONDS = Number(process.env.BENCH_WARM_UP_SECONDS ?? 20);
+const WARM_UP_SECONDS = sizeOf('BENCH_WARM_UP_SECONDS', 20, 1);
 /** Messages in a delivery; by default all of `LOADS`. */
 const DELIVERY = process.env.BENCH_DELIVERY;
 const CONNECTIONS = 128;

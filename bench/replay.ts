@@ -5,10 +5,11 @@ import { writeBacklog } from './backlog.ts';
 import { OURS, prepare, rate, runThrough } from './contenders.ts';
 import { type Bench, format, median } from './context.ts';
 import { remove } from './kafka.ts';
+import { sizeOf } from './size.ts';
 
-const EVENTS = Number(process.env.BENCH_EVENTS ?? 1_000);
-const MESSAGES = 200;
-const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
+const EVENTS = sizeOf('BENCH_EVENTS', 1_000, 20);
+const MESSAGES = sizeOf(null, 200, 20);
+const ROUNDS = sizeOf('BENCH_ROUNDS', 3, 1);
 const RULES = fileURLToPath(new URL('../data/rules/', import.meta.url));
 
 /**

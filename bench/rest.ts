@@ -6,6 +6,7 @@ import { freePort } from '#embedded/ports.ts';
 import { environment, makePlace } from './api-topics.ts';
 import { type Bench, type BenchContext, format } from './context.ts';
 import { answered, type Running, startService } from './processes.ts';
+import { sizeOf } from './size.ts';
 
 const SERVICES = [
   'webhook-receiver',
@@ -19,11 +20,11 @@ const SERVICES = [
   'tool-gateway',
 ];
 const CLIENTS_KEY = 'the key of the bench, long enough for it';
-const PLAY_SECONDS = 40;
+const PLAY_SECONDS = sizeOf(null, 40, 8);
 const PLAY_WITHIN_MS = 120_000;
 /** How long everything has nothing to do before it counts as at rest. */
-const CALM_MS = 30_000;
-const MEASURE_MS = 15_000;
+const CALM_MS = sizeOf(null, 30_000, 500);
+const MEASURE_MS = sizeOf(null, 15_000, 1_000);
 const LOOK_MS = 200;
 /** Of the poller, each time it is at rest: MiB, and share of a core. */
 const LIMITS = { mib: 200, core: 0.01 };

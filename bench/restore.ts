@@ -9,10 +9,11 @@ import type { BareReaderOptions, BareReaderResult } from './bare-reader.ts';
 import { type Job, OURS, prepare, runThrough } from './contenders.ts';
 import { type Bench, type BenchContext, format, median } from './context.ts';
 import { remove } from './kafka.ts';
+import { sizeOf } from './size.ts';
 
-const EVENTS = Number(process.env.BENCH_EVENTS ?? 2_000);
-const MESSAGES = 200;
-const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
+const EVENTS = sizeOf('BENCH_EVENTS', 2_000, 20);
+const MESSAGES = sizeOf(null, 200, 20);
+const ROUNDS = sizeOf('BENCH_ROUNDS', 5, 1);
 const TIMEOUT_MS = 120_000;
 const LEAST = 0.7;
 

@@ -8,10 +8,11 @@ import { matchProcessor, prepare, type Run, rate, runThrough } from './contender
 import { type Bench, type BenchContext, format, median } from './context.ts';
 import { remove } from './kafka.ts';
 import { cpuSecondsOf } from './processes.ts';
+import { sizeOf } from './size.ts';
 
-const EVENTS = Number(process.env.BENCH_EVENTS ?? 1_000);
-const MESSAGES = 200;
-const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
+const EVENTS = sizeOf('BENCH_EVENTS', 1_000, 20);
+const MESSAGES = sizeOf(null, 200, 20);
+const ROUNDS = sizeOf('BENCH_ROUNDS', 3, 1);
 const PROCESSES = [1, 2, 4];
 /** A share of its cores above which something counts as what limits the rest: the start of the processes is in it. */
 const FULL = 0.85;

@@ -3,6 +3,7 @@ import { readCompetitionRules } from '#contract/competition-rules.ts';
 import { SeasonTables } from '#domain/standings/season-tables.ts';
 import type { MatchResult } from '#topics/generated/types.ts';
 import { type BenchContext, format, median } from './context.ts';
+import { sizeOf } from './size.ts';
 import { MATCHES, resultOf } from './standings-season.ts';
 
 const RULES = readCompetitionRules(
@@ -19,8 +20,8 @@ const LENGTHS = [0.1, 0.25, 0.5, 1, 2].map((share) => Math.round(MATCHES * share
 /** The ratio up to which a cost does not grow. */
 const FLAT = 1.2;
 const KIB = 1_024;
-const ROUNDS = 150;
-const WARM_UP_ROUNDS = 50;
+const ROUNDS = sizeOf(null, 150, 2);
+const WARM_UP_ROUNDS = sizeOf(null, 50, 1);
 
 /**
  * What one more goal and one more match cost as the season grows, in this process: deriving the tables, and their

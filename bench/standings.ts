@@ -8,13 +8,14 @@ import { type Bench, type BenchContext, format, quantile } from './context.ts';
 import { BulkWriter, Follower, readToEnd, remove } from './kafka.ts';
 import { type Running, startService } from './processes.ts';
 import { positionProgress } from './progress.ts';
+import { sizeOf } from './size.ts';
 import { growth } from './standings-growth.ts';
 import { keyOf, LiveGoals, MATCHES, partitionOf, resultOf } from './standings-season.ts';
 import { WebhookClient } from './webhook-client.ts';
 
-const SEASONS = Number(process.env.BENCH_SEASONS ?? 20);
-const MESSAGES = Number(process.env.BENCH_MESSAGES ?? 6_000);
-const WARM_UP = 2_000;
+const SEASONS = sizeOf('BENCH_SEASONS', 20, 2);
+const MESSAGES = sizeOf('BENCH_MESSAGES', 6_000, 200);
+const WARM_UP = sizeOf(null, 2_000, 100);
 const PER_SECOND = 200;
 const LIVE_OF_A_SEASON = 5;
 const TIMEOUT_MS = 300_000;

@@ -18,12 +18,13 @@ import {
 import { type Bench, type BenchContext, format, median } from './context.ts';
 import { readToEnd, remove } from './kafka.ts';
 import { buildPeer } from './peer.ts';
+import { sizeOf } from './size.ts';
 
-const EVENTS = Number(process.env.BENCH_EVENTS ?? 2_000);
-const MESSAGES = 200;
+const EVENTS = sizeOf('BENCH_EVENTS', 2_000, 20);
+const MESSAGES = sizeOf(null, 200, 20);
 /** The peer has so many threads, and so many processes of ours stand beside them: a process computes in one thread. */
 const PEER_THREADS = 2;
-const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
+const ROUNDS = sizeOf('BENCH_ROUNDS', 3, 1);
 
 /**
  * Both work off the same backlog, in turns, each from nothing: ours, peer, ours, peer … A run ends when the whole

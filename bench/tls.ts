@@ -6,10 +6,11 @@ import { type Contender, matchProcessor, prepare, rate, runThrough } from './con
 import { type Bench, type BenchContext, format, median } from './context.ts';
 import { remove } from './kafka.ts';
 import { compareLatency } from './latency.ts';
+import { sizeOf } from './size.ts';
 
-const EVENTS = Number(process.env.BENCH_EVENTS ?? 1_000);
-const MESSAGES = 200;
-const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
+const EVENTS = sizeOf('BENCH_EVENTS', 1_000, 20);
+const MESSAGES = sizeOf(null, 200, 20);
+const ROUNDS = sizeOf('BENCH_ROUNDS', 3, 1);
 const USER = { name: 'bench', password: 'the-password-of-the-bench' };
 
 type Env = Readonly<Record<string, string>>;

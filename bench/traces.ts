@@ -5,11 +5,12 @@ import { writeBacklog } from './backlog.ts';
 import { matchProcessor, prepare, type Run, rate, runThrough } from './contenders.ts';
 import { type Bench, format, median } from './context.ts';
 import { compareLatency } from './latency.ts';
+import { sizeOf } from './size.ts';
 
-const EVENTS = Number(process.env.BENCH_EVENTS ?? 500);
-const MESSAGES = 200;
+const EVENTS = sizeOf('BENCH_EVENTS', 500, 20);
+const MESSAGES = sizeOf(null, 200, 20);
 const PROCESSES = 2;
-const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
+const ROUNDS = sizeOf('BENCH_ROUNDS', 3, 1);
 /** The parts of messages whose trace is sampled. */
 const SAMPLED = [0.01, 1];
 

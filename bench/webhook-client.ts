@@ -2,6 +2,10 @@ import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SIGNATURE_HEADER, sign, TIMESTAMP_HEADER } from '#signing/signing.ts';
 
+/** How long a delivery that is answered 503 is repeated: topics that were just created may have no leaders for a while. */
+const REPEAT_MS = 30_000;
+const REPEAT_PAUSE_MS = 100;
+
 /** Sends signed deliveries over kept connections, as a provider does. */
 export class WebhookClient {
   readonly #url: string;
@@ -13,8 +17,19 @@ export class WebhookClient {
     this.#secret = secret;
   }
 
-  /** Resolves when the delivery was accepted; rejects with any other answer. */
+  /** Resolves when the delivery was accepted; repeats what is answered 503, and rejects with any other answer. */
   async post(body: Buffer): Promise<void> {
+    const until = performance.now() + REPEAT_MS;
+    for (;;) {
+      const { status, text } = await this.#send(body);
+      if (status === 200 && text === 'Accepted') return;
+      if (status !== 503 || performance.now() > until)
+        throw new Error(`a delivery was answered ${status} ${text}`);
+      await delay(REPEAT_PAUSE_MS);
+    }
+  }
+
+  #send(body: Buffer): Promise<{ status: number | undefined; text: string }> {
     const expires = String(Math.floor(Date.now() / 1_000) + 300);
     const headers = {
       'content-type': 'application/json',
@@ -22,16 +37,17 @@ export class WebhookClient {
       [TIMESTAMP_HEADER]: expires,
       [SIGNATURE_HEADER]: sign(body, expires, this.#secret),
     };
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const { promise, resolve, reject } = Promise.withResolvers<{
+      status: number | undefined;
+      text: string;
+    }>();
     const sent = request(this.#url, { method: 'POST', agent: this.#agent, headers }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', reject);
-      response.on('end', () => {
-        const text = Buffer.concat(chunks).toString();
-        if (response.statusCode === 200 && text === 'Accepted') resolve();
-        else reject(new Error(`a delivery was answered ${response.statusCode} ${text}`));
-      });
+      response.on('end', () =>
+        resolve({ status: response.statusCode, text: Buffer.concat(chunks).toString() }),
+      );
     });
     sent.on('error', reject);
     sent.end(body);

@@ -10,14 +10,29 @@ import { type Bench, type BenchContext, format, quantile } from './context.ts';
 import { remove } from './kafka.ts';
 import { byPublisher } from './latency.ts';
 import { liveMessages, pace } from './live-load.ts';
+import { sizeOf } from './size.ts';
 import { TopicReader } from './topic-reader.ts';
 import { messageText, Place, SECRET, Sink } from './webhook-place.ts';
 import type { SinkCounts } from './webhook-sink.ts';
 
-const LATENCY = { perSecond: 200, warmUp: 1_000, messages: Number(process.env.BENCH_MESSAGES ?? 3_000) };
-const THROUGHPUT = { subscriptions: 8, messages: 30_000, batch: 100 };
-const ISOLATION = { subscriptions: 200, dead: 20, perSecond: 3, messages: 45 };
-const MEMORY = { subscriptions: 1_000, messages: 72_000, seconds: 30, limitMiB: 600 };
+const LATENCY = {
+  perSecond: 200,
+  warmUp: sizeOf(null, 1_000, 50),
+  messages: sizeOf('BENCH_MESSAGES', 3_000, 100),
+};
+const THROUGHPUT = { subscriptions: 8, messages: sizeOf(null, 30_000, 1_000), batch: 100 };
+const ISOLATION = {
+  subscriptions: sizeOf(null, 200, 20),
+  dead: sizeOf(null, 20, 2),
+  perSecond: 3,
+  messages: sizeOf(null, 45, 3),
+};
+const MEMORY = {
+  subscriptions: sizeOf(null, 1_000, 20),
+  messages: sizeOf(null, 72_000, 500),
+  seconds: sizeOf(null, 30, 1),
+  limitMiB: 600,
+};
 
 /** Cost of deliveries, compared with a bare client and with a run without hanging receivers. */
 export const bench: Bench = {
