@@ -47,6 +47,7 @@ async function startApi(context: BenchContext, prefix: string, folder: string): 
     DATA_DIR: join(context.dir, folder),
     API_PORT: String(port),
     CLIENTS_KEY: 'the key of the bench, long enough for it',
+    API_BOARD: 'on',
   });
   await answered(port, '/health/ready');
   return { process, port, readyMs: performance.now() - startedAt };
@@ -186,7 +187,8 @@ async function followBoard(
   port: number,
 ): Promise<{ shown(eventId: number, since: number): Promise<number>; close(): void }> {
   const over = new AbortController();
-  const { body } = await fetch(`http://127.0.0.1:${port}/board/events`, { signal: over.signal });
+  const { body, status } = await fetch(`http://127.0.0.1:${port}/board/events`, { signal: over.signal });
+  if (status !== 200) throw new Error(`the board's stream was answered ${status}`);
   const shownAt = new Map<number, number>();
   const read = async (): Promise<void> => {
     let text = '';
