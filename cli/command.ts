@@ -1,17 +1,40 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { TouchlineError } from '#errors/touchline-error.ts';
+import { didYouMean } from './suggest.ts';
 
-/** A sub-command of `touchline`. */
-export type Command = {
+type Options = NonNullable<ParseArgsConfig['options']>;
+
+/** What a command line says: the options and the words after the command's name. */
+export type Given<O extends Options> = ReturnType<
+  typeof parseArgs<{ options: O; allowPositionals: true; strict: true }>
+>;
+
+type Definition<O extends Options> = {
   /** Its name on the command line. */
   readonly name: string;
   /** The whole text of `touchline <name> --help`. */
-  readonly help: string;
+  readonly help: string | (() => Promise<string>);
+  readonly options: O;
+  /** The words that may follow the words before them, as far as they are known; left out where it takes none. */
+  readonly words?: (before: readonly string[]) => readonly string[];
+  /** Values of options that take one of a few. */
+  readonly choices?: { readonly [Name in keyof O]?: readonly string[] };
   /** Exit code of what fails for another reason than its arguments. Default 1. */
   readonly failedCode?: number;
-  /** Runs it with the arguments after its name; resolves to the exit code. Throws `UsageError` for arguments it does not know. */
-  run(args: readonly string[]): Promise<number>;
 };
+
+/** How a command is called; what it does is loaded apart from it, so that help and mistakes cost nothing. */
+export type Command = Omit<Definition<Options>, 'choices'> & {
+  readonly choices?: Readonly<Record<string, readonly string[] | undefined>>;
+};
+
+/** What a command is given. */
+export type GivenTo<C> = C extends { readonly options: infer O extends Options } ? Given<O> : never;
+
+/** Defines how a command is called. */
+export function defineCommand<const O extends Options>(definition: Definition<O>): Definition<O> {
+  return definition;
+}
 
 /** The command line is invalid; the message says why. Exit code 2. */
 export class UsageError extends TouchlineError<'UsageError'> {
@@ -31,14 +54,45 @@ export class CommandError extends TouchlineError<'CommandError'> {
   }
 }
 
-/** Node's `parseArgs`. Throws `UsageError` for what `config` does not know. */
-export function parseArguments<const Config extends Omit<ParseArgsConfig, 'args'>>(
+/** The arguments of a command. Throws `UsageError` for options it does not have, and for a value too few or too many. */
+export function parseArguments<const O extends Options>(
   args: readonly string[],
-  config: Config,
-): ReturnType<typeof parseArgs<Config>> {
-  try {
-    return parseArgs<Config>({ ...config, args });
-  } catch (error) {
-    throw new UsageError((error as Error).message, error);
+  { options, words, choices }: Omit<Definition<O>, 'name' | 'help'>,
+): Given<O> {
+  const { tokens } = parseArgs({ args, options, strict: false, allowPositionals: true, tokens: true });
+  for (const token of tokens) {
+    if (token.kind === 'option') checkOption(token, options, choices?.[token.name]);
+    else if (token.kind === 'positional' && words === undefined)
+      throw new UsageError(`it takes no ${JSON.stringify(token.value)}, only options`);
   }
+  return parseArgs({ args, options, allowPositionals: true });
 }
+
+function checkOption(
+  { name, rawName, value, inlineValue }: OptionToken,
+  options: Options,
+  choices: readonly string[] | undefined,
+): void {
+  const option = Object.hasOwn(options, name) ? options[name] : undefined;
+  if (option === undefined) {
+    const known = Object.keys(options).map((one) => `--${one}`);
+    throw new UsageError(`there is no option ${rawName}${didYouMean(rawName, known)}`);
+  }
+  if (option.type === 'boolean') {
+    if (value !== undefined) throw new UsageError(`${rawName} takes no value`);
+    return;
+  }
+  if (value === undefined || (inlineValue !== true && value.startsWith('-')))
+    throw new UsageError(`${rawName} needs a value: ${rawName}=<value>`);
+  if (choices !== undefined && !choices.includes(value))
+    throw new UsageError(
+      `${rawName} is one of ${choices.join(', ')}, not ${JSON.stringify(value)}${didYouMean(value, choices)}`,
+    );
+}
+
+type OptionToken = {
+  readonly name: string;
+  readonly rawName: string;
+  readonly value: string | undefined;
+  readonly inlineValue: boolean | undefined;
+};

@@ -1,8 +1,9 @@
 /** What `touchline <command or service> [arguments]` does, in the process that it runs in. */
 import { readFileSync } from 'node:fs';
 import { TouchlineError } from '#errors/touchline-error.ts';
-import type { Command } from './command.ts';
-import { COMMANDS } from './commands/catalogue.ts';
+import { parseArguments } from './command.ts';
+import { COMMANDS, type Entry } from './commands/catalogue.ts';
+import { complete } from './complete.ts';
 import { runServiceHere, serviceNames } from './services.ts';
 import { didYouMean } from './suggest.ts';
 
@@ -27,8 +28,12 @@ export async function run([name, ...args]: readonly string[]): Promise<number | 
     process.stdout.write(`${version()}\n`);
     return EXIT.ok;
   }
+  if (name === '__complete') {
+    process.stdout.write((await complete(args)).map((word) => `${word}\n`).join(''));
+    return EXIT.ok;
+  }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (command !== undefined) return runCommand(name, command.load, args);
+  if (command !== undefined) return runCommand(name, command, args);
   if (!serviceNames().includes(name)) {
     const guess = didYouMean(name, ['help', 'version', ...Object.keys(COMMANDS), ...serviceNames()]);
     process.stderr.write(
@@ -46,21 +51,19 @@ export async function run([name, ...args]: readonly string[]): Promise<number | 
   return null;
 }
 
-async function runCommand(
-  name: string,
-  load: () => Promise<Command>,
-  args: readonly string[],
-): Promise<number> {
-  let command: Command | undefined;
+async function runCommand(name: string, entry: Entry, args: readonly string[]): Promise<number> {
+  const command = await entry.define();
   try {
-    command = await load();
     if (args.includes('--help') || args.includes('-h')) {
-      process.stdout.write(command.help);
+      const { help } = command;
+      process.stdout.write(typeof help === 'string' ? help : await help());
       return EXIT.ok;
     }
-    return await command.run(args);
+    const given = parseArguments(args, command);
+    const start = await entry.load();
+    return await start(given as never);
   } catch (error) {
-    return report(name, error, command?.failedCode);
+    return report(name, error, command.failedCode);
   }
 }
 

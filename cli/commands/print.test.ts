@@ -64,7 +64,7 @@ test('touchline topics prints what creates the topics, safe on three brokers', a
 
 test.each([
   [['acls'], 'say --print'],
-  [['acls', '--print', '--service', 'none'], 'there is no service "none"'],
+  [['acls', '--print', '--service', 'none'], '--service is one of'],
   [['acls', '--print', '--principal', "User:'; rm"], '--principal must be <type>:<name>'],
   [['topics', '--print', '--min-in-sync', '0'], '--min-in-sync must be a whole number'],
   [['demo', '--brokers', '2'], '--brokers must be 1, or 3 to 9'],

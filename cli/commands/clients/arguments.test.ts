@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { UsageError } from '../../command.ts';
+import { parseArguments, UsageError } from '../../command.ts';
 import { parseClients } from './arguments.ts';
+import { clients } from './command.ts';
 
-const parse = (line: string) => parseClients(line.split(' '));
+const parse = (line: string) => parseClients(parseArguments(line.split(' '), clients));
 
 test.each([
   ['add', { action: 'add' }],

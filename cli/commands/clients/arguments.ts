@@ -1,7 +1,8 @@
 import { WEBHOOK_TYPES, type WebhookType } from '#clients/webhooks.ts';
 import { ALL_OPERATIONS } from '#contract/rest/operations.ts';
 import { toWholeNumber } from '#contract/values.ts';
-import { parseArguments, UsageError } from '../../command.ts';
+import { type GivenTo, UsageError } from '../../command.ts';
+import { ACTIONS, type clients } from './command.ts';
 
 type Contract = {
   /** Null: all; undefined: not given. */
@@ -27,36 +28,10 @@ export type ClientsRequest =
   | { readonly action: 'webhook remove'; readonly id: number; readonly webhookId: string }
   | { readonly action: 'webhook reseal' };
 
-const OPTIONS = {
-  id: { type: 'string' },
-  name: { type: 'string' },
-  competitions: { type: 'string' },
-  operations: { type: 'string' },
-  url: { type: 'string' },
-  secret: { type: 'string' },
-  types: { type: 'string' },
-  json: { type: 'boolean' },
-} as const;
-type Option = keyof typeof OPTIONS;
-
-/** How many words and which options each action takes. */
-const ACTIONS = {
-  add: { words: 0, options: ['id', 'name', 'competitions', 'operations'] },
-  list: { words: 0, options: ['json'] },
-  show: { words: 1, options: ['json'] },
-  enable: { words: 1, options: [] },
-  disable: { words: 1, options: [] },
-  'rotate-secret': { words: 1, options: [] },
-  contract: { words: 1, options: ['competitions', 'operations'] },
-  'webhook add': { words: 1, options: ['url', 'secret', 'types'] },
-  'webhook remove': { words: 2, options: [] },
-  'webhook reseal': { words: 0, options: [] },
-} as const satisfies Record<string, { words: number; options: readonly Option[] }>;
 type Action = keyof typeof ACTIONS;
 
 /** Parses the arguments. Throws `UsageError`. */
-export function parseClients(args: readonly string[]): ClientsRequest {
-  const { values, positionals } = parseArguments(args, { options: OPTIONS, allowPositionals: true });
+export function parseClients({ values, positionals }: GivenTo<typeof clients>): ClientsRequest {
   const [first = '', second = ''] = positionals;
   const name = first === 'webhook' ? `webhook ${second}` : first;
   if (!isAction(name)) throw new UsageError(`say ${Object.keys(ACTIONS).join(', ')}`);

@@ -1,14 +1,5 @@
 /** `touchline clients`: who may call the served contract, for what, and where its webhooks go. */
-
-import { ClientDirectory, type ClientDraft } from '#clients/directory.ts';
-import { hashSecret, newSecret } from '#clients/secret.ts';
-import { openWebhooks, sealWebhook, webhookInput } from '#clients/webhooks.ts';
-import type { Client } from '#topics/generated/types.ts';
-import { type Command, CommandError, UsageError } from '../../command.ts';
-import { directoryPlace, findPlace, findWebhookKeys, requireTopic, requireWebhookKeys } from '../../place.ts';
-import { lineShown } from '../../values.ts';
-import { type ClientsRequest, parseClients } from './arguments.ts';
-import { resealWebhooks } from './reseal.ts';
+import { defineCommand } from '../../command.ts';
 
 const HELP = `Usage: touchline clients add [--id <id>] [--name <name>] [--competitions 1,2] [--operations events.index,feed.index]
        touchline clients list [--json]
@@ -38,149 +29,38 @@ DATA_DIR. The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the
 one that touchline up or demo runs here.
 `;
 
+/** How many words and which options each action takes. */
+export const ACTIONS = {
+  add: { words: 0, options: ['id', 'name', 'competitions', 'operations'] },
+  list: { words: 0, options: ['json'] },
+  show: { words: 1, options: ['json'] },
+  enable: { words: 1, options: [] },
+  disable: { words: 1, options: [] },
+  'rotate-secret': { words: 1, options: [] },
+  contract: { words: 1, options: ['competitions', 'operations'] },
+  'webhook add': { words: 1, options: ['url', 'secret', 'types'] },
+  'webhook remove': { words: 2, options: [] },
+  'webhook reseal': { words: 0, options: [] },
+} as const;
+
 /** Makes, shows and changes clients. */
-export const clients: Command = {
+export const clients = defineCommand({
   name: 'clients',
   help: HELP,
-  async run(args) {
-    const request = parseClients(args);
-    const place = findPlace(process.env);
-    await requireTopic(place, 'clients');
-    const directory = ClientDirectory.open(directoryPlace(place, 'clients'));
-    process.stdout.write(await perform(directory, request));
-    return 0;
+  options: {
+    id: { type: 'string' },
+    name: { type: 'string' },
+    competitions: { type: 'string' },
+    operations: { type: 'string' },
+    url: { type: 'string' },
+    secret: { type: 'string' },
+    types: { type: 'string' },
+    json: { type: 'boolean' },
   },
-};
-
-/** Executes a request; returns its output. */
-async function perform(directory: ClientDirectory, request: ClientsRequest): Promise<string> {
-  switch (request.action) {
-    case 'add':
-      return add(directory, request);
-    case 'list': {
-      const all = await directory.list();
-      if (all.length === 0 && !request.json) return 'there are no clients\n';
-      return all.map((client) => `${request.json ? JSON.stringify(shown(client)) : line(client)}\n`).join('');
-    }
-    case 'show': {
-      const client = required(
-        request.id,
-        (await directory.list()).find(({ client_id }) => client_id === request.id),
-      );
-      return request.json ? `${JSON.stringify(shown(client))}\n` : details(client);
-    }
-    case 'enable':
-    case 'disable': {
-      const active = request.action === 'enable';
-      return `${line(await change(directory, request.id, (client) => ({ ...client, active })))}\n`;
-    }
-    case 'rotate-secret': {
-      const secret = newSecret();
-      const secret_hash = hashSecret(secret);
-      const client = await change(directory, request.id, (known) => ({ ...known, secret_hash }));
-      return credentials(client, secret);
-    }
-    case 'contract':
-      return details(
-        await change(directory, request.id, (client) => ({
-          ...client,
-          ...(request.competitions === undefined ? {} : { competitions: request.competitions }),
-          ...(request.operations === undefined ? {} : { operations: request.operations }),
-        })),
-      );
-    case 'webhook add':
-      return addWebhook(directory, request);
-    case 'webhook remove':
-      return details(
-        await change(directory, request.id, (client) => {
-          const webhooks = client.webhooks.filter(({ id }) => id !== request.webhookId);
-          if (webhooks.length < client.webhooks.length) return { ...client, webhooks };
-          throw new CommandError(`client ${request.id} has no webhook ${lineShown(request.webhookId)}`);
-        }),
-      );
-    case 'webhook reseal':
-      return `${await resealWebhooks(directory, requireWebhookKeys(process.env))} webhooks were sealed again\n`;
-  }
-}
-
-async function add(
-  directory: ClientDirectory,
-  { id, name, competitions, operations }: Extract<ClientsRequest, { action: 'add' }>,
-): Promise<string> {
-  const secret = newSecret();
-  const secret_hash = hashSecret(secret);
-  const wanted = id ?? Math.max(0, ...(await directory.list()).map(({ client_id }) => client_id)) + 1;
-  const client = await directory.edit(wanted, (known) => {
-    if (known !== undefined) throw new CommandError(`there is a client ${wanted} already`);
-    return {
-      ...{ client_id: wanted, name: name ?? `client ${wanted}`, active: true, secret_hash },
-      ...{ competitions: competitions ?? null, operations: operations ?? null, webhooks: [] },
-    };
-  });
-  return credentials(client, secret);
-}
-
-async function addWebhook(
-  directory: ClientDirectory,
-  { id, url, secret, types }: Extract<ClientsRequest, { action: 'webhook add' }>,
-): Promise<string> {
-  const checked = webhookInput.safeParse({ url, secret: secret ?? newSecret() });
-  if (!checked.success) throw new UsageError(checked.error.issues[0]?.message ?? 'no webhook');
-  const scope = { types, createdAt: Date.now() };
-  const webhook = sealWebhook(id, checked.data, requireWebhookKeys(process.env)[0], scope);
-  await change(directory, id, (client) => ({ ...client, webhooks: [...client.webhooks, webhook] }));
-  return `webhook ${webhook.id} of client ${id}\nsigning secret ${checked.data.secret}\n`;
-}
-
-function change(
-  directory: ClientDirectory,
-  id: number,
-  edit: (client: Client) => ClientDraft,
-): Promise<Client> {
-  return directory.edit(id, (client) => edit(required(id, client)));
-}
-
-function required(id: number, client: Client | undefined): Client {
-  if (client === undefined) throw new CommandError(`there is no client ${id}`);
-  return client;
-}
-
-function credentials({ client_id, name }: Client, secret: string): string {
-  return `client_id ${client_id} (${lineShown(name)})\nsecret_key ${secret}\n`;
-}
-
-/** What may be shown of a client. */
-function shown({ secret_hash: _, webhooks, ...client }: Client): object {
-  return { ...client, webhooks: webhooks.map(({ id }) => id) };
-}
-
-function line({ client_id, name, active, competitions, operations }: Client): string {
-  const contract = `${amount(competitions, 'competitions')}, ${amount(operations, 'operations')}`;
-  return `${String(client_id).padStart(6)}  ${active ? 'active  ' : 'disabled'}  ${contract}  ${lineShown(name)}`;
-}
-
-function details(client: Client): string {
-  const { competitions, operations, version, updated_at } = client;
-  return [
-    line(client).trim(),
-    `competitions: ${competitions?.join(', ') ?? 'all'}`,
-    `operations: ${operations?.join(', ') ?? 'all'}`,
-    ...webhookLines(client),
-    `version ${version}, ${new Date(updated_at).toISOString()}`,
-    '',
-  ].join('\n');
-}
-
-/** With the addresses where this deployment's key is at hand. */
-function webhookLines(client: Client): string[] {
-  if (client.webhooks.length === 0) return [];
-  const only = client.webhooks.map(({ types }) => (types === null ? '' : ` (only ${types.join(', ')})`));
-  const keys = findWebhookKeys(process.env);
-  if (keys === null) return client.webhooks.map(({ id }, n) => `webhook ${id}${only[n]}`);
-  const opened = openWebhooks(client, keys);
-  return opened.map(({ id, url }, n) => `webhook ${id}: ${lineShown(url)}${only[n]}`);
-}
-
-function amount(list: readonly unknown[] | null, of: string): string {
-  return list === null ? `all ${of}` : `${list.length} ${of}`;
-}
+  words: (before) => {
+    const actions = Object.keys(ACTIONS).map((action) => action.split(' '));
+    return actions.flatMap((action) =>
+      before.every((word, at) => action[at] === word) ? (action[before.length] ?? []) : [],
+    );
+  },
+});

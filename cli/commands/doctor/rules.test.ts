@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { TopicFacts } from '#streams/client/platformatic/cluster.ts';
-import { renderFindings } from './command.ts';
 import {
   failed,
   fine,
@@ -13,6 +12,7 @@ import {
   judgeSchemas,
   judgeTopics,
 } from './rules.ts';
+import { renderFindings } from './run.ts';
 
 const GOOD: TopicFacts = {
   ...{ partitions: 8, leaderless: 0, replicas: 3, inSync: 3, mayRead: true, mayWrite: true },

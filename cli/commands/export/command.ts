@@ -1,19 +1,22 @@
 /** `touchline export`: flat rows for an analyst's tools. */
-import { extname } from 'node:path';
-import { type Command, parseArguments, UsageError } from '../../command.ts';
-import { findPlace, requireTopic } from '../../place.ts';
-import { parseMoment } from '../moments.ts';
-import { type Choice, DATASETS, type Dataset, type DatasetName } from './rows.ts';
-import { jsonLinesWriter, parquetWriter, type RowWriter } from './writers.ts';
+import { defineCommand } from '../../command.ts';
 
-const NAMES = Object.keys(DATASETS) as DatasetName[];
+/** What can be exported. */
+export const EXPORTS = {
+  states: 'the state of each match, a row a match',
+  transitions: 'what changed, a row a change, each with its id',
+  incidents: 'the register of incidents, removed ones included, a row an incident',
+  tables: 'the tables as they stand, a row a cell: rank, participant, code of the column, value',
+} as const;
 
 const HELP = `Usage: touchline export <what> [--out <file>] [--from <moment>] [--to <moment>] [--competition <id>] [--season <id>]
        touchline export <what> --columns
 
 Writes flat rows with typed columns, read committed, as they stand now.
 
-${NAMES.map((name) => `  ${name.padEnd(13)}${DATASETS[name].about}`).join('\n')}
+${Object.entries(EXPORTS)
+  .map(([name, about]) => `  ${name.padEnd(13)}${about}`)
+  .join('\n')}
 
   --out <file>        a file that ends with .parquet or .jsonl; default: JSON lines on the standard output
   --from, --to        only what was last changed by a message received from then on, and before then, as 2026-11-21T18:00:00Z
@@ -26,85 +29,16 @@ docs/guides/analyse.md opens the files with DuckDB and pandas.
 `;
 
 /** Exports rows. */
-export const exportCommand: Command = {
+export const exportCommand = defineCommand({
   name: 'export',
   help: HELP,
-  async run(args) {
-    const { name, out, choice, showsColumns } = parse(args);
-    const dataset: Dataset = DATASETS[name];
-    if (showsColumns) {
-      const width = Math.max(...dataset.columns.map((column) => column.name.length));
-      for (const column of dataset.columns)
-        process.stdout.write(`${column.name.padEnd(width)}  ${column.type}\n`);
-      return 0;
-    }
-    const place = findPlace(process.env);
-    await requireTopic(place, 'match-state');
-    const writer = writerFor(out, dataset);
-    let rows = 0;
-    try {
-      await dataset.read(place, choice, (row) => {
-        rows += 1;
-        return writer.write(row);
-      });
-      await writer.close();
-    } catch (error) {
-      writer.abort();
-      throw error;
-    }
-    if (out !== null) process.stdout.write(`${rows} rows in ${out}\n`);
-    return 0;
-  },
-};
-
-type Parsed = {
-  readonly name: DatasetName;
-  readonly out: string | null;
-  readonly choice: Choice;
-  readonly showsColumns: boolean;
-};
-
-function parse(args: readonly string[]): Parsed {
-  const options = {
+  options: {
     out: { type: 'string' },
     from: { type: 'string' },
     to: { type: 'string' },
     competition: { type: 'string' },
     season: { type: 'string' },
     columns: { type: 'boolean', default: false },
-  } as const;
-  const { values, positionals } = parseArguments(args, { options, allowPositionals: true });
-  const name = NAMES.find((known) => known === positionals[0]);
-  if (name === undefined || positionals.length > 1)
-    throw new UsageError(`name what to export: ${NAMES.join(', ')}`);
-  const out = values.out ?? null;
-  if (out !== null && !Object.hasOwn(WRITERS, extname(out)))
-    throw new UsageError(
-      `--out must end with ${Object.keys(WRITERS).join(' or ')}, not ${JSON.stringify(out)}`,
-    );
-  const choice = {
-    from: parseMoment('--from', values.from),
-    to: parseMoment('--to', values.to),
-    competition: parseId('--competition', values.competition),
-    season: parseId('--season', values.season),
-  };
-  return { name, out, choice, showsColumns: values.columns };
-}
-
-const WRITERS: Readonly<Record<string, (file: string, dataset: Dataset) => RowWriter>> = {
-  '.parquet': (file, { columns }) => parquetWriter(file, columns),
-  '.jsonl': (file, { columns }) => jsonLinesWriter(file, columns, process.stdout),
-};
-
-function writerFor(out: string | null, dataset: Dataset): RowWriter {
-  const open = out === null ? undefined : WRITERS[extname(out)];
-  return out === null || open === undefined
-    ? jsonLinesWriter(null, dataset.columns, process.stdout)
-    : open(out, dataset);
-}
-
-function parseId(option: string, text: string | undefined): number | null {
-  if (text === undefined) return null;
-  if (!/^\d{1,15}$/.test(text)) throw new UsageError(`${option} must be an id, not ${JSON.stringify(text)}`);
-  return Number(text);
-}
+  },
+  words: (before) => (before.length === 0 ? Object.keys(EXPORTS) : []),
+});

@@ -4,6 +4,7 @@ import { Registry } from '#topics/registry.ts';
 import { type TopicName, type TopicValues, topicName } from '#topics/topics.ts';
 import type { Place } from '../../place.ts';
 import { type Column, INCIDENTS, type Row, type Season, STATES, TABLES, TRANSITIONS } from './columns.ts';
+import type { EXPORTS } from './command.ts';
 
 /** Which records are exported; null: all. Times are those of receipt, Unix milliseconds, `to` not included. */
 export type Choice = {
@@ -15,7 +16,6 @@ export type Choice = {
 
 /** One kind of export: where its rows are, and what they hold. */
 export type Dataset = {
-  readonly about: string;
   readonly columns: readonly Column[];
   /** Gives all chosen rows, in the order of each partition. Rejects with `StreamError`, `DecodeError`. */
   read(place: Place, choice: Choice, onRow: (row: Row) => void | Promise<void>): Promise<void>;
@@ -25,7 +25,6 @@ const UNKNOWN: Season = { competition: null, season: null };
 
 export const DATASETS = {
   states: {
-    about: 'the state of each match, a row a match',
     columns: STATES.columns,
     read: (place, choice, onRow) =>
       readLatest(place, 'match-state', async (state) => {
@@ -35,7 +34,6 @@ export const DATASETS = {
       }),
   },
   transitions: {
-    about: 'what changed, a row a change, each with its id',
     columns: TRANSITIONS.columns,
     async read(place, choice, onRow) {
       const seasons = await readSeasons(place);
@@ -47,7 +45,6 @@ export const DATASETS = {
     },
   },
   incidents: {
-    about: 'the register of incidents, removed ones included, a row an incident',
     columns: INCIDENTS.columns,
     async read(place, choice, onRow) {
       const seasons = await readSeasons(place);
@@ -59,7 +56,6 @@ export const DATASETS = {
     },
   },
   tables: {
-    about: 'the tables as they stand, a row a cell: rank, participant, code of the column, value',
     columns: TABLES.columns,
     read: (place, choice, onRow) =>
       readLatest(place, 'standings', async (table) => {
@@ -69,7 +65,7 @@ export const DATASETS = {
           for (const row of TABLES.rows(table, season)) await onRow(row);
       }),
   },
-} as const satisfies Record<string, Dataset>;
+} as const satisfies Record<keyof typeof EXPORTS, Dataset>;
 
 export type DatasetName = keyof typeof DATASETS;
 

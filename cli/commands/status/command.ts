@@ -1,16 +1,5 @@
 /** `touchline status`: one screen of a running system. */
-import { setTimeout as delay } from 'node:timers/promises';
-import { httpUrl, list } from '#service/config.ts';
-import { onStopRequest } from '#service/stop-requests.ts';
-import { findTopics } from '#topics/admin.ts';
-import { PROCESSOR_NAMES, type ProcessorName } from '#topics/processors.ts';
-import { type Command, parseArguments, UsageError } from '../../command.ts';
-import { findPlace, type Place } from '../../place.ts';
-import { behindOf, processorProgress } from '../../progress.ts';
-import { Screen } from '../demo/screen.ts';
-import { Health, OpenLetters } from './followed.ts';
-import { askProcess } from './processes.ts';
-import { type ProcessorStatus, renderStatus, type Status } from './render.ts';
+import { defineCommand } from '../../command.ts';
 
 const HELP = `Usage: touchline status [--watch] [--json] [--metrics <address>[,<address>...]]
 
@@ -24,93 +13,13 @@ are open, and whether each source of messages is to be believed, all from the br
 The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that touchline up or demo runs here.
 `;
 
-const EVERY_MS = 2_000;
-
 /** Shows a running system. */
-export const status: Command = {
+export const status = defineCommand({
   name: 'status',
   help: HELP,
-  async run(args) {
-    const { watch, json, metrics } = parse(args);
-    const place = findPlace(process.env);
-    const stop = new AbortController();
-    const done = onStopRequest({ graceful: () => stop.abort(), force: (code) => process.exit(code) });
-    const followed = { letters: new OpenLetters(), health: new Health(place) };
-    try {
-      const take = () => statusOf(place, followed, metrics, stop.signal);
-      if (watch && !json && process.stdout.isTTY) await live(take, stop.signal);
-      else {
-        const taken = await take();
-        process.stdout.write(`${json ? JSON.stringify(taken, null, 2) : renderStatus(taken).join('\n')}\n`);
-      }
-      return 0;
-    } finally {
-      stop.abort();
-      done();
-    }
+  options: {
+    watch: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    metrics: { type: 'string' },
   },
-};
-
-async function live(take: () => Promise<Status>, signal: AbortSignal): Promise<void> {
-  const screen = new Screen(process.stdout);
-  try {
-    while (!signal.aborted) {
-      screen.draw(renderStatus(await take()));
-      await delay(EVERY_MS, undefined, { signal }).catch(() => {});
-    }
-  } finally {
-    screen.end();
-  }
-}
-
-async function statusOf(
-  place: Place,
-  { letters, health }: { readonly letters: OpenLetters; readonly health: Health },
-  metrics: readonly string[],
-  signal: AbortSignal,
-): Promise<Status> {
-  const prefix = place.TOPIC_PREFIX;
-  const topics = await findTopics({ brokers: place.KAFKA_BROKERS, prefix });
-  const [processors, deadLetters, sources, processes] = await Promise.all([
-    Promise.all(PROCESSOR_NAMES.map((name) => processorStatus(place, name))),
-    topics.has('dead-letters') ? letters.known(place, signal).then(() => letters.count) : null,
-    topics.has('feed-health') ? health.known(place, signal).then(() => health.sources()) : [],
-    Promise.all(metrics.map((url) => askProcess(url, signal))),
-  ]);
-  return { at: Date.now(), prefix, processors, deadLetters, sources, processes };
-}
-
-async function processorStatus(place: Place, processor: ProcessorName): Promise<ProcessorStatus> {
-  const progress = await processorProgress(place, processor);
-  if (progress === null) return { processor, state: null };
-  const { members, partitions } = progress;
-  const outside = partitions.filter(
-    ({ position, start, end }) => position !== null && (position < start || position > end),
-  );
-  return {
-    processor,
-    state: {
-      processes: members,
-      partitions: partitions.length,
-      behind: behindOf(partitions),
-      outside: outside.map(({ partition }) => partition),
-    },
-  };
-}
-
-const addresses = list(httpUrl());
-
-function parse(args: readonly string[]): { watch: boolean; json: boolean; metrics: readonly string[] } {
-  const { values } = parseArguments(args, {
-    options: {
-      watch: { type: 'boolean', default: false },
-      json: { type: 'boolean', default: false },
-      metrics: { type: 'string' },
-    },
-  });
-  const { watch, json, metrics } = values;
-  if (metrics === undefined) return { watch, json, metrics: [] };
-  const parsed = addresses.safeParse(metrics);
-  if (!parsed.success) throw new UsageError('--metrics takes http addresses, with commas between several');
-  return { watch, json, metrics: parsed.data };
-}
+});

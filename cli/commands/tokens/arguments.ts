@@ -1,6 +1,7 @@
 import { MAX_LABEL } from '#clients/access-tokens.ts';
 import { toWholeNumber } from '#contract/values.ts';
-import { parseArguments, UsageError } from '../../command.ts';
+import { type GivenTo, UsageError } from '../../command.ts';
+import { ACTIONS, type tokens } from './command.ts';
 
 /** A parsed request of `touchline tokens`. Times are Unix milliseconds. */
 export type TokensRequest =
@@ -10,22 +11,6 @@ export type TokensRequest =
   | { readonly action: 'label'; readonly id: string; readonly label: string | null }
   | { readonly action: 'expire'; readonly id: string; readonly at: number | null };
 
-const OPTIONS = {
-  client: { type: 'string' },
-  json: { type: 'boolean' },
-  at: { type: 'string' },
-  never: { type: 'boolean' },
-  none: { type: 'boolean' },
-} as const;
-type Option = keyof typeof OPTIONS;
-
-/** Options that each action takes. */
-const ACTIONS = {
-  list: ['client', 'json'],
-  revoke: ['client'],
-  label: ['none'],
-  expire: ['at', 'never'],
-} as const satisfies Record<string, readonly Option[]>;
 type Action = keyof typeof ACTIONS;
 
 const ID = /^[0-9a-f]{16}$/;
@@ -33,8 +18,7 @@ const ID = /^[0-9a-f]{16}$/;
 const TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
 /** Parses the arguments. Throws `UsageError`. */
-export function parseTokens(args: readonly string[]): TokensRequest {
-  const { values, positionals } = parseArguments(args, { options: OPTIONS, allowPositionals: true });
+export function parseTokens({ values, positionals }: GivenTo<typeof tokens>): TokensRequest {
   const [action = '', ...words] = positionals;
   if (!isAction(action)) throw new UsageError(`say ${Object.keys(ACTIONS).join(', ')}`);
   const stray = Object.keys(values).find((option) => !ACTIONS[action].some((allowed) => allowed === option));

@@ -1,11 +1,5 @@
 /** `touchline tokens`: the access tokens of clients. */
-import { isLive, toAccessToken } from '#clients/access-tokens.ts';
-import { type Draft, VersionedTopic } from '#clients/versioned-topic.ts';
-import type { AccessTokenRecord } from '#topics/generated/types.ts';
-import { type Command, CommandError } from '../../command.ts';
-import { directoryPlace, findPlace, requireTopic } from '../../place.ts';
-import { lineShown } from '../../values.ts';
-import { parseTokens, type TokensRequest } from './arguments.ts';
+import { defineCommand } from '../../command.ts';
 
 const HELP = `Usage: touchline tokens list [--client <client id>] [--json]
        touchline tokens revoke <token id>
@@ -25,89 +19,24 @@ moments. Several people may edit at the same time: no edit undoes another.
 The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that touchline up or demo runs here.
 `;
 
-type Tokens = VersionedTopic<'access-tokens'>;
+/** Options that each action takes. */
+export const ACTIONS = {
+  list: ['client', 'json'],
+  revoke: ['client'],
+  label: ['none'],
+  expire: ['at', 'never'],
+} as const;
 
 /** Lists, revokes, labels and expires access tokens. */
-export const tokens: Command = {
+export const tokens = defineCommand({
   name: 'tokens',
   help: HELP,
-  async run(args) {
-    const request = parseTokens(args);
-    const place = findPlace(process.env);
-    await requireTopic(place, 'access-tokens');
-    const topic = new VersionedTopic('access-tokens', directoryPlace(place, 'tokens'));
-    process.stdout.write(await perform(topic, request, Date.now()));
-    return 0;
+  options: {
+    client: { type: 'string' },
+    json: { type: 'boolean' },
+    at: { type: 'string' },
+    never: { type: 'boolean' },
+    none: { type: 'boolean' },
   },
-};
-
-/** Executes a request; returns its output. */
-async function perform(topic: Tokens, request: TokensRequest, now: number): Promise<string> {
-  switch (request.action) {
-    case 'list': {
-      const all = (await topic.list())
-        .filter(({ client_id }) => request.clientId === null || client_id === request.clientId)
-        .sort((a, b) => a.created_at - b.created_at);
-      if (all.length === 0 && !request.json) return 'there are no tokens\n';
-      return all
-        .map((token) => `${request.json ? JSON.stringify(shown(token, now)) : line(token, now)}\n`)
-        .join('');
-    }
-    case 'revoke':
-      return `${line(await revoke(topic, request.id, now), now)}\n`;
-    case 'revoke all': {
-      const all = (await topic.list()).filter(
-        ({ client_id, revoked_at }) => client_id === request.clientId && revoked_at === null,
-      );
-      for (const { token_id } of all) await revoke(topic, token_id, now);
-      return `${all.length} tokens of client ${request.clientId} are revoked\n`;
-    }
-    case 'label': {
-      const { label } = request;
-      return `${line(await change(topic, request.id, (known) => ({ ...known, label })), now)}\n`;
-    }
-    case 'expire': {
-      const expires_at = request.at;
-      return `${line(await change(topic, request.id, (known) => ({ ...known, expires_at })), now)}\n`;
-    }
-  }
-}
-
-/** The first revocation stands. */
-function revoke(topic: Tokens, id: string, now: number): Promise<AccessTokenRecord> {
-  return change(topic, id, (known) => ({ ...known, revoked_at: known.revoked_at ?? now }));
-}
-
-function change(
-  topic: Tokens,
-  id: string,
-  edit: (known: AccessTokenRecord) => Draft<AccessTokenRecord>,
-): Promise<AccessTokenRecord> {
-  return topic.edit(id, (known) => {
-    if (known === undefined) throw new CommandError(`there is no token ${id}`);
-    return edit(known);
-  });
-}
-
-function stateOf(record: AccessTokenRecord, now: number): 'live' | 'revoked' | 'expired' {
-  if (record.revoked_at !== null) return 'revoked';
-  return isLive(toAccessToken(record), now) ? 'live' : 'expired';
-}
-
-/** What may be shown of a token: not its hash. */
-function shown(record: AccessTokenRecord, now: number): object {
-  const { token_hash: _, ...rest } = record;
-  return { ...rest, state: stateOf(record, now) };
-}
-
-function line(record: AccessTokenRecord, now: number): string {
-  const { token_id, client_id, label, created_at, expires_at } = record;
-  const until = expires_at === null ? 'for ever' : `until ${timeText(expires_at)}`;
-  const state = stateOf(record, now).padEnd(7);
-  const name = label === null ? '' : `  ${lineShown(label)}`;
-  return `${token_id}  client ${client_id}  ${state}  made ${timeText(created_at)}, ${until}${name}`;
-}
-
-function timeText(ms: number): string {
-  return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
-}
+  words: (before) => (before.length === 0 ? Object.keys(ACTIONS) : []),
+});

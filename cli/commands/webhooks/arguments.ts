@@ -1,5 +1,6 @@
-import { parseArguments, UsageError } from '../../command.ts';
+import { type GivenTo, UsageError } from '../../command.ts';
 import { durationMs } from '../moments.ts';
+import { ACTIONS, type webhooks } from './command.ts';
 
 /** A parsed request of `touchline webhooks`. Times are Unix milliseconds. */
 export type WebhooksRequest =
@@ -23,34 +24,14 @@ export type WebhooksRequest =
     }
   | { readonly action: 'enable' | 'disable'; readonly id: string };
 
-const OPTIONS = {
-  from: { type: 'string' },
-  before: { type: 'string' },
-  message: { type: 'string' },
-  yes: { type: 'boolean' },
-  since: { type: 'string' },
-  limit: { type: 'string' },
-  json: { type: 'boolean' },
-} as const;
-type Option = keyof typeof OPTIONS;
-
-/** How many ids and which options each action takes. */
-const ACTIONS = {
-  list: { ids: [0], options: ['json'] },
-  attempts: { ids: [0, 1], options: ['since', 'limit', 'json'] },
-  undelivered: { ids: [1], options: ['limit', 'json'] },
-  resend: { ids: [1], options: ['from'] },
-  skip: { ids: [1], options: ['before', 'message', 'yes'] },
-  enable: { ids: [1], options: [] },
-  disable: { ids: [1], options: [] },
-} as const satisfies Record<string, { ids: readonly number[]; options: readonly Option[] }>;
-
 const LIMIT = 50;
 const MOST = 100_000;
 
 /** Parses the arguments; `now` is Unix milliseconds. Throws `UsageError`. */
-export function parseWebhooks(args: readonly string[], now: number): WebhooksRequest {
-  const { values, positionals } = parseArguments(args, { options: OPTIONS, allowPositionals: true });
+export function parseWebhooks(
+  { values, positionals }: GivenTo<typeof webhooks>,
+  now: number,
+): WebhooksRequest {
   const [action = '', ...ids] = positionals;
   if (!isAction(action)) throw new UsageError(`say ${Object.keys(ACTIONS).join(', ')}`);
   const { ids: counts, options } = ACTIONS[action];

@@ -1,12 +1,5 @@
 /** `touchline webhooks`: state of the deliveries to clients, and orders of operators. */
-
-import type { WebhookProgress } from '#topics/generated/types.ts';
-import { type Command, CommandError } from '../../command.ts';
-import { findPlace, requireTopic } from '../../place.ts';
-import { jsonText, lineShown } from '../../values.ts';
-import { parseWebhooks, type WebhooksRequest } from './arguments.ts';
-import { attemptLine, messageLine, type Row, rowLine } from './lines.ts';
-import { WebhookTopics } from './topics.ts';
+import { defineCommand } from '../../command.ts';
 
 const HELP = `Usage: touchline webhooks list [--json]
        touchline webhooks attempts [<id>] [--since <time>] [--limit 50] [--json]
@@ -32,105 +25,29 @@ A running dispatcher applies an order at once, else the next one that starts. Th
 SCHEMA_REGISTRY_URL, else the one that touchline up or demo runs here.
 `;
 
+/** How many ids and which options each action takes. */
+export const ACTIONS = {
+  list: { ids: [0], options: ['json'] },
+  attempts: { ids: [0, 1], options: ['since', 'limit', 'json'] },
+  undelivered: { ids: [1], options: ['limit', 'json'] },
+  resend: { ids: [1], options: ['from'] },
+  skip: { ids: [1], options: ['before', 'message', 'yes'] },
+  enable: { ids: [1], options: [] },
+  disable: { ids: [1], options: [] },
+} as const;
+
 /** Shows and controls the deliveries to clients. */
-export const webhooks: Command = {
+export const webhooks = defineCommand({
   name: 'webhooks',
   help: HELP,
-  async run(args) {
-    const request = parseWebhooks(args, Date.now());
-    const place = findPlace(process.env);
-    await requireTopic(place, 'webhook-progress');
-    await perform(new WebhookTopics(place), request);
-    return 0;
+  options: {
+    from: { type: 'string' },
+    before: { type: 'string' },
+    message: { type: 'string' },
+    yes: { type: 'boolean' },
+    since: { type: 'string' },
+    limit: { type: 'string' },
+    json: { type: 'boolean' },
   },
-};
-
-async function perform(topics: WebhookTopics, request: WebhooksRequest): Promise<void> {
-  const rows = await topics.rows();
-  switch (request.action) {
-    case 'list':
-      for (const row of rows) say(request.json ? jsonText(shown(row)) : rowLine(row));
-      if (rows.length === 0 && !request.json) process.stderr.write('there are no webhooks\n');
-      return;
-    case 'attempts': {
-      // A removed webhook still has attempts, under its whole id.
-      const only = oneOf(rows, request.id)?.id ?? request.id;
-      const attempts = await topics.attempts(request.since, only ?? null);
-      for (const attempt of attempts.slice(-request.limit))
-        say(request.json ? jsonText(attempt) : attemptLine(attempt));
-      return;
-    }
-    case 'undelivered': {
-      const { first, count } = await topics.undelivered(find(rows, request.id), request.limit);
-      for (const message of first) say(request.json ? message.message.toString() : messageLine(message));
-      if (!request.json) process.stderr.write(`${count} messages are not delivered\n`);
-      return;
-    }
-    case 'resend': {
-      const { row, progress } = started(find(rows, request.id));
-      const next = await topics.offsetsAt(request.from);
-      const again = await topics.between(row, next, progress.next);
-      await topics.order(row, 'resent', { next });
-      say(
-        `webhook ${row.id} is sent ${again.length} messages again, since ${new Date(request.from).toISOString()}, and what waits`,
-      );
-      return;
-    }
-    case 'skip': {
-      const { row, progress } = started(find(rows, request.id));
-      const next =
-        'before' in request.what
-          ? await topics.offsetsAt(request.what.before)
-          : await topics.after(row, request.what.message);
-      const skipped = await topics.between(row, progress.next, next);
-      for (const message of skipped.slice(0, SHOWN)) say(messageLine(message));
-      if (!request.yes) throw new CommandError(`${skipped.length} messages would never be sent: say --yes`);
-      await topics.order(row, 'skipped', { next, messages: skipped.length });
-      say(`webhook ${row.id} is not sent ${skipped.length} messages`);
-      return;
-    }
-    default: {
-      const { row } = started(find(rows, request.id));
-      if (request.action === 'enable') await topics.order(row, 'enabled', {});
-      else await topics.order(row, 'disabled', { reason: 'operator' });
-      say(`webhook ${row.id} is ${request.action}d`);
-    }
-  }
-}
-
-/** How many messages of an order are shown. */
-const SHOWN = 20;
-
-/** Throws `CommandError` for a webhook without a position. */
-function started(row: Row): { row: Row; progress: WebhookProgress } {
-  if (row.progress === null) throw new CommandError(`webhook ${row.id} is not known to a dispatcher yet`);
-  return { row, progress: row.progress };
-}
-
-function find(rows: readonly Row[], id: string): Row {
-  const row = oneOf(rows, id);
-  if (row === undefined) throw new CommandError(`there is no webhook ${lineShown(id)}`);
-  return row;
-}
-
-/** The one whose id begins so. Throws `CommandError` for several. */
-function oneOf(rows: readonly Row[], id: string | undefined): Row | undefined {
-  const found = id === undefined ? [] : rows.filter((row) => row.id.startsWith(id));
-  if (found.length > 1) throw new CommandError(`${found.length} webhooks begin with ${lineShown(id ?? '')}`);
-  return found[0];
-}
-
-function shown({ id, clientId, clientName, host, active, progress }: Row): object {
-  return {
-    ...progress,
-    subscription_id: id,
-    client_id: clientId,
-    client_name: clientName,
-    client_active: active,
-    host,
-  };
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
-}
+  words: (before) => (before.length === 0 ? Object.keys(ACTIONS) : []),
+});

@@ -24,7 +24,9 @@ describe.each([
     const run = touchline(['tail', 'match-stat'], {}, node);
     expect(await run.ended).toBe(2);
     expect(run.out).toBe('');
-    expect(run.err).toBe('touchline tail: there is no topic "match-stat"\nSee touchline tail --help.\n');
+    expect(run.err).toBe(
+      'touchline tail: there is no topic "match-stat"; did you mean match-state?\nSee touchline tail --help.\n',
+    );
   });
 
   test('runs a service, and passes signals on', async () => {

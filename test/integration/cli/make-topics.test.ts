@@ -33,7 +33,7 @@ describe('touchline topics', () => {
   test.each([
     [['--partitions', '0'], '--partitions must be a whole number from 1 to 9999'],
     [['--replication-factor', 'x'], '--replication-factor must be a whole number from 1 to 9999'],
-    [['now'], "Unexpected argument 'now'"],
+    [['now'], 'it takes no "now"'],
   ])('does not take %j', async (args, text) => {
     const { code, err } = await run(args);
     expect(code).toBe(2);

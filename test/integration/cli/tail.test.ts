@@ -196,8 +196,8 @@ describe('touchline tail', () => {
   test.each([
     [[], 'name one topic'],
     [['match-state', 'match-incidents'], 'name one topic'],
-    [['match-state', '--jsn'], "Unknown option '--jsn'"],
-    [['match-state', '--key'], 'argument missing'],
+    [['match-state', '--jsn'], 'there is no option --jsn; did you mean --json?'],
+    [['match-state', '--key'], '--key needs a value'],
   ])('refuses %j', async (args, problem) => {
     const run = await touchlineHere(['tail', ...args], {
       KAFKA_BROKERS: 'x:1',

@@ -7,8 +7,9 @@ import {
   positionsTopicName,
 } from '#topics/processors.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
-import { type Command, CommandError, parseArguments, UsageError } from '../command.ts';
-import { findPlace, type Place } from '../place.ts';
+import { CommandError, type GivenTo, UsageError } from '../../command.ts';
+import { findPlace, type Place } from '../../place.ts';
+import type { rebuild } from './command.ts';
 
 /**
  * Topics to delete, so that the output of a processor follows from its input alone; and its readers, which are rebuilt too.
@@ -28,36 +29,16 @@ const REBUILDS: Readonly<
   'alert-processor': { deleted: ['alert-guards'], readers: [] },
 };
 
-const HELP = `Usage: touchline rebuild <processor> --yes
-
-Makes a processor process its whole input again: deletes its output and its positions, and recreates the topics. The
-processors must be stopped; they rebuild at their next start. Output of expired input (normalized-messages keeps 400 days)
-is lost.
-
-  match-processor      deletes match-incidents, match-state, match-transitions and match-results, and rebuilds the tables,
-                       the webhook composer and the alerts too
-  standings-processor  deletes standings-results; tables are derived again, their versions continue
-  webhook-composer     deletes webhook-times; what arrived in the last seven days is sent again, under the same ids
-  webhook-dispatcher   deletes webhook-progress; the progress of subscriptions follows from webhook-attempts, 30 days of them
-  alert-processor      deletes alert-guards; alerts of what arrived within --max-age are published again, under the same ids
-
-The broker is that of KAFKA_BROKERS, else the one that touchline up or demo runs here.
-`;
-
 /** Deletes the output of a processor. */
-export const rebuild: Command = {
-  name: 'rebuild',
-  help: HELP,
-  async run(args) {
-    const processor = parse(args);
-    const place = findPlace(process.env);
-    const all = [processor, ...REBUILDS[processor].readers];
-    for (const one of all) await requireStopped(place, one);
-    for (const one of all) await rebuildOne(place, one);
-    process.stdout.write(`${all.join(' and ')} will process all input again: start them\n`);
-    return 0;
-  },
-};
+export async function runRebuild(given: GivenTo<typeof rebuild>): Promise<number> {
+  const processor = parse(given);
+  const place = findPlace(process.env);
+  const all = [processor, ...REBUILDS[processor].readers];
+  for (const one of all) await requireStopped(place, one);
+  for (const one of all) await rebuildOne(place, one);
+  process.stdout.write(`${all.join(' and ')} will process all input again: start them\n`);
+  return 0;
+}
 
 async function requireStopped(place: Place, processor: ProcessorName): Promise<void> {
   const members = await groupMembers(place.KAFKA_BROKERS, applicationOf(place.TOPIC_PREFIX, processor));
@@ -74,9 +55,7 @@ async function rebuildOne(place: Place, processor: ProcessorName): Promise<void>
   process.stdout.write(`${processor}: deleted and created ${deleted.join(', ')}\n`);
 }
 
-function parse(args: readonly string[]): ProcessorName {
-  const options = { yes: { type: 'boolean' } } as const;
-  const { values, positionals } = parseArguments(args, { options, allowPositionals: true });
+function parse({ values, positionals }: GivenTo<typeof rebuild>): ProcessorName {
   const processor = PROCESSOR_NAMES.find((known) => known === positionals[0]);
   if (processor === undefined || positionals.length > 1)
     throw new UsageError(`name one processor: ${PROCESSOR_NAMES.join(' or ')}`);

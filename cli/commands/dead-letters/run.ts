@@ -5,56 +5,33 @@ import { readTopic } from '#streams/read/read-topic.ts';
 import type { DeadLetter } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { topicName } from '#topics/topics.ts';
-import { type Command, CommandError, parseArguments, UsageError } from '../command.ts';
-import { commandLog, findPlace, type Place, requireTopic } from '../place.ts';
-import { originText } from '../summaries.ts';
-import { bytesShown, jsonText, lineShown } from '../values.ts';
+import { CommandError, type GivenTo, UsageError } from '../../command.ts';
+import { commandLog, findPlace, type Place, requireTopic } from '../../place.ts';
+import { originText } from '../../summaries.ts';
+import { bytesShown, jsonText, lineShown } from '../../values.ts';
+import type { deadLetters } from './command.ts';
 import { openResender } from './resend.ts';
-
-const HELP = `Usage: touchline dead-letters list [--json]
-       touchline dead-letters show <id> [--json]
-       touchline dead-letters resend <id>... | --all
-
-Messages and records that were rejected, with their bytes and the reason. An id may be cut short while it is unambiguous.
-
-  list    a line a letter, the oldest first; --json as touchline tail has it
-  show    all of a letter; its bytes as text where they are UTF-8, else base64
-  resend  normalizes a body received over HTTP again, with the code of this release, and publishes its messages; publishes
-          a record of a topic to that topic again, with its key and value. A letter that was sent leaves the list; one that
-          still fails stays, and the exit code is 1. Repeating it is harmless.
-
-The broker is that of KAFKA_BROKERS and SCHEMA_REGISTRY_URL, else the one that touchline up or demo runs here.
-`;
 
 const ID_SHOWN = 12;
 
 /** Shows and re-sends dead letters. */
-export const deadLetters: Command = {
-  name: 'dead-letters',
-  help: HELP,
-  async run(args) {
-    const { action, ids, json, all } = parse(args);
-    const place = findPlace(process.env);
-    await requireTopic(place, 'dead-letters');
-    const log = commandLog('dead-letters');
-    const letters = await readLetters(place);
-    if (action === 'resend') return resend(place, log, all ? letters : ids.map((id) => find(letters, id)));
-    const shown = action === 'show' ? ids.map((id) => find(letters, id)) : letters;
-    const render = json ? jsonText : action === 'show' ? details : listLine;
-    for (const letter of shown) process.stdout.write(`${render(letter)}\n`);
-    if (shown.length === 0 && !json) process.stderr.write('there are no dead letters\n');
-    return 0;
-  },
-};
+export async function runDeadLetters(given: GivenTo<typeof deadLetters>): Promise<number> {
+  const { action, ids, json, all } = parse(given);
+  const place = findPlace(process.env);
+  await requireTopic(place, 'dead-letters');
+  const log = commandLog('dead-letters');
+  const letters = await readLetters(place);
+  if (action === 'resend') return resend(place, log, all ? letters : ids.map((id) => find(letters, id)));
+  const shown = action === 'show' ? ids.map((id) => find(letters, id)) : letters;
+  const render = json ? jsonText : action === 'show' ? details : listLine;
+  for (const letter of shown) process.stdout.write(`${render(letter)}\n`);
+  if (shown.length === 0 && !json) process.stderr.write('there are no dead letters\n');
+  return 0;
+}
 
 type Options = { action: 'list' | 'show' | 'resend'; ids: string[]; json: boolean; all: boolean };
 
-function parse(args: readonly string[]): Options {
-  const options = {
-    json: { type: 'boolean', default: false },
-    all: { type: 'boolean', default: false },
-  } as const;
-  const { values, positionals } = parseArguments(args, { options, allowPositionals: true });
+function parse({ values, positionals }: GivenTo<typeof deadLetters>): Options {
   const [action, ...ids] = positionals;
   if (action !== 'list' && action !== 'show' && action !== 'resend') {
     throw new UsageError('say list, show or resend');

@@ -3,45 +3,27 @@ import { listOffsets } from '#streams/client/platformatic/offsets.ts';
 import { readPositions } from '#streams/runtime/positions.ts';
 import { setPosition } from '#streams/runtime/set-position.ts';
 import { PROCESSOR_NAMES, type ProcessorName, streamTopics } from '#topics/processors.ts';
-import { type Command, parseArguments, UsageError } from '../command.ts';
-import { findPlace, type Place } from '../place.ts';
-import { quiet } from '../quiet.ts';
-
-const HELP = `Usage: touchline position <processor> [<partition> <offset> [--accept-state]]
-
-Shows the committed position of a processor in each partition of its input; with a partition and an offset, sets it. A later
-position skips the records up to it for good; an earlier one has them processed again, which changes no match state. A
-stopped partition resumes within half a minute, a running one with its next record.
-
-  <processor>  ${PROCESSOR_NAMES.join(', ')}
-  <offset>     an offset of the input, or start, or end
-  --accept-state
-               takes the changelogs as they are for the state, also where one was made again or lost records: without it
-               the processor refuses these as before
-
-The broker is that of KAFKA_BROKERS, else the one that touchline up or demo runs here.
-`;
+import { type GivenTo, UsageError } from '../../command.ts';
+import { findPlace, type Place } from '../../place.ts';
+import { quiet } from '../../quiet.ts';
+import type { position } from './command.ts';
 
 /** Shows and sets positions. */
-export const position: Command = {
-  name: 'position',
-  help: HELP,
-  async run(args) {
-    const { processor, partition, to, acceptsState } = parse(args);
-    const place = findPlace(process.env);
-    const topics = streamTopics(place.TOPIC_PREFIX, processor);
-    const brokers = place.KAFKA_BROKERS;
-    if (to === undefined) {
-      await show(place, topics);
-      return 0;
-    }
-    const { before, next } = await setPosition(topics, { brokers, partition, to, acceptsState, log: quiet });
-    process.stdout.write(
-      `${topics.input}-${partition}: ${processor} resumes at ${next}, it was at ${before ?? 'no position'}\n`,
-    );
+export async function runPosition(given: GivenTo<typeof position>): Promise<number> {
+  const { processor, partition, to, acceptsState } = parse(given);
+  const place = findPlace(process.env);
+  const topics = streamTopics(place.TOPIC_PREFIX, processor);
+  const brokers = place.KAFKA_BROKERS;
+  if (to === undefined) {
+    await show(place, topics);
     return 0;
-  },
-};
+  }
+  const { before, next } = await setPosition(topics, { brokers, partition, to, acceptsState, log: quiet });
+  process.stdout.write(
+    `${topics.input}-${partition}: ${processor} resumes at ${next}, it was at ${before ?? 'no position'}\n`,
+  );
+  return 0;
+}
 
 async function show(place: Place, topics: ReturnType<typeof streamTopics>): Promise<void> {
   const { application, input: topic } = topics;
@@ -73,9 +55,7 @@ type Arguments = {
   readonly acceptsState: boolean;
 };
 
-function parse(args: readonly string[]): Arguments {
-  const options = { 'accept-state': { type: 'boolean' } } as const;
-  const { values, positionals } = parseArguments(args, { options, allowPositionals: true });
+function parse({ values, positionals }: GivenTo<typeof position>): Arguments {
   const acceptsState = values['accept-state'] === true;
   const [name, partition, offset, ...more] = positionals;
   const processor = PROCESSOR_NAMES.find((known) => known === name);

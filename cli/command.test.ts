@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest';
+import { defineCommand, parseArguments, UsageError } from './command.ts';
+import { COMMANDS } from './commands/catalogue.ts';
+
+const draw = defineCommand({
+  name: 'draw',
+  help: '',
+  options: {
+    json: { type: 'boolean', default: false },
+    colour: { type: 'string' },
+    level: { type: 'string', default: 'low' },
+  },
+  words: () => ['circle', 'square'],
+  choices: { level: ['low', 'high'] },
+});
+
+test('gives options and words', () => {
+  const { values, positionals } = parseArguments(
+    ['circle', '--json', '--colour=-1', '--level', 'high'],
+    draw,
+  );
+  expect(values).toEqual({ json: true, colour: '-1', level: 'high' });
+  expect(positionals).toEqual(['circle']);
+});
+
+test.each([
+  [['--jsn'], 'there is no option --jsn; did you mean --json?'],
+  [['--nonsense'], 'there is no option --nonsense'],
+  [['-j'], 'there is no option -j'],
+  [['--json=yes'], '--json takes no value'],
+  [['--colour'], '--colour needs a value: --colour=<value>'],
+  [['--colour', '--json'], '--colour needs a value: --colour=<value>'],
+  [['--level', 'hihg'], '--level is one of low, high, not "hihg"; did you mean high?'],
+])('refuses %j', (args, message) => {
+  expect(() => parseArguments(args, draw)).toThrow(new UsageError(message));
+});
+
+test('refuses words where it takes none', () => {
+  const { words: _, ...wordless } = draw;
+  expect(() => parseArguments(['circle'], wordless)).toThrow('it takes no "circle", only options');
+});
+
+describe.each(Object.entries(COMMANDS))('touchline %s', (name, { define }) => {
+  test('says in its help what each option is', async () => {
+    const command = await define();
+    expect(command.name).toBe(name);
+    const help = typeof command.help === 'string' ? command.help : await command.help();
+    for (const option of Object.keys(command.options)) expect(help).toContain(`--${option}`);
+    expect(help.startsWith(`Usage: touchline ${name}`)).toBe(true);
+  });
+});

@@ -1,0 +1,35 @@
+/** `touchline acls`: the rights of each service, as commands for an operator. */
+import { z } from 'zod';
+import { kafkaSettings, loadConfig } from '#service/config.ts';
+import { isServiceName, SERVICE_NAMES, type ServiceName } from '#topics/acls.ts';
+import { grantCommands } from '#topics/render-acls.ts';
+import { type GivenTo, UsageError } from '../../command.ts';
+import { printCommands } from '../../print-commands.ts';
+import type { acls } from './command.ts';
+
+/** Prints the commands. */
+export async function runAcls(given: GivenTo<typeof acls>): Promise<number> {
+  const { services, principal } = parse(given);
+  const { TOPIC_PREFIX: prefix } = loadConfig(
+    z.object({ TOPIC_PREFIX: kafkaSettings.TOPIC_PREFIX }),
+    process.env,
+  );
+  printCommands(
+    'kafka-acls.sh',
+    services.flatMap((service) => grantCommands(prefix, service, principal ?? `User:${service}`)),
+  );
+  return 0;
+}
+
+function parse({ values }: GivenTo<typeof acls>): {
+  services: readonly ServiceName[];
+  principal: string | undefined;
+} {
+  if (!values.print) throw new UsageError('it only prints: say --print');
+  const { service, principal } = values;
+  if (principal !== undefined && !/^[A-Za-z]+:[^'\s]+$/.test(principal))
+    throw new UsageError('--principal must be <type>:<name>, as User:touchline');
+  if (service === undefined) return { services: SERVICE_NAMES, principal };
+  if (!isServiceName(service)) throw new UsageError(`there is no service ${JSON.stringify(service)}`);
+  return { services: [service], principal };
+}

@@ -1,0 +1,90 @@
+/** `touchline compare`: whether two prefixes hold the same. */
+import { shownBrokers } from '#streams/client/brokers.ts';
+import { findTopics } from '#topics/admin.ts';
+import { type GivenTo, UsageError } from '../../command.ts';
+import { findPlace, type Place } from '../../place.ts';
+import { lineShown } from '../../values.ts';
+import type { compareCommand } from './command.ts';
+import { compare, type FirstDifference, type TopicComparison } from './compare.ts';
+import { COMPARED, LEVELS, type Level } from './fields.ts';
+
+const EXIT = { same: 0, different: 1, failed: 2 } as const;
+/** Fields of a difference that are shown. */
+const MOST_FIELDS = 20;
+const MOST_TEXT = 200;
+
+/** Compares two prefixes. */
+export async function runCompare(given: GivenTo<typeof compareCommand>): Promise<number> {
+  const { prefixes, level, json } = parse(given);
+  const [a, b] = prefixes.map((TOPIC_PREFIX): Place => ({ ...findPlace(process.env), TOPIC_PREFIX }));
+  if (a === undefined || b === undefined) throw new UsageError('name two prefixes');
+  for (const place of [a, b]) await requireTopics(place);
+  const found = await compare(a, b, level);
+  const isSame = found.every(({ first }) => first === null);
+  process.stdout.write(
+    json ? `${JSON.stringify({ same: isSame, level, topics: found })}\n` : render(prefixes, level, found),
+  );
+  return isSame ? EXIT.same : EXIT.different;
+}
+
+async function requireTopics({ KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix }: Place): Promise<void> {
+  const there = await findTopics({ brokers, prefix });
+  const missing = COMPARED.filter((topic) => !there.has(topic));
+  if (missing.length > 0)
+    throw new UsageError(`there is no ${prefix}${missing[0]} at ${shownBrokers(brokers)}`);
+}
+
+type Parsed = { readonly prefixes: readonly string[]; readonly level: Level; readonly json: boolean };
+
+function parse({ values, positionals }: GivenTo<typeof compareCommand>): Parsed {
+  const level = LEVELS.find((known) => known === values.level);
+  if (level === undefined) throw new UsageError(`--level must be one of ${LEVELS.join(', ')}`);
+  if (positionals.length !== 2) throw new UsageError('name two prefixes');
+  return { prefixes: positionals, level, json: values.json };
+}
+
+/** Counts of each topic, and the first difference of each that has one. */
+function render(prefixes: readonly string[], level: Level, found: readonly TopicComparison[]): string {
+  const rows = [
+    ['', ...prefixes, 'only left', 'only right', 'different'],
+    ...found.map(({ topic, a, b, onlyA, onlyB, different }) => [
+      topic,
+      ...[a, b, onlyA, onlyB, different].map(String),
+    ]),
+  ];
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  const table = rows.map((row) =>
+    row
+      .map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
+      .join('  ')
+      .trimEnd(),
+  );
+  const differences = found.flatMap(({ topic, first }) =>
+    first === null ? [] : ['', ...renderFirst(topic, prefixes, first)],
+  );
+  const isSame = differences.length === 0;
+  const verdict = isSame ? `the same (level ${level})` : `different (level ${level})`;
+  return `${[...table, ...differences, '', verdict].join('\n')}\n`;
+}
+
+function renderFirst(
+  topic: string,
+  prefixes: readonly string[],
+  { key, missing, fields }: FirstDifference,
+): string[] {
+  const head = `first difference in ${topic}, ${lineShown(key)}`;
+  if (missing !== null) return [`${head}: there is none in ${missing === 'a' ? prefixes[0] : prefixes[1]}`];
+  const more = fields.length > MOST_FIELDS ? [`  … ${fields.length - MOST_FIELDS} fields more`] : [];
+  return [
+    `${head}:`,
+    ...fields
+      .slice(0, MOST_FIELDS)
+      .flatMap(({ path, a, b }) => [`  ${lineShown(path)}`, `    - ${shown(a)}`, `    + ${shown(b)}`]),
+    ...more,
+  ];
+}
+
+function shown(text: string | undefined): string {
+  if (text === undefined) return '(no such field)';
+  return lineShown(text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT)}…` : text);
+}

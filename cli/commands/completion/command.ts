@@ -1,0 +1,19 @@
+/** `touchline completion`: completion of commands, options and their values in a shell. */
+import { defineCommand } from '../../command.ts';
+
+const HELP = `Usage: touchline completion bash|zsh
+
+Prints a script that completes commands, actions, options and their values, and names the command touchline where the shell
+knows none. Beginning in the folder of Touchline:
+
+  bash  eval "$(npx touchline completion bash)"   also in ~/.bashrc, with the path that it prints
+  zsh   eval "$(npx touchline completion zsh)"    after compinit
+`;
+
+/** Prints the script of a shell. */
+export const completion = defineCommand({
+  name: 'completion',
+  help: HELP,
+  options: {},
+  words: (before) => (before.length === 0 ? ['bash', 'zsh'] : []),
+});

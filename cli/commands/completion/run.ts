@@ -1,0 +1,32 @@
+import { fileURLToPath } from 'node:url';
+import { shellWord } from '../../addresses.ts';
+import { type GivenTo, UsageError } from '../../command.ts';
+import type { completion } from './command.ts';
+
+const LAUNCHER = fileURLToPath(new URL('../../../bin/touchline.js', import.meta.url));
+
+/** Prints the script of a shell: it asks this program what may stand where the cursor is. */
+export async function runCompletion({ positionals }: GivenTo<typeof completion>): Promise<number> {
+  const script = positionals.length === 1 ? SCRIPTS[positionals[0] ?? ''] : undefined;
+  if (script === undefined) throw new UsageError('name a shell: bash or zsh');
+  process.stdout.write(script(shellWord(LAUNCHER)));
+  return 0;
+}
+
+const SCRIPTS: Readonly<Record<string, (launcher: string) => string>> = {
+  bash: (launcher) => `_touchline() {
+  local IFS=$'\\n'
+  COMPREPLY=($(${launcher} __complete "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+}
+command -v touchline >/dev/null || alias touchline=${launcher}
+complete -o default -F _touchline touchline
+`,
+  zsh: (launcher) => `_touchline() {
+  local -a found
+  found=(\${(f)"$(${launcher} __complete "\${(@)words[2,CURRENT]}" 2>/dev/null)"})
+  if (( \${#found} )); then compadd -a found; else _files; fi
+}
+command -v touchline >/dev/null || alias touchline=${launcher}
+compdef _touchline touchline
+`,
+};

@@ -1,0 +1,155 @@
+/** `touchline demo`, which is `npm start`: everything, with real matches played into it. */
+import { join } from 'node:path';
+import { newSecret } from '#clients/secret.ts';
+import { backboneFile } from '#service/backbone-file.ts';
+import { loadConfig } from '#service/config.ts';
+import { urlHost } from '#service/listen.ts';
+import { onStopRequest } from '#service/stop-requests.ts';
+import { createTopics, type WantedTopics } from '#topics/admin.ts';
+import { readDataset } from '../../../data/dataset.ts';
+import { type GivenTo, UsageError } from '../../command.ts';
+import { type Provider, startPlatform } from '../../platform.ts';
+import { requireBrokers } from '../../platform-settings.ts';
+import { isFree, portFor } from '../../ports.ts';
+import { wantedTopicsOf } from '../../topic-settings.ts';
+import { isUsed, type Place } from './check.ts';
+import type { demo } from './command.ts';
+import { takeDemoFolder } from './folder.ts';
+import { playAndCheck } from './play.ts';
+import { renderHowToRead } from './report.ts';
+import { config } from './settings.ts';
+import { DemoWebhook } from './webhook.ts';
+
+const EXIT = { ok: 0, wrong: 1, stopped: 130 } as const;
+
+/** Plays real matches into everything and checks the outcome. */
+export async function runDemo(given: GivenTo<typeof demo>): Promise<number> {
+  const { keep, brokerCount } = parse(given);
+  const settings = loadConfig(config, process.env);
+  requireBrokers(settings);
+  if (brokerCount > 1 && settings.KAFKA_BROKERS !== undefined)
+    throw new UsageError(
+      '--brokers starts brokers here, and KAFKA_BROKERS names others: leave one of them out',
+    );
+  const stopping = new AbortController();
+  let started = false;
+  onStopRequest({
+    graceful: () => {
+      // A platform that is still starting ends with this process.
+      if (!started) process.exit(EXIT.stopped);
+      stopping.abort();
+    },
+    force: (code) => process.exit(code),
+  });
+  const dataset = readDataset(settings.DATASET);
+  const matches = dataset.matches.slice(0, settings.MATCHES ?? dataset.matches.length);
+  const folder = takeDemoFolder(settings.DATA_DIR);
+  const isFoundAsUsual = folder.path === settings.DATA_DIR || backboneFile(settings.DATA_DIR).read() === null;
+  say(`Touchline plays ${matches.length} real matches in about ${Math.round(settings.DURATION)} seconds.\n`);
+  const { LISTEN_HOST: host } = settings;
+  const portToUse = portFinder(host);
+  const provider = await simulatedProvider(host);
+  const webhook = await DemoWebhook.listen(folder.path);
+  const platform = await startPlatform({
+    dataDir: folder.path,
+    alsoFoundIn: isFoundAsUsual ? [settings.DATA_DIR] : [],
+    prefixFor: ({ brokers, registryUrl }) =>
+      unusedPrefix({ brokers, registryUrl, prefix: settings.TOPIC_PREFIX }, wantedTopicsOf(settings)),
+    host,
+    webhookPort: await portToUse('WEBHOOK_PORT', settings.WEBHOOK_PORT),
+    webhookSecret: settings.WEBHOOK_SECRET?.join(','),
+    apiPort: await portToUse('API_PORT', settings.API_PORT),
+    // To be looked at by whoever started it; a deployment says so itself.
+    apiSettings: { API_BOARD: process.env.API_BOARD ?? 'on' },
+    toolsPort: await portToUse('TOOLS_PORT', settings.TOOLS_PORT),
+    upstream: settings.UPSTREAM_BASE_URL,
+    dispatcherPort: await portToUse('DISPATCHER_PORT', settings.DISPATCHER_PORT),
+    dispatcherSettings: webhook.dispatcherSettings,
+    clientsKey: settings.CLIENTS_KEY,
+    provider,
+    brokers: settings.KAFKA_BROKERS,
+    registry: settings.SCHEMA_REGISTRY_URL,
+    topics: wantedTopicsOf(settings),
+    brokerCount,
+    onProgress: (line) => say(`  ${line}`),
+    // Services are watched and started again; what they say is in their logs, not in the middle of the table.
+    onTrouble: () => {},
+  });
+  started = true;
+  say(`  ${platform.backbone.why}`);
+  say(`  live board, while it is played: ${platform.apiUrl}/\n`);
+  try {
+    await webhook.subscribe(platform);
+    const summaryFile = join(folder.path, 'summary.json');
+    const good = await playAndCheck({
+      platform,
+      provider,
+      dataset,
+      matches,
+      settings,
+      summaryFile,
+      webhook,
+      signal: stopping.signal,
+    });
+    if (good === null) {
+      say('Stopping …');
+      return EXIT.stopped;
+    }
+    const foundIn = keep && isFoundAsUsual ? settings.DATA_DIR : folder.path;
+    const place = { foundIn, prefix: platform.prefix };
+    say(renderHowToRead(place, keep || platform.backbone.kind === 'configured', keep ? platform : null));
+    if (keep && !stopping.signal.aborted) {
+      await new Promise((resolve) => stopping.signal.addEventListener('abort', resolve, { once: true }));
+      say('Stopping …');
+    }
+    return good ? EXIT.ok : EXIT.wrong;
+  } finally {
+    await webhook.unsubscribe(platform);
+    await platform.stop();
+    webhook.close();
+    folder.release();
+  }
+}
+
+function parse({ values }: GivenTo<typeof demo>): { keep: boolean; brokerCount: number } {
+  if (!/^[13-9]$/.test(values.brokers)) throw new UsageError('--brokers must be 1, or 3 to 9');
+  return { keep: values.keep, brokerCount: Number(values.brokers) };
+}
+
+/** The simulator's REST interface. Its clock runs so much faster than life that the poller must not ask as seldom as in life. */
+async function simulatedProvider(host: string): Promise<Provider> {
+  return {
+    baseUrl: `http://${urlHost(host)}:${await portFor(0, 'REST_PORT', host)}`,
+    clientId: '1',
+    secretKey: newSecret(),
+    settings: {
+      FEED_PERIOD_MS: '500',
+      FEED_WINDOW_SECONDS: '7200',
+      LIVESCORE_PERIOD_MS: '2000',
+      SCHEDULE_PERIOD_MS: '5000',
+      CATALOGUE_PERIOD_MS: '30000',
+      UNCONFIRMED_PERIOD_MS: '5000',
+      SILENCE_MS: '5000',
+      VERIFY_PERIOD_MS: '5000',
+      // Before the simulator is up, and after it has ended.
+      RETRY_CEILING_MS: '2000',
+    },
+  };
+}
+
+/** The prefix, or one of its own for this run where topics of that prefix hold something already. */
+async function unusedPrefix(place: Place, wanted: WantedTopics): Promise<string> {
+  await createTopics({ ...place, ...wanted });
+  if (!(await isUsed(place))) return place.prefix;
+  const stamp = new Date().toISOString().slice(0, 19).replace(/\D/g, '');
+  return `${place.prefix}demo-${stamp}.`;
+}
+
+/** Gives the port where it was set or is free, else any free one. */
+function portFinder(host: string): (setting: string, wanted: number) => Promise<number> {
+  return async (setting, wanted) => (process.env[setting] || (await isFree(wanted, host)) ? wanted : 0);
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { renderHelp } from '#service/config.ts';
+import { settings as simulatorSettings } from '../../../services/simulator/config.ts';
+import { platformSettings } from '../../platform-settings.ts';
+
+const { DATASET, MATCHES, SEED, DURATION, FAULTS } = simulatorSettings.shape;
+export const config = z.object({
+  ...platformSettings,
+  DATASET,
+  MATCHES,
+  SEED,
+  DURATION: DURATION.unwrap().prefault('60').describe('Seconds that the play takes.'),
+  FAULTS: FAULTS.unwrap()
+    .default('some')
+    .describe(FAULTS.description ?? ''),
+});
+
+const ABOUT = `Starts everything, plays a real tournament into it as a provider would, with faults on the way, shows it live,
+and checks every final score against the official one. Exit code 1 where one is wrong or another check fails.
+
+  --keep         leaves everything running afterwards, until Ctrl-C
+  --brokers <n>  plays on a cluster of so many brokers on this machine, 3 to 9, each with all topics in three copies
+
+Its data is in DATA_DIR, and the next demonstration replaces it. If DATA_DIR holds other data, it uses the folder demo
+in it; if topics of the prefix hold records on the broker already, it uses a prefix of its own.`;
+
+/** The text of `touchline demo --help`. */
+export const help = (): string =>
+  renderHelp({ usage: 'touchline demo [--keep] [--brokers <n>]', about: ABOUT, config });

@@ -1,0 +1,29 @@
+/** `touchline doctor`: checks what services need, and says what to do. */
+import { type GivenTo, UsageError } from '../../command.ts';
+import { serviceNames } from '../../services.ts';
+import { lineShown } from '../../values.ts';
+import { runChecks } from './checks.ts';
+import type { doctor } from './command.ts';
+import type { Finding } from './rules.ts';
+
+/** Checks an installation. */
+export async function runDoctor({ values, positionals }: GivenTo<typeof doctor>): Promise<number> {
+  const unknown = positionals.find((name) => !serviceNames().includes(name));
+  if (unknown !== undefined) throw new UsageError(`there is no service ${JSON.stringify(unknown)}`);
+  const findings = await runChecks(process.env, positionals);
+  process.stdout.write(values.json ? `${JSON.stringify(findings, null, 2)}\n` : renderFindings(findings));
+  return findings.some(({ status }) => status === 'failed') ? 1 : 0;
+}
+
+/** A line for each finding, the advice below it, and the count. */
+export function renderFindings(findings: readonly Finding[]): string {
+  const lines = findings.map(({ check, status, message, advice }) => {
+    const [first = '', ...more] = message.split('\n').map(lineShown);
+    const below = [...more, ...(advice === null ? [] : [`→ ${advice}`])].map(
+      (line) => `\n${' '.repeat(20)}${line.trim()}`,
+    );
+    return `${status.padEnd(8)}  ${check.padEnd(8)}  ${first}${below.join('')}\n`;
+  });
+  const count = (of: Finding['status']) => findings.filter(({ status }) => status === of).length;
+  return `${lines.join('')}\n${count('failed')} failed, ${count('warning')} warnings, ${count('ok')} fine\n`;
+}

@@ -1,0 +1,81 @@
+/** `touchline export`: flat rows for an analyst's tools. */
+import { extname } from 'node:path';
+import { type GivenTo, UsageError } from '../../command.ts';
+import { findPlace, requireTopic } from '../../place.ts';
+import { parseMoment } from '../moments.ts';
+import type { exportCommand } from './command.ts';
+import { type Choice, DATASETS, type Dataset, type DatasetName } from './rows.ts';
+import { jsonLinesWriter, parquetWriter, type RowWriter } from './writers.ts';
+
+const NAMES = Object.keys(DATASETS) as DatasetName[];
+
+/** Exports rows. */
+export async function runExport(given: GivenTo<typeof exportCommand>): Promise<number> {
+  const { name, out, choice, showsColumns } = parse(given);
+  const dataset: Dataset = DATASETS[name];
+  if (showsColumns) {
+    const width = Math.max(...dataset.columns.map((column) => column.name.length));
+    for (const column of dataset.columns)
+      process.stdout.write(`${column.name.padEnd(width)}  ${column.type}\n`);
+    return 0;
+  }
+  const place = findPlace(process.env);
+  await requireTopic(place, 'match-state');
+  const writer = writerFor(out, dataset);
+  let rows = 0;
+  try {
+    await dataset.read(place, choice, (row) => {
+      rows += 1;
+      return writer.write(row);
+    });
+    await writer.close();
+  } catch (error) {
+    writer.abort();
+    throw error;
+  }
+  if (out !== null) process.stdout.write(`${rows} rows in ${out}\n`);
+  return 0;
+}
+
+type Parsed = {
+  readonly name: DatasetName;
+  readonly out: string | null;
+  readonly choice: Choice;
+  readonly showsColumns: boolean;
+};
+
+function parse({ values, positionals }: GivenTo<typeof exportCommand>): Parsed {
+  const name = NAMES.find((known) => known === positionals[0]);
+  if (name === undefined || positionals.length > 1)
+    throw new UsageError(`name what to export: ${NAMES.join(', ')}`);
+  const out = values.out ?? null;
+  if (out !== null && !Object.hasOwn(WRITERS, extname(out)))
+    throw new UsageError(
+      `--out must end with ${Object.keys(WRITERS).join(' or ')}, not ${JSON.stringify(out)}`,
+    );
+  const choice = {
+    from: parseMoment('--from', values.from),
+    to: parseMoment('--to', values.to),
+    competition: parseId('--competition', values.competition),
+    season: parseId('--season', values.season),
+  };
+  return { name, out, choice, showsColumns: values.columns };
+}
+
+const WRITERS: Readonly<Record<string, (file: string, dataset: Dataset) => RowWriter>> = {
+  '.parquet': (file, { columns }) => parquetWriter(file, columns),
+  '.jsonl': (file, { columns }) => jsonLinesWriter(file, columns, process.stdout),
+};
+
+function writerFor(out: string | null, dataset: Dataset): RowWriter {
+  const open = out === null ? undefined : WRITERS[extname(out)];
+  return out === null || open === undefined
+    ? jsonLinesWriter(null, dataset.columns, process.stdout)
+    : open(out, dataset);
+}
+
+function parseId(option: string, text: string | undefined): number | null {
+  if (text === undefined) return null;
+  if (!/^\d{1,15}$/.test(text)) throw new UsageError(`${option} must be an id, not ${JSON.stringify(text)}`);
+  return Number(text);
+}

@@ -1,0 +1,81 @@
+/** `touchline replay`: rebuilds everything from a log into another prefix, beside the running system. */
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { endProgress, showProgress } from '#embedded/progress.ts';
+import { kafkaSettings, loadConfig } from '#service/config.ts';
+import { onStopRequest } from '#service/stop-requests.ts';
+import { type GivenTo, UsageError } from '../../command.ts';
+import { findPlace, type Place, requireTopic } from '../../place.ts';
+import { parseCount } from '../counts.ts';
+import { parseMoment } from '../moments.ts';
+import type { replay } from './command.ts';
+import { type ReplayOptions, replayInto } from './replay.ts';
+
+const OWN_RULES = fileURLToPath(new URL('../../../data/rules/', import.meta.url));
+
+const settings = z.object({ RULES_DIR: z.string().default('') });
+const prefixSetting = z.object({ TOPIC_PREFIX: kafkaSettings.TOPIC_PREFIX });
+
+/** Rebuilds everything into another prefix. */
+export async function runReplay(given: GivenTo<typeof replay>): Promise<number> {
+  const { into, ...options } = parse(given);
+  const source = findPlace(process.env);
+  const { RULES_DIR } = loadConfig(settings, process.env);
+  const target: Place = { ...source, TOPIC_PREFIX: into };
+  if (into === source.TOPIC_PREFIX)
+    throw new UsageError(`${into} is the prefix of the source: name another one`);
+  await requireTopic(source, options.topic);
+  const stop = new AbortController();
+  const done = onStopRequest({ graceful: () => stop.abort(), force: (code) => process.exit(code) });
+  const progress = showProgress(process.stderr);
+  try {
+    const { records, seconds } = await replayInto({
+      ...{ source, target, rulesDir: RULES_DIR || OWN_RULES, signal: stop.signal, onProgress: progress },
+      ...options,
+    });
+    endProgress(process.stderr);
+    const rate = Math.round(records / Math.max(seconds, 0.001));
+    process.stdout.write(
+      `${records} records of ${options.topic} replayed into ${into} in ${seconds.toFixed(1)} s, ${rate} a second\n`,
+    );
+    return 0;
+  } finally {
+    endProgress(process.stderr);
+    done();
+  }
+}
+
+type Parsed = Pick<
+  ReplayOptions,
+  'topic' | 'from' | 'to' | 'gaps' | 'replace' | 'forSwitch' | 'partitions'
+> & {
+  readonly into: string;
+};
+
+function parse({ values }: GivenTo<typeof replay>): Parsed {
+  if (values.into === undefined) throw new UsageError('name the prefix to replay into: --into <prefix>');
+  const prefix = prefixSetting.safeParse({ TOPIC_PREFIX: values.into });
+  if (!prefix.success) throw new UsageError(`--into ${prefix.error.issues[0]?.message}`);
+  const topic = SOURCES[values.source];
+  if (topic === undefined) throw new UsageError('--source must be normalized or raw');
+  const from = parseMoment('--from', values.from);
+  const to = parseMoment('--to', values.to);
+  if (from !== null && to !== null && from >= to) throw new UsageError('--from must be before --to');
+  return {
+    ...{ into: values.into, topic, from, to, gaps: parseGaps(values.gaps) },
+    ...{ replace: values.replace, forSwitch: values['for-switch'] },
+    partitions: parseCount('partitions', values.partitions),
+  };
+}
+
+const SOURCES: Readonly<Record<string, Parsed['topic']>> = {
+  normalized: 'normalized-messages',
+  raw: 'raw-messages',
+};
+
+function parseGaps(text: string | undefined): number | null {
+  if (text === undefined) return null;
+  const factor = Number(text);
+  if (!/^\d+(\.\d+)?$/.test(text) || factor === 0) throw new UsageError('--gaps must be a number above 0');
+  return factor;
+}

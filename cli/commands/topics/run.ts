@@ -1,0 +1,49 @@
+/** `touchline topics`: creates the topics and registers their schemas. */
+import { z } from 'zod';
+import { kafkaSettings, loadConfig } from '#service/config.ts';
+import { createTopics, findTopics, topicCommands, type WantedTopics } from '#topics/admin.ts';
+import { Registry } from '#topics/registry.ts';
+import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
+import type { GivenTo } from '../../command.ts';
+import { findPlace } from '../../place.ts';
+import { printCommands } from '../../print-commands.ts';
+import { topicTableSettings, wantedTopicsOf } from '../../topic-settings.ts';
+import { parseCount } from '../counts.ts';
+import type { topics } from './command.ts';
+
+const settings = z.object({ TOPIC_PREFIX: kafkaSettings.TOPIC_PREFIX, ...topicTableSettings });
+
+/** Creates the topics. */
+export async function runTopics(args: GivenTo<typeof topics>): Promise<number> {
+  const { print, given } = parse(args);
+  const config = loadConfig(settings, process.env);
+  const wanted = { ...wantedTopicsOf(config), ...given };
+  if (print) {
+    printCommands('kafka-topics.sh', topicCommands({ prefix: config.TOPIC_PREFIX, ...wanted }));
+    return 0;
+  }
+  const place = findPlace(process.env);
+  const at = { brokers: place.KAFKA_BROKERS, prefix: place.TOPIC_PREFIX };
+  const there = await findTopics(at);
+  const warnings = await createTopics({ ...at, ...wanted });
+  for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
+  await Registry.open({ url: place.SCHEMA_REGISTRY_URL, prefix: place.TOPIC_PREFIX }).registerAll();
+  for (const topic of TOPIC_NAMES) {
+    process.stdout.write(`${there.has(topic) ? 'there' : 'made '}  ${topicName(at.prefix, topic)}\n`);
+  }
+  return 0;
+}
+
+function parse({ values }: GivenTo<typeof topics>): { given: WantedTopics; print: boolean } {
+  const replicationFactor = parseCount('replication-factor', values['replication-factor']);
+  const minInSync = parseCount('min-in-sync', values['min-in-sync']);
+  const partitions = parseCount('partitions', values.partitions);
+  return {
+    print: values.print,
+    given: {
+      ...(replicationFactor === undefined ? {} : { replicationFactor }),
+      ...(minInSync === undefined ? {} : { minInSync }),
+      ...(partitions === undefined ? {} : { partitions }),
+    },
+  };
+}

@@ -1,0 +1,126 @@
+/** `touchline up`: every service except the simulator. */
+import { resolve } from 'node:path';
+import type { z } from 'zod';
+import { loadConfig } from '#service/config.ts';
+import { onStopRequest } from '#service/stop-requests.ts';
+import { backboneLines, dataDirFor, enterFolder, shellWord } from '../../addresses.ts';
+import { type GivenTo, UsageError } from '../../command.ts';
+import { type NewClient, type Platform, type Provider, startPlatform } from '../../platform.ts';
+import { REPLICABLE, requireBrokers } from '../../platform-settings.ts';
+import { wantedTopicsOf } from '../../topic-settings.ts';
+import { keepFolder } from '../demo/folder.ts';
+import type { up } from './command.ts';
+import { config } from './settings.ts';
+
+/** Starts everything but the simulator. */
+export async function runUp(given: GivenTo<typeof up>): Promise<number> {
+  const replicas = parseReplicas(given);
+  const settings = loadConfig(config, process.env);
+  requireBrokers(settings);
+  const stopping = new AbortController();
+  let platform: Platform | undefined;
+  onStopRequest({
+    graceful: (reason) => {
+      // A platform that is still starting ends with this process.
+      if (platform === undefined) process.exit(0);
+      say(reason === 'SIGINT' ? '\nStopping …' : `Stopping (${reason}) …`);
+      stopping.abort(reason);
+    },
+    force: (code) => process.exit(code),
+  });
+  platform = await startPlatform({
+    dataDir: settings.DATA_DIR,
+    prefixFor: async () => settings.TOPIC_PREFIX,
+    host: settings.LISTEN_HOST,
+    webhookPort: settings.WEBHOOK_PORT,
+    webhookSecret: settings.WEBHOOK_SECRET?.join(','),
+    apiPort: settings.API_PORT,
+    toolsPort: settings.TOOLS_PORT,
+    upstream: settings.UPSTREAM_BASE_URL,
+    dispatcherPort: settings.DISPATCHER_PORT,
+    clientsKey: settings.CLIENTS_KEY,
+    provider: providerOf(settings),
+    brokers: settings.KAFKA_BROKERS,
+    registry: settings.SCHEMA_REGISTRY_URL,
+    topics: wantedTopicsOf(settings),
+    replicas,
+    brokerCount: 1,
+    onProgress: (line) => say(`  ${line}`),
+    onTrouble: (line) => say(`! ${line}`),
+  });
+  keepFolder(settings.DATA_DIR);
+  say(`\n${renderHowTo(platform, settings.DATA_DIR)}`);
+  const stay = setInterval(() => {}, 2 ** 30);
+  await new Promise((resolve) => stopping.signal.addEventListener('abort', resolve, { once: true }));
+  clearInterval(stay);
+  await platform.stop();
+  return 0;
+}
+
+/** A machine has room for so many at most. */
+const MOST_REPLICAS = 64;
+
+function parseReplicas({ values }: GivenTo<typeof up>): Map<string, number> {
+  const replicas = new Map<string, number>();
+  for (const given of values.replicas ?? []) {
+    const [, name = '', count = ''] = /^([a-z-]+)=([1-9]\d?)$/.exec(given) ?? [];
+    if (!REPLICABLE.includes(name) || Number(count) > MOST_REPLICAS) {
+      const services = REPLICABLE.join(', ');
+      throw new UsageError(
+        `--replicas must be <service>=<n>, with 1 to ${MOST_REPLICAS} of ${services}; not ${JSON.stringify(given)}`,
+      );
+    }
+    replicas.set(name, Number(count));
+  }
+  return replicas;
+}
+
+function providerOf({
+  PROVIDER_BASE_URL: baseUrl,
+  PROVIDER_CLIENT_ID: clientId,
+  PROVIDER_SECRET_KEY: secretKey,
+}: z.output<typeof config>): Provider | null {
+  if (baseUrl === undefined || clientId === undefined || secretKey === undefined) return null;
+  return { baseUrl, clientId, secretKey };
+}
+
+/** Addresses of everything, and how to send and read. */
+function renderHowTo(platform: Platform, dataDir: string): string {
+  const { backbone, webhookUrl, secret, secretFile, secretIsNew, apiUrl, toolsUrl } = platform;
+  const { dispatcherUrl, logFolder } = platform;
+  const file = secretFile === null ? null : resolve(secretFile);
+  const shownSecret =
+    file === null ? 'as set' : secretIsNew ? `${secret}  (kept in ${file})` : `kept in ${file}`;
+  const sign = file === null ? '$WEBHOOK_SECRET' : `$(cat ${shellWord(file)})`;
+  return `Touchline is up: ${backbone.why}
+
+${backboneLines(platform).join('\n')}
+  Webhook   POST ${webhookUrl}
+  Secret    ${shownSecret}
+  Board     ${apiUrl}/
+  REST      ${apiUrl}/v2  (described at ${apiUrl}/docs)
+  Tokens    POST ${toolsUrl}/api/v1/token
+  Tools     ${toolsUrl}/mcp
+  Test      POST ${dispatcherUrl}/test-webhook-url/  (webhooks of clients: npx touchline clients webhook, npx touchline webhooks)
+${clientLine(platform.newClient)}  Logs      ${resolve(logFolder)}
+
+From another terminal
+${enterFolder()}
+Send real matches as a provider would
+  WEBHOOK_URL=${webhookUrl} WEBHOOK_SECRET="${sign}" npx touchline simulator
+Read
+  ${dataDirFor(dataDir)}npx touchline tail match-state --from-beginning
+
+Ctrl-C stops everything.
+`;
+}
+
+function clientLine(client: NewClient | null): string {
+  return client === null
+    ? ''
+    : `  Client    id ${client.id}, secret key ${client.secretKey}  (shown this once; more with npx touchline clients)\n`;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,29 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { complete } from './complete.ts';
+
+test.each([
+  ['ta', ['tail']],
+  ['match-p', ['match-processor']],
+  ['help ta', ['tail']],
+  ['tail match-s', ['match-state']],
+  ['tail --fr', ['--from-beginning']],
+  ['tail --from-beginning --fr', []],
+  ['tail --key ', []],
+  ['webhooks ski', ['skip']],
+  ['clients webhook re', ['remove', 'reseal']],
+  ['compare --level st', ['state']],
+  ['compare --level=st', ['--level=state']],
+  ['position match-processor 0 ', ['start', 'end']],
+  ['nonsense ', []],
+])('completes %j', async (line, found) => expect(await complete(line.split(' '))).toEqual(found));
+
+test('completes in bash', () => {
+  const launcher = fileURLToPath(new URL('../bin/touchline.js', import.meta.url));
+  const script = `eval "$(${JSON.stringify(process.execPath)} ${launcher} completion bash)"
+COMP_WORDS=(touchline tail match-s) COMP_CWORD=2
+_touchline
+echo "$\{COMPREPLY[*]}"`;
+  expect(execFileSync('bash', ['-c', script], { encoding: 'utf8' })).toBe('match-state\n');
+});

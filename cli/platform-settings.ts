@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { clientsSettings } from '#clients/keys.ts';
+import {
+  ConfigError,
+  dataSettings,
+  httpUrl,
+  kafkaSettings,
+  list,
+  listenSettings,
+  port,
+  processSettings,
+  secret,
+} from '#service/config.ts';
+import { securitySettings } from '#service/connection-settings.ts';
+import { SECRET_LENGTH } from '#signing/signing.ts';
+import type { Brokers } from '#streams/client/brokers.ts';
+import { topicTableSettings } from './topic-settings.ts';
+
+/** Settings of `touchline up` and of the demonstration. */
+export const platformSettings = {
+  ...dataSettings,
+  TOPIC_PREFIX: kafkaSettings.TOPIC_PREFIX,
+  KAFKA_BROKERS: kafkaSettings.KAFKA_BROKERS.optional().describe(
+    'Brokers to use, host:port, with commas between several; else Docker, else one is started here.',
+  ),
+  SCHEMA_REGISTRY_URL: kafkaSettings.SCHEMA_REGISTRY_URL.optional().describe(
+    'Schema registry to use (Confluent API); goes with KAFKA_BROKERS.',
+  ),
+  ...securitySettings,
+  ...topicTableSettings,
+  LISTEN_HOST: listenSettings.LISTEN_HOST.describe(
+    'Address that the services serve on: by default this machine alone reaches them; 0.0.0.0 is all addresses.',
+  ),
+  METRICS_HOST: processSettings.METRICS_HOST.describe(
+    'Address that metrics and health of each service are bound to, on free ports.',
+  ),
+  WEBHOOK_PORT: port().prefault('8080').describe('HTTP port of POST /webhook; 0 takes a free one.'),
+  WEBHOOK_SECRET: secret(
+    list(z.string().length(SECRET_LENGTH, `must have exactly ${SECRET_LENGTH} characters each`)),
+  )
+    .optional()
+    .describe(
+      'Secret of the webhook signatures, 32 characters, two with a comma between while it is rotated; else one is made and kept in DATA_DIR.',
+    ),
+  API_PORT: port()
+    .prefault('8081')
+    .describe('HTTP port of the REST contract and the live board; 0 takes a free one.'),
+  TOOLS_PORT: port()
+    .prefault('8082')
+    .describe('HTTP port of the token exchange and the tool endpoint; 0 takes a free one.'),
+  UPSTREAM_BASE_URL: httpUrl()
+    .optional()
+    .describe(
+      'The REST interface, without /v2, that the token exchange asks; else the api that is started here.',
+    ),
+  DISPATCHER_PORT: port()
+    .prefault('8083')
+    .describe('HTTP port of POST /test-webhook-url/; 0 takes a free one.'),
+  CLIENTS_KEY: clientsSettings.CLIENTS_KEY.optional().describe(
+    'Signs tokens and seals the webhooks of clients, at least 32 characters; else one is made and kept in DATA_DIR.',
+  ),
+};
+
+/** Throws `ConfigError` where connections are to be secured and no broker is named: what is started here speaks plain. */
+export function requireBrokers(settings: {
+  readonly KAFKA_BROKERS?: Brokers | undefined;
+  readonly KAFKA_TLS: 'on' | 'off';
+  readonly KAFKA_SASL_MECHANISM?: string | undefined;
+}): void {
+  if (settings.KAFKA_BROKERS !== undefined) return;
+  const wrong = [
+    ...(settings.KAFKA_TLS === 'on' ? ['KAFKA_TLS'] : []),
+    ...(settings.KAFKA_SASL_MECHANISM === undefined ? [] : ['KAFKA_SASL_MECHANISM']),
+  ];
+  if (wrong.length > 0) throw new ConfigError(wrong.map((name) => `${name}: goes with KAFKA_BROKERS`));
+}
+
+/** Services of which several can run on one machine: the others serve on a port. */
+export const REPLICABLE: readonly string[] = [
+  'feed-monitor',
+  'feed-poller',
+  'match-processor',
+  'standings-processor',
+  'webhook-composer',
+];
