@@ -2,9 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { askedOf } from './testing/asked.ts';
 import { OPEN } from './testing/league.ts';
 import { REVISIONS, type Revision, ServedMcp } from './testing/served.ts';
+import { tokensOf } from './testing/tokens.ts';
 import { TOOLS } from './tools.ts';
 
 const revisions = Object.keys(REVISIONS) as Revision[];
+
+/** Every conversation begins with the list. */
+const LIST_TOKENS = 6_000;
 
 describe.each(revisions)('a client of revision %s', (revision) => {
   test('lists and calls every tool', async () => {
@@ -13,6 +17,7 @@ describe.each(revisions)('a client of revision %s', (revision) => {
     expect(client.getNegotiatedProtocolVersion()).toBe(revision);
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(TOOLS.map(({ name }) => name));
+    expect(tokensOf(JSON.stringify(tools))).toBeLessThanOrEqual(LIST_TOKENS);
     for (const { name } of tools) {
       const result = await client.callTool({ name, arguments: { ...askedOf(OPEN)[name] } });
       expect(result.isError, `${name} ${JSON.stringify(result.content)}`).toBeUndefined();

@@ -38,7 +38,8 @@ export type Subscriptions = {
 const INSTRUCTIONS = `Touchline serves live sports data: matches with score, clock, timeline and a trading guard, and tables.
 - Ids: find teams and competitions with search, matches with list_matches or live_board.
 - A goal may be taken back. score counts goals under review, firm_score does not; while guard.safe is false nobody should act on a match, and guard.reasons says why.
-- null means not known, never zero. Dates are as the provider gives them, updated_at is when the last change was received.
+- Lists have total and next_page: send it as page for more; null is the end.
+- null, and a field of a timeline or change that is left out, means not known, never zero. Dates are as the provider gives them, updated_at is when the last change was received.
 - To follow matches call list_changes with checked_at of the answer before, or subscribe to touchline://matches/{match_id}.
 - You see what your contract covers: the resource touchline://documents/contract says what that is.`;
 
@@ -170,11 +171,7 @@ function orFailure<T>({ log, onFailure }: ServerContext, work: () => T): T {
 }
 
 function listed({ name, title, description, inputSchema, outputSchema }: Tool) {
-  const annotations = {
-    readOnlyHint: true,
-    destructiveHint: false,
-    idempotentHint: true,
-    openWorldHint: false,
-  };
+  // The protocol's other two hints are about tools that change something.
+  const annotations = { readOnlyHint: true, openWorldHint: false };
   return { name, title, description, inputSchema, outputSchema, annotations };
 }

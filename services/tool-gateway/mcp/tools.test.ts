@@ -66,7 +66,7 @@ test('a match has its score, guard and timeline, and says what does not stand', 
   const { timeline, score } = call('get_match', { match_id: OPEN.match });
   expect(score).toEqual({ home: 1, away: 0 });
   expect(timeline).toMatchObject([
-    { incident_id: '5-110', minute: '10', type: 'Goal', stands: true, why: null, player: 'Göteborg player' },
+    { incident_id: '5-110', minute: '10', type: 'Goal', stands: true, player: 'Göteborg player' },
     { incident_id: '5-300', minute: '45+2', stands: false, why: 'cancelled' },
   ]);
   expect(call('get_match', { match_id: OPEN.match, timeline: 'none' }).timeline).toEqual([]);
@@ -381,12 +381,12 @@ describe('errors say what to do', () => {
   });
 });
 
-test('every tool is described, only reads, and has schemas of draft 2020-12', () => {
+test('every tool is described and has a schema of what it takes and answers', () => {
   for (const { name, title, description, inputSchema, outputSchema } of TOOLS) {
     expect(name).toMatch(/^[a-z_]{3,40}$/);
     expect(title.length * description.length, name).toBeGreaterThan(0);
     for (const schema of [inputSchema, outputSchema]) {
-      expect(schema, name).toMatchObject({ type: 'object', $schema: expect.stringContaining('2020-12') });
+      expect(schema, name).toMatchObject({ type: 'object', properties: expect.any(Object) });
     }
   }
 });

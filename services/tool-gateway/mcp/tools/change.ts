@@ -135,7 +135,7 @@ function whatOf(own: readonly StoryStep[], incident: ShownIncident | undefined):
     case 'result_verified':
       return 'The result is verified';
     case 'guard_changed':
-      return guard?.safe === true ? 'Guard: safe' : `Guard: halted (${(guard?.reasons ?? []).join(', ')})`;
+      return guard?.safe === true ? 'Guard lifted' : `Guard: halted (${(guard?.reasons ?? []).join(', ')})`;
     default:
       return wordsOf(first, INCIDENT_WORDS[kind] ?? kind, incident);
   }

@@ -15,14 +15,14 @@ export const id = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
 
 /** A page of a list that has so many items where nothing is said. */
 export const paging = (limit: number) => ({
-  limit: z.int().min(1).max(MAX_ITEMS).default(limit).describe(`Items of a page, at most ${MAX_ITEMS}.`),
-  page: z.int().min(1).max(100_000).default(1).describe('From 1; next_page of the answer before.'),
+  limit: z.int().min(1).max(MAX_ITEMS).default(limit),
+  page: z.int().min(1).max(100_000).default(1),
 });
 
-/** Fields of a page about all pages. */
+/** Fields of a page about all pages: items of all, and what to send as `page` for more. The server's instructions say so. */
 export const pageInfo = {
-  total: z.int().describe('Items of all pages.'),
-  next_page: z.int().nullable().describe('What to send as page for more; null where there is no more.'),
+  total: z.int(),
+  next_page: z.int().nullable(),
 };
 
 export function pageInfoOf(
@@ -38,54 +38,35 @@ export const day = z.iso.date().describe('YYYY-MM-DD.');
 const score = z.object({ home: z.int(), away: z.int() });
 const team = z.object({ team_id: z.int().nullable(), name: z.string().nullable() });
 
-/** Whether it is safe to trade on a match now: its guard, its firm score and its feed. */
-const trading = z.object({
+/** Whether it is safe to trade on a match now: its guard, its firm score and its feed; else why it is halted. */
+const guard = z.object({
   safe: z.boolean(),
-  trading: z
-    .enum(['safe', 'halted', 'not_in_play'])
-    .describe('not_in_play: the match has not begun, or is over.'),
-  reasons: z
-    .array(z.string())
-    .describe(
-      'Why it is halted: under_review, possible_goal, possible_card, possible_penalty, possible_var, game_break, bet_suspended, score_differs, interrupted, unknown_score, feed_stale, feed_down and so on.',
-    ),
+  trading: z.enum(['safe', 'halted', 'not_in_play']),
+  reasons: z.array(z.string()),
 });
 
 /** Whether what is known of a match may be old. */
-const feed = z.object({
-  alive: z
-    .boolean()
-    .describe('False: nothing is received of this match, or it is not applied yet. Do not act on it.'),
-  state: z
-    .string()
-    .describe(
-      'alive, recovered, stale (silent while the clock runs), down, recovering, ended (the match is over), expired (feed health itself is silent), unknown (nothing is known).',
-    ),
-  reason: z
-    .string()
-    .nullable()
-    .describe('silence, backlog (our own delay), credentials, contract, network, ingress.'),
-});
+const feed = z.object({ alive: z.boolean(), state: z.string(), reason: z.string().nullable() });
 
-/** A match in a list. */
+/** A match in a list. Its fields are described once, in get_match: the schema of every list is read with each conversation. */
 export const matchSummary = z.object({
   match_id: z.int(),
   home: team,
   away: team,
-  start: z.string().nullable().describe('YYYY-MM-DD HH:MM, as the provider gives it.'),
+  start: z.string().nullable(),
   competition_id: z.int().nullable(),
   competition: z.string().nullable(),
   season_id: z.int().nullable(),
   round: z.string().nullable(),
   status: z.string().nullable(),
-  status_type: z.string().nullable().describe('scheduled, live, finished, interrupted, cancelled, other.'),
-  minute: z.string().nullable().describe('Such as 67 or 45+2; null outside the periods.'),
-  score: score.nullable().describe('As it stands, goals under review included; null is unknown, never zero.'),
-  firm_score: score.nullable().describe('Without goals that are still to be confirmed.'),
-  shoot_out: score.nullable().describe('Goals of the penalty shoot-out.'),
-  guard: trading,
+  status_type: z.string().nullable(),
+  minute: z.string().nullable(),
+  score: score.nullable(),
+  firm_score: score.nullable(),
+  shoot_out: score.nullable(),
+  guard,
   feed,
-  updated_at: z.string().describe('When its last change was received, ISO 8601.'),
+  updated_at: z.string(),
 });
 
 /** The summary of a match. */

@@ -8,29 +8,41 @@ import { actLine } from './act.ts';
 import { id, matchSummary, pageInfo, pageInfoOf, paging, summaryOf } from './common.ts';
 import { type Desk, tool } from './tool.ts';
 
+/** What is not known, and what nothing is said of, is left out: a timeline has many. */
 const entry = z.object({
   incident_id: z.string(),
-  minute: z.string().nullable().describe('Such as 23 or 45+2; null where unknown and in a shoot-out.'),
+  minute: z.string().optional().describe('Such as 23 or 45+2; not in a shoot-out.'),
   type_id: z.int(),
-  type: z.string().nullable().describe('Such as Goal, Yellow card, Substitution out.'),
-  team_id: z.int().nullable(),
-  team: z.string().nullable(),
-  player: z.string().nullable(),
-  assistant: z.string().nullable(),
-  confirmation: z.string().nullable().describe('confirmed, tbd (still to be confirmed), cancelled.'),
+  type: z.string().optional().describe('Such as Goal, Yellow card.'),
+  team_id: z.int().optional(),
+  team: z.string().optional(),
+  player: z.string().optional(),
+  assistant: z.string().optional(),
+  confirmation: z.string().optional().describe('confirmed, tbd (still to be confirmed), cancelled.'),
   stands: z.boolean().describe('False: it does not count, and why says so.'),
   why: z
     .string()
-    .nullable()
-    .describe(
-      'removed, cancelled, goal_cancelled (another incident takes the goal back); null where it stands.',
-    ),
-  in_shoot_out: z.boolean(),
+    .optional()
+    .describe('removed, cancelled, goal_cancelled (another incident takes the goal back).'),
+  in_shoot_out: z.literal(true).optional(),
 });
+
+const { minute, start, score, firm_score, guard, feed, updated_at } = matchSummary.shape;
 
 const answer = z.object({
   act: z.string().describe('Whether to act on the score now, and why not. Read it first.'),
   ...matchSummary.shape,
+  start: start.describe('YYYY-MM-DD HH:MM, as the provider gives it.'),
+  minute: minute.describe('Such as 67 or 45+2; null outside the periods.'),
+  score: score.describe('As it stands, goals under review included; null is unknown, never zero.'),
+  firm_score: firm_score.describe('Without goals that are still to be confirmed.'),
+  guard: guard.describe(
+    'not_in_play: the match has not begun, or is over. Reasons: under_review, possible_goal, possible_card, possible_penalty, possible_var, game_break, bet_suspended, score_differs, interrupted, unknown_score, feed_stale, feed_down and so on.',
+  ),
+  feed: feed.describe(
+    'Not alive: nothing is received of this match, or it is not applied yet. States: alive, recovered, stale (silent while the clock runs), down, recovering, ended (the match is over), expired (feed health itself is silent), unknown. Reasons: silence, backlog (our own delay), credentials, contract, network, ingress.',
+  ),
+  updated_at: updated_at.describe('When its last change was received, ISO 8601.'),
   season: z.string().nullable(),
   stage: z.string().nullable(),
   group: z.string().nullable(),
@@ -121,26 +133,29 @@ function matters({ important, incident_id }: ShownIncident): boolean {
 function entryOf(incident: ShownIncident, { state }: DeskDetails): z.input<typeof entry> {
   const { event_time, event_status_id, record, removed, confirmation } = incident;
   const inShootOut = event_status_id !== null && SHOOT_OUT_PHASES.has(event_status_id);
-  const why =
-    state.void_goals[incident.id] ??
-    (removed ? 'removed' : confirmation === 'cancelled' ? 'cancelled' : null);
+  const why = state.void_goals[incident.id] ?? whyVoid(removed, confirmation);
   const info = record.additional_info as Readonly<Record<string, unknown>>;
   return {
     incident_id: incident.id,
-    minute: event_time === null || inShootOut ? null : renderMinute(event_time, event_status_id),
+    minute: event_time === null || inShootOut ? undefined : renderMinute(event_time, event_status_id),
     type_id: incident.incident_id,
     type: textOf(record.incident_name),
-    team_id: incident.participant_id,
+    team_id: incident.participant_id ?? undefined,
     team: textOf(record.participant_name),
     player: textOf(record.subparticipant_name),
     assistant: textOf(info.assistant_name),
-    confirmation,
-    stands: why === null,
+    confirmation: confirmation ?? undefined,
+    stands: why === undefined,
     why,
-    in_shoot_out: inShootOut,
+    in_shoot_out: inShootOut || undefined,
   };
 }
 
-function textOf(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' ? value : null;
+function whyVoid(removed: boolean, confirmation: string | null): string | undefined {
+  if (removed) return 'removed';
+  return confirmation === 'cancelled' ? 'cancelled' : undefined;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
 }

@@ -1,11 +1,12 @@
 /** What a tool of the endpoint is made of: typed input, structured output, and errors that an assistant can act on. */
 
-import { z } from 'zod';
+import type { z } from 'zod';
 import { RestError } from '#contract/rest/errors.ts';
 import type { OperationName } from '#contract/rest/operations.ts';
 import type { Access, ProviderData } from '#contract/rest/provider.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
 import type { DeskData } from '#views/queries/desk.ts';
+import { type JsonObjectSchema, objectSchema } from './json-schema.ts';
 import { unknownArgument } from './unknown-arguments.ts';
 
 /** What a tool answers from: the queries of REST and of the desk, and what the caller may see. */
@@ -38,8 +39,6 @@ export type Tool = {
 
 /** Unknown arguments that an answer names. */
 const MAX_UNKNOWN = 5;
-
-type JsonObjectSchema = { readonly type: 'object' } & Readonly<Record<string, unknown>>;
 
 type Definition<I extends z.ZodObject, O extends z.ZodObject> = Pick<
   Tool,
@@ -107,8 +106,4 @@ function problemsOf(error: z.ZodError, known: readonly string[]): string {
       : [`${issue.path.join('.') || 'arguments'}: ${issue.message}`],
   );
   return `Call again with other arguments. ${lines.join('. ')}.`;
-}
-
-function objectSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonObjectSchema {
-  return z.toJSONSchema(schema, { io }) as JsonObjectSchema;
 }
