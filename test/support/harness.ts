@@ -1,3 +1,4 @@
+import { availableParallelism, loadavg } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Cause, MatchTransition, NormalizedMessage } from '#topics/generated/types.ts';
@@ -7,6 +8,11 @@ import { until } from './poll.ts';
 import type { ServiceProcess } from './processes.ts';
 import { seeded } from './seed.ts';
 import { workload } from './workload.ts';
+
+/** For the message of a bound in time: how busy the machine was. */
+export function machineLoad(): string {
+  return `the machine had a load of ${loadavg()[0]?.toFixed(1)} on ${availableParallelism()} cores`;
+}
 
 /** How often each disturbance is made: often with `npm run test:faults`, a few times with `npm test`. */
 export function times<T>(full: T, short: T): T {
