@@ -2,8 +2,8 @@
 
 /** How often the record of a source is written. */
 export const HEARTBEAT_MS = 500;
-/** How long it is valid at most: a source whose record is not renewed for longer is not to be believed. */
-export const VALID_MS = 2_000;
+/** How long it is valid at most: whoever shows it has withdrawn it two seconds after it was written, the time to draw included. */
+export const VALID_MS = 1_750;
 /** How much longer than until the next match becomes stale it is valid: readers get the rest of a second to look at their clock. */
 export const DUE_WITHIN_MS = 800;
 /** A record that is valid for less is renewed before the next heartbeat, as soon as it can be. */

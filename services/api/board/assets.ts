@@ -43,7 +43,7 @@ export function boardFile(name: string): URL {
 export const BOARD_ASSETS: AssetList = {
   at: '/board/assets/',
   folder: HERE,
-  scripts: ['browser/board.js', 'browser/page.js'],
+  scripts: ['browser/board.js', 'browser/page.js', 'browser/metronome.js'],
   files: ['base.css', 'board.css', 'match.css', 'tables.css', 'sign-in.css', 'icon.svg'].map(boardFile),
 };
 

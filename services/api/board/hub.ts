@@ -15,9 +15,10 @@ export type HubOptions = {
 
 /** Changes are gathered for so long before they are sent, milliseconds. */
 const GATHER_MS = 50;
-const BEAT_MS = 10_000;
+/** Pages withdraw what they show where two beats are missing: `browser/stream.ts`. */
+const BEAT_MS = 1_000;
 /** How often feed health is looked at, milliseconds: it changes with time alone too. */
-const HEALTH_MS = 500;
+const HEALTH_MS = 100;
 
 /** Sends changes to the readers of `/board/events`. */
 export class Hub {
@@ -87,7 +88,7 @@ export class Hub {
     response.once('close', () => this.#readers.delete(reader));
     const now = this.#options.now();
     reader.offerFeeds(feedsOf(this.#options.view, now));
-    reader.begin(now, states);
+    reader.begin({ now, steady: performance.now() }, states);
   }
 
   /** Ends every stream. */
@@ -109,13 +110,13 @@ export class Hub {
   }
 
   #beat(): void {
-    const now = this.#options.now();
+    const word = { now: this.#options.now(), steady: performance.now() };
     for (const reader of this.#readers) {
       if (!reader.admitted) {
         reader.end();
         continue;
       }
-      if (reader.beat(now)) continue;
+      if (reader.beat(word)) continue;
       this.#dropped.inc();
       reader.cut();
     }

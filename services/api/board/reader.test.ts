@@ -30,6 +30,8 @@ const state = (event_id: number, version: number, changes: Partial<ShownState> =
 
 const ALL: Sight = { lasts: () => true, match: () => true, season: () => true };
 
+const word = (now: number) => ({ now, steady: now * 1000 });
+
 function reading(topic: Topic = { kind: 'board' }) {
   const connection = new Connection();
   const frameOf = ({ event_id, version }: ShownState): string => `${event_id}v${version}`;
@@ -39,30 +41,30 @@ function reading(topic: Topic = { kind: 'board' }) {
 
 test('while a reader takes nothing, a match waits in its newest state alone', async () => {
   const { connection, reader } = reading();
-  reader.begin(1, [state(1, 1), state(2, 1)]);
+  reader.begin(word(1), [state(1, 1), state(2, 1)]);
   for (const version of [2, 3, 4]) {
     reader.offerMatch(state(1, version));
     reader.flush();
   }
-  expect(connection.frames).toEqual(['event: snapshot data: {"now":1,"event_ids":[1,2]}']);
+  expect(connection.frames).toEqual(['event: snapshot data: {"now":1,"steady":1000,"event_ids":[1,2]}']);
   for (let frame = 0; frame < 4; frame += 1) await connection.take();
   expect(connection.frames.slice(1)).toEqual(['event: match data: 1v4', 'event: match data: 2v1']);
 });
 
-test('a reader that takes nothing for six beats is done with; one that takes something is not', async () => {
+test('a reader that takes nothing for sixty beats is done with; one that takes something is not', async () => {
   const { connection, reader } = reading();
-  reader.begin(1, []);
-  const beats = (count: number): boolean[] => Array.from({ length: count }, () => reader.beat(2));
-  expect(beats(5)).not.toContain(false);
+  reader.begin(word(1), []);
+  const beats = (count: number): boolean[] => Array.from({ length: count }, () => reader.beat(word(2)));
+  expect(beats(59)).not.toContain(false);
   await connection.take();
-  expect(beats(6)).not.toContain(false);
-  expect(reader.beat(2)).toBe(false);
+  expect(beats(60)).not.toContain(false);
+  expect(reader.beat(word(2))).toBe(false);
 });
 
 test('beats are no queue either', async () => {
   const { connection, reader } = reading();
-  reader.begin(1, []);
-  for (let now = 2; now < 5; now += 1) reader.beat(now);
+  reader.begin(word(1), []);
+  for (let now = 2; now < 5; now += 1) reader.beat(word(now));
   await connection.take();
   await connection.take();
   expect(connection.frames.length).toBe(1);

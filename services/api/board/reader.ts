@@ -16,8 +16,11 @@ export type Topic =
   /** Null is the tables of no season. */
   | { readonly kind: 'season'; readonly seasonId: number | null };
 
+/** What pages judge the age of all else by: the server's clock, Unix seconds, and its steady clock, milliseconds. */
+type SpokenWord = { readonly now: number; readonly steady: number };
+
 /** A reader that took nothing over so many beats is cut off. */
-const MISSED_BEATS = 6;
+const MISSED_BEATS = 60;
 
 /**
  * One reader of server-sent events. What it has not been sent yet is kept as the newest state of each match, never as
@@ -54,9 +57,9 @@ export class Reader {
   }
 
   /** Says what there is, and sends it. */
-  begin(now: number, states: readonly ShownState[]): void {
+  begin(word: SpokenWord, states: readonly ShownState[]): void {
     for (const state of states) this.#unsent.set(state.event_id, state);
-    this.#write('snapshot', JSON.stringify({ now, event_ids: [...this.#unsent.keys()] }));
+    this.#write('snapshot', JSON.stringify({ ...word, event_ids: [...this.#unsent.keys()] }));
     this.flush();
   }
 
@@ -108,8 +111,8 @@ export class Reader {
   }
 
   /** Shows that the connection lives; false where the reader has not taken anything for long. */
-  beat(now: number): boolean {
-    if (!this.#full) this.#write('beat', JSON.stringify({ now }));
+  beat(word: SpokenWord): boolean {
+    if (!this.#full) this.#write('beat', JSON.stringify(word));
     else this.#missed += 1;
     return this.#missed < MISSED_BEATS;
   }

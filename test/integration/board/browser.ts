@@ -41,13 +41,17 @@ export class Visit {
     });
   }
 
-  static async open(
-    browser: Browser,
+  static async open(browser: Browser, url: string, options: VisitOptions = {}): Promise<Visit> {
+    return Visit.of(await browser.newPage(), url, options);
+  }
+
+  /** The same in a page that is already there. */
+  static async of(
+    page: Page,
     url: string,
     { width = 1280, height = 900, features = {} }: VisitOptions = {},
   ): Promise<Visit> {
-    const visit = new Visit(await browser.newPage());
-    const { page } = visit;
+    const visit = new Visit(page);
     page.setDefaultTimeout(DEADLINE_MS);
     await page.setViewport({ width, height });
     await page.emulateMediaFeatures(Object.entries(features).map(([name, value]) => ({ name, value })));

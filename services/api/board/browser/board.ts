@@ -2,19 +2,20 @@
 import { type Arrangement, arrange, type BoardQuery, newsWords, scoreNews } from '../shown/arrange.ts';
 import { boardHtml, filtersHtml } from '../shown/board.ts';
 import { type BoardSource, feedsHtml } from '../shown/feed.ts';
+import type { Moment } from '../shown/last-word.ts';
 import type { BoardMatch } from '../shown/match.ts';
 import { matchRow, whenCell } from '../shown/row.ts';
-import { announce, byId, showConnection } from './head.ts';
+import { announce, byId, showAge, showWord } from './head.ts';
 import { flash, morph, morphChildren, parse } from './morph.ts';
-import { followStream, ServerClock } from './stream.ts';
+import { followStream } from './stream.ts';
 
 const DRAW_EVERY_MS = 100;
 
 const board = byId('board');
 const form = byId<HTMLFormElement>('filters');
-const clock = new ServerClock();
 const matches = new Map<number, BoardMatch>();
-/** Matches that the board has as the server said, but that did not arrive yet. */
+let sources: readonly BoardSource[] = [];
+/** Matches that the board has as the server said, but that did not arrive yet: what is known of them is of before. */
 let awaited: Set<number> | undefined;
 /** Matches whose rows are not as they should be. */
 const changed = new Set<number>();
@@ -22,22 +23,32 @@ const changed = new Set<number>();
 const news = new Map<number, string>();
 /** What the board was last laid out as: rows in the same places are changed one by one. */
 let layout = '';
-let drawing = false;
+/** Something is not drawn yet. */
+let isDue = false;
 let drawnAt = -DRAW_EVERY_MS;
 
-followStream('/board/events', {
-  onConnection: (connected) => showConnection(connected, clock),
+const momentShown = followStream('/board/events', {
+  onWord: () => {
+    showWord(momentShown());
+    drawFeeds();
+    drawAll();
+  },
+  onTick: (age) => {
+    showAge(age);
+    drawDue();
+  },
   on: {
     snapshot: (data) => {
-      const { now, event_ids } = data as { now: number; event_ids: number[] };
-      clock.set(now);
+      const { event_ids } = data as { event_ids: number[] };
       awaited = new Set(event_ids);
       for (const id of matches.keys()) if (!awaited.has(id)) matches.delete(id);
-      draw();
+      drawAll();
     },
     match: (data) => take(data as BoardMatch),
-    feeds: (data) => morphChildren(byId('feeds'), parse(String(feedsHtml(data as BoardSource[])))),
-    beat: (data) => clock.set((data as { now: number }).now),
+    feeds: (data) => {
+      sources = data as BoardSource[];
+      drawFeeds();
+    },
   },
 });
 
@@ -70,31 +81,48 @@ function take(match: BoardMatch): void {
 }
 
 /**
- * Draws with the next frame, however much arrives before it, and then not again for a while: nobody reads faster.
- * Nothing is drawn before the first board is whole.
+ * Draws with the next frame, however much arrives before it, and then not again for a while: nobody reads faster. A page that is
+ * hidden has no frames: it is drawn with the next tick.
  */
 function draw(): void {
-  if (drawing || awaited === undefined || (layout === '' && awaited.size > 0)) return;
-  drawing = true;
-  const wait = drawnAt + DRAW_EVERY_MS - performance.now();
-  setTimeout(() => {
-    requestAnimationFrame(() => {
-      drawing = false;
-      drawnAt = performance.now();
-      drawNow();
-    });
-  }, wait);
+  isDue = true;
+  requestAnimationFrame(drawDue);
+}
+
+/** Nothing is drawn before the first board is whole. */
+function drawDue(): void {
+  if (!isDue || awaited === undefined || (layout === '' && awaited.size > 0)) return;
+  if (performance.now() < drawnAt + DRAW_EVERY_MS) return;
+  drawNow();
+}
+
+/** Draws at once what was drawn before: what the server's word no longer carries is not shown for a moment longer. */
+function drawAll(): void {
+  for (const id of matches.keys()) changed.add(id);
+  if (layout !== '') drawNow();
+}
+
+function drawFeeds(): void {
+  morphChildren(byId('feeds'), parse(String(feedsHtml(sources, momentShown().word))));
+}
+
+/** The moment of a match: the server has not said again what one is that it will send. */
+function momentOf({ event_id }: BoardMatch): Moment {
+  const moment = momentShown();
+  return moment.word === 'fresh' && awaited?.has(event_id) ? { ...moment, word: 'awaited' } : moment;
 }
 
 function drawNow(): void {
+  isDue = false;
+  drawnAt = performance.now();
   const query = queryOf(form);
   const arrangement = arrange(matches.values(), query);
-  const now = clock.now();
   const newLayout = layoutOf(arrangement);
   if (newLayout !== layout) {
     layout = newLayout;
     const focused = document.activeElement?.closest('.match')?.getAttribute('data-key');
-    morphChildren(board, parse(String(boardHtml(arrangement, query, now))));
+    const sight = { now: momentShown().now, wordOf: (match: BoardMatch) => momentOf(match).word };
+    morphChildren(board, parse(String(boardHtml(arrangement, query, sight))));
     morphChildren(form, parse(String(filtersHtml(arrangement, query))));
     // A row that went to another section is a new one there.
     if (focused && document.activeElement === document.body) {
@@ -104,7 +132,8 @@ function drawNow(): void {
     for (const id of changed) {
       const match = matches.get(id);
       const row = rowOf(id);
-      const wanted = match === undefined ? null : parse(String(matchRow(match, now))).firstElementChild;
+      const wanted =
+        match === undefined ? null : parse(String(matchRow(match, momentOf(match)))).firstElementChild;
       if (row !== null && wanted !== null) morph(row, wanted);
     }
   }
@@ -119,11 +148,10 @@ function drawNow(): void {
 /** Lets the minutes of the matches in play go on. */
 function tick(): void {
   if (layout === '') return;
-  const now = clock.now();
   for (const match of matches.values()) {
     if (match.status_type !== 'live') continue;
     const cell = rowOf(match.event_id)?.querySelector('.when');
-    if (cell) morphChildren(cell, parse(String(whenCell(match, now))));
+    if (cell) morphChildren(cell, parse(String(whenCell(match, momentOf(match)))));
   }
 }
 

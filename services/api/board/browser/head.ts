@@ -1,5 +1,6 @@
 /** What every page shows of its connection, and says aloud. */
-import type { ServerClock } from './stream.ts';
+import type { Moment } from '../shown/last-word.ts';
+import { timeText } from '../shown/minute.ts';
 
 const SPOKEN_MS = 8_000;
 
@@ -10,14 +11,19 @@ export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
   return element as T;
 }
 
-/** Shows whether updates arrive, and if not, as of when the page is. */
-export function showConnection(connected: boolean, clock: ServerClock): void {
+/** Shows whether the server's word counts, and if not, as of when the page is. */
+export function showWord({ now, word }: Moment): void {
+  document.body.dataset.word = word;
   const status = byId('connection');
-  const state = connected ? 'live' : 'lost';
-  if (status.dataset.state === state) return;
-  status.dataset.state = state;
-  const at = new Date(clock.now() * 1000).toISOString().slice(11, 19);
-  status.textContent = connected ? 'Up to date' : `Connection lost: as of ${at} UTC`;
+  status.dataset.state = word === 'fresh' ? 'live' : word;
+  status.textContent = word === 'fresh' ? 'Up to date' : `Connection lost: as of ${timeText(now)} UTC`;
+}
+
+/** Shows how many seconds ago the last word came. It changes too often to be spoken. */
+export function showAge(age: number | null): void {
+  const text = age === null ? '' : `last word ${Math.max(0, Math.floor(age))} s ago`;
+  const shown = byId('age');
+  if (shown.textContent !== text) shown.textContent = text;
 }
 
 const spoken: string[] = [];

@@ -2,12 +2,20 @@
 
 declare global {
   // Not in the library's types yet, nor in every browser.
-  var trustedTypes:
-    | { createPolicy(name: string, rules: { createHTML(markup: string): string }): typeof rules }
-    | undefined;
+  var trustedTypes: { createPolicy(name: string, rules: Rules): Rules } | undefined;
 }
 
-const policy = globalThis.trustedTypes?.createPolicy('touchline', { createHTML: (markup) => markup });
+type Rules = { createHTML(markup: string): string; createScriptURL(url: string): string };
+
+const policy = globalThis.trustedTypes?.createPolicy('touchline', {
+  createHTML: (markup) => markup,
+  createScriptURL: (url) => url,
+});
+
+/** The address of a script of the board, for a worker. */
+export function scriptUrl(url: string): string {
+  return policy?.createScriptURL(url) ?? url;
+}
 
 /** The attribute that `flash` sets; it is left alone. */
 const FLASH = 'data-flash';

@@ -1,34 +1,41 @@
 /** A page that the server draws, kept up to date: when something changed it is asked for again, and only that changes. */
 import { newsWords, scoreNews } from '../shown/arrange.ts';
+import { guardHtml } from '../shown/guard.ts';
 import type { BoardMatch } from '../shown/match.ts';
 import { whenCell } from '../shown/row.ts';
-import { announce, byId, showConnection } from './head.ts';
+import { announce, byId, showAge, showWord } from './head.ts';
 import { flash, morph, morphChildren, parse } from './morph.ts';
-import { followStream, ServerClock } from './stream.ts';
+import { followStream } from './stream.ts';
 
 const main = byId('main');
-const clock = new ServerClock();
 let match: BoardMatch | undefined;
+/** A page that does not come in this time is asked for again with the next change. */
+const ASK_MS = 10_000;
 let refreshing = false;
 let stale = false;
 
-followStream(main.dataset.stream ?? '', {
-  onConnection: (connected) => showConnection(connected, clock),
+const momentShown = followStream(main.dataset.stream ?? '', {
+  onWord: () => {
+    showWord(momentShown());
+    drawByWord(document);
+  },
+  onTick: showAge,
   on: {
-    snapshot: (data) => {
-      clock.set((data as { now: number }).now);
+    snapshot: () => {
+      // What is known is of before the connection; the state that is sent next is not.
+      match = undefined;
       refresh();
     },
     match: (data) => take(data as BoardMatch),
     table: refresh,
-    beat: (data) => clock.set((data as { now: number }).now),
   },
 });
-setInterval(tick, 1_000);
+setInterval(() => drawByWord(document), 1_000);
 
 function take(after: BoardMatch): void {
   const kind = match === undefined ? null : scoreNews(match, after);
   match = after;
+  drawByWord(document);
   if (kind !== null) {
     announce(newsWords(kind, after));
     const score = document.getElementById('scoreline');
@@ -51,9 +58,11 @@ async function redraw(): Promise<void> {
   while (stale) {
     stale = false;
     try {
-      const response = await fetch(location.href);
+      const response = await fetch(location.href, { signal: AbortSignal.timeout(ASK_MS) });
       if (!response.ok) return;
-      const wanted = parse(await response.text()).getElementById('main');
+      const page = parse(await response.text());
+      drawByWord(page);
+      const wanted = page.getElementById('main');
       if (wanted !== null) morph(main, wanted);
     } catch {
       // The stream says that the connection is lost, and brings the page up to date when it is back.
@@ -62,7 +71,13 @@ async function redraw(): Promise<void> {
   }
 }
 
-function tick(): void {
-  const cell = document.getElementById('when');
-  if (cell !== null && match !== undefined) morphChildren(cell, parse(String(whenCell(match, clock.now()))));
+/** Draws what rests on the server's last word: the clock and the guard. The server's own page says nothing of it. */
+function drawByWord(page: Document | DocumentFragment): void {
+  if (match === undefined) return;
+  const moment = momentShown();
+  const cell = page.getElementById('when');
+  if (cell !== null) morphChildren(cell, parse(String(whenCell(match, moment))));
+  const guard = page.getElementById('guard');
+  const wanted = parse(String(guardHtml(match, moment.word))).firstElementChild;
+  if (guard !== null && wanted !== null) morph(guard, wanted);
 }

@@ -1,60 +1,86 @@
-/** The reader's end of `/board/events`: it says what arrives, and whether anything does. */
+/** The reader's end of `/board/events`: it says what arrives, and how long ago anything did. */
+import { LastWord, type Moment, type Word } from '../shown/last-word.ts';
+import { everyTick } from './ticks.ts';
 
-/** Beats come every ten seconds; without one for so long the connection is lost, whatever the browser believes. */
-const LOST_AFTER_MS = 25_000;
+/** Beats come every second; older than this the server's word does not count: it is withdrawn within two seconds. */
+const FRESH_MS = 1_750;
+/** Without a word for so long the connection is opened again, whatever the browser believes. */
+const REOPEN_AFTER_MS = 5_000;
 const REOPEN_MS = { first: 1_000, last: 15_000 };
+
+/** What every word of the server has: its clock, Unix seconds, and its steady clock, milliseconds. */
+type Spoken = { readonly now: number; readonly steady: number };
 
 export type StreamEvents = {
   /** Data of an event by its name. */
   readonly on: Readonly<Record<string, (data: unknown) => void>>;
-  /** Called with true as events arrive (again), with false when they stop. */
-  readonly onConnection: (connected: boolean) => void;
+  /** Called when the word begins or ceases to count. */
+  readonly onWord: (word: Word) => void;
+  /** Called ten times a second with the seconds since the last word; null before the first. */
+  readonly onTick: (age: number | null) => void;
 };
 
-/** Follows a stream for as long as the page lives, and opens it again whenever it is lost. */
-export function followStream(url: string, { on, onConnection }: StreamEvents): void {
+/** Follows a stream for as long as the page lives, and opens it again whenever it is lost. Gives the moment that is to be shown. */
+export function followStream(url: string, { on, onWord, onTick }: StreamEvents): () => Moment {
+  const last = new LastWord();
   let source: EventSource | undefined;
-  let lost: ReturnType<typeof setTimeout> | undefined;
+  let word: Word = 'awaited';
+  let isOpen = false;
+  let hasFailed = false;
   let wait = REOPEN_MS.first;
+  /** The server's clock less the page's steady one, seconds. */
+  let offset = Number.NaN;
+  /** When the connection is given up, or the next one opened, by the page's steady clock. */
+  let [reopenAt, openAt] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
 
-  const alive = (): void => {
+  const hear = ({ now, steady }: Spoken): void => {
+    const at = performance.now();
+    last.hear(steady, at);
+    offset = now - at / 1000;
+    isOpen = true;
     wait = REOPEN_MS.first;
-    onConnection(true);
-    clearTimeout(lost);
-    lost = setTimeout(reopen, LOST_AFTER_MS);
+    reopenAt = at + REOPEN_AFTER_MS;
+    look();
   };
-  const reopen = (): void => {
-    onConnection(false);
+  const lose = (): void => {
     source?.close();
-    clearTimeout(lost);
-    lost = setTimeout(open, wait);
+    isOpen = false;
+    hasFailed = true;
+    reopenAt = Number.POSITIVE_INFINITY;
+    openAt = performance.now() + wait;
     wait = Math.min(wait * 2, REOPEN_MS.last);
+    look();
   };
   const open = (): void => {
+    openAt = Number.POSITIVE_INFINITY;
+    reopenAt = performance.now() + REOPEN_AFTER_MS;
+    last.connect();
     source = new EventSource(url);
-    for (const [name, take] of Object.entries(on)) {
-      source.addEventListener(name, (event) => {
-        alive();
-        take(JSON.parse(event.data));
-      });
+    for (const [name, take] of Object.entries(on))
+      source.addEventListener(name, (event) => take(JSON.parse(event.data)));
+    // After those: once the word counts, what it is of is known.
+    for (const name of ['snapshot', 'beat'])
+      source.addEventListener(name, (event) => hear(JSON.parse(event.data) as Spoken));
+    source.addEventListener('error', lose);
+  };
+  const look = (): void => {
+    const at = performance.now();
+    const age = last.age(at);
+    const isFresh = isOpen && age < FRESH_MS;
+    const current = isFresh ? 'fresh' : isOpen || hasFailed ? 'lost' : 'awaited';
+    if (current !== word) {
+      word = current;
+      onWord(word);
     }
-    source.addEventListener('error', reopen);
-    lost = setTimeout(reopen, LOST_AFTER_MS);
+    onTick(Number.isFinite(age) ? age / 1000 : null);
+    if (at >= reopenAt) lose();
+    if (at >= openAt) open();
   };
   open();
-}
-
-/** The server's clock, carried on by the browser's: the page's own may be wrong. */
-export class ServerClock {
-  #offset = Date.now() / 1000 - performance.now() / 1000;
-
-  /** Takes what the server's clock shows, Unix seconds. */
-  set(now: number): void {
-    this.#offset = now - performance.now() / 1000;
-  }
-
-  /** Unix seconds. */
-  now(): number {
-    return this.#offset + performance.now() / 1000;
-  }
+  everyTick(look);
+  return () => {
+    const at = performance.now() / 1000;
+    const now = offset + at - (word === 'lost' ? last.age(at * 1000) / 1000 : 0);
+    return { now: Number.isNaN(now) ? Date.now() / 1000 : now, word };
+  };
 }

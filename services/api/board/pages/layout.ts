@@ -27,12 +27,12 @@ export function document({ title, here, stream, style, script, content }: Page, 
 ${style !== null && html`<link rel="stylesheet" href="${assets.path(style)}">`}
 ${script !== null && scripts(script, assets)}
 </head>
-<body>
+<body data-word="awaited">
 <a class="skip" href="#main">Skip to the content</a>
 <header class="head">
 <a class="brand" href="/">Touchline</a>
 <nav aria-label="Main"><a href="/"${current(here === 'board')}>Board</a><a href="/standings"${current(here === 'standings')}>Tables</a><a href="/docs">Reference</a></nav>
-<p id="connection" class="connection" role="status" data-state="none">${script === null ? '' : 'Static page: reload it to update'}</p>
+<p class="heard"><span id="connection" class="connection" role="status" data-state="none">${script === null ? '' : 'Static page: reload it to update'}</span> <span id="age" class="age"></span></p>
 </header>
 <main id="main" tabindex="-1"${stream !== null && html` data-stream="${stream}"`}>
 ${content}

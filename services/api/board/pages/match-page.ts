@@ -33,7 +33,7 @@ export function matchPage(details: MatchDetails, now: number, assets: Assets): s
 <div class="columns">
 <section aria-labelledby="timeline-title" class="timeline-part"><h2 id="timeline-title">Timeline</h2>
 ${timelineHtml(details)}</section>
-<div class="side">${isOver(match.status_type) ? resultHtml(match) : guardHtml(match)}${factsHtml(details)}${historyHtml(details)}</div>
+<div class="side">${isOver(match.status_type) ? resultHtml(match) : guardHtml(match, 'awaited')}${factsHtml(details)}${historyHtml(details)}</div>
 </div>`;
   return document(
     {
@@ -56,7 +56,7 @@ function headHtml(match: BoardMatch, now: number): Html {
   return html`<header class="match-head">
 <p class="where">${where.join(' · ')}${season_id !== null && html` <a href="/standings?season=${season_id}">Tables</a>`}</p>
 <h1 id="scoreline" class="scoreline"><span class="side-name home">${nameOf(home)}</span><span class="big-score" data-review="${under_review ? 'yes' : 'no'}"><span>${score?.home ?? '?'}</span><i aria-hidden="true">–</i><span>${score?.away ?? '?'}</span></span><span class="side-name away">${nameOf(away)}</span></h1>
-<p class="state"><span id="when" class="when">${whenCell(match, now)}</span> <span class="status">${match.status_type === 'finished' ? endingWords(match.status_id) : statusName(match.status_id, match.status_type)}</span>${
+<p class="state"><span id="when" class="when">${whenCell(match, { now, word: 'awaited' })}</span> <span class="status">${match.status_type === 'finished' ? endingWords(match.status_id) : statusName(match.status_id, match.status_type)}</span>${
     shoot_out !== null &&
     html` <span class="mark">${isShootOut(match.status_id) ? 'Shoot-out' : 'Decided on penalties'} ${scoreWords(shoot_out)}</span>`
   }${under_review && html` <span class="mark review">Under review</span>`}</p>

@@ -1,23 +1,28 @@
 import type { Arrangement, BoardGroup, BoardQuery, BoardSection } from './arrange.ts';
 import { type Html, html } from './html.ts';
+import type { Word } from './last-word.ts';
+import type { BoardMatch } from './match.ts';
 import { matchRow } from './row.ts';
 
-/** Everything of the board that changes with its matches. `now`: Unix seconds. */
-export function boardHtml({ sections, shown }: Arrangement, query: BoardQuery, now: number): Html {
+/** Whether what is known of a match counts, and when that is, Unix seconds. */
+export type Sight = { readonly now: number; readonly wordOf: (match: BoardMatch) => Word };
+
+/** Everything of the board that changes with its matches. */
+export function boardHtml({ sections, shown }: Arrangement, query: BoardQuery, sight: Sight): Html {
   if (shown === 0) return html`<p class="empty" data-key="empty">${emptyWords(query)}</p>`;
-  return html`${sections.map((section) => sectionHtml(section, now))}`;
+  return html`${sections.map((section) => sectionHtml(section, sight))}`;
 }
 
-function sectionHtml({ key, title, groups }: BoardSection, now: number): Html {
+function sectionHtml({ key, title, groups }: BoardSection, sight: Sight): Html {
   return html`<section class="section" data-key="${key}" aria-labelledby="title-${key}">
 <h2 id="title-${key}">${title}</h2>
-${groups.map((group) => groupHtml(group, now))}</section>`;
+${groups.map((group) => groupHtml(group, sight))}</section>`;
 }
 
-function groupHtml({ key, title, detail, matches }: BoardGroup, now: number): Html {
+function groupHtml({ key, title, detail, matches }: BoardGroup, { now, wordOf }: Sight): Html {
   return html`<div class="group" data-key="${key}">
 ${title !== '' && html`<h3>${title}${detail !== '' && html` <span class="detail">${detail}</span>`}</h3>`}
-<ul class="matches">${matches.map((match) => matchRow(match, now))}</ul>
+<ul class="matches">${matches.map((match) => matchRow(match, { now, word: wordOf(match) }))}</ul>
 </div>`;
 }
 

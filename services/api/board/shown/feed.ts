@@ -1,6 +1,7 @@
 /** What the board shows of feed health: docs/guides/feed-health.md. */
 import type { Belief, SourceBelief } from '#tradability/belief.ts';
 import { type Html, html } from './html.ts';
+import type { Word } from './last-word.ts';
 import type { BoardMatch } from './match.ts';
 
 /** Whether a source may be believed, and if not, why: the data of a `feeds` event of `/board/events` is a list of these. */
@@ -31,8 +32,10 @@ export function feedWords({ state, reason }: BoardMatch['feed']): string {
   return reason === null ? STATES[state] : `${STATES[state]} (${REASONS[reason] ?? reason})`;
 }
 
-/** Every source with its state. */
-export function feedsHtml(sources: readonly BoardSource[]): Html {
+/** Every source with its state, as far as the server's word counts. */
+export function feedsHtml(sources: readonly BoardSource[], word: Word): Html {
+  if (word === 'lost') return html`Feeds: <span class="mark halted">no word from the server</span>`;
+  if (word === 'awaited') return html`Feeds: <span class="mark">await the next update</span>`;
   if (sources.length === 0) return html`Feeds: <span class="mark halted">health unknown</span>`;
   return html`Feeds: ${sources.map(
     (source) =>

@@ -25,6 +25,11 @@ export function dayText(match: BoardMatch): string {
   return match.status_type === 'live' ? '' : dayWords(match.start_date);
 }
 
+/** `20:31:07` of Unix seconds, UTC. */
+export function timeText(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().slice(11, 19);
+}
+
 /** `3 min`, `2 h`: how long something has lasted. */
 export function durationWords(seconds: number): string {
   if (seconds < 120) return `${seconds} s`;

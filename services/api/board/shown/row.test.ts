@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { liveMatch, PUBLISHED_AT } from '../testing/matches.ts';
+import type { Moment, Word } from './last-word.ts';
 import type { BoardMatch } from './match.ts';
 import { marks, matchRow, whenCell } from './row.ts';
 
@@ -10,6 +11,8 @@ function text(markup: unknown): string {
     .replace(/\s+/g, ' ')
     .trim();
 }
+
+const at = (now: number, word: Word = 'fresh'): Moment => ({ now, word });
 
 const FINAL = { status_id: 11, status_type: 'finished' } as const;
 
@@ -97,27 +100,55 @@ describe('marks', () => {
       'agrees with the provider',
     ],
   ];
-  test.each(cases)('%s', (_, changes, shown) => expect(text(marks(liveMatch(changes)))).toBe(shown));
+  test.each(cases)('%s', (_, changes, shown) => expect(text(marks(liveMatch(changes), 'fresh'))).toBe(shown));
+});
+
+describe('without a word from the server', () => {
+  const shown = (word: Word, changes: Partial<BoardMatch> = {}) =>
+    text(matchRow(liveMatch(changes), at(PUBLISHED_AT, word)));
+
+  test('nothing is safe, no clock runs, and the score stays with its time', () => {
+    const row = shown('lost');
+    expect(row).toContain('Trading halted: no word from the server');
+    expect(row).toContain(`as of ${new Date(PUBLISHED_AT * 1000).toISOString().slice(11, 19)}`);
+    expect(row).toContain('1–0');
+    expect(row).not.toMatch(/Safe|66′/);
+  });
+
+  test('a match that is halted keeps its reasons', () => {
+    const guard = { safe: false, reasons: ['possible_goal'] };
+    expect(shown('lost', { guard })).toContain('Trading halted: possible goal, no word from the server');
+    expect(shown('awaited', { guard })).toContain('Trading halted: possible goal');
+  });
+
+  test('a match that is not in play is as before', () => {
+    expect(shown('lost', FINAL)).toBe(shown('fresh', FINAL));
+  });
+
+  test('the page that the server sends says nothing is safe: it may be looked at for long', () => {
+    expect(shown('awaited')).toContain('Guard awaits the next update');
+    expect(shown('awaited')).not.toContain('Safe');
+  });
 });
 
 test('an unknown score is a question mark, never 0', () => {
-  expect(text(matchRow(liveMatch({ score: null, firm: null }), PUBLISHED_AT))).toContain('Home ?–? Away');
+  expect(text(matchRow(liveMatch({ score: null, firm: null }), at(PUBLISHED_AT)))).toContain('Home ?–? Away');
 });
 
 test('a finished match shows Final, and how it ended is spoken', () => {
-  expect(text(whenCell(liveMatch(FINAL), PUBLISHED_AT))).toBe('Final in regular time, 15 Aug');
-  expect(text(whenCell(liveMatch({ ...FINAL, status_id: 13 }), PUBLISHED_AT))).toBe(
+  expect(text(whenCell(liveMatch(FINAL), at(PUBLISHED_AT)))).toBe('Final in regular time, 15 Aug');
+  expect(text(whenCell(liveMatch({ ...FINAL, status_id: 13 }), at(PUBLISHED_AT)))).toBe(
     'Final after penalties, 15 Aug',
   );
 });
 
 test('a quiet match says so', () => {
-  expect(text(whenCell(liveMatch(), PUBLISHED_AT + 300))).toBe('66′ 2nd half, no update for 5 min');
+  expect(text(whenCell(liveMatch(), at(PUBLISHED_AT + 300)))).toBe('66′ 2nd half, no update for 5 min');
 });
 
 test('a name is text, whatever is in it', () => {
   const home = { name: '<script>alert(1)</script>', short_name: null };
-  const row = String(matchRow(liveMatch({ home }), PUBLISHED_AT));
+  const row = String(matchRow(liveMatch({ home }), at(PUBLISHED_AT)));
   expect(row).not.toContain('<script');
   expect(row).toContain('&lt;script&gt;');
 });

@@ -15,6 +15,7 @@ const REASONS: Readonly<Record<string, string>> = {
   interrupted: 'match interrupted',
   unsafe: 'no reason given',
   unknown_score: 'score unknown',
+  no_word: 'no word from the server',
 };
 
 const SHORT_STATUSES: Readonly<Record<number, string>> = {

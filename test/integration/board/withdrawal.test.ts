@@ -1,0 +1,135 @@
+/** What the board shows of a server that has fallen silent: frozen, or behind a network that holds its words back. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Browser, Page } from 'puppeteer-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { firstHalf, SERBIA_BRAZIL as match } from '../../../services/api/board/testing/scenes.ts';
+import { Served } from '../../../services/api/board/testing/served.ts';
+import { TcpProxy } from '../../support/proxy.ts';
+import { CHROMIUM, NEEDS_CHROMIUM, startChromium, Visit } from './browser.ts';
+
+/** The longest that a word may be shown for. */
+const WITHIN_MS = 2_000;
+const SAFE = `document.body.innerText.includes('Safe to trade')`;
+
+/** What browsers and machines do to a page. */
+const PAGES: readonly (readonly [string, (page: Page) => Promise<unknown>])[] = [
+  ['a page', async () => {}],
+  [
+    'a page whose timers are slowed to one a minute',
+    (page) =>
+      page.evaluateOnNewDocument(`{
+        const [timeout, interval] = [setTimeout, setInterval];
+        window.setTimeout = (run, ms, ...more) => timeout(run, Math.max(ms ?? 0, 60_000), ...more);
+        window.setInterval = (run, ms, ...more) => interval(run, Math.max(ms ?? 0, 60_000), ...more);
+      }`),
+  ],
+  ['a page whose clock is an hour ahead', (page) => shiftClock(page, 3_600_000)],
+  ['a page whose clock is an hour behind', (page) => shiftClock(page, -3_600_000)],
+];
+
+function shiftClock(page: Page, ms: number): Promise<unknown> {
+  return page.evaluateOnNewDocument(`{ const now = Date.now; Date.now = () => now() + ${ms}; }`);
+}
+
+describe.runIf(CHROMIUM !== null)(`the board without its server${NEEDS_CHROMIUM}`, () => {
+  let browser: Browser;
+  let served: Served;
+  let proxy: TcpProxy;
+  let origin: string;
+
+  beforeAll(async () => {
+    browser = await startChromium();
+  });
+  afterAll(() => browser.close());
+  beforeEach(async () => {
+    served = await Served.start();
+    served.played.health(null);
+    served.played.health(match.id);
+    served.played.publish(match, Math.floor(Date.now() / 1000), { ...firstHalf(3), reported: [0, 0] });
+    proxy = await TcpProxy.start();
+    proxy.forwardTo(Number(new URL(await served.listen()).port));
+    origin = `http://localhost:${proxy.ports[0]}`;
+  });
+  afterEach(async () => {
+    await proxy.close();
+    await served.close();
+  });
+
+  async function open(
+    path: string,
+    prepare: (page: Page) => Promise<unknown> = async () => {},
+  ): Promise<Visit> {
+    const page = await browser.newPage();
+    await prepare(page);
+    const visit = await Visit.of(page, `${origin}${path}`);
+    await visit.until(SAFE);
+    return visit;
+  }
+
+  /** For how long it goes on to say safe, milliseconds, by a look ten times a second. */
+  async function safeFor(visit: Visit, forMs = 3 * WITHIN_MS): Promise<number> {
+    const begun = performance.now();
+    let last = 0;
+    while (performance.now() - begun < forMs) {
+      const at = performance.now();
+      if (await visit.ask<boolean>(SAFE)) last = at - begun;
+      await delay(100);
+    }
+    return last;
+  }
+
+  describe.each(['/', `/match/${match.id}`])('%s', (path) => {
+    test.each(PAGES)('%s withdraws within two seconds, and is back with the server', async (_, prepare) => {
+      const visit = await open(path, prepare);
+      proxy.freeze();
+      expect(await safeFor(visit)).toBeLessThan(WITHIN_MS);
+      expect(await visit.texts('#connection')).toEqual([expect.stringMatching(/^Connection lost: as of /)]);
+      expect(await visit.texts('#age')).toEqual([expect.stringMatching(/^last word [4-9] s ago$/)]);
+      expect(await visit.texts('.minute')).toContain('–');
+      expect((await visit.texts('.goals.home, .big-score'))[0]).toMatch(/^0/);
+      proxy.resume();
+      await visit.until(SAFE);
+      await visit.close();
+    });
+
+    test('a page that is hidden withdraws too', async () => {
+      const visit = await open(path);
+      const other = await browser.newPage();
+      await other.bringToFront();
+      proxy.freeze();
+      expect(await safeFor(visit)).toBeLessThan(WITHIN_MS);
+      await other.close();
+      await visit.close();
+    });
+
+    test('words that come late do not count, however many', async () => {
+      const visit = await open(path);
+      proxy.slow(5_000);
+      expect(await safeFor(visit, 9_000)).toBeLessThan(WITHIN_MS);
+      proxy.resume();
+      await visit.until(SAFE);
+      await visit.close();
+    });
+  });
+
+  test('the page that the server sends says nothing is safe, as nobody knows how long it is looked at', async () => {
+    const text = await (await fetch(`${origin}/`)).text();
+    expect(text).toContain('Guard awaits the next update');
+    expect(text).not.toContain('Safe to trade');
+  });
+
+  test('a finished match is neither safe nor halted, with and without a word', async () => {
+    const over = { status_id: 11, status_type: 'finished', clock_status: 'stopped', clock_time: 0 };
+    served.played.publish(match, Math.floor(Date.now() / 1000) + 1, { ...over, reported: [1, 0] });
+    const visit = await Visit.open(browser, `${origin}/`);
+    await visit.live();
+    const row = `[data-key="match-${match.id}"]`;
+    await visit.shows(`${row} .minute`, 'Final');
+    const marks = async () => (await visit.texts(`${row} .marks`))[0];
+    expect(await marks()).not.toMatch(/safe|halted/i);
+    proxy.freeze();
+    await visit.shows('#connection', 'Connection lost');
+    expect(await marks()).not.toMatch(/safe|halted/i);
+    await visit.close();
+  });
+});
