@@ -4,7 +4,8 @@ FROM node:24.21.0-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
 # Without install scripts: they would only bring a second Node beside that of the image.
-RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force
+RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force \
+ && find node_modules -name '*.map' -delete -o -name '*.d.[mc]ts' -delete -o -name '*.d.ts' -delete
 
 FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production \
@@ -21,7 +22,10 @@ COPY schemas ./schemas
 COPY libs ./libs
 COPY services ./services
 COPY data ./data
-RUN mkdir /data && chown node:node /data
+# Nothing is installed in a container: no package manager is there.
+RUN rm -rf /usr/local/lib/node_modules /opt/yarn* \
+  /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /usr/local/bin/yarn /usr/local/bin/yarnpkg \
+ && mkdir --mode=0700 /data && chown 1000:1000 /data
 # By number: Kubernetes cannot tell that a name is not root.
 USER 1000:1000
 VOLUME /data /tmp

@@ -88,7 +88,7 @@ function open(): void {
 }
 
 function* deliveries({ run, batch, secret }: LoadOptions): Generator<Buffer> {
-  const expires = String(Math.floor(Date.now() / 1_000) + 3_600);
+  const expires = String(Math.floor(Date.now() / 1_000) + 590);
   for (const body of bodies({ run, batch, deliveries: DELIVERIES })) {
     const head = [
       'POST /webhook HTTP/1.1',

@@ -1,5 +1,9 @@
 /** The command line: `touchline <command or service> [arguments]`. */
 import { EXIT, run } from './run.ts';
+import { guard } from './terminal.ts';
+
+guard(process.stdout);
+guard(process.stderr);
 
 // kafkajs asks for timeouts in the past, which Node takes as 1 ms, and says so on the terminal.
 process.removeAllListeners('warning');

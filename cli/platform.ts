@@ -1,11 +1,12 @@
 /** Broker, registry, topics and services: everything except the simulator. */
 
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ClientDirectory } from '#clients/directory.ts';
 import { hashSecret, newSecret } from '#clients/secret.ts';
 import { type Backbone, startBackbone } from '#embedded/backbone.ts';
+import { makeFilesPrivate, makePrivateFolder } from '#security/private-files.ts';
 import { backboneFile } from '#service/backbone-file.ts';
 import { instanceId } from '#service/instance-id.ts';
 import { urlHost } from '#service/listen.ts';
@@ -123,7 +124,8 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   const dispatcherPort = await portFor(options.dispatcherPort, 'DISPATCHER_PORT', host);
   const urlOf = (port: number): string => `http://${urlHost(host)}:${port}`;
   const apiUrl = urlOf(apiPort);
-  mkdirSync(dataDir, { recursive: true });
+  makeFilesPrivate();
+  makePrivateFolder(dataDir);
   const webhookSecret = keepSecret(dataDir, 'webhook-secret', options.webhookSecret);
   const { secrets: clientsKey } = keepSecret(dataDir, CLIENTS_KEY_FILE, options.clientsKey);
   const started = await startBackbone({

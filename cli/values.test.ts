@@ -20,5 +20,6 @@ test('writes a value on one line, with its bytes as text wherever they are', () 
 test('does not let the bytes of others work on a terminal', () => {
   expect(bytesShown(Buffer.from('{\n\t"a": 1\r\n}'))).toBe('{\n\t"a": 1\r\n}');
   expect(bytesShown(Buffer.from('\u001b[2J gone'))).toBe(Buffer.from('\u001b[2J gone').toString('base64'));
-  expect(lineShown('reason\n\u001b[31mred\u009b')).toBe('reason\\x0a\\x1b[31mred\\x9b');
+  expect(lineShown('reason\n\u001b[31mred\u009b')).toBe('reason\\u000a\\u001b[31mred\\u009b');
+  expect(lineShown('a\u202egnp.exe\u2069\u2028')).toBe('a\\u202egnp.exe\\u2069\\u2028');
 });

@@ -21,14 +21,16 @@ export function bytesShown(bytes: Uint8Array): string {
 }
 
 /**
- * Text of others for a line on a terminal: its control characters are shown, not obeyed. What is in a dead letter may
- * have been sent by anyone who knows the secret.
+ * Text of others for a line on a terminal: characters that control it, or turn the order of what is read, are shown, not
+ * obeyed. What is in a dead letter may have been sent by anyone who knows the secret.
  */
 export function lineShown(text: string): string {
-  return text.replace(
-    /\p{Cc}/gu,
-    (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`,
-  );
+  return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, escaped);
+}
+
+/** A character as JSON may have it. */
+export function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 /** A value as one line of JSON, its fields by the schema's names; bytes as `bytesText` has them. */

@@ -1,7 +1,7 @@
 /** What containers of the image may do: without root, and nothing written but to volumes. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -119,6 +119,23 @@ describe('the image', () => {
   test('runs no install script of a package, and holds no package of development', () => {
     const installs = lines.filter((line) => /npm (ci|install)/.test(line));
     expect(installs).toEqual([expect.stringMatching(/^RUN npm ci --omit=dev --ignore-scripts /)]);
+  });
+
+  test('holds what runs, and nothing that it imports is left out', () => {
+    const ignored = read('.dockerignore').split('\n');
+    for (const left of ['**/*.test.ts', '**/*.fixture.ts', '**/testing', 'data/histories'])
+      expect(ignored).toContain(left);
+    const isLeft = (path: string): boolean =>
+      /\.(test|fixture)\.ts$|\/testing\/|^data\/histories\//.test(path);
+    const shipped = ['bin', 'cli', 'data', 'libs', 'services'].flatMap((folder) =>
+      globSync(`${folder}/**/*.{ts,js}`, { cwd: new URL('..', import.meta.url).pathname }),
+    );
+    const imports = (file: string): string[] =>
+      [...read(file).matchAll(/(?:from|import)\(? ?'([^']+)'/g)].map(([, path = '']) => path);
+    const broken = shipped.filter((file) => !isLeft(file) && imports(file).some(isLeft));
+    expect(broken).toEqual([]);
+    expect(read('Dockerfile')).toMatch(/find node_modules -name '\*\.map' -delete/);
+    expect(read('Dockerfile')).toMatch(/rm -rf \/usr\/local\/lib\/node_modules/);
   });
 
   test('copies nothing that is not named', () => {

@@ -5,6 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { z } from 'zod';
+import { makeFilesPrivate, makePrivateFolder } from '#security/private-files.ts';
 import { startTracing, stopTracing } from '#tracing/tracing.ts';
 import { ConfigError, loadConfig, type processSettings, renderHelp, secretValues } from './config.ts';
 import { createLogger, type Logger } from './logger.ts';
@@ -70,6 +71,7 @@ export async function runService<Spec extends ProcessSpec>(
   if (wantsHelp(service, args)) return;
   const config = readConfig(service);
   if (config === undefined) return;
+  makeFilesPrivate();
   const logger = createLogger({
     name: service.name,
     level: config.LOG_LEVEL,
@@ -106,6 +108,7 @@ export async function runService<Spec extends ProcessSpec>(
 
   const asked = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()));
   const begin = async (): Promise<void> => {
+    if ('DATA_DIR' in config) makePrivateFolder(String(config.DATA_DIR));
     ops = await startOps({
       port: config.METRICS_PORT,
       host: config.METRICS_HOST,

@@ -49,6 +49,12 @@ describe('verify', () => {
     expect(check('1789999999', sign(BODY, '1789999999', SECRET))).toBe('timestamp_expired');
   });
 
+  test('accepts an expiration of up to ten minutes ahead, and none beyond', () => {
+    expect(check('1790000600', sign(BODY, '1790000600', SECRET))).toBe('ok');
+    for (const timestamp of ['1790000601', '4102444800'])
+      expect(check(timestamp, sign(BODY, timestamp, SECRET))).toBe('timestamp_too_far');
+  });
+
   test.each([
     '',
     '0',

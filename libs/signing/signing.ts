@@ -16,6 +16,9 @@ export const SECRET_LENGTH = 32;
 /** How long the signature of a delivery is valid: a receiver rejects what is older than about five minutes. */
 export const VALID_SECONDS = 300;
 
+/** An expiration further ahead is refused: the validity, and as much again for clocks that differ. */
+const MAX_AHEAD_SECONDS = 2 * VALID_SECONDS;
+
 /** What the headers of a delivery say; undefined where one is missing. */
 export type SignatureHeaders = {
   readonly timestamp: string | undefined;
@@ -28,6 +31,8 @@ export type SignatureFault =
   /** Not a positive whole number in plain decimal digits. */
   | 'timestamp_malformed'
   | 'timestamp_expired'
+  /** More than ten minutes ahead: whoever copies such a delivery could repeat it for as long. */
+  | 'timestamp_too_far'
   | 'signature_missing'
   /** Not 64 lower-case hex digits. */
   | 'signature_malformed'
@@ -87,7 +92,9 @@ export function checkSignature(
   if (!/^[1-9][0-9]{0,15}$/.test(timestamp) || !Number.isSafeInteger(Number(timestamp))) {
     return 'timestamp_malformed';
   }
-  if (Number(timestamp) < Math.floor(nowMs / 1000)) return 'timestamp_expired';
+  const ahead = Number(timestamp) - Math.floor(nowMs / 1000);
+  if (ahead < 0) return 'timestamp_expired';
+  if (ahead > MAX_AHEAD_SECONDS) return 'timestamp_too_far';
   if (signature === undefined) return 'signature_missing';
   if (!/^[0-9a-f]{64}$/.test(signature)) return 'signature_malformed';
   return new HmacCheck(timestamp, Buffer.from(signature, 'hex'), secrets);

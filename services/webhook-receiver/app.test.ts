@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createLogger } from '#service/logger.ts';
-import { SIGNATURE_HEADER, sign, TIMESTAMP_HEADER } from '#signing/signing.ts';
+import { SIGNATURE_HEADER, sign, TIMESTAMP_HEADER, VALID_SECONDS } from '#signing/signing.ts';
 import type { AdmissionLimits } from './admission.ts';
 import { createApp } from './app.ts';
 import { Tally } from './tally.ts';
@@ -39,7 +39,8 @@ test.each([
   expect(await answer.text()).not.toMatch(/hush|zz|nowhere|webhook/);
 });
 
-const headers = `${TIMESTAMP_HEADER}: 9999999999\r\n${SIGNATURE_HEADER}: ${sign(Buffer.alloc(0), '9999999999', SECRET)}\r\n`;
+const EXPIRY = String(Math.floor(Date.now() / 1000) + VALID_SECONDS);
+const headers = `${TIMESTAMP_HEADER}: ${EXPIRY}\r\n${SIGNATURE_HEADER}: ${sign(Buffer.alloc(0), EXPIRY, SECRET)}\r\n`;
 const START = `POST /webhook HTTP/1.1\r\nhost: x\r\n${headers}`;
 
 /** The bytes received until the receiver ends the connection. */
@@ -61,7 +62,7 @@ const CLOSE = 'connection: close\r\n';
 test.each([
   [413, 'announced as too large', `${headers}content-length: ${LIMIT + 1}\r\n`],
   [401, 'without a signature', `content-length: ${LIMIT}\r\n`],
-  [401, 'with an expired one', `${headers.replace('9999999999', '1')}content-length: ${LIMIT}\r\n`],
+  [401, 'with an expired one', `${headers.replace(EXPIRY, '1')}content-length: ${LIMIT}\r\n`],
 ])('answers %d to a delivery %s before its body comes', async (status, _what, lines) => {
   const port = await open();
   // A sender that waits for `100 Continue` has its connection closed.

@@ -50,6 +50,7 @@ const FAULTS: Readonly<Record<SignatureFault, string>> = {
   timestamp_missing: `The header ${TIMESTAMP_HEADER} is missing.`,
   timestamp_malformed: `The header ${TIMESTAMP_HEADER} is not a positive whole number.`,
   timestamp_expired: 'The signature has expired.',
+  timestamp_too_far: 'The signature expires too far in the future.',
   signature_missing: `The header ${SIGNATURE_HEADER} is missing.`,
   signature_malformed: `The header ${SIGNATURE_HEADER} is not 64 lower-case hex digits.`,
   signature_mismatch: 'The signature does not match.',

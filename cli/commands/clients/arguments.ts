@@ -21,7 +21,8 @@ export type ClientsRequest =
       readonly action: 'webhook add';
       readonly id: number;
       readonly url: string;
-      readonly secret?: string;
+      /** Of the file with the signing secret; `-` is standard input. */
+      readonly secretFile?: string;
       /** Null is all. */
       readonly types: readonly WebhookType[] | null;
     }
@@ -62,9 +63,11 @@ export function parseClients({ values, positionals }: GivenTo<typeof clients>): 
       return { action: name, id: id(), ...contract };
     case 'webhook add':
       if (values.url === undefined) throw new UsageError('say --url');
+      if (values.secret !== undefined)
+        throw new UsageError('--secret shows the secret to every user of this machine; say --secret-file');
       return {
         ...{ action: name, id: id(), url: values.url },
-        ...(values.secret === undefined ? {} : { secret: values.secret }),
+        ...(values['secret-file'] === undefined ? {} : { secretFile: values['secret-file'] }),
         types: listOf(values.types ?? 'all', webhookTypeOf),
       };
     case 'webhook remove':

@@ -7,7 +7,7 @@ const HELP = `Usage: touchline clients add [--id <id>] [--name <name>] [--compet
        touchline clients enable <id> | disable <id>
        touchline clients rotate-secret <id>
        touchline clients contract <id> [--competitions 1,2 | all] [--operations events.index,feed.index | all]
-       touchline clients webhook add <id> --url <https address> [--secret <32 characters>] [--types incident,event,alert | all]
+       touchline clients webhook add <id> --url <https address> [--secret-file <file>] [--types incident,event,alert | all]
        touchline clients webhook remove <id> <webhook id>
        touchline clients webhook reseal
 
@@ -20,8 +20,8 @@ serves them applies a change at once. Several people may edit at the same time: 
   disable        makes its tokens invalid at once
   rotate-secret  prints a new secret key, which is shown this once; tokens that were issued stay good until they expire
   contract       what the client may see: competitions by id, operations by name (see /openapi.json)
-  webhook add    sends it what its contract covers, incidents and events or the types named, from now on; without --secret one
-                 is made, printed, and shown this once
+  webhook add    sends it what its contract covers, incidents and events or the types named, from now on; --secret-file has
+                 the signing secret of 32 characters (-: standard input, or a prompt), without it one is made and shown this once
   webhook reseal seals with CLIENTS_KEY what CLIENTS_KEY_SECOND opens; deliveries continue where they are
 
 webhook needs the key of clients: CLIENTS_KEY as the services have it, else the one that touchline up or demo keeps in
@@ -38,7 +38,7 @@ export const ACTIONS = {
   disable: { words: 1, options: [] },
   'rotate-secret': { words: 1, options: [] },
   contract: { words: 1, options: ['competitions', 'operations'] },
-  'webhook add': { words: 1, options: ['url', 'secret', 'types'] },
+  'webhook add': { words: 1, options: ['url', 'secret', 'secret-file', 'types'] },
   'webhook remove': { words: 2, options: [] },
   'webhook reseal': { words: 0, options: [] },
 } as const;
@@ -54,6 +54,7 @@ export const clients = defineCommand({
     operations: { type: 'string' },
     url: { type: 'string' },
     secret: { type: 'string' },
+    'secret-file': { type: 'string' },
     types: { type: 'string' },
     json: { type: 'boolean' },
   },

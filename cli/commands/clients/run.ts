@@ -6,6 +6,7 @@ import { openWebhooks, sealWebhook, webhookInput } from '#clients/webhooks.ts';
 import type { Client } from '#topics/generated/types.ts';
 import { CommandError, type GivenTo, UsageError } from '../../command.ts';
 import { directoryPlace, findPlace, findWebhookKeys, requireTopic, requireWebhookKeys } from '../../place.ts';
+import { readGivenSecret } from '../../secret-input.ts';
 import { lineShown } from '../../values.ts';
 import { type ClientsRequest, parseClients } from './arguments.ts';
 import type { clients } from './command.ts';
@@ -91,9 +92,10 @@ async function add(
 
 async function addWebhook(
   directory: ClientDirectory,
-  { id, url, secret, types }: Extract<ClientsRequest, { action: 'webhook add' }>,
+  { id, url, secretFile, types }: Extract<ClientsRequest, { action: 'webhook add' }>,
 ): Promise<string> {
-  const checked = webhookInput.safeParse({ url, secret: secret ?? newSecret() });
+  const given = secretFile === undefined ? undefined : await readGivenSecret(secretFile, 'signing secret: ');
+  const checked = webhookInput.safeParse({ url, secret: given ?? newSecret() });
   if (!checked.success) throw new UsageError(checked.error.issues[0]?.message ?? 'no webhook');
   const scope = { types, createdAt: Date.now() };
   const webhook = sealWebhook(id, checked.data, requireWebhookKeys(process.env)[0], scope);

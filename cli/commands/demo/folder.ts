@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { tryLock } from '#embedded/lock.ts';
 import { TouchlineError } from '#errors/touchline-error.ts';
+import { makePrivateFolder } from '#security/private-files.ts';
 
 /** The data folder of a demonstration. */
 export type DemoFolder = { readonly path: string; release(): void };
@@ -31,7 +32,7 @@ export function takeDemoFolder(dataDir: string): DemoFolder {
   for (const path of [dataDir, join(dataDir, 'demo')]) {
     const mark = join(path, MARK);
     if (existsSync(join(path, 'kafka')) && !existsSync(mark)) continue;
-    mkdirSync(path, { recursive: true });
+    makePrivateFolder(path);
     const lock = tryLock(mark);
     if (lock === undefined) continue;
     for (const name of MADE) rmSync(join(path, name), { recursive: true, force: true });

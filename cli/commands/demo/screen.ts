@@ -1,4 +1,5 @@
 import type { WriteStream } from 'node:tty';
+import { harmless, writeControls } from '../../terminal.ts';
 
 const HIDE_CURSOR = '\u001b[?25l';
 const SHOW_CURSOR = '\u001b[?25h';
@@ -13,28 +14,27 @@ export class Screen {
 
   constructor(out: WriteStream) {
     this.#out = out;
-    out.write(HIDE_CURSOR);
+    writeControls(out, HIDE_CURSOR);
     out.on('resize', this.#onResize);
   }
 
   /** Replaces the block. One write, and lines are cleared as they are replaced, so that nothing flickers. */
   draw(lines: readonly string[]): void {
     const up = this.#drawn > 0 ? `\u001b[${this.#drawn}A` : '';
-    this.#out.write(
-      `${up}${lines.map((line) => `\r${line}${CLEAR_TO_END_OF_LINE}\n`).join('')}${CLEAR_BELOW}`,
-    );
+    const block = lines.map((line) => `\r${harmless(line)}${CLEAR_TO_END_OF_LINE}\n`).join('');
+    writeControls(this.#out, `${up}${block}${CLEAR_BELOW}`);
     this.#drawn = lines.length;
   }
 
   /** A resized terminal has wrapped the drawn lines: the start of the block is unknown. */
   readonly #onResize = (): void => {
-    this.#out.write(CLEAR_ALL);
+    writeControls(this.#out, CLEAR_ALL);
     this.#drawn = 0;
   };
 
   /** Leaves the block as it is and gives the cursor back. */
   end(): void {
     this.#out.off('resize', this.#onResize);
-    this.#out.write(SHOW_CURSOR);
+    writeControls(this.#out, SHOW_CURSOR);
   }
 }

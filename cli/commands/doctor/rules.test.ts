@@ -144,7 +144,7 @@ test('a finding is a line with what to do below it, and no control character of 
     [
       'ok        lag       done',
       'failed    settings  wrong:',
-      '                    A: \\x1b[31m',
+      '                    A: \\u001b[31m',
       '                    → set A',
       '',
       '1 failed, 0 warnings, 1 fine',

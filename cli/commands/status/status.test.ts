@@ -76,7 +76,7 @@ test('one screen has processors, dead letters and processes', () => {
     '',
     'process          MiB  restored  undecided  tasks',
     'match-processor  200      1200          7  6 running, 2 restoring',
-    'http://b           -         -          -  no answer\\x1b[2J',
+    'http://b           -         -          -  no answer\\u001b[2J',
   ]);
   expect(renderStatus({ ...taken, deadLetters: null, sources: [], processes: [] }).slice(-2)).toEqual([
     '',

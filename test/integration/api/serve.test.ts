@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { ALL_OPERATIONS } from '#contract/rest/operations.ts';
@@ -112,6 +112,20 @@ test('resumes after a restart, also after a kill, and rebuilds lost views', asyn
     expect(await rebuilt.season(token), damage).toEqual(wanted);
     expect(await rebuilt.service.stop()).toBe(0);
   }
+});
+
+test('keeps its files from other users of the machine', async () => {
+  const folder = temporaryFolder();
+  chmodSync(folder, 0o755);
+  await startApi(pipeline.place, folder);
+  const rights = new Map(
+    [
+      folder,
+      ...readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
+    ].map((path) => [path, statSync(path)] as const),
+  );
+  expect(rights.size).toBeGreaterThan(2);
+  for (const [path, { mode }] of rights) expect(mode & 0o077, path).toBe(0);
 });
 
 test('asks for the credentials of a client before the board where it listens beyond loopback', async () => {

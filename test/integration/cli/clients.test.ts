@@ -5,6 +5,8 @@ import { verifySecret } from '#clients/secret.ts';
 import { openWebhooks } from '#clients/webhooks.ts';
 import { createTopics } from '#topics/admin.ts';
 import { backbone } from '../../setup/backbone.ts';
+import { temporaryFolder } from '../../support/api.ts';
+import { writeText } from '../../support/certificates.ts';
 import { quietLog } from '../../support/log.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
 
@@ -59,6 +61,19 @@ test('makes, shows and changes clients', async () => {
   expect(verifySecret(secret, changed?.secret_hash ?? '')).toBe(false);
   expect(verifySecret(renewed, changed?.secret_hash ?? '')).toBe(true);
   expect((await run('show 2', 1)).err).toContain('there is no client 2');
+});
+
+test('reads a signing secret from a file, and not from an argument', async () => {
+  const { directory, run } = await started();
+  await run('add');
+  const secret = 'S'.repeat(32);
+  const url = 'https://customer.example/hook';
+  expect((await run(`webhook add 1 --url ${url} --secret ${secret}`, 2)).err).toMatch(/--secret-file/);
+  const file = writeText(temporaryFolder(), 'secret', `${secret}\n`);
+  await run(`webhook add 1 --url ${url} --secret-file ${file}`);
+  const [client] = await directory.list();
+  if (client === undefined) throw new Error('no client');
+  expect(openWebhooks(client, [deriveKey(CLIENTS_KEY, 'webhooks')])).toMatchObject([{ url, secret }]);
 });
 
 test('seals webhooks, and shows their address to who has the key', async () => {

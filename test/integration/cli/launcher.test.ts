@@ -29,6 +29,13 @@ describe.each([
     );
   });
 
+  test('shows characters that turn the order of reading, and obeys none', async () => {
+    const run = touchline(['tail', 'match-\u202eetats'], {}, node);
+    expect(await run.ended).toBe(2);
+    expect(run.err).toMatch(/match-\\u202eetats/);
+    expect(run.err).not.toContain('\u202e');
+  });
+
   test('runs a service, and passes signals on', async () => {
     const run = touchline(['match-processor'], NO_BROKER, node);
     await written(run, 'metrics and health');

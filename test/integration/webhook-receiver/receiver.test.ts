@@ -107,6 +107,7 @@ describe('a request that is refused', () => {
     ['not a number', 401, NO_NUMBER, () => at('tomorrow')],
     ['beyond all numbers', 401, NO_NUMBER, () => at('9'.repeat(30))],
     ['expired a second ago', 401, EXPIRED, () => at(String(Math.floor(Date.now() / 1000) - 1))],
+    ['expires in 2100', 401, /^The signature expires too far in the future\.$/, () => at('4102444800')],
     ['expired long ago', 401, EXPIRED, () => at('1')],
     ['expired, and not JSON', 401, EXPIRED, () => at('1', '{')],
     [
