@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { REST_ERRORS } from './errors.ts';
 import { openApi } from './openapi.ts';
 import { ALL_OPERATIONS } from './operations.ts';
 
@@ -38,6 +39,22 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(operation.responses).toSorted()).toEqual(statuses.toSorted());
     expect(operation.security).toEqual(open ? [] : [{ token: [] }]);
     expect(operation.parameters.some(({ name: parameter }) => parameter === 'token')).toBe(false);
+  });
+
+  test('names each error by its internal code, the two of a window of the feed as well', () => {
+    const causes = (path: string) => document.paths[path]?.get.responses['400']?.description;
+    expect(causes('/v2/feed')).toBe(
+      'Invalid parameter (internal_code 13); The window begins before what the feed still has (internal_code 7)',
+    );
+    expect(causes('/v2/feed/{id}')).toBe('Invalid parameter (internal_code 13)');
+    const described = operations.flatMap(({ responses }) =>
+      Object.values(responses).map((one) => one.description),
+    );
+    for (const { internalCode } of Object.values(REST_ERRORS))
+      expect(
+        described.some((text) => text.includes(`internal_code ${internalCode})`)),
+        String(internalCode),
+      ).toBe(true);
   });
 
   test.each(operations)('names the header of feed health on answers of $operationId', ({ responses }) => {

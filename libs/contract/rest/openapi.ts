@@ -136,6 +136,7 @@ function parametersOf({ params, idName, name: operation }: OperationInfo): Param
 function errorsOf({ open, idName, name }: OperationInfo): RestErrorCode[] {
   return [
     'INVALID_PARAMETER',
+    ...(name === 'feed.index' ? (['WINDOW_GONE'] as const) : []),
     ...(open && name !== 'oauth' ? [] : (['UNAUTHORIZED'] as const)),
     ...(open ? [] : (['FORBIDDEN'] as const)),
     ...(idName === null ? [] : (['NOT_FOUND'] as const)),
@@ -146,9 +147,12 @@ function errorsOf({ open, idName, name }: OperationInfo): RestErrorCode[] {
 }
 
 function responsesOf(operation: OperationInfo): OperationObject['responses'] {
-  const errors = errorsOf(operation).map((code) => {
-    const { status, message, internalCode } = REST_ERRORS[code];
-    return [String(status), response(`${message} (internal_code ${internalCode})`, 'Error', status)] as const;
+  const byStatus = Map.groupBy(errorsOf(operation), (code) => REST_ERRORS[code].status);
+  const errors = [...byStatus].map(([status, codes]) => {
+    const causes = codes.map(
+      (code) => `${REST_ERRORS[code].message} (internal_code ${REST_ERRORS[code].internalCode})`,
+    );
+    return [String(status), response(causes.join('; '), 'Error', status)] as const;
   });
   return Object.fromEntries([['200', response('The answer', operation.name, 200)], ...errors]);
 }

@@ -53,7 +53,8 @@ export function boardConditions(
     .where('sport_id = ?', query.sportId)
     .where('status_type = ?', query.statusType)
     .where('changed >= ?', since(query.timestamp));
-  if (!query.showPostponed) conditions.also(`status_id IS NOT ${POSTPONED}`);
+  // Whoever follows the changes has to learn that a match is postponed.
+  if (!query.showPostponed && query.timestamp === null) conditions.also(`status_id IS NOT ${POSTPONED}`);
   return conditions;
 }
 

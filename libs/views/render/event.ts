@@ -9,6 +9,14 @@ import { DETAIL_NAMES, RESULT_NAMES, STAT_NAMES } from '../facts/soccer-values.t
 import type { RenderedEvent } from '../store/matches.ts';
 import { eventSlug, slugOf } from './slug.ts';
 
+/** Of the places that an event is in: it does not repeat their names (spec, rule 1). */
+const PLACE_NAMES: ReadonlySet<string> = new Set(
+  ['competition', 'season', 'stage', 'group', 'tour', 'area'].flatMap((place) => [
+    `${place}_name`,
+    `${place}_short_name`,
+  ]),
+);
+
 /** The name of a status that its message lacks; undefined when unknown. */
 export type StatusName = (statusId: number) => string | undefined;
 
@@ -20,7 +28,8 @@ type Json = Record<string, unknown>;
  */
 export function renderEvent(state: MatchState, statusName: StatusName): RenderedEvent {
   const { fields: reported, isOlder } = reportedFields(state);
-  const { action, events_incidents: _, ...otherFields } = reported;
+  const { action, events_incidents: _, ...rest } = reported;
+  const otherFields = Object.fromEntries(Object.entries(rest).filter(([name]) => !PLACE_NAMES.has(name)));
   const isSoccer = state.sport_id === SOCCER || state.sport_id === null;
   const participants = renderParticipants(state, reported, isSoccer);
   const extraTime = extraTimePlayed(reported.participants);

@@ -4,10 +4,16 @@ import { ranking } from '../testing/ranking.ts';
 import { nameEntry, nameTable, type TablePlace } from './standings.ts';
 
 const NOWHERE: TablePlace = {
-  ...{ area: null, areaId: null, season: null, stage: null, object: null, group: () => null },
+  ...{ area: null, teamArea: null, season: null, stage: null, object: null, group: () => null },
 };
 const KNOWN: TablePlace = {
-  ...{ area: 'Europe', areaId: 7, season: 'Cup 2017/18', stage: 'Group Stage', object: 'Group Stage' },
+  ...{
+    area: 'Europe',
+    teamArea: { id: 7, name: 'Europe' },
+    season: 'Cup 2017/18',
+    stage: 'Group Stage',
+    object: 'Group Stage',
+  },
   group: (id) => (id === 7 ? { name: 'Group A', ut: 1_700_000_000 } : null),
 };
 const derived = { name: 'League standings', type_name: 'League standings', object_name: '', sport_id: 5 };

@@ -18,7 +18,8 @@ export type TablePlace = {
   readonly area: string | null;
   readonly season: string | null;
   readonly stage: string | null;
-  readonly areaId: number | null;
+  /** That of its teams: null where they come from several, as in an international cup. */
+  readonly teamArea: { readonly id: number; readonly name: string } | null;
   /** What is ranked. */
   readonly object: string | null;
   readonly group: (id: number) => PlaceGroup | null;
@@ -70,7 +71,7 @@ function nameGroup(group: Json, table: Json, place: TablePlace): Json {
 }
 
 /** A row; before its second match a team was where it is. */
-function nameRow(row: Json, { area, areaId }: TablePlace): Json {
+function nameRow(row: Json, { teamArea }: TablePlace): Json {
   const name = String(row.name ?? '');
   const club = String(row.subparticipant_name ?? '');
   return {
@@ -78,8 +79,8 @@ function nameRow(row: Json, { area, areaId }: TablePlace): Json {
     name,
     participant_acronym: row.participant_acronym ?? '',
     participant_slug: row.participant_slug ?? slugOf(name, Number(row.id)),
-    area_id: row.area_id ?? areaId ?? 0,
-    area_name: row.area_name ?? area ?? '',
+    area_id: row.area_id ?? teamArea?.id ?? 0,
+    area_name: row.area_name ?? teamArea?.name ?? '',
     last_rank: row.last_rank ?? row.rank,
     subparticipant_id: row.subparticipant_id ?? '',
     subparticipant_name: club,

@@ -39,6 +39,15 @@ test('has the name of the status that it has, not of one that a list showed befo
   expect((await served(list, { status_id: 34 })).status_name).toBe('2nd half');
 });
 
+test('does not repeat the names of its places, whatever a message has', async () => {
+  const named = { competition_name: 'Cup', season_name: '2026', stage_name: 'Final', group_name: 'A' };
+  const event = await served({ ...named, area_name: 'Europe', tour_name: '', gender: 'male' });
+  expect(event).toMatchObject({ gender: 'male', competition_id: 6628 });
+  expect(
+    Object.keys(event).filter((name) => /^(competition|season|stage|group|area|tour)_.*name$/.test(name)),
+  ).toEqual([]);
+});
+
 test('has the round that it is in by no other round’s name', async () => {
   expect(await served({ round_id: 1, round_name: 'Round 1' }, { round_id: 2 })).not.toMatchObject({
     round_name: 'Round 1',

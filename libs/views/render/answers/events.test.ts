@@ -132,6 +132,10 @@ test('shows a board by date, status and postponement, with or without details', 
   const board = '/v2/livescore?date_from=2026-08-15';
   expect(ids(await ask(board))).toEqual([1, 3]);
   expect(ids(await ask(`${board}&show_postponed=yes`))).toEqual([1, 2, 3]);
+  // It has changed: whoever follows the changes had it on the board.
+  const now = Math.floor(RECEIVED_AT / 1000);
+  expect(ids(await ask(`${board}&timestamp=${now}`))).toEqual([1, 2, 3]);
+  expect(ids(await ask(`${board}&timestamp=${now + 60}`))).toEqual([]);
   expect(ids(await ask(`${board}&status_type=live`))).toEqual([1]);
   const [plain] = eventsOf(await ask(`${board}&events_details=no`));
   expect([plain?.details, plain?.participants[0]?.stats]).toEqual([undefined, undefined]);

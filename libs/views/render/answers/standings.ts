@@ -25,9 +25,12 @@ export function standingsData(
     const id = toWholeNumber(object_id);
     const competition = catalogue.find('competition', toWholeNumber(competition_id))?.record;
     const kind = String(object_type);
+    const area = typeof competition?.area_name === 'string' ? competition.area_name : null;
+    const areaId = toWholeNumber(competition?.area_id);
+    const isOfOneArea = competition?.area_type === 'country' && areaId !== null;
     return {
-      area: typeof competition?.area_name === 'string' ? competition.area_name : null,
-      areaId: toWholeNumber(competition?.area_id),
+      area,
+      teamArea: isOfOneArea ? { id: areaId, name: area ?? '' } : null,
       season: catalogue.name('season', toWholeNumber(season_id)),
       stage: kind === 'stage' ? catalogue.name('stage', id) : null,
       object: NAMED.has(kind) ? catalogue.name(kind, id) : null,
