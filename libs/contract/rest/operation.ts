@@ -1,7 +1,7 @@
 /** The parts of an operation of the contract. */
 import { z } from 'zod';
 import { RestError } from './errors.ts';
-import type { Access, Answer, Paging, ProviderData } from './provider.ts';
+import type { Access, AnyAnswer, Paging, ProviderData } from './provider.ts';
 import type { Records } from './records.ts';
 
 /** The static part of an operation: `N` is its name, `D` the schema of its data. */
@@ -32,7 +32,7 @@ export type Prepared = {
   /** The same without the path's id: the query of another page's URL. */
   readonly query: Readonly<Record<string, string>>;
   readonly paging: Paging | null;
-  answer(data: ProviderData, access: Access): Answer;
+  answer(data: ProviderData, access: Access): AnyAnswer;
 };
 
 /** An operation that answers from `ProviderData`. */
@@ -56,7 +56,7 @@ type Definition<N extends string, D extends z.ZodType, P extends z.ZodRawShape, 
   readonly settle?: (values: z.output<z.ZodObject<P>>, now: number) => V;
   data(records: Records): D;
   /** `now`: Unix seconds, as in `prepare`. */
-  answer(data: ProviderData, values: V, id: number, access: Access, now: number): Answer;
+  answer(data: ProviderData, values: V, id: number, access: Access, now: number): AnyAnswer;
 };
 
 /** Makes an operation from its definition. */

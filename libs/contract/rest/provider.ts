@@ -20,6 +20,16 @@ export type Answer = {
   readonly total: number | null;
 };
 
+/** An answer too long to be made at once. */
+export type StreamedAnswer = {
+  /** JSON text of `api.data`, in parts. */
+  readonly data: AsyncIterable<string>;
+  readonly total: number;
+};
+
+/** Any answer, now or soon. */
+export type AnyAnswer = Answer | Promise<StreamedAnswer>;
+
 /** From 1; `limit` is one of the operation's enum. */
 export type Paging = { readonly limit: number; readonly page: number };
 
@@ -87,7 +97,7 @@ export type FeedQuery = {
 };
 
 /**
- * The data behind the REST contract. Every method answers synchronously from what is known; lists leave out what is
+ * The data behind the REST contract. Every method answers from what is known, all but the feed at once; lists leave out what is
  * outside `access`. A method throws `RestError` `not_found` for an unknown id, `forbidden` for one outside `access`.
  */
 export interface ProviderData {
@@ -109,9 +119,9 @@ export interface ProviderData {
   importantIncidents(eventId: number, access: Access): Answer;
   livescore(query: LivescoreQuery, access: Access): Answer;
   basicLivescore(query: BasicLivescoreQuery, access: Access): Answer;
-  feed(query: FeedQuery, access: Access): Answer;
+  feed(query: FeedQuery, access: Access): AnyAnswer;
   /** The messages of one event's feed, or of one message: see `operations.ts`. */
-  feedOf(id: number, access: Access): Answer;
+  feedOf(id: number, access: Access): AnyAnswer;
 }
 
 /** Authentication and tokens. The same for every replica: it stores no session. */

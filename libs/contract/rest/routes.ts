@@ -2,6 +2,7 @@
  * The contract as a Fastify plugin: everything common to all its servers. Open operations ignore a token; the others
  * check the token first (401), then access (403), then parameters (400), then read the data.
  */
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { toWholeNumber } from '../values.ts';
 import { ENVELOPE_END, envelopeStart, neighbours, pathAndQuery } from './envelope.ts';
@@ -66,14 +67,19 @@ function isOtherMethod({ method, url }: FastifyRequest): boolean {
 
 type Query = Readonly<Record<string, unknown>>;
 
-function answer(operation: Operation, options: RestOptions, request: FastifyRequest, reply: FastifyReply) {
+async function answer(
+  operation: Operation,
+  options: RestOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
   const now = seconds(options.now);
   const query = request.query as Query;
   const token = typeof query.token === 'string' ? query.token : null;
   const access = operation.open ? NO_ACCESS : admit(operation, token, options.gatekeeper, now);
   const id = operation.idName === null ? 0 : pathId(request);
   const prepared = operation.prepare(query, id, now);
-  const { data, total } = prepared.answer(options.data, access);
+  const { data, total } = await prepared.answer(options.data, access);
   const base = () => options.baseUrl ?? `${schemeOf(request)}://${request.host}`;
   const start = envelopeStart({
     version: options.version,
@@ -85,7 +91,28 @@ function answer(operation: Operation, options: RestOptions, request: FastifyRequ
       ? prepared.parameters
       : { client_id: String(access.clientId), ...prepared.parameters },
   });
-  return send(reply, start, data);
+  if (typeof data === 'string' || Buffer.isBuffer(data)) return send(reply, start, data);
+  const isHead = request.method === 'HEAD';
+  return answerHeaders(reply).send(Readable.from(isHead ? [] : streamed(start, data, options)));
+}
+
+/**
+ * An answer in parts. Its status is on its way when a part fails: the connection is ended then, and the failure reported
+ * here.
+ */
+async function* streamed(
+  start: string,
+  data: AsyncIterable<string>,
+  { onFailure }: RestOptions,
+): AsyncGenerator<string, void, undefined> {
+  yield start;
+  try {
+    yield* data;
+  } catch (error) {
+    onFailure?.(error);
+    throw error;
+  }
+  yield ENVELOPE_END;
 }
 
 /** The last proxy's word where the server trusts it (Fastify's `trustProxy`); any other value is ignored. */

@@ -1,11 +1,18 @@
+import { hash } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import type { FeedQuery } from '#contract/rest/provider.ts';
 import type { NormalizedMessage } from '#topics/generated/types.ts';
-import { Conditions, type Statements } from './sql.ts';
+import type { Statements } from './sql.ts';
 
 /** Rows that one sweep deletes at most: it runs between requests. */
-const SWEEP_ROWS = 2_000;
-/** As the provider has them; each event's are in the opposite order of the log. */
-const NEWEST_FIRST = 'ORDER BY at DESC, partition, offset DESC';
+const SWEEP_ROWS = 500;
+/** Rows that are looked at before other requests are served: about a millisecond. */
+const SLICE_ROWS = 500;
+/** Characters of messages that are read before other requests are served. */
+const SLICE_LENGTH = 64 * 1024;
+/** After each slice, so that reading a day takes a third of the time of the event loop. */
+const PAUSE_MS = 1;
+const DIGEST_BYTES = 12;
 
 /** A message of the feed, and what the feed is filtered by. */
 export type FeedRow = {
@@ -15,6 +22,34 @@ export type FeedRow = {
   readonly forTrader: boolean;
   readonly competitionId: number | null;
 };
+
+/** The messages that a query found, the newest first. */
+export type FoundMessages = {
+  readonly total: number;
+  /** Their JSON texts with commas in between, in parts; other requests are served between two of them. */
+  texts(): AsyncGenerator<string, void, undefined>;
+};
+
+/** A message without its text. */
+type Row = {
+  readonly id: number;
+  readonly at: number;
+  readonly partition: number;
+  readonly offset: number;
+  readonly ut: number;
+  readonly changed: number;
+  readonly event_id: number;
+  readonly incident: 0 | 1;
+  readonly important: 0 | 1;
+  readonly for_trader: 0 | 1;
+  readonly competition: number | null;
+};
+
+type Range = { readonly by: 'ut' | 'changed' | 'event_id'; readonly from: number; readonly to: number };
+
+/** A message says in which competition its event is; one that does not is where its event is now. */
+const ROW = `id, at, partition, offset, ut, changed, event_id, incident, important, for_trader,
+  coalesce(competition_id, (SELECT competition_id FROM events WHERE id = feed.event_id)) AS competition`;
 
 /** The messages of the feed, kept for a while after they were received. */
 export class FeedView {
@@ -38,7 +73,10 @@ export class FeedView {
     return this.#keptSince;
   }
 
-  /** Writes a message, known by its place in the log; `changed` is when it became visible, Unix seconds. */
+  /**
+   * Writes a message, known by its place in the log; ignores one whose text is there already, such as one that came by
+   * webhook and by polling. `changed` is when it became visible, Unix seconds.
+   */
   put(
     message: NormalizedMessage,
     row: FeedRow,
@@ -47,76 +85,128 @@ export class FeedView {
     const { ut, received_at } = message;
     const at = Math.max(received_at, this.#latest.get(partition) ?? 0);
     this.#latest.set(partition, at);
-    this.#sql
-      .of(`INSERT OR IGNORE INTO feed VALUES (${Array(11).fill('?').join(', ')})`)
+    const digest = hash('sha256', row.json, 'buffer').subarray(0, DIGEST_BYTES);
+    const { changes, lastInsertRowid } = this.#sql
+      .of(
+        `INSERT OR IGNORE INTO feed (partition, offset, digest, at, ut, changed, event_id, competition_id, incident,
+         important, for_trader) VALUES (${Array(11).fill('?').join(', ')})`,
+      )
       .run(
-        ...[partition, offset, at, ut, changed],
+        ...[partition, offset, digest, at, ut, changed],
         ...[message.event_id, row.competitionId, row.incident ? 1 : 0],
-        ...[row.important ? 1 : 0, row.forTrader ? 1 : 0, row.json],
+        ...[row.important ? 1 : 0, row.forTrader ? 1 : 0],
       );
+    if (changes === 1) this.#sql.of('INSERT INTO feed_texts VALUES (?, ?)').run(lastInsertRowid, row.json);
   }
 
   /**
-   * The messages of a window, the newest first, a message that came twice once: those whose `ut` lies in it, and those that
-   * became visible in it, or from `changedSince` on (Unix seconds). Only incidents have an importance to be filtered by.
-   * `competitions` are those that may be seen, null is all. Ends as soon as there are more characters than `limit`: null then.
+   * Finds the messages of a window: those whose `ut` lies in it, and those that became visible in it, or from
+   * `changedSince` on (Unix seconds). Only incidents have an importance to be filtered by. `competitions` are those that
+   * may be seen, null is all. Looks at them in slices: a day of messages must not hold up other requests.
    */
   window(
     query: FeedQuery,
     changedSince: number,
     competitions: ReadonlySet<number> | null,
-    limit: number,
-  ): string[] | null {
-    const conditions = new Conditions()
-      .where('incident = ?', query.type === null ? null : query.type === 'incident' ? 1 : 0)
-      .where('important = ?', flag(query.important))
-      .where('for_trader = ?', flag(query.importantForTrader))
-      .among('event_id', query.eventIds);
-    if (query.important !== null || query.importantForTrader !== null) conditions.also('incident = 1');
-    this.#visible(conditions, competitions);
-    // Two ranges, each with its index; a row of both is given once.
-    const ranges = ['ut BETWEEN ? AND ?', 'changed BETWEEN ? AND ?']
-      .map((range) => `SELECT rowid FROM feed WHERE ${range}`)
-      .join(' UNION ');
-    conditions.also(`rowid IN (${ranges})`);
-    const text = `SELECT json FROM feed${conditions.text} ${NEWEST_FIRST}`;
-    const { from, to } = query;
-    return this.#take(text, [...conditions.values, from, to, changedSince, to], limit);
+  ): Promise<FoundMessages> {
+    const { from, to, type, eventIds, important, importantForTrader } = query;
+    const isImportance = important !== null || importantForTrader !== null;
+    const isWanted = (row: Row): boolean =>
+      (type === null || (row.incident === 1) === (type === 'incident')) &&
+      (!isImportance || row.incident === 1) &&
+      (important === null || (row.important === 1) === important) &&
+      (importantForTrader === null || (row.for_trader === 1) === importantForTrader) &&
+      (eventIds === null || eventIds.has(row.event_id)) &&
+      (competitions === null || (row.competition !== null && competitions.has(row.competition)));
+    const ranges: Range[] = [
+      { by: 'ut', from, to },
+      { by: 'changed', from: changedSince, to },
+    ];
+    // A row of both ranges is found by the first one.
+    const isRepeated = ({ ut }: Row, { by }: Range) => by === 'changed' && from <= ut && ut <= to;
+    return this.#find(ranges, (row, range) => isWanted(row) && !isRepeated(row, range));
   }
 
-  /** The messages of one event, the newest first; null as in `window`. */
-  ofEvent(eventId: number, limit: number): string[] | null {
-    const text = `SELECT json FROM feed WHERE event_id = ? ${NEWEST_FIRST}`;
-    return this.#take(text, [eventId], limit);
+  /** Finds the messages of one event, as `window` does. */
+  ofEvent(eventId: number): Promise<FoundMessages> {
+    return this.#find([{ by: 'event_id', from: eventId, to: eventId }], () => true);
   }
 
   /** Forgets some of what was received before a time, Unix milliseconds; whether there may be more. */
   sweep(before: number): boolean {
     this.#keptSince = Math.max(this.#keptSince, Math.floor(before / 1000));
-    const { changes } = this.#sql
-      .of('DELETE FROM feed WHERE rowid IN (SELECT rowid FROM feed WHERE at < ? ORDER BY at LIMIT ?)')
-      .run(before, SWEEP_ROWS);
-    return changes === SWEEP_ROWS;
+    const ids = this.#sql.column<number>(
+      'SELECT id FROM feed WHERE at < ? ORDER BY at LIMIT ?',
+      before,
+      SWEEP_ROWS,
+    );
+    // The texts first: a text without a message would stay for ever.
+    for (const table of ['feed_texts', 'feed'])
+      this.#sql
+        .of(`DELETE FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`)
+        .run(JSON.stringify(ids));
+    return ids.length === SWEEP_ROWS;
   }
 
-  /** A message says in which competition its event is; one that does not is where its event is now. */
-  #visible(conditions: Conditions, competitions: ReadonlySet<number> | null): void {
-    const place = 'coalesce(competition_id, (SELECT competition_id FROM events WHERE id = feed.event_id))';
-    conditions.among(place, competitions);
-  }
-
-  #take(text: string, values: readonly number[] | Conditions['values'], limit: number): string[] | null {
-    const messages = new Set<string>();
-    let length = 0;
-    for (const { json } of this.#sql.of(text).iterate(...values)) {
-      length += (json as string).length;
-      if (length > limit) return null;
-      messages.add(json as string);
+  async #find(
+    ranges: readonly Range[],
+    isWanted: (row: Row, range: Range) => boolean,
+  ): Promise<FoundMessages> {
+    /** By the second of their arrival: to sort a whole day at once would hold up other requests. */
+    const found = new Map<number, Row[]>();
+    let total = 0;
+    for (const range of ranges) {
+      for await (const slice of this.#slices(range)) {
+        const wanted = slice.filter((row) => isWanted(row, range));
+        for (const row of wanted) {
+          const second = Math.floor(row.at / 1000);
+          const rows = found.get(second);
+          if (rows === undefined) found.set(second, [row]);
+          else rows.push(row);
+        }
+        total += wanted.length;
+      }
     }
-    return [...messages];
+    return { total, texts: () => this.#texts(found) };
+  }
+
+  async *#slices({ by, from, to }: Range): AsyncGenerator<Row[], void, undefined> {
+    const statement = this.#sql.of(
+      `SELECT ${ROW} FROM feed WHERE (${by}, id) > (?, ?) AND ${by} <= ? ORDER BY ${by}, id LIMIT ${SLICE_ROWS}`,
+    );
+    let after: readonly [number, number] = [from, -1];
+    for (;;) {
+      const rows = statement.all(...after, to) as Row[];
+      yield rows;
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < SLICE_ROWS) return;
+      after = [last[by], last.id];
+      await setTimeout(PAUSE_MS);
+    }
+  }
+
+  /** As the provider has them: the newest first, each event's in the opposite order of the log. */
+  async *#texts(found: ReadonlyMap<number, Row[]>): AsyncGenerator<string, void, undefined> {
+    const statement = this.#sql.of('SELECT json FROM feed_texts WHERE id = ?');
+    let part = '';
+    let comma = '';
+    for (const second of Float64Array.from(found.keys()).sort().reverse()) {
+      for (const { id } of (found.get(second) ?? []).sort(newestFirst)) {
+        const text = statement.get(id)?.json;
+        // Forgotten since it was found.
+        if (typeof text !== 'string') continue;
+        part += comma + text;
+        comma = ',';
+        if (part.length < SLICE_LENGTH) continue;
+        yield part;
+        part = '';
+        await setTimeout(PAUSE_MS);
+      }
+    }
+    yield part;
   }
 }
 
-function flag(wanted: boolean | null): number | null {
-  return wanted === null ? null : wanted ? 1 : 0;
+function newestFirst(a: Row, b: Row): number {
+  return b.at - a.at || a.partition - b.partition || b.offset - a.offset;
 }

@@ -73,8 +73,11 @@ CREATE TABLE stories (
 CREATE INDEX stories_by_change ON stories (changed);
 
 CREATE TABLE feed (
+  id INTEGER PRIMARY KEY,
   partition INTEGER NOT NULL,
   offset INTEGER NOT NULL,
+  -- Of the text: a message that came twice is there once.
+  digest BLOB NOT NULL UNIQUE,
   -- Unix milliseconds it was received at, never less than that of the one before it in its partition.
   at INTEGER NOT NULL,
   ut INTEGER NOT NULL,
@@ -85,9 +88,10 @@ CREATE TABLE feed (
   incident INTEGER NOT NULL,
   important INTEGER NOT NULL,
   for_trader INTEGER NOT NULL,
-  json TEXT NOT NULL,
-  PRIMARY KEY (partition, offset)
+  UNIQUE (partition, offset)
 );
+-- Apart from what is filtered by: a window is found without a look at texts of a page each.
+CREATE TABLE feed_texts (id INTEGER PRIMARY KEY, json TEXT NOT NULL);
 CREATE INDEX feed_by_ut ON feed (ut);
 CREATE INDEX feed_by_change ON feed (changed);
 CREATE INDEX feed_by_event ON feed (event_id);

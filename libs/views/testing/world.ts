@@ -120,13 +120,17 @@ export class World {
   }
 
   /** The contract over these views, for whoever has a token: the token names what it may see. */
-  async server(accesses: Readonly<Record<string, Access>> = { t: EVERYTHING }): Promise<FastifyInstance> {
+  async server(
+    accesses: Readonly<Record<string, Access>> = { t: EVERYTHING },
+    onFailure: (error: unknown) => void = () => {},
+  ): Promise<FastifyInstance> {
     const now = () => this.now / 1000;
     const app = fastify(restServerOptions('1.2.3', now));
     await app.register(restRoutes, {
       data: createProviderData(this.views),
       gatekeeper: { exchange: async () => null, access: (token) => accesses[token] ?? null },
       now,
+      onFailure,
       version: '1.2.3',
     });
     onTestFinished(() => app.close());

@@ -155,10 +155,71 @@ describe('the feed', () => {
     expect(await feed(`timestamp=${UT}&timestamp_to=${UT}`)).toEqual([2]);
   });
 
-  test('refuses a window that holds too much, rather than leaving something out', () => {
+  test('has the events alone, or nothing where their importance is asked for', async () => {
+    world.play(eventMessage({ id: 1 }), incidentMessage({ id: 2 }));
+    const window = `timestamp=${UT}&timestamp_to=${UT}`;
+    for (const flag of ['important', 'important_for_trader'])
+      for (const value of ['yes', 'no'])
+        expect(await feed(`${window}&type=event&${flag}=${value}`)).toEqual([]);
+  });
+
+  test('gives a window of many slices whole, in order, while other requests are served', async () => {
+    const many = 2_500;
+    for (let at = 0; at < many; at++) {
+      const message = eventMessage(
+        { id: at, ut: UT + (at % 60) },
+        { id: 1 + (at % 7), name: 'x'.repeat(500) },
+      );
+      world.take(normalized(message, (UT + (at % 100)) * 1_000 + at));
+    }
+    let turns = 0;
+    const counting = setInterval(() => (turns += 1), 0);
+    const answer = await app.inject(`/v2/feed?token=t&timestamp=${UT}&timestamp_to=${UT + 100}`);
+    clearInterval(counting);
+    const { method, data } = answer.json().api;
+    expect(method.total_items).toBe(many);
+    expect(new Set(data.map(({ id }: { id: number }) => id)).size).toBe(many);
+    expect(turns).toBeGreaterThan(10);
+    // Within an event the opposite order of the log, which is that of the ids.
+    for (let id = 1; id <= 7; id++) {
+      const ids = data.flatMap((one: { id: number; data: { event: { id: number } } }) =>
+        one.data.event.id === id ? [one.id] : [],
+      );
+      expect(ids).toEqual(ids.toSorted((a: number, b: number) => b - a));
+    }
+  });
+
+  test('leaves out what is forgotten while it is read', async () => {
     world.play(eventMessage({ id: 1 }), eventMessage({ id: 2 }));
-    const query = { from: UT, to: UT, type: null, eventIds: null, important: null, importantForTrader: null };
-    expect(world.views.feed.window(query, UT, null, 10_000)).toHaveLength(2);
-    expect(world.views.feed.window(query, UT, null, 1_000)).toBeNull();
+    const found = await world.views.feed.ofEvent(7000001);
+    world.views.feed.sweep(RECEIVED_AT + 1);
+    expect(found.total).toBe(2);
+    for await (const text of found.texts()) expect(text).toBe('');
+  });
+
+  test('answers HEAD without looking at the messages', async () => {
+    world.play(eventMessage({ id: 1 }));
+    const answer = await app.inject({
+      method: 'HEAD',
+      url: `/v2/feed?token=t&timestamp=${UT}&timestamp_to=${UT}`,
+    });
+    expect([answer.statusCode, answer.body]).toEqual([200, '']);
+  });
+
+  test('ends the answer and reports the failure where the views fail on the way', async () => {
+    for (let id = 0; id < 300; id++) world.play(eventMessage({ id, ut: UT }, { name: 'x'.repeat(1_000) }));
+    const failures: unknown[] = [];
+    const failing = await world.server({ t: EVERYTHING }, (error) => failures.push(error));
+    const found = world.views.feed.ofEvent.bind(world.views.feed);
+    world.views.feed.ofEvent = async (id) => {
+      const { total } = await found(id);
+      const texts = async function* () {
+        yield '{}';
+        throw new Error('the disk is gone');
+      };
+      return { total, texts };
+    };
+    await expect(failing.inject('/v2/feed/7000001?token=t')).rejects.toThrow();
+    expect(failures).toEqual([new Error('the disk is gone')]);
   });
 });

@@ -1,0 +1,72 @@
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { sampleOf } from '#topics/testing/samples.ts';
+import { FeedView } from './feed.ts';
+import { SCHEMA } from './schema.ts';
+import { Statements } from './sql.ts';
+
+const UT = 1_790_000_000;
+const DAY = 86_400;
+const MESSAGES = 150_000;
+
+/** A feed of a day of messages, as many as on a Saturday of 100 matches. */
+function dayOfMessages(): FeedView {
+  const database = new DatabaseSync(':memory:');
+  database.exec(SCHEMA);
+  const feed = new FeedView(new Statements(database));
+  const sample = sampleOf('normalized-messages');
+  const row = { incident: true, important: false, forTrader: true, competitionId: 1 };
+  database.exec('BEGIN');
+  for (let at = 0; at < MESSAGES; at++) {
+    const ut = UT + Math.floor((at * DAY) / MESSAGES);
+    const message = { ...sample, event_id: at % 100, ut, received_at: ut * 1_000 };
+    feed.put(
+      message,
+      { ...row, json: `{"id":${at},"text":"${'x'.repeat(300)}"}` },
+      { partition: at % 100, offset: at, changed: ut },
+    );
+  }
+  database.exec('COMMIT');
+  return feed;
+}
+
+/** The most CPU time that this thread has had between two turns of its event loop since, milliseconds. */
+function longestTurn(): () => number {
+  let longest = 0;
+  let last = process.threadCpuUsage();
+  let handle = setImmediate(function turn() {
+    const now = process.threadCpuUsage();
+    longest = Math.max(longest, now.user - last.user + now.system - last.system);
+    last = now;
+    handle = setImmediate(turn);
+  });
+  return () => {
+    clearImmediate(handle);
+    return longest / 1_000;
+  };
+}
+
+test('reads a day of messages in order without holding the event loop for 50 ms', async () => {
+  const feed = dayOfMessages();
+  const query = {
+    from: UT,
+    to: UT + DAY,
+    type: null,
+    eventIds: null,
+    important: null,
+    importantForTrader: null,
+  };
+  const held = longestTurn();
+  const found = await feed.window(query, UT, null);
+  let [length, last, ids] = [0, '', 0];
+  for await (const text of found.texts()) {
+    length = Math.max(length, text.length);
+    ids += text.split('{"id":').length - 1;
+    if (text !== '') last = text;
+  }
+  expect(held()).toBeLessThan(50);
+  expect(found.total).toBe(MESSAGES);
+  expect(ids).toBe(MESSAGES);
+  expect(last).toContain('{"id":0,');
+  expect(length).toBeLessThan(70_000);
+});
