@@ -223,7 +223,7 @@ export function endpointRows(): void {
       const [detailed] = eventsOf((await board('&events_details=yes')).data);
       const [plain] = eventsOf((await board('&events_details=no')).data);
       expect([detailed?.details?.length, plain?.details]).toEqual([2, undefined]);
-      expect(await ids(`&timestamp=${PUBLISHED}`)).toEqual([1005, 2001, 2002]);
+      expect(await ids(`&timestamp=${PUBLISHED}`)).toEqual([1005, 1006, 2001, 2002]);
       expect(await ids(`&timestamp=${BEGAN + 3_600}`)).toEqual([]);
       expect(await ids('&show_postponed=yes&limit=5&page=2')).toEqual([]);
       expect(
