@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { retryTransient } from '#streams/client/platformatic/connections.ts';
 import { topicIds } from '#streams/client/topic-ids.ts';
+import { StreamError } from '#streams/errors.ts';
 import { follow, type ReadRecord } from '#streams/read/follow.ts';
+import { retry } from '#timing/retry.ts';
 
 export type TopicReaderOptions = {
   readonly brokers: readonly string[];
@@ -49,7 +50,8 @@ export class TopicReader {
         signal,
         onBatch: ({ partition, records }) => onRecords(partition, records),
       });
-    await retryTransient(read, { deadlineMs: LEADER_MS });
+    const passes = (error: unknown) => error instanceof StreamError && error.code === 'UNAVAILABLE';
+    await retry(read, { firstMs: TOPIC_PAUSE_MS, ceilingMs: TOPIC_PAUSE_MS, deadlineMs: LEADER_MS, passes });
   }
 }
 

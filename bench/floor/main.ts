@@ -3,8 +3,8 @@
  * as many records and partitions, and the next fetch under way meanwhile. A process of its own, as the contenders are.
  */
 import { Connection } from '@platformatic/kafka';
-import { retryTransient } from '#streams/client/platformatic/connections.ts';
 import { fetchPartition } from '#streams/client/platformatic/fetch.ts';
+import { retryTransient } from '#streams/client/platformatic/retries.ts';
 import type { ConsumedRecord } from '#streams/client/port.ts';
 import type { BatchRecord } from '#streams/client/produce-batches.ts';
 import { topicIds } from '#streams/client/topic-ids.ts';

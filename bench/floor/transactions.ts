@@ -15,8 +15,8 @@ import {
   type Reader,
   ResponseError,
 } from '@platformatic/kafka';
-import { retryTransient } from '#streams/client/platformatic/connections.ts';
 import { createRequest, nextSequence, produce, requestBytes } from '#streams/client/platformatic/produce.ts';
+import { retryTransient } from '#streams/client/platformatic/retries.ts';
 import { partitionKey } from '#streams/client/port.ts';
 import { type BatchRecord, batchRecords, type ProduceBatch } from '#streams/client/produce-batches.ts';
 

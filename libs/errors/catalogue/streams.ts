@@ -100,6 +100,10 @@ export const STREAM_ERRORS = {
       'The checksum of a record batch differs, or its lengths contradict each other.',
       'Check the disk and the network of the broker that leads the partition.',
     ],
+    TOO_LARGE: [
+      'A compressed record batch has more than 64 MiB once decompressed. The message names topic, partition and offset, and the offset behind the batch.',
+      'Find who wrote it: no service does that. A processor goes on behind it with `npx touchline position <service> <partition> <offset>`.',
+    ],
   },
   PositionLostError: {
     POSITION_LOST: [

@@ -3,8 +3,9 @@ import type { Brokers } from './brokers.ts';
 import { Connections } from './platformatic/connections.ts';
 import { hasCode } from './platformatic/errors.ts';
 import { ProtocolGroupMember } from './platformatic/group/group-member.ts';
-import { epochEnd, logBounds, untilAnswered } from './platformatic/offsets.ts';
+import { epochEnd, logBounds } from './platformatic/offsets.ts';
 import { openPartitionReader } from './platformatic/partition-reader.ts';
+import { untilAnswered } from './platformatic/retries.ts';
 import { SharedMetadata } from './platformatic/topic-metadata.ts';
 import { openTransactionalProducer } from './platformatic/transactional-producer.ts';
 import type {

@@ -1,6 +1,6 @@
 import type { Brokers } from './brokers.ts';
 import { Connections } from './platformatic/connections.ts';
-import { untilAnswered } from './platformatic/offsets.ts';
+import { untilAnswered } from './platformatic/retries.ts';
 
 /**
  * The id of each topic, by name, set by the cluster at its creation: a topic that was deleted and created again, or one

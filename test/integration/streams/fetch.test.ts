@@ -9,9 +9,10 @@ import {
 } from '@platformatic/kafka';
 import kafkajs from 'kafkajs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Connections, retryTransient } from '#streams/client/platformatic/connections.ts';
+import { Connections } from '#streams/client/platformatic/connections.ts';
 import { type Fetched, fetchPartition, type PartitionFetch } from '#streams/client/platformatic/fetch.ts';
 import { type Identity, nextSequence, produce, requestBytes } from '#streams/client/platformatic/produce.ts';
+import { retryTransient } from '#streams/client/platformatic/retries.ts';
 import { recordBytes } from '#streams/client/produce-batches.ts';
 import { topicIds } from '#streams/client/topic-ids.ts';
 import { backbone } from '../../setup/backbone.ts';

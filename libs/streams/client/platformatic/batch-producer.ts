@@ -3,10 +3,11 @@ import { settlesWithin } from '#timing/settles-within.ts';
 import type { Brokers } from '../brokers.ts';
 import type { BatchProducer, PublishRecord } from '../port.ts';
 import { type BatchRecord, batchRecords, partitionHash } from '../produce-batches.ts';
-import { Connections, retryTransient } from './connections.ts';
+import { Connections } from './connections.ts';
 import { isDisconnected, toStreamError } from './errors.ts';
 import { initProducerIdV4 } from './library.ts';
 import { BatchSender } from './produce.ts';
+import { retryTransient } from './retries.ts';
 
 /** Part of the request, without meaning for a producer without transactions. */
 const NO_TRANSACTION_TIMEOUT = 0;

@@ -54,6 +54,19 @@ test.each([
   expect(toStreamError('test', thrown)).toMatchObject({ code, cause: thrown });
 });
 
+test('an error has the name and the number of the broker’s error that decides', () => {
+  const thrown = both(broker('INVALID_TXN_STATE'), broker('NOT_LEADER_OR_FOLLOWER'));
+  expect(toStreamError('transaction of a', thrown)).toMatchObject({
+    code: 'FENCED',
+    message: expect.stringMatching(/^transaction of a: .* \(INVALID_TXN_STATE, 48\)$/),
+    broker: { name: 'INVALID_TXN_STATE', code: 48 },
+  });
+  expect(toStreamError('read', new NetworkError('closed'))).toMatchObject({
+    message: 'read: closed',
+    broker: null,
+  });
+});
+
 test('returns a StreamError unchanged', () => {
   const error = new StreamError('FENCED', 'fenced');
   expect(toStreamError('test', error)).toBe(error);

@@ -3,15 +3,19 @@ import { StreamError } from '../../errors.ts';
 import { type EpochEnd, partitionKey, type TopicPartition } from '../port.ts';
 
 const UNAVAILABLE = ['PLT_KFK_NETWORK', 'PLT_KFK_TIMEOUT'];
-const TOO_LARGE = ['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE'];
-/** A newer owner has the transactional id, or the broker has ended the transaction. */
-const FENCED = [
-  'INVALID_PRODUCER_EPOCH',
-  'PRODUCER_FENCED',
-  'INVALID_PRODUCER_ID_MAPPING',
-  'INVALID_TXN_STATE',
-  'UNKNOWN_PRODUCER_ID',
-];
+/** Errors of brokers with a code of their own here, by name. FENCED: a newer owner has the transactional id, or the broker has ended the transaction. */
+const BY_NAME: Readonly<Record<string, CodeOf<'StreamError'>>> = {
+  INVALID_PRODUCER_EPOCH: 'FENCED',
+  PRODUCER_FENCED: 'FENCED',
+  INVALID_PRODUCER_ID_MAPPING: 'FENCED',
+  INVALID_TXN_STATE: 'FENCED',
+  UNKNOWN_PRODUCER_ID: 'FENCED',
+  MESSAGE_TOO_LARGE: 'RECORD_TOO_LARGE',
+  RECORD_LIST_TOO_LARGE: 'RECORD_TOO_LARGE',
+  OFFSET_OUT_OF_RANGE: 'OFFSET_OUT_OF_RANGE',
+};
+/** Which of several decides. */
+const CODES = ['FENCED', 'RECORD_TOO_LARGE', 'OFFSET_OUT_OF_RANGE'] as const;
 /** Another broker is the coordinator or the leader now. */
 const MOVED = [
   'NOT_COORDINATOR',
@@ -38,7 +42,6 @@ const BUSY = [
 ];
 /** The broker did nothing for this partition since it refused another one of the request. */
 const NOT_ATTEMPTED = 'OPERATION_NOT_ATTEMPTED';
-const OUT_OF_RANGE = ['OFFSET_OUT_OF_RANGE'];
 const TRANSIENT = new Set([...MOVED, ...BUSY]);
 
 /** The partition is between two leaders. */
@@ -59,10 +62,22 @@ export function logTruncated(
   );
 }
 
-/** Maps what @platformatic/kafka threw to the errors of libs/streams. */
+/** Maps what @platformatic/kafka threw to the errors of libs/streams. The message has the broker's own code and its name. */
 export function toStreamError(doing: string, thrown: unknown): StreamError {
   if (thrown instanceof StreamError) return thrown;
-  return new StreamError(codeOf(thrown), `${doing}: ${messageOf(thrown)}`, thrown);
+  const code = codeOf(thrown);
+  const leaves = leavesOf(thrown);
+  // The last of several errors says most: the earlier ones were retried.
+  const decisive =
+    leaves.findLast(({ apiId }) => BY_NAME[apiId ?? ''] === code) ??
+    leaves.findLast(({ apiId }) => apiId !== NOT_ATTEMPTED);
+  const { message, apiId, apiCode } = decisive ?? { message: String(thrown) };
+  if (apiId === undefined || apiCode === undefined)
+    return new StreamError(code, `${doing}: ${message}`, thrown);
+  return new StreamError(code, `${doing}: ${message} (${apiId}, ${apiCode})`, thrown, {
+    name: apiId,
+    code: apiCode,
+  });
 }
 
 /**
@@ -92,14 +107,19 @@ export function hasCode(thrown: unknown, codes: readonly string[]): boolean {
 }
 
 function codeOf(thrown: unknown): CodeOf<'StreamError'> {
-  if (hasCode(thrown, FENCED)) return 'FENCED';
-  if (hasCode(thrown, TOO_LARGE)) return 'RECORD_TOO_LARGE';
-  if (hasCode(thrown, OUT_OF_RANGE)) return 'OFFSET_OUT_OF_RANGE';
-  if (isDisconnected(thrown) || isTransient(thrown)) return 'UNAVAILABLE';
-  return 'REJECTED';
+  const named = new Set(protocolCodes(thrown).map((name) => BY_NAME[name]));
+  const code = CODES.find((one) => named.has(one));
+  if (code !== undefined) return code;
+  return isDisconnected(thrown) || isTransient(thrown) ? 'UNAVAILABLE' : 'REJECTED';
 }
 
-type Leaf = { readonly code?: string; readonly apiId?: string };
+type Leaf = {
+  readonly message: string;
+  readonly code?: string;
+  /** The name and the number of an error in the broker's answer. */
+  readonly apiId?: string;
+  readonly apiCode?: number;
+};
 
 function protocolCodes(thrown: unknown): string[] {
   return leavesOf(thrown).flatMap(({ apiId }) => (apiId === undefined ? [] : [apiId]));
@@ -110,10 +130,4 @@ function leavesOf(thrown: unknown): Leaf[] {
   if (thrown instanceof AggregateError) return thrown.errors.flatMap(leavesOf);
   if (!(thrown instanceof Error)) return [];
   return [thrown as Leaf];
-}
-
-/** The last of several errors says most: the earlier ones were retried. */
-function messageOf(thrown: unknown): string {
-  if (thrown instanceof AggregateError && thrown.errors.length > 0) return messageOf(thrown.errors.at(-1));
-  return thrown instanceof Error ? thrown.message : String(thrown);
 }

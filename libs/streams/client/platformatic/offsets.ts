@@ -1,10 +1,8 @@
-import { retry } from '#timing/retry.ts';
-import type { StreamError } from '../../errors.ts';
 import type { Brokers } from '../brokers.ts';
 import { type EpochEnd, type LogBounds, partitionKey, type TopicPartition } from '../port.ts';
-import { byLeader, Connections, retryTransient } from './connections.ts';
-import { toStreamError } from './errors.ts';
+import { byLeader, Connections } from './connections.ts';
 import { FetchIsolationLevels, listOffsetsV7, offsetForLeaderEpochV4 } from './library.ts';
+import { untilAnswered } from './retries.ts';
 
 /** Which offset of a topic is requested. */
 type At = { readonly brokers: Brokers; readonly clientId: string; readonly topic: string };
@@ -21,10 +19,6 @@ const END = -1n;
 const NONE = -1n;
 const NO_REPLICA = -1;
 const ANY_EPOCH = -1;
-/** How long to wait while no broker answers. */
-const AWAY_MS = 7_000;
-const AWAY_PAUSE_MS = 100;
-
 /**
  * Offsets of all partitions of a topic by partition, without those that have none. The end includes open transactions:
  * a reader of committed records reaches it once they are decided. Rejects with `StreamError`.
@@ -129,21 +123,4 @@ async function offsetsOf(
     }
   }
   return found;
-}
-
-/** Retries until a broker answers, also through its restart. Rejects with `StreamError`. */
-export function untilAnswered<T>(connections: Connections, doing: string, ask: () => Promise<T>): Promise<T> {
-  const forget = () => connections.forget();
-  const attempt = () =>
-    retryTransient(ask, { forget }).catch((thrown: unknown) => {
-      throw toStreamError(doing, thrown);
-    });
-  return retry(attempt, {
-    ...{ firstMs: AWAY_PAUSE_MS, ceilingMs: AWAY_PAUSE_MS, deadlineMs: AWAY_MS },
-    passes(error) {
-      const isAway = (error as StreamError).code === 'UNAVAILABLE' && !connections.isClosed;
-      if (isAway) forget();
-      return isAway;
-    },
-  });
 }

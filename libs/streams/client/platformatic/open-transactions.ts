@@ -1,7 +1,8 @@
 import type { OpenTransaction, TopicPartition } from '../port.ts';
-import { byLeader, type Connections, retryTransient } from './connections.ts';
+import { byLeader, type Connections } from './connections.ts';
 import { isDisconnected, isTransient } from './errors.ts';
 import { type Connection, describeProducersV0 } from './library.ts';
+import { retryTransient } from './retries.ts';
 
 /** Open transactions in these partitions, of any producer, as reported by the leaders (KIP-664). */
 export function openTransactions(
@@ -12,7 +13,7 @@ export function openTransactions(
     const leaders = await byLeader(connections, partitions);
     return (await Promise.all([...leaders].map(([leader, ofLeader]) => describeAt(leader, ofLeader)))).flat();
   };
-  return retryTransient(describe, { forget: () => connections.forget() });
+  return retryTransient(describe, () => connections.forget());
 }
 
 /** Asks each partition once: `unreachable` are those without a leader that answers. */

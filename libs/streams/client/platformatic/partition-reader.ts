@@ -4,12 +4,9 @@ import { type PartitionReader, partitionKey, type ReadBatch, type ReaderOptions 
 import type { Connections } from './connections.ts';
 import { hasCode, isDisconnected, isMoved, isTransient, logTruncated, toStreamError } from './errors.ts';
 import { fetchPartition } from './fetch.ts';
+import { READ } from './retries.ts';
 
 const MAX_WAIT_MS = 500;
-/** How long to wait while no broker answers, before a read fails. */
-const AWAY_MS = 30_000;
-const FIRST_RETRY_MS = 5;
-const RETRY_CEILING_MS = 500;
 /** A broker's error for an unknown topic id: for a moment after its start, or for good. */
 const UNKNOWN_ID = ['UNKNOWN_TOPIC_ID', 'INCONSISTENT_TOPIC_ID'];
 
@@ -54,8 +51,7 @@ class ProtocolPartitionReader implements PartitionReader {
       if (hasCode(error, UNKNOWN_ID)) await this.#requireSameTopic();
       return true;
     };
-    const backoff = { firstMs: FIRST_RETRY_MS, ceilingMs: RETRY_CEILING_MS };
-    return retry(ask, { ...backoff, deadlineMs: AWAY_MS, passes, signal }).catch((error: unknown) => {
+    return retry(ask, { ...READ, passes, signal }).catch((error: unknown) => {
       const isWait = error instanceof Error && error.name === 'AbortError';
       throw isWait ? new StreamError('UNAVAILABLE', `${doing}: closed`, error) : toStreamError(doing, error);
     });

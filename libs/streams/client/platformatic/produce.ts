@@ -5,9 +5,10 @@
 
 import { partitionKey, type WrittenBatch } from '../port.ts';
 import type { BatchRecord, ProduceBatch, RecordBatch } from '../produce-batches.ts';
-import { byLeader, type Connections, retryTransient } from './connections.ts';
+import { byLeader, type Connections } from './connections.ts';
 import { type Connection, crc32c, createAPI, ProduceAcks, produceV9, Writer } from './library.ts';
 import { Output } from './output.ts';
+import { retryTransient } from './retries.ts';
 
 const PRODUCE_TIMEOUT_MS = 10_000;
 
@@ -58,7 +59,7 @@ export class BatchSender {
     const forget = (): void => this.#connections.forget();
     for (;;) {
       try {
-        return await retryTransient(() => this.#sendBatch(produceBatch), { forget });
+        return await retryTransient(() => this.#sendBatch(produceBatch), forget);
       } catch (error) {
         await onFailure(error);
       }

@@ -316,6 +316,22 @@ test('rejects an unknown compression', () => {
   );
 });
 
+test.each<Compression>(['gzip', 'snappy', 'lz4', 'zstd'])(
+  'rejects a batch of %s above the limit',
+  (compression) => {
+    const value = Buffer.alloc(70 * 1024 * 1024);
+    const records = [{ offset: 0, key: null, value, timestamp: NOW }];
+    const bytes = batchBytes({ first: 0, last: 4, records, compression });
+    expect(() => decodeBatches(bytes, 0, null)).toThrow(
+      expect.objectContaining({
+        code: 'TOO_LARGE',
+        message:
+          'record batch at offset 0: it has more than 67108864 bytes once decompressed; go on behind it, from offset 5',
+      }),
+    );
+  },
+);
+
 test.each<[string, number, readonly number[]]>([
   ['that cannot be decompressed', 21, [0, 1]],
   ['with a record that is longer than the batch', 61, [120]],

@@ -10,7 +10,8 @@ import { TouchlineError } from '#errors/touchline-error.ts';
 import { tracer } from '#tracing/tracing.ts';
 import type { FetchedRecord } from '../port.ts';
 import { TRACEPARENT } from '../traceparent.ts';
-import { compressionsAlgorithmsByBitmask, crc32c, Writer } from './library.ts';
+import { DECOMPRESSIONS, isTooLarge, MAX_PLAIN_BYTES } from './decompress.ts';
+import { crc32c, Writer } from './library.ts';
 
 /** An aborted transaction, as named in a fetch answer. */
 export type AbortedTransaction = { readonly producerId: bigint; readonly firstOffset: number };
@@ -96,7 +97,7 @@ export function decodeBatches(
     const isHidden = filter?.hides(bytes, at, attributes, last) ?? false;
     const isEmpty = bytes.readInt32BE(at + AT.count) === 0;
     if (!isHidden && !isEmpty && (attributes & CONTROL) === 0 && last >= from) {
-      const plain = plainRecords(bytes.subarray(at + HEAD, end), attributes, first);
+      const plain = plainRecords(bytes.subarray(at + HEAD, end), attributes, { first, last });
       if ((attributes & COMPRESSION) !== 0) inflated += plain.length;
       decodeRecords(plain, bytes, at, first, from, records);
     }
@@ -160,15 +161,23 @@ function checkSum(bytes: Buffer, at: number, end: number, first: number): void {
     throw new RecordBatchError('CORRUPT', first, 'its checksum differs');
 }
 
-function plainRecords(records: Buffer, attributes: number, first: number): Buffer {
+function plainRecords(
+  records: Buffer,
+  attributes: number,
+  { first, last }: { readonly first: number; readonly last: number },
+): Buffer {
   const compression = attributes & COMPRESSION;
   if (compression === 0) return records;
-  const algorithm = compressionsAlgorithmsByBitmask[String(compression)];
-  if (algorithm === undefined)
+  const decompress = DECOMPRESSIONS[compression];
+  if (decompress === undefined)
     throw new RecordBatchError('UNSUPPORTED_FORMAT', first, `compression ${compression}`);
   try {
-    return algorithm.decompressSync(records);
+    return decompress(records, MAX_PLAIN_BYTES);
   } catch (error) {
+    if (isTooLarge(error)) {
+      const problem = `it has more than ${MAX_PLAIN_BYTES} bytes once decompressed; go on behind it, from offset ${last + 1}`;
+      throw new RecordBatchError('TOO_LARGE', first, problem, error);
+    }
     throw new RecordBatchError('CORRUPT', first, 'cannot be decompressed', error);
   }
 }

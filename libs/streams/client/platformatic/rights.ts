@@ -1,8 +1,9 @@
 /** What a connection may do, as the brokers answer it. */
 import type { Brokers } from '../brokers.ts';
-import { Connections, retryTransient } from './connections.ts';
+import { Connections } from './connections.ts';
 import { hasCode } from './errors.ts';
 import { type Connection, FindCoordinatorKeyTypes, findCoordinatorV4, metadataV12 } from './library.ts';
+import { retryTransient } from './retries.ts';
 
 /** A right on the broker, by the names of Kafka. */
 export type NeededRight = {

@@ -9,11 +9,12 @@ import {
   type WrittenBatch,
 } from '../port.ts';
 import { batchRecords } from '../produce-batches.ts';
-import { byLeader, type Connections, onCoordinator, retryTransient } from './connections.ts';
+import { byLeader, type Connections } from './connections.ts';
 import { isDisconnected, toStreamError } from './errors.ts';
 import { addPartitionsToTxnV3, endTxnV3, initProducerIdV4 } from './library.ts';
 import { requestTopics } from './open-transactions.ts';
 import { BatchSender } from './produce.ts';
+import { onCoordinator, retryTransient } from './retries.ts';
 import { type LastTransaction, lastTransaction, UndecidedTransactions } from './undecided-transactions.ts';
 
 /** Opens the producer: fences earlier ones, and decides what they left undecided (docs/decisions/0117). */
@@ -133,7 +134,7 @@ class ProtocolTransactionalProducer implements TransactionalProducer {
           this.#connections.coordinator('transaction', transactionalId),
           byLeader(this.#connections, partitions),
         ]),
-      { forget: () => this.#connections.forget() },
+      () => this.#connections.forget(),
     );
     await this.#undecided.require(partitions);
   }

@@ -12,10 +12,11 @@ import {
   partitionKey,
   type TopicPartition,
 } from '../port.ts';
-import { type Connections, onCoordinator } from './connections.ts';
+import type { Connections } from './connections.ts';
 import { hasCode } from './errors.ts';
 import { describeTransactionsV0 } from './library.ts';
 import { openTransactions, openWhereReachable } from './open-transactions.ts';
+import { onCoordinator } from './retries.ts';
 
 /** How long a committed transaction's markers may take to reach every partition. */
 const MARKERS_MS = 5_000;

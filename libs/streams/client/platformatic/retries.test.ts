@@ -1,6 +1,7 @@
-import { ProtocolError } from '@platformatic/kafka';
+import { NetworkError, ProtocolError } from '@platformatic/kafka';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { retryTransient } from './connections.ts';
+import { Connections } from './connections.ts';
+import { retryTransient, untilAnswered } from './retries.ts';
 
 const SLOW_MS = 6_000;
 /** How far this clock is ahead. */
@@ -39,4 +40,19 @@ test('does not retry a fatal error', async () => {
   };
   await expect(retryTransient(refuse)).rejects.toMatchObject({ apiId: 'PRODUCER_FENCED' });
   expect(asked).toBe(1);
+});
+
+test('asks a question for seven seconds in all, of a broker that is busy and of one that is gone', async () => {
+  const connections = new Connections(['127.0.0.1:1'], 'test');
+  for (const error of [busy(), new NetworkError('closed')]) {
+    let asked = 0;
+    const ask = async (): Promise<void> => {
+      asked += 1;
+      ahead += 1_000;
+      throw error;
+    };
+    await expect(untilAnswered(connections, 'look', ask)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    // One more that begins in time, and the last one.
+    expect(asked).toBeLessThanOrEqual(9);
+  }
 });
