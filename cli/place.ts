@@ -12,6 +12,7 @@ import { type TopicName, topicName } from '#topics/topics.ts';
 import { CommandError } from './command.ts';
 
 const placeSettings = z.object(kafkaSettings);
+const DEFAULT_PREFIX = kafkaSettings.TOPIC_PREFIX.parse(undefined);
 
 /** The broker, the registry and the topic prefix that a command works with. */
 export type Place = Pick<
@@ -40,15 +41,29 @@ export function withBackbone(env: Environment): Environment {
 export const CLIENTS_KEY_FILE = 'clients-key';
 
 /**
- * The keys that open the webhooks of clients: those of the settings, else the one that `touchline up` or `demo` keeps in the
- * data folder; null without either. Throws `ConfigError` for wrong settings.
+ * The keys that open the webhooks of clients: those of the settings; else, where the command works with the system that
+ * `touchline up` or `demo` runs here, the one that it keeps in the data folder; else null. What another system would
+ * be sealed with is not known here, and a webhook sealed with this key would not be delivered there. Throws `ConfigError`.
  */
 export function findWebhookKeys(env: Environment): DerivedKeys | null {
   if (env.CLIENTS_KEY || env.CLIENTS_KEY_FILE)
     return deriveKeys(clientsKeysOf(loadConfig(z.object(rotatingClientsSettings), env)), 'webhooks');
   const { DATA_DIR } = loadConfig(z.object(dataSettings), env);
   const file = join(DATA_DIR, CLIENTS_KEY_FILE);
-  return existsSync(file) ? deriveKeys([readFileSync(file, 'utf8').trim()], 'webhooks') : null;
+  return existsSync(file) && isRunHere(env, DATA_DIR)
+    ? deriveKeys([readFileSync(file, 'utf8').trim()], 'webhooks')
+    : null;
+}
+
+/** Whether the environment means the system that runs from a data folder: a broker of it, and its topics. */
+function isRunHere(env: Environment, dataDir: string): boolean {
+  const here = backboneFile(dataDir).read();
+  if (here === null) return false;
+  const { KAFKA_BROKERS, TOPIC_PREFIX } = withBackbone(env);
+  const brokers = (KAFKA_BROKERS ?? '').split(',').map((address) => address.trim());
+  return (
+    (TOPIC_PREFIX || DEFAULT_PREFIX) === here.topicPrefix && here.brokers.some((one) => brokers.includes(one))
+  );
 }
 
 /** As `findWebhookKeys`. Throws `CommandError` where there is no key. */
@@ -56,7 +71,7 @@ export function requireWebhookKeys(env: Environment): DerivedKeys {
   const keys = findWebhookKeys(env);
   if (keys === null)
     throw new CommandError(
-      'no key of clients: nothing was started by touchline up here; set CLIENTS_KEY as the services have it',
+      'no key of clients: this system was not started by touchline up here; set CLIENTS_KEY as its services have it',
     );
   return keys;
 }

@@ -82,4 +82,5 @@ export const REPLICABLE: readonly string[] = [
   'match-processor',
   'standings-processor',
   'webhook-composer',
+  'webhook-dispatcher',
 ];

@@ -177,7 +177,9 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
             ...{ API_PORT: String(apiPort), CLIENTS_KEY: clientsKey },
             ...options.apiSettings,
             ...{ TOOLS_PORT: String(toolsPort), UPSTREAM_BASE_URL: options.upstream ?? apiUrl },
-            ...{ DISPATCHER_PORT: String(dispatcherPort), ...options.dispatcherSettings },
+            // A further dispatcher tests addresses on a free port: it is there to deliver.
+            DISPATCHER_PORT: label === name ? String(dispatcherPort) : '0',
+            ...options.dispatcherSettings,
             ...(options.provider === null ? {} : settingsOf(options.provider)),
           },
           logFile: join(logFolder, `${label}.log`),

@@ -3,7 +3,15 @@ import type { Client } from '#topics/generated/types.ts';
 import { clientsSettings, deriveKey } from './keys.ts';
 import { SealError, seal, unseal } from './sealing.ts';
 import { hashSecret, newSecret, verifySecret } from './secret.ts';
-import { openWebhooks, resealWebhook, sealWebhook, webhookInput } from './webhooks.ts';
+import {
+  adoptSecret,
+  openWebhook,
+  openWebhooks,
+  proposeSecret,
+  resealWebhook,
+  sealWebhook,
+  webhookInput,
+} from './webhooks.ts';
 
 const KEY = deriveKey('a key of a deployment, long enough', 'webhooks');
 const OTHER = deriveKey('another key of a deployment, long', 'webhooks');
@@ -74,6 +82,23 @@ test('opens a webhook with each accepted key, and seals it again with the first 
   expect(openWebhooks({ ...client, webhooks: [resealed] }, [OTHER])).toEqual([{ id: sealed.id, ...webhook }]);
   expect(resealWebhook(7, resealed, [OTHER, KEY])).toBe(resealed);
   expect(() => resealWebhook(7, sealed, [OTHER])).toThrow(SealError);
+});
+
+test('signs with the next secret once it is adopted, also where the key was rotated in between', () => {
+  const webhook = { url: 'https://a.example/x', secret: 's'.repeat(32) };
+  const sealed = sealWebhook(7, webhook, KEY, { types: null, createdAt: 5 });
+  expect(adoptSecret(7, sealed, [KEY])).toBeNull();
+  const proposed = proposeSecret(7, sealed, 'n'.repeat(32), KEY);
+  expect(openWebhook(7, proposed, [KEY])).toEqual({ id: sealed.id, ...webhook });
+  const resealed = resealWebhook(7, proposed, [OTHER, KEY]);
+  const adopted = adoptSecret(7, resealed, [OTHER]);
+  if (adopted === null) throw new Error('no next secret');
+  expect(openWebhook(7, adopted, [OTHER])).toEqual({
+    id: sealed.id,
+    url: webhook.url,
+    secret: 'n'.repeat(32),
+  });
+  expect(adopted.sealed_next_secret).toBeNull();
 });
 
 test.each([

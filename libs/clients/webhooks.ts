@@ -37,7 +37,32 @@ export function sealWebhook(
     sealed_secret: seal(webhook.secret, key, placeOf(clientId, id, 'secret')),
     types: types === null ? null : [...types],
     created_at: createdAt,
+    sealed_next_secret: null,
   };
+}
+
+/** The subscription with another secret to be signed with next. Its receiver is given it, and accepts both meanwhile. */
+export function proposeSecret(
+  clientId: number,
+  webhook: WebhookSubscription,
+  secret: string,
+  key: Buffer,
+): WebhookSubscription {
+  const sealed_next_secret = seal(secret, key, placeOf(clientId, webhook.id, 'next-secret'));
+  return { ...webhook, sealed_next_secret };
+}
+
+/** The subscription signed with its next secret from now on, under its id; null where none was proposed. Throws `SealError`. */
+export function adoptSecret(
+  clientId: number,
+  webhook: WebhookSubscription,
+  keys: DerivedKeys,
+): WebhookSubscription | null {
+  const { id, sealed_next_secret: sealed } = webhook;
+  if (sealed === null) return null;
+  const secret = unsealWithAny(sealed, keys, placeOf(clientId, id, 'next-secret'));
+  const sealed_secret = seal(secret, keys[0], placeOf(clientId, id, 'secret'));
+  return { ...webhook, sealed_secret, sealed_next_secret: null };
 }
 
 /** The subscriptions of a client, opened. Throws `SealError`. */
@@ -74,10 +99,12 @@ export function resealWebhook(
   } catch (error) {
     if (!(error instanceof SealError)) throw error;
   }
-  const { id } = webhook;
+  const { id, sealed_next_secret: next } = webhook;
   const { url, secret } = openWebhook(clientId, webhook, keys);
+  const place = placeOf(clientId, id, 'next-secret');
   return {
     ...webhook,
+    sealed_next_secret: next === null ? null : seal(unsealWithAny(next, keys, place), first, place),
     sealed_url: seal(url, first, placeOf(clientId, id, 'url')),
     sealed_secret: seal(secret, first, placeOf(clientId, id, 'secret')),
   };
@@ -93,6 +120,6 @@ function unsealWithAny(sealed: string, [first, ...others]: DerivedKeys, place: s
   }
 }
 
-function placeOf(clientId: number, webhookId: string, field: 'url' | 'secret'): string {
+function placeOf(clientId: number, webhookId: string, field: 'url' | 'secret' | 'next-secret'): string {
   return `client/${clientId}/webhook/${webhookId}/${field}`;
 }

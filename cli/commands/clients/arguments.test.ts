@@ -20,12 +20,17 @@ test.each([
   ],
   [
     'webhook add 3 --url https://a.example/',
-    { action: 'webhook add', id: 3, url: 'https://a.example/', types: null },
+    { action: 'webhook add', id: 3, url: 'https://a.example/', types: null, test: false },
   ],
   [
     'webhook add 3 --url https://a.example/ --types incident',
-    { action: 'webhook add', id: 3, url: 'https://a.example/', types: ['incident'] },
+    { action: 'webhook add', id: 3, url: 'https://a.example/', types: ['incident'], test: false },
   ],
+  [
+    'webhook rotate-secret 3 abc',
+    { action: 'webhook rotate-secret', id: 3, webhookId: 'abc', finish: false },
+  ],
+  ['webhook test 3 abc', { action: 'webhook test', id: 3, webhookId: 'abc' }],
   ['webhook reseal', { action: 'webhook reseal' }],
   ['webhook remove 3 abc', { action: 'webhook remove', id: 3, webhookId: 'abc' }],
 ])('understands %s', (line, request) => expect(parse(line)).toEqual(request));

@@ -25,7 +25,15 @@ export type ClientsRequest =
       readonly secretFile?: string;
       /** Null is all. */
       readonly types: readonly WebhookType[] | null;
+      readonly test: boolean;
     }
+  | {
+      readonly action: 'webhook rotate-secret';
+      readonly id: number;
+      readonly webhookId: string;
+      readonly finish: boolean;
+    }
+  | { readonly action: 'webhook test'; readonly id: number; readonly webhookId: string }
   | { readonly action: 'webhook remove'; readonly id: number; readonly webhookId: string }
   | { readonly action: 'webhook reseal' };
 
@@ -69,7 +77,11 @@ export function parseClients({ values, positionals }: GivenTo<typeof clients>): 
         ...{ action: name, id: id(), url: values.url },
         ...(values['secret-file'] === undefined ? {} : { secretFile: values['secret-file'] }),
         types: listOf(values.types ?? 'all', webhookTypeOf),
+        test: values.test === true,
       };
+    case 'webhook rotate-secret':
+      return { action: name, id: id(), webhookId: words[1] ?? '', finish: values.finish === true };
+    case 'webhook test':
     case 'webhook remove':
       return { action: name, id: id(), webhookId: words[1] ?? '' };
     case 'webhook reseal':

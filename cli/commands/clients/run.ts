@@ -1,16 +1,17 @@
 /** `touchline clients`: who may call the served contract, for what, and where its webhooks go. */
 
-import { ClientDirectory, type ClientDraft } from '#clients/directory.ts';
+import { ClientDirectory } from '#clients/directory.ts';
 import { hashSecret, newSecret } from '#clients/secret.ts';
-import { openWebhooks, sealWebhook, webhookInput } from '#clients/webhooks.ts';
+import { openWebhooks } from '#clients/webhooks.ts';
 import type { Client } from '#topics/generated/types.ts';
-import { CommandError, type GivenTo, UsageError } from '../../command.ts';
+import { CommandError, type GivenTo } from '../../command.ts';
 import { directoryPlace, findPlace, findWebhookKeys, requireTopic, requireWebhookKeys } from '../../place.ts';
-import { readGivenSecret } from '../../secret-input.ts';
 import { lineShown } from '../../values.ts';
 import { type ClientsRequest, parseClients } from './arguments.ts';
+import { change, clientOf } from './change.ts';
 import type { clients } from './command.ts';
 import { resealWebhooks } from './reseal.ts';
+import { addWebhook, rotateWebhookSecret, testWebhook, webhookOf } from './webhooks.ts';
 
 /** Makes, shows and changes clients. */
 export async function runClients(given: GivenTo<typeof clients>): Promise<number> {
@@ -33,10 +34,7 @@ async function perform(directory: ClientDirectory, request: ClientsRequest): Pro
       return all.map((client) => `${request.json ? JSON.stringify(shown(client)) : line(client)}\n`).join('');
     }
     case 'show': {
-      const client = required(
-        request.id,
-        (await directory.list()).find(({ client_id }) => client_id === request.id),
-      );
+      const client = await clientOf(directory, request.id);
       return request.json ? `${JSON.stringify(shown(client))}\n` : details(client);
     }
     case 'enable':
@@ -60,12 +58,15 @@ async function perform(directory: ClientDirectory, request: ClientsRequest): Pro
       );
     case 'webhook add':
       return addWebhook(directory, request);
+    case 'webhook rotate-secret':
+      return rotateWebhookSecret(directory, request);
+    case 'webhook test':
+      return testWebhook(await clientOf(directory, request.id), request.webhookId);
     case 'webhook remove':
       return details(
         await change(directory, request.id, (client) => {
-          const webhooks = client.webhooks.filter(({ id }) => id !== request.webhookId);
-          if (webhooks.length < client.webhooks.length) return { ...client, webhooks };
-          throw new CommandError(`client ${request.id} has no webhook ${lineShown(request.webhookId)}`);
+          const removed = webhookOf(client, request.webhookId);
+          return { ...client, webhooks: client.webhooks.filter((one) => one !== removed) };
         }),
       );
     case 'webhook reseal':
@@ -88,32 +89,6 @@ async function add(
     };
   });
   return credentials(client, secret);
-}
-
-async function addWebhook(
-  directory: ClientDirectory,
-  { id, url, secretFile, types }: Extract<ClientsRequest, { action: 'webhook add' }>,
-): Promise<string> {
-  const given = secretFile === undefined ? undefined : await readGivenSecret(secretFile, 'signing secret: ');
-  const checked = webhookInput.safeParse({ url, secret: given ?? newSecret() });
-  if (!checked.success) throw new UsageError(checked.error.issues[0]?.message ?? 'no webhook');
-  const scope = { types, createdAt: Date.now() };
-  const webhook = sealWebhook(id, checked.data, requireWebhookKeys(process.env)[0], scope);
-  await change(directory, id, (client) => ({ ...client, webhooks: [...client.webhooks, webhook] }));
-  return `webhook ${webhook.id} of client ${id}\nsigning secret ${checked.data.secret}\n`;
-}
-
-function change(
-  directory: ClientDirectory,
-  id: number,
-  edit: (client: Client) => ClientDraft,
-): Promise<Client> {
-  return directory.edit(id, (client) => edit(required(id, client)));
-}
-
-function required(id: number, client: Client | undefined): Client {
-  if (client === undefined) throw new CommandError(`there is no client ${id}`);
-  return client;
 }
 
 function credentials({ client_id, name }: Client, secret: string): string {

@@ -182,6 +182,8 @@ export type WebhookSubscription = {
   types: null | string[];
   /** Unix milliseconds: earlier messages are not sent. Null: from a dispatcher's first read of it on. */
   created_at: null | number;
+  /** While the signing secret is rotated: the next one, encrypted as the other. Nothing is signed with it yet. */
+  sealed_next_secret: null | string;
 };
 
 /** Unusable input, with its bytes and the reason. */

@@ -206,6 +206,7 @@ const SAMPLES: TopicValues = {
       {
         ...{ id: 'a', sealed_url: 'AAAA', sealed_secret: 'BBBB' },
         ...{ types: ['incident'], created_at: 1_531_670_000_123 },
+        sealed_next_secret: null,
       },
     ],
     version: 1,

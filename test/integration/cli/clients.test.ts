@@ -1,12 +1,18 @@
+import { createHmac } from 'node:crypto';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ClientDirectory } from '#clients/directory.ts';
 import { deriveKey } from '#clients/keys.ts';
 import { verifySecret } from '#clients/secret.ts';
 import { openWebhooks } from '#clients/webhooks.ts';
+import { backboneFile } from '#service/backbone-file.ts';
 import { createTopics } from '#topics/admin.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { temporaryFolder } from '../../support/api.ts';
 import { writeText } from '../../support/certificates.ts';
+import { answers, HttpsReceiver } from '../../support/https-receiver.ts';
 import { quietLog } from '../../support/log.ts';
 import { touchlineHere } from '../../support/touchline-here.ts';
 
@@ -23,7 +29,7 @@ async function started() {
     expect(ran.code, ran.err).toBe(exitCode);
     return ran;
   };
-  return { directory, run };
+  return { directory, run, place: { brokers, registryUrl, topicPrefix: prefix } };
 }
 
 test('makes, shows and changes clients', async () => {
@@ -90,6 +96,69 @@ test('seals webhooks, and shows their address to who has the key', async () => {
   expect((await run('webhook add 1 --url http://customer.example/', 2)).err).toContain('valid https URL');
   await run(`webhook remove 1 ${id}`);
   expect((await directory.list())[0]?.webhooks).toEqual([]);
+});
+
+test('adds a webhook only where its address accepts a signed delivery, and tries it again', async () => {
+  const { directory, run } = await started();
+  const receiver = await HttpsReceiver.start(answers.otherText);
+  const caFile = join(mkdtempSync(join(tmpdir(), 'touchline-ca-')), 'ca.pem');
+  writeFileSync(caFile, receiver.ca);
+  const reach = { CLIENTS_KEY, WEBHOOK_ALLOWED_RANGES: '127.0.0.1/32', WEBHOOK_CA_FILE: caFile };
+  await run('add');
+  const add = `webhook add 1 --url ${receiver.url} --test`;
+  expect((await run(add, 1)).err).toContain('the address is not public');
+  expect((await run(add, 1, reach)).err).toContain('the answer is not the text Accepted');
+  expect((await directory.list())[0]?.webhooks).toEqual([]);
+  receiver.answerWith(answers.accepted);
+  const { out } = await run(add, 0, reach);
+  const [, id, secret = ''] = /webhook (\w+) of client 1\nsigning secret (\w{32})\n/.exec(out) ?? [];
+  const tried = receiver.received.at(-1);
+  expect(tried?.body.toString()).toBe('[]');
+  const { 'x-signature-expiration-timestamp': until, 'x-signature-sha256': signature } = tried?.headers ?? {};
+  expect(signature).toBe(createHmac('sha256', secret).update(`[].${until}`).digest('hex'));
+  await run(`webhook test 1 ${id}`, 0, reach);
+  receiver.answerWith(answers.error);
+  expect((await run(`webhook test 1 ${id}`, 1, reach)).err).toContain('the status is not 200: 500');
+});
+
+test('rotates the secret of a webhook in place', async () => {
+  const { directory, run } = await started();
+  await run('add');
+  const { out } = await run('webhook add 1 --url https://customer.example/hook');
+  const [, id = '', former] = /webhook (\w+) of client 1\nsigning secret (\w{32})\n/.exec(out) ?? [];
+  const secretNow = async (): Promise<string | undefined> => {
+    const [client] = await directory.list();
+    return (
+      client &&
+      openWebhooks(client, [deriveKey(CLIENTS_KEY, 'webhooks')]).find((one) => one.id === id)?.secret
+    );
+  };
+  expect((await run(`webhook rotate-secret 1 ${id} --finish`, 1)).err).toContain('has no next secret');
+  const next = /next signing secret (\w{32})\n/.exec((await run(`webhook rotate-secret 1 ${id}`)).out)?.[1];
+  expect(await secretNow()).toBe(former);
+  await run(`webhook rotate-secret 1 ${id} --finish`);
+  expect(await secretNow()).toBe(next);
+  expect((await run('webhook rotate-secret 1 none', 1)).err).toContain('client 1 has no webhook none');
+});
+
+test('seals with the key of a data folder only what the system of that folder delivers', async () => {
+  const { run, place } = await started();
+  const folder = mkdtempSync(join(tmpdir(), 'touchline-key-'));
+  writeFileSync(join(folder, 'clients-key'), 'the key of the system of this folder, long\n');
+  const add = 'webhook add 1 --url https://customer.example/hook';
+  await run('add');
+  const here = backboneFile(folder);
+  for (const other of [
+    { ...place, brokers: ['elsewhere:9092'] },
+    { ...place, topicPrefix: 'other.' },
+  ]) {
+    here.write(other);
+    expect((await run(add, 1, { DATA_DIR: folder })).err).toContain('no key of clients');
+  }
+  here.write(place);
+  await run(add, 0, { DATA_DIR: folder });
+  here.remove();
+  expect((await run(add, 1, { DATA_DIR: folder })).err).toContain('no key of clients');
 });
 
 test('seals the webhooks of all clients again, once, and names those that no key opens', async () => {

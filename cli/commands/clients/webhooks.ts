@@ -1,0 +1,103 @@
+/** The webhooks of a client: made, tried, and their secrets rotated in place. */
+import { z } from 'zod';
+import type { ClientDirectory } from '#clients/directory.ts';
+import { newSecret } from '#clients/secret.ts';
+import { adoptSecret, openWebhook, proposeSecret, sealWebhook, webhookInput } from '#clients/webhooks.ts';
+import { type DeliveryOutcome, WebhookEndpoint } from '#outbound/endpoint.ts';
+import { outboundSettings } from '#outbound/settings.ts';
+import { loadConfig } from '#service/config.ts';
+import type { Client, WebhookSubscription } from '#topics/generated/types.ts';
+import { CommandError, UsageError } from '../../command.ts';
+import { requireWebhookKeys } from '../../place.ts';
+import { readGivenSecret } from '../../secret-input.ts';
+import { lineShown } from '../../values.ts';
+import type { ClientsRequest } from './arguments.ts';
+import { change } from './change.ts';
+
+const settings = z.object(outboundSettings);
+
+/** Makes a webhook; where it was asked to, only if its address takes a delivery. Returns the output. */
+export async function addWebhook(
+  directory: ClientDirectory,
+  { id, url, secretFile, types, test }: Extract<ClientsRequest, { action: 'webhook add' }>,
+): Promise<string> {
+  const given = secretFile === undefined ? undefined : await readGivenSecret(secretFile, 'signing secret: ');
+  const checked = webhookInput.safeParse({ url, secret: given ?? newSecret() });
+  if (!checked.success) throw new UsageError(checked.error.issues[0]?.message ?? 'no webhook');
+  const [key] = requireWebhookKeys(process.env);
+  if (test) await requireAccepted(checked.data);
+  const webhook = sealWebhook(id, checked.data, key, { types, createdAt: Date.now() });
+  await change(directory, id, (client) => ({ ...client, webhooks: [...client.webhooks, webhook] }));
+  return `webhook ${webhook.id} of client ${id}\nsigning secret ${checked.data.secret}\n`;
+}
+
+/** Sends a signed empty delivery to a webhook. Throws `CommandError` where it is not accepted; returns the output. */
+export async function testWebhook(client: Client, webhookId: string): Promise<string> {
+  const webhook = webhookOf(client, webhookId);
+  await requireAccepted(openWebhook(client.client_id, webhook, requireWebhookKeys(process.env)));
+  return `webhook ${webhook.id} accepts signed deliveries\n`;
+}
+
+/** Proposes the next signing secret of a webhook, or signs with the one that was proposed. Returns the output. */
+export async function rotateWebhookSecret(
+  directory: ClientDirectory,
+  { id, webhookId, finish }: Extract<ClientsRequest, { action: 'webhook rotate-secret' }>,
+): Promise<string> {
+  const keys = requireWebhookKeys(process.env);
+  const secret = newSecret();
+  await change(directory, id, (client) => {
+    const webhook = webhookOf(client, webhookId);
+    const next = finish ? adoptSecret(id, webhook, keys) : proposeSecret(id, webhook, secret, keys[0]);
+    if (next === null)
+      throw new CommandError(`webhook ${webhook.id} has no next secret: run it without --finish first`);
+    return { ...client, webhooks: client.webhooks.map((one) => (one === webhook ? next : one)) };
+  });
+  return finish
+    ? `webhook ${webhookId} is signed with the next secret from now on: its receiver may drop the former one\n`
+    : `next signing secret ${secret}\nOnce its receiver accepts both: touchline clients webhook rotate-secret ${id} ${webhookId} --finish\n`;
+}
+
+/** A webhook by its id. Throws `CommandError` where the client has none. */
+export function webhookOf(client: Client, webhookId: string): WebhookSubscription {
+  const webhook = client.webhooks.find(({ id }) => id === webhookId);
+  if (webhook !== undefined) return webhook;
+  throw new CommandError(`client ${client.client_id} has no webhook ${lineShown(webhookId)}`);
+}
+
+/** What an operator reads of a delivery that was not accepted. */
+const OUTCOMES: Readonly<Record<Exclude<DeliveryOutcome['kind'], 'accepted'>, string>> = {
+  timeout: 'no complete answer within 10 seconds',
+  refused: 'the address is not public: WEBHOOK_ALLOWED_RANGES names others that may be sent to',
+  failed: 'the connection failed',
+  status: 'the status is not 200',
+  unreadable: 'the answer could not be read',
+  different: 'the answer is not the text Accepted',
+};
+
+/** Throws `CommandError` where a signed empty delivery is not accepted. */
+async function requireAccepted({
+  url,
+  secret,
+}: {
+  readonly url: string;
+  readonly secret: string;
+}): Promise<void> {
+  const { WEBHOOK_ALLOWED_RANGES: allowed, WEBHOOK_CA_FILE: ca } = loadConfig(settings, process.env);
+  const endpoint = new WebhookEndpoint({
+    url,
+    secret,
+    allowed,
+    connections: 1,
+    now: Date.now,
+    ...(ca === undefined ? {} : { ca }),
+  });
+  try {
+    const outcome = await endpoint.post('[]');
+    if (outcome.kind === 'accepted') return;
+    const more =
+      outcome.kind === 'status' ? `: ${outcome.status}` : 'reason' in outcome ? `: ${outcome.reason}` : '';
+    throw new CommandError(`the address does not accept deliveries: ${OUTCOMES[outcome.kind]}${more}`);
+  } finally {
+    await endpoint.close();
+  }
+}
