@@ -5,11 +5,8 @@ import { guard } from './terminal.ts';
 guard(process.stdout);
 guard(process.stderr);
 
-// kafkajs asks for timeouts in the past, which Node takes as 1 ms, and says so on the terminal.
 process.removeAllListeners('warning');
-process.on('warning', (warning) => {
-  if (warning.name !== 'TimeoutNegativeWarning') process.stderr.write(`touchline: ${warning.message}\n`);
-});
+process.on('warning', (warning) => process.stderr.write(`touchline: ${warning.message}\n`));
 // The reader of the output has closed it: `touchline tail … | head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? EXIT.ok : EXIT.failed);

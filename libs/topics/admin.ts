@@ -1,6 +1,6 @@
 import type { Brokers } from '#streams/client/brokers.ts';
-import { BUSY, isPassing, PASSING, withTopicAdmin } from '#streams/client/kafkajs/topic-admin.ts';
 import { requireKafkaAccess } from '#streams/client/platformatic/access.ts';
+import { BUSY, isPassing, PASSING, withTopicAdmin } from '#streams/client/platformatic/topic-admin.ts';
 import type { NewTopic, TopicAdmin, TopicShape } from '#streams/client/port.ts';
 import { poll } from '#timing/poll.ts';
 import { retry } from '#timing/retry.ts';
@@ -49,7 +49,7 @@ const COMPACTED_SEGMENT_BYTES = 64 * 1024 * 1024;
 export async function createTopics(options: CreateTopicsOptions): Promise<string[]> {
   // Report more replicas than brokers at once: waiting would not help.
   const passing = options.replicationFactor === undefined ? PASSING : BUSY;
-  return withAdmin(options.brokers, STARTING_RETRIES, async (admin) => {
+  return withAdmin(options.brokers, STARTING_MS, async (admin) => {
     // Asked until a broker counts itself in: each request more may meet a broker that is away.
     let brokers = 0;
     const make = async (): Promise<string[]> => {
@@ -74,13 +74,13 @@ function fewCopies(there: ReadonlyMap<string, TopicShape>, plan: TopicPlan): str
 }
 
 /**
- * The topics of the table that exist on the broker. Few retries where it does not answer. Throws `TopicAdminError`.
+ * The topics of the table that exist on the broker. Asks for a short time where it does not answer. Throws `TopicAdminError`.
  */
 export async function findTopics(options: {
   readonly brokers: Brokers;
   readonly prefix: string;
 }): Promise<ReadonlySet<TopicName>> {
-  const there = await withAdmin(options.brokers, TERMINAL_RETRIES, (admin) => admin.topics());
+  const there = await withAdmin(options.brokers, TERMINAL_MS, (admin) => admin.topics());
   return new Set(TOPIC_NAMES.filter((topic) => there.has(topicName(options.prefix, topic))));
 }
 
@@ -89,7 +89,7 @@ const GONE_MS = 60_000;
 
 /** Deletes topics, by their names on the broker, and waits until they are gone. Throws `TopicAdminError`. */
 export async function deleteTopics(brokers: Brokers, names: readonly string[]): Promise<void> {
-  await withAdmin(brokers, TERMINAL_RETRIES, async (admin) => {
+  await withAdmin(brokers, TERMINAL_MS, async (admin) => {
     const there = await admin.topics();
     const topics = names.filter((name) => there.has(name));
     if (topics.length === 0) return;
@@ -107,26 +107,26 @@ export async function deleteTopics(brokers: Brokers, names: readonly string[]): 
 
 /** The partitions of a topic, by its name on the broker; 0 where it is missing. Throws `TopicAdminError`. */
 export async function topicPartitions(brokers: Brokers, name: string): Promise<number> {
-  return (await withAdmin(brokers, TERMINAL_RETRIES, (admin) => admin.topics())).get(name)?.partitions ?? 0;
+  return (await withAdmin(brokers, TERMINAL_MS, (admin) => admin.topics())).get(name)?.partitions ?? 0;
 }
 
 /** How many members a consumer group has. Throws `TopicAdminError`. */
 export function groupMembers(brokers: Brokers, group: string): Promise<number> {
-  return withAdmin(brokers, TERMINAL_RETRIES, (admin) => admin.groupMembers(group));
+  return withAdmin(brokers, TERMINAL_MS, (admin) => admin.groupMembers(group));
 }
 
-/** Retries for a broker that may still be starting: about 20 s. */
-const STARTING_RETRIES = 12;
-/** Retries for a caller at a terminal: about 3 s. */
-const TERMINAL_RETRIES = 4;
+/** How long a broker that may still be starting is asked. */
+const STARTING_MS = 20_000;
+/** The same for a caller at a terminal. */
+const TERMINAL_MS = 3_000;
 
 async function withAdmin<T>(
   brokers: Brokers,
-  retries: number,
+  withinMs: number,
   work: (admin: TopicAdmin) => Promise<T>,
 ): Promise<T> {
   try {
-    return await withTopicAdmin(brokers, retries, work);
+    return await withTopicAdmin(brokers, withinMs, work);
   } catch (error) {
     if (error instanceof TopicMismatchError) throw error;
     // Its error names what the client tried last, not why the connection is refused.

@@ -67,7 +67,7 @@ export class TopicAdminError extends TouchlineError<'TopicAdminError'> {
   }
 }
 
-/** kafkajs wraps the errors of several topics in one without information of its own. */
+/** The client wraps the errors of several topics in one without information of its own. */
 function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   if (!('errors' in cause && Array.isArray(cause.errors))) return cause.message;

@@ -1,11 +1,10 @@
 import { Kafka, logLevel } from 'kafkajs';
-import type { Brokers } from '#streams/client/brokers.ts';
-import { connectionOptions } from '#streams/client/kafkajs/security.ts';
+import { addressesOf, type Brokers } from '#streams/client/brokers.ts';
 
-/** A client beside those of the tree: for what they do not do, and for what other programs do. */
+/** Another client than that of the tree: for what this one does not do, and for what other programs do. */
 export function createKafka({ brokers, clientId }: { brokers: Brokers; clientId: string }): Kafka {
   return new Kafka({
-    ...connectionOptions(brokers),
+    brokers: [...addressesOf(brokers)],
     clientId,
     logLevel: logLevel.NOTHING,
     connectionTimeout: 3_000,

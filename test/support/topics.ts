@@ -1,37 +1,44 @@
-import type { ITopicConfig } from 'kafkajs';
 import type { Brokers } from '#streams/client/brokers.ts';
-import { isPassing } from '#streams/client/kafkajs/topic-admin.ts';
 import { listOffsets } from '#streams/client/platformatic/offsets.ts';
+import { isPassing, withTopicAdmin } from '#streams/client/platformatic/topic-admin.ts';
 import { topicIds } from '#streams/client/topic-ids.ts';
-import { createKafka } from './kafkajs.ts';
 import { untilTrue } from './poll.ts';
 
-/**
- * Makes topics and waits until each of their partitions has a leader that answers. kafkajs's own wait for leaders
- * fails where the broker that it asks has not heard of the topic yet.
- */
-export async function makeTopics(brokers: Brokers, topics: readonly ITopicConfig[]): Promise<void> {
-  const admin = createKafka({ brokers, clientId: 'test-topics' }).admin();
-  await admin.connect();
-  try {
-    await untilTrue('the topics are made', () =>
-      admin.createTopics({ topics: [...topics], waitForLeaders: false }).then(
+/** Longer than a busy broker takes. */
+const WITHIN_MS = 60_000;
+
+/** A topic of a test. */
+export type TestTopic = {
+  readonly topic: string;
+  readonly numPartitions: number;
+  readonly replicationFactor?: number;
+  readonly configEntries?: readonly { readonly name: string; readonly value: string }[];
+};
+
+/** Makes topics and waits until each of their partitions has a leader that answers. */
+export async function makeTopics(brokers: Brokers, topics: readonly TestTopic[]): Promise<void> {
+  const wanted = topics.map(({ topic, numPartitions, replicationFactor, configEntries = [] }) => ({
+    ...{ name: topic, partitions: numPartitions },
+    ...(replicationFactor === undefined ? {} : { replicationFactor }),
+    settings: Object.fromEntries(configEntries.map(({ name, value }) => [name, value])),
+  }));
+  await withTopicAdmin(brokers, WITHIN_MS, (admin) =>
+    untilTrue('the topics are made', () =>
+      admin.createTopics(wanted).then(
         () => true,
         (error: unknown) => {
           if (isPassing(error)) return false;
           throw error;
         },
       ),
-    );
-  } finally {
-    await admin.disconnect();
-  }
+    ),
+  );
   for (const { topic, numPartitions } of topics) await leadersAnswer(brokers, topic, numPartitions);
 }
 
 /**
  * Waits until the leader of every partition answers. A broker that makes many topics at once shows a leader long before
- * it leads, for longer than kafkajs tries.
+ * it leads.
  */
 export async function leadersAnswer(brokers: Brokers, topic: string, partitions?: number): Promise<void> {
   await untilTrue(`${topic} has its leaders`, async () => {
@@ -41,20 +48,14 @@ export async function leadersAnswer(brokers: Brokers, topic: string, partitions?
 }
 
 /** Deletes a topic and creates it again, until it is another one: a busy broker may still have the old one as it is created. */
-export async function recreateTopic(brokers: Brokers, config: ITopicConfig): Promise<void> {
+export async function recreateTopic(brokers: Brokers, config: TestTopic): Promise<void> {
   const { topic } = config;
   const idOf = async () => (await topicIds(brokers, [topic])).get(topic);
   const before = await idOf();
-  const admin = createKafka({ brokers, clientId: 'test-topics' }).admin();
-  await admin.connect();
-  try {
-    await untilTrue(`${topic} is another topic`, async () => {
-      if ((await idOf()) === before)
-        await admin.deleteTopics({ topics: [topic], timeout: 25_000 }).catch(() => {});
-      await makeTopics(brokers, [config]);
-      return (await idOf()) !== before;
-    });
-  } finally {
-    await admin.disconnect();
-  }
+  await untilTrue(`${topic} is another topic`, async () => {
+    if ((await idOf()) === before)
+      await withTopicAdmin(brokers, WITHIN_MS, (admin) => admin.deleteTopics([topic])).catch(() => {});
+    await makeTopics(brokers, [config]);
+    return (await idOf()) !== before;
+  });
 }

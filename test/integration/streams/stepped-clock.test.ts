@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { withTopicAdmin } from '#streams/client/kafkajs/topic-admin.ts';
+import { withTopicAdmin } from '#streams/client/platformatic/topic-admin.ts';
 import { backbone } from '../../setup/backbone.ts';
 import { Pipeline } from '../../support/pipeline.ts';
 import { workload } from '../../support/workload.ts';
@@ -28,7 +28,7 @@ test.each([
   while (performance.now() < until) {
     const { status } = await fetch(`http://127.0.0.1:${processor.opsPort}/health/ready`);
     expect(status).toBe(200);
-    expect(await withTopicAdmin(place.brokers, 4, (admin) => admin.groupMembers(group))).toBe(1);
+    expect(await withTopicAdmin(place.brokers, 3_000, (admin) => admin.groupMembers(group))).toBe(1);
   }
   await pipeline.feed(workload({ events: 2, perEvent: 5, seed: 1 }));
   await pipeline.settled();

@@ -73,6 +73,13 @@ export class Connections {
     return this.#to(await found);
   }
 
+  /** The broker that creates and deletes topics, or one that forwards to it. */
+  async controller(): Promise<Connection> {
+    const { brokers, controllerId } = await metadataOf(await this.any(), []);
+    const found = brokers.find(({ nodeId }) => nodeId === controllerId);
+    return found === undefined ? this.any() : this.#to(found);
+  }
+
   /** The broker that leads a partition. */
   async leader({ topic, partition }: TopicPartition): Promise<Connection> {
     const { leaders } = await this.#topic(topic);

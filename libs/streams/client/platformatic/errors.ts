@@ -106,6 +106,12 @@ export function hasCode(thrown: unknown, codes: readonly string[]): boolean {
   return protocolCodes(thrown).some((code) => codes.includes(code));
 }
 
+/** Whether all of the broker's answers are among `codes`, by their names in the protocol, and there is one at least. */
+export function hasOnly(thrown: unknown, codes: readonly string[]): boolean {
+  const found = protocolCodes(thrown);
+  return found.length > 0 && found.every((code) => codes.includes(code));
+}
+
 function codeOf(thrown: unknown): CodeOf<'StreamError'> {
   const named = new Set(protocolCodes(thrown).map((name) => BY_NAME[name]));
   const code = CODES.find((one) => named.has(one));
