@@ -14,12 +14,20 @@ const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 /** A processor that writes a record to its changelog with each commit of records. */
 class Writing implements PartitionProcessor {
   #changed = false;
+  readonly #values: (string | null)[];
+
+  /** What it writes, commit by commit; a value without an end. */
+  constructor(values: readonly (string | null)[]) {
+    this.#values = [...values];
+  }
+
   restore(): void {}
   process(): void {
     this.#changed = true;
   }
   flush(collector: RecordCollector): void {
-    if (this.#changed) collector.add('changelog', 'key', Buffer.from('value'));
+    const [value = 'value'] = this.#values.splice(0, 1);
+    if (this.#changed) collector.add('changelog', 'key', value === null ? null : Buffer.from(value));
     this.#changed = false;
   }
   committed(): void {}
@@ -30,7 +38,11 @@ class Writing implements PartitionProcessor {
 }
 
 /** A committer of partition 3 whose batches are written at these base offsets of the changelog, one a transaction. */
-function committerOf(baseOffsets: readonly number[], changelogEnd = 0) {
+function committerOf(
+  baseOffsets: readonly number[],
+  changelogEnd = 0,
+  values: readonly (string | null)[] = [],
+) {
   const transactions: (readonly OutputRecord[])[] = [];
   const left = [...baseOffsets];
   const context = {
@@ -58,11 +70,12 @@ function committerOf(baseOffsets: readonly number[], changelogEnd = 0) {
     context,
     new Suspects(),
     {
-      processor: new Writing(),
+      processor: new Writing(values),
       producer,
       topicId: 'id',
       changelogIds: {},
       changelogEnds: new Map([['changelog', changelogEnd]]),
+      changelogLasts: new Map(),
       isClosed: () => false,
     },
     { next: 5, inputEpoch: null },
@@ -92,6 +105,13 @@ test('records with each position where its changelog ends at least: the records,
     { next: 6, changelogEnds: { changelog: 12 } },
     { next: 7, changelogEnds: { changelog: 14 } },
   ]);
+});
+
+test('records with each position the last record of its changelog, and none after a tombstone', async () => {
+  const { committer, positions } = committerOf([10, 12], 10, ['value', null]);
+  await committer.process({ records: [record(5)], next: 6, end: 6, written: 6, epoch: 1 });
+  await committer.process({ records: [record(6)], next: 7, end: 7, written: 7, epoch: 1 });
+  expect(positions().map(({ changelogLasts }) => changelogLasts)).toEqual([{ changelog: 10 }, {}]);
 });
 
 test('goes by where the broker wrote: other markers may stand between', async () => {

@@ -38,6 +38,8 @@ export type Work = {
   readonly changelogIds: Readonly<Record<string, string>>;
   /** Where the changelogs end, by name; this task moves them. */
   readonly changelogEnds: Map<string, number>;
+  /** The offset of the last record of each, by name, without those that end with a tombstone; this task moves them. */
+  readonly changelogLasts: Map<string, number>;
   /** Whether the partition was released: nothing may be committed or changed afterwards. */
   readonly isClosed: () => boolean;
 };
@@ -186,12 +188,20 @@ export class BatchCommitter {
     try {
       collector.traceparent = undefined;
       processor.flush(collector);
-      const changelogEnds = this.#endsAfter(collector.records);
-      const position = { ...reached, topicId, changelogIds, changelogEnds, producer: producer.identity };
+      const { ends, lasts } = this.#changelogsAfter(collector.records);
+      const position = {
+        ...reached,
+        topicId,
+        changelogIds,
+        changelogEnds: Object.fromEntries(ends),
+        changelogLasts: Object.fromEntries(lasts),
+        producer: producer.identity,
+      };
       const record = positionRecord(positions, partition, position);
       const accept = (written: readonly WrittenBatch[]): void => this.#requireWhole(written);
       this.#committing = producer.transact([...collector.records, record], accept);
       await this.#committing;
+      this.#keepLasts(lasts);
       metrics.commitSeconds.observe((clock.monotonic() - started) / 1_000);
     } catch (error) {
       watch?.failed(error);
@@ -217,21 +227,37 @@ export class BatchCommitter {
     processor.committed();
   }
 
-  /** Where the changelogs end once these records and the marker behind them are written, at least. */
-  #endsAfter(records: readonly OutputRecord[]): Record<string, number> {
+  /** Where the changelogs end once these records and the marker behind them are written, at least, and their last records. */
+  #changelogsAfter(records: readonly OutputRecord[]): {
+    readonly ends: ReadonlyMap<string, number>;
+    readonly lasts: ReadonlyMap<string, number>;
+  } {
     const ends = new Map(this.#work.changelogEnds);
-    for (const [topic, count] of this.#countsOf(records)) ends.set(topic, (ends.get(topic) ?? 0) + count + 1);
-    return Object.fromEntries(ends);
+    const lasts = new Map(this.#work.changelogLasts);
+    for (const [topic, { count, isTombstone }] of this.#writtenTo(records)) {
+      const end = (ends.get(topic) ?? 0) + count;
+      ends.set(topic, end + 1);
+      if (isTombstone) lasts.delete(topic);
+      else lasts.set(topic, end - 1);
+    }
+    return { ends, lasts };
   }
 
-  /** How many of these records go to each changelog. */
-  #countsOf(records: readonly OutputRecord[]): Map<string, number> {
-    const counts = new Map<string, number>();
-    for (const { topic, partition } of records) {
+  /** How many of these records go to each changelog, and whether the last one deletes. */
+  #writtenTo(records: readonly OutputRecord[]): Map<string, { count: number; isTombstone: boolean }> {
+    const written = new Map<string, { count: number; isTombstone: boolean }>();
+    for (const { topic, partition, value } of records) {
       if (partition !== this.#partition || !this.#work.changelogEnds.has(topic)) continue;
-      counts.set(topic, (counts.get(topic) ?? 0) + 1);
+      const count = (written.get(topic)?.count ?? 0) + 1;
+      written.set(topic, { count, isTombstone: value === null });
     }
-    return counts;
+    return written;
+  }
+
+  #keepLasts(lasts: ReadonlyMap<string, number>): void {
+    const { changelogLasts } = this.#work;
+    changelogLasts.clear();
+    for (const [topic, last] of lasts) changelogLasts.set(topic, last);
   }
 
   /** Throws `RefusedError` CHANGELOG_TRUNCATED where a batch was written before the known end of its changelog. */

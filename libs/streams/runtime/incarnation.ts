@@ -8,12 +8,14 @@ import type {
 } from '../client/port.ts';
 import { RefusedError, StreamError } from '../errors.ts';
 import { BatchCommitter, ClosedError } from './batch-committer.ts';
-import { findPosition } from './positions.ts';
+import { findPosition, type Position } from './positions.ts';
 import type { PartitionProcessor } from './processor.ts';
 import { StableWatch } from './stable-watch.ts';
 import {
+  type ChangelogRecord,
   findValue,
   positionMissing,
+  requireLastRecord,
   requireSameChangelogs,
   requireSameInput,
   requireWholeChangelogs,
@@ -48,6 +50,8 @@ type Claimed = {
   /** Input records that were removed before they were processed, and are given up. */
   readonly lost: number;
   readonly changelogs: readonly Changelog[];
+  /** Its last commit; null without one. */
+  readonly found: Position | null;
 };
 
 /**
@@ -83,7 +87,7 @@ export class Incarnation {
       const claimed = await this.#claim();
       reached('restoring');
       const processor = this.#hold(this.#context.createProcessor(this.#partition));
-      await this.#restore(processor, claimed);
+      const lasts = await this.#restore(processor, claimed);
       const { producer, topicId, changelogIds, position, inputEpoch } = claimed;
       const ends = claimed.changelogs.map(({ topic, end }) => [topic, end] as const);
       const work = {
@@ -92,6 +96,7 @@ export class Incarnation {
         topicId,
         changelogIds,
         changelogEnds: new Map(ends),
+        changelogLasts: lasts,
         isClosed: () => this.#isClosed,
       };
       const at = { next: position, inputEpoch };
@@ -188,25 +193,45 @@ export class Incarnation {
       inputEpoch,
       lost,
       changelogs: restored,
+      found: position,
     };
   }
 
-  async #restore(processor: PartitionProcessor, { changelogs, position }: Claimed): Promise<void> {
-    const { clock, metrics, log } = this.#context;
+  /** The offset of the last record of each changelog, by name; without those that end with a tombstone. */
+  async #restore(
+    processor: PartitionProcessor,
+    { changelogs, position, found }: Claimed,
+  ): Promise<Map<string, number>> {
+    const { application, clock, metrics, log } = this.#context;
     const started = clock.monotonic();
-    await this.#still(Promise.all(changelogs.map((changelog) => this.#restoreOne(processor, changelog))));
+    const restored = await this.#still(
+      Promise.all(
+        changelogs.map(async (changelog) => ({
+          ...changelog,
+          last: await this.#restoreOne(processor, changelog),
+        })),
+      ),
+    );
+    if (found !== null)
+      for (const one of restored) requireLastRecord(application, this.#partition, found, one);
     const seconds = (clock.monotonic() - started) / 1_000;
     metrics.restoreSeconds.inc(seconds);
     log.info(
       { partition: this.#partition, entries: processor.size(), seconds, position },
       'partition restored',
     );
+    return new Map(
+      restored.flatMap(({ topic, last }) =>
+        last === null || last.isTombstone ? [] : [[topic, last.offset] as const],
+      ),
+    );
   }
 
   async #restoreOne(
     processor: PartitionProcessor,
     { topic, partition, start, end, reader }: Changelog,
-  ): Promise<void> {
+  ): Promise<ChangelogRecord | null> {
+    let last: ChangelogRecord | null = null;
     const { clock, metrics } = this.#context;
     let movedAt = clock.monotonic();
     for (let at = start, reading = start < end ? ahead(reader.read(start)) : null; reading !== null; ) {
@@ -223,8 +248,11 @@ export class Incarnation {
       const restoring = processor.restore(topic, batch.records);
       if (restoring !== undefined) await this.#still(restoring);
       metrics.restoredRecords.inc(batch.records.length);
+      const newest = batch.records.at(-1);
+      if (newest !== undefined) last = { offset: newest.offset, isTombstone: newest.value === null };
     }
     await reader.close();
+    return last;
   }
 
   async #run(

@@ -37,6 +37,11 @@ export type Position = {
   readonly changelogIds: Readonly<Record<string, string>>;
   /** Where the changelogs ended with this commit at least, by name: one that ends before it lost state. */
   readonly changelogEnds: Readonly<Record<string, number>>;
+  /**
+   * The offset of the last record in each of them as of this commit, at least, by name; without those that end with a tombstone,
+   * which compaction removes. An aborted transaction can make up for a lost end, and never for this record.
+   */
+  readonly changelogLasts: Readonly<Record<string, number>>;
   /** The producer that wrote it. */
   readonly producer: ProducerIdentity;
 };
@@ -51,6 +56,8 @@ const stored = z.object({
   /** Missing in layout 1. */
   input_epoch: z.number().nullable().default(null),
   changelog_ends: z.record(z.string(), z.number()).default({}),
+  /** Missing in records of an earlier version: then not compared. */
+  changelog_lasts: z.record(z.string(), z.number()).default({}),
   producer_id: z.string(),
   producer_epoch: z.number(),
 });
@@ -79,7 +86,7 @@ export function serviceOf(application: string): string {
 
 /** The record that commits a position in a transaction. */
 export function positionRecord(topic: string, partition: number, position: Position): OutputRecord {
-  const { next, topicId, inputEpoch, changelogIds, changelogEnds, producer } = position;
+  const { next, topicId, inputEpoch, changelogIds, changelogEnds, changelogLasts, producer } = position;
   const value: z.input<typeof stored> = {
     layout: LAYOUT,
     next,
@@ -87,6 +94,7 @@ export function positionRecord(topic: string, partition: number, position: Posit
     input_epoch: inputEpoch,
     changelog_ids: changelogIds,
     changelog_ends: changelogEnds,
+    changelog_lasts: changelogLasts,
     producer_id: producer.id,
     producer_epoch: producer.epoch,
   };
@@ -110,6 +118,7 @@ export function parsePosition(topic: string, partition: number, value: Buffer): 
     inputEpoch: data.input_epoch,
     changelogIds: data.changelog_ids,
     changelogEnds: data.changelog_ends,
+    changelogLasts: data.changelog_lasts,
     producer: { id: data.producer_id, epoch: data.producer_epoch },
   };
 }

@@ -52,8 +52,13 @@ export async function setPosition(
           ? {
               changelogIds: Object.fromEntries(await topicIds(brokers, topics.changelogs)),
               changelogEnds: {},
+              changelogLasts: {},
             }
-          : { changelogIds: known.changelogIds, changelogEnds: known.changelogEnds };
+          : {
+              changelogIds: known.changelogIds,
+              changelogEnds: known.changelogEnds,
+              changelogLasts: known.changelogLasts,
+            };
       const position = {
         ...changelogs,
         next,

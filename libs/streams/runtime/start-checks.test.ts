@@ -1,9 +1,9 @@
 import { Registry } from 'prom-client';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { RefusedError } from '../errors.ts';
 import { streamMetrics } from './metrics.ts';
 import type { Position } from './positions.ts';
-import { startOffset } from './start-checks.ts';
+import { requireLastRecord, startOffset } from './start-checks.ts';
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 const metrics = streamMetrics(new Registry(), () => []);
@@ -13,6 +13,7 @@ const position = (next: number): Position => ({
   inputEpoch: null,
   changelogIds: {},
   changelogEnds: {},
+  changelogLasts: {},
   producer: { id: '1', epoch: 0 },
 });
 
@@ -74,4 +75,27 @@ test('refuses a gap left by retention, or counts it where the setting says so', 
   expect(message).toContain('ON_LOST_INPUT=continue');
   expect(start(position(7), { start: 10, end: 80 }, 'continue')).toBe(10);
   expect((await metrics.lostRecords.get()).values).toEqual([{ labels: { partition: 3 }, value: 3 }]);
+});
+
+describe('a changelog whose end was lost and made up for by aborted records', () => {
+  const last = (offset: number) => ({ offset, isTombstone: false });
+  const committed = { ...position(7), changelogLasts: { changelog: 10 } };
+  const check = (found: ReturnType<typeof last> | null, start = 0) =>
+    requireLastRecord('touchline.match-processor', 3, committed, { topic: 'changelog', start, last: found });
+
+  test('is refused, as the last committed record is not there', () => {
+    expect(() => check(last(8))).toThrow('changelog-3 ends at offset 9 and had reached 11 at the position 7');
+    expect(() => check(null)).toThrow('changelog-3 ends at offset 0 and had reached 11');
+  });
+
+  test('is whole with that record, with a later one, and where retention removed it', () => {
+    expect(() => check(last(10))).not.toThrow();
+    expect(() => check(last(12))).not.toThrow();
+    expect(() => check(null, 11)).not.toThrow();
+  });
+
+  test('is not compared without a record that compaction keeps', () => {
+    const restored = { topic: 'other', start: 0, last: null };
+    expect(() => requireLastRecord('touchline.match-processor', 3, committed, restored)).not.toThrow();
+  });
 });

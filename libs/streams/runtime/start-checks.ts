@@ -121,6 +121,27 @@ export function requireWholeChangelogs(
   }
 }
 
+/**
+ * Throws `RefusedError` where a changelog lacks the last record that was committed with the position. `restored` is what was read
+ * of it. Its end alone does not say so: what an aborted transaction wrote since takes offsets too.
+ */
+export function requireLastRecord(
+  application: string,
+  partition: number,
+  position: Pick<Position, 'next' | 'changelogLasts'>,
+  restored: { readonly topic: string; readonly start: number; readonly last: ChangelogRecord | null },
+): void {
+  const { topic, start, last } = restored;
+  const known = position.changelogLasts[topic];
+  // Retention may have removed it.
+  if (known === undefined || known < start || (last !== null && last.offset >= known)) return;
+  const end = last === null ? start : last.offset + 1;
+  throw changelogTruncated(application, { topic, partition, end }, known + 1, position.next);
+}
+
+/** The last committed record of a changelog. */
+export type ChangelogRecord = { readonly offset: number; readonly isTombstone: boolean };
+
 /** The refusal of a changelog that ends at `end`, where it had reached `known` at the position `next`. */
 export function changelogTruncated(
   application: string,

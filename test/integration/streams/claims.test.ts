@@ -43,6 +43,7 @@ function commit(producer: TransactionalProducer, { counts, positions }: Counting
     inputEpoch: null,
     changelogIds: {},
     changelogEnds: {},
+    changelogLasts: {},
     producer: producer.identity,
   };
   return producer.transact([
@@ -79,6 +80,7 @@ test('a position is found behind any number of aborted transactions', async () =
           inputEpoch: null,
           changelogIds: {},
           changelogEnds: {},
+          changelogLasts: {},
           producer: owner.identity,
         }),
         { topic: counting.counts, partition: 0, key: 'a', value: Buffer.alloc(2 * 1024 * 1024) },

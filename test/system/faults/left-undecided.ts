@@ -92,6 +92,7 @@ export class Outputs {
       inputEpoch: null,
       changelogIds: {},
       changelogEnds: {},
+      changelogLasts: {},
       producer: { id: '-1', epoch: -1 },
     });
   }
