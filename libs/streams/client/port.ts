@@ -100,10 +100,10 @@ export interface PartitionReader {
   topicId(): Promise<string>;
   /**
    * Records at or after `offset`, as soon as there are any; none after a while. One call at a time. Follows a moved
-   * leader. Rejects with `StreamError`: OFFSET_OUT_OF_RANGE, TOPIC_RECREATED, LOG_TRUNCATED where the log has lost what was
+   * leader. `epoch`: the leader epoch of what another reader read before `offset`; null where it is unknown. Rejects with `StreamError`: OFFSET_OUT_OF_RANGE, TOPIC_RECREATED, LOG_TRUNCATED where the log has lost what was
    * read before `offset`, or UNAVAILABLE after a long time without an answer.
    */
-  read(offset: number): Promise<ReadBatch>;
+  read(offset: number, epoch?: number | null): Promise<ReadBatch>;
   /** Rejects a call under way. */
   close(): Promise<void>;
 }

@@ -47,6 +47,8 @@ type Claimed = {
   /** Offset of the next input record. */
   readonly position: number;
   readonly inputEpoch: number | null;
+  /** That of the input record before `position`; null where it is unknown. */
+  readonly readEpoch: number | null;
   /** Input records that were removed before they were processed, and are given up. */
   readonly lost: number;
   readonly changelogs: readonly Changelog[];
@@ -105,7 +107,7 @@ export class Incarnation {
       // Records that are lost are counted once: the next claim begins behind them.
       if (claimed.lost > 0) await committer.commitPosition(at);
       reached('running');
-      await this.#run(processor, committer, claimed.input);
+      await this.#run(processor, committer, claimed.input, claimed.readEpoch);
     } catch (error) {
       if (!(error instanceof ClosedError) && !this.#isClosed) throw error;
     } finally {
@@ -191,6 +193,7 @@ export class Incarnation {
       changelogIds,
       position: start,
       inputEpoch,
+      readEpoch: lost === 0 ? inputEpoch : null,
       lost,
       changelogs: restored,
       found: position,
@@ -259,11 +262,13 @@ export class Incarnation {
     processor: PartitionProcessor,
     committer: BatchCommitter,
     input: PartitionReader,
+    readEpoch: number | null,
   ): Promise<never> {
     const { clock, metrics } = this.#context;
     const label = { partition: this.#partition };
     const watch = new StableWatch();
-    for (let reading = ahead(input.read(committer.position)); ; ) {
+    // The log may lose its end between the claim and the first answer.
+    for (let reading = ahead(input.read(committer.position, readEpoch)); ; ) {
       const batch = await this.#still(reading);
       // Fetches the next answer while this one is processed and committed.
       reading = ahead(input.read(batch.next));

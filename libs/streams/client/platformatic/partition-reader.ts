@@ -33,8 +33,8 @@ class ProtocolPartitionReader implements PartitionReader {
     return this.#untilAnswered(() => this.#findTopicId());
   }
 
-  read(offset: number): Promise<ReadBatch> {
-    return this.#untilAnswered(() => this.#fetch(offset));
+  read(offset: number, epoch: number | null = null): Promise<ReadBatch> {
+    return this.#untilAnswered(() => this.#fetch(offset, epoch));
   }
 
   close(): Promise<void> {
@@ -62,12 +62,12 @@ class ProtocolPartitionReader implements PartitionReader {
     return this.#topicId;
   }
 
-  async #fetch(offset: number): Promise<ReadBatch> {
+  async #fetch(offset: number, known: number | null): Promise<ReadBatch> {
     const { topic, partition, uncommitted = false, maxBytes, maxWaitMs = MAX_WAIT_MS } = this.#options;
     const leader = await this.#connections.leader({ topic, partition });
     const currentLeaderEpoch = await this.#connections.leaderEpoch({ topic, partition });
     const topicId = await this.#findTopicId();
-    const before = this.#read?.next === offset ? this.#read.epoch : null;
+    const before = this.#read?.next === offset ? this.#read.epoch : known;
     const fetched = await fetchPartition(leader, {
       topicId,
       partition,
