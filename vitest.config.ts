@@ -54,8 +54,17 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['test/**/*.test.ts'],
-          exclude: [...NEVER, VECTORS],
+          exclude: [...NEVER, VECTORS, 'test/simulation/**'],
           ...withBackbone,
+        },
+      },
+      {
+        test: {
+          name: 'simulation',
+          include: ['test/simulation/**/*.test.ts'],
+          // A machine that is busy takes its time.
+          testTimeout: 600_000,
+          maxWorkers,
         },
       },
       {

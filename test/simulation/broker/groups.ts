@@ -1,0 +1,308 @@
+import type { World } from '../world/world.ts';
+import { ProtocolError } from './protocol-error.ts';
+
+type Member = {
+  readonly id: string;
+  readonly instanceId: string | null;
+  sessionMs: number;
+  rebalanceMs: number;
+  metadata: unknown;
+  /** Answers its join; null where it has not joined the next generation. */
+  join: ((answer: Joined | ProtocolError) => void) | null;
+  sync: ((answer: Synced | ProtocolError) => void) | null;
+  seenAt: number;
+};
+
+export type Joined = {
+  readonly memberId: string;
+  readonly generationId: number;
+  readonly leader: string;
+  readonly members: readonly { memberId: string; metadata: unknown }[];
+  /** The leader sends no assignment: the former one stays. */
+  readonly skipAssignment: boolean;
+};
+
+export type Synced = { readonly assignment: unknown };
+
+export type JoinRequest = {
+  readonly memberId: string;
+  readonly instanceId: string | null;
+  readonly sessionMs: number;
+  readonly rebalanceMs: number;
+  readonly metadata: unknown;
+};
+
+/** An error of a join that names the id to join with. */
+class MemberIdRequired extends ProtocolError {
+  readonly response: { readonly memberId: string };
+
+  constructor(memberId: string) {
+    super('MEMBER_ID_REQUIRED');
+    this.response = { memberId };
+  }
+}
+
+/** A new group waits a moment for further members. */
+const INITIAL_DELAY_MS = 3;
+
+/** A consumer group by the classic protocol: generations, sessions, static members (KIP-345). */
+export class Group {
+  readonly #world: World;
+  readonly #name: string;
+  readonly #members = new Map<string, Member>();
+  readonly #pending = new Set<string>();
+  #state: 'Empty' | 'PreparingRebalance' | 'CompletingRebalance' | 'Stable' = 'Empty';
+  #generation = 0;
+  #leader = '';
+  #assignments = new Map<string, unknown>();
+  #ids = 0;
+  #rebalance: { run: (() => void) | null } | null = null;
+  readonly offsets = new Map<number, number>();
+
+  constructor(world: World, name: string) {
+    this.#world = world;
+    this.#name = name;
+  }
+
+  join(request: JoinRequest, answer: (answer: Joined | ProtocolError) => void): void {
+    const { memberId, instanceId } = request;
+    const known = instanceId === null ? undefined : this.#byInstance(instanceId);
+    if (memberId === '' && instanceId === null) {
+      const id = this.#newId();
+      this.#pending.add(id);
+      answer(new MemberIdRequired(id));
+      return;
+    }
+    if (memberId === '' && known !== undefined) {
+      this.#replace(known, request, answer);
+      return;
+    }
+    if (memberId !== '' && !this.#members.has(memberId) && !this.#pending.has(memberId)) {
+      answer(new ProtocolError(known === undefined ? 'UNKNOWN_MEMBER_ID' : 'FENCED_INSTANCE_ID'));
+      return;
+    }
+    const id = memberId === '' ? this.#newId() : memberId;
+    this.#pending.delete(id);
+    const member: Member = this.#members.get(id) ?? {
+      ...{ id, instanceId, sessionMs: 0, rebalanceMs: 0, metadata: null, join: null, sync: null },
+      seenAt: this.#world.now,
+    };
+    const isNew = !this.#members.has(id);
+    this.#members.set(id, member);
+    this.#enter(member, request, answer);
+    if (isNew) this.#watch(member);
+    this.#prepare();
+  }
+
+  sync(
+    memberId: string,
+    generation: number,
+    instanceId: string | null,
+    shares: readonly Share[],
+    answer: (a: Synced | ProtocolError) => void,
+  ): void {
+    const refusal = this.#refusal(memberId, generation, instanceId);
+    const member = this.#members.get(memberId);
+    if (refusal !== null || member === undefined) {
+      answer(refusal ?? new ProtocolError('UNKNOWN_MEMBER_ID'));
+      return;
+    }
+    member.seenAt = this.#world.now;
+    if (this.#state === 'PreparingRebalance') answer(new ProtocolError('REBALANCE_IN_PROGRESS'));
+    else if (this.#state === 'Stable') answer({ assignment: this.#assignments.get(memberId) ?? null });
+    else {
+      member.sync = answer;
+      if (memberId === this.#leader) this.#share(shares);
+    }
+  }
+
+  heartbeat(memberId: string, generation: number, instanceId: string | null): ProtocolError | null {
+    const refusal = this.#refusal(memberId, generation, instanceId);
+    if (refusal !== null) return refusal;
+    const member = this.#members.get(memberId);
+    if (member !== undefined) member.seenAt = this.#world.now;
+    return this.#state === 'PreparingRebalance' ? new ProtocolError('REBALANCE_IN_PROGRESS') : null;
+  }
+
+  leave(memberId: string, instanceId: string | null): ProtocolError | null {
+    const member = instanceId === null ? this.#members.get(memberId) : this.#byInstance(instanceId);
+    if (member === undefined) return new ProtocolError('UNKNOWN_MEMBER_ID');
+    this.#remove(member, 'leaves');
+    return null;
+  }
+
+  commit(
+    memberId: string,
+    generation: number,
+    instanceId: string | null,
+    positions: ReadonlyMap<number, number>,
+  ): ProtocolError | null {
+    const refusal = this.#refusal(memberId, generation, instanceId);
+    if (refusal !== null) return refusal;
+    for (const [partition, next] of positions) this.offsets.set(partition, next);
+    return null;
+  }
+
+  /** The coordinator moved: joins and syncs under way are lost, sessions begin anew. */
+  move(): void {
+    for (const member of this.#members.values()) {
+      member.seenAt = this.#world.now;
+      member.join?.(new ProtocolError('NOT_COORDINATOR'));
+      member.sync?.(new ProtocolError('NOT_COORDINATOR'));
+      member.join = null;
+      member.sync = null;
+    }
+    if (this.#state === 'CompletingRebalance') this.#state = 'PreparingRebalance';
+    if (this.#state === 'PreparingRebalance') this.#plan(this.#longestRebalance());
+  }
+
+  #refusal(memberId: string, generation: number, instanceId: string | null): ProtocolError | null {
+    const named = instanceId === null ? undefined : this.#byInstance(instanceId);
+    if (named !== undefined && named.id !== memberId) return new ProtocolError('FENCED_INSTANCE_ID');
+    if (!this.#members.has(memberId)) return new ProtocolError('UNKNOWN_MEMBER_ID');
+    return generation === this.#generation ? null : new ProtocolError('ILLEGAL_GENERATION');
+  }
+
+  #byInstance(instanceId: string): Member | undefined {
+    return [...this.#members.values()].find((one) => one.instanceId === instanceId);
+  }
+
+  #newId(): string {
+    this.#ids += 1;
+    return `member-${this.#ids}`;
+  }
+
+  /** A static member that comes back gets its former assignment, without a rebalance, where the group is stable. */
+  #replace(known: Member, request: JoinRequest, answer: (answer: Joined | ProtocolError) => void): void {
+    const id = this.#newId();
+    this.#members.delete(known.id);
+    known.sync?.(new ProtocolError('FENCED_INSTANCE_ID'));
+    const member: Member = { ...known, id, join: null, sync: null, seenAt: this.#world.now };
+    this.#members.set(id, member);
+    if (this.#leader === known.id) this.#leader = id;
+    this.#assignments.set(id, this.#assignments.get(known.id) ?? null);
+    this.#watch(member);
+    this.#world.note('cluster', `${this.#name}: ${known.id} is ${id} now (${request.instanceId})`);
+    if (this.#state === 'Stable') {
+      // KIP-814: the former assignment stays, also where it is the leader that comes back.
+      member.metadata = request.metadata;
+      const isLeader = this.#leader === id;
+      answer({
+        memberId: id,
+        generationId: this.#generation,
+        leader: this.#leader,
+        members: isLeader ? this.#everyone() : [],
+        skipAssignment: isLeader,
+      });
+      return;
+    }
+    this.#enter(member, request, answer);
+    this.#prepare();
+  }
+
+  #enter(member: Member, request: JoinRequest, answer: (answer: Joined | ProtocolError) => void): void {
+    member.sessionMs = request.sessionMs;
+    member.rebalanceMs = request.rebalanceMs;
+    member.metadata = request.metadata;
+    member.join = answer;
+    member.seenAt = this.#world.now;
+  }
+
+  #longestRebalance(): number {
+    return Math.max(0, ...[...this.#members.values()].map(({ rebalanceMs }) => rebalanceMs));
+  }
+
+  #prepare(): void {
+    if (this.#state !== 'PreparingRebalance') {
+      const wasEmpty = this.#state === 'Empty';
+      this.#state = 'PreparingRebalance';
+      for (const member of this.#members.values()) {
+        member.sync?.(new ProtocolError('REBALANCE_IN_PROGRESS'));
+        member.sync = null;
+      }
+      this.#plan(wasEmpty ? INITIAL_DELAY_MS : this.#longestRebalance());
+      if (wasEmpty) return;
+    }
+    if (this.#generation > 0 && [...this.#members.values()].every(({ join }) => join !== null)) this.#begin();
+  }
+
+  #plan(ms: number): void {
+    if (this.#rebalance !== null) this.#rebalance.run = null;
+    this.#rebalance = this.#world.after(ms, () => this.#begin());
+  }
+
+  /** The next generation of those that have joined. */
+  #begin(): void {
+    if (this.#state !== 'PreparingRebalance') return;
+    if (this.#rebalance !== null) this.#rebalance.run = null;
+    for (const member of [...this.#members.values()])
+      if (member.join === null && member.instanceId === null) this.#members.delete(member.id);
+    const joined = [...this.#members.values()].filter(({ join }) => join !== null);
+    if (joined.length === 0) {
+      if (this.#members.size === 0) this.#state = 'Empty';
+      else this.#plan(this.#longestRebalance());
+      return;
+    }
+    this.#generation += 1;
+    this.#state = 'CompletingRebalance';
+    this.#assignments = new Map();
+    if (!joined.some(({ id }) => id === this.#leader)) this.#leader = (joined[0] as Member).id;
+    const { id: leader } = this.#members.get(this.#leader) as Member;
+    this.#world.note(
+      'cluster',
+      `${this.#name} generation ${this.#generation}: ${joined.map(({ id }) => id).join(', ')}, led by ${leader}`,
+    );
+    const members = this.#everyone();
+    for (const member of joined) {
+      member.seenAt = this.#world.now;
+      const { join, id } = member;
+      member.join = null;
+      join?.({
+        memberId: id,
+        generationId: this.#generation,
+        leader,
+        members: id === leader ? members : [],
+        skipAssignment: false,
+      });
+    }
+  }
+
+  #everyone(): { memberId: string; metadata: unknown }[] {
+    return [...this.#members.values()].map(({ id, metadata }) => ({ memberId: id, metadata }));
+  }
+
+  #share(shares: readonly Share[]): void {
+    this.#state = 'Stable';
+    for (const { memberId, assignment } of shares) this.#assignments.set(memberId, assignment);
+    for (const member of this.#members.values()) {
+      const { sync } = member;
+      member.sync = null;
+      sync?.({ assignment: this.#assignments.get(member.id) ?? null });
+    }
+  }
+
+  /** Removes the member once its session is over. */
+  #watch(member: Member): void {
+    const look = (): void => {
+      if (this.#members.get(member.id) !== member) return;
+      const left = member.seenAt + member.sessionMs - this.#world.now;
+      const waits = member.join !== null || member.sync !== null;
+      if (left > 0 || waits) this.#world.after(waits ? Math.max(left, member.sessionMs / 2) : left, look);
+      else this.#remove(member, 'is silent');
+    };
+    this.#world.after(member.sessionMs, look);
+  }
+
+  #remove(member: Member, why: string): void {
+    this.#world.note('cluster', `${this.#name}: ${member.id} ${why}`);
+    this.#members.delete(member.id);
+    if (this.#members.size === 0) {
+      this.#state = 'Empty';
+      this.#leader = '';
+      return;
+    }
+    this.#prepare();
+  }
+}
+
+export type Share = { readonly memberId: string; readonly assignment: unknown };

@@ -1,0 +1,118 @@
+/** The requests of group members, for library.ts. */
+import type { Joined, Share, Synced } from '../broker/groups.ts';
+import { api, deferred } from './request.ts';
+
+/** As FindCoordinatorKeyTypes.GROUP. */
+const GROUP = 0;
+
+export const joinGroupV9 = deferred<
+  [
+    group: string,
+    sessionMs: number,
+    rebalanceMs: number,
+    memberId: string,
+    instanceId: string | null,
+    type: string,
+    protocols: readonly { readonly metadata: unknown }[],
+  ],
+  Joined
+>(
+  'JoinGroup',
+  (cluster, broker, respond, [name, sessionMs, rebalanceMs, memberId, instanceId, , protocols]) => {
+    try {
+      cluster.requireCoordinator(broker, `${GROUP} ${name}`);
+    } catch (error) {
+      respond({ error: error as Error });
+      return;
+    }
+    const request = { memberId, instanceId, sessionMs, rebalanceMs, metadata: protocols[0]?.metadata };
+    cluster.group(name).join(request, (answer) => respond(answerOf(answer)));
+  },
+);
+
+export const syncGroupV5 = deferred<
+  [
+    group: string,
+    generation: number,
+    memberId: string,
+    instanceId: string | null,
+    type: string,
+    protocol: string,
+    shares: readonly Share[],
+  ],
+  Synced
+>('SyncGroup', (cluster, broker, respond, [name, generation, memberId, instanceId, , , shares]) => {
+  try {
+    cluster.requireCoordinator(broker, `${GROUP} ${name}`);
+  } catch (error) {
+    respond({ error: error as Error });
+    return;
+  }
+  cluster.group(name).sync(memberId, generation, instanceId, shares, (answer) => respond(answerOf(answer)));
+});
+
+function answerOf(answer: object): { value: unknown } | { error: Error } {
+  return answer instanceof Error ? { error: answer } : { value: answer };
+}
+
+export const heartbeatV4 = api(
+  'Heartbeat',
+  (cluster, broker, name: string, generation: number, memberId: string, instanceId: string | null) => {
+    cluster.requireCoordinator(broker, `${GROUP} ${name}`);
+    orThrow(cluster.group(name).heartbeat(memberId, generation, instanceId));
+    return {};
+  },
+);
+
+type Leaving = { readonly memberId: string; readonly groupInstanceId?: string | null };
+
+export const leaveGroupV5 = api(
+  'LeaveGroup',
+  (cluster, broker, name: string, members: readonly Leaving[]) => {
+    cluster.requireCoordinator(broker, `${GROUP} ${name}`);
+    for (const { memberId, groupInstanceId } of members)
+      orThrow(cluster.group(name).leave(memberId, groupInstanceId ?? null));
+    return {};
+  },
+);
+
+type Committed = readonly {
+  readonly name: string;
+  readonly partitions: readonly { readonly partitionIndex: number; readonly committedOffset: bigint }[];
+}[];
+
+export const offsetCommitV8 = api(
+  'OffsetCommit',
+  (
+    cluster,
+    broker,
+    name: string,
+    generation: number,
+    memberId: string,
+    instanceId: string | null,
+    topics: Committed,
+  ) => {
+    cluster.requireCoordinator(broker, `${GROUP} ${name}`);
+    const positions = topics.flatMap(({ partitions }) =>
+      partitions.map((one) => [one.partitionIndex, Number(one.committedOffset)] as const),
+    );
+    orThrow(cluster.group(name).commit(memberId, generation, instanceId, new Map(positions)));
+    return {};
+  },
+);
+
+function orThrow(error: Error | null): void {
+  if (error !== null) throw error;
+}
+
+// What members write for each other: nobody in between reads it, so it needs no bytes.
+
+export const encodeConsumerProtocolSubscription = same;
+export const decodeConsumerProtocolSubscription = same;
+export const encodeConsumerProtocolAssignment = same;
+export const decodeConsumerProtocolAssignment = (value: unknown): unknown =>
+  value ?? { assignedPartitions: [] };
+
+function same<T>(value: T): T {
+  return value;
+}

@@ -1,0 +1,151 @@
+import type { Cluster } from '../broker/cluster.ts';
+import { NetworkError } from '../broker/protocol-error.ts';
+import { currentProcess, type Process } from '../world/world.ts';
+
+/** What a broker answers: a value, or what it throws. Called once, at once or later. */
+export type Respond = (answer: { readonly value: unknown } | { readonly error: Error }) => void;
+
+/** Handles a request at a broker. */
+type Handler = (cluster: Cluster, broker: number, respond: Respond, args: readonly unknown[]) => void;
+
+/** As the library's request timeout in connections.ts. */
+const REQUEST_MS = 15_000;
+const PORT = 9092;
+
+type Pending = { reject(error: Error): void };
+
+/** The network between a process and a broker, in place of the library's `Connection`. */
+export class SimulatedConnection {
+  readonly #process: Process;
+  readonly #cluster: Cluster;
+  readonly #closeListeners: (() => void)[] = [];
+  #broker: number | null = null;
+  readonly #pending = new Set<Pending>();
+  /** A connection carries requests, and answers, in order. */
+  #lastArrival = 0;
+  #lastAnswer = 0;
+  readonly socket = { destroy(): void {} };
+
+  constructor() {
+    this.#process = currentProcess();
+    this.#cluster = clusters.get(this.#process.world) as Cluster;
+  }
+
+  connect(host: string, _port: number): Promise<void> {
+    const { world } = this.#process;
+    const id = Number(host.slice(host.indexOf('-') + 1));
+    return new Promise((resolve, reject) => {
+      world.deliver(this.#process, latency(this.#process), () => {
+        const broker = this.#cluster.brokers[id];
+        if (broker === undefined || !broker.isUp) {
+          reject(new NetworkError('PLT_KFK_NETWORK', `Connection to ${host} failed`));
+          return;
+        }
+        this.#broker = id;
+        broker.connections.add(this);
+        resolve();
+      });
+    });
+  }
+
+  isConnected(): boolean {
+    return this.#broker !== null;
+  }
+
+  on(event: string, listener: () => void): void {
+    if (event === 'close') this.#closeListeners.push(listener);
+  }
+
+  once(event: string, listener: () => void): void {
+    this.on(event, listener);
+  }
+
+  async close(): Promise<void> {
+    if (this.#broker === null) return;
+    this.#leave();
+    this.#lost();
+  }
+
+  /** The broker, or the network, ends the connection: the process learns of it in a moment. */
+  cut(): void {
+    this.#leave();
+    this.#process.world.deliver(this.#process, latency(this.#process), () => this.#lost());
+  }
+
+  /** Rejects with `NetworkError`, or what the broker answers. */
+  request(name: string, handle: Handler, args: readonly unknown[]): Promise<unknown> {
+    const process = this.#process;
+    const { world } = process;
+    const broker = this.#broker;
+    return new Promise((resolve, reject) => {
+      if (broker === null) {
+        reject(new NetworkError('PLT_KFK_NETWORK', 'Connection closed'));
+        return;
+      }
+      const pending: Pending = { reject };
+      this.#pending.add(pending);
+      const sentAt = world.now;
+      const settle = (ms: number, settled: () => void): void => {
+        const late = world.now + ms - sentAt > REQUEST_MS;
+        const at = late ? Math.max(0, sentAt + REQUEST_MS - world.now) : ms;
+        world.deliver(process, at, () => {
+          if (!this.#pending.delete(pending)) return;
+          if (late) reject(new NetworkError('PLT_KFK_TIMEOUT', 'Request timed out'));
+          else settled();
+        });
+      };
+      const hangs = Math.max(0, (this.#cluster.brokers[broker]?.hangsUntil ?? 0) - world.now);
+      this.#lastArrival = Math.max(this.#lastArrival, world.now + hangs + latency(process));
+      if (this.#lastArrival - sentAt > REQUEST_MS) settle(REQUEST_MS + 1, () => {});
+      world.after(this.#lastArrival - world.now, () => {
+        if (this.#broker !== broker) return;
+        handle(
+          this.#cluster,
+          broker,
+          (answer) => {
+            const back = Math.max(this.#lastAnswer, world.now + latency(process));
+            this.#lastAnswer = back;
+            if (world.history !== null && !QUIET.has(name))
+              world.note(process.name, `${name} → ${'error' in answer ? answer.error.message : 'done'}`);
+            settle(back - world.now, () => {
+              if ('error' in answer) reject(answer.error);
+              else resolve(answer.value);
+            });
+          },
+          args,
+        );
+      });
+    });
+  }
+
+  #leave(): void {
+    if (this.#broker !== null) this.#cluster.brokers[this.#broker]?.connections.delete(this);
+    this.#broker = null;
+  }
+
+  #lost(): void {
+    const pending = [...this.#pending];
+    this.#pending.clear();
+    for (const { reject } of pending) reject(new NetworkError('PLT_KFK_NETWORK', 'Connection closed'));
+    for (const listener of this.#closeListeners.splice(0)) listener();
+  }
+}
+
+/** Requests that a history does not show. */
+const QUIET = new Set(['Fetch', 'Metadata', 'FindCoordinator', 'ListOffsets', 'Heartbeat']);
+
+/** The cluster of each world. */
+export const clusters = new WeakMap<object, Cluster>();
+
+/** Where a client of a cluster connects first. */
+export function bootstrap(cluster: Cluster): string[] {
+  return cluster.brokers.map(({ id }) => `broker-${id}:${PORT}`);
+}
+
+/** One way, milliseconds. Seldom slow. */
+function latency({ world }: Process): number {
+  const { random } = world;
+  const chance = random.next();
+  if (chance < 0.98) return 0.05 + chance;
+  return chance < 0.998 ? random.between(1, 30) : random.between(30, 1_500);
+}

@@ -1,0 +1,29 @@
+import type { Cluster } from '../broker/cluster.ts';
+import type { Respond, SimulatedConnection } from './network.ts';
+
+/** An API whose handler answers at once. */
+export function api<A extends readonly unknown[], T>(
+  name: string,
+  handle: (cluster: Cluster, broker: number, ...args: A) => T,
+) {
+  return deferred<A, T>(name, (cluster, broker, respond, args) => {
+    let value: T;
+    try {
+      value = handle(cluster, broker, ...args);
+    } catch (error) {
+      respond({ error: error as Error });
+      return;
+    }
+    respond({ value });
+  });
+}
+
+/** An API whose answer may take its time. */
+export function deferred<A extends readonly unknown[], T>(
+  name: string,
+  handle: (cluster: Cluster, broker: number, respond: Respond, args: A) => void,
+) {
+  const async = (connection: SimulatedConnection, ...args: A): Promise<T> =>
+    connection.request(name, handle as never, args) as Promise<T>;
+  return { async, api: { async } };
+}

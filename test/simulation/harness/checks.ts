@@ -1,0 +1,210 @@
+/** What holds after every step. Each check names what the model knows and what the runtime did. */
+
+import type { FetchedRecord, TopicPartition } from '#streams/client/port.ts';
+import { type Position, parsePosition, positionsTopic } from '#streams/runtime/positions.ts';
+import type { Cluster, Partition } from '../broker/cluster.ts';
+import type { NewRecord, PartitionLog, ProducerEpoch } from '../broker/partition-log.ts';
+import { APPLICATION, outputOf, TOPICS } from './counting.ts';
+
+/** What one input partition has come to: what an undisturbed pass over the input would have. */
+type Progress = {
+  readonly partition: number;
+  next: number;
+  readonly counts: Map<string, number>;
+  /** Every committed output so far. */
+  readonly lines: string[];
+  /** Refusals that a fault is a reason for. */
+  readonly excuses: Set<string>;
+  /** The input before each loss since the last commit, oldest first: what was fetched then may still be committed. */
+  former: Former[];
+  /** It has passed offsets that the input lost: only what it had fetched before may be committed. */
+  isAhead: boolean;
+};
+
+type Former = {
+  /** The committed ones behind the position. */
+  readonly records: readonly FetchedRecord[];
+  /** The end that was left; null where it was the beginning that went: then what was written since follows. */
+  readonly cutAt: number | null;
+};
+
+const POSITIONS = positionsTopic(APPLICATION);
+
+/** Follows the logs of a cluster, and compares every committed transaction with what the input says. */
+export class Checks {
+  readonly #cluster: Cluster;
+  readonly #progress: Progress[];
+  /** What each producer has written since its last decision. */
+  readonly #pending = new Map<string, { readonly outputs: string[]; position: Buffer | null }>();
+  /** The first broken invariant; null while all hold. */
+  violation: string | null = null;
+
+  constructor(cluster: Cluster, partitions: number) {
+    this.#cluster = cluster;
+    this.#progress = Array.from({ length: partitions }, (_, partition) => ({
+      ...{ partition, next: 0, isAhead: false, lines: [], former: [] },
+      counts: new Map<string, number>(),
+      excuses: new Set<string>(),
+    }));
+    cluster.listener = {
+      onAppend: (partition, producer, records) => this.#onAppend(partition, producer, records),
+      onMarker: (partition, producer, marker) => this.#onMarker(partition, producer, marker),
+    };
+  }
+
+  fail(violation: string): void {
+    if (this.violation !== null) return;
+    this.violation = violation;
+    this.#cluster.world.note('CHECK', violation);
+  }
+
+  /** Whether a fault allows it to stay where it is. */
+  isExcused(partition: number): boolean {
+    return this.#of(partition).excuses.size > 0;
+  }
+
+  positionOf(partition: number): number {
+    return this.#of(partition).next;
+  }
+
+  /** A fault is a reason for these refusals from now on. */
+  excuse(partition: number, ...codes: readonly string[]): void {
+    for (const code of codes) this.#of(partition).excuses.add(code);
+  }
+
+  /** A runtime refused a partition. */
+  onRefusal(partition: number, code: string): void {
+    if (!this.#of(partition).excuses.has(code))
+      this.fail(`partition ${partition} is refused with ${code}, and no fault is a reason for it`);
+  }
+
+  /** To call before the input loses its end from an offset on, or its beginning. */
+  beforeInputLoss(partition: number, cutAt: number | null): void {
+    const progress = this.#of(partition);
+    const { log } = this.#cluster.partition({ topic: TOPICS.input, partition });
+    progress.former.push({ records: readFrom(log, progress.next), cutAt });
+    if (cutAt !== null && progress.next > cutAt) progress.isAhead = true;
+  }
+
+  /** What keeps the partition from being done: null where all its input is processed and its topics say so. */
+  unfinished(partition: number): string | null {
+    const { log } = this.#cluster.partition({ topic: TOPICS.input, partition });
+    const { next, lines, counts } = this.#of(partition);
+    if (readFrom(log, next).length > 0) return `partition ${partition} stays at ${next}, of ${log.end}`;
+    const written = this.#committed({ topic: TOPICS.output, partition });
+    if (!equal(written, lines))
+      return `partition ${partition}: readers see ${written.length} outputs of ${lines.length}`;
+    const state = new Map<string, number>();
+    const { log: changelog } = this.#cluster.partition({ topic: TOPICS.counts, partition });
+    for (const { key, value } of changelog.read(changelog.start, true, Number.POSITIVE_INFINITY).records)
+      state.set(String(key), Number(value));
+    for (const [key, count] of counts)
+      if (state.get(key) !== count)
+        return `partition ${partition}: its changelog has ${key} ${state.get(key)}, not ${count}`;
+    return null;
+  }
+
+  #of(partition: number): Progress {
+    return this.#progress[partition] as Progress;
+  }
+
+  #committed(of: TopicPartition): string[] {
+    const { log } = this.#cluster.partition(of);
+    return log.read(log.start, true, Number.POSITIVE_INFINITY).records.map(({ value }) => String(value));
+  }
+
+  #onAppend({ topic }: Partition, { id }: ProducerEpoch, records: readonly NewRecord[]): void {
+    if (topic !== POSITIONS && topic !== TOPICS.output) return;
+    const pending = this.#pending.get(id) ?? { outputs: [], position: null };
+    this.#pending.set(id, pending);
+    if (topic === POSITIONS) pending.position = records.at(-1)?.value ?? null;
+    else for (const { value } of records) pending.outputs.push(String(value));
+  }
+
+  /** A transaction counts once its position is committed. */
+  #onMarker({ topic, partition }: Partition, producer: ProducerEpoch, marker: 'commit' | 'abort'): void {
+    if (topic !== POSITIONS) return;
+    const pending = this.#pending.get(producer.id);
+    this.#pending.delete(producer.id);
+    if (marker === 'abort' || pending === undefined || pending.position === null) return;
+    const position = parsePosition(POSITIONS, partition, pending.position);
+    this.#onCommit(this.#of(partition), position, producer, pending.outputs);
+  }
+
+  #onCommit(
+    progress: Progress,
+    position: Position,
+    producer: ProducerEpoch,
+    outputs: readonly string[],
+  ): void {
+    const { partition, former } = progress;
+    const name = `partition ${partition}, producer ${producer.id} epoch ${producer.epoch}`;
+    const { id, epoch } = position.producer;
+    // A claim decides what its predecessor left, by its own epoch.
+    if (id !== producer.id || epoch > producer.epoch)
+      this.fail(`${name} commits a position of producer ${id} epoch ${epoch}`);
+    if (position.next < progress.next)
+      this.fail(`${name} goes back from position ${progress.next} to ${position.next}`);
+    const { log } = this.#cluster.partition({ topic: TOPICS.input, partition });
+    const current = readFrom(log, progress.next);
+    const inputs: Former[] = former.map(({ records, cutAt }) => ({
+      records: cutAt === null ? merged(records, current) : records,
+      cutAt,
+    }));
+    if (!progress.isAhead) inputs.push({ records: current, cutAt: null });
+    const right = inputs
+      .map((input) => ({ cutAt: input.cutAt, ...pass(input.records, progress, position.next) }))
+      .findLast(({ lines }) => equal(lines, outputs));
+    if (right === undefined) {
+      const { lines } = pass(current, progress, position.next);
+      this.fail(
+        `${name} commits position ${progress.next} to ${position.next} with ${outputs.join(' ') || 'nothing'}; ` +
+          `the input says ${progress.isAhead ? 'that it lost what came before' : lines.join(' ') || 'nothing'}`,
+      );
+      return;
+    }
+    progress.next = position.next;
+    for (const [key, count] of right.counts) progress.counts.set(key, count);
+    progress.lines.push(...outputs);
+    if (right.cutAt !== null && position.next > right.cutAt) {
+      progress.isAhead = true;
+      this.excuse(partition, 'INPUT_TRUNCATED', 'POSITION_BEYOND_END');
+    }
+  }
+}
+
+/** What a pass over committed input from one position to the next writes. */
+function pass(
+  records: readonly FetchedRecord[],
+  { next: from, counts: before }: Progress,
+  to: number,
+): { readonly lines: string[]; readonly counts: Map<string, number> } {
+  const counts = new Map<string, number>();
+  const lines: string[] = [];
+  for (const { offset, key, value } of records) {
+    if (offset < from || offset >= to) continue;
+    const name = String(key);
+    const count = (counts.get(name) ?? before.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    lines.push(outputOf(String(value), count));
+  }
+  return { lines, counts };
+}
+
+/** The committed records of a log from an offset on. */
+function readFrom(log: PartitionLog, from: number): readonly FetchedRecord[] {
+  return log.read(Math.max(from, log.start), true, Number.POSITIVE_INFINITY).records;
+}
+
+/** What was removed, and what follows it. */
+function merged(
+  removed: readonly FetchedRecord[],
+  current: readonly FetchedRecord[],
+): readonly FetchedRecord[] {
+  const last = removed.at(-1)?.offset ?? -1;
+  return [...removed, ...current.filter(({ offset }) => offset > last)];
+}
+
+function equal(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((line, at) => line === b[at]);
+}

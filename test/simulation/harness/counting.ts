@@ -1,0 +1,48 @@
+/** The processor of the simulated processes, and what it must write: one rule, for the runtime and for the checks. */
+import type { ConsumedRecord } from '#streams/client/port.ts';
+import type { PartitionProcessor, RecordCollector } from '#streams/runtime/processor.ts';
+
+export const TOPICS = { input: 'input', counts: 'counts', output: 'output', letters: 'letters' } as const;
+export const APPLICATION = 'sim.counting';
+
+/** Counts records by key: a record of output for each input record, and the counts of a batch in the changelog. */
+export class Counting implements PartitionProcessor {
+  readonly #counts = new Map<string, number>();
+  readonly #changed = new Set<string>();
+  readonly #partition: number;
+
+  constructor(partition: number) {
+    this.#partition = partition;
+  }
+
+  restore(_topic: string, records: readonly ConsumedRecord[]): void {
+    for (const { key, value } of records) this.#counts.set(String(key), Number(value));
+  }
+
+  process({ key, value }: ConsumedRecord, collector: RecordCollector): void {
+    const name = String(key);
+    const count = (this.#counts.get(name) ?? 0) + 1;
+    this.#counts.set(name, count);
+    this.#changed.add(name);
+    collector.add(TOPICS.output, name, Buffer.from(outputOf(String(value), count)));
+  }
+
+  flush(collector: RecordCollector): void {
+    for (const key of this.#changed)
+      collector.add(TOPICS.counts, key, Buffer.from(String(this.#counts.get(key))), this.#partition);
+    this.#changed.clear();
+  }
+
+  committed(): void {}
+
+  size(): number {
+    return this.#counts.size;
+  }
+
+  close(): void {}
+}
+
+/** What is written for an input record. */
+export function outputOf(value: string, count: number): string {
+  return `${value}=${count}`;
+}

@@ -1,0 +1,65 @@
+import type { Cluster } from '../broker/cluster.ts';
+import type { NewRecord, ProducerEpoch } from '../broker/partition-log.ts';
+import { TOPICS } from './counting.ts';
+
+const KEYS = ['a', 'b', 'c'] as const;
+const FEWEST = 20;
+const MOST = 60;
+
+/** The writer of the input: batches over time, some in transactions, of which some are aborted. */
+export class Input {
+  readonly #cluster: Cluster;
+  readonly #partitions: number;
+  #left: number;
+  #written = 0;
+  #open = 0;
+
+  constructor(cluster: Cluster, partitions: number, withinMs: number) {
+    this.#cluster = cluster;
+    this.#partitions = partitions;
+    const { random } = cluster.world;
+    this.#left = random.int(FEWEST, MOST);
+    const everyMs = withinMs / this.#left;
+    const next = (): void => {
+      this.#write();
+      if (this.#left > 0) cluster.world.after(random.between(0, everyMs * 4), next);
+    };
+    cluster.world.after(random.between(0, 300), next);
+  }
+
+  /** Whether all records are there, and every transaction of the input is decided. */
+  get isWritten(): boolean {
+    return this.#left <= 0 && this.#open === 0;
+  }
+
+  #write(): void {
+    const { random } = this.#cluster.world;
+    const count = Math.min(this.#left, random.int(1, 5));
+    this.#left -= count;
+    const partition = random.int(0, this.#partitions - 1);
+    const records = Array.from({ length: count }, (): NewRecord => {
+      this.#written += 1;
+      return { key: Buffer.from(random.pick(KEYS)), value: Buffer.from(`${partition}.${this.#written}`) };
+    });
+    const of = { topic: TOPICS.input, partition };
+    if (random.chance(0.85)) this.#cluster.write(of, records);
+    else this.#transact(partition, records);
+  }
+
+  #transact(partition: number, records: readonly NewRecord[]): void {
+    const { world } = this.#cluster;
+    const id = 9_000 + this.#written;
+    const producer: ProducerEpoch = { id: String(id), epoch: 0 };
+    const of = { topic: TOPICS.input, partition };
+    const topicId = this.#cluster.topics.get(TOPICS.input)?.id;
+    this.#cluster.write(of, records, producer);
+    this.#open += 1;
+    const marker = world.random.chance(0.5) ? 'commit' : 'abort';
+    world.after(world.random.between(1, 900), () => {
+      this.#open -= 1;
+      // Not into a topic that was created since.
+      if (this.#cluster.topics.get(TOPICS.input)?.id === topicId)
+        this.#cluster.endTransaction(of, producer, marker);
+    });
+  }
+}

@@ -1,0 +1,170 @@
+import { Registry } from 'prom-client';
+import { openStreamClient } from '#streams/client/client.ts';
+import { runStream, type Stream } from '#streams/runtime/stream.ts';
+import type { Clock } from '#timing/clock.ts';
+import type { Cluster } from '../broker/cluster.ts';
+import { bootstrap } from '../client/network.ts';
+import { delay } from '../world/timers.ts';
+import type { Process, World } from '../world/world.ts';
+import type { Checks } from './checks.ts';
+import { APPLICATION, Counting, TOPICS } from './counting.ts';
+
+const SESSION_MS = 6_000;
+/** As a supervisor starts a process again that has ended by itself. */
+const RESTART_MS = 1_000;
+/** Timers come late, short ones most. */
+const SHORT_MS = 100;
+const LATE_MS = 250;
+
+/** A process of the stream under one name: started, killed, stopped, started again. */
+export class ProcessorProcess {
+  readonly name: string;
+  readonly #world: World;
+  readonly #cluster: Cluster;
+  readonly #checks: Checks;
+  /** Members are static in some seeds, with a name that outlives the process. */
+  readonly #membership: { readonly instanceId?: string; readonly leaves?: boolean };
+  #process: Process | null = null;
+  #stream: Stream | null = null;
+  #starts = 0;
+
+  constructor(name: string, cluster: Cluster, checks: Checks, isStatic: boolean) {
+    this.#membership = isStatic ? { instanceId: name, leaves: cluster.world.random.chance(0.5) } : {};
+    this.name = name;
+    this.#world = cluster.world;
+    this.#cluster = cluster;
+    this.#checks = checks;
+  }
+
+  get isRunning(): boolean {
+    return this.#process !== null;
+  }
+
+  get isReady(): boolean {
+    const process = this.#process;
+    let isReady = false;
+    if (process !== null) this.#world.runAs(process, () => (isReady = this.#stream?.ready() === true));
+    return isReady;
+  }
+
+  start(): void {
+    if (this.#process !== null) return;
+    this.#starts += 1;
+    const process = this.#world.start(`${this.name}.${this.#starts}`);
+    this.#process = process;
+    this.#world.note(process.name, 'starts');
+    this.#world.deliver(process, 0, () => void this.#run(process));
+  }
+
+  /** As SIGKILL: nothing of it runs any more; what it has sent arrives. */
+  kill(): void {
+    if (this.#process === null) return;
+    this.#world.note(this.#process.name, 'is killed');
+    this.#process.isAlive = false;
+    this.#process = null;
+    this.#stream = null;
+  }
+
+  /** As SIGSTOP, and SIGCONT after a while. */
+  pause(ms: number): void {
+    if (this.#process === null) return;
+    this.#world.note(this.#process.name, `is paused for ${Math.round(ms)} ms`);
+    this.#process.pausedUntil = this.#world.now + ms;
+  }
+
+  stepClock(ms: number): void {
+    if (this.#process === null) return;
+    this.#world.note(this.#process.name, `has its clock stepped by ${Math.round(ms)} ms`);
+    this.#process.wallOffsetMs += ms;
+  }
+
+  /** As SIGTERM. */
+  stop(): void {
+    const process = this.#process;
+    const stream = this.#stream;
+    if (process === null || stream === null) {
+      this.kill();
+      return;
+    }
+    this.#world.note(process.name, 'is stopped');
+    this.#world.deliver(process, 0, () => {
+      void stream.stop().then(() => {
+        this.#world.note(process.name, 'has stopped');
+        if (this.#process === process) this.kill();
+      });
+    });
+  }
+
+  async #run(process: Process): Promise<void> {
+    const log = this.#logOf(process);
+    try {
+      this.#stream = await runStream({
+        brokers: bootstrap(this.#cluster),
+        application: APPLICATION,
+        input: TOPICS.input,
+        changelogs: [TOPICS.counts],
+        outputs: [
+          { topic: TOPICS.output, partitions: 'own' },
+          { topic: TOPICS.letters, partitions: 1 },
+        ],
+        createProcessor: (partition) => new Counting(partition),
+        deadLetter: (partition, { offset }) => {
+          this.#checks.fail(`partition ${partition} gives up the record at ${offset}`);
+          return { topic: TOPICS.letters, partition: 0, key: String(offset), value: null };
+        },
+        log,
+        metrics: new Registry(),
+        sessionTimeoutMs: SESSION_MS,
+        ...this.#membership,
+        onFenced: () => {
+          this.#world.note(process.name, 'is fenced, and ends');
+          if (this.#process === process) this.kill();
+          this.#world.after(RESTART_MS, () => this.start());
+        },
+        client: openStreamClient({ brokers: bootstrap(this.#cluster), clientId: this.name, log }),
+        clock: clockOf(process),
+      });
+    } catch (error) {
+      this.#world.note(process.name, `does not start: ${error}`);
+      if (this.#process === process) this.kill();
+      this.#world.after(RESTART_MS, () => this.start());
+    }
+  }
+
+  #logOf({ name }: Process) {
+    const world = this.#world;
+    const write = (level: string, fields: object, message: string): void => {
+      if (world.history === null) return;
+      const { err, ...rest } = fields as { err?: unknown };
+      world.note(name, `${level} ${message} ${JSON.stringify(rest)}${err === undefined ? '' : ` ${err}`}`);
+    };
+    return {
+      debug() {},
+      info: (fields: object, message: string) => write('info', fields, message),
+      warn: (fields: object, message: string) => write('warn', fields, message),
+      error: (fields: object, message: string) => {
+        write('error', fields, message);
+        const { partition, code, err } = fields as { partition?: number; code?: string; err?: unknown };
+        if (partition === undefined || code === undefined) return;
+        if (code === 'PROCESSING_FAILED') this.#checks.fail(`partition ${partition} fails: ${stackOf(err)}`);
+        else if (err === undefined && code !== 'TRANSACTION_OPEN') this.#checks.onRefusal(partition, code);
+      },
+    };
+  }
+}
+
+function clockOf(process: Process): Clock {
+  const { world } = process;
+  return {
+    monotonic: () => world.now,
+    unix: () => world.unixMs() + process.wallOffsetMs,
+    sleep: (ms, signal) =>
+      delay(ms < SHORT_MS ? ms + world.random.between(0, LATE_MS) : ms, undefined, { signal }).catch(
+        () => {},
+      ),
+  };
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? String(error)) : String(error);
+}

@@ -1,0 +1,88 @@
+import { Cluster } from '../broker/cluster.ts';
+import { clusters } from '../client/network.ts';
+import { World } from '../world/world.ts';
+import { Checks } from './checks.ts';
+import { TOPICS } from './counting.ts';
+import { EVERY_TOPIC, type Faulty, heal, injectFault, injectLoss } from './faults.ts';
+import { Input } from './input.ts';
+import { ProcessorProcess } from './processor-process.ts';
+
+/** What came of a seed. */
+export type Run = {
+  readonly seed: number;
+  /** The broken invariant; null where all held. */
+  readonly violation: string | null;
+  readonly steps: number;
+  /** Virtual time, milliseconds. */
+  readonly ms: number;
+  /** Lines, where they were asked for. */
+  readonly history: readonly string[] | null;
+};
+
+const PROCESSES = 3;
+/** How long after the last fault everything must be processed. */
+const PROGRESS_MS = 120_000;
+const LOOK_MS = 40;
+
+/** Runs one seed to its end. Everything in it follows from the seed and the code. */
+export async function runSeed(seed: number, records = false): Promise<Run> {
+  const world = new World(seed, records);
+  const { random } = world;
+  const partitions = random.int(2, 4);
+  const cluster = new Cluster(world);
+  clusters.set(world, cluster);
+  for (const topic of EVERY_TOPIC) cluster.createTopic(topic, partitions);
+  cluster.createTopic(TOPICS.letters, 1);
+  cluster.dropsMarkers = random.chance(0.1);
+  const checks = new Checks(cluster, partitions);
+  const isStatic = random.chance(0.5);
+  const processes = Array.from(
+    { length: PROCESSES },
+    (_, n) => new ProcessorProcess(`p${n + 1}`, cluster, checks, isStatic),
+  );
+  for (const process of processes) world.after(random.between(0, 400), () => process.start());
+  const faultsUntil = random.between(1_500, 10_000);
+  const input = new Input(cluster, partitions, faultsUntil);
+  const on: Faulty = { cluster, processes, checks, partitions };
+  const everyMs = random.pick([150, 400, 1_000, 2_500]);
+  const lossAt = random.chance(0.25) ? random.between(500, faultsUntil) : null;
+  if (lossAt !== null) world.after(lossAt, () => injectLoss(on, random));
+  let healedAt: number | null = null;
+  const inject = (): void => {
+    if (healedAt !== null) return;
+    injectFault(on, random);
+    world.after(random.between(everyMs * 0.2, everyMs * 2), inject);
+  };
+  world.after(random.between(100, 1_000), inject);
+  world.after(faultsUntil, () => {
+    healedAt = world.now;
+    heal(on);
+  });
+  let isDone = false;
+  const look = (): void => {
+    const isLate = healedAt !== null && world.now > healedAt + PROGRESS_MS;
+    const why = healedAt === null || !input.isWritten ? 'faults' : left(on);
+    isDone = why === null || isLate;
+    if (isLate && why !== null)
+      checks.fail(`no progress ${PROGRESS_MS / 1_000} s after the last fault: ${why}`);
+    if (!isDone) world.after(LOOK_MS, look);
+  };
+  world.after(faultsUntil, look);
+  await world.run(() => isDone || checks.violation !== null);
+  return { seed, violation: checks.violation, steps: world.steps, ms: world.now, history: world.history };
+}
+
+/** What is left to do before everything is processed; null where nothing is. */
+function left({ checks, partitions, processes }: Faulty): string | null {
+  let excused = false;
+  for (let partition = 0; partition < partitions; partition += 1) {
+    if (checks.isExcused(partition)) {
+      excused = true;
+      continue;
+    }
+    const why = checks.unfinished(partition);
+    if (why !== null) return why;
+  }
+  if (!excused && !processes.every(({ isReady }) => isReady)) return 'a process is not ready';
+  return null;
+}

@@ -1,0 +1,49 @@
+/**
+ * Loads the code of libs in this thread with the simulation in place of what is outside of it: network, timers, clocks.
+ * Nothing in libs knows of it. Changes of a source by a mutation are applied here too (mutations.ts).
+ */
+import { registerHooks } from 'node:module';
+
+const at = (path: string): string => new URL(`../${path}`, import.meta.url).href;
+
+/** Modules of libs, by the end of their path, and what stands for them. */
+const MODULES: readonly (readonly [end: string, url: string])[] = [
+  ['/libs/streams/client/platformatic/library.ts', at('client/library.ts')],
+  ['/libs/streams/client/platformatic/session-connection.ts', at('client/session-connection.ts')],
+  ['/libs/streams/client/platformatic/fetch.ts', at('client/fetch.ts')],
+];
+/** Whose timers and clocks are those of the simulated process. */
+const TIMED = /\/libs\/(streams|timing)\/.*\.ts$/;
+const TIMERS = `import { performance, Date, setTimeout, clearTimeout } from ${JSON.stringify(at('world/timers.ts'))}; `;
+
+/** A change of a source: `find` occurs exactly once in the file whose path ends with `file`. */
+export type SourceChange = { readonly file: string; readonly find: string; readonly replace: string };
+
+/** To call before anything of libs is loaded. */
+export function substitute(changes: readonly SourceChange[]): void {
+  registerHooks({
+    resolve(specifier, context, next) {
+      const isOfLibs = context.parentURL?.includes('/libs/') === true;
+      if (isOfLibs && specifier === 'node:timers/promises')
+        return next(at('world/timers-promises.ts'), context);
+      const resolved = next(specifier, context);
+      if (!isOfLibs) return resolved;
+      const found = MODULES.find(([end]) => resolved.url.endsWith(end));
+      return found === undefined ? resolved : next(found[1], context);
+    },
+    load(url, context, next) {
+      const loaded = next(url, context);
+      if (!TIMED.test(url) || loaded.source === undefined || loaded.source === null) return loaded;
+      let source = loaded.source.toString();
+      for (const change of changes) if (url.endsWith(change.file)) source = changed(source, change);
+      return { ...loaded, source: TIMERS + source };
+    },
+  });
+}
+
+function changed(source: string, { file, find, replace }: SourceChange): string {
+  const parts = source.split(find);
+  if (parts.length !== 2)
+    throw new Error(`${file} has ${parts.length - 1} times what a mutation replaces: ${find}`);
+  return parts.join(replace);
+}

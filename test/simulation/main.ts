@@ -1,0 +1,59 @@
+/** `npm run test:simulation -- --seeds 1000000`: see docs/guides/simulate.md. */
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+import { writePage } from './harness/page.ts';
+import { historyOf, runSeeds, type Totals } from './harness/run-seeds.ts';
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '10000' },
+    from: { type: 'string' },
+    seed: { type: 'string' },
+    workers: { type: 'string', default: String(availableParallelism()) },
+  },
+});
+/** Failing seeds after which a run ends, and whose pages are written. */
+const MOST_FAILURES = 10;
+const PROGRESS_MS = 5_000;
+
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
+
+async function runOne(seed: number): Promise<void> {
+  const { lines, violation } = await historyOf(seed);
+  print(`seed ${seed}: ${violation ?? 'every invariant held'}\n  ${writePage(seed, violation, lines)}`);
+  if (violation !== null) process.exitCode = 1;
+}
+
+async function runMany(): Promise<void> {
+  const from = Number(values.from ?? process.env.SEED ?? Date.now() % 1_000_000_000);
+  const count = Number(values.seeds);
+  const workers = Number(values.workers);
+  print(`SEED=${from}, ${count} seeds on ${workers} threads`);
+  const started = performance.now();
+  let shownAt = started;
+  const onProgress = (totals: Totals): void => {
+    if (performance.now() < shownAt + PROGRESS_MS) return;
+    shownAt = performance.now();
+    print(summary(totals, started));
+  };
+  const totals = await runSeeds({ from, count, workers, most: MOST_FAILURES, onProgress });
+  print(summary(totals, started));
+  for (const { seed, violation } of totals.failures.slice(0, MOST_FAILURES)) {
+    const { lines } = await historyOf(seed);
+    print(`seed ${seed}: ${violation}\n  ${writePage(seed, violation, lines)}`);
+  }
+  if (totals.failures.length > 0) process.exitCode = 1;
+}
+
+function summary({ seeds, steps, ms, cpuMs, failures }: Totals, started: number): string {
+  const seconds = (performance.now() - started) / 1_000;
+  const hours = ms / 3_600_000;
+  return (
+    `${seeds} seeds in ${seconds.toFixed(0)} s: ${(seeds / seconds).toFixed(0)} a second, ` +
+    `${(seeds / (cpuMs / 1_000)).toFixed(0)} a second of one core; ${steps} steps, ${hours.toFixed(1)} hours of virtual time; ` +
+    `${failures.length} failed`
+  );
+}
+
+if (values.seed === undefined) await runMany();
+else await runOne(Number(values.seed));

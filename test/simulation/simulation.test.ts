@@ -1,0 +1,45 @@
+/**
+ * The runtime and its client in a simulated world: three processes, a cluster, faults, and every interleaving by a seed
+ * (docs/guides/simulate.md). `npm run test:simulation` runs more seeds.
+ */
+import { availableParallelism } from 'node:os';
+import { expect, test } from 'vitest';
+import { writePage } from './harness/page.ts';
+import { historyOf, runSeeds, SimulationThread } from './harness/run-seeds.ts';
+
+/** The same in every run, so that a run is green or red by the code alone; `npm run test:simulation` takes others. */
+const FROM = Number(process.env.SEED ?? 1);
+const SEEDS = 3_000;
+/** On a busy machine there are fewer. */
+const WITHIN_MS = 40_000;
+const FEWEST = 50;
+
+test('keeps every invariant through faults, for thousands of seeds', async () => {
+  const { seeds, failures } = await runSeeds({
+    from: FROM,
+    count: SEEDS,
+    workers: Math.min(4, availableParallelism()),
+    most: 1,
+    withinMs: WITHIN_MS,
+  });
+  const [failed] = failures;
+  if (failed !== undefined) {
+    const { lines } = await historyOf(failed.seed);
+    const page = writePage(failed.seed, failed.violation, lines);
+    throw new Error(`seed ${failed.seed}: ${failed.violation}; its history: ${page}`);
+  }
+  expect(seeds).toBeGreaterThanOrEqual(FEWEST);
+});
+
+test('has the same history for the same seed, whatever ran before in its thread', async () => {
+  const thread = new SimulationThread({ changes: [] });
+  try {
+    await thread.run({ from: FROM + 1, count: 5, records: false });
+    const { history } = await thread.run({ from: FROM, count: 1, records: true });
+    const { lines } = await historyOf(FROM);
+    expect(lines.length).toBeGreaterThan(20);
+    expect(history).toEqual(lines);
+  } finally {
+    await thread.close();
+  }
+});

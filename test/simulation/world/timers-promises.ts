@@ -1,0 +1,2 @@
+/** Stands for node:timers/promises. */
+export { delay as setTimeout } from './timers.ts';

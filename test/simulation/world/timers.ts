@@ -1,0 +1,67 @@
+/**
+ * The timers and clocks of the simulated process that runs: stands for those of Node in all modules of libs
+ * (test/simulation/harness/substitutes.ts).
+ */
+import { currentProcess } from './world.ts';
+
+/** As `NodeJS.Timeout`, as far as libs use it: nothing keeps a simulated process running. */
+class Timer {
+  readonly #event: { run: (() => void) | null };
+
+  constructor(event: { run: (() => void) | null }) {
+    this.#event = event;
+  }
+
+  clear(): void {
+    this.#event.run = null;
+  }
+
+  unref(): this {
+    return this;
+  }
+}
+
+export const performance = { now: (): number => currentProcess().world.now };
+
+const SimulatedDate = { now: (): number => wallClockOf(currentProcess()) };
+
+export { SimulatedDate as Date };
+
+export function setTimeout(callback: (...args: unknown[]) => void, ms = 0, ...args: unknown[]): Timer {
+  const process = currentProcess();
+  return new Timer(process.world.deliver(process, Math.max(ms, 0), () => callback(...args)));
+}
+
+export function clearTimeout(timer: Timer | undefined): void {
+  timer?.clear();
+}
+
+/** As `setTimeout` of node:timers/promises. */
+export function delay<T>(ms: number, value?: T, options: { readonly signal?: AbortSignal } = {}): Promise<T> {
+  const { signal } = options;
+  return new Promise<T>((resolve, reject) => {
+    if (signal?.aborted === true) {
+      reject(aborted());
+      return;
+    }
+    const onAbort = (): void => {
+      clearTimeout(timer);
+      reject(aborted());
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve(value as T);
+    }, ms);
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+function aborted(): Error {
+  const error = new Error('The operation was aborted');
+  error.name = 'AbortError';
+  return error;
+}
+
+function wallClockOf(process: ReturnType<typeof currentProcess>): number {
+  return process.world.unixMs() + process.wallOffsetMs;
+}
