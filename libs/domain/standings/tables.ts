@@ -32,7 +32,7 @@ export type TableRow = {
   /** The club, where the row is a person's. */
   readonly subparticipant_id: number | null;
   readonly subparticipant_name: string | null;
-  /** Without unknown ones. */
+  /** Unknown ones are '' in tables of persons, and missing in others. */
   readonly columns: readonly Cell[];
 };
 
@@ -179,11 +179,12 @@ function tableRow(
     zone_name: zone?.name ?? '',
     subparticipant_id: row.club?.id ?? null,
     subparticipant_name: row.club?.name ?? null,
-    columns: columns.flatMap((column) => cellOf(column, row)),
+    columns: columns.flatMap((column) => cellOf(column, row, ranks)),
   };
 }
 
-function cellOf({ id, code, short_name }: Column, row: Row): Cell[] {
-  const value = row.values.get(code);
+/** A cell; where its value is unknown, '' in tables of persons, as the provider has all their columns, and none in others. */
+function cellOf({ id, code, short_name }: Column, row: Row, ranks: TableType['ranks']): Cell[] {
+  const value = row.values.get(code) ?? (ranks === 'person' ? '' : undefined);
   return value === undefined ? [] : [{ id, code, short_name, value }];
 }
