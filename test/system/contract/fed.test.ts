@@ -1,0 +1,170 @@
+/** What is served does not depend on the way in: webhooks alone, polling alone, both. */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { UNKNOWN_PLACE } from '#contract/rest/tree.ts';
+import { eventMessage, incidentMessage } from '#ingestion/testing/messages.ts';
+import { until, untilTrue } from '../../support/poll.ts';
+import { FEEDINGS, FedSystem, PLACE } from './fed.ts';
+
+const NOW = Math.floor(Date.now() / 1000);
+const TODAY = new Date(NOW * 1000).toISOString().slice(0, 10);
+
+type Fields = Record<string, unknown>;
+
+let lastId = 100;
+const AT = { ...PLACE, start_date: `${TODAY} 00:30` };
+const at = (ut: number) => ({ id: ++lastId, ut });
+const eventAt = (ut: number, fields: Fields) => eventMessage(at(ut), { ...AT, ...fields }) as never;
+const incidentAt = (ut: number, incident: Fields, fields: Fields) =>
+  incidentMessage(at(ut), incident, { ...AT, ...fields }) as never;
+
+/** Statuses in which no period is played, and the match time that board and tools show. */
+const STOPPED = [
+  { id: 9_001, status_id: 9, status_type: 'live', played: 2_700 },
+  { id: 9_002, status_id: 48, status_type: 'live', played: 5_400 },
+  { id: 9_003, status_id: 37, status_type: 'live', played: 6_300 },
+  { id: 9_004, status_id: 142, status_type: 'live', played: 7_200 },
+  { id: 9_005, status_id: 141, status_type: 'live', played: 7_200 },
+  { id: 9_006, status_id: 11, status_type: 'finished', played: 5_400 },
+] as const;
+const PLAYED = 9_010;
+const POSTPONED = 9_020;
+const ELSEWHERE = 9_030;
+/** Incident types that are of use to traders, as far as their flags are in no message. */
+const FOR_TRADERS = [1827, 1829, 1830, 1831, 1832, 1834, 2753];
+
+/** A match with a goal of a known scorer, from its announcement to its end. */
+function wholeMatch(): never[] {
+  const state = (status_id: number, status_type: string) => ({ id: PLAYED, status_id, status_type });
+  const own = { participant_id: null, participant_name: null, confirmation: null };
+  const begun = { id: '5-1', incident_id: 429, event_time: '00:00', ...own };
+  const scorer = { subparticipant_id: 501, subparticipant_name: 'A Scorer', confirmation: 'confirmed' };
+  const over = { id: '5-3', incident_id: 437, event_time: '90:00', event_status_id: 34, ...own };
+  return [
+    eventAt(NOW - 500, { ...state(1, 'scheduled'), competition_name: 'Cup', season_name: 'Cup 2030' }),
+    incidentAt(NOW - 490, begun, state(33, 'live')),
+    incidentAt(NOW - 480, { id: '5-2', event_time: '09:30', ...scorer }, state(33, 'live')),
+    incidentAt(NOW - 470, over, { ...state(11, 'finished'), clock_time: 0, clock_status: 'stopped' }),
+  ];
+}
+
+describe.each(FEEDINGS)('fed by %s', (feeding) => {
+  let fed: FedSystem;
+
+  beforeAll(async () => {
+    fed = await FedSystem.start(feeding);
+    const stopped = { clock_time: 2_830, clock_status: 'stopped' };
+    await fed.report(
+      ...STOPPED.map(({ played: _, ...fields }) => eventAt(NOW - 600, { ...fields, ...stopped })),
+      ...wholeMatch(),
+      ...FOR_TRADERS.map((incident_id, n) =>
+        incidentAt(
+          NOW - 400 + n,
+          { id: `5-${10 + n}`, incident_id, incident_name: undefined, confirmation: null },
+          { id: POSTPONED },
+        ),
+      ),
+      eventAt(NOW - 300, { id: POSTPONED, status_id: 5, status_type: 'scheduled' }),
+      eventAt(NOW - 200, { id: ELSEWHERE, competition_id: 77, season_id: 770, stage_id: 7_700 }),
+    );
+    await untilTrue('everything is served', async () => {
+      const served = [...STOPPED.map(({ id }) => id), PLAYED, ELSEWHERE].map((id) => fed.event(id));
+      const isPostponed = (await fed.event(POSTPONED))?.status_id === 5;
+      const isOver = (await fed.event(PLAYED))?.status_id === 11;
+      return isPostponed && isOver && (await Promise.all(served)).every((one) => one !== undefined);
+    });
+  });
+
+  test.each(STOPPED)('played_time is $played in status $status_id', async ({ id, played }) => {
+    const event = await fed.event(id);
+    expect(event?.played_time).toBe(played);
+    const { data } = await fed.ask('/v2/events-simple?season_id=460');
+    const { events } = data.competitions[0].seasons[0].stages[0].groups[0];
+    expect(events.find((one: Fields) => one.id === id).played_time).toBe(played);
+  });
+
+  test.each([
+    ['statuses', 338],
+    ['incidents', 55],
+    ['languages', 39],
+  ])('%s with timestamp=0 has them all, at least %d', async (name, least) => {
+    const all = (await fed.ask(`/v2/${name}`)).method.total_items;
+    expect(all).toBeGreaterThanOrEqual(least);
+    const since = await fed.ask(`/v2/${name}?timestamp=0`);
+    expect(since.method.total_items).toBe(all);
+    for (const { ut } of since.data[name]) expect(ut).toBeGreaterThan(0);
+    expect((await fed.ask(`/v2/${name}?timestamp=${NOW + 3_600}`)).data[name]).toEqual([]);
+  });
+
+  test('a place known from events alone has every field of its level', async () => {
+    const { competitions } = (await fed.ask('/v2/competitions')).data;
+    const found = competitions.find(({ id }: Fields) => id === 77);
+    const stage = { ...UNKNOWN_PLACE.stage, id: 7_700 };
+    const season = { ...UNKNOWN_PLACE.season, id: 770, stages: [stage] };
+    const sport = { sport_id: 5, sport_name: 'Soccer' };
+    expect(found).toEqual({ ...UNKNOWN_PLACE.competition, ...sport, id: 77, seasons: [season] });
+    const known = competitions.find(({ id }: Fields) => id === PLACE.competition_id);
+    expect(Object.keys(known).sort()).toEqual(Object.keys(found).sort());
+    expect(known.name).toBe(feeding === 'webhooks' ? '' : 'Cup');
+  });
+
+  test('rows of players have every column of their type', async () => {
+    const table = await until('there are top scorers', async () => {
+      const { standings_list } = (await fed.ask('/v2/standings?object_type=season&object_id=460')).data;
+      return standings_list.find(({ type_id }: Fields) => type_id === 6);
+    });
+    const { standings } = (await fed.ask(`/v2/standings/${table.id}`)).data;
+    const [row] = standings.groups[0].participants;
+    expect(row).toMatchObject({ id: 501, name: 'A Scorer', rank: 1 });
+    const values = Object.fromEntries(row.columns.map(({ code, value }: Fields) => [code, value]));
+    expect(values).toEqual({ goals_scored: 1, mp: '', goals_per_match: '', manual_rank: '' });
+  });
+
+  test('types for traders say so, in the catalogue and of each incident', async () => {
+    const { incidents } = (await fed.ask('/v2/incidents?sport_id=5')).data;
+    const types = incidents.filter(({ id }: Fields) => FOR_TRADERS.includes(Number(id)));
+    expect(types).toHaveLength(FOR_TRADERS.length);
+    for (const type of types) {
+      const flags = { important: 'no', important_for_trader: 'yes' };
+      expect(type).toMatchObject({ ...flags, type: expect.any(String), for: expect.any(String) });
+    }
+    const shown = await until('all are listed', async () => {
+      const { data } = await fed.ask(`/v2/events/${POSTPONED}/incidents`);
+      return data.length === FOR_TRADERS.length ? data : undefined;
+    });
+    for (const one of shown) {
+      expect(one).toMatchObject({ important: 'no', important_for_trader: 'yes' });
+      expect(one.game_break).toBe(one.incident_id > 1832 ? 'yes' : 'no');
+      expect(one.incident_name).not.toBe('');
+    }
+  });
+
+  test('an event does not repeat the names of its places', async () => {
+    const names = Object.keys((await fed.event(PLAYED)) ?? {}).filter((name) =>
+      /^(competition|season|stage|group)_.*name$/.test(name),
+    );
+    expect(names).toEqual([]);
+  });
+
+  test('whoever follows the live board learns that a match is postponed', async () => {
+    const ids = async (query: string): Promise<number[]> => {
+      const { data } = await fed.ask(`/v2/livescore?${query}`);
+      return data.competitions.flatMap(
+        (one: { seasons: { stages: { groups: { events: { id: number }[] }[] }[] }[] }) =>
+          one.seasons.flatMap(({ stages }) =>
+            stages.flatMap(({ groups }) => groups.flatMap(({ events }) => events.map(({ id }) => id))),
+          ),
+      );
+    };
+    expect(await ids(`date_from=${TODAY}&date_to=${TODAY}`)).not.toContain(POSTPONED);
+    expect(await ids(`date_from=${TODAY}&date_to=${TODAY}&timestamp=${NOW - 1_000}`)).toContain(POSTPONED);
+  });
+
+  test('the feed has each message once', async () => {
+    const { data, method } = await fed.ask('/v2/feed');
+    const texts = data.map((one: unknown) => JSON.stringify(one));
+    expect(new Set(texts).size).toBe(texts.length);
+    expect(method.total_items).toBe(texts.length);
+    const reported = data.filter(({ id }: { id: number }) => id > 100 && id <= lastId);
+    expect(new Set(reported.map(({ id }: Fields) => id)).size).toBe(reported.length);
+  });
+});

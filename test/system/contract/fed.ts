@@ -1,0 +1,90 @@
+/** A system of real processes that is fed by webhooks, by polling or by both, and what its api answers. */
+import { expect } from 'vitest';
+import { SIGNATURE_HEADER, sign, TIMESTAMP_HEADER } from '#signing/signing.ts';
+import { CLIENT, type Json, TestProvider } from '../../integration/feed-poller/provider.ts';
+import { type ApiReplica, temporaryFolder } from '../../support/api.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { System, WEBHOOK_SECRET } from '../../support/system.ts';
+
+/** The ways in. */
+export const FEEDINGS = ['webhooks', 'polling', 'both'] as const;
+
+export type Feeding = (typeof FEEDINGS)[number];
+
+/** Where the matches of the provider's lists are. */
+export const PLACE = { competition_id: 46, season_id: 460, stage_id: 4_600, group_id: 0 } as const;
+
+/** A provider message. */
+type Message = Json & {
+  readonly ut: number;
+  readonly data: { readonly event: Json; readonly incident?: Json };
+};
+
+/** A running system, and the provider that feeds it. */
+export class FedSystem {
+  readonly #api: ApiReplica;
+  readonly #token: string;
+  readonly #provider: TestProvider | null;
+  readonly #webhook: string | null;
+
+  private constructor(api: ApiReplica, token: string, provider: TestProvider | null, webhook: string | null) {
+    this.#api = api;
+    this.#token = token;
+    this.#provider = provider;
+    this.#webhook = webhook;
+  }
+
+  static async start(feeding: Feeding): Promise<FedSystem> {
+    const system = await System.create();
+    const tables = system.start('standings-processor', { SESSION_TIMEOUT_MS: '6000' });
+    const provider = feeding === 'webhooks' ? null : await TestProvider.start();
+    if (provider !== null) {
+      atEnd(() => provider.close());
+      const client = { id: CLIENT.id, secret: CLIENT.secret };
+      system.startPoller({ url: provider.url, client }, { FOLLOW_SEASONS: String(PLACE.season_id) });
+    }
+    const receiver = feeding === 'polling' ? null : await system.startReceiver();
+    await tables.ready();
+    const client = await system.addClient('fed');
+    const api = await system.startApi(temporaryFolder());
+    const token = await api.token(`client_id ${client.id} secret_key ${client.secret}`);
+    return new FedSystem(api, token, provider, receiver?.url ?? null);
+  }
+
+  /** The provider reports messages: it pushes them, and has them in its feed and its lists, as far as it is asked. */
+  async report(...messages: readonly Message[]): Promise<void> {
+    for (const message of messages) {
+      const { event, incident } = message.data;
+      const id = Number(event.id);
+      this.#provider?.feed.push(message);
+      if (event.competition_id === PLACE.competition_id)
+        this.#provider?.events.set(id, { ...event, ut: message.ut });
+      if (incident === undefined || this.#provider === null) continue;
+      const listed = this.#provider.incidents.get(id) ?? [];
+      const others = listed.filter((one) => one.id !== incident.id);
+      this.#provider.incidents.set(id, [...others, { ...incident, ut: message.ut }]);
+    }
+    if (this.#webhook === null) return;
+    const body = Buffer.from(JSON.stringify(messages));
+    const timestamp = String(Math.floor(Date.now() / 1000) + 300);
+    const headers = {
+      'content-type': 'application/json',
+      [TIMESTAMP_HEADER]: timestamp,
+      [SIGNATURE_HEADER]: sign(body, timestamp, WEBHOOK_SECRET),
+    };
+    const answer = await fetch(this.#webhook, { method: 'POST', headers, body });
+    expect([answer.status, await answer.text()]).toEqual([200, 'Accepted']);
+  }
+
+  /** The `api` of an answer of 200. */
+  ask(path: string) {
+    return this.#api.api(`${path}${path.includes('?') ? '&' : '?'}token=${this.#token}`);
+  }
+
+  /** The event; undefined while it is unknown. */
+  async event(id: number): Promise<Json | undefined> {
+    const answer = await this.#api.get(`/v2/events/${id}?token=${this.#token}`);
+    if (answer.status === 404) return undefined;
+    return JSON.parse(await answer.text()).api.data.competition.season.stage.group.event;
+  }
+}
