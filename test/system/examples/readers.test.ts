@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { eventFields, eventMessage, EVENT_ID as LIVE, participants } from '#domain/testing/messages.ts';
 import { openPublisher } from '#streams/publish/publisher.ts';
 import type { FeedHealth } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
@@ -70,6 +71,9 @@ beforeAll(async () => {
   proxy.cut();
   await Promise.all(joined.map((one) => one.stop()));
   await logged(simulator, 'all was played');
+  // Of the test's own: those that are played are over now.
+  const live = eventFields({ participants: participants(0, 0) });
+  await system.pipeline.feed([{ ...eventMessage(Math.floor(Date.now() / 1000), live), event_id: LIVE }]);
   await all('the first one has all again', (index) => {
     return steady[index]?.assigned?.length === 3 && steady[index].isCaughtUp;
   });
@@ -118,7 +122,7 @@ function health(change: Partial<FeedHealth>): FeedHealth {
 
 test('the play has goals that were cancelled', () => {
   const states = [...played.output.states.values()];
-  expect(states.length).toBe(MATCHES);
+  expect(states.length).toBe(MATCHES + 1);
   expect(states.flatMap(({ counting_goals }) => counting_goals).length).toBeGreaterThan(0);
   expect(states.flatMap(({ void_goals }) => Object.keys(void_goals)).length).toBeGreaterThan(0);
 });
@@ -189,10 +193,7 @@ describe.each(READER_EXAMPLES)('the example reader in $name', ({ name, present }
 });
 
 describe('the guard', () => {
-  const safe = () =>
-    [...played.output.states.values()]
-      .filter(({ guard, firm }) => guard.safe && firm !== null)
-      .map(({ event_id }) => event_id);
+  const safe = () => [LIVE];
   /** Waits until each example that runs has printed this of these matches. */
   const printed = (what: string, events: readonly number[], reasons: readonly string[]): Promise<unknown> =>
     Promise.all(
@@ -206,8 +207,19 @@ describe('the guard', () => {
     );
   const matches = (change: Partial<FeedHealth>) => safe().map((event_id) => health({ event_id, ...change }));
 
+  test('of a match that is over is neither safe nor halted', async () => {
+    const over = [...played.output.states.keys()].filter((event) => event !== LIVE);
+    expect(over.length).toBe(MATCHES);
+    await printed('over', over, []);
+    for (const [steady] of played.readers.values())
+      for (const event of over) expect(steady.guards().get(event)?.permission).toBe('not_in_play');
+  });
+
   test('is closed without feed health', async () => {
-    expect(safe().length).toBeGreaterThan(0);
+    expect(played.output.states.get(LIVE)).toMatchObject({
+      guard: { safe: true },
+      firm: { home: 0, away: 0 },
+    });
     await printed('closed', safe(), ['feed_unknown']);
   });
 

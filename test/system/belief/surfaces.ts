@@ -1,0 +1,91 @@
+/** Everything that says whether a match may be traded, looked at ten times a second. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { atEnd } from '../../support/at-end.ts';
+import { bareEnvironment } from '../../support/environment.ts';
+import { untilTrue } from '../../support/poll.ts';
+
+/** What a surface says: that the match may be traded, that it may not, or that it is not in play; null: it says nothing now. */
+export type Said = 'safe' | 'halted' | 'not_in_play' | null;
+
+/** A surface, and how to read what it says now. */
+export type Surface = {
+  readonly name: string;
+  readonly read: () => Said | Promise<Said>;
+  readonly everyMs?: number;
+};
+
+const EVERY_MS = 100;
+
+/** Reads surfaces until the test ends. */
+export class Watch {
+  readonly #last = new Map<string, { said: Said; safeAt: number }>();
+
+  constructor(surfaces: readonly Surface[]) {
+    const ended = new AbortController();
+    const reading = surfaces.map((surface) => this.#follow(surface, ended.signal));
+    atEnd(async () => {
+      ended.abort();
+      await Promise.all(reading);
+    });
+  }
+
+  /** Names of all surfaces. */
+  get names(): readonly string[] {
+    return [...this.#last.keys()];
+  }
+
+  /** Waits until each of these says that. */
+  async all(said: Said, names: readonly string[] = this.names): Promise<void> {
+    const others = () => names.filter((name) => this.#last.get(name)?.said !== said);
+    await untilTrue(`all say ${said}`, () => others().length === 0).catch((error: unknown) => {
+      throw new Error(`${String(error)}: not ${others().join(', ')}`);
+    });
+  }
+
+  /** For how long each of these went on to say safe after `since`, milliseconds, once it is late enough to know. */
+  async safeAfter(
+    since: number,
+    withinMs: number,
+    names: readonly string[] = this.names,
+  ): Promise<Record<string, number>> {
+    await delay(since + withinMs + 2_500 - performance.now());
+    const after = names.map((name) => [name, (this.#last.get(name)?.safeAt ?? 0) - since] as const);
+    return Object.fromEntries(after.map(([name, ms]) => [name, Math.max(0, Math.round(ms))]));
+  }
+
+  async #follow({ name, read, everyMs = EVERY_MS }: Surface, signal: AbortSignal): Promise<void> {
+    const last = { said: null as Said, safeAt: Number.NEGATIVE_INFINITY };
+    this.#last.set(name, last);
+    while (!signal.aborted) {
+      const at = performance.now();
+      last.said = await Promise.resolve(read()).catch(() => null);
+      // What it said was so when it was asked: the way to this process is none of its time.
+      if (last.said === 'safe') last.safeAt = at;
+      await delay(everyMs, undefined, { signal }).catch(() => {});
+    }
+  }
+}
+
+/** A program whose output is read; ended with the test. */
+export class Output {
+  text = '';
+  readonly child: ChildProcess;
+
+  constructor(command: string, args: readonly string[], env: Readonly<Record<string, string>>) {
+    this.child = spawn(command, args, {
+      env: { ...bareEnvironment(), ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    atEnd(() => this.child.kill('SIGKILL'));
+    this.child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      // The end is what counts.
+      this.text = `${this.text}${text}`.slice(-20_000);
+    });
+  }
+
+  /** The last match of a pattern, its first group; null where there is none. */
+  last(pattern: RegExp): string | null {
+    return [...this.text.matchAll(pattern)].at(-1)?.[1] ?? null;
+  }
+}
