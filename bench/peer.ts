@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Registry } from '#topics/registry.ts';
 import type { BenchContext } from './context.ts';
-import { type Running, start } from './processes.ts';
+import { type Command, type Running, start } from './processes.ts';
 
 const FOLDER = join(import.meta.dirname, 'peers/kafka-streams');
 const JAR = join(FOLDER, 'target/peer.jar');
@@ -42,15 +42,23 @@ export type PeerOptions = {
   readonly outputPrefix: string;
   /** Also its consumer group. */
   readonly application: string;
+  /** Distinguishes processes of one application. Default: there is one. */
+  readonly process?: string;
   /** Settings of Kafka Streams that go over the peer's own. */
   readonly settings?: Readonly<Record<string, string | number>>;
 };
 
 /** Starts the peer. */
 export async function startPeer(context: BenchContext, options: PeerOptions): Promise<Running> {
-  const { inputPrefix, outputPrefix, application, settings = {} } = options;
+  const command = await peerCommand(context, options);
+  return start({ ...command, outputFile: join(context.dir, `${options.application}.log`) });
+}
+
+/** The command line of a process of the peer. */
+export async function peerCommand(context: BenchContext, options: PeerOptions): Promise<Command> {
+  const { inputPrefix, outputPrefix, application, process = '', settings = {} } = options;
   const ids = await schemaIds(context, inputPrefix);
-  return start({
+  return {
     command: 'java',
     args: [
       '-Xmx2g',
@@ -63,11 +71,10 @@ export async function startPeer(context: BenchContext, options: PeerOptions): Pr
       ...['--output-prefix', outputPrefix],
       ...['--schema-ids', ids],
       ...['--application-id', application],
-      ...['--state-dir', join(context.dir, application)],
+      ...['--state-dir', join(context.dir, `${application}${process}`)],
       ...Object.entries(settings).flatMap(([name, value]) => ['--set', `${name}=${value}`]),
     ],
-    outputFile: join(context.dir, `${application}.log`),
-  });
+  };
 }
 
 /** The ids that this repository's own registry client got for the schemas. */

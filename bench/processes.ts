@@ -21,12 +21,14 @@ export type Running = {
 
 export type Resident = { readonly now: number; readonly peak: number };
 
-export type StartOptions = {
+/** What is run. */
+export type Command = {
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  readonly outputFile: string;
 };
+
+export type StartOptions = Command & { readonly outputFile: string };
 
 /** An api that builds views of many events takes its time. */
 const ANSWER_WITHIN_MS = 900_000;
@@ -78,7 +80,17 @@ export function startService(
   env: Readonly<Record<string, string>>,
   nodeArgs: readonly string[] = [],
 ): Running {
-  return start({
+  const command = serviceCommand(name, env, nodeArgs);
+  return start({ ...command, outputFile: join(dir, `${name}-${randomUUID()}.log`) });
+}
+
+/** The command line of a service. */
+export function serviceCommand(
+  name: string,
+  env: Readonly<Record<string, string>>,
+  nodeArgs: readonly string[] = [],
+): Command {
+  return {
     command: process.execPath,
     args: [...heapFlags(name), ...nodeArgs, join(import.meta.dirname, `../services/${name}/main.ts`)],
     env: {
@@ -89,8 +101,7 @@ export function startService(
       GROUP_INSTANCE_ID: `bench-${randomUUID()}`,
       ...env,
     },
-    outputFile: join(dir, `${name}-${randomUUID()}.log`),
-  });
+  };
 }
 
 /** The body of an answer of a process on this machine, once there is one that says that all is well. */

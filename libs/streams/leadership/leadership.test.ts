@@ -82,6 +82,15 @@ test('permits no publish once the last heartbeat is older than the session timeo
   expect(() => terms[0]?.permit()).toThrow('may lead no longer');
 });
 
+test('a heartbeat that is answered late extends the term by its sending, not by its answer', () => {
+  const { group, clock, terms } = candidate();
+  group.onAssigned([0], clock.now);
+  clock.now = TIMEOUT;
+  group.onHeartbeat(500);
+  clock.now = TIMEOUT + 501;
+  expect(() => terms[0]?.permit()).toThrow('may lead no longer');
+});
+
 test('the next heartbeat starts a new term if the partition is still assigned', async () => {
   const { group, clock, terms } = candidate();
   group.onAssigned([0], clock.now);

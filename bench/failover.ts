@@ -1,0 +1,224 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createTopics } from '#topics/admin.ts';
+import { TOPICS, topicName } from '#topics/topics.ts';
+import { type Bench, type BenchContext, quantile } from './context.ts';
+import { remove } from './kafka.ts';
+import { byPublisher } from './latency.ts';
+import { liveMessages, pace } from './live-load.ts';
+import { buildPeer, type PeerOptions, peerCommand } from './peer.ts';
+import { type Command, serviceCommand } from './processes.ts';
+import { CALM_MS, SilenceWatch } from './silence.ts';
+import { sizeOf } from './size.ts';
+import { TopicReader } from './topic-reader.ts';
+
+const PER_SECOND = 200;
+const ROUNDS = sizeOf('BENCH_ROUNDS', 20, 1);
+const { partitions: PARTITIONS } = TOPICS['normalized-messages'];
+/** The least that a broker allows by its own default. */
+const SESSION_MS = 6_000;
+const NAMES = ['one', 'two'] as const;
+
+/**
+ * Two processes share the partitions under a steady load; one of them ends. Silence of a partition: the longest time between two
+ * of its committed match-states, as a read-committed reader sees them, from the end of the process on.
+ */
+export const bench: Bench = {
+  about: `silence of partitions at ${PER_SECOND} messages/s when one of two processors is killed or restarted, beside Kafka Streams with a standby`,
+  async run(context) {
+    await buildPeer(context);
+    for (const scenario of SCENARIOS) {
+      const ours = await measure(context, OURS, scenario);
+      const peer = await measure(context, PEER, scenario);
+      for (const [share, label] of SHARES)
+        context.figure({
+          ...{ name: `${scenario.name}: ${label} of the silence of a partition`, unit: 'ms', better: 'less' },
+          ours: quantile(ours.silences, share),
+          beside: { name: PEER.name, value: quantile(peer.silences, share) },
+          target: 0.8,
+        });
+      const { limit, of } = scenario.wanted;
+      context.figure({
+        ...{ name: `${scenario.name}: p99 ${of}`, unit: 'ms', better: 'less', target: 1 },
+        ours: quantile(of === AFTER_UP ? ours.afterUp : ours.silences, 0.99),
+        beside: { name: 'wanted', value: limit },
+      });
+    }
+  },
+};
+
+const SHARES = [
+  [0.5, 'p50'],
+  [0.99, 'p99'],
+] as const;
+const AFTER_UP = 'from when the new process serves its health';
+const SILENCE = 'of the silence of a partition';
+
+/** How a process ends, and whether it comes back. */
+type Scenario = {
+  readonly name: string;
+  readonly signal: 'SIGKILL' | 'SIGTERM';
+  /** At once; else only once the others serve its partitions. */
+  readonly isStartedAgain: boolean;
+  /** The longest that is wanted, milliseconds. */
+  readonly wanted: { readonly limit: number; readonly of: typeof AFTER_UP | typeof SILENCE };
+};
+
+const SCENARIOS: readonly Scenario[] = [
+  {
+    name: 'killed, started again at once',
+    signal: 'SIGKILL',
+    isStartedAgain: true,
+    wanted: { limit: 1_500, of: AFTER_UP },
+  },
+  {
+    name: 'killed, not started again',
+    signal: 'SIGKILL',
+    isStartedAgain: false,
+    wanted: { limit: SESSION_MS + 1_000, of: SILENCE },
+  },
+  {
+    name: 'restarted by SIGTERM',
+    signal: 'SIGTERM',
+    isStartedAgain: true,
+    wanted: { limit: 1_000, of: SILENCE },
+  },
+];
+
+type Subject = {
+  readonly name: string;
+  /** The command of one of its processes. */
+  command(context: BenchContext, prefix: string, process: string): Promise<Command>;
+};
+
+const OURS: Subject = {
+  name: 'match-processor',
+  command: async (context, prefix, name) =>
+    serviceCommand('match-processor', {
+      KAFKA_BROKERS: context.brokers.join(','),
+      SCHEMA_REGISTRY_URL: context.registryUrl,
+      TOPIC_PREFIX: prefix,
+      SESSION_TIMEOUT_MS: String(SESSION_MS),
+      GROUP_INSTANCE_ID: name,
+      LEAVE_ON_STOP: 'off',
+    }),
+};
+
+const PEER: Subject = {
+  name: 'Kafka Streams with a standby',
+  command(context, prefix, name) {
+    const options: PeerOptions = {
+      ...{ inputPrefix: prefix, outputPrefix: prefix, application: `${prefix}app`, process: name },
+      settings: {
+        'num.standby.replicas': 1,
+        'commit.interval.ms': 1,
+        'producer.linger.ms': 0,
+        'main.consumer.group.instance.id': name,
+        'consumer.session.timeout.ms': SESSION_MS,
+        'consumer.heartbeat.interval.ms': 500,
+      },
+    };
+    return peerCommand(context, options);
+  },
+};
+
+/** Of the partitions of the process that ended, in all rounds, milliseconds. */
+type Measured = {
+  readonly silences: readonly number[];
+  /** From when the new process served its health to the end of the silence; empty where it is not known. */
+  readonly afterUp: readonly number[];
+};
+
+async function measure(context: BenchContext, subject: Subject, scenario: Scenario): Promise<Measured> {
+  const prefix = context.prefix(randomUUID().slice(0, 8));
+  await createTopics({ brokers: context.brokers, prefix });
+  const entry = await byPublisher(context, prefix);
+  const watch = new SilenceWatch(PARTITIONS);
+  const reader = new TopicReader({
+    brokers: context.brokers,
+    topic: topicName(prefix, 'match-state'),
+    onRecords: (partition) => watch.seen(partition, performance.now()),
+  });
+  const running = new Map<string, Started>();
+  const startOne = async (name: string): Promise<Started> => {
+    const started = run(context, await subject.command(context, prefix, name));
+    running.set(name, started);
+    return started;
+  };
+  const messages = liveMessages();
+  const ending = new AbortController();
+  const sending = pace(Number.POSITIVE_INFINITY, PER_SECOND, () => {
+    ending.signal.throwIfAborted();
+    void entry.send(messages.next().value);
+  }).catch(() => {});
+  const silences: number[] = [];
+  const afterUp: number[] = [];
+  try {
+    await Promise.all(NAMES.map(startOne));
+    for (let round = 0; round <= ROUNDS; round += 1) {
+      await watch.calm();
+      // What a new member is due moves to it some moments after it has joined.
+      await delay(CALM_MS);
+      const name = NAMES[round % NAMES.length] ?? NAMES[0];
+      const child = running.get(name)?.child;
+      if (child === undefined) throw new Error(`${name} does not run`);
+      watch.begin();
+      const ended = once(child, 'exit');
+      child.kill(scenario.signal);
+      await ended;
+      const again = scenario.isStartedAgain ? await startOne(name) : null;
+      await watch.calm();
+      const longest = watch.longest();
+      const shown = longest.map(({ ms }) => Math.round(ms)).join(' ');
+      const upAt = again === null ? null : await again.upAt();
+      context.print(`${scenario.name}, ${subject.name}, round ${round}: ${shown} ms`);
+      // The first round warms the one that stays.
+      if (round > 0) {
+        const lost = longest.slice(0, PARTITIONS / NAMES.length);
+        silences.push(...lost.map(({ ms }) => ms));
+        if (upAt !== null) afterUp.push(...lost.map(({ endAt }) => Math.max(0, endAt - upAt)));
+      }
+      if (again === null) await startOne(name);
+    }
+    return { silences, afterUp };
+  } finally {
+    ending.abort();
+    await sending;
+    for (const { child } of running.values()) child.kill('SIGKILL');
+    await reader.close();
+    await entry.close();
+    await remove(context.brokers, prefix);
+  }
+}
+
+type Started = {
+  readonly child: ChildProcess;
+  /** When it wrote that it serves its health; null for a process that writes nothing of the kind. */
+  upAt(): Promise<number | null>;
+};
+
+const UP = '"metrics and health"';
+
+/** A process that may be killed; it ends with this one. */
+function run({ dir }: BenchContext, { command, args, env }: Command): Started {
+  const outputFile = join(dir, `failover-${randomUUID()}.log`);
+  const output = openSync(outputFile, 'w');
+  const child = spawn(command, args, {
+    env: { ...process.env, TOUCHLINE_PARENT_PIPE: '1', ...env },
+    stdio: ['pipe', output, output],
+  });
+  closeSync(output);
+  child.stdin?.on('error', () => {});
+  return {
+    child,
+    async upAt() {
+      const line = (await readFile(outputFile, 'utf8')).split('\n').find((one) => one.includes(UP));
+      return line === undefined ? null : JSON.parse(line).time - performance.timeOrigin;
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** A message of each partition comes every 40 ms: all are served where none was silent for so long. */
+const CALM_GAP_MS = 1_000;
+/** So long all are served before anything is measured. */
+export const CALM_MS = 2_000;
+const LIMIT_MS = 120_000;
+
+/** A time without a record of a partition, milliseconds, on the clock of `performance.now`. */
+export type Silence = { readonly ms: number; readonly endAt: number };
+
+/** When each partition was seen last, and its longest silence since `begin`. */
+export class SilenceWatch {
+  readonly #partitions: number;
+  readonly #last = new Map<number, number>();
+  readonly #longest = new Map<number, Silence>();
+
+  constructor(partitions: number) {
+    this.#partitions = partitions;
+  }
+
+  seen(partition: number, at: number): void {
+    const ms = at - (this.#last.get(partition) ?? at);
+    this.#last.set(partition, at);
+    if (ms >= (this.#longest.get(partition)?.ms ?? 0)) this.#longest.set(partition, { ms, endAt: at });
+  }
+
+  begin(): void {
+    this.#longest.clear();
+  }
+
+  /** Of each partition, the longest first. */
+  longest(): Silence[] {
+    return [...this.#longest.values()].sort((a, b) => b.ms - a.ms);
+  }
+
+  /** Waits until every partition was served for a while without a long gap. */
+  async calm(): Promise<void> {
+    const limit = performance.now() + LIMIT_MS;
+    for (let since = performance.now(); performance.now() < since + CALM_MS; await delay(10)) {
+      const now = performance.now();
+      if (now > limit) throw new Error('not all partitions are served');
+      const last = [...this.#last.values()];
+      if (last.length < this.#partitions || last.some((at) => now - at > CALM_GAP_MS)) since = now;
+    }
+  }
+}
