@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { issueToken, MIN_KEY_BYTES, verifyToken } from './token.ts';
+import { issueToken, MIN_KEY_BYTES, verifyToken, verifyTokenWithAny } from './token.ts';
 
 const KEY = Buffer.alloc(MIN_KEY_BYTES, 'k');
 const OTHER = Buffer.alloc(MIN_KEY_BYTES, 'o');
@@ -77,5 +77,20 @@ describe('a token', () => {
   test('needs a key as long as the hash', () => {
     expect(() => issueToken(1, NOW, KEY.subarray(1))).toThrow(RangeError);
     expect(() => verifyToken(issueToken(1, NOW, KEY), NOW, KEY.subarray(1))).toThrow(RangeError);
+  });
+
+  test('says what is wrong with what it is issued for', () => {
+    expect(() => issueToken(0, NOW, KEY)).toThrow('a client id is a positive whole number');
+    expect(() => issueToken(1, 0, KEY)).toThrow('an expiration is a positive whole number of seconds');
+    expect(() => issueToken(1, NOW, KEY.subarray(1))).toThrow('a key has at least 32 bytes');
+  });
+
+  test('may be signed with any of several keys', () => {
+    const token = issueToken(7, NOW + 3600, KEY);
+    const claims = { clientId: 7, expiration: NOW + 3600 };
+    expect(verifyTokenWithAny(token, NOW, [OTHER, KEY])).toEqual(claims);
+    expect(verifyTokenWithAny(token, NOW, [KEY, OTHER])).toEqual(claims);
+    expect(verifyTokenWithAny(token, NOW, [OTHER])).toBeNull();
+    expect(verifyTokenWithAny(token, NOW, [])).toBeNull();
   });
 });

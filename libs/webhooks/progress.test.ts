@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { WebhookAttempt } from '#topics/generated/types.ts';
-import { type AttemptKind, applyAttempt, type Progress } from './progress.ts';
+import { type AttemptKind, applyAttempt, attemptOf, type Progress } from './progress.ts';
 
 const offsets = (...at: number[]) => at.map((offset, partition) => ({ partition, offset }));
 
@@ -100,4 +100,38 @@ describe('progress', () => {
     const before = fold(STARTED);
     expect(applyAttempt(before, { ...STARTED, kind: 'something new' })).toBe(before);
   });
+
+  test('is not disabled by a failure of an earlier epoch, or one that is over', () => {
+    const failing = attempt('disabled', { reason: 'failing' });
+    const resent = fold(STARTED, FAILED, attempt('resent', { next: offsets(1, 2) }));
+    expect(applyAttempt(resent, failing)).toBe(resent);
+    const failedAgain = applyAttempt(resent, { ...FAILED, epoch: 2 });
+    expect(applyAttempt(failedAgain, failing)).toBe(failedAgain);
+    const accepted = fold(STARTED, FAILED, attempt('delivered'));
+    expect(applyAttempt(accepted, failing)).toBe(accepted);
+  });
+
+  test('is disabled by an operator where no reason is given', () => {
+    expect(fold(STARTED, attempt('disabled'))).toMatchObject({ disabled: 'operator', epoch: 2 });
+  });
+
+  test('moves past records that expired', () => {
+    expect(fold(STARTED, attempt('lost', { next: offsets(8, 7), at: 300 }))).toMatchObject({
+      ...{ next: offsets(8, 7), updated_at: 300 },
+    });
+  });
+
+  test('has its partitions in order, whatever order they were reported in', () => {
+    const reported = [2, 0, 1].map((partition) => ({ partition, offset: partition }));
+    expect(fold(attempt('started', { next: reported }))?.next).toEqual(offsets(0, 1, 2));
+  });
+});
+
+test('an attempt has all fields, empty where they are not given', () => {
+  const head = { subscription_id: 's', client_id: 1, epoch: 1, at: 5, kind: 'passed' as const };
+  expect(attemptOf(head, { next: offsets(3) })).toEqual({
+    ...{ ...head, started_at: null, attempt: 0, outcome: null, status: null, reason: null },
+    ...{ messages: 0, bytes: 0, first: null, last: null, next: offsets(3), next_attempt_at: null },
+  });
+  expect(attemptOf(head).next).toEqual([]);
 });

@@ -1,0 +1,22 @@
+/** Of `npm run test:mutants`, which names the folder. */
+const folder = process.env.MUTANTS_OF ?? '';
+
+export default {
+  testRunner: 'vitest',
+  plugins: ['@stryker-mutator/vitest-runner'],
+  vitest: { configFile: 'test/mutants/vitest.config.ts', related: false },
+  mutate: [`${folder}/**/*.ts`, '!**/*.test.ts', '!**/testing/**'],
+  coverageAnalysis: 'perTest',
+  // One after the other: the tests of other work need the machine too.
+  concurrency: 1,
+  // A change of a constant of a module is seen by every test of the folder: tables of facts have thousands.
+  ignoreStatic: true,
+  thresholds: { high: 95, low: 85, break: 85 },
+  reporters: ['clear-text', 'json'],
+  jsonReporter: { fileName: `.touchline/mutants/${folder.replaceAll('/', '-')}.json` },
+  clearTextReporter: { allowColor: false, logTests: false },
+  tempDirName: '.touchline/mutants/sandbox',
+  // Stryker rewrites it with the API of TypeScript 6; Node strips types without it.
+  tsconfigFile: 'none.json',
+  disableTypeChecks: false,
+};
