@@ -5,7 +5,7 @@ import type { Decoder } from '#topics/codec.ts';
 import type { FeedHealth } from '#topics/generated/types.ts';
 import { Registry } from '#topics/registry.ts';
 import { type TopicName, topicName } from '#topics/topics.ts';
-import { HealthTable, type SourceBelief } from '#tradability/belief.ts';
+import { type Belief, HealthTable, type SourceBelief } from '#tradability/belief.ts';
 import type { Place } from '../../place.ts';
 
 /** What a topic says. */
@@ -67,6 +67,11 @@ export class Health extends Followed {
   /** Every source now, by name. */
   sources(): SourceBelief[] {
     return this.#table.sources({ wall: Date.now(), steady: performance.now() });
+  }
+
+  /** Whether a match may be believed now. */
+  match(eventId: number): Belief {
+    return this.#table.match(eventId, { wall: Date.now(), steady: performance.now() });
   }
 
   protected async apply(key: string, value: Buffer | null): Promise<void> {

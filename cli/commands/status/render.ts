@@ -31,12 +31,15 @@ export type Status = {
 
 const MIB = 1024 * 1024;
 
-/** The lines of the screen. */
-export function renderStatus(status: Status): string[] {
+/** A broker that has not answered for longer is said so, milliseconds. */
+const LATE_MS = 5_000;
+
+/** The lines of the screen as it is drawn at `now`, Unix milliseconds. */
+export function renderStatus(status: Status, now = status.at): string[] {
   const { at, prefix, processors, deadLetters, sources, processes } = status;
   const letters = deadLetters === null ? 'no topic' : String(deadLetters);
   return [
-    `${prefix}  ${new Date(at).toISOString().slice(0, 19)}Z`,
+    `${prefix}  ${new Date(at).toISOString().slice(0, 19)}Z${now - at > LATE_MS ? `  ${Math.floor((now - at) / 1000)} s ago: the broker has not answered since` : ''}`,
     '',
     ...table([
       ['processor', 'processes', 'partitions', 'behind', ''],

@@ -1,7 +1,9 @@
 /** `touchline status`: one screen of a running system. */
+import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { httpUrl, list } from '#service/config.ts';
 import { onStopRequest } from '#service/stop-requests.ts';
+import { StreamError } from '#streams/errors.ts';
 import { findTopics } from '#topics/admin.ts';
 import { PROCESSOR_NAMES, type ProcessorName } from '#topics/processors.ts';
 import { type GivenTo, UsageError } from '../../command.ts';
@@ -14,6 +16,7 @@ import { askProcess } from './processes.ts';
 import { type ProcessorStatus, renderStatus, type Status } from './render.ts';
 
 const EVERY_MS = 2_000;
+const DRAW_EVERY_MS = 200;
 
 /** Shows a running system. */
 export async function runStatus(given: GivenTo<typeof status>): Promise<number> {
@@ -24,7 +27,7 @@ export async function runStatus(given: GivenTo<typeof status>): Promise<number> 
   const followed = { letters: new OpenLetters(), health: new Health(place) };
   try {
     const take = () => statusOf(place, followed, metrics, stop.signal);
-    if (watch && !json && process.stdout.isTTY) await live(take, stop.signal);
+    if (watch && !json && process.stdout.isTTY) await live(take, followed.health, stop.signal);
     else {
       const taken = await take();
       process.stdout.write(`${json ? JSON.stringify(taken, null, 2) : renderStatus(taken).join('\n')}\n`);
@@ -36,14 +39,31 @@ export async function runStatus(given: GivenTo<typeof status>): Promise<number> 
   }
 }
 
-async function live(take: () => Promise<Status>, signal: AbortSignal): Promise<void> {
+/** Feeds are judged with each draw: a broker that does not answer keeps all else waiting, and its silence is what must be shown. */
+async function live(take: () => Promise<Status>, health: Health, signal: AbortSignal): Promise<void> {
   const screen = new Screen(process.stdout);
-  try {
-    while (!signal.aborted) {
-      screen.draw(renderStatus(await take()));
-      await delay(EVERY_MS, undefined, { signal }).catch(() => {});
+  let latest = await take();
+  const ended = new AbortController();
+  const stop = AbortSignal.any([signal, ended.signal]);
+  const drawing = setInterval(
+    () => screen.draw(renderStatus({ ...latest, sources: health.sources() }, Date.now())),
+    DRAW_EVERY_MS,
+  );
+  const taking = async (): Promise<void> => {
+    while (!stop.aborted) {
+      await delay(EVERY_MS, undefined, { signal: stop }).catch(() => {});
+      // What was taken last stands, with its age: the command outlives its broker's restarts.
+      latest = await take().catch((error: unknown) => {
+        if (error instanceof StreamError) return latest;
+        throw error;
+      });
     }
+  };
+  try {
+    await Promise.race([taking(), once(stop, 'abort')]);
   } finally {
+    ended.abort();
+    clearInterval(drawing);
     screen.end();
   }
 }

@@ -14,6 +14,8 @@ Shows the records of a topic, decoded, as its consumers should see them (read co
                     where they are UTF-8, else base64. Records without a value (deleted keys) are left out.
   --key <key>       only records with this key; in match-incidents an event's id gives all its incidents
 
+Of match-state it also says, as that changes, what may be traded now: a record's guard is what was so when it was written.
+
 Topics:
 ${TOPIC_NAMES.map((name) => `  ${name.padEnd(WIDTH)}  ${TOPICS[name].about}`).join('\n')}
 

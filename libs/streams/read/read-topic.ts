@@ -14,6 +14,8 @@ export type ReadTopicOptions = {
   readonly signal?: AbortSignal;
   /** Receives one record at a time, in the order of its partition. An error it throws ends the reading. */
   readonly onRecord: (record: ReadRecord) => void | Promise<void>;
+  /** Called once everything present at the start is read. */
+  readonly onCaughtUp?: () => void;
 };
 
 /**
@@ -36,6 +38,7 @@ export async function readTopic(options: ReadTopicOptions): Promise<void> {
       }
     },
     onCaughtUp: () => {
+      options.onCaughtUp?.();
       if (untilEnd) atEnd.abort();
     },
   });
