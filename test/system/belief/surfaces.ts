@@ -38,7 +38,7 @@ export class Watch {
   /** Waits until each of these says that. */
   async all(said: Said, names: readonly string[] = this.names): Promise<void> {
     const others = () => names.filter((name) => this.#last.get(name)?.said !== said);
-    await untilTrue(`all say ${said}`, () => others().length === 0).catch((error: unknown) => {
+    await untilTrue(`all say ${said}`, () => others().length === 0, 60_000).catch((error: unknown) => {
       throw new Error(`${String(error)}: not ${others().join(', ')}`);
     });
   }
