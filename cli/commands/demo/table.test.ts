@@ -84,7 +84,7 @@ describe('the live table', () => {
   test('marks a match that is over as official, or not', () => {
     const state = statesAt(FULL_TIME)[0];
     if (state === undefined) throw new Error('no state');
-    expect(matchLine([state])).toMatch(/^ +✓ +Russia {2}5 - 0 {2}Saudi Arabia +full time$/);
+    expect(matchLine([state])).toMatch(/^ +✓ +Russia {2}5 - 0 {2}Saudi Arabia +full time +$/);
     const wrong = { ...state, score: { home: 5, away: 1 } };
     expect(matchLine([wrong])).toMatch(/^ +✗ +Russia {2}5 - 1 {2}Saudi Arabia/);
     expect(matchLine([{ ...state, firm: { home: 4, away: 0 } }])).toMatch(/✗/);
