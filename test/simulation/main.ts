@@ -1,6 +1,7 @@
 /** `npm run test:simulation -- --seeds 1000000`: see docs/guides/simulate.md. */
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { DEFECTS } from './harness/defects.ts';
 import { writePage } from './harness/page.ts';
 import { historyOf, runSeeds, type Totals } from './harness/run-seeds.ts';
 
@@ -9,6 +10,7 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '10000' },
     from: { type: 'string' },
     seed: { type: 'string' },
+    defects: { type: 'boolean', default: false },
     workers: { type: 'string', default: String(availableParallelism()) },
   },
 });
@@ -45,6 +47,23 @@ async function runMany(): Promise<void> {
   if (totals.failures.length > 0) process.exitCode = 1;
 }
 
+/** How many seeds find each former defect again, with its fix taken away. */
+async function findDefects(): Promise<void> {
+  for (const { name, changes } of DEFECTS) {
+    const options = {
+      from: 1,
+      count: Number(values.seeds),
+      workers: Number(values.workers),
+      most: 1,
+      changes,
+    };
+    const { seeds, failures } = await runSeeds(options);
+    const [found] = failures;
+    print(`${name}: ${found === undefined ? `not in ${seeds} seeds` : `seed ${found.seed}, after ${seeds}`}`);
+    if (found === undefined) process.exitCode = 1;
+  }
+}
+
 function summary({ seeds, steps, ms, cpuMs, failures }: Totals, started: number): string {
   const seconds = (performance.now() - started) / 1_000;
   const hours = ms / 3_600_000;
@@ -55,5 +74,6 @@ function summary({ seeds, steps, ms, cpuMs, failures }: Totals, started: number)
   );
 }
 
-if (values.seed === undefined) await runMany();
+if (values.defects) await findDefects();
+else if (values.seed === undefined) await runMany();
 else await runOne(Number(values.seed));
