@@ -14,7 +14,7 @@ import { touchlineHere } from '../../support/touchline-here.ts';
 /** How many matches are played, and in how many seconds. */
 export const MATCHES = 8;
 const SECONDS = '20';
-const RULES = fileURLToPath(new URL('../../../data/rules/', import.meta.url));
+export const RULES = fileURLToPath(new URL('../../../data/rules/', import.meta.url));
 const REST_SECRET_KEY = 'the secret of the simulator';
 
 /** A token, and whose it is. */

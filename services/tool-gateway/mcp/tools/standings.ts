@@ -1,20 +1,13 @@
 /** Tools for tables: which there are, one of them, and the top scorers. */
 import { z } from 'zod';
-import type { OperationData } from '#contract/rest/operations.ts';
 import { toWholeNumber } from '#contract/values.ts';
-import { fold } from '#domain/fold.ts';
-import { dataOf } from './catalogue.ts';
 import { id, pageInfo, pageInfoOf, paging, seasonInput, seasonOf } from './common.ts';
-import { type Desk, ToolError, tool } from './tool.ts';
+import { chosenTable, ofGroup, readTable, rowsOf, type TableListEntry, tablesOf } from './table-choice.ts';
+import { tool } from './tool.ts';
 
 /** Types of tables (spec, "Standings type"). */
 const LEAGUE = 2;
 const TOP_SCORERS = 6;
-/** Tables of one season that are looked through: 19 types, for each of its stages. */
-const MAX_TABLES = 2_000;
-
-type Entry = OperationData<'standings.index'>['standings_list'][number];
-type Table = OperationData<'standings.show'>['standings'];
 
 const entry = z.object({
   standings_id: z.int(),
@@ -85,10 +78,9 @@ export const getStandings = tool({
   }),
   missing: FIND_TABLES,
   answer({ standings_id, stage_id, type_id, group, limit, page, ...which }, desk) {
-    const tableId = standings_id ?? chosen(seasonOf(which, desk), type_id, stage_id, desk);
-    const table = dataOf<OperationData<'standings.show'>>(
-      desk.data.standings(tableId, desk.access),
-    ).standings;
+    const wanted = { typeId: type_id, stageId: stage_id, group };
+    const tableId = standings_id ?? chosenTable({ seasonId: seasonOf(which, desk), ...wanted }, desk);
+    const table = readTable(tableId, desk);
     const all = rowsOf(table);
     const rows = group === undefined ? all : ofGroup(table, all, group);
     const shown = rows.slice((page - 1) * limit, page * limit);
@@ -135,11 +127,8 @@ export const getTopScorers = tool({
   missing: 'No top scorers of that season are known. Call list_standings for the tables that there are.',
   answer({ limit, page, ...which }, desk) {
     const season_id = seasonOf(which, desk);
-    const standings_id = chosen(season_id, TOP_SCORERS, undefined, desk);
-    const table = dataOf<OperationData<'standings.show'>>(
-      desk.data.standings(standings_id, desk.access),
-    ).standings;
-    const rows = rowsOf(table);
+    const standings_id = chosenTable({ seasonId: season_id, typeId: TOP_SCORERS }, desk);
+    const rows = rowsOf(readTable(standings_id, desk));
     const scorers = rows.slice((page - 1) * limit, page * limit).map(({ record }) => {
       const values = new Map(record.columns.map(({ code, value }) => [code, value]));
       return {
@@ -152,77 +141,7 @@ export const getTopScorers = tool({
   },
 });
 
-function tablesOf(
-  seasonId: number,
-  { limit, page }: { limit: number; page: number },
-  { data, access }: Desk,
-): { entries: readonly Entry[]; total: number } {
-  const query = { limit, page, timestamp: null, sportId: null, objectType: 'season', objectId: seasonId };
-  const answer = data.standingsList(query, access);
-  const { standings_list } = dataOf<OperationData<'standings.index'>>(answer);
-  return { entries: standings_list, total: answer.total ?? standings_list.length };
-}
-
-/** The table of a type of a season: the season's own, else the only one of its stages. Throws `ToolError`. */
-function chosen(seasonId: number, typeId: number, stageId: number | undefined, desk: Desk): number {
-  const { entries } = tablesOf(seasonId, { limit: MAX_TABLES, page: 1 }, desk);
-  const ofType = entries.filter((one) => one.type_id === typeId);
-  const candidates =
-    stageId === undefined
-      ? ofType
-      : ofType.filter((one) => one.object_type === 'stage' && one.object_id === stageId);
-  const own = candidates.find((one) => one.object_type === 'season');
-  const only = candidates.length === 1 ? candidates[0] : undefined;
-  const table = own ?? only;
-  if (table !== undefined) return table.id;
-  if (candidates.length > 0) {
-    const names = candidates.slice(0, 20).map((one) => `${one.id} (${one.name})`);
-    throw new ToolError(
-      'AMBIGUOUS',
-      `There are several: call again with standings_id, one of ${names.join(', ')}.`,
-    );
-  }
-  const stages = new Map(
-    entries.filter((one) => one.object_type === 'stage').map((one) => [one.object_id, one.object_name]),
-  );
-  if (stageId !== undefined && !stages.has(stageId) && entries.length > 0) {
-    const names = [...stages].map(([id, name]) => (name ? `${id} (${name})` : String(id))).join(', ');
-    throw new ToolError(
-      'NOT_FOUND',
-      `That season has no tables of that stage. ${names === '' ? 'Its tables are of no stage: call again without stage_id.' : `It has those of ${names}.`}`,
-    );
-  }
-  const types = [...new Map(entries.map((one) => [one.type_id, one.type_name]))];
-  const known = types.map(([type, name]) => `${type} ${name}`).join(', ');
-  throw new ToolError(
-    'NOT_FOUND',
-    known === ''
-      ? 'That season has no tables (yet). Call list_competitions for other seasons.'
-      : `That season has no table of this type. It has the types ${known}.`,
-  );
-}
-
-/** The rows of a group by its name or the last word of it. Throws `ToolError`. */
-function ofGroup<R extends { readonly group: number }>(table: Table, rows: readonly R[], name: string): R[] {
-  const wanted = fold(name);
-  const index = table.groups.findIndex(
-    (group) => fold(group.name) === wanted || fold(group.name).endsWith(` ${wanted}`),
-  );
-  if (index !== -1) return rows.filter(({ group }) => group === index);
-  const names = table.groups.map((group) => group.name).filter((one) => one !== '');
-  throw new ToolError(
-    'NOT_FOUND',
-    names.length === 0
-      ? 'That table has no groups. Call again without group.'
-      : `That table has no such group. It has ${names.join(', ')}.`,
-  );
-}
-
-function rowsOf(table: Table): { group: number; record: Table['groups'][number]['participants'][number] }[] {
-  return table.groups.flatMap(({ participants }, group) => participants.map((record) => ({ group, record })));
-}
-
-function entryOf(one: Entry): z.input<typeof entry> {
+function entryOf(one: TableListEntry): z.input<typeof entry> {
   return {
     ...{ standings_id: one.id, name: one.name, type_id: one.type_id, type: one.type_name },
     ...{ of: one.object_type, of_id: one.object_id },

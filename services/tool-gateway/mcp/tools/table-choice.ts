@@ -1,0 +1,107 @@
+/** Which table is meant, and what is in it. */
+import type { OperationData } from '#contract/rest/operations.ts';
+import { fold } from '#domain/fold.ts';
+import { dataOf } from './catalogue.ts';
+import { type Desk, ToolError } from './tool.ts';
+
+/** Tables of one season that are looked through: 19 types, for each of its stages. */
+const MAX_TABLES = 2_000;
+
+export type TableListEntry = OperationData<'standings.index'>['standings_list'][number];
+type Table = OperationData<'standings.show'>['standings'];
+
+/** A page of the tables of a season. */
+export function tablesOf(
+  seasonId: number,
+  { limit, page }: { limit: number; page: number },
+  { data, access }: Desk,
+): { entries: readonly TableListEntry[]; total: number } {
+  const query = { limit, page, timestamp: null, sportId: null, objectType: 'season', objectId: seasonId };
+  const answer = data.standingsList(query, access);
+  const { standings_list } = dataOf<OperationData<'standings.index'>>(answer);
+  return { entries: standings_list, total: answer.total ?? standings_list.length };
+}
+
+/** What a table is asked for by. */
+type Wanted = {
+  readonly seasonId: number;
+  readonly typeId: number;
+  readonly stageId?: number | undefined;
+  readonly group?: string | undefined;
+};
+
+/** The table of a type of a season: the season's own, else the only one of its stages, or that with the group. Throws `ToolError`. */
+export function chosenTable({ seasonId, typeId, stageId, group }: Wanted, desk: Desk): number {
+  const { entries } = tablesOf(seasonId, { limit: MAX_TABLES, page: 1 }, desk);
+  const ofType = entries.filter((one) => one.type_id === typeId);
+  const candidates =
+    stageId === undefined
+      ? ofType
+      : ofType.filter((one) => one.object_type === 'stage' && one.object_id === stageId);
+  const own = candidates.find((one) => one.object_type === 'season');
+  const only = candidates.length === 1 ? candidates[0] : undefined;
+  const withGroup =
+    group === undefined ? [] : candidates.filter(({ id }) => groupIndex(readTable(id, desk), group) !== -1);
+  const table = own ?? only ?? (withGroup.length === 1 ? withGroup[0] : undefined);
+  if (table !== undefined) return table.id;
+  if (candidates.length > 0) {
+    const names = candidates.slice(0, 20).map((one) => `${one.id} (${one.name})`);
+    throw new ToolError(
+      'AMBIGUOUS',
+      `There are several: call again with standings_id, one of ${names.join(', ')}.`,
+    );
+  }
+  const stages = new Map(
+    entries.filter((one) => one.object_type === 'stage').map((one) => [one.object_id, one.object_name]),
+  );
+  if (stageId !== undefined && !stages.has(stageId) && entries.length > 0) {
+    const names = [...stages].map(([id, name]) => (name ? `${id} (${name})` : String(id))).join(', ');
+    throw new ToolError(
+      'NOT_FOUND',
+      `That season has no tables of that stage. ${names === '' ? 'Its tables are of no stage: call again without stage_id.' : `It has those of ${names}.`}`,
+    );
+  }
+  const types = [...new Map(entries.map((one) => [one.type_id, one.type_name]))];
+  const known = types.map(([type, name]) => `${type} ${name}`).join(', ');
+  throw new ToolError(
+    'NOT_FOUND',
+    known === ''
+      ? 'That season has no tables (yet). Call list_competitions for other seasons.'
+      : `That season has no table of this type. It has the types ${known}.`,
+  );
+}
+
+/** A table. Throws `RestError` `not_found`, `forbidden`. */
+export function readTable(id: number, { data, access }: Desk): Table {
+  return dataOf<OperationData<'standings.show'>>(data.standings(id, access)).standings;
+}
+
+/** The rows of a group by its name or the last word of it. Throws `ToolError`. */
+export function ofGroup<R extends { readonly group: number }>(
+  table: Table,
+  rows: readonly R[],
+  name: string,
+): R[] {
+  const index = groupIndex(table, name);
+  if (index !== -1) return rows.filter(({ group }) => group === index);
+  const names = table.groups.map((group) => group.name).filter((one) => one !== '');
+  throw new ToolError(
+    'NOT_FOUND',
+    names.length === 0
+      ? 'That table has no groups. Call again without group.'
+      : `That table has no such group. It has ${names.join(', ')}.`,
+  );
+}
+
+/** The rows of a table, each with the index of its group. */
+export function rowsOf(
+  table: Table,
+): { group: number; record: Table['groups'][number]['participants'][number] }[] {
+  return table.groups.flatMap(({ participants }, group) => participants.map((record) => ({ group, record })));
+}
+
+/** -1 where no group has the name, or it as its last word. */
+function groupIndex({ groups }: Table, name: string): number {
+  const wanted = fold(name);
+  return groups.findIndex((group) => fold(group.name) === wanted || fold(group.name).endsWith(` ${wanted}`));
+}

@@ -1,0 +1,137 @@
+/** An assistant with tools: it counts its calls, and what their answers cost it. */
+import type { Client } from '@modelcontextprotocol/client';
+import { tokensOf } from '../../../services/tool-gateway/mcp/testing/tokens.ts';
+
+export type Score = { readonly home: number; readonly away: number };
+export type Summary = {
+  readonly match_id: number;
+  readonly home: { readonly team_id: number; readonly name: string };
+  readonly away: { readonly team_id: number; readonly name: string };
+  readonly start: string;
+  readonly minute: string | null;
+  readonly score: Score | null;
+  readonly firm_score: Score | null;
+  readonly shoot_out: Score | null;
+  readonly guard: { readonly safe: boolean; readonly reasons: readonly string[] };
+  readonly feed: { readonly alive: boolean };
+};
+type Entry = {
+  readonly type: string;
+  readonly minute?: string;
+  readonly team?: string;
+  readonly player?: string;
+  readonly stands: boolean;
+};
+type Details = Summary & {
+  readonly act: string;
+  readonly bet_status: string | null;
+  readonly verified_result: string | null;
+  readonly version: number;
+  readonly timeline: readonly Entry[];
+};
+type Change = {
+  readonly match_id: number;
+  readonly match: string;
+  readonly at: string;
+  readonly kind: string;
+  readonly before?: string;
+  readonly score?: string;
+  readonly incident_id?: string;
+  readonly taken_back_by?: string;
+};
+export type Changes = {
+  readonly since: string;
+  readonly checked_at: string;
+  readonly changes: readonly Change[];
+  readonly total: number;
+  readonly next_page: number | null;
+};
+export type Row = {
+  readonly rank: number;
+  readonly name: string;
+  readonly values: Readonly<Record<string, number | string | null>>;
+};
+type Found = {
+  readonly results: readonly {
+    readonly team_id: number | null;
+    readonly competition_id: number;
+    readonly seasons: readonly { readonly season_id: number; readonly current: boolean }[];
+  }[];
+};
+
+/** The answer of each tool, where it is asked for by a question. */
+type Answers = {
+  readonly search: Found;
+  readonly live_board: { readonly matches: readonly Summary[] };
+  readonly list_matches: { readonly matches: readonly Summary[] };
+  readonly get_match: Details;
+  readonly list_changes: Changes;
+  readonly get_standings: {
+    readonly groups: readonly { readonly name: string; readonly rows: readonly Row[] }[];
+  };
+  readonly get_top_scorers: {
+    readonly scorers: readonly { readonly player: string; readonly goals: number }[];
+  };
+  readonly get_head_to_head: {
+    readonly played: number;
+    readonly team_won: number;
+    readonly matches: readonly Summary[];
+  };
+};
+
+export class Assistant {
+  readonly #client: Client;
+  calls = 0;
+  tokens = 0;
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  /** Throws where a tool refuses. */
+  async ask<N extends keyof Answers>(
+    name: N,
+    args: Readonly<Record<string, unknown>> = {},
+  ): Promise<Answers[N]> {
+    const answer = await this.#client.callTool({ name, arguments: { ...args } });
+    const [content] = answer.content as { type: string; text: string }[];
+    const text = content?.text ?? '';
+    if (answer.isError === true) throw new Error(`${name} ${JSON.stringify(args)}: ${text}`);
+    this.calls += 1;
+    this.tokens += tokensOf(text);
+    return JSON.parse(text);
+  }
+
+  /** A live match by its name. */
+  async live(name: string): Promise<Summary> {
+    const { matches } = await this.ask('live_board');
+    const found = matches.find((match) => nameOf(match) === name);
+    if (found === undefined) throw new Error(`${name} is not live`);
+    return found;
+  }
+
+  async team(name: string): Promise<number> {
+    const { results } = await this.ask('search', { query: name, kind: 'team' });
+    return results[0]?.team_id ?? 0;
+  }
+
+  /** The matches of a team. */
+  async matchesOf(name: string, args: Readonly<Record<string, unknown>> = {}): Promise<readonly Summary[]> {
+    return (await this.ask('list_matches', { team_id: await this.team(name), ...args })).matches;
+  }
+
+  /** The rows of a group of the World Cup. */
+  async group(group: string): Promise<readonly Row[]> {
+    const { results } = await this.ask('search', { query: 'world cup', kind: 'competition' });
+    const args = { competition_id: results[0]?.competition_id, group };
+    return (await this.ask('get_standings', args)).groups[0]?.rows ?? [];
+  }
+}
+
+export function nameOf({ home, away }: Pick<Summary, 'home' | 'away'>): string {
+  return `${home.name} - ${away.name}`;
+}
+
+export function text(score: Score | null): string | null {
+  return score === null ? null : `${score.home}-${score.away}`;
+}

@@ -1,0 +1,148 @@
+/** A tournament that is played as far as a test wants: real processor, standings, monitor and gateway behind one feed. */
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { normalizeMessage } from '#ingestion/normalize.ts';
+import { openPublisher } from '#streams/publish/publisher.ts';
+import type { CatalogueRecord } from '#topics/generated/types.ts';
+import { Registry } from '#topics/registry.ts';
+import { topicName } from '#topics/topics.ts';
+import type { ProviderMessage } from '../../../services/simulator/records.ts';
+import { LiveFeed, startMonitor } from '../../integration/feed-monitor/support.ts';
+import { temporaryFolder } from '../../support/api.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { quietLog } from '../../support/log.ts';
+import type { PipelineOutput } from '../../support/pipeline.ts';
+import { until } from '../../support/poll.ts';
+import { type Credentials, DATASET, System } from '../../support/system.ts';
+import { type Gateway, startGateway } from '../../support/tool-gateway.ts';
+import { RULES } from './tournament.ts';
+
+const REPORT_MS = 1_000;
+const KEEP_ALIVE_MS = 3_000;
+const KEEP_ALIVE = { type: 'event_keep_alive', source: 1 } as const;
+
+type Feed = Awaited<ReturnType<System['pipeline']['openFeed']>>;
+
+export class Playing {
+  /** The assistant's. */
+  readonly client: Client;
+  /** Another one, whose requests are not counted with those of the assistant. */
+  readonly watcher: Client;
+  readonly #system: System;
+  readonly #feed: Feed;
+  readonly #failed: unknown[] = [];
+
+  private constructor(system: System, [client, watcher]: readonly [Client, Client], feed: Feed) {
+    this.#system = system;
+    this.client = client;
+    this.watcher = watcher;
+    this.#feed = feed;
+  }
+
+  /** Nothing is played yet; the places of the tournament are known. */
+  static async create(): Promise<Playing> {
+    const system = await System.create();
+    const { place } = system.pipeline;
+    system.start('standings-processor', { RULES_DIR: RULES });
+    startMonitor(place);
+    const [api, live, feed] = await Promise.all([
+      system.startApi(temporaryFolder()),
+      LiveFeed.open(place),
+      system.pipeline.openFeed(),
+      publishPlaces(system),
+    ]);
+    atEnd(() => feed.close());
+    await live.report('up');
+    live.keepReporting(REPORT_MS);
+    const gateway = await startGateway(place, api.url);
+    const credentials = await system.addClient('desk');
+    const clients = [await connect(gateway, credentials), await connect(gateway, credentials)] as const;
+    return new Playing(system, clients, feed);
+  }
+
+  /** Publishes messages as an ingress service that receives them now; resolves once the processor has them. */
+  async publish(messages: readonly ProviderMessage[]): Promise<void> {
+    await this.#send(messages);
+    await this.#system.pipeline.settled();
+  }
+
+  async #send(messages: readonly ProviderMessage[]): Promise<void> {
+    const normalized = messages.flatMap((message) => {
+      const context = { origin: 'webhook', deliveryId: 'd', receivedAt: Date.now() } as const;
+      const result = normalizeMessage(message, context);
+      return result.kind === 'normalized' ? [result.message] : [];
+    });
+    await this.#feed.send(normalized);
+  }
+
+  /** Lets the provider say of matches that they go on, until the test ends. */
+  keepAlive(ids: readonly number[]): void {
+    const saying = setInterval(() => {
+      const ut = Math.floor(Date.now() / 1_000);
+      const messages = ids.map((id) => ({
+        ...KEEP_ALIVE,
+        id: id * 100_000 + (ut % 100_000),
+        ut,
+        data: { event: { id } },
+      }));
+      this.#send(messages).catch((error: unknown) => this.#failed.push(error));
+    }, KEEP_ALIVE_MS);
+    atEnd(async () => {
+      clearInterval(saying);
+      if (this.#failed.length > 0) throw new AggregateError(this.#failed, 'keep-alives were not sent');
+    });
+  }
+
+  output(): Promise<PipelineOutput> {
+    return this.#system.output();
+  }
+}
+
+/** A client with a token of its own. */
+async function connect(gateway: Gateway, { id, secret }: Credentials): Promise<Client> {
+  const token = await until('a token is issued', async () => {
+    const { body } = await gateway.exchange({ client_id: id, secret_key: secret });
+    return body.token;
+  });
+  const client = new Client({ name: 'assistant', version: '1.0.0' });
+  const requestInit = { headers: { authorization: `Bearer ${token}` } };
+  await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', gateway.url), { requestInit }));
+  atEnd(() => client.close());
+  return client;
+}
+
+/** What the poller would publish of the catalogue. */
+async function publishPlaces(system: System): Promise<void> {
+  const { brokers, registryUrl, prefix } = system.pipeline.place;
+  const codec = await Registry.open({ url: registryUrl, prefix }).codec('catalogue');
+  const publisher = await openPublisher({
+    brokers,
+    clientId: 'test-places',
+    log: quietLog,
+    timeoutMs: 60_000,
+  });
+  const { competition, season, stages, area } = DATASET.competition;
+  const record = (kind: string, id: number, parent: number | null, body: object): CatalogueRecord => ({
+    kind,
+    id: String(id),
+    parent_id: parent === null ? null : String(parent),
+    ut: 1,
+    body: JSON.stringify({ id, ...body }),
+  });
+  const records = [
+    record('competition', competition.id, null, {
+      name: competition.name,
+      sport_id: 5,
+      area_name: area.name,
+    }),
+    record('season', season.id, competition.id, { name: season.name, actual: 'yes' }),
+    ...stages.flatMap(({ id, name, groups }) => [
+      record('stage', id, season.id, { name }),
+      ...groups.map((group) => record('group', group.id, id, { name: group.name })),
+    ]),
+  ];
+  const topic = topicName(prefix, 'catalogue');
+  await publisher.publish(
+    records.map((value) => ({ topic, key: `${value.kind}/${value.id}`, value: codec.encode(value) })),
+  );
+  await publisher.close();
+}

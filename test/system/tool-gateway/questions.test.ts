@@ -1,0 +1,206 @@
+/** Thirty questions about a tournament that is being played, asked with the protocol's own client: right, in few calls and tokens. */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { poll } from '#timing/poll.ts';
+import type { MatchFacts } from '../../../data/dataset.ts';
+import { parseFaults } from '../../../services/simulator/faults.ts';
+import { simulateMatch } from '../../../services/simulator/match.ts';
+import type { ProviderMessage } from '../../../services/simulator/records.ts';
+import { DEADLINE_MS } from '../../support/poll.ts';
+import { DATASET } from '../../support/system.ts';
+import { Assistant, type Changes } from './assistant.ts';
+import { Playing } from './playing.ts';
+import { afterReview, afterwards, FINAL, type Question, THIRD_PLACE, whileUnderReview } from './questions.ts';
+import { goalReports, reportTimes, Truth, takenBack } from './truth.ts';
+
+/** Goals that do not stand, taken back in every way, and reviews that change nothing; none of these in the two last matches. */
+const SEED = 'i';
+const FAULTS = parseFaults(
+  'none,rejected=0.03,cancelled=0.03,deleted=0.03,goal_cancelled=0.03,goal_cancelled_child=0.03,every_way=0.03,review=0.1',
+);
+/** Seconds of the match for the third place that are played while the questions of the first part are asked. */
+const THIRD_PLACE_SECONDS = 1_500;
+/** Goals of the final until each part: the last one of the first part is under review, that of the second confirmed. */
+const FINAL_GOALS = { underReview: 4, later: 5 };
+
+/** Characters of an incident's id that are those of its match: `5-310064`. */
+const MATCH_OF_ID = 8;
+
+/** What a question may cost in the median. */
+const MEDIAN = { calls: 2, tokens: 2_000 };
+
+/** A token has 120 requests a minute. */
+const POLLING = { timeoutMs: DEADLINE_MS, everyMs: 2_000 };
+
+const truth = new Truth(DATASET);
+const [final, thirdPlace] = [truth.match(FINAL), truth.match(THIRD_PLACE)];
+const finished = DATASET.matches.filter((facts) => facts !== final && facts !== thirdPlace);
+const before = finished.flatMap((facts) => played(facts, Date.parse(facts.date) / 1_000));
+
+function played(facts: MatchFacts, kickOff: number, clockEvery = 0): readonly ProviderMessage[] {
+  return simulateMatch(facts, DATASET.competition, kickOff, {
+    seed: SEED,
+    faults: FAULTS,
+    keepAliveEvery: 0,
+    clockEvery,
+  }).messages;
+}
+
+/** What is reported of a match in those seconds after its kick-off. */
+function between(facts: MatchFacts, kickOff: number, from: number, to: number): readonly ProviderMessage[] {
+  return played(facts, kickOff, 60).filter(({ ut }) => ut > kickOff + from && ut <= kickOff + to);
+}
+
+/** Seconds of the final until then: 20 after the goal was reported, 90 after it was confirmed. */
+const goalTimes = reportTimes(played(final, 0));
+const FINAL_SECONDS = {
+  underReview: (goalTimes[FINAL_GOALS.underReview - 1]?.first ?? 0) + 20,
+  later: (goalTimes[FINAL_GOALS.later - 1]?.last ?? 0) + 90,
+};
+
+const asked: { readonly question: string; readonly calls: number; readonly tokens: number }[] = [];
+let playing: Playing;
+let kickOffs: { readonly final: number; readonly thirdPlace: number };
+/** When the assistant asked what changed. */
+let checkedAt = '';
+
+/** Asks a question and keeps what that cost. */
+async function ask({ asks, answer, truth: right }: Question): Promise<void> {
+  const assistant = new Assistant(playing.client);
+  expect(await answer(assistant), asks).toEqual(right);
+  asked.push({ question: asks, calls: assistant.calls, tokens: assistant.tokens });
+}
+
+beforeAll(async () => {
+  playing = await Playing.create();
+  await playing.publish(before);
+  const now = Math.floor(Date.now() / 1_000);
+  kickOffs = { final: now - FINAL_SECONDS.underReview, thirdPlace: now - THIRD_PLACE_SECONDS };
+  await playing.publish([
+    ...between(final, kickOffs.final, Number.NEGATIVE_INFINITY, FINAL_SECONDS.underReview),
+    ...between(thirdPlace, kickOffs.thirdPlace, Number.NEGATIVE_INFINITY, THIRD_PLACE_SECONDS),
+  ]);
+  playing.keepAlive([final.id, thirdPlace.id]);
+  const ready = await poll(async () => {
+    const assistant = new Assistant(playing.watcher);
+    const { matches } = await assistant.ask('live_board');
+    const rows = await assistant.group('H').catch(() => []);
+    return (
+      matches.length === 2 &&
+      matches.every(({ feed }) => feed.alive) &&
+      rows.length === 4 &&
+      rows.every(({ values }) => Number(values.mp) === 3)
+    );
+  }, POLLING);
+  expect(ready, 'both matches are alive and the groups are complete').toBe(true);
+}, 300_000);
+
+describe('with a goal of the final under review', () => {
+  const disallowed = finished.flatMap((facts) => takenBack(played(facts, 0)));
+  const ways = new Set(disallowed.map(({ by }) => by.replace(/\S*\d+/, '')));
+  const questions = whileUnderReview({
+    truth,
+    final: {
+      score: truth.scoreAfter(final, FINAL_GOALS.underReview),
+      firm: truth.scoreAfter(final, FINAL_GOALS.underReview - 1),
+    },
+    thirdPlace: { score: truth.scoreAfter(thirdPlace, 1), minute: THIRD_PLACE_SECONDS / 60 + 1 },
+    takenBack: disallowed,
+  });
+  test('goals are taken back by the provider and by incidents', () => expect(ways.size).toBe(3));
+
+  test.each(questions)('$who: $asks', ask);
+});
+
+describe('after the review', () => {
+  beforeAll(async () => {
+    const { checked_at } = await new Assistant(playing.client).ask('list_changes', { limit: 1 });
+    checkedAt = checked_at;
+    await playing.publish([
+      ...between(final, kickOffs.final, FINAL_SECONDS.underReview, FINAL_SECONDS.later),
+      ...between(thirdPlace, kickOffs.thirdPlace, THIRD_PLACE_SECONDS, Number.POSITIVE_INFINITY),
+    ]);
+    await untilShown(1, lastReports);
+  }, 120_000);
+
+  const reports = goalReports([
+    ...between(final, 0, FINAL_SECONDS.underReview, FINAL_SECONDS.later),
+    ...between(thirdPlace, 0, THIRD_PLACE_SECONDS, Number.POSITIVE_INFINITY),
+  ]);
+  const lastReports = [
+    ...new Map(reports.map((report) => [report.id.slice(0, MATCH_OF_ID), report])).values(),
+  ];
+  test.each(
+    afterReview(truth, reports, {
+      since: () => checkedAt,
+      score: truth.scoreAfter(final, FINAL_GOALS.later),
+    }),
+  )('$who: $asks', ask);
+});
+
+describe('after the final', () => {
+  beforeAll(async () => {
+    await playing.publish(between(final, kickOffs.final, FINAL_SECONDS.later, Number.POSITIVE_INFINITY));
+    await untilShown(0, goalReports(played(final, 0)).slice(-1));
+  }, 120_000);
+
+  test.each(afterwards(truth))('$who: $asks', ask);
+
+  test('list_changes has every change of a score, and every goal that was taken back', async () => {
+    const { transitions } = await playing.output();
+    const shown: string[] = [];
+    const assistant = new Assistant(playing.watcher);
+    let since: string | undefined;
+    for (let page: number | null = 1; page !== null; ) {
+      const window = since === undefined ? { minutes: 1_440 } : { since };
+      const answer: Changes = await assistant.ask('list_changes', {
+        ...window,
+        only: 'goals',
+        limit: 50,
+        page,
+      });
+      for (const { match_id, kind, score, ...change } of answer.changes) {
+        if (score !== undefined) shown.push(`${match_id} ${change.before ?? ''} ${score}`);
+        if (kind === 'goal_taken_back') shown.push(`${match_id} ${change.incident_id} taken back`);
+      }
+      ({ since, next_page: page } = answer);
+    }
+    const goals = (of: { home: number; away: number } | null) => (of === null ? '' : `${of.home}-${of.away}`);
+    const wanted = transitions.flatMap(({ event_id, kind, score, incident_id }) => {
+      if (kind === 'goal_cancelled') return [`${event_id} ${incident_id} taken back`];
+      if (kind !== 'score_changed' || score === null) return [];
+      return [`${event_id} ${goals(score.before)} ${goals(score.after)}`];
+    });
+    expect(wanted.length).toBeGreaterThan(200);
+    expect(shown.sort()).toEqual(wanted.sort());
+  });
+
+  test('thirty questions take at most two calls and 2,000 tokens in the median', () => {
+    expect(asked).toHaveLength(30);
+    const table = JSON.stringify(asked, null, 1);
+    expect(median(asked.map(({ calls }) => calls)), table).toBeLessThanOrEqual(MEDIAN.calls);
+    expect(median(asked.map(({ tokens }) => tokens)), table).toBeLessThanOrEqual(MEDIAN.tokens);
+  });
+});
+
+/** Waits until so many matches are live, all that is known of them is shown, and these last reports of goals are too. */
+async function untilShown(live: number, last: readonly { id: string; kind: string }[]): Promise<void> {
+  const { states } = await playing.output();
+  const reached = await poll(async () => {
+    const assistant = new Assistant(playing.watcher);
+    const { matches } = await assistant.ask('live_board');
+    if (matches.length !== live || !matches.every(({ feed }) => feed.alive)) return false;
+    for (const { id } of [final, thirdPlace]) {
+      const { version } = await assistant.ask('get_match', { match_id: id, timeline: 'none' });
+      if (version < (states.get(id)?.version ?? 0)) return false;
+    }
+    const { changes } = await assistant.ask('list_changes', { only: 'goals', limit: 20 });
+    return last.every((one) =>
+      changes.some(({ incident_id, kind }) => incident_id === one.id && kind === one.kind),
+    );
+  }, POLLING);
+  expect(reached, `${live} matches are live, and all of them is shown`).toBe(true);
+}
+
+function median(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[Math.ceil(numbers.length / 2) - 1] ?? Number.POSITIVE_INFINITY;
+}

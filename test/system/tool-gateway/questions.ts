@@ -1,0 +1,321 @@
+/** What traders, analysts and fans ask of a tournament, with the calls that answer it and what is true. */
+import type { Assistant } from './assistant.ts';
+import { nameOf, text } from './assistant.ts';
+import type { Truth } from './truth.ts';
+
+export type Question = {
+  readonly who: 'trader' | 'analyst' | 'fan';
+  readonly asks: string;
+  /** The answer that an assistant gives with the tools. */
+  answer(assistant: Assistant): Promise<unknown>;
+  readonly truth: unknown;
+};
+
+export const FINAL = 'France - Croatia';
+export const THIRD_PLACE = 'Belgium - England';
+
+/** What is true at a moment of the two last matches, from what their provider has reported until then. */
+export type Moment = {
+  readonly truth: Truth;
+  /** Score with the goal under review, and without, of the final. */
+  readonly final: { readonly score: string; readonly firm: string };
+  readonly thirdPlace: { readonly score: string; readonly minute: number };
+  /** The goals of the whole tournament that were taken back so far. */
+  readonly takenBack: readonly { readonly id: string; readonly by: string }[];
+};
+
+/** While both are played, with a goal of the final under review. */
+export function whileUnderReview({ truth, final, thirdPlace, takenBack }: Moment): Question[] {
+  const inOrder = (of: readonly { readonly id: string; readonly by: string }[]) =>
+    of.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const scored = (group: string) => truth.record(truth.ranking(group)[0] ?? '');
+  return [
+    {
+      who: 'trader',
+      asks: 'What is being played, and how does it stand?',
+      answer: async (a) =>
+        (await a.ask('live_board')).matches.map((match) => [nameOf(match), text(match.score)]).sort(),
+      truth: [
+        [THIRD_PLACE, thirdPlace.score],
+        [FINAL, final.score],
+      ],
+    },
+    {
+      who: 'trader',
+      asks: 'May I act on the score of the final now, and why not?',
+      answer: async (a) => {
+        const { match_id } = await a.live(FINAL);
+        const { act } = await a.ask('get_match', { match_id, timeline: 'none' });
+        return /^(Do not act): (a goal is under review)/.exec(act)?.slice(1);
+      },
+      truth: ['Do not act', 'a goal is under review'],
+    },
+    {
+      who: 'trader',
+      asks: 'May I act on the match for the third place?',
+      answer: async (a) => {
+        const { match_id } = await a.live(THIRD_PLACE);
+        return (await a.ask('get_match', { match_id, timeline: 'none' })).act;
+      },
+      truth: `You may act on the firm score ${thirdPlace.score}: the guard is safe and the feed is alive.`,
+    },
+    {
+      who: 'trader',
+      asks: 'Which score of the final is firm?',
+      answer: async (a) => text((await a.live(FINAL)).firm_score),
+      truth: final.firm,
+    },
+    {
+      who: 'trader',
+      asks: 'On which live matches is trading halted?',
+      answer: async (a) => (await a.ask('live_board')).matches.filter(({ guard }) => !guard.safe).map(nameOf),
+      truth: [FINAL],
+    },
+    {
+      who: 'trader',
+      asks: 'Has the provider suspended betting on the final?',
+      answer: async (a) => {
+        const { match_id } = await a.live(FINAL);
+        return (await a.ask('get_match', { match_id, timeline: 'none' })).bet_status;
+      },
+      truth: 'suspended',
+    },
+    {
+      who: 'trader',
+      asks: 'Do we still hear of every live match?',
+      answer: async (a) => (await a.ask('live_board')).matches.every(({ feed }) => feed.alive),
+      truth: true,
+    },
+    {
+      who: 'trader',
+      asks: 'Which goals were taken back today, and by what?',
+      answer: async (a) => {
+        const { changes } = await a.ask('list_changes', { minutes: 1_440, only: 'taken_back', limit: 50 });
+        const shown = changes.map(({ incident_id = '', taken_back_by = '' }) => ({
+          id: incident_id,
+          by: taken_back_by.replace(/ \(minute .*/, ''),
+        }));
+        return inOrder(shown);
+      },
+      truth: inOrder(takenBack),
+    },
+    {
+      who: 'fan',
+      asks: 'Which minute is the match for the third place in?',
+      answer: async (a) => Math.abs(Number((await a.live(THIRD_PLACE)).minute) - thirdPlace.minute) <= 1,
+      truth: true,
+    },
+    {
+      who: 'fan',
+      asks: 'Who leads in the final?',
+      answer: async (a) => {
+        const { home, away, score } = await a.live(FINAL);
+        return (score?.home ?? 0) > (score?.away ?? 0) ? home.name : away.name;
+      },
+      truth: 'France',
+    },
+    {
+      who: 'fan',
+      asks: 'Did the goal of Griezmann in the final stand, and when was it?',
+      answer: async (a) => {
+        const { timeline } = await a.ask('get_match', { match_id: (await a.live(FINAL)).match_id });
+        const goal = timeline.find(({ type, player }) => /goal/i.test(type) && player === 'A. Griezmann');
+        return [goal?.stands, goal?.minute];
+      },
+      truth: [true, truth.goals(truth.match(FINAL)).find(({ player }) => player === 'A. Griezmann')?.minute],
+    },
+    {
+      who: 'analyst',
+      asks: 'Who is top of group C?',
+      answer: async (a) => (await a.group('C'))[0]?.name,
+      truth: truth.ranking('Group C')[0],
+    },
+    {
+      who: 'analyst',
+      asks: 'How did group F end?',
+      answer: async (a) => (await a.group('F')).map(({ name }) => name),
+      truth: truth.ranking('Group F'),
+    },
+    {
+      who: 'analyst',
+      asks: 'How many points has the winner of group E?',
+      answer: async (a) => Number((await a.group('E'))[0]?.values.pts),
+      truth: scored('Group E').points,
+    },
+    {
+      who: 'analyst',
+      asks: 'How many goals has the winner of group G scored, and allowed?',
+      answer: async (a) => {
+        const { goals_scored, goals_allowed } = (await a.group('Group G'))[0]?.values ?? {};
+        return [Number(goals_scored), Number(goals_allowed)];
+      },
+      truth: [scored('Group G').scored, scored('Group G').allowed],
+    },
+    {
+      who: 'analyst',
+      asks: 'Which of its finished matches did England draw?',
+      answer: async (a) =>
+        (await a.matchesOf('England', { status: 'finished' }))
+          .filter(({ score }) => score !== null && score.home === score.away)
+          .map(nameOf),
+      truth: truth
+        .matchesOf('England')
+        .filter(({ name, score: [home, away] }) => name !== THIRD_PLACE && home === away)
+        .map(({ name }) => name),
+    },
+    {
+      who: 'analyst',
+      asks: 'Who won, Brazil or Belgium, and how?',
+      answer: async (a) => {
+        const [team_id, opponent_id] = [await a.team('Brazil'), await a.team('Belgium')];
+        const { matches } = await a.ask('get_head_to_head', { team_id, opponent_id });
+        return matches.map((match) => [nameOf(match), text(match.score)]);
+      },
+      truth: truth
+        .matchesOf('Brazil')
+        .filter(({ name }) => name.includes('Belgium'))
+        .map(({ name, score }) => [name, score.join('-')]),
+    },
+    {
+      who: 'fan',
+      asks: 'How did France against Argentina end?',
+      answer: async (a) =>
+        text(
+          (await a.matchesOf('France')).find((match) => nameOf(match) === 'France - Argentina')?.score ??
+            null,
+        ),
+      truth: truth
+        .matchesOf('France')
+        .find(({ name }) => name === 'France - Argentina')
+        ?.score.join('-'),
+    },
+    {
+      who: 'fan',
+      asks: 'When did Japan play, and whom?',
+      answer: async (a) => (await a.matchesOf('Japan')).map((match) => [match.start, nameOf(match)]),
+      truth: truth.matchesOf('Japan').map(({ start, name }) => [start, name]),
+    },
+    {
+      who: 'fan',
+      asks: 'How did the shoot-out of Croatia against Denmark end?',
+      answer: async (a) =>
+        text((await a.matchesOf('Denmark', { order: 'latest', limit: 1 }))[0]?.shoot_out ?? null),
+      truth: truth.matchesOf('Denmark').at(-1)?.shootOut?.join('-'),
+    },
+  ];
+}
+
+/** After another quarter of an hour: the goal was confirmed, another one too, and the third place is decided. */
+export function afterReview(
+  truth: Truth,
+  reports: readonly { readonly id: string; readonly kind: string }[],
+  { since, score }: { readonly since: () => string; readonly score: string },
+): Question[] {
+  const [, , , reviewed] = truth.goals(truth.match(FINAL));
+  return [
+    {
+      who: 'trader',
+      asks: 'What was reported of goals since I asked last?',
+      answer: async (a) => {
+        const { changes } = await a.ask('list_changes', { since: since(), only: 'goals', limit: 20 });
+        const later = changes.filter(({ at }) => at >= since());
+        return later.map(({ incident_id, kind }) => `${incident_id} ${kind}`).sort();
+      },
+      truth: reports.map(({ id, kind }) => `${id} ${kind}`).sort(),
+    },
+    {
+      who: 'trader',
+      asks: 'Did the goal that was under review stand, and whose is it?',
+      answer: async (a) => {
+        const { timeline } = await a.ask('get_match', { match_id: (await a.live(FINAL)).match_id });
+        const goal = timeline.find(({ type, minute }) => type === 'Goal' && minute === reviewed?.minute);
+        return [goal?.stands, goal?.player];
+      },
+      truth: [true, reviewed?.player],
+    },
+    {
+      who: 'trader',
+      asks: 'May I act on the final again?',
+      answer: async (a) => {
+        const { match_id } = await a.live(FINAL);
+        return (await a.ask('get_match', { match_id, timeline: 'none' })).act;
+      },
+      truth: `You may act on the firm score ${score}: the guard is safe and the feed is alive.`,
+    },
+    {
+      who: 'analyst',
+      asks: 'Who has a yellow card in the final?',
+      answer: async (a) => {
+        const { timeline } = await a.ask('get_match', { match_id: (await a.live(FINAL)).match_id });
+        return timeline.filter(({ type }) => type === 'Yellow card').map(({ player }) => player);
+      },
+      truth: truth
+        .match(FINAL)
+        .events.filter(([period, , kind]) => kind === 'yellow' && period === '1H')
+        .map(([, , , , person]) => truth.player(person)),
+    },
+    {
+      who: 'fan',
+      asks: 'Who is third?',
+      answer: async (a) => {
+        const [match] = await a.matchesOf('England', { order: 'latest', limit: 1 });
+        if (match === undefined || match.score === null) return undefined;
+        return match.score.home > match.score.away ? match.home.name : match.away.name;
+      },
+      truth: 'Belgium',
+    },
+  ];
+}
+
+/** When all is over. */
+export function afterwards(truth: Truth): Question[] {
+  const final = truth.match(FINAL);
+  return [
+    {
+      who: 'trader',
+      asks: 'Is anything still being played?',
+      answer: async (a) => (await a.ask('live_board')).matches.length > 0,
+      truth: false,
+    },
+    {
+      who: 'fan',
+      asks: 'How did the final end?',
+      answer: async (a) =>
+        text((await a.matchesOf('Croatia', { order: 'latest', limit: 1 }))[0]?.score ?? null),
+      truth: truth.matchesOf('Croatia').at(-1)?.score.join('-'),
+    },
+    {
+      who: 'fan',
+      asks: 'Who scored in the final, and when?',
+      answer: async (a) => {
+        const [match] = await a.matchesOf('Croatia', { order: 'latest', limit: 1 });
+        const { timeline } = await a.ask('get_match', { match_id: match?.match_id });
+        return timeline
+          .filter(({ type, stands }) => stands && ['Goal', 'Penalty goal', 'Own goal'].includes(type))
+          .map(({ minute, player }) => [minute, player]);
+      },
+      truth: truth.goals(final).map(({ minute, player }) => [minute, player]),
+    },
+    {
+      who: 'analyst',
+      asks: 'Who is the top scorer?',
+      answer: async (a) => {
+        const { results } = await a.ask('search', { query: 'world cup', kind: 'competition' });
+        const season_id = results[0]?.seasons[0]?.season_id;
+        const [first] = (await a.ask('get_top_scorers', { season_id, limit: 3 })).scorers;
+        return { player: first?.player, goals: first?.goals };
+      },
+      truth: truth.topScorer(),
+    },
+    {
+      who: 'analyst',
+      asks: 'Has the provider verified the result of the final?',
+      answer: async (a) => {
+        const [match] = await a.matchesOf('France', { order: 'latest', limit: 1 });
+        const { verified_result } = await a.ask('get_match', { match_id: match?.match_id, timeline: 'none' });
+        return verified_result;
+      },
+      truth: 'yes',
+    },
+  ];
+}

@@ -1,0 +1,167 @@
+/** What is true of the tournament: from its data and from what its provider reports, never from what is derived of it here. */
+import {
+  type Dataset,
+  finalScore,
+  type GoalPair,
+  type MatchFacts,
+  type Period,
+} from '../../../data/dataset.ts';
+import type { ProviderMessage } from '../../../services/simulator/records.ts';
+
+const GOALS: ReadonlySet<unknown> = new Set([413, 421, 423]);
+const GOAL_CANCELLED = 424;
+/** A goal cancelled that names no goal means the one of the last minutes. */
+const NEAR_SECONDS = 420;
+
+/** Where a period begins, and how long it is without added time, minutes. */
+const PERIODS: Readonly<Record<Exclude<Period, 'P'>, readonly [number, number]>> = {
+  '1H': [0, 45],
+  '2H': [45, 45],
+  E1: [90, 15],
+  E2: [105, 15],
+};
+const GOAL_KINDS: ReadonlySet<string> = new Set(['goal', 'penalty_goal', 'own_goal']);
+
+export type TrueGoal = { readonly minute: string; readonly player: string };
+
+export class Truth {
+  readonly #dataset: Dataset;
+
+  constructor(dataset: Dataset) {
+    this.#dataset = dataset;
+  }
+
+  team(id: number): string {
+    return this.#dataset.competition.teams.find((team) => team.id === id)?.name ?? '';
+  }
+
+  name({ home, away }: MatchFacts): string {
+    return `${this.team(home)} - ${this.team(away)}`;
+  }
+
+  match(name: string): MatchFacts {
+    const found = this.#dataset.matches.find((facts) => this.name(facts) === name);
+    if (found === undefined) throw new Error(`no match ${name}`);
+    return found;
+  }
+
+  /** The matches of a team in order, with the score from home. */
+  matchesOf(team: string): { name: string; start: string; score: GoalPair; shootOut: GoalPair | null }[] {
+    return this.#dataset.matches
+      .filter(({ home, away }) => this.team(home) === team || this.team(away) === team)
+      .map((facts) => ({
+        name: this.name(facts),
+        start: facts.date.slice(0, 16).replace('T', ' '),
+        score: finalScore(facts),
+        shootOut: facts.pens ?? null,
+      }));
+  }
+
+  /** The goals of a match without its shoot-out, in order. */
+  goals({ events }: MatchFacts): TrueGoal[] {
+    return events.flatMap(([period, second, kind, , person]) =>
+      period === 'P' || !GOAL_KINDS.has(kind)
+        ? []
+        : [{ minute: minuteOf(period, second), player: this.player(person) }],
+    );
+  }
+
+  /** The score after so many goals, a shoot-out left out. */
+  scoreAfter({ events }: MatchFacts, goals: number): string {
+    const score = { home: 0, away: 0 };
+    const counted = events.filter(([period, , kind]) => period !== 'P' && GOAL_KINDS.has(kind));
+    for (const [, , kind, side] of counted.slice(0, goals)) {
+      const other = side === 'home' ? 'away' : 'home';
+      score[kind === 'own_goal' ? other : side] += 1;
+    }
+    return `${score.home}-${score.away}`;
+  }
+
+  /** The officially first to last of a group. */
+  ranking(group: string): string[] {
+    const groups = this.#dataset.competition.stages.flatMap((stage) => stage.groups);
+    return (groups.find(({ name }) => name === group)?.ranks ?? []).map((id) => this.team(id));
+  }
+
+  /** Points and goals of a team in its group. */
+  record(team: string): { points: number; scored: number; allowed: number } {
+    const total = { points: 0, scored: 0, allowed: 0 };
+    for (const { home, away, group, ft } of this.#dataset.matches) {
+      if (group === null || (this.team(home) !== team && this.team(away) !== team)) continue;
+      const [own, other] = this.team(home) === team ? ft : [ft[1], ft[0]];
+      total.points += own > other ? 3 : own === other ? 1 : 0;
+      total.scored += own;
+      total.allowed += other;
+    }
+    return total;
+  }
+
+  /** Who scored most, and how often. */
+  topScorer(): { player: string; goals: number } {
+    const goals = new Map<string, number>();
+    for (const { events } of this.#dataset.matches)
+      for (const [period, , kind, , person] of events) {
+        if (period === 'P' || kind === 'own_goal' || !GOAL_KINDS.has(kind)) continue;
+        const player = this.player(person);
+        goals.set(player, (goals.get(player) ?? 0) + 1);
+      }
+    const [player = '', most = 0] = [...goals].sort((a, b) => b[1] - a[1])[0] ?? [];
+    return { player, goals: most };
+  }
+
+  player(person: number): string {
+    return this.#dataset.competition.players[person] ?? '';
+  }
+}
+
+/** The goals that were taken back, with what did it first: the data has none, so they are those without a scorer. */
+export function takenBack(messages: readonly ProviderMessage[]): { id: string; by: string }[] {
+  const records = messages.flatMap(({ data: { incident } }) => (incident === undefined ? [] : [incident]));
+  const goals = Map.groupBy(
+    records.filter(({ incident_id }) => GOALS.has(incident_id)),
+    ({ id }) => id,
+  );
+  return [...goals].flatMap(([id, versions]) => {
+    const [first] = versions;
+    if (first === undefined || versions.some(({ subparticipant_name }) => subparticipant_name !== null))
+      return [];
+    const took = records.find(
+      (record) =>
+        (record.id === id && (record.action === 'delete' || record.confirmation === 'cancelled')) ||
+        (record.incident_id === GOAL_CANCELLED &&
+          record.confirmation === 'confirmed' &&
+          (record.parent_id === id ||
+            (record.parent_id === null && record.ut > first.ut && record.ut - first.ut < NEAR_SECONDS))),
+    );
+    if (took === undefined) return [];
+    if (took.id !== id) return [{ id, by: `incident ${took.id}, goal cancelled` }];
+    return [{ id, by: took.action === 'delete' ? 'the provider removed it' : 'the provider cancelled it' }];
+  });
+}
+
+/** When each goal was reported first, and last, in the order of their ids. */
+export function reportTimes(messages: readonly ProviderMessage[]): { first: number; last: number }[] {
+  const times = new Map<string, { first: number; last: number }>();
+  for (const { ut, data } of messages) {
+    const { incident } = data;
+    if (incident === undefined || !GOALS.has(incident.incident_id)) continue;
+    times.set(incident.id, { first: times.get(incident.id)?.first ?? ut, last: ut });
+  }
+  return [...times].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, time]) => time);
+}
+
+/** What was reported of goals in play, in order: a goal is under review first, then decided. */
+export function goalReports(messages: readonly ProviderMessage[]): { id: string; kind: string }[] {
+  return messages.flatMap(({ data: { incident } }) => {
+    if (incident === undefined || !GOALS.has(incident.incident_id)) return [];
+    const { id, action, confirmation } = incident;
+    if (action === 'delete' || confirmation === 'cancelled') return [{ id, kind: 'goal_taken_back' }];
+    return [{ id, kind: confirmation === 'tbd' ? 'goal_to_be_confirmed' : 'goal_confirmed' }];
+  });
+}
+
+function minuteOf(period: Exclude<Period, 'P'>, second: number): string {
+  const [begins, length] = PERIODS[period];
+  const minute = Math.floor(second / 60) + 1;
+  return minute > length ? `${begins + length}+${minute - length}` : String(begins + minute);
+}
