@@ -233,6 +233,13 @@ const FAULTS: readonly Fault[] = [
       saying = true;
     },
     within: STALE_MS + DUE_WITHIN_MS,
+    // It knows sources alone, and this one reports that it is there.
+    names: [
+      ...OF_API,
+      '/mcp',
+      'tail',
+      ...READER_EXAMPLES.filter((one) => one.present).map(({ name }) => `reader in ${name}`),
+    ],
   },
   {
     what: 'the processor is frozen',
