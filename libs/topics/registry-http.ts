@@ -61,21 +61,29 @@ export async function askRegistry(
   }
 }
 
-/**
- * The clock of the registry's machine, Unix milliseconds, by the `Date` of an answer, whatever its status; null where it sends
- * none. Rejects where it does not answer.
- */
-export async function registryTime(place: RegistryPlace, timeoutMs: number): Promise<number | null> {
+/** An answer of the registry, whatever its status; `date` is the clock of its machine, Unix milliseconds, null where it sends none. */
+export type RegistryAnswer = {
+  readonly status: number;
+  readonly date: number | null;
+  readonly tookMs: number;
+};
+
+/** Asks a registry for what every one has. Rejects where it does not answer within the time. */
+export async function probeRegistry(place: RegistryPlace, timeoutMs: number): Promise<RegistryAnswer> {
   const address = parseRegistryAddress(place);
+  const { url, user } = address;
   const dispatcher = dispatcherOf(address);
+  const startedAt = performance.now();
   try {
-    const { headers, body } = await request(address.url, {
-      method: 'HEAD',
+    // Not its root: some send no Date there.
+    const { statusCode, headers, body } = await request(`${url}/schemas/types`, {
+      headers: user === null ? {} : { authorization: authorizationOf(user) },
       ...(dispatcher === undefined ? {} : { dispatcher }),
       signal: AbortSignal.timeout(timeoutMs),
     });
     await body.dump();
-    return headers.date === undefined ? null : Date.parse(String(headers.date));
+    const date = headers.date === undefined ? null : Date.parse(String(headers.date));
+    return { status: statusCode, date, tookMs: performance.now() - startedAt };
   } finally {
     await dispatcher?.close();
   }

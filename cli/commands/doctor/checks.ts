@@ -4,17 +4,20 @@ import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { dataSettings, type Environment, loadConfig } from '#service/config.ts';
+import { tokenUrl } from '#contract/rest/client.ts';
+import { dataSettings, type Environment, httpUrl, loadConfig, secret } from '#service/config.ts';
 import { httpGet } from '#service/http-get.ts';
 import { redactor } from '#service/logger.ts';
+import { addressesOf, type Brokers, securityOf } from '#streams/client/brokers.ts';
 import { findBrokerDefects } from '#streams/client/platformatic/broker-defects.ts';
 import { type ClusterFacts, describeCluster } from '#streams/client/platformatic/cluster.ts';
 import { wantedTopics as tableOf, topicSettings } from '#topics/admin.ts';
 import { PROCESSOR_NAMES } from '#topics/processors.ts';
 import { Registry } from '#topics/registry.ts';
-import { registryTime } from '#topics/registry-http.ts';
+import type { RegistryPlace } from '#topics/registry-address.ts';
+import { probeRegistry, type RegistryAnswer } from '#topics/registry-http.ts';
 import { TOPIC_NAMES, topicName } from '#topics/topics.ts';
-import { findPlace, type Place } from '../../place.ts';
+import { findPlace, type Place, withBackbone } from '../../place.ts';
 import { processorProgress } from '../../progress.ts';
 import { serviceConfig } from '../../service-config.ts';
 import {
@@ -26,7 +29,9 @@ import {
   judgeClock,
   judgeDisk,
   judgeLag,
+  judgeNoRegistry,
   judgeProvider,
+  judgeRegistrySpeed,
   judgeRights,
   judgeSchemas,
   judgeTopics,
@@ -51,11 +56,10 @@ export async function runChecks(env: Environment, services: readonly string[]): 
   const cluster = await guarded('broker', () => describeCluster(place.KAFKA_BROKERS, namesOf(place)));
   const found = await Promise.all([
     ...alone,
-    guarded('registry', () => schemas(place)),
-    guarded('clock', () => clock(place)),
+    guarded('registry', () => registry(place)),
     ...('topics' in cluster
       ? [brokerChecks(place, cluster), guarded('versions', () => versions(place)), lag(place)]
-      : [[cluster].flat()]),
+      : [(await speaksPlain(place.KAFKA_BROKERS)) ? NO_TLS_THERE : [cluster].flat()]),
   ]);
   return [fine('settings', 'broker, registry and prefix are set'), ...found.flat()];
 }
@@ -71,7 +75,8 @@ async function placeOf(env: Environment): Promise<Place | Finding> {
 async function settingsOf(service: string, env: Environment): Promise<Finding> {
   const config = await serviceConfig(service);
   try {
-    loadConfig(config, env);
+    // As a service that is started here has it.
+    loadConfig(config, withBackbone(env));
     return fine('settings', `those of ${service} are complete`);
   } catch (error) {
     return failed('settings', `${service}: ${textOf(error)}`, `npx touchline ${service} --help shows them`);
@@ -115,12 +120,44 @@ async function versions({ KAFKA_BROKERS: brokers }: Place): Promise<Finding[]> {
   }));
 }
 
-async function schemas({ SCHEMA_REGISTRY_URL: url, TOPIC_PREFIX: prefix }: Place): Promise<Finding[]> {
-  const registry = Registry.open({ url, prefix, waitMs: ANSWER_MS });
+/** Whether it answers, how fast, what its clock says, and which schemas it has. */
+async function registry(place: Place): Promise<Finding[]> {
+  const { SCHEMA_REGISTRY_URL: url, TOPIC_PREFIX: prefix } = place;
+  const before = Date.now();
+  const answer = await probeRegistry(url, ANSWER_MS).catch((error: unknown) => error);
+  if (answer === null || typeof answer !== 'object' || !('tookMs' in answer))
+    return [judgeNoRegistry(answer, ANSWER_MS, textOf(answer))];
+  const { date: theirs, tookMs } = answer as RegistryAnswer;
+  const clock =
+    theirs === null
+      ? fine('clock', 'not compared: the registry sends no Date')
+      : judgeClock('the registry', { before, theirs, after: Date.now() });
+  return [clock, judgeRegistrySpeed(tookMs), ...(await schemas({ url, prefix }))];
+}
+
+async function schemas({ url, prefix }: { url: RegistryPlace; prefix: string }): Promise<Finding[]> {
+  const opened = Registry.open({ url, prefix, waitMs: ANSWER_MS });
   const states = await Promise.all(
-    TOPIC_NAMES.map(async (topic) => [registry.subject(topic), await registry.schemaState(topic)] as const),
+    TOPIC_NAMES.map(async (topic) => [opened.subject(topic), await opened.schemaState(topic)] as const),
   );
-  return [fine('registry', 'answers'), ...judgeSchemas(new Map(states))];
+  return judgeSchemas(new Map(states));
+}
+
+const NO_TLS_THERE = [
+  failed(
+    'broker',
+    'KAFKA_TLS is on, and the brokers speak no TLS on these ports',
+    'name the port of their TLS listener in KAFKA_BROKERS, or set KAFKA_TLS=off',
+  ),
+];
+
+/** Whether brokers that cannot be reached by TLS answer without. */
+async function speaksPlain(brokers: Brokers): Promise<boolean> {
+  if (securityOf(brokers).tls === null) return false;
+  return describeCluster(addressesOf(brokers), []).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function lag(place: Place): Promise<Finding[]> {
@@ -131,14 +168,6 @@ async function lag(place: Place): Promise<Finding[]> {
     }),
   );
   return (await Promise.all(processors)).flat();
-}
-
-/** By the Date of the registry's answer, which its machine makes. */
-async function clock({ SCHEMA_REGISTRY_URL: address }: Place): Promise<Finding> {
-  const before = Date.now();
-  const theirs = await registryTime(address, ANSWER_MS);
-  if (theirs === null) return fine('clock', 'not compared: the registry sends no Date');
-  return judgeClock('the registry', { before, theirs, after: Date.now() });
 }
 
 /** Views, and what processors spill. */
@@ -154,20 +183,27 @@ async function localDisks(env: Environment): Promise<Finding[]> {
   );
 }
 
+/** Only what the question takes; whoever runs the poller names it, and has all of its settings checked. */
+const providerSettings = z.object({
+  PROVIDER_BASE_URL: httpUrl().optional(),
+  PROVIDER_CLIENT_ID: z.string().default(''),
+  PROVIDER_SECRET_KEY: secret(z.string().default('')),
+});
+
 async function provider(env: Environment): Promise<Finding[]> {
-  const { PROVIDER_BASE_URL: base, PROVIDER_CLIENT_ID: id, PROVIDER_SECRET_KEY: secret } = env;
-  if (!base) return [];
-  const query = new URLSearchParams({ client_id: id ?? '', secret_key: secret ?? '' });
+  const settings = loadConfig(providerSettings, env);
+  const { PROVIDER_BASE_URL: base, PROVIDER_CLIENT_ID: id, PROVIDER_SECRET_KEY: key } = settings;
+  if (base === undefined) return [];
   const limits = { timeoutMs: ANSWER_MS, maxBytes: MAX_ANSWER_BYTES };
-  const url = `${base.replace(/\/+$/, '')}/v2/oauth?${query}`;
-  const reply = await httpGet(url, limits, new AbortController().signal).catch(() => null);
+  const reply = await httpGet(tokenUrl(base, id, key).href, limits, new AbortController().signal).catch(
+    () => null,
+  );
   return [judgeProvider(reply?.status ?? null)];
 }
 
 const ADVICE: Partial<Record<CheckName, string>> = {
   broker: 'is KAFKA_BROKERS right, the broker up, and reachable from here?',
   registry: 'is SCHEMA_REGISTRY_URL right, the registry up, and reachable from here?',
-  clock: 'is SCHEMA_REGISTRY_URL right, the registry up, and reachable from here?',
 };
 
 /** The answer of a check; a finding where it throws. */
@@ -175,6 +211,8 @@ async function guarded<T>(check: CheckName, work: () => Promise<T>): Promise<T |
   try {
     return await work();
   } catch (error) {
+    const needsTls = error instanceof Error && 'code' in error && error.code === 'TLS_REQUIRED';
+    if (needsTls) return failed(check, textOf(error), 'set KAFKA_TLS=on: docs/guides/secure-it.md');
     return failed(check, textOf(error), ADVICE[check] ?? 'docs/reference/errors.md has every error');
   }
 }

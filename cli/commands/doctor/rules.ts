@@ -213,6 +213,41 @@ export function judgeLag(
   return findings;
 }
 
+const REGISTRY_ADVICE = 'is SCHEMA_REGISTRY_URL right, the registry up, and reachable from here?';
+
+/** A registry without an answer; `text` is what is said of an error that nothing here knows. */
+export function judgeNoRegistry(error: unknown, waitedMs: number, text: string): Finding {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if (at.name === 'TimeoutError')
+      return failed(
+        'registry',
+        `gives no answer within ${waitedMs / 1_000} s: it is slow, or something between drops what is sent`,
+        'look at its load, its storage and the network',
+      );
+    if (/wrong version number|packet length too long/.test(at.message))
+      return failed(
+        'registry',
+        'speaks no TLS, and its address says https',
+        'set http in SCHEMA_REGISTRY_URL',
+      );
+    if ('code' in at && at.code === 'HPE_INVALID_CONSTANT')
+      return failed('registry', 'speaks no HTTP on this port', REGISTRY_ADVICE);
+  }
+  return failed('registry', text, REGISTRY_ADVICE);
+}
+
+const SLOW_MS = 1_000;
+
+/** A registry that answered. */
+export function judgeRegistrySpeed(tookMs: number): Finding {
+  if (tookMs < SLOW_MS) return fine('registry', 'answers');
+  return warning(
+    'registry',
+    `is slow: it took ${(tookMs / 1_000).toFixed(1)} s to answer`,
+    'look at its load and its storage: processes ask it when they start and for each new schema',
+  );
+}
+
 const SKEW_WARNING_MS = 5_000;
 /** Signatures and tokens are good for minutes. */
 const SKEW_FAILED_MS = 60_000;

@@ -1,8 +1,9 @@
 /** A cluster as its brokers describe it, for commands that check it. Nothing is changed, and no topic is created. */
-import type { Brokers } from '../brokers.ts';
+import { addressesOf, type Brokers } from '../brokers.ts';
 import { Connections, metadataOf } from './connections.ts';
 import { toStreamError } from './errors.ts';
 import { describeConfigsV4, describeLogDirsV4, type metadataV12 } from './library.ts';
+import { accessError } from './security.ts';
 
 /** A topic of a cluster. */
 export type TopicFacts = {
@@ -64,7 +65,10 @@ export async function describeCluster(brokers: Brokers, names: readonly string[]
       ),
     };
   } catch (error) {
-    throw toStreamError('describe the cluster', error);
+    throw (
+      accessError(brokers, addressesOf(brokers).join(', '), error) ??
+      toStreamError('describe the cluster', error)
+    );
   } finally {
     await connections.close();
   }

@@ -1,0 +1,187 @@
+/** What `touchline doctor` says of systems that are broken in one way each. */
+
+import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { serve } from '#service/testing/serve.ts';
+import { withTopicAdmin } from '#streams/client/platformatic/topic-admin.ts';
+import { createTopics, deleteTopics } from '#topics/admin.ts';
+import { Registry } from '#topics/registry.ts';
+import { topicName } from '#topics/topics.ts';
+import type { Finding } from '../../../cli/commands/doctor/rules.ts';
+import { backbone, type TestBackbone } from '../../setup/backbone.ts';
+import { temporaryFolder } from '../../support/api.ts';
+import { writeText } from '../../support/certificates.ts';
+import { untilTrue } from '../../support/poll.ts';
+import { touchlineHere } from '../../support/touchline-here.ts';
+
+let place: TestBackbone;
+let env: Readonly<Record<string, string>>;
+
+beforeAll(async () => {
+  place = backbone();
+  const { brokers, registryUrl, prefix } = place;
+  env = { KAFKA_BROKERS: brokers.join(), SCHEMA_REGISTRY_URL: registryUrl, TOPIC_PREFIX: prefix };
+  await createTopics({ brokers, prefix, partitions: 2 });
+  await Registry.open({ url: registryUrl, prefix }).registerAll();
+});
+
+/** Breaks one thing; gives the settings that lead to it, and the services that are named. */
+type Break = () => Promise<{ env?: Record<string, string>; services?: string[] }>;
+
+/** A registry with another answer to the first question; all others go to the real one. */
+async function registryThat(answer: RequestListener): Promise<Record<string, string>> {
+  const url = await serve((request, response) => {
+    if (request.url === '/schemas/types') return void answer(request, response);
+    void fetch(place.registryUrl + request.url).then(async (theirs) => {
+      response.writeHead(theirs.status, { 'content-type': 'application/json' });
+      response.end(await theirs.text());
+    });
+  });
+  return { SCHEMA_REGISTRY_URL: url };
+}
+
+async function providerThat(status: number): Promise<string> {
+  return serve((_request, response) => response.writeHead(status).end('{}'));
+}
+
+/** What a broker's TLS listener answers to bytes that are no TLS: a fatal alert. */
+const ALERT = Buffer.from([0x15, 3, 3, 0, 2, 2, 80]);
+
+async function tlsPort(): Promise<number> {
+  const server = createServer((socket) => socket.on('error', () => {}).once('data', () => socket.end(ALERT)));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+const BROKEN: readonly (readonly [string, Break, Finding['check'], RegExp])[] = [
+  ['no broker answers', async () => ({ env: { KAFKA_BROKERS: '127.0.0.1:1' } }), 'broker', /127\.0\.0\.1:1/],
+  [
+    'KAFKA_TLS is on and the port is plain',
+    async () => ({ env: { KAFKA_TLS: 'on' } }),
+    'broker',
+    /^KAFKA_TLS is on, and the brokers speak no TLS on these ports$/,
+  ],
+  [
+    'KAFKA_TLS is off and the port wants TLS',
+    async () => ({ env: { KAFKA_BROKERS: `127.0.0.1:${await tlsPort()}` } }),
+    'broker',
+    /the broker speaks TLS, and KAFKA_TLS is off$/,
+  ],
+  [
+    'KAFKA_BROKERS is no address',
+    async () => ({ env: { KAFKA_BROKERS: 'nonsense' } }),
+    'settings',
+    /KAFKA_BROKERS: must be host:port/,
+  ],
+  [
+    'no registry answers',
+    async () => ({ env: { SCHEMA_REGISTRY_URL: 'http://127.0.0.1:1' } }),
+    'registry',
+    /ECONNREFUSED 127\.0\.0\.1:1$/,
+  ],
+  [
+    'the registry hangs',
+    async () => ({ env: await registryThat(() => {}) }),
+    'registry',
+    /^gives no answer within 5 s: it is slow, or something between drops what is sent$/,
+  ],
+  [
+    'the registry is slow',
+    async () => ({
+      env: await registryThat((_, response) => void setTimeout(() => response.end('[]'), 1_500)),
+    }),
+    'registry',
+    /^is slow: it took [12]\.\d s to answer$/,
+  ],
+  [
+    'the registry is given as https and speaks http',
+    async () => ({ env: { SCHEMA_REGISTRY_URL: place.registryUrl.replace('http:', 'https:') } }),
+    'registry',
+    /^speaks no TLS, and its address says https$/,
+  ],
+  [
+    'the clock is two hours behind',
+    async () => ({
+      env: await registryThat((_, response) => {
+        response.setHeader('date', new Date(Date.now() + 7_200_000).toUTCString());
+        response.end('[]');
+      }),
+    }),
+    'clock',
+    /^differs by (7199|7200) s from that of the registry$/,
+  ],
+  [
+    'the provider refuses the secret of a file',
+    async () => ({
+      env: {
+        PROVIDER_BASE_URL: await serve((request, response) =>
+          response.writeHead(request.url?.includes('from-a-file') === true ? 403 : 200).end('{}'),
+        ),
+        PROVIDER_CLIENT_ID: '7',
+        PROVIDER_SECRET_KEY_FILE: writeText(temporaryFolder(), 'key', 'from-a-file\n'),
+      },
+    }),
+    'provider',
+    /^refuses the credentials \(403\)$/,
+  ],
+  [
+    'the provider is down',
+    async () => ({ env: { PROVIDER_BASE_URL: 'http://127.0.0.1:1', PROVIDER_CLIENT_ID: '7' } }),
+    'provider',
+    /^does not answer$/,
+  ],
+  [
+    'the provider fails',
+    async () => ({ env: { PROVIDER_BASE_URL: await providerThat(500), PROVIDER_CLIENT_ID: '7' } }),
+    'provider',
+    /^answers 500$/,
+  ],
+  [
+    'a service lacks a setting',
+    async () => ({ env: { CLIENTS_KEY: 'short' }, services: ['api'] }),
+    'settings',
+    /^api: .*\n +CLIENTS_KEY: /,
+  ],
+  [
+    'the prefix is another one',
+    async () => ({ env: { TOPIC_PREFIX: `${place.prefix}other.` } }),
+    'topics',
+    /^missing: \S+other\.raw-messages, /,
+  ],
+  [
+    'a topic keeps what it must not',
+    async () => {
+      const { brokers, prefix } = place;
+      const name = topicName(prefix, 'match-state');
+      await deleteTopics(brokers, [name]);
+      await withTopicAdmin(brokers, 30_000, async (admin) => {
+        await untilTrue('it is gone', async () => !(await admin.topics()).has(name));
+        await admin.createTopics([{ name, partitions: 2, settings: { 'cleanup.policy': 'delete' } }]);
+        await untilTrue('it is there', async () => (await admin.topics()).has(name));
+      });
+      return {};
+    },
+    'topics',
+    /match-state has cleanup\.policy=delete, not compact$/,
+  ],
+];
+
+test('are at least twelve', () => {
+  expect(BROKEN.length).toBeGreaterThanOrEqual(12);
+});
+
+test.each(BROKEN)('%s: says so', async (_, make, check, said) => {
+  const { env: more = {}, services = [] } = await make();
+  const { code, out, err } = await touchlineHere(['doctor', '--json', ...services], { ...env, ...more });
+  const findings = JSON.parse(out) as Finding[];
+  expect(err).toBe('');
+  const bad = findings.filter(({ status }) => status !== 'ok');
+  const found = bad.filter((finding) => finding.check === check && said.test(finding.message));
+  expect(found, JSON.stringify(bad, null, 1)).toHaveLength(1);
+  expect(found[0]?.advice).not.toBeNull();
+  expect(code).toBe(bad.some(({ status }) => status === 'failed') ? 1 : 0);
+  expect(out).not.toContain('from-a-file');
+});
